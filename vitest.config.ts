@@ -1,0 +1,20 @@
+import { readdirSync } from "node:fs"
+import { defineConfig } from "vitest/config"
+
+const rooms = readdirSync(new URL("packages", import.meta.url))
+
+/** Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. */
+const project = (name: string, include: string[]) => ({
+  resolve: { conditions: ["source"] },
+  ssr: { resolve: { conditions: ["source"] } },
+  test: { name, include, testTimeout: 30_000, hookTimeout: 60_000 },
+})
+
+export default defineConfig({
+  test: {
+    projects: [
+      ...rooms.map((room) => project(room, [`packages/${room}/src/**/*.test.ts`])),
+      project("house", [".ci/house/**/*.test.ts"]),
+    ],
+  },
+})
