@@ -1,1 +1,7 @@
-export {}
+export * from "./define.ts"
+export * from "./standard-schema.ts"
+export * from "./model/errors.ts"
+export * from "./model/result.ts"
+export * from "./model/result-codecs.ts"
+export * from "./model/schema.ts"
+export * from "./model/tool.ts"

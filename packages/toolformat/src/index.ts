@@ -1,1 +1,2 @@
-export {}
+export type * from "./model/formatter.ts"
+export type * from "./model/message.ts"

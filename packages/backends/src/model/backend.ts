@@ -1,0 +1,75 @@
+import type { JsonObject } from "@toolwright/toolbox"
+import type { ChatMessage, OpenAITool } from "@toolwright/toolformat"
+
+/** Sampler settings, in the field's usual names and ranges; what a backend cannot express is left out and reported. */
+export interface SamplingOptions {
+  temperature?: number
+  topK?: number
+  topP?: number
+  minP?: number
+  repetitionPenalty?: number
+  frequencyPenalty?: number
+  presencePenalty?: number
+  maxTokens?: number
+  seed?: number
+  stop?: readonly string[]
+  logitBias?: Readonly<Record<number, number>>
+}
+
+/**
+ * One inference. At most one of `tools` (native tool use), `grammar` and `jsonSchema` may be given: two constraints at once
+ * break servers, so a backend refuses such a request with `CONFLICTING_CONSTRAINTS`.
+ */
+export interface InferRequest {
+  messages: readonly ChatMessage[]
+  tools?: readonly OpenAITool[]
+  toolChoice?: "auto" | "none" | "required"
+  /** GBNF text. */
+  grammar?: string
+  jsonSchema?: JsonObject
+  sampling?: SamplingOptions
+  /** Fields added to the request body as they are, for what a server has of its own. */
+  extraBody?: JsonObject
+}
+
+/** Token counts as the server reports them. */
+export interface Usage {
+  inputTokens: number
+  outputTokens: number
+  reasoningTokens?: number
+}
+
+export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "unknown"
+
+/**
+ * What an inference yields, in order. `call-delta` carries native tool calls: the first delta of an `index` has the name,
+ * later ones pieces of the arguments' JSON text. `end` comes exactly once, last.
+ */
+export type InferEvent =
+  | { type: "text-delta"; text: string }
+  | { type: "reasoning-delta"; text: string }
+  | { type: "call-delta"; index: number; id?: string; name?: string; arguments?: string }
+  | { type: "retry"; attempt: number; delayMs: number; reason: string }
+  | { type: "end"; finishReason: FinishReason; usage?: Usage }
+
+/** What a backend can do, as configured or as probed. */
+export interface BackendAbilities {
+  nativeTools: boolean
+  grammar: boolean
+  jsonSchema: boolean
+}
+
+/**
+ * Something that infers. `infer` yields events as they arrive; cancelling `signal` ends the request within a second. Failures
+ * are thrown as `ToolwrightError`: `MODEL_UNREACHABLE`, `MODEL_UNAUTHORIZED`, `MODEL_NOT_FOUND`, `MODEL_REQUEST_REJECTED`,
+ * `MODEL_SERVER_ERROR`, `MODEL_BAD_REPLY`, `MODEL_TIMEOUT`, `CONFLICTING_CONSTRAINTS`.
+ */
+export interface Backend {
+  /** Kind of backend, e.g. `openai-compatible` or `scripted`. */
+  readonly kind: string
+  readonly abilities: BackendAbilities
+  /** The model's name, from which the format is chosen. */
+  modelName(): string
+  infer(request: InferRequest, options?: { signal?: AbortSignal }): AsyncIterable<InferEvent>
+  close?(): Promise<void>
+}

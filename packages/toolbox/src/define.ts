@@ -1,0 +1,107 @@
+import { ToolwrightError } from "./model/errors.ts"
+import { isToolResult, success, type ToolResult } from "./model/result.ts"
+import type { JsonObject, JsonSchema } from "./model/schema.ts"
+import {
+  OPTIONALITIES,
+  TOOL_CATEGORIES,
+  type Optionality,
+  type ToolCategory,
+  type ToolContext,
+  type ToolDefinition,
+} from "./model/tool.ts"
+import { isStandardSchema, parseWith, toJsonSchema, type StandardSchema } from "./standard-schema.ts"
+
+/** A tool as its author writes it; see {@link ToolDefinition} for the meaning of the fields that are kept as they are. */
+export interface ToolSpecification<Args>
+  extends Omit<ToolDefinition, "category" | "optionality" | "schema" | "outputSchema" | "handler"> {
+  /** `utility` unless given. */
+  category?: ToolCategory
+  /** `optional` unless given. */
+  optionality?: Optionality
+  /** The arguments: JSON Schema, or any Standard Schema that yields JSON Schema (Zod 4, ArkType, Valibot, …). */
+  input: JsonSchema | StandardSchema<unknown, Args>
+  /** The shape of the result's `data`, likewise. */
+  output?: JsonSchema | StandardSchema
+  /** Runs one call. Return a {@link ToolResult}, or plain data, which becomes the `data` of a success. */
+  run(args: Args, context: ToolContext): unknown
+}
+
+/**
+ * Defines a tool: checks its name and category, converts its schemas to JSON Schema once, and wraps `run` into a handler.
+ *
+ * @param specification the tool; with a Standard Schema as `input`, `run` gets its parsed and typed output
+ * @returns the canonical definition, ready for `ToolRegistry.register`
+ * @throws ToolwrightError `INVALID_TOOL` when the name is empty or malformed, the category or optionality is unknown, or the
+ *   input is no object schema
+ * @example
+ * const add = defineTool({
+ *   name: "add",
+ *   description: "Adds two numbers",
+ *   input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+ *   run: ({ a, b }) => (a as number) + (b as number),
+ * })
+ */
+export function defineTool<Args = JsonObject>(specification: ToolSpecification<Args>): ToolDefinition {
+  const { input, output, run, category = "utility", optionality = "optional", ...rest } = specification
+  check(specification, category, optionality)
+  const parser = isStandardSchema(input) ? input : undefined
+  const schema = objectSchema(specification.name, toJsonSchema(input, "input"))
+  return {
+    ...rest,
+    category,
+    optionality,
+    schema,
+    ...(output === undefined ? {} : { outputSchema: toJsonSchema(output, "output") }),
+    async handler(args: JsonObject, context: ToolContext): Promise<ToolResult> {
+      const parsed = parser === undefined ? (args as Args) : await parseWith(parser, args)
+      const value = await run(parsed, context)
+      return isToolResult(value) ? value : success({ data: value })
+    },
+  }
+}
+
+/** A tool of the oldest shape: a name, a description, and a function. */
+export interface MinimalTool {
+  name(): string
+  description(): string
+  execute(args: JsonObject, context: ToolContext): unknown
+  /** What newer tools add; during a transition it may be absent or return nothing. */
+  metadata?(): Partial<Omit<ToolDefinition, "name" | "description" | "handler">> | undefined
+}
+
+/** Wraps a {@link MinimalTool}, so that old tools register beside new ones. Without a schema any object is accepted. */
+export function wrapMinimalTool(tool: MinimalTool): ToolDefinition {
+  const { schema, outputSchema, ...metadata } = tool.metadata?.() ?? {}
+  return defineTool({
+    ...metadata,
+    name: tool.name(),
+    description: tool.description(),
+    input: schema ?? { type: "object", additionalProperties: true },
+    ...(outputSchema === undefined ? {} : { output: outputSchema }),
+    run: (args, context) => tool.execute(args, context),
+  })
+}
+
+const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/
+
+function check(specification: { name: string }, category: string, optionality: string): void {
+  const { name } = specification
+  if (typeof name !== "string" || name === "") throw new ToolwrightError("INVALID_TOOL", "A tool needs a name.")
+  const wrong = (message: string, hint?: string) =>
+    new ToolwrightError("INVALID_TOOL", `Tool '${name}': ${message}`, hint === undefined ? {} : { hint })
+  if (!NAME.test(name)) {
+    throw wrong("the name must begin with a letter and hold only letters, digits, '_', '-', '.', at most 128 in all.")
+  }
+  if (!(TOOL_CATEGORIES as readonly string[]).includes(category)) {
+    throw wrong(`unknown category '${category}'.`, `Use one of: ${TOOL_CATEGORIES.join(", ")}.`)
+  }
+  if (!(OPTIONALITIES as readonly string[]).includes(optionality)) {
+    throw wrong(`unknown optionality '${optionality}'.`, `Use one of: ${OPTIONALITIES.join(", ")}.`)
+  }
+}
+
+function objectSchema(name: string, schema: JsonSchema): JsonSchema {
+  if (schema.type === "object") return schema
+  if (schema.type === undefined) return { type: "object", ...schema }
+  throw new ToolwrightError("INVALID_TOOL", `Tool '${name}': its input must be an object schema, not ${String(schema.type)}.`)
+}

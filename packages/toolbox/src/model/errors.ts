@@ -1,0 +1,31 @@
+const MARK = Symbol.for("toolwright.error")
+
+/**
+ * The one base class of everything this project throws. Tool failures are results, not exceptions; this is for wrong use
+ * of the library, wrong configuration, and backends that cannot answer.
+ *
+ * `code` is stable and upper-case. `hint` says what to do. Recognise one with {@link ToolwrightError.isInstance}, which
+ * holds across duplicated packages.
+ */
+export class ToolwrightError extends Error {
+  readonly code: string
+  readonly hint: string | undefined
+  readonly [MARK] = true
+
+  constructor(code: string, message: string, options: { cause?: unknown; hint?: string } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = "ToolwrightError"
+    this.code = code
+    this.hint = options.hint
+  }
+
+  static isInstance(value: unknown): value is ToolwrightError {
+    return typeof value === "object" && value !== null && (value as { [MARK]?: boolean })[MARK] === true
+  }
+}
+
+/** The message of anything that can be thrown. */
+export function messageOf(thrown: unknown): string {
+  if (thrown instanceof Error) return thrown.message || thrown.name
+  return typeof thrown === "string" ? thrown : String(thrown)
+}

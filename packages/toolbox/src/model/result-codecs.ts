@@ -1,0 +1,71 @@
+import { failure, success, textOf, type ToolResult } from "./result.ts"
+import type { JsonObject } from "./schema.ts"
+
+/** The result shape of a REST tools service: one `result` of any structure, and the time it took. */
+export interface ServiceResult {
+  success: boolean
+  result: unknown
+  error: string | null
+  metadata: JsonObject
+  execution_time_ms: number
+}
+
+/** The result shape of agents: text, an error text, the files that changed, structured data. */
+export interface AgentResult {
+  success: boolean
+  output: string
+  error?: string
+  modified_files?: string[]
+  data?: JsonObject
+}
+
+const CARRIED = "toolwright"
+
+/** Writes the service shape. What that shape has no field for travels in `metadata.toolwright`, so nothing is lost. */
+export function toServiceResult(result: ToolResult): ServiceResult {
+  const carried: JsonObject = { output: result.output, modifiedFiles: result.modifiedFiles }
+  if (result.error !== undefined) carried.error = result.error
+  return {
+    success: result.success,
+    result: result.data === undefined ? (result.success ? result.output : null) : result.data,
+    error: result.error?.message ?? null,
+    metadata: { ...result.metadata, [CARRIED]: { ...carried, hasData: result.data !== undefined } },
+    execution_time_ms: result.executionTimeMs,
+  }
+}
+
+/** Reads the service shape, from this project's own service (lossless) or from another one. */
+export function fromServiceResult(wire: ServiceResult): ToolResult {
+  const { [CARRIED]: carried, ...metadata } = wire.metadata ?? {}
+  const own = carried as
+    | { output: string; modifiedFiles: string[]; error?: ToolResult["error"]; hasData: boolean }
+    | undefined
+  const data = own?.hasData === false ? undefined : (wire.result ?? undefined)
+  const parts = {
+    output: own?.output ?? textOf(data),
+    ...(data === undefined ? {} : { data }),
+    modifiedFiles: own?.modifiedFiles ?? [],
+    metadata,
+  }
+  const result = wire.success
+    ? success(parts)
+    : failure({
+        ...parts,
+        ...(own === undefined ? { output: wire.error ?? "The tool failed." } : {}),
+        ...(own?.error ?? { code: "TOOL_FAILED", message: wire.error ?? "The tool failed without saying why." }),
+      })
+  return { ...result, executionTimeMs: wire.execution_time_ms }
+}
+
+/** Writes the agent shape; `data` that is no object is wrapped as `{ value }`. */
+export function toAgentResult(result: ToolResult): AgentResult {
+  const wire: AgentResult = { success: result.success, output: result.output }
+  if (result.error !== undefined) wire.error = result.error.message
+  if (result.modifiedFiles.length > 0) wire.modified_files = result.modifiedFiles
+  if (result.data !== undefined) wire.data = isObject(result.data) ? result.data : { value: result.data }
+  return wire
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

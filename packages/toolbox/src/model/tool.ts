@@ -1,0 +1,134 @@
+import type { JsonObject, JsonSchema } from "./schema.ts"
+import type { ToolResult } from "./result.ts"
+
+export const TOOL_CATEGORIES = ["code", "vcs", "build", "research", "publish", "orchestration", "utility"] as const
+
+/** What a tool is for. */
+export type ToolCategory = (typeof TOOL_CATEGORIES)[number]
+
+export const OPTIONALITIES = ["required", "optional", "conditional"] as const
+
+/**
+ * How much an agent depends on a tool: `required`, it cannot work without it; `optional`, it improves the output;
+ * `conditional`, it is required when a condition holds (the usage hint names it).
+ */
+export type Optionality = (typeof OPTIONALITIES)[number]
+
+/** A sample call, shown in prompts and run as a test. `output` is what such a call answers, when that helps. */
+export interface ToolExample {
+  description: string
+  input: JsonObject
+  output?: unknown
+}
+
+/**
+ * What a call does to the world, as data. `reads` and `writes` name the arguments that hold paths (`"path"`,
+ * `"edits[].path"` reaches into arrays), so that caches, permission rules and completion gates can act on them. A tool that
+ * says nothing is taken to have effects: only `readOnly: true` makes it cacheable and safe to run beside others.
+ */
+export interface ToolEffects {
+  readOnly?: boolean
+  destructive?: boolean
+  idempotent?: boolean
+  network?: boolean
+  reads?: readonly string[]
+  writes?: readonly string[]
+}
+
+/** Other spellings that models use: of the tool's name, and of its arguments (`{ file_path: "file_paths" }`). */
+export interface ToolAliases {
+  names?: readonly string[]
+  arguments?: Readonly<Record<string, string>>
+}
+
+/** Where a tool comes from: this process, a REST tools service, or an imported MCP server; and which one. */
+export interface ToolProvenance {
+  kind: "local" | "rest" | "mcp"
+  name: string
+}
+
+/** What a handler gets besides its arguments. */
+export interface ToolContext {
+  /** Aborted when the caller cancels or the time limit is over; `signal.reason` tells which. */
+  readonly signal: AbortSignal
+  /** Identifies this call in events and records. */
+  readonly callId: string
+  /** The run this call belongs to, when there is one. */
+  readonly runId?: string
+  /** Reports progress; `progress` and `total` are in the tool's own unit. */
+  progress(update: { message?: string; progress?: number; total?: number }): void
+}
+
+/** Runs a call. It may return a {@link ToolResult} or throw; the execute pipeline turns whatever happens into a result. */
+export type ToolHandler = (args: JsonObject, context: ToolContext) => Promise<ToolResult> | ToolResult
+
+/** One action of a multi-action tool, for the view that presents each action as a tool of its own. */
+export interface ToolAction {
+  /** The value of the discriminating argument, e.g. `grep` for `search` with `action: "grep"`. */
+  action: string
+  description: string
+  /** Name of the single-action tool; `{tool}_{action}` unless given. */
+  name?: string
+  effects?: ToolEffects
+  examples?: readonly ToolExample[]
+  usageHint?: string
+}
+
+/**
+ * The canonical representation of a tool, whatever its source and whichever model will call it. Make one with `defineTool`.
+ *
+ * `schema` is the parameters' JSON Schema (2020-12) with type `object`; `outputSchema` describes `ToolResult.data`.
+ * `produces` and `consumes` name artifacts. `capabilities` name what must be there for it to run (`"git"`,
+ * `"env:GITHUB_TOKEN"`), see `detectCapabilities`. `modes` limits the modes in which it is offered; without it, all.
+ */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description: string
+  readonly category: ToolCategory
+  readonly optionality: Optionality
+  readonly schema: JsonSchema
+  readonly outputSchema?: JsonSchema
+  readonly title?: string
+  readonly usageHint?: string
+  readonly examples?: readonly ToolExample[]
+  readonly produces?: readonly string[]
+  readonly consumes?: readonly string[]
+  readonly tags?: readonly string[]
+  readonly modes?: readonly string[]
+  readonly effects?: ToolEffects
+  readonly aliases?: ToolAliases
+  readonly capabilities?: readonly string[]
+  /** The argument that selects the action of a multi-action tool, and its actions (one `oneOf` branch each). */
+  readonly actions?: { readonly argument: string; readonly list: readonly ToolAction[] }
+  /** Longest time a call may take, in milliseconds; the executor's default otherwise. */
+  readonly timeoutMs?: number
+  /** Longest `output` that a model is shown, in characters; the executor's default otherwise. */
+  readonly maxOutputChars?: number
+  readonly provenance?: ToolProvenance
+  readonly handler: ToolHandler
+}
+
+/** A named set of tools, by name. `required` ones must be registered, or applying the bundle reports them missing. */
+export interface ToolBundle {
+  readonly name: string
+  readonly description: string
+  readonly tools: readonly string[]
+}
+
+/** A call as decoded from a model's reply: the tool's name, its arguments, and the id that its result must carry. */
+export interface ToolCall {
+  readonly id: string
+  readonly name: string
+  readonly args: JsonObject
+}
+
+/** The serialised fields of a definition; the handler is never among them. */
+export function serializeTool(tool: ToolDefinition): JsonObject {
+  const { name, description, category, optionality, schema } = tool
+  const wire: JsonObject = { name, description, category, optionality, schema }
+  if (tool.usageHint !== undefined) wire.usage_hint = tool.usageHint
+  if (tool.examples !== undefined && tool.examples.length > 0) wire.examples = tool.examples
+  if (tool.produces !== undefined && tool.produces.length > 0) wire.produces = tool.produces
+  if (tool.consumes !== undefined && tool.consumes.length > 0) wire.consumes = tool.consumes
+  return wire
+}

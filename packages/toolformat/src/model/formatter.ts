@@ -1,0 +1,83 @@
+import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
+
+/**
+ * Something in a model's reply that was not as the format has it. Nothing is ever dropped silently: a fragment that looks
+ * like a call is a call, a problem, or content.
+ *
+ * `at` is the offset of `text` in the whole reply, in UTF-16 code units. `repaired` says that a call came out all the same.
+ */
+export interface ParseProblem {
+  kind:
+    | "invalid-arguments"
+    | "unterminated-call"
+    | "missing-wrapper"
+    | "foreign-syntax"
+    | "unknown-tool"
+    | "call-in-reasoning"
+    | "stray-marker"
+    | "extra-text"
+  at: number
+  text: string
+  message: string
+  repaired: boolean
+}
+
+/** One step of parsing. Concatenated `args-delta` texts of a call are the JSON text of its final arguments. */
+export type ParseEvent =
+  | { type: "text-delta"; text: string }
+  | { type: "reasoning-delta"; text: string }
+  | { type: "call-start"; index: number; id: string; name: string }
+  | { type: "args-delta"; index: number; text: string }
+  | { type: "call-end"; index: number; call: ToolCall }
+  | { type: "problem"; problem: ParseProblem }
+
+/** A whole reply, parsed. */
+export interface ParsedReply {
+  calls: ToolCall[]
+  content: string
+  reasoning: string
+  problems: ParseProblem[]
+}
+
+/**
+ * A push parser of one reply. Every cutting of the same text gives the same events, adjacent deltas joined. It never throws
+ * and runs in time linear in the text. After `end()` it is spent.
+ */
+export interface ToolCallParser {
+  push(text: string): ParseEvent[]
+  end(): ParseEvent[]
+}
+
+/** What a parser may know beforehand: the tools on offer (for names, and for the types of untyped values). */
+export interface ParserOptions {
+  tools?: readonly ToolDefinition[]
+  /** Calls inside reasoning: `drop` (a problem each; the default) or `accept`. */
+  callsInReasoning?: "drop" | "accept"
+  /** Whether the prompt already opened the reasoning block, so that the reply begins inside it. */
+  startsInReasoning?: boolean
+}
+
+/** How one model family is told about tools and writes calls. */
+export interface ToolFormatter {
+  readonly id: string
+  readonly aliases: readonly string[]
+  /** Sequences at which generation should stop, so that a model does not invent results. */
+  readonly stop: readonly string[]
+  /** The system-prompt section that lists the tools and says how to call them. */
+  formatToolsForPrompt(tools: readonly ToolDefinition[]): string
+  /** The tools as the family's API takes them. */
+  formatToolsForAPI(tools: readonly ToolDefinition[]): unknown[]
+  /**
+   * The calls in a whole reply.
+   * @throws ToolwrightError `USE_PARSE_API_RESPONSE` from API-only formats, whose calls never stand in text
+   */
+  parseToolCalls(response: string, options?: ParserOptions): ToolCall[]
+  /** The whole reply: calls, content, reasoning, problems. */
+  parse(response: string, options?: ParserOptions): ParsedReply
+  createParser(options?: ParserOptions): ToolCallParser
+  /** Calls as the family writes them, for history. */
+  printCalls(calls: readonly ToolCall[], tools?: readonly ToolDefinition[]): string
+  /** A result as the family reads it in the next prompt. */
+  formatToolResult(call: ToolCall, result: ToolResult): string
+  supportsNativeToolUse(): boolean
+}
