@@ -1,1 +1,2 @@
-export {}
+export type { Command, CommandEntry, Invocation, Output } from "./command.ts"
+export { runCommandLine } from "./command-line.ts"

@@ -1,0 +1,43 @@
+/** The process: streams, signals and exit code around `runCommandLine`. */
+import { runCommandLine } from "./command-line.ts"
+
+const controller = new AbortController()
+let interruptedAt: number | undefined
+
+// The first signal asks the command to stop; a second one ends the process at once. Two within a quarter of a second are
+// one key press that arrived twice, from the terminal and from a parent process.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    const now = performance.now()
+    if (interruptedAt === undefined) {
+      interruptedAt = now
+      controller.abort(new DOMException(`Interrupted by ${signal}`, "AbortError"))
+    } else if (now - interruptedAt > 250) {
+      process.exit(130)
+    }
+  })
+}
+
+// A reader that closes the pipe early (`| head`) is no failure.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code === "EPIPE") process.exit(process.exitCode ?? 0)
+    throw error
+  })
+}
+
+process.exitCode = await runCommandLine(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
+  env: process.env,
+  cwd: process.cwd(),
+  signal: controller.signal,
+  isTTY: {
+    get stdin() {
+      return process.stdin.isTTY === true
+    },
+    stdout: process.stdout.isTTY === true,
+    stderr: process.stderr.isTTY === true,
+  },
+})

@@ -1,0 +1,85 @@
+import { parseArgs, type ParseArgsConfig } from "node:util"
+import { nearest, ToolwrightError } from "@toolwright/toolbox"
+
+/** One option of a command, e.g. `{ type: "string", value: "dir", multiple: true, description: "…" }`. */
+export interface OptionDeclaration {
+  readonly type: "string" | "boolean"
+  readonly description: string
+  /** What the value is called in the help. */
+  readonly value?: string
+  readonly short?: string
+  readonly multiple?: boolean
+}
+
+export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>
+
+type ValueOf<Option extends OptionDeclaration> = Option extends { type: "boolean" }
+  ? boolean
+  : Option extends { multiple: true }
+    ? string[]
+    : string
+
+/** The values of the options that were given; an option that was not given is undefined. */
+export type OptionValues<Options extends OptionDeclarations> = { [Name in keyof Options]?: ValueOf<Options[Name]> }
+
+export { nearest }
+
+/** A wrong use of the command line; the exit code becomes 2. */
+export function usageError(message: string, hint?: string): ToolwrightError {
+  return new ToolwrightError("USAGE", message, hint === undefined ? {} : { hint })
+}
+
+/**
+ * Parses a command's arguments. Everything after `--` is positional. Boolean options can be negated with `--no-`.
+ *
+ * @param args the arguments after the command's name
+ * @param options the declared options
+ * @param positionals how many positional arguments there may be (any number unless given)
+ * @throws ToolwrightError `USAGE`: unknown option (with the nearest one), value missing or not wanted, too many arguments
+ */
+export function parseOptions<const Options extends OptionDeclarations>(
+  args: readonly string[],
+  options: Options,
+  positionals: { max?: number } = {},
+): { values: OptionValues<Options>; positionals: string[] } {
+  const config: NonNullable<ParseArgsConfig["options"]> = {}
+  for (const [name, { type, short, multiple = false }] of Object.entries(options)) {
+    config[name] = { type, multiple, ...(short === undefined ? {} : { short }) }
+  }
+  const { tokens } = parseArgs({ args: [...args], options: config, strict: false, allowNegative: true, tokens: true })
+  const values: Record<string, unknown> = Object.create(null)
+  const rest: string[] = []
+  for (const token of tokens) {
+    if (token.kind === "positional") rest.push(token.value)
+    if (token.kind !== "option") continue
+    const { name, value } = readOption(token, options)
+    if (options[name]!.multiple === true) ((values[name] ??= []) as unknown[]).push(value)
+    else values[name] = value
+  }
+  if (positionals.max !== undefined && rest.length > positionals.max) {
+    throw usageError(`Unexpected argument '${rest[positionals.max]}'.`, "Put text with spaces in quotes.")
+  }
+  return { values: values as OptionValues<Options>, positionals: rest }
+}
+
+interface OptionToken {
+  name: string
+  rawName: string
+  value?: string | undefined
+}
+
+function readOption({ name: given, rawName, value }: OptionToken, options: OptionDeclarations): { name: string; value: unknown } {
+  const negated = given.startsWith("no-") && options[given] === undefined ? given.slice(3) : undefined
+  const name = negated ?? given
+  const option = Object.hasOwn(options, name) ? options[name] : undefined
+  if (option === undefined || (negated !== undefined && option.type !== "boolean")) {
+    const [near] = nearest(given, Object.keys(options))
+    throw usageError(`Unknown option '${rawName}'.`, near === undefined ? undefined : `Did you mean '--${near}'?`)
+  }
+  if (option.type === "boolean") {
+    if (value !== undefined) throw usageError(`Option '${rawName}' takes no value, but '${value}' was given.`)
+    return { name, value: negated === undefined }
+  }
+  if (value === undefined) throw usageError(`Option '${rawName}' needs a value: ${rawName} <${option.value ?? "value"}>.`)
+  return { name, value }
+}
