@@ -1,0 +1,117 @@
+import { messageOf } from "../model/errors.ts"
+import type { Repair, ToolEvent } from "../model/events.ts"
+import { failure, type ToolResult } from "../model/result.ts"
+import type { JsonObject } from "../model/schema.ts"
+import type { ToolDefinition } from "../model/tool.ts"
+import type { Toolset } from "../registry/toolset.ts"
+import { checkArguments } from "../validate/check.ts"
+import { validate } from "../validate/compile.ts"
+import { explain } from "../validate/explain.ts"
+import { runLimited } from "./limit.ts"
+import { refusal, type PermissionPolicy } from "./permission.ts"
+import { resolveTool } from "./resolve.ts"
+
+/** A call that has been resolved and validated, as middleware sees it. */
+export interface CheckedCall {
+  readonly callId: string
+  readonly tool: ToolDefinition
+  readonly args: JsonObject
+  readonly signal: AbortSignal
+}
+
+/** Stands around the running of a call (cache, policy, redaction). It must return a result; what it throws becomes one. */
+export type Middleware = (call: CheckedCall, next: () => Promise<ToolResult>) => Promise<ToolResult>
+
+/** How one call is to be executed. */
+export interface ExecuteOptions {
+  signal?: AbortSignal
+  callId?: string
+  runId?: string
+  /** Longest time in milliseconds where the tool does not say; {@link DEFAULT_TIMEOUT_MS} unless given. */
+  timeoutMs?: number
+  permissions?: PermissionPolicy
+  middleware?: readonly Middleware[]
+  onEvent?(event: ToolEvent): void
+}
+
+/** Two minutes: long enough for a test suite, short enough that nobody waits for nothing. */
+export const DEFAULT_TIMEOUT_MS = 120_000
+
+const never = new AbortController().signal
+let counter = 0
+
+/**
+ * One call from name and raw arguments to a result: resolve → repair and validate → permit → middleware → run under a time
+ * limit → record. Never throws; events come in order, and a `tool-end` for every call, refused ones included.
+ */
+export async function executeCall(
+  tools: Toolset,
+  call: { name: string; args: unknown },
+  options: ExecuteOptions = {},
+): Promise<ToolResult> {
+  const started = performance.now()
+  const callId = options.callId ?? `call-${++counter}`
+  const tell = (event: ToolEvent): void => options.onEvent?.(event)
+  const finish = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
+    const metadata = repairs.length === 0 ? result.metadata : { ...result.metadata, repairs }
+    const final = { ...result, metadata, executionTimeMs: Math.max(performance.now() - started, 0.001) }
+    tell({ type: "tool-end", callId, name, result: final })
+    return final
+  }
+  const refuse = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
+    const args = isObject(call.args) ? call.args : {}
+    tell({ type: "tool-start", callId, name, arguments: args, repairs, provenance: LOCAL })
+    return finish(name, result, repairs)
+  }
+
+  const resolved = resolveTool(tools, call.name)
+  if ("refused" in resolved) return refuse(call.name, resolved.refused)
+  const { tool } = resolved
+  const checked = await checkArguments(tool, call.args)
+  if ("refused" in checked) return refuse(tool.name, checked.refused, resolved.repairs)
+  const { args } = checked
+  const repairs = [...resolved.repairs, ...checked.repairs]
+  const signal = options.signal ?? never
+
+  tell({ type: "tool-start", callId, name: tool.name, arguments: args, repairs, provenance: tool.provenance ?? LOCAL })
+  const context = {
+    callId,
+    ...(options.runId === undefined ? {} : { runId: options.runId }),
+    progress: (update: object) => tell({ type: "tool-progress", callId, name: tool.name, ...update }),
+  }
+  const run = async (): Promise<ToolResult> => {
+    const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+    return withOutputProblems(tool, await runLimited(tool, args, context, { timeoutMs, signal: options.signal }))
+  }
+  try {
+    const refused = await refusal(options.permissions, tool, args, signal)
+    if (refused !== undefined) return finish(tool.name, refused, repairs)
+    const result = await around(options.middleware ?? [], { callId, tool, args, signal }, run)
+    return finish(tool.name, result, repairs)
+  } catch (thrown) {
+    const message = `The call of '${tool.name}' could not be carried out: ${messageOf(thrown)}`
+    return finish(tool.name, failure({ code: "EXECUTION_FAILED", message }), repairs)
+  }
+}
+
+const LOCAL = { kind: "local", name: "local" } as const
+
+function around(middleware: readonly Middleware[], call: CheckedCall, run: () => Promise<ToolResult>): Promise<ToolResult> {
+  const step = (index: number): Promise<ToolResult> => {
+    const next = middleware[index]
+    return next === undefined ? run() : next(call, () => step(index + 1))
+  }
+  return step(0)
+}
+
+/** A success whose data is not what the tool promised is still its result; that it is not is recorded with it. */
+async function withOutputProblems(tool: ToolDefinition, result: ToolResult): Promise<ToolResult> {
+  if (!result.success || tool.outputSchema === undefined || result.data === undefined) return result
+  const errors = await validate(tool.outputSchema, result.data)
+  if (errors.length === 0) return result
+  return { ...result, metadata: { ...result.metadata, outputProblems: explain(errors) } }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

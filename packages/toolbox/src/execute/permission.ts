@@ -1,0 +1,59 @@
+import { failure, type ToolResult } from "../model/result.ts"
+import type { JsonObject } from "../model/schema.ts"
+import type { ToolDefinition } from "../model/tool.ts"
+import { argumentPaths } from "./effects.ts"
+import { wildcard } from "./wildcard.ts"
+
+export type Permission = "allow" | "deny" | "ask"
+
+/** A rule for the tools whose name matches `tool` (`*` and `?` stand for characters). */
+export interface PermissionRule {
+  tool: string
+  permission: Permission
+}
+
+/**
+ * What may run. The last matching rule decides; `denyPaths` are looked at last and always win. `ask` is put to `approve`;
+ * where nobody can be asked (headless), it means deny.
+ */
+export interface PermissionPolicy {
+  rules?: readonly PermissionRule[]
+  /** What holds where no rule matches; `allow` unless given. */
+  otherwise?: Permission
+  /** Patterns of paths that no call may name in an argument that it reads or writes (`.env`, `*.key`). */
+  denyPaths?: readonly string[]
+  approve?(call: { tool: ToolDefinition; args: JsonObject }, signal: AbortSignal): Promise<boolean>
+}
+
+/** @returns the result that refuses the call, or nothing when it may run */
+export async function refusal(
+  policy: PermissionPolicy | undefined,
+  tool: ToolDefinition,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolResult | undefined> {
+  if (policy === undefined) return undefined
+  const forbidden = forbiddenPath(policy, tool, args)
+  if (forbidden !== undefined) {
+    return denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`)
+  }
+  const permission = policy.rules?.findLast((rule) => wildcard(rule.tool, tool.name))?.permission ?? policy.otherwise ?? "allow"
+  if (permission === "allow") return undefined
+  if (permission === "deny") return denied(`'${tool.name}' is not permitted here.`)
+  if (policy.approve === undefined) return denied(`'${tool.name}' needs approval, and nobody is there to give it.`)
+  return (await policy.approve({ tool, args }, signal)) ? undefined : denied(`'${tool.name}' was not approved.`)
+}
+
+function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): string | undefined {
+  const patterns = policy.denyPaths ?? []
+  if (patterns.length === 0) return undefined
+  const paths = [...argumentPaths(tool.effects?.reads, args), ...argumentPaths(tool.effects?.writes, args)]
+  return paths.find((path) => {
+    const name = path.split(/[/\\]/).at(-1) ?? path
+    return patterns.some((pattern) => wildcard(pattern, name) || wildcard(pattern, path))
+  })
+}
+
+function denied(message: string): ToolResult {
+  return failure({ code: "PERMISSION_DENIED", message, hint: "Go on without this call, or say what you would need it for." })
+}

@@ -1,0 +1,23 @@
+/** Whether a pattern with `*` (any characters) and `?` (one) matches a whole text. Linear but for the last `*`. */
+export function wildcard(pattern: string, text: string): boolean {
+  let at = 0
+  let star = -1
+  let resume = 0
+  let index = 0
+  while (index < text.length) {
+    if (pattern[at] === "*") {
+      star = at++
+      resume = index
+    } else if (at < pattern.length && (pattern[at] === "?" || pattern[at] === text[index])) {
+      at++
+      index++
+    } else if (star >= 0) {
+      at = star + 1
+      index = ++resume
+    } else {
+      return false
+    }
+  }
+  while (pattern[at] === "*") at++
+  return at === pattern.length
+}

@@ -1,0 +1,74 @@
+import type { ToolCall, ToolProvenance } from "./tool.ts"
+import type { ToolResult } from "./result.ts"
+import type { JsonObject } from "./schema.ts"
+
+/** A spelling that was put right before a call ran: an alias, a string for a number, one value for a list. */
+export interface Repair {
+  /** Where in the arguments, as a dotted path; empty for the call itself. */
+  path: string
+  kind: "tool-alias" | "argument-alias" | "parsed-json" | "coerced-type" | "wrapped-in-array" | "dropped-null"
+  from: unknown
+  to: unknown
+}
+
+/** What a call is about to do, and then what it did. `tool-end` always follows `tool-start`. */
+export type ToolEvent =
+  | { type: "tool-start"; callId: string; name: string; arguments: JsonObject; repairs: Repair[]; provenance: ToolProvenance }
+  | { type: "tool-progress"; callId: string; name: string; message?: string; progress?: number; total?: number }
+  | { type: "tool-end"; callId: string; name: string; result: ToolResult }
+
+/** How a run ended. */
+export type RunOutcome = "completed" | "max-rounds" | "no-tool-use" | "stuck" | "failed" | "cancelled"
+
+/** Where the time of a run went, in milliseconds of wall time. `overheadMs` is what neither model nor tools took. */
+export interface RunTimes {
+  totalMs: number
+  modelMs: number
+  toolMs: number
+  overheadMs: number
+}
+
+/** What a run amounts to. `message` is the agent's answer, or why it ended without one. */
+export interface RunSummary {
+  runId: string
+  outcome: RunOutcome
+  success: boolean
+  message: string
+  rounds: number
+  calls: number
+  failedCalls: number
+  /** Failed calls after which the same tool succeeded. */
+  correctedFailures: number
+  modifiedFiles: string[]
+  inputTokens: number
+  outputTokens: number
+  times: RunTimes
+}
+
+/**
+ * Everything that happens in a run, in order: the only way that anything outside learns of it. The terminal, streams over
+ * HTTP, run records, metrics and tests read this one union.
+ *
+ * A run begins with `run-start` and ends with `run-end`; a round with `round-start` and `round-end`. Deltas of one reply come
+ * before its `reply`; `call-end` carries the arguments as decoded; `tool-start` those that ran, after repair.
+ */
+export type RunEvent =
+  | { type: "run-start"; runId: string; task: string; agent: string; model: string; format: string; because: string; tools: string[]; unavailable: string[] }
+  | { type: "round-start"; round: number; maxRounds: number; tools: string[] }
+  | { type: "request"; round: number; messages: readonly unknown[]; tools: readonly unknown[]; delivery: string; grammar?: string }
+  | { type: "model-retry"; attempt: number; delayMs: number; reason: string }
+  | { type: "delivery-fallback"; from: string; to: string; reason: string }
+  | { type: "text-delta"; text: string }
+  | { type: "reasoning-delta"; text: string }
+  | { type: "call-start"; callId: string; name: string }
+  | { type: "args-delta"; callId: string; text: string }
+  | { type: "call-end"; callId: string; name: string; arguments: JsonObject; path: string }
+  | { type: "parse-problem"; kind: string; message: string; text: string; repaired: boolean }
+  | { type: "reply"; round: number; raw: string; content: string; reasoning: string; calls: ToolCall[]; finishReason: string; modelMs: number }
+  | ToolEvent
+  | { type: "nudge"; reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off"; text: string }
+  | { type: "loop-detected"; name: string; times: number; text: string }
+  | { type: "completion-refused"; reasons: string[]; text: string }
+  | { type: "tools-changed"; added: string[]; removed: string[] }
+  | { type: "round-end"; round: number }
+  | { type: "run-end"; summary: RunSummary; error?: { code: string; message: string; hint?: string } }

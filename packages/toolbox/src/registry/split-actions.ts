@@ -1,0 +1,53 @@
+import type { JsonSchema } from "../model/schema.ts"
+import type { ToolAction, ToolDefinition } from "../model/tool.ts"
+import { schemaForCall } from "../validate/branch.ts"
+
+const split = new WeakMap<ToolDefinition, ToolDefinition[]>()
+
+/**
+ * A multi-action tool as tools of one action each, `{tool}_{action}` unless the action names itself: models call them right
+ * far more often. A tool without actions is returned as it is. The same objects every time.
+ */
+export function splitActions(tool: ToolDefinition): ToolDefinition[] {
+  if (tool.actions === undefined) return [tool]
+  let tools = split.get(tool)
+  if (tools === undefined) {
+    tools = tool.actions.list.map((action) => singleAction(tool, tool.actions!.argument, action))
+    split.set(tool, tools)
+  }
+  return tools
+}
+
+function singleAction(tool: ToolDefinition, argument: string, action: ToolAction): ToolDefinition {
+  const { actions: _actions, oneOf: _oneOf, aliases, ...rest } = tool as ToolDefinition & { oneOf?: unknown }
+  const examples = (action.examples ?? tool.examples?.filter(({ input }) => input[argument] === action.action) ?? []).map(
+    (example) => ({ ...example, input: without(example.input, argument) }),
+  )
+  const effects = action.effects ?? tool.effects
+  return {
+    ...rest,
+    name: action.name ?? `${tool.name}_${action.action}`.replaceAll("-", "_"),
+    description: action.description,
+    schema: withoutArgument(schemaForCall(tool, { [argument]: action.action }), argument),
+    ...(aliases?.arguments === undefined ? {} : { aliases: { arguments: aliases.arguments } }),
+    ...(examples.length === 0 ? {} : { examples }),
+    ...(action.usageHint === undefined ? {} : { usageHint: action.usageHint }),
+    ...(effects === undefined ? {} : { effects }),
+    handler: (args, context) => tool.handler({ [argument]: action.action, ...args }, context),
+  }
+}
+
+function withoutArgument(schema: JsonSchema, argument: string): JsonSchema {
+  const { oneOf: _oneOf, anyOf: _anyOf, required, ...rest } = schema
+  const remaining = required?.filter((name) => name !== argument) ?? []
+  return {
+    ...rest,
+    properties: without(schema.properties ?? {}, argument),
+    ...(remaining.length === 0 ? {} : { required: remaining }),
+  }
+}
+
+function without<Value>(object: Record<string, Value>, key: string): Record<string, Value> {
+  const { [key]: _removed, ...rest } = object
+  return rest
+}

@@ -1,0 +1,22 @@
+import type { ToolDefinition } from "../model/tool.ts"
+
+/** The tools that somebody is offered: a whole registry, or a view of it. Order is the order of registration. */
+export interface Toolset {
+  /** Changes whenever the set of tools does, so that prompts and grammars derived from it can be kept until then. */
+  readonly version: number
+  list(): ToolDefinition[]
+  /** The tool of this name or alias. */
+  get(name: string): ToolDefinition | undefined
+  /** Why a name that was once offered no longer is, if that is so. */
+  withdrawn(name: string): string | undefined
+}
+
+/** Finds a tool by name, then by alias. */
+export function findTool(tools: Iterable<ToolDefinition>, name: string): ToolDefinition | undefined {
+  let aliased: ToolDefinition | undefined
+  for (const tool of tools) {
+    if (tool.name === name) return tool
+    if (aliased === undefined && tool.aliases?.names?.includes(name)) aliased = tool
+  }
+  return aliased
+}

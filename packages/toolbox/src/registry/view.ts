@@ -1,0 +1,69 @@
+import type { ToolCategory, ToolDefinition } from "../model/tool.ts"
+import { splitActions } from "./split-actions.ts"
+import { findTool, type Toolset } from "./toolset.ts"
+
+/** What a view keeps of the tools below it, and what it adds. All given conditions must hold. */
+export interface ViewOptions {
+  /** Only these names. */
+  only?: readonly string[]
+  /** Not these names. */
+  without?: readonly string[]
+  categories?: readonly ToolCategory[]
+  /** Tools offered in this mode (those that name no mode are offered in all). */
+  mode?: string
+  /** Only tools that change nothing. Actions are judged one by one when they are split. */
+  readOnly?: boolean
+  where?(tool: ToolDefinition): boolean
+  /** Tools of this view alone; one replaces a tool of the same name. */
+  add?: readonly ToolDefinition[]
+  /** Present each action of a multi-action tool as a tool of its own (`search_grep`). */
+  splitActions?: boolean
+}
+
+/** A live view: it follows the tools below it, and computes its list again only when they have changed. */
+export function createView(base: Toolset, options: ViewOptions): Toolset {
+  let seen = -1
+  let tools: ToolDefinition[] = []
+  const current = (): ToolDefinition[] => {
+    if (seen !== base.version) {
+      tools = select(base.list(), options)
+      seen = base.version
+    }
+    return tools
+  }
+  return {
+    get version() {
+      return base.version
+    },
+    list: () => [...current()],
+    get: (name) => findTool(current(), name),
+    withdrawn: (name) => base.withdrawn(name),
+  }
+}
+
+function select(registered: ToolDefinition[], options: ViewOptions): ToolDefinition[] {
+  const added = new Map((options.add ?? []).map((tool) => [tool.name, tool]))
+  const all = [...registered.filter((tool) => !added.has(tool.name)), ...added.values()]
+  const presented = options.splitActions ? all.flatMap((tool) => presentedAs(tool, options)) : all
+  return presented.filter((tool) => added.has(tool.name) || keeps(tool, options))
+}
+
+/** The single-action tools of a tool; a name list may name the whole tool or one of its actions. */
+function presentedAs(tool: ToolDefinition, { only, without }: ViewOptions): ToolDefinition[] {
+  const whole = only === undefined || only.includes(tool.name)
+  return splitActions(tool)
+    .filter((single) => whole || only.includes(single.name))
+    .filter((single) => !without?.includes(single.name) && !without?.includes(tool.name))
+}
+
+function keeps(tool: ToolDefinition, options: ViewOptions): boolean {
+  const names = options.splitActions ? undefined : options.only
+  return (
+    (names === undefined || names.includes(tool.name)) &&
+    !options.without?.includes(tool.name) &&
+    (options.categories === undefined || options.categories.includes(tool.category)) &&
+    (options.mode === undefined || tool.modes === undefined || tool.modes.includes(options.mode)) &&
+    (!options.readOnly || tool.effects?.readOnly === true) &&
+    (options.where === undefined || options.where(tool))
+  )
+}

@@ -1,0 +1,45 @@
+import type { JsonObject, JsonSchema } from "../model/schema.ts"
+import type { ToolDefinition } from "../model/tool.ts"
+
+/** The `oneOf` branches of a multi-action tool by their action, in the schema's order. */
+export function actionBranches(tool: ToolDefinition): Map<string, JsonSchema> {
+  const branches = new Map<string, JsonSchema>()
+  const argument = tool.actions?.argument
+  if (argument === undefined) return branches
+  for (const branch of tool.schema.oneOf ?? tool.schema.anyOf ?? []) {
+    const discriminator = branch.properties?.[argument]
+    const values = discriminator?.const === undefined ? (discriminator?.enum ?? []) : [discriminator.const]
+    for (const value of values) branches.set(String(value), branch)
+  }
+  return branches
+}
+
+/**
+ * The schema that a call of this action must meet: the branch, with what the whole schema says beside it. Without branches
+ * (or for an unknown action) the whole schema. The same object for the same action, so that it is compiled once.
+ */
+export function schemaForCall(tool: ToolDefinition, args: JsonObject): JsonSchema {
+  const argument = tool.actions?.argument
+  if (argument === undefined) return tool.schema
+  let schemas = merged.get(tool)
+  if (schemas === undefined) {
+    const { oneOf: _one, anyOf: _any, ...around } = tool.schema
+    schemas = new Map(
+      [...actionBranches(tool)].map(([action, branch]) => [action, mergeObjectSchemas(around as JsonSchema, branch)]),
+    )
+    merged.set(tool, schemas)
+  }
+  return schemas.get(String(args[argument])) ?? tool.schema
+}
+
+const merged = new WeakMap<ToolDefinition, Map<string, JsonSchema>>()
+
+function mergeObjectSchemas(outer: JsonSchema, branch: JsonSchema): JsonSchema {
+  const required = [...new Set([...(outer.required ?? []), ...(branch.required ?? [])])]
+  return {
+    ...outer,
+    ...branch,
+    properties: { ...outer.properties, ...branch.properties },
+    ...(required.length === 0 ? {} : { required }),
+  }
+}
