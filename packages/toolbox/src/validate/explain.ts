@@ -17,8 +17,7 @@ export interface ArgumentIssue {
  * A model must be able to make the right call from this text alone.
  */
 export function invalidArguments(tool: ToolDefinition, args: JsonObject, errors: readonly ErrorObject[]): ToolResult {
-  const found = actionIssue(tool, args) ?? explain(errors)
-  const issues = found.length > 0 ? found : [{ path: "", message: "the arguments must be one JSON object." }]
+  const issues = errors.length === 0 ? [NO_OBJECT] : (actionIssue(tool, args) ?? explain(errors))
   const wrong = new Set(issues.map(({ path }) => /^[^.[]*/.exec(path)?.[0] ?? ""))
   const list = issues.map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`)
   return failure({
@@ -28,6 +27,9 @@ export function invalidArguments(tool: ToolDefinition, args: JsonObject, errors:
     details: { issues },
   })
 }
+
+/** Arguments that are no object at all fail before any schema is asked. */
+const NO_OBJECT: ArgumentIssue = { path: "", message: "the arguments must be one JSON object." }
 
 /** A missing or unknown action, said as such: the branches' own errors would only confuse. */
 function actionIssue(tool: ToolDefinition, args: JsonObject): ArgumentIssue[] | undefined {

@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest"
+import { z } from "zod"
+import { defineTool, serializeTool, success, ToolRegistry, wrapMinimalTool } from "./index.ts"
+
+describe("defineTool", () => {
+  test("converts a Zod schema once, keeps its order, and hands the handler parsed arguments", async () => {
+    const forecast = defineTool({
+      name: "get_forecast",
+      description: "Weather forecast for a city",
+      category: "research",
+      input: z.object({ city: z.string(), days: z.int().min(1).max(7).default(1) }),
+      output: z.object({ celsius: z.array(z.number()) }),
+      run: ({ city, days }) => ({ celsius: Array.from({ length: days }, () => city.length) }),
+    })
+    expect(Object.keys(forecast.schema.properties ?? {})).toEqual(["city", "days"])
+    expect(forecast.schema.required).toEqual(["city"])
+    expect(forecast.outputSchema).toMatchObject({ type: "object", required: ["celsius"] })
+    const registry = new ToolRegistry()
+    registry.register(forecast)
+    const result = await registry.execute("get_forecast", { city: "Rome" })
+    expect(result).toMatchObject({ success: true, data: { celsius: [4] } })
+    expect(result.output).toContain("4")
+  })
+
+  test("reports what a Zod refinement finds as wrong arguments", async () => {
+    const registry = new ToolRegistry()
+    const input = z.object({ even: z.number().refine((n) => n % 2 === 0, "must be even") })
+    registry.register(defineTool({ name: "halve", description: "Halves", input, run: ({ even }) => even / 2 }))
+    const result = await registry.execute("halve", { even: 3 })
+    expect(result.error).toMatchObject({ code: "INVALID_ARGUMENTS", message: "even: must be even" })
+  })
+
+  test.each([
+    [{ name: "" }, "A tool needs a name."],
+    [{ name: "1st" }, "must begin with a letter"],
+    [{ name: "a", category: "magic" as never }, "Use one of: code, vcs, build, research, publish, orchestration, utility."],
+    [{ name: "a", optionality: "maybe" as never }, "unknown optionality 'maybe'"],
+    [{ name: "a", input: { type: "string" } }, "must be an object schema"],
+  ])("refuses %o", (given, message) => {
+    const build = () => defineTool({ description: "", input: { type: "object" }, run: () => null, ...given })
+    expect(build).toThrow(expect.objectContaining({ code: "INVALID_TOOL" }))
+    try {
+      build()
+    } catch (error) {
+      const { message: text, hint } = error as { message: string; hint?: string }
+      expect(`${text} ${hint ?? ""}`).toContain(message)
+    }
+  })
+
+  test("serialises every field but the handler", () => {
+    const tool = defineTool({
+      name: "a",
+      description: "b",
+      usageHint: "when",
+      produces: ["x"],
+      consumes: ["y"],
+      examples: [{ description: "e", input: {} }],
+      input: { type: "object" },
+      run: () => null,
+    })
+    expect(JSON.parse(JSON.stringify(serializeTool(tool)))).toEqual({
+      name: "a",
+      description: "b",
+      category: "utility",
+      optionality: "optional",
+      schema: { type: "object" },
+      usage_hint: "when",
+      examples: [{ description: "e", input: {} }],
+      produces: ["x"],
+      consumes: ["y"],
+    })
+  })
+
+  test("a minimal tool registers through its wrapper, with and without metadata", async () => {
+    const registry = new ToolRegistry()
+    const base = { description: () => "d", execute: (args: Record<string, unknown>) => success({ output: JSON.stringify(args) }) }
+    registry.register(wrapMinimalTool({ ...base, name: () => "old" }))
+    registry.register(
+      wrapMinimalTool({ ...base, name: () => "newer", metadata: () => ({ category: "vcs" as const, schema: { type: "object", required: ["a"] } }) }),
+    )
+    expect((await registry.execute("old", { any: 1 })).output).toBe('{"any":1}')
+    expect(registry.listByCategory("vcs").map(({ name }) => name)).toEqual(["newer"])
+    expect((await registry.execute("newer", {})).success).toBe(false)
+  })
+})

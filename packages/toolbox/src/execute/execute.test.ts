@@ -1,0 +1,212 @@
+import { describe, expect, test, vi } from "vitest"
+import { defineTool, ToolRegistry, type ToolDefinition, type ToolEvent } from "../index.ts"
+
+function registryWith(...tools: ToolDefinition[]): ToolRegistry {
+  const registry = new ToolRegistry()
+  for (const tool of tools) registry.register(tool)
+  return registry
+}
+
+const object = { type: "object" } as const
+const define = (run: (args: Record<string, unknown>, context: { signal: AbortSignal }) => unknown, more: object = {}) =>
+  defineTool({ name: "tool", description: "", input: object, run, ...more })
+
+describe("a handler cannot break its caller", () => {
+  test.each([
+    ["throws", () => Promise.reject(new TypeError("boom")), "TOOL_CRASHED", /boom/],
+    ["throws at once", () => { throw new RangeError("bang") }, "TOOL_CRASHED", /bang/],
+    ["throws no error", () => { throw "words" }, "TOOL_CRASHED", /words/],
+  ])("that %s", async (_name, run, code, message) => {
+    const result = await registryWith(define(run)).execute("tool", {})
+    expect(result).toMatchObject({ success: false, error: { code } })
+    expect(result.error?.message).toMatch(message)
+    expect(result.executionTimeMs).toBeGreaterThan(0)
+  })
+
+  test.each([[undefined], [null], [42], [{ success: "yes" }], [[]]])("that returns garbage (%o)", async (garbage) => {
+    const raw = { ...define(() => null), handler: () => garbage } as unknown as ToolDefinition
+    expect((await registryWith(raw).execute("tool", {})).error?.code).toBe("INVALID_RESULT")
+  })
+
+  test("that never returns and ignores its signal", async () => {
+    const hanging = define(() => new Promise(() => {}), { timeoutMs: 20 })
+    const result = await registryWith(hanging).execute("tool", {})
+    expect(result.error).toMatchObject({ code: "TIMEOUT", retryable: true })
+  })
+
+  test("that fails after its time is over", async () => {
+    const unhandled = vi.fn()
+    process.on("unhandledRejection", unhandled)
+    const late = define(({}, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("late")))), { timeoutMs: 10 })
+    expect((await registryWith(late).execute("tool", {})).error?.code).toBe("TIMEOUT")
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off("unhandledRejection", unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+  })
+
+  test("data that cannot be written as JSON still has a text", async () => {
+    const loop: { self?: unknown } = {}
+    loop.self = loop
+    const result = await registryWith(define(() => loop)).execute("tool", {})
+    expect(result).toMatchObject({ success: true, output: "[object Object]" })
+  })
+})
+
+describe("cancellation", () => {
+  test("reaches the handler and ends the call at once", async () => {
+    const controller = new AbortController()
+    let seen: AbortSignal | undefined
+    const tool = define((_args, { signal }) => { seen = signal; return new Promise(() => {}) })
+    const running = registryWith(tool).execute("tool", {}, { signal: controller.signal })
+    await vi.waitFor(() => expect(seen).toBeDefined())
+    controller.abort()
+    expect((await running).error?.code).toBe("CANCELLED")
+    expect(seen?.aborted).toBe(true)
+  })
+
+  test("before the start keeps the handler from running", async () => {
+    const run = vi.fn()
+    const result = await registryWith(define(run)).execute("tool", {}, { signal: AbortSignal.abort() })
+    expect(result.error?.code).toBe("CANCELLED")
+    expect(run).not.toHaveBeenCalled()
+  })
+})
+
+const search = defineTool({
+  name: "search",
+  description: "Searches",
+  input: {
+    type: "object",
+    oneOf: [
+      { properties: { action: { const: "grep" }, pattern: { type: "string" }, path: { type: "string" }, limit: { type: "integer" } }, required: ["action", "pattern"], additionalProperties: false },
+      { properties: { action: { const: "find_files" }, glob: { type: "string" } }, required: ["action", "glob"], additionalProperties: false },
+    ],
+  },
+  aliases: { names: ["search_tool"], arguments: { query: "pattern" } },
+  actions: { argument: "action", list: [{ action: "grep", description: "" }, { action: "find_files", description: "" }] },
+  run: (args) => args,
+})
+
+describe("a wrong call is answered with the right one", () => {
+  const answer = async (name: string, args: unknown) => (await registryWith(search).execute(name, args)).output
+
+  test("an action taken for a tool", async () => {
+    expect(await answer("grep", { pattern: "x" })).toBe(
+      `There is no tool 'grep'.\n'grep' is an action of 'search'. Did you mean {"name":"search","arguments":{"action":"grep","pattern":"<pattern>"}}?`,
+    )
+  })
+
+  test("a misspelt tool", async () => {
+    expect(await answer("serach", {})).toContain('Did you mean {"name":"search"')
+  })
+
+  test("a missing action, and one under another name", async () => {
+    expect(await answer("search", { pattern: "x" })).toContain('action: is missing; it says what to do, one of "grep", "find_files".')
+    expect(await answer("search", { type: "grep", pattern: "x" })).toContain("You gave it as 'type'; call it 'action'.")
+    expect(await answer("search", { pattern: "x" })).toContain('A correct call: {"name":"search","arguments":{"action":"grep","pattern":"x"}}')
+  })
+
+  test("every wrong argument at once, each with its path, in the chosen action's terms", async () => {
+    const text = await answer("search", { action: "grep", pattren: "x", limit: "many" })
+    expect(text).toContain("- pattern: is required and missing.")
+    expect(text).toContain("- pattren: is not known here. Did you mean 'pattern'?")
+    expect(text).toContain('- limit: must be an integer, but the string "many" came.')
+    expect(text).not.toContain("glob")
+  })
+
+  test("arguments that are no object", async () => {
+    expect(await answer("search", [1])).toContain("the arguments must be one JSON object")
+    expect(await answer("search", "{broken")).toContain("the arguments must be one JSON object")
+  })
+})
+
+describe("repairs", () => {
+  const repaired = async (name: string, args: unknown) => {
+    const { data, metadata } = await registryWith(search).execute(name, args)
+    return { data, kinds: ((metadata.repairs ?? []) as { kind: string }[]).map(({ kind }) => kind) }
+  }
+
+  test("aliases of the tool and of an argument, recorded", async () => {
+    expect(await repaired("search_tool", { action: "grep", query: "x" })).toEqual({
+      data: { action: "grep", pattern: "x" },
+      kinds: ["tool-alias", "argument-alias"],
+    })
+  })
+
+  test("a number in a string, null for an absent argument, arguments as JSON text", async () => {
+    expect(await repaired("search", { action: "grep", pattern: "x", limit: "5" })).toEqual({ data: { action: "grep", pattern: "x", limit: 5 }, kinds: ["coerced-type"] })
+    expect(await repaired("search", { action: "grep", pattern: "x", path: null })).toEqual({ data: { action: "grep", pattern: "x" }, kinds: ["dropped-null"] })
+    expect((await repaired("search", '{"action":"grep","pattern":"x"}')).kinds).toEqual(["parsed-json"])
+  })
+
+  test("a right call is passed on untouched", async () => {
+    const args = { action: "grep", pattern: "12" }
+    expect(await repaired("search", args)).toEqual({ data: args, kinds: [] })
+  })
+})
+
+describe("permissions", () => {
+  const write = define(() => "written", { name: "write", effects: { writes: ["path", "edits[].path"] } })
+
+  test("the last matching rule decides; asking without anybody there denies", async () => {
+    const registry = registryWith(write)
+    const run = async (permissions: object) => (await registry.execute("write", {}, { permissions })).success
+    expect(await run({ rules: [{ tool: "*", permission: "deny" }, { tool: "wr?te", permission: "allow" }] })).toBe(true)
+    expect(await run({ otherwise: "deny" })).toBe(false)
+    expect(await run({ otherwise: "ask" })).toBe(false)
+    expect(await run({ otherwise: "ask", approve: async () => true })).toBe(true)
+  })
+
+  test("denied paths win over everything, wherever the call names them", async () => {
+    const permissions = { rules: [{ tool: "*", permission: "allow" as const }], denyPaths: [".env", "*.key"] }
+    const code = async (args: object) => (await registryWith(write).execute("write", args, { permissions })).error?.code
+    expect(await code({ path: "src/.env" })).toBe("PERMISSION_DENIED")
+    expect(await code({ edits: [{ path: "a.ts" }, { path: "id.key" }] })).toBe("PERMISSION_DENIED")
+    expect(await code({ path: "src/a.ts" })).toBeUndefined()
+  })
+})
+
+test("events come in order, with the arguments that ran", async () => {
+  const events: ToolEvent[] = []
+  const tool = defineTool({
+    name: "count",
+    description: "",
+    input: { type: "object", properties: { n: { type: "integer" } } },
+    run: ({ n }, { progress }) => {
+      progress({ progress: 1, total: n as number })
+      return n
+    },
+  })
+  await registryWith(tool).execute("count", { n: "3" }, { callId: "c", onEvent: (event) => events.push(event) })
+  expect(events.map(({ type }) => type)).toEqual(["tool-start", "tool-progress", "tool-end"])
+  expect(events[0]).toMatchObject({ callId: "c", arguments: { n: 3 }, repairs: [{ kind: "coerced-type" }] })
+})
+
+test("middleware stands around the run and may answer in its place", async () => {
+  const run = vi.fn(() => "real")
+  const seen: string[] = []
+  const registry = registryWith(define(run))
+  const result = await registry.execute("tool", {}, {
+    middleware: [
+      async ({ tool }, next) => { seen.push(tool.name); return next() },
+      async (_call, next) => ({ ...(await next()), output: "changed" }),
+    ],
+  })
+  expect([result.output, seen]).toEqual(["changed", ["tool"]])
+  const broken = await registry.execute("tool", {}, { middleware: [() => Promise.reject(new Error("cache down"))] })
+  expect(broken.error).toMatchObject({ code: "EXECUTION_FAILED", message: expect.stringContaining("cache down") })
+})
+
+test("data that breaks the tool's own promise is delivered with the fact recorded", async () => {
+  const tool = define(() => ({ n: "x" }), { output: { type: "object", properties: { n: { type: "number" } } } })
+  const result = await registryWith(tool).execute("tool", {})
+  expect(result.success).toBe(true)
+  expect(result.metadata.outputProblems).toEqual([{ path: "n", message: 'must be a number, but the string "x" came.' }])
+})
+
+test("a schema that cannot be compiled quarantines its own tool only", async () => {
+  const broken = defineTool({ name: "broken", description: "", input: { type: "object", properties: { a: { type: "nonsense" } } }, run: () => 1 })
+  const registry = registryWith(broken, define(() => "fine"))
+  expect((await registry.execute("broken", {})).error?.code).toBe("INVALID_SCHEMA")
+  expect((await registry.execute("tool", {})).success).toBe(true)
+})

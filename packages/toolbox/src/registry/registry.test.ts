@@ -1,0 +1,138 @@
+import { describe, expect, test, vi } from "vitest"
+import { defineTool, ToolRegistry, type ToolDefinition } from "../index.ts"
+
+const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({
+  ...defineTool({ name, description: name, input: { type: "object" }, run: () => name }),
+  ...more,
+})
+
+const search = defineTool({
+  name: "search",
+  description: "Searches",
+  input: {
+    type: "object",
+    oneOf: [
+      { properties: { action: { const: "grep" }, pattern: { type: "string" } }, required: ["action", "pattern"], additionalProperties: false },
+      { properties: { action: { const: "find_files" }, glob: { type: "string" } }, required: ["action", "glob"], additionalProperties: false },
+    ],
+  },
+  effects: { readOnly: true },
+  actions: {
+    argument: "action",
+    list: [
+      { action: "grep", description: "Finds text", examples: [{ description: "todo", input: { action: "grep", pattern: "TODO" } }] },
+      { action: "find_files", description: "Finds files" },
+    ],
+  },
+  run: (args) => args,
+})
+
+describe("ToolRegistry", () => {
+  test("lists by name, category, optionality and mode in the order of registration", () => {
+    const registry = new ToolRegistry()
+    registry.register(tool("b", { category: "code", optionality: "required" }))
+    registry.register(tool("a", { category: "vcs", modes: ["build"] }))
+    expect(registry.list().map(({ name }) => name)).toEqual(["b", "a"])
+    expect(registry.get("a")?.category).toBe("vcs")
+    expect(registry.get("c")).toBeUndefined()
+    expect(registry.listByCategory("code")).toHaveLength(1)
+    expect(registry.listByOptionality("required").map(({ name }) => name)).toEqual(["b"])
+    expect(registry.listForMode("chat").map(({ name }) => name)).toEqual(["b"])
+    expect(registry.listForMode("build")).toHaveLength(2)
+  })
+
+  test("refuses a duplicate and names both owners", () => {
+    const registry = new ToolRegistry()
+    registry.register(tool("a", { provenance: { kind: "mcp", name: "files" } }))
+    expect(() => registry.register(tool("a"))).toThrow(/mcp source 'files'.*this process/)
+  })
+
+  test("refuses a tool without a name", () => {
+    expect(() => new ToolRegistry().register(tool("a", { name: "" }))).toThrow(expect.objectContaining({ code: "INVALID_TOOL" }))
+  })
+
+  test("a bundle reports the tools that are not registered", () => {
+    const registry = new ToolRegistry()
+    registry.register(tool("file"))
+    const { tools, missing } = registry.applyBundle("coding")
+    expect(tools.map(({ name }) => name)).toEqual(["file"])
+    expect(missing).toEqual(["code_edit", "search", "navigate", "git", "bash", "test"])
+    registry.registerBundle({ name: "mine", description: "", tools: ["file"] })
+    expect(registry.applyBundle("mine").missing).toEqual([])
+    expect(() => registry.applyBundle("codin")).toThrow(expect.objectContaining({ hint: "Did you mean coding?" }))
+  })
+
+  test("listeners hear of changes until they unsubscribe, and one that throws stops nobody", () => {
+    const registry = new ToolRegistry()
+    const heard: string[] = []
+    registry.subscribe({
+      onToolRegistered() {
+        throw new Error("a fault of the listener")
+      },
+    })
+    const end = registry.subscribe({
+      onToolRegistered: ({ name }) => heard.push(`+${name}`),
+      onToolUnregistered: ({ name }) => heard.push(`-${name}`),
+    })
+    registry.register(tool("a"))
+    registry.unregister("a")
+    end()
+    registry.register(tool("b"))
+    expect(heard).toEqual(["+a", "-a"])
+  })
+
+  test("a tool that was unregistered is no longer available, while its running call finishes", async () => {
+    const registry = new ToolRegistry()
+    let release = (): void => {}
+    const gate = new Promise<void>((resolve) => (release = resolve))
+    registry.register(defineTool({ name: "slow", description: "", input: { type: "object" }, run: () => gate.then(() => "done") }))
+    const running = registry.execute("slow", {})
+    await vi.waitFor(() => expect(registry.unregister("slow")).toBe(true))
+    const late = await registry.execute("slow", {})
+    expect(late.error).toMatchObject({ code: "TOOL_WITHDRAWN", message: "The tool 'slow' is no longer available." })
+    release()
+    expect((await running).data).toBe("done")
+  })
+})
+
+describe("views", () => {
+  test("follow the registry, and each request may have its own", () => {
+    const registry = new ToolRegistry()
+    registry.register(search)
+    registry.register(tool("write"))
+    const reading = registry.view({ readOnly: true })
+    const own = registry.view({ only: ["write"], add: [tool("mine")] })
+    expect(reading.list().map(({ name }) => name)).toEqual(["search"])
+    expect(own.list().map(({ name }) => name)).toEqual(["write", "mine"])
+    registry.register(tool("look", { effects: { readOnly: true } }))
+    expect(reading.list().map(({ name }) => name)).toEqual(["search", "look"])
+    expect(reading.get("write")).toBeUndefined()
+  })
+
+  test("present each action as a tool of its own", async () => {
+    const registry = new ToolRegistry()
+    registry.register(search)
+    const single = registry.view({ splitActions: true })
+    expect(single.list().map(({ name }) => name)).toEqual(["search_grep", "search_find_files"])
+    const grep = single.get("search_grep")!
+    expect(grep.schema).toEqual({
+      type: "object",
+      properties: { pattern: { type: "string" } },
+      required: ["pattern"],
+      additionalProperties: false,
+    })
+    expect(grep.examples).toEqual([{ description: "todo", input: { pattern: "TODO" } }])
+    const separate = new ToolRegistry()
+    separate.register(grep)
+    expect((await separate.execute("search_grep", { pattern: "x" })).data).toEqual({ action: "grep", pattern: "x" })
+  })
+
+  test("a name list may name the whole tool or one of its actions", () => {
+    const registry = new ToolRegistry()
+    registry.register(search)
+    registry.register(tool("write"))
+    const names = (only: string[]) => registry.view({ splitActions: true, only }).list().map(({ name }) => name)
+    expect(names(["search"])).toEqual(["search_grep", "search_find_files"])
+    expect(names(["search_grep", "write"])).toEqual(["search_grep", "write"])
+  })
+})
