@@ -37,7 +37,7 @@ describe("a handler cannot break its caller", () => {
   test("that fails after its time is over", async () => {
     const unhandled = vi.fn()
     process.on("unhandledRejection", unhandled)
-    const late = define(({}, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("late")))), { timeoutMs: 10 })
+    const late = define((_args, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("late")))), { timeoutMs: 10 })
     expect((await registryWith(late).execute("tool", {})).error?.code).toBe("TIMEOUT")
     await new Promise((resolve) => setImmediate(resolve))
     process.off("unhandledRejection", unhandled)
