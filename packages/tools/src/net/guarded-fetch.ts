@@ -1,0 +1,221 @@
+import { request as httpRequest, type IncomingMessage } from "node:http"
+import type { Socket } from "node:net"
+import { messageOf } from "@toolwright/toolbox"
+import { connectTo, systemDial, systemLookup, within, type Dial, type Lookup } from "./connect.ts"
+import { decodeBody } from "./decode-body.ts"
+import { NetworkError } from "./network-error.ts"
+import { createRateLimiter } from "./rate-limit.ts"
+import { parseWebUrl } from "./url-policy.ts"
+
+/** What the built-in tools may reach, and how long and how much. Every field has a safe default. */
+export interface NetworkPolicy {
+  /** Origins (`http://127.0.0.1:8080`) that may be reached though they are not on the public internet. */
+  allowOrigins?: readonly string[]
+  /** Certificate authorities to trust instead of the system's, in PEM. */
+  ca?: string
+  /** Most redirects that are followed; 5 unless given. */
+  maxRedirects?: number
+  /** Most bytes of a body after decompression; 5 MiB unless given. */
+  maxBytes?: number
+  /** Most times that a body may grow when decompressed; 200 unless given. */
+  maxRatio?: number
+  /** Longest time to look up a name, to connect, and to agree on TLS, each; 10 s unless given. Milliseconds. */
+  connectMs?: number
+  /** Longest time from the request to the response's headers; 15 s unless given. */
+  headersMs?: number
+  /** Longest time for everything, redirects and body included; 30 s unless given. */
+  totalMs?: number
+  /** Most requests to one host in a minute; 120 unless given. */
+  requestsPerMinute?: number
+  userAgent?: string
+  lookup?: Lookup
+  dial?: Dial
+  now?: () => number
+}
+
+export interface GuardedRequest {
+  method?: "GET" | "HEAD" | "POST" | "PATCH" | "PUT" | "DELETE"
+  headers?: Readonly<Record<string, string>>
+  body?: string
+  signal?: AbortSignal
+  /** Limits of this request alone, in place of the policy's. */
+  limits?: Pick<NetworkPolicy, "maxRedirects" | "maxBytes" | "totalMs">
+}
+
+/** A response whose body has been read and decoded. `url` is where the last redirect led; header names are in lower case. */
+export interface GuardedResponse {
+  url: string
+  status: number
+  headers: Readonly<Record<string, string>>
+  body: Uint8Array
+  redirects: readonly string[]
+}
+
+/** Fetches one URL under a {@link NetworkPolicy}. Statuses of 400 and above are answers, not errors. */
+export type GuardedFetch = (url: string, request?: GuardedRequest) => Promise<GuardedResponse>
+
+/** What may follow a redirect to another origin: nothing that identifies the caller. */
+const PUBLIC_HEADERS = new Set(["accept", "accept-language", "user-agent"])
+const REDIRECTS = new Set([301, 302, 303, 307, 308])
+
+/**
+ * Makes a fetch that cannot be led to where it must not go: http and https only, public addresses only (in any spelling,
+ * after every redirect, and whatever the name server answers next), no credentials across origins, bounded in size, growth
+ * on decompression, time, redirects and rate. Environment variables for proxies are ignored.
+ *
+ * @throws NetworkError (from the returned function) for everything that is no HTTP response
+ */
+export function createGuardedFetch(policy: NetworkPolicy = {}): GuardedFetch {
+  const allowed = new Set((policy.allowOrigins ?? []).map((origin) => new URL(origin).origin))
+  const limitRate = createRateLimiter(policy.requestsPerMinute ?? 120, policy.now ?? Date.now)
+
+  return async (url, request = {}) => {
+    const totalMs = request.limits?.totalMs ?? policy.totalMs ?? 30_000
+    const deadline = AbortSignal.timeout(totalMs)
+    const signal = request.signal === undefined ? deadline : AbortSignal.any([request.signal, deadline])
+    try {
+      return await follow(parseWebUrl(url), request, signal)
+    } catch (thrown) {
+      if (request.signal?.aborted === true) {
+        throw new NetworkError("ABORTED", "The request was cancelled.", { cause: request.signal.reason })
+      }
+      if (deadline.aborted) {
+        throw new NetworkError("TIMEOUT", `The response took longer than ${totalMs} ms.`, { retryable: true })
+      }
+      throw thrown
+    }
+  }
+
+  async function follow(first: URL, request: GuardedRequest, signal: AbortSignal): Promise<GuardedResponse> {
+    const maxRedirects = request.limits?.maxRedirects ?? policy.maxRedirects ?? 5
+    const redirects: string[] = []
+    let url = first
+    let { method = "GET", body } = request
+    let headers = lowerCased(request.headers ?? {})
+    for (;;) {
+      limitRate(url.host)
+      const response = await exchange(url, { method, headers, ...(body === undefined ? {} : { body }) }, request, signal)
+      const location = response.headers.location
+      if (!REDIRECTS.has(response.status) || location === undefined) return { ...response, redirects }
+      if (redirects.length >= maxRedirects) {
+        throw new NetworkError("TOO_MANY_REDIRECTS", `${first.href} redirects more than ${maxRedirects} times.`)
+      }
+      const next = parseWebUrl(location, url)
+      if (response.status === 303 || (method === "POST" && response.status < 303)) {
+        method = method === "HEAD" ? "HEAD" : "GET"
+        body = undefined
+        delete headers["content-type"]
+      }
+      if (next.origin !== url.origin) {
+        if (body !== undefined) {
+          throw new NetworkError("REDIRECT_REFUSED", `${url.host} redirects a request with a body to ${next.host}; it is not sent there.`)
+        }
+        headers = Object.fromEntries(Object.entries(headers).filter(([name]) => PUBLIC_HEADERS.has(name)))
+      }
+      redirects.push(next.href)
+      url = next
+    }
+  }
+
+  async function exchange(
+    url: URL,
+    sent: { method: string; headers: Record<string, string>; body?: string },
+    request: GuardedRequest,
+    signal: AbortSignal,
+  ): Promise<GuardedResponse> {
+    const socket = await connectTo(url, {
+      anyAddress: allowed.has(url.origin),
+      lookup: policy.lookup ?? systemLookup,
+      dial: policy.dial ?? systemDial,
+      ca: policy.ca,
+      connectMs: policy.connectMs ?? 10_000,
+      signal,
+    })
+    const stop = () => socket.destroy()
+    signal.addEventListener("abort", stop, { once: true })
+    try {
+      const headersMs = policy.headersMs ?? 15_000
+      const sending = send(socket, url, {
+        ...sent,
+        headers: {
+          "user-agent": policy.userAgent ?? "toolwright/0.1 (+tool runtime)",
+          accept: "*/*",
+          ...sent.headers,
+          host: url.host,
+          "accept-encoding": "gzip, br, deflate",
+          connection: "close",
+        },
+      })
+      const response = await within(sending, headersMs, signal, `The answer of ${url.host}`)
+      const status = response.statusCode ?? 0
+      const headers = flatten(response)
+      const location = { url: url.href, status, headers, redirects: [] }
+      const isBodiless = sent.method === "HEAD" || status === 204 || status === 304
+      if (isBodiless || (REDIRECTS.has(status) && headers.location !== undefined)) return { ...location, body: new Uint8Array() }
+      const maxBytes = request.limits?.maxBytes ?? policy.maxBytes ?? 5 * 1024 * 1024
+      if (Number(headers["content-length"]) > maxBytes) {
+        throw new NetworkError("RESPONSE_TOO_LARGE", `The response announces ${headers["content-length"]} bytes; ${maxBytes} are allowed.`, {
+          details: { maxBytes },
+        })
+      }
+      const body = await decodeBody(wireBytes(response), headers["content-encoding"], { maxBytes, maxRatio: policy.maxRatio ?? 200 })
+      return { ...location, body }
+    } finally {
+      signal.removeEventListener("abort", stop)
+      socket.destroy()
+    }
+  }
+}
+
+function send(
+  socket: Socket,
+  url: URL,
+  { method, headers, body }: { method: string; headers: Record<string, string>; body?: string },
+): Promise<IncomingMessage> {
+  return new Promise((done, fail) => {
+    const request = httpRequest({
+      createConnection: () => socket,
+      method,
+      path: `${url.pathname}${url.search}`,
+      headers: body === undefined ? headers : { ...headers, "content-length": String(Buffer.byteLength(body)) },
+      setHost: false,
+    })
+    const broken = (cause?: unknown) =>
+      fail(
+        new NetworkError("CONNECTION_FAILED", `${url.host} gave no valid HTTP answer${cause === undefined ? "" : ` (${messageOf(cause)})`}.`, {
+          cause,
+          retryable: true,
+        }),
+      )
+    request.once("response", done)
+    request.once("error", broken)
+    request.once("close", () => broken())
+    request.end(body)
+  })
+}
+
+/** The body's bytes; a body that ends before it is whole is an error, never a short success. */
+async function* wireBytes(response: IncomingMessage): AsyncGenerator<Buffer> {
+  try {
+    for await (const chunk of response) yield chunk as Buffer
+  } catch (thrown) {
+    throw cutOff(thrown)
+  }
+  if (!response.complete) throw cutOff()
+}
+
+function cutOff(cause?: unknown): NetworkError {
+  return new NetworkError("RESPONSE_CUT_OFF", "The server closed the connection in the middle of its answer.", { cause, retryable: true })
+}
+
+function flatten(response: IncomingMessage): Record<string, string> {
+  const flat: Record<string, string> = {}
+  for (const [name, value] of Object.entries(response.headers)) {
+    if (value !== undefined) flat[name] = Array.isArray(value) ? value.join(", ") : value
+  }
+  return flat
+}
+
+function lowerCased(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}
