@@ -1,1 +1,2 @@
 export type * from "./model/backend.ts"
+export * from "./scripted/index.ts"

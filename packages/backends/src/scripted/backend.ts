@@ -1,0 +1,111 @@
+import { ToolwrightError } from "@toolwright/toolbox"
+import type { ToolFormatter } from "@toolwright/toolformat"
+import { conflictingConstraints, constraintsOf } from "../failures.ts"
+import type { Backend, BackendAbilities, InferEvent, InferRequest } from "../model/backend.ts"
+import { delay } from "../time.ts"
+import { excerpt, type Place } from "./assertion.ts"
+import { interpolate, takeCapture } from "./capture.ts"
+import { checkExpectations } from "./check.ts"
+import { hasNativeCalls, replyEvents } from "./reply.ts"
+import type { Reply, Screenplay, Step } from "./screenplay.ts"
+
+/** Settings of a scripted backend. What is given here goes before what the screenplay says. */
+export interface ScriptedOptions {
+  modelName?: string
+  abilities?: Partial<BackendAbilities>
+  /** Writes a reply's `calls` as text when no tools were offered natively, so that one screenplay plays in every format. */
+  formatter?: Pick<ToolFormatter, "printCalls">
+}
+
+/** A backend that plays a screenplay and keeps every request. */
+export interface ScriptedBackend extends Backend {
+  readonly kind: "scripted"
+  /** Every request, in order, as it was sent. */
+  readonly requests: readonly InferRequest[]
+  /** Values captured so far. */
+  readonly captured: ReadonlyMap<string, unknown>
+  /** How many steps have not been played to their end; a step that is repeated always counts until it was played once. */
+  readonly remaining: number
+}
+
+/**
+ * A model that follows a screenplay. Each inference plays the next step: it checks what was sent, captures values, replies.
+ *
+ * `infer` throws `SCREENPLAY_ASSERTION` when a step was not sent what it expects, `SCREENPLAY_EXHAUSTED` after the last step,
+ * and whatever error a step is written to fail with.
+ *
+ * @param screenplay see `parseScreenplay` and `loadScreenplay` for YAML
+ */
+export function createScriptedBackend(screenplay: Screenplay, options: ScriptedOptions = {}): ScriptedBackend {
+  const modelName = options.modelName ?? screenplay.model ?? "screenplay"
+  const requests: InferRequest[] = []
+  const captured = new Map<string, unknown>()
+  let index = 0
+  let played = 0
+
+  function nextStep(): { step: Step; place: Place } {
+    const step = screenplay.steps[index]
+    if (step === undefined) throw exhausted(screenplay, requests)
+    const place: Place = { number: index + 1, inference: requests.length, name: step.name }
+    played++
+    if (step.repeat !== "always" && played >= (step.repeat ?? 1)) {
+      index++
+      played = 0
+    }
+    return { step, place }
+  }
+
+  async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
+    signal?.throwIfAborted()
+    const constraints = constraintsOf(request)
+    if (constraints.length > 1) throw conflictingConstraints(constraints)
+    requests.push(structuredClone(request))
+    const { step, place } = nextStep()
+    checkExpectations([step.expect ?? []].flat(), request, place)
+    for (const [name, capture] of Object.entries(step.capture ?? {})) captured.set(name, takeCapture(name, capture, request, place))
+    const reply = replyOf(step, captured)
+    if (reply.delayMs !== undefined) await delay(reply.delayMs, signal)
+    for (const event of replyEvents(reply, request, { chunks: screenplay.chunks, modelName, formatter: options.formatter, place })) {
+      signal?.throwIfAborted()
+      yield event
+    }
+    if (reply.hang === true) await delay(Infinity, signal)
+    const finishReason = reply.finish ?? (hasNativeCalls(reply, request) ? "tool-calls" : "stop")
+    yield { type: "end", finishReason, ...(reply.usage === undefined ? {} : { usage: reply.usage }) }
+  }
+
+  return {
+    kind: "scripted",
+    abilities: { nativeTools: true, grammar: true, jsonSchema: true, ...screenplay.abilities, ...options.abilities },
+    modelName: () => modelName,
+    infer,
+    requests,
+    captured,
+    get remaining() {
+      const left = screenplay.steps.length - index
+      return screenplay.steps[index]?.repeat === "always" && played > 0 ? left - 1 : left
+    },
+  }
+}
+
+function replyOf(step: Step, captured: ReadonlyMap<string, unknown>): Reply {
+  const reply = typeof step.reply === "string" ? { text: step.reply } : step.reply
+  if (reply.interpolate === false) return reply
+  const filled = interpolate(reply, captured)
+  // Text stays text, also where it is one placeholder for a number.
+  for (const key of ["text", "reasoning"] as const) {
+    const value: unknown = filled[key]
+    if (value !== undefined && typeof value !== "string") filled[key] = JSON.stringify(value)
+  }
+  return filled
+}
+
+function exhausted(screenplay: Screenplay, requests: readonly InferRequest[]): ToolwrightError {
+  const last = requests.at(-1)?.messages.at(-1)?.content ?? ""
+  return new ToolwrightError(
+    "SCREENPLAY_EXHAUSTED",
+    `The screenplay has ${screenplay.steps.length} steps, but the model was asked once more (inference ${requests.length}). ` +
+      `The last message was: ${excerpt(last)}`,
+    { hint: "Add a step, or end the last one with 'repeat: always'." },
+  )
+}

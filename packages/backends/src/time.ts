@@ -1,0 +1,18 @@
+/**
+ * Waits. `Infinity` waits until cancelled.
+ *
+ * @throws the signal's reason, at once when it is aborted
+ */
+export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) return reject(signal.reason)
+    const timer = Number.isFinite(milliseconds) ? setTimeout(done, milliseconds) : undefined
+    signal?.addEventListener("abort", done, { once: true })
+    function done(): void {
+      clearTimeout(timer)
+      signal?.removeEventListener("abort", done)
+      if (signal?.aborted === true) reject(signal.reason)
+      else resolve()
+    }
+  })
+}
