@@ -1,1 +1,1 @@
-export {}
+export * from "./gbnf/index.ts"

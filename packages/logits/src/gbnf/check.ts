@@ -1,0 +1,171 @@
+import type { GbnfGrammar, GbnfNode, GbnfPosition, GbnfProblem, GbnfRule } from "./model.ts"
+import { readGbnf } from "./parse.ts"
+
+/** The rule that a whole output must match. */
+const ROOT = "root"
+const NOWHERE: GbnfPosition = { line: 1, column: 1 }
+
+/**
+ * Everything that is wrong with a grammar, errors first, then in the order of the text: what llama.cpp refuses (undefined rule,
+ * missing root, left recursion, too many repetitions), what it does not notice but suffers from (reversed bounds exhaust memory,
+ * a limit above 2,000 becomes none, repetition of something empty), rules that no finite text can satisfy, unused and doubled rules.
+ */
+export function checkGbnf(text: string, options: { root?: string } = {}): GbnfProblem[] {
+  const { grammar, problems } = readGbnf(text)
+  if (grammar === undefined) return [...problems]
+  return sorted([...problems, ...checkGbnfGrammar(grammar, options)])
+}
+
+/** As {@link checkGbnf}, for a grammar that is already data; what only its text can show is left out. */
+export function checkGbnfGrammar(grammar: GbnfGrammar, options: { root?: string } = {}): GbnfProblem[] {
+  const root = options.root ?? ROOT
+  const problems: GbnfProblem[] = []
+  const report = (severity: GbnfProblem["severity"], code: GbnfProblem["code"], message: string, rule: string | undefined, at = NOWHERE) =>
+    problems.push({ severity, code, message, ...(rule === undefined ? {} : { rule }), line: at.line, column: at.column })
+
+  const rules = new Map<string, GbnfRule>()
+  for (const rule of grammar.rules) {
+    if (rules.has(rule.name)) report("warning", "duplicate-rule", `rule '${rule.name}' is defined again; this definition replaces the earlier one`, rule.name, rule.at)
+    if (rule.name.includes("_")) report("warning", "underscore-in-name", `'${rule.name}' holds '_', which releases of llama.cpp up to v0.5.0 refuse; use '-'`, rule.name, rule.at)
+    rules.set(rule.name, rule)
+  }
+  if (!rules.has(root)) report("error", "missing-root", `there is no rule '${root}', where every match begins`, undefined)
+
+  for (const rule of rules.values()) {
+    visit(rule.body, (node) => {
+      if (node.kind === "rule" && !rules.has(node.name)) report("error", "undefined-rule", `rule '${node.name}' is not defined`, rule.name, node.at ?? rule.at)
+    })
+  }
+  const nullable = nullableRules(rules)
+  for (const rule of rules.values()) {
+    visit(rule.body, (node) => {
+      if (node.kind === "repeat" && node.max === undefined && isNullable(node.item, nullable)) {
+        report("error", "empty-loop", "this repeats without limit something that may be empty", rule.name, node.at ?? rule.at)
+      }
+    })
+  }
+  for (const name of leftRecursive(rules, nullable)) {
+    report("error", "left-recursion", `rule '${name}' can begin with itself; write it with a repetition instead`, name, rules.get(name)?.at)
+  }
+  const finite = finiteRules(rules)
+  for (const [name, rule] of rules) {
+    if (!finite.has(name)) report("error", "never-ends", `no finite text can match rule '${name}'`, name, rule.at)
+  }
+  if (rules.has(root)) {
+    const used = reachable(rules, root)
+    for (const [name, rule] of rules) {
+      if (!used.has(name)) report("warning", "unused-rule", `rule '${name}' is never used from '${root}'`, name, rule.at)
+    }
+  }
+  return sorted(problems)
+}
+
+/** Calls `see` for a node and everything in it. */
+export function visit(node: GbnfNode, see: (node: GbnfNode) => void): void {
+  const open = [node]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    see(next)
+    if (next.kind === "repeat") open.push(next.item)
+    else if (next.kind === "sequence") for (const item of next.items.toReversed()) open.push(item)
+    else if (next.kind === "choice") for (const option of next.options.toReversed()) open.push(option)
+  }
+}
+
+/** Whether the empty text matches; of rules, those in `nullable` may be empty. */
+export function isNullable(node: GbnfNode, nullable: ReadonlySet<string>): boolean {
+  switch (node.kind) {
+    case "literal":
+      return node.text.length === 0
+    case "class":
+      return node.ranges.length === 0
+    case "any":
+    case "token":
+      return false
+    case "rule":
+      return nullable.has(node.name)
+    case "sequence":
+      return node.items.every((item) => isNullable(item, nullable))
+    case "choice":
+      return node.options.some((option) => isNullable(option, nullable))
+    case "repeat":
+      return node.min === 0 || isNullable(node.item, nullable)
+  }
+}
+
+/** The rules that may match the empty text. */
+export function nullableRules(rules: ReadonlyMap<string, GbnfRule>): Set<string> {
+  return fixpoint(rules, isNullable)
+}
+
+/** The rules that some finite text matches. */
+function finiteRules(rules: ReadonlyMap<string, GbnfRule>): Set<string> {
+  const canEnd = (node: GbnfNode, known: ReadonlySet<string>): boolean => {
+    if (node.kind === "rule") return known.has(node.name) || !rules.has(node.name)
+    if (node.kind === "sequence") return node.items.every((item) => canEnd(item, known))
+    if (node.kind === "choice") return node.options.some((option) => canEnd(option, known))
+    return node.kind !== "repeat" || node.min === 0 || canEnd(node.item, known)
+  }
+  return fixpoint(rules, canEnd)
+}
+
+function fixpoint(rules: ReadonlyMap<string, GbnfRule>, holds: (node: GbnfNode, known: ReadonlySet<string>) => boolean): Set<string> {
+  const known = new Set<string>()
+  for (let before = -1; before !== known.size; ) {
+    before = known.size
+    for (const [name, rule] of rules) if (!known.has(name) && holds(rule.body, known)) known.add(name)
+  }
+  return known
+}
+
+/** Rules that stand on a circle of "may begin with". */
+function leftRecursive(rules: ReadonlyMap<string, GbnfRule>, nullable: ReadonlySet<string>): string[] {
+  const beginsWith = new Map<string, string[]>()
+  for (const [name, rule] of rules) {
+    const first = new Set<string>()
+    leftmost(rule.body, nullable, first)
+    beginsWith.set(name, [...first])
+  }
+  const onCircle = (start: string): boolean => {
+    const seen = new Set<string>()
+    const open = Array.from(beginsWith.get(start) ?? [])
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (next === start) return true
+      if (seen.has(next)) continue
+      seen.add(next)
+      for (const name of beginsWith.get(next) ?? []) open.push(name)
+    }
+    return false
+  }
+  return [...rules.keys()].filter(onCircle)
+}
+
+function leftmost(node: GbnfNode, nullable: ReadonlySet<string>, into: Set<string>): void {
+  if (node.kind === "rule") into.add(node.name)
+  else if (node.kind === "repeat") leftmost(node.item, nullable, into)
+  else if (node.kind === "choice") for (const option of node.options) leftmost(option, nullable, into)
+  else if (node.kind === "sequence") {
+    for (const item of node.items) {
+      leftmost(item, nullable, into)
+      if (!isNullable(item, nullable)) break
+    }
+  }
+}
+
+function reachable(rules: ReadonlyMap<string, GbnfRule>, root: string): Set<string> {
+  const seen = new Set<string>()
+  const open = [root]
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const rule = rules.get(name)
+    if (rule === undefined || seen.has(name)) continue
+    seen.add(name)
+    visit(rule.body, (node) => {
+      if (node.kind === "rule") open.push(node.name)
+    })
+  }
+  return seen
+}
+
+function sorted(problems: GbnfProblem[]): GbnfProblem[] {
+  const rank = (problem: GbnfProblem) => (problem.severity === "error" ? 0 : 1)
+  return problems.sort((a, b) => rank(a) - rank(b) || a.line - b.line || a.column - b.column)
+}

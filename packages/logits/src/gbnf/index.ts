@@ -1,0 +1,7 @@
+export * from "./model.ts"
+export { describeGbnfProblem, parseGbnf, readGbnf, type GbnfReading } from "./parse.ts"
+export { checkGbnf, checkGbnfGrammar } from "./check.ts"
+export { createGbnfMatcher, matchesGbnf, type GbnfMatcher } from "./matcher.ts"
+export type { GbnfMatcherOptions } from "./program.ts"
+export { printGbnf } from "./print.ts"
+export { MAX_REPETITIONS } from "./repetition-count.ts"
