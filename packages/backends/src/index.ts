@@ -1,2 +1,6 @@
+export * from "./collect.ts"
 export type * from "./model/backend.ts"
+export * from "./openai-compatible/index.ts"
+export * from "./probe/probe.ts"
+export * from "./recording/record.ts"
 export * from "./scripted/index.ts"

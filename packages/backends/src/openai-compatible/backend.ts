@@ -1,0 +1,94 @@
+import type { FailureContext } from "../failures.ts"
+import type { Backend, BackendAbilities, InferEvent, InferRequest } from "../model/backend.ts"
+import { delay } from "../time.ts"
+import { chatAddress } from "./address.ts"
+import { chatBody } from "./body.ts"
+import { DIALECT_ABILITIES, type Dialect } from "./dialect.ts"
+import { replyEvents } from "./reply-events.ts"
+import { createWatchdog, readText, Retryable, send } from "./transport.ts"
+
+/** Settings of an OpenAI-compatible backend. */
+export interface OpenAICompatibleOptions {
+  /** Where the server's API begins, e.g. `http://localhost:8080/v1`. */
+  baseUrl: string
+  modelName: string
+  /** Sent as a bearer token; never shown. */
+  apiKey?: string
+  headers?: Readonly<Record<string, string>>
+  /** `generic` unless given; `probeAbilities` finds it out. */
+  dialect?: Dialect
+  /** What goes before the dialect's abilities. */
+  abilities?: Partial<BackendAbilities>
+  /** Whether to ask for a stream; true unless given. */
+  stream?: boolean
+  /** Sends reasoning of earlier turns back. */
+  includeReasoning?: boolean
+  /** Milliseconds without any byte after which a request is given up; 240 000 unless given. */
+  stallTimeoutMs?: number
+  /** Milliseconds to wait before each retry; their number is the number of retries. */
+  retryDelaysMs?: readonly number[]
+  /** What messages call the settings of the address and the key. */
+  settingNames?: { url?: string; key?: string }
+  fetch?: typeof fetch
+  /** Waits between tries. */
+  sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
+}
+
+/**
+ * A backend for any server that speaks OpenAI's chat completions: llama.cpp, vLLM, Ollama, LM Studio, SGLang, OpenAI, …
+ *
+ * Transport failures and HTTP 5xx are tried again after 1, 2 and 4 seconds, each with a `retry` event, as long as nothing of
+ * the reply has been passed on; everything else fails at once.
+ *
+ * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
+ */
+export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions): Backend {
+  const { modelName, apiKey, dialect = "generic", stream = true, includeReasoning = false, stallTimeoutMs = 240_000 } = options
+  const { retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
+  const urlSetting = options.settingNames?.url ?? "the model's baseUrl"
+  const { endpoint, shown, authorization } = chatAddress(options.baseUrl, urlSetting)
+  const context: FailureContext = { url: shown, modelName, urlSetting, keySetting: options.settingNames?.key ?? "the model's apiKey" }
+  const secrets = apiKey === undefined ? [] : [apiKey]
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    accept: stream ? "text/event-stream, application/json" : "application/json",
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(apiKey === undefined || apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...options.headers,
+  }
+
+  async function* once(body: string, signal: AbortSignal | undefined): AsyncGenerator<InferEvent> {
+    const watchdog = createWatchdog(stallTimeoutMs, context, signal)
+    const response = await send(fetcher, endpoint, { method: "POST", headers, body }, context, watchdog, secrets)
+    const isStream = (response.headers.get("content-type") ?? "").includes("event-stream")
+    yield* replyEvents(readText(response, context, watchdog), isStream, context)
+  }
+
+  async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
+    signal?.throwIfAborted()
+    const body = JSON.stringify(chatBody(request, { modelName, dialect, stream, includeReasoning }))
+    for (let attempt = 0; ; attempt++) {
+      let passedOn = false
+      try {
+        for await (const event of once(body, signal)) {
+          passedOn = true
+          yield event
+        }
+        return
+      } catch (thrown) {
+        if (!(thrown instanceof Retryable)) throw thrown
+        const delayMs = retryDelaysMs[attempt]
+        if (passedOn || delayMs === undefined) throw thrown.failure
+        yield { type: "retry", attempt: attempt + 1, delayMs, reason: thrown.reason }
+        await sleep(delayMs, signal)
+      }
+    }
+  }
+
+  return {
+    kind: "openai-compatible",
+    abilities: { ...DIALECT_ABILITIES[dialect], ...options.abilities },
+    modelName: () => modelName,
+    infer,
+  }
+}

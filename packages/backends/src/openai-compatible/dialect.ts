@@ -1,0 +1,77 @@
+import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
+import type { InferRequest, SamplingOptions } from "../model/backend.ts"
+
+/**
+ * How a server spells what OpenAI's API does not have or calls otherwise.
+ *
+ * - `llama.cpp`: `grammar` (GBNF) at the top level (tools/server/README.md)
+ * - `vllm`: `structured_outputs: { grammar | json }`, since 0.12 the only spelling
+ * - `openai`: `response_format`; `max_completion_tokens`; no grammars
+ * - `ollama`: `response_format`; no grammars
+ * - `generic`: what nearly every server takes: `response_format` and OpenAI's older names
+ */
+export const DIALECTS = ["generic", "openai", "llama.cpp", "vllm", "ollama"] as const
+
+export type Dialect = (typeof DIALECTS)[number]
+
+/** What a dialect can express beyond plain text. Whether the loaded model can use native tools is another matter. */
+export const DIALECT_ABILITIES = {
+  generic: { nativeTools: true, grammar: false, jsonSchema: true },
+  openai: { nativeTools: true, grammar: false, jsonSchema: true },
+  "llama.cpp": { nativeTools: true, grammar: true, jsonSchema: true },
+  vllm: { nativeTools: true, grammar: true, jsonSchema: true },
+  ollama: { nativeTools: true, grammar: false, jsonSchema: true },
+} as const
+
+/**
+ * The body's fields for a request's constraint.
+ *
+ * @throws ToolwrightError `CONSTRAINT_UNSUPPORTED` when the dialect has no word for it
+ */
+export function constraintFields({ grammar, jsonSchema }: InferRequest, dialect: Dialect): JsonObject {
+  if (grammar !== undefined) {
+    if (dialect === "llama.cpp") return { grammar }
+    if (dialect === "vllm") return { structured_outputs: { grammar } }
+    throw new ToolwrightError("CONSTRAINT_UNSUPPORTED", `A server of dialect '${dialect}' takes no grammars.`, {
+      hint: "Set the dialect of the model server to llama.cpp or vllm if it is one of these.",
+    })
+  }
+  if (jsonSchema === undefined) return {}
+  if (dialect === "vllm") return { structured_outputs: { json: jsonSchema } }
+  const strict = dialect === "openai" ? { strict: true } : {}
+  return { response_format: { type: "json_schema", json_schema: { name: "reply", schema: jsonSchema, ...strict } } }
+}
+
+type SamplingName = keyof SamplingOptions
+
+const COMMON: Partial<Record<SamplingName, string>> = {
+  temperature: "temperature",
+  topP: "top_p",
+  frequencyPenalty: "frequency_penalty",
+  presencePenalty: "presence_penalty",
+  maxTokens: "max_tokens",
+  seed: "seed",
+  stop: "stop",
+  logitBias: "logit_bias",
+}
+
+const NAMES: Record<Dialect, Partial<Record<SamplingName, string | undefined>>> = {
+  generic: COMMON,
+  openai: { ...COMMON, maxTokens: "max_completion_tokens" },
+  "llama.cpp": { ...COMMON, topK: "top_k", minP: "min_p", repetitionPenalty: "repeat_penalty" },
+  vllm: { ...COMMON, topK: "top_k", minP: "min_p", repetitionPenalty: "repetition_penalty" },
+  ollama: { ...COMMON, logitBias: undefined },
+}
+
+/** The body's fields for sampler settings; those that the dialect cannot express are named in `unsupported`. */
+export function samplingFields(sampling: SamplingOptions = {}, dialect: Dialect): { fields: JsonObject; unsupported: SamplingName[] } {
+  const fields: JsonObject = {}
+  const unsupported: SamplingName[] = []
+  for (const [name, value] of Object.entries(sampling) as [SamplingName, unknown][]) {
+    if (value === undefined || (Array.isArray(value) && value.length === 0)) continue
+    const field = NAMES[dialect][name]
+    if (field === undefined) unsupported.push(name)
+    else fields[field] = value
+  }
+  return { fields, unsupported }
+}

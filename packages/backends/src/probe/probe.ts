@@ -1,0 +1,98 @@
+import type { BackendAbilities } from "../model/backend.ts"
+import { DIALECT_ABILITIES, type Dialect } from "../openai-compatible/dialect.ts"
+
+/** What was found out about a server. Nothing here is certain: servers say little about themselves. */
+export interface ProbedServer {
+  /** Whether anything answered. */
+  reachable: boolean
+  dialect: Dialect
+  version?: string
+  /** Names of the models that it lists. */
+  models: string[]
+  abilities: BackendAbilities
+  /** Tokens that fit into one request and its reply, where the server says. */
+  contextTokens?: number
+  /** The chat template of the loaded model, where the server shows it. */
+  chatTemplate?: string
+}
+
+/** Settings of a probe. `timeoutMs` bounds all of it together; 2000 unless given. */
+export interface ProbeOptions {
+  modelName?: string
+  apiKey?: string
+  timeoutMs?: number
+  signal?: AbortSignal
+  fetch?: typeof fetch
+}
+
+/**
+ * Finds out what kind of server stands behind an address and what it can do, by the pages that llama.cpp (`/props`), vLLM
+ * (`/version`), Ollama (`/api/version`, `/api/show`) and all of them (`/v1/models`) have. All are asked at once.
+ *
+ * Never throws: what does not answer in time is taken not to be there.
+ */
+export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}): Promise<ProbedServer> {
+  const { modelName, apiKey, timeoutMs = 2000, signal, fetch: fetcher = fetch } = options
+  const base = baseUrl.replace(/\/+$/, "")
+  const root = base.replace(/\/v\d+$/, "")
+  const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])])
+  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+
+  let reachable = false
+  const ask = async (url: string, body?: object): Promise<Page> => {
+    try {
+      const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
+      const response = await fetcher(url, { ...init, headers: { ...headers, "content-type": "application/json" }, signal: limit })
+      reachable = true
+      const value: unknown = response.ok ? await response.json() : undefined
+      return typeof value === "object" && value !== null ? (value as Page) : {}
+    } catch {
+      return {}
+    }
+  }
+
+  const [props, version, ollama, models, show] = await Promise.all([
+    ask(`${root}/props`),
+    ask(`${root}/version`),
+    ask(`${root}/api/version`),
+    ask(`${base}/models`),
+    modelName === undefined ? {} : ask(`${root}/api/show`, { model: modelName }),
+  ])
+  const listed = Array.isArray(models.data) ? (models.data as Page[]) : []
+  const dialect = dialectOf(base, props, version, ollama, listed)
+  const known = dialect === "ollama" ? ollama.version : dialect === "vllm" ? version.version : props.build_info
+  return {
+    reachable,
+    dialect,
+    models: listed.flatMap((model) => (typeof model.id === "string" ? [model.id] : [])),
+    abilities: reachable ? { ...DIALECT_ABILITIES[dialect], ...nativeTools(props, show) } : { nativeTools: false, grammar: false, jsonSchema: false },
+    ...(typeof known === "string" ? { version: known } : {}),
+    ...contextOf(props, listed, modelName),
+    ...(typeof props.chat_template === "string" ? { chatTemplate: props.chat_template } : {}),
+  }
+}
+
+type Page = Record<string, unknown>
+
+function dialectOf(base: string, props: Page, version: Page, ollama: Page, models: readonly Page[]): Dialect {
+  const owners = models.map((model) => model.owned_by)
+  if (owners.includes("llamacpp") || props.default_generation_settings !== undefined || props.chat_template !== undefined) return "llama.cpp"
+  if (owners.includes("vllm")) return "vllm"
+  if (typeof ollama.version === "string") return "ollama"
+  if (typeof version.version === "string") return "vllm"
+  return /^https?:\/\/api\.openai\.com\b/.test(base) ? "openai" : "generic"
+}
+
+/** Whether the model's own template knows tools: llama.cpp tells it of the template, Ollama of the model. */
+function nativeTools(props: Page, show: Page): { nativeTools?: boolean } {
+  const caps = props.chat_template_caps as Page | undefined
+  if (typeof caps?.supports_tools === "boolean") return { nativeTools: caps.supports_tools }
+  return Array.isArray(show.capabilities) ? { nativeTools: show.capabilities.includes("tools") } : {}
+}
+
+function contextOf(props: Page, models: readonly Page[], modelName: string | undefined): { contextTokens?: number } {
+  const settings = props.default_generation_settings as Page | undefined
+  const model = models.find((candidate) => candidate.id === modelName) ?? models[0]
+  const found = settings?.n_ctx ?? model?.max_model_len
+  return typeof found === "number" && found > 0 ? { contextTokens: found } : {}
+}
