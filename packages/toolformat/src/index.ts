@@ -1,3 +1,5 @@
 export type * from "./model/formatter.ts"
 export type * from "./model/message.ts"
 export * from "./api/index.ts"
+export { formatterOf, type ApiFormatter } from "./formatter.ts"
+export { formatterById, getFormatter, type SelectOptions } from "./selector/index.ts"

@@ -1,0 +1,91 @@
+import type { ToolDefinition } from "@toolwright/toolbox"
+import type { ParseProblem } from "../model/formatter.ts"
+import type { Session } from "./session.ts"
+import type { ValueSink } from "./value.ts"
+
+/**
+ * One call while it is read. `call-start` leaves as soon as the name is known and arguments begin; arguments that come before
+ * the name wait for it. What is written must, all together, be one JSON object.
+ */
+export class CallWriter implements ValueSink {
+  readonly start: number
+  name: string | undefined
+  id: string | undefined
+  /** The arguments so far as one JSON text. */
+  readonly pieces: string[] = []
+  /** Whether the arguments, as far as written, are a whole value. */
+  complete = false
+  private waiting: string[] = []
+  private started = false
+  private index = -1
+  private finalId = ""
+  private readonly repairs = new Set<string>()
+  private readonly session: Session
+
+  /** @param start where the call begins; the text from there on must still be at hand */
+  constructor(session: Session, start: number) {
+    this.session = session
+    this.start = start
+  }
+
+  get tool(): ToolDefinition | undefined {
+    return this.name === undefined ? undefined : this.session.tools?.get(this.name)
+  }
+
+  get hasArguments(): boolean {
+    return this.pieces.length > 0
+  }
+
+  write(json: string): void {
+    this.pieces.push(json)
+    if (this.name === undefined) {
+      this.waiting.push(json)
+      return
+    }
+    this.begin()
+    this.session.emit({ type: "args-delta", index: this.index, text: json })
+  }
+
+  repaired(what: string): void {
+    this.repairs.add(what)
+  }
+
+  private begin(): void {
+    if (this.started || this.name === undefined) return
+    this.started = true
+    this.index = this.session.calls
+    this.finalId = this.session.nextId(this.id, this.name)
+    this.session.calls++
+    this.session.emit({ type: "call-start", index: this.index, id: this.finalId, name: this.name })
+    if (this.waiting.length > 0) this.session.emit({ type: "args-delta", index: this.index, text: this.waiting.join("") })
+    this.waiting = []
+  }
+
+  /** The call is whole. It ends at the current place. */
+  finish(problem?: Pick<ParseProblem, "kind" | "message">): void {
+    const { session } = this
+    if (this.name === undefined) return this.fail("invalid-arguments", "The call names no tool.")
+    if (this.pieces.length === 0) this.write("{}")
+    this.begin()
+    let args: unknown
+    try {
+      args = JSON.parse(this.pieces.join(""))
+    } catch {
+      return this.fail("invalid-arguments", "The arguments are not a JSON value.")
+    }
+    if (typeof args !== "object" || args === null || Array.isArray(args)) return this.fail("invalid-arguments", "The arguments are not an object.")
+    const note = (kind: ParseProblem["kind"], message: string) => session.problem({ kind, at: this.start, text: session.source.since(this.start), message, repaired: true })
+    if (problem !== undefined) note(problem.kind, problem.message)
+    if (this.repairs.size > 0) note("invalid-arguments", `Read in spite of ${[...this.repairs].join(", ")}.`)
+    if (session.tools !== undefined && !session.tools.has(this.name)) note("unknown-tool", `There is no tool '${this.name}'. Tools on offer: ${[...session.tools.keys()].join(", ")}.`)
+    session.account("call", session.source.offset)
+    session.emit({ type: "call-end", index: this.index, call: { id: this.finalId, name: this.name, args: args as Record<string, unknown> } })
+  }
+
+  /** Nothing can be made of the call. The text from its beginning to the current place is the problem's. */
+  fail(kind: ParseProblem["kind"], message: string): void {
+    const { session } = this
+    session.account("problem", session.source.offset)
+    session.problem({ kind, at: this.start, text: session.source.since(this.start), message, repaired: false })
+  }
+}

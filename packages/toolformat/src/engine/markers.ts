@@ -1,0 +1,110 @@
+import { codecOf } from "./codecs/index.ts"
+import { END, STARVED, type Scan, type Source } from "./source.ts"
+import type { CallSyntax, Format } from "./syntax.ts"
+
+/** A call syntax that may begin at a mark. */
+export interface Candidate {
+  syntax: CallSyntax
+  /** The mark opens a wrapper, begins a call, or is only what an unmarked call begins with. */
+  via: "wrapper" | "call" | "bare"
+  /** What of the mark follows its first white space. */
+  rest: string
+  /** The syntax is another family's. */
+  foreign: boolean
+}
+
+/** What a mark in the text may mean. */
+export interface Mark {
+  role?: "framing" | "reasoning-open" | "reasoning-close" | "stray"
+  candidates: Candidate[]
+}
+
+interface Node {
+  next: Map<number, Node>
+  mark?: Mark
+}
+
+/** All marks that matter at once, as a tree by code unit. Only text that can still become one of them is held back. */
+export class MarkTable {
+  private readonly root: Node = { next: new Map() }
+  private readonly firsts = new Uint8Array(128)
+
+  add(text: string): Mark {
+    let node = this.root
+    this.firsts[text.charCodeAt(0)] = 1
+    for (let index = 0; index < text.length; index++) {
+      const code = text.charCodeAt(index)
+      let next = node.next.get(code)
+      if (next === undefined) node.next.set(code, (next = { next: new Map() }))
+      node = next
+    }
+    return (node.mark ??= { candidates: [] })
+  }
+
+  /** Whether a mark may begin with a code unit. */
+  begins(code: number): boolean {
+    return code < 128 && this.firsts[code] === 1
+  }
+
+  /** Reads the longest mark that stands here. Without one the place is of no matter; a mark of the source must be set. */
+  *read(source: Source): Scan<Mark | undefined> {
+    let node = this.root
+    let found: Mark | undefined
+    let end = source.offset
+    while (node.next.size > 0) {
+      let code = source.peek()
+      if (code === STARVED) code = yield* source.wait()
+      const next = code === END ? undefined : node.next.get(code)
+      if (next === undefined) break
+      source.at++
+      node = next
+      if (node.mark !== undefined) {
+        found = node.mark
+        end = source.offset
+      }
+    }
+    if (found !== undefined) source.rewind(end)
+    return found
+  }
+}
+
+export interface MarkTables {
+  content: MarkTable
+  reasoning: MarkTable
+}
+
+const tables = new WeakMap<Format, MarkTables>()
+
+/** The mark tables of a format, with other families' unmistakable syntaxes as recovery; built once. */
+export function marksOf(format: Format, foreign: readonly CallSyntax[]): MarkTables {
+  let made = tables.get(format)
+  if (made === undefined) tables.set(format, (made = build(format, foreign)))
+  return made
+}
+
+function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
+  const content = new MarkTable()
+  const reasoning = new MarkTable()
+  const addCalls = (table: MarkTable, syntax: CallSyntax, isForeign: boolean, unmarked: boolean) => {
+    const add = (text: string, via: Candidate["via"]) => {
+      const space = text.search(/\s/)
+      const candidate = { syntax, via, rest: space < 0 ? "" : text.slice(space), foreign: isForeign }
+      table.add(space < 0 ? text : text.slice(0, space)).candidates.push(candidate)
+    }
+    for (const open of syntax.wrapper?.open ?? []) add(open, "wrapper")
+    for (const open of codecOf(syntax).openings(syntax)) add(open, "call")
+    if (unmarked && syntax.bare !== undefined) for (const open of ["{", "["]) add(open, "bare")
+  }
+  for (const [index, syntax] of [...format.calls, ...foreign].entries()) {
+    addCalls(content, syntax, index >= format.calls.length, true)
+    addCalls(reasoning, syntax, index >= format.calls.length, false)
+    for (const text of [...(syntax.wrapper?.soft === true ? [] : (syntax.wrapper?.close ?? [])), ...codecOf(syntax).marks(syntax)]) {
+      const mark = /\s/.test(text) ? undefined : content.add(text)
+      if (mark !== undefined) mark.role ??= "stray"
+    }
+  }
+  for (const text of format.framing ?? []) content.add(text).role = reasoning.add(text).role = "framing"
+  for (const text of format.reasoning?.open ?? []) content.add(text).role = reasoning.add(text).role = "reasoning-open"
+  for (const text of format.reasoning?.close ?? []) content.add(text).role = reasoning.add(text).role = "reasoning-close"
+  return { content, reasoning }
+}

@@ -1,0 +1,25 @@
+import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
+import { codecOf } from "./codecs/index.ts"
+import type { CallSyntax, Format } from "./syntax.ts"
+
+/** Calls as the format's family writes them. */
+export function printCalls(format: Format, calls: readonly ToolCall[], tools: readonly ToolDefinition[] = []): string {
+  const syntax = format.calls[0]
+  if (syntax === undefined || calls.length === 0) return ""
+  const codec = codecOf(syntax)
+  const printed = calls.map((call) => codec.print(call, syntax, tools.find((tool) => tool.name === call.name)))
+  return printBlocks(syntax, printed)
+}
+
+function printBlocks(syntax: CallSyntax, printed: readonly string[]): string {
+  const { before = "", between = "", after = "" } = syntax.layout ?? {}
+  const open = (syntax.wrapper?.open[0] ?? "") + before
+  const close = after + (syntax.wrapper?.close[0] ?? "")
+  const blocks = syntax.together === true ? [printed.join(between)] : printed
+  return blocks.map((block) => open + block + close).join(syntax.separator ?? "")
+}
+
+/** A call of a made-up tool, to show a model what calls look like. */
+export function exampleCall(format: Format): string {
+  return printCalls(format, [{ id: "", name: "tool_name", args: { param: "value" } }])
+}

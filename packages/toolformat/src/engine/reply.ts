@@ -1,0 +1,161 @@
+import { readBlock } from "./block.ts"
+import type { Candidate, Mark, MarkTables } from "./markers.ts"
+import type { Session } from "./session.ts"
+import { END, type Scan } from "./source.ts"
+
+/**
+ * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can begin at a
+ * mark is read from there, and where nothing does, the text goes on as text.
+ */
+export function* readReply(session: Session, tables: MarkTables, startsInReasoning: boolean): Scan<undefined> {
+  const { source } = session
+  let mode: "content" | "reasoning" = startsInReasoning ? "reasoning" : "content"
+  /** White space at the end of what was said: part of the text, or of a mark that follows. */
+  let space = ""
+  /** White space that follows is a mark's. */
+  let trim = startsInReasoning
+  let lineStart = true
+  /** Something was said in this mode: content at all, or in this stretch of reasoning. */
+  let said = false
+  let contentSaid = false
+  /** A fenced call was found, so single lines are no calls any more. */
+  let fenced = false
+
+  for (;;) {
+    const table = mode === "content" ? tables.content : tables.reasoning
+    const { text, at } = source
+    let end = at
+    while (end < text.length && !table.begins(text.charCodeAt(end))) end++
+    source.at = end
+    if (end > at) plain(text.slice(at, end))
+    if (end === text.length) {
+      if ((yield* source.wait()) === END) break
+      continue
+    }
+    const start = source.mark()
+    const mark = yield* table.read(source)
+    if (mark === undefined || !(yield* follow(mark, start))) {
+      source.rewind(start)
+      const unit = source.text[source.at] ?? ""
+      source.at++
+      plain(unit)
+    }
+    source.release()
+  }
+  finish()
+
+  /** Text that is no mark. White space before a mark, or after one while nothing was said yet, is the mark's. */
+  function plain(text: string): void {
+    const leading = text.length - text.trimStart().length
+    const body = text.trim()
+    if (body !== "") {
+      space += text.slice(0, leading)
+      if (trim && !said) {
+        session.account("framing", session.accounted + space.length)
+        space = ""
+      }
+      session.say(mode, space + body)
+      trim = lineStart = false
+      said = true
+      space = text.slice(leading + body.length)
+    } else space += text
+    if (!lineStart && space.includes("\n")) lineStart = true
+  }
+
+  function dropSpace(): void {
+    session.account("framing", session.accounted + space.length)
+    space = ""
+    trim = true
+    lineStart = true
+  }
+
+  /** Does what a mark says; false when it turns out to be text. */
+  function* follow(mark: Mark, start: number): Scan<boolean> {
+    const after = source.offset
+    for (const candidate of mark.candidates) {
+      source.rewind(after)
+      if (candidate.via === "bare" && (!lineStart || fenced)) continue
+      if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
+        trim = true
+        lineStart = true
+        return true
+      }
+    }
+    source.rewind(after)
+    return followRole(mark, start)
+  }
+
+  function enterCalls(candidate: Candidate, start: number): void {
+    if (session.format.generic === true && mode === "content") {
+      if (candidate.via !== "bare") {
+        fenced = true
+        if (session.holding) takeBack(start, "A call in a fenced block takes the place of calls on single lines.")
+      } else if (!session.holding) {
+        dropSpace()
+        session.holdBack(start)
+      }
+    } else if (mode === "reasoning" && session.callsInReasoning === "drop" && !session.holding) {
+      session.say(mode, space)
+      space = ""
+      session.holdBack(start)
+    }
+    dropSpace()
+  }
+
+  /** What was held back turns out to be text. */
+  function takeBack(end: number, message: string): void {
+    const { at, text, calls } = session.reject(end)
+    const body = text.trimEnd()
+    session.say(mode, body)
+    space = text.slice(body.length)
+    for (const call of calls) {
+      session.problem({ kind: mode === "reasoning" ? "call-in-reasoning" : "extra-text", at, text: body, message: `${message} Not called: ${call.name}.`, repaired: false })
+    }
+  }
+
+  function followRole({ role, candidates }: Mark, start: number): boolean {
+    if (role === "framing") {
+      session.say(mode, trim ? "" : space)
+      space = ""
+      session.account("framing", source.offset)
+      return true
+    }
+    if (role === "reasoning-open") {
+      if (mode === "reasoning") {
+        if (said) return false
+        session.account("framing", source.offset)
+        return true
+      }
+      dropSpace()
+      session.account("framing", source.offset)
+      contentSaid = said
+      said = false
+      mode = "reasoning"
+      return true
+    }
+    if (role === "reasoning-close" && mode === "reasoning") {
+      if (session.holding) takeBack(start, "The call stands in reasoning that goes on after it.")
+      dropSpace()
+      session.account("framing", source.offset)
+      mode = "content"
+      said = contentSaid
+      return true
+    }
+    const wrapper = candidates.some((candidate) => candidate.via === "wrapper" && candidate.rest === "" && candidate.syntax.wrapper?.soft !== true)
+    if (mode === "reasoning" || (role !== "reasoning-close" && role !== "stray" && !wrapper)) return false
+    dropSpace()
+    session.account("problem", source.offset)
+    session.problem({ kind: "stray-marker", at: start, text: source.since(start), message: "A mark stands where it means nothing.", repaired: false })
+    return true
+  }
+
+  function finish(): void {
+    if (trim) session.account("framing", session.accounted + space.length)
+    else session.say(mode, space)
+    const reasoning = mode === "reasoning"
+    const held = session.accept()
+    if (reasoning && session.callsInReasoning === "drop") {
+      for (const call of held) session.problem({ kind: "call-in-reasoning", at: session.accounted, text: "", message: `The reply ends in reasoning, so the call of '${call.name}' in it counts.`, repaired: true })
+    }
+  }
+}

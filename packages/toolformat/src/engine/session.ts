@@ -1,0 +1,130 @@
+import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
+import type { ParseEvent, ParseProblem } from "../model/formatter.ts"
+import { nextId } from "./ids.ts"
+import { Source } from "./source.ts"
+import type { Format } from "./syntax.ts"
+
+/**
+ * What became of a stretch of the reply. `framing` is marks and the white space around them; `call` and `problem` stretches
+ * belong to one call or problem each.
+ */
+export interface Span {
+  kind: "content" | "reasoning" | "call" | "problem" | "framing"
+  start: number
+  end: number
+}
+
+/** State to which a held-back part of the reply can be taken back. */
+interface Hold {
+  start: number
+  events: ParseEvent[]
+  spans: number
+  accounted: number
+  calls: number
+}
+
+/**
+ * What is known while a reply is parsed: the text, the events so far, and which of the text is accounted for. Every code unit
+ * is accounted for exactly once and in order, so content plus reasoning plus calls plus problems plus framing is the reply.
+ */
+export class Session {
+  readonly source = new Source()
+  readonly format: Format
+  readonly tools: ReadonlyMap<string, ToolDefinition> | undefined
+  readonly callsInReasoning: "drop" | "accept"
+  readonly spans: Span[] = []
+  accounted = 0
+  calls = 0
+  private events: ParseEvent[] = []
+  private hold: Hold | undefined
+
+  constructor(format: Format, tools: readonly ToolDefinition[] | undefined, callsInReasoning: "drop" | "accept" | undefined) {
+    this.format = format
+    this.tools = tools === undefined || tools.length === 0 ? undefined : new Map(tools.map((tool) => [tool.name, tool]))
+    this.callsInReasoning = callsInReasoning ?? format.callsInReasoning ?? "drop"
+  }
+
+  /** The events since the last time, adjacent deltas of a kind joined. */
+  take(): ParseEvent[] {
+    const { events } = this
+    this.events = []
+    return events
+  }
+
+  emit(event: ParseEvent): void {
+    const events = this.hold?.events ?? this.events
+    const last = events.at(-1)
+    if (last !== undefined && last.type === event.type && "text" in last && "text" in event && (event.type !== "args-delta" || (last.type === "args-delta" && last.index === event.index))) {
+      events[events.length - 1] = { ...last, text: last.text + event.text }
+    } else events.push(event)
+  }
+
+  /** Accounts for the text up to an offset. */
+  account(kind: Span["kind"], end: number): void {
+    if (end <= this.accounted) return
+    const last = this.spans.at(-1)
+    if (last !== undefined && last.kind === kind && kind !== "call" && kind !== "problem") last.end = end
+    else this.spans.push({ kind, start: this.accounted, end })
+    this.accounted = end
+  }
+
+  /** Text that is said or thought; it is accounted for by its length. */
+  say(kind: "content" | "reasoning", text: string): void {
+    if (text === "") return
+    this.account(kind, this.accounted + text.length)
+    this.emit({ type: kind === "content" ? "text-delta" : "reasoning-delta", text })
+  }
+
+  /** Reports something that was not as it should be. Unless repaired, the text from `at` to here is the problem's. */
+  problem(problem: ParseProblem): void {
+    this.emit({ type: "problem", problem })
+  }
+
+  nextId(given: string | undefined, name: string): string {
+    return nextId(this.format.ids, given, name, this.calls)
+  }
+
+  get holding(): boolean {
+    return this.hold !== undefined
+  }
+
+  /** From an offset on, which must be accounted for and still at hand, events wait until it is known whether they count. */
+  holdBack(start: number): void {
+    if (this.hold !== undefined) return
+    this.source.mark()
+    this.hold = { start, events: [], spans: this.spans.length, accounted: this.accounted, calls: this.calls }
+  }
+
+  /** What was held back counts. Answers the calls in it. */
+  accept(): ToolCall[] {
+    const { hold } = this
+    if (hold === undefined) return []
+    this.hold = undefined
+    this.source.release()
+    for (const event of hold.events) this.emit(event)
+    return callsOf(hold.events)
+  }
+
+  /**
+   * What was held back, up to an offset, does not count.
+   *
+   * @returns its text, now no longer accounted for, and the calls that were in it
+   */
+  reject(end: number): { at: number; text: string; calls: ToolCall[] } {
+    const { hold } = this
+    if (hold === undefined) return { at: end, text: "", calls: [] }
+    const text = this.source.since(hold.start).slice(0, end - hold.start)
+    this.hold = undefined
+    this.source.release()
+    this.spans.length = hold.spans
+    const last = this.spans.at(-1)
+    if (last !== undefined) last.end = hold.accounted
+    this.accounted = hold.accounted
+    this.calls = hold.calls
+    return { at: hold.start, text, calls: callsOf(hold.events) }
+  }
+}
+
+function callsOf(events: readonly ParseEvent[]): ToolCall[] {
+  return events.flatMap((event) => (event.type === "call-end" ? [event.call] : []))
+}

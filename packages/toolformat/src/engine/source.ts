@@ -1,0 +1,93 @@
+/** What {@link Source.peek} says when the pushed text is used up and more may come. */
+export const STARVED = -1
+/** What {@link Source.wait} says when the text is over. */
+export const END = -2
+
+/** A scanner that suspends when it needs more text. Where the text is cut has no meaning to it. */
+export type Scan<Result> = Generator<undefined, Result, undefined>
+
+/**
+ * The text of one reply as it arrives. Scanners read it by UTF-16 code unit and may go back as far as the oldest mark that
+ * is still set; without a mark, what was read is forgotten. Offsets count from the beginning of the reply.
+ */
+export class Source {
+  /** The text at hand. A fast scanner may walk it directly, from `at` on. */
+  text = ""
+  at = 0
+  private base = 0
+  private ended = false
+  private marks = 0
+  private keptFrom = 0
+  private kept: string[] = []
+
+  get offset(): number {
+    return this.base + this.at
+  }
+
+  /** Adds text. Only while the scanner waits, that is with all text read. */
+  push(text: string): void {
+    if (this.marks > 0) this.kept.push(this.base < this.keptFrom ? this.text.slice(this.keptFrom - this.base) : this.text)
+    this.base += this.text.length
+    this.text = text
+    this.at = 0
+  }
+
+  end(): void {
+    this.ended = true
+  }
+
+  /** The code unit at the current place, or {@link STARVED}. */
+  peek(): number {
+    return this.at < this.text.length ? this.text.charCodeAt(this.at) : STARVED
+  }
+
+  /** The code unit at the current place, suspending until there is one, or {@link END}. */
+  *wait(): Scan<number> {
+    while (this.at >= this.text.length) {
+      if (this.ended) return END
+      yield
+    }
+    return this.text.charCodeAt(this.at)
+  }
+
+  /** Sets a mark: from here on text can be read again, until the mark is released. */
+  mark(): number {
+    if (this.marks++ === 0) this.keptFrom = this.offset
+    return this.offset
+  }
+
+  release(): void {
+    if (--this.marks === 0) this.kept = []
+  }
+
+  /** Goes back to an offset at or after the oldest mark. */
+  rewind(offset: number): void {
+    let text = this.text
+    let base = this.base
+    if (offset < base) {
+      const pieces: string[] = []
+      while (offset < base) {
+        const piece = this.kept.pop() ?? ""
+        pieces.push(piece)
+        base -= piece.length
+      }
+      text = pieces.reverse().join("") + text
+    }
+    this.text = text
+    this.base = base
+    this.at = offset - base
+  }
+
+  /** The text from an offset at or after the oldest mark up to the current place. */
+  since(offset: number): string {
+    if (offset >= this.base) return this.text.slice(offset - this.base, this.at)
+    const pieces = [this.text.slice(0, this.at)]
+    let base = this.base
+    for (let index = this.kept.length - 1; offset < base; index--) {
+      const piece = this.kept[index] ?? ""
+      base -= piece.length
+      pieces.push(base < offset ? piece.slice(offset - base) : piece)
+    }
+    return pieces.reverse().join("")
+  }
+}

@@ -1,0 +1,149 @@
+import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
+import type { Notation } from "./value.ts"
+
+/**
+ * Marks around one or several calls. A model's text may use any of the openings and closings; the first of each is printed.
+ * White space in a mark stands for any white space.
+ */
+export interface Wrapper {
+  open: readonly string[]
+  close: readonly string[]
+  /** Whether the calls also stand without the opening mark, which is then reported as missing. */
+  openOptional?: boolean
+  /** The opening mark alone says nothing (a code fence): without a call after it, it is text. */
+  soft?: boolean
+  /** Whether the calls usually stand without the closing mark. */
+  closeOptional?: boolean
+}
+
+/** What every call syntax has, whatever its codec. */
+interface CallSyntaxBase {
+  wrapper?: Wrapper
+  /** Printed between the opening mark and the first call, between calls, and between the last call and the closing mark. */
+  layout?: { before?: string; between?: string; after?: string }
+  /** Whether several calls share one wrapper when printed; otherwise each has its own. */
+  together?: boolean
+  /** Printed between wrappers. */
+  separator?: string
+  /**
+   * Where calls stand without any mark: at the beginning of a line, or not at all (the default). Such a call must be of a
+   * tool on offer, unless `unknownTools`.
+   */
+  bare?: "line"
+  /** The syntax is this family's recovery, not its own: a call in it is reported as `missing-wrapper`. */
+  recovery?: boolean
+}
+
+/** A JSON object with the tool's name and its arguments as members, in any order and in many spellings. */
+export interface EnvelopeSyntax extends CallSyntaxBase {
+  codec: "envelope"
+  /** Members as printed. */
+  keys: { name: string; args: string; id?: string }
+  /** The tool's name is the key and the arguments are its value. */
+  nameAsKey?: boolean
+  /** Whether calls are printed as an array. */
+  array?: boolean
+  /** Members printed before the name (`{ type: "function" }`). */
+  idFirst?: boolean
+}
+
+/** The tool's name between marks, then the arguments as one JSON object. */
+export interface NamedSyntax extends CallSyntaxBase {
+  codec: "named"
+  /** Before the name; the first is printed. */
+  open: readonly string[]
+  /** Between name and arguments; the first is printed, any may stand. */
+  middle: readonly string[]
+  /** Between name and id, where the family writes one (`[CALL_ID]`). */
+  idMark?: string
+  /** After the arguments; the first is printed. The end of the arguments is enough for us. */
+  close: readonly string[]
+  /** How name and id share the place of the name (`functions.{name}:{index}`). */
+  nameForm?: "kimi"
+}
+
+/** Parameters between tags, as text that says nothing about its type unless `typed`. */
+export interface ParametersSyntax extends CallSyntaxBase {
+  codec: "parameters"
+  /** Before and after the tool's name. `close` ends the call. */
+  call: { open: readonly string[]; nameEnd: readonly string[]; close: readonly string[] }
+  /** Before the key, between key and value, after the value. */
+  parameter: { open: string; keyEnd: string; close: string }
+  /** Whether one line break after the key's tag and one before the closing tag are framing. */
+  framed?: boolean
+  /** What is printed after a name, a value and the like. */
+  lines?: { afterName?: string; afterParameter?: string }
+  /** An attribute after the key that says whether the value is a string, or its type. */
+  typed?: "string-flag" | "type-name"
+  /** Values may stand in `<![CDATA[…]]>`. */
+  cdata?: boolean
+}
+
+/** `name(key=value, …)`, as in Python. */
+export interface PythonSyntax extends CallSyntaxBase {
+  codec: "python"
+  brackets: boolean
+}
+
+/** `call:name{key:value,…}` with bare keys and strings between special delimiters. */
+export interface GemmaSyntax extends CallSyntaxBase {
+  codec: "gemma"
+  open: string
+  quote: string
+}
+
+/** Arguments as nested tags, each behind a prefix that no text contains. */
+export interface NestedSyntax extends CallSyntaxBase {
+  codec: "nested"
+  prefix: string
+}
+
+/** Messages with a header that names channel and recipient. */
+export interface ChannelSyntax extends CallSyntaxBase {
+  codec: "channel"
+}
+
+export type CallSyntax = EnvelopeSyntax | NamedSyntax | ParametersSyntax | PythonSyntax | GemmaSyntax | NestedSyntax | ChannelSyntax
+
+/** Marks around what a model thinks to itself. */
+export interface ReasoningSyntax {
+  open: readonly string[]
+  close: readonly string[]
+}
+
+/** Where a family's call ids come from. */
+export type IdPolicy = "ordinal" | "nine" | "kimi" | "call"
+
+/**
+ * One model family, as data. The first of `calls` is the one we print, describe and constrain to; the others are accepted.
+ */
+export interface Format {
+  id: string
+  aliases: readonly string[]
+  /** One line for people. */
+  title: string
+  /** Calls in the order in which they are tried. */
+  calls: readonly CallSyntax[]
+  reasoning?: ReasoningSyntax
+  /** Marks that belong to the dialogue, not to what is said: left out of the content. */
+  framing?: readonly string[]
+  /** What happens with calls inside reasoning, unless the caller says otherwise. */
+  callsInReasoning?: "drop" | "accept"
+  ids: IdPolicy
+  stop: readonly string[]
+  /** How the tools are listed. */
+  prompt: PromptStyle
+  /** How a result is shown to the model. */
+  result: ResultStyle
+  /** Literals that only this family's chat templates contain; all of one list must occur. */
+  templateMarkers: readonly (readonly string[])[]
+  /** The syntax is the generic one: nothing marks its calls, so they are looked for by the four strategies. */
+  generic?: boolean
+  /** Calls never stand in text: the family is served by an API with tools of its own. */
+  apiOnly?: "claude" | "openai"
+}
+
+export type PromptStyle = (tools: readonly ToolDefinition[], call: string) => string
+export type ResultStyle = (call: ToolCall, result: ToolResult) => string
+
+export type { Notation }

@@ -1,0 +1,58 @@
+import { toOpenAITools } from "../api/index.ts"
+import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
+import { spacedJson } from "../engine/json-text.ts"
+import type { PromptStyle } from "../engine/syntax.ts"
+
+/**
+ * One line per parameter, in the schema's own order: name, whether it is required, description, and in brackets its type and
+ * the values it may have. What has structure inside is shown as its schema.
+ */
+export function parameterLines(schema: JsonSchema): string {
+  const required = new Set(schema.required ?? [])
+  return Object.entries(schema.properties ?? {})
+    .map(([name, property]) => `- \`${name}\`${required.has(name) ? " (required)" : ""}: ${property.description ?? ""} [${typeText(property)}]\n`.replace(":  [", ": ["))
+    .join("")
+}
+
+function typeText(schema: JsonSchema): string {
+  const { description: _, ...rest } = schema
+  const parts: string[] = []
+  if (typeof rest.type === "string") parts.push(rest.type)
+  else if (Array.isArray(rest.type)) parts.push(rest.type.join(" or "))
+  if (rest.enum !== undefined) parts.push(`one of ${rest.enum.map((value) => JSON.stringify(value)).join(", ")}`)
+  if (rest.const !== undefined) parts.push(`always ${JSON.stringify(rest.const)}`)
+  if (rest.default !== undefined) parts.push(`default ${JSON.stringify(rest.default)}`)
+  const { type: _type, enum: _enum, const: _const, default: _default, ...others } = rest
+  if (Object.keys(others).length > 0) parts.push(`schema ${JSON.stringify(others)}`)
+  return parts.length > 0 ? parts.join(", ") : "any"
+}
+
+/** `## name`, description, parameters, then how to call: models that know no syntax of their own follow this one. */
+export const genericPrompt: PromptStyle = (tools, call) =>
+  `# Available Tools\n\n${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.schema)}`).join("")}\nCall tools using JSON format:\n${call}\n`
+
+/** Qwen 2.5's section, with the parameters inline. */
+export const qwenPrompt: PromptStyle = (tools, call) =>
+  `# Tools\n\nYou have access to the following tools:\n\n${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.schema)}`).join("")}\nTo call a tool, use the following XML format:\n${call}\n`
+
+function parametersSection(schema: JsonSchema): string {
+  const lines = parameterLines(schema)
+  return lines === "" ? "" : `**Parameters:**\n${lines}\n`
+}
+
+/** Each tool with its whole schema as indented JSON. */
+export const schemaPrompt: PromptStyle = (tools, call) =>
+  `You have access to the following tools:\n\n${tools
+    .map((tool) => `### ${tool.name}\n${tool.description}\n\nParameters:\n\`\`\`json\n${JSON.stringify(tool.schema, null, 2)}\n\`\`\`\n\n`)
+    .join("")}\nWhen you need to call a tool, use the following format:\n${call}\n`
+
+/** One JSON line per tool between `<tools>` tags, as the Hermes models were trained on. */
+export const hermesPrompt: PromptStyle = (tools, call) =>
+  `# Tools\n\nYou may call one or more tools to help with the user's request.\n\nThe tools, one JSON object per line:\n<tools>\n${tools.map(toolLine).join("\n")}\n</tools>\n\nTo call a tool, write its name and its arguments as JSON inside tool_call tags:\n${call}\n`
+
+function toolLine(tool: ToolDefinition): string {
+  return spacedJson(toOpenAITools([tool])[0])
+}
+
+/** Nothing: the tools travel in the request. */
+export const noPrompt: PromptStyle = () => ""
