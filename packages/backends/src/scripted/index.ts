@@ -1,4 +1,5 @@
 export * from "./backend.ts"
+export { serveBackend, type ServedBackend, type ServeOptions } from "./serve.ts"
 export { loadScreenplay, parseScreenplay } from "./load.ts"
 export { SCREENPLAY_SCHEMA } from "./schema.ts"
 export type * from "./screenplay.ts"
