@@ -116,20 +116,20 @@ function open(start: () => Socket, event: "connect" | "secureConnect", { connect
 }
 
 /** Awaits a promise no longer than `ms`, and not past an abort. The promise itself is left to its owner to stop. */
-export function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal, what: string): Promise<T> {
-  return new Promise((done, fail) => {
-    const timer = setTimeout(
-      () => fail(new NetworkError("TIMEOUT", `${what} took longer than ${ms} ms.`, { retryable: true })),
-      ms,
-    )
-    const onAbort = () => fail(signal.reason)
-    const settle = () => {
-      clearTimeout(timer)
-      signal.removeEventListener("abort", onAbort)
-    }
-    if (signal.aborted) onAbort()
-    signal.addEventListener("abort", onAbort, { once: true })
-    promise.then(done, fail).finally(settle)
-    if (signal.aborted) settle()
-  })
+export async function within<T>(promise: Promise<T>, ms: number, signal: AbortSignal, what: string): Promise<T> {
+  promise.catch(() => {})
+  signal.throwIfAborted()
+  const stopped = Promise.withResolvers<never>()
+  const timer = setTimeout(
+    () => stopped.reject(new NetworkError("TIMEOUT", `${what} took longer than ${ms} ms.`, { retryable: true })),
+    ms,
+  )
+  const onAbort = () => stopped.reject(signal.reason)
+  signal.addEventListener("abort", onAbort, { once: true })
+  try {
+    return await Promise.race([promise, stopped.promise])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener("abort", onAbort)
+  }
 }
