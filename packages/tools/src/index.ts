@@ -1,1 +1,2 @@
-export {}
+export { createBuiltinTools, type BuiltinToolsConfig } from "./builtin.ts"
+export * from "./paths/index.ts"

@@ -1,0 +1,26 @@
+import { defineTool, type ToolDefinition } from "@toolwright/toolbox"
+
+/** Answers with what it was given: the smallest tool there is, for trying out a connection. */
+export const echo: ToolDefinition = defineTool({
+  name: "echo",
+  title: "Echo",
+  description: "Answers with the message it was given and its length. For trying out that tool calls work.",
+  category: "utility",
+  optionality: "optional",
+  usageHint: "Use it only to test that tools can be called.",
+  tags: ["example", "test"],
+  effects: { readOnly: true, idempotent: true },
+  input: {
+    type: "object",
+    properties: { message: { type: "string", description: "The text to send back" } },
+    required: ["message"],
+    additionalProperties: false,
+  },
+  output: {
+    type: "object",
+    properties: { echo: { type: "string" }, length: { type: "integer", description: "Characters in the message" } },
+    required: ["echo", "length"],
+  },
+  examples: [{ description: "Say hello", input: { message: "hello" }, output: { echo: "hello", length: 5 } }],
+  run: ({ message }) => ({ echo: message, length: [...(message as string)].length }),
+})

@@ -1,0 +1,108 @@
+import { success, ToolwrightError, type JsonObject, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
+import { applyEdits } from "../edit/apply.ts"
+import { changeFile } from "../edit/change-file.ts"
+import { readText } from "../filesystem/read-text.ts"
+import { writeText } from "../filesystem/write-text.ts"
+import { defineMultiActionTool } from "../multi-action.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { decodeText, encodeText } from "../text/encoding.ts"
+import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
+
+const path: JsonSchema = { type: "string", description: "File path: absolute, or relative to the first allowed directory" }
+const content: JsonSchema = { type: "string", description: "The text" }
+const changes = { destructive: false, idempotent: false, writes: ["path"] } as const
+
+/** The `file` tool of coding agents: whole-file reading and writing, and replacing a text in a file. */
+export function createFileTool(workspace: Workspace): ToolDefinition {
+  return defineMultiActionTool({
+    name: "file",
+    title: "File",
+    description: "Reads, writes, appends to and deletes files, and replaces text in them.",
+    category: "code",
+    optionality: "required",
+    usageHint: "Read a file before you change it. For changes of several places at once use edit_file, for lines by number code_edit.",
+    tags: ["filesystem", "code"],
+    effects: { writes: ["path"], reads: ["path"] },
+    maxOutputChars: WINDOW_OUTPUT_CHARS,
+    aliases: { arguments: { file_path: "path", file: "path", filename: "path", text: "content", old_string: "old_text", new_string: "new_text" } },
+    output: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    actions: {
+      read: {
+        description: "Reads a text file.",
+        properties: {
+          path,
+          start_line: { type: "integer", minimum: 1, description: "First line, counted from 1" },
+          end_line: { type: "integer", minimum: 1, description: "Last line, included" },
+        },
+        required: ["path"],
+        effects: { readOnly: true, idempotent: true, reads: ["path"] },
+        examples: [{ description: "Read a file", input: { path: "src/index.ts" } }],
+        run: (args) => readText(workspace, args),
+      },
+      write: {
+        description: "Creates a file or replaces all of its content.",
+        properties: { path, content },
+        required: ["path", "content"],
+        effects: { destructive: true, idempotent: true, writes: ["path"] },
+        examples: [{ description: "Write a file", input: { path: "notes.txt", content: "first line\n" } }],
+        run: (args) => writeText(workspace, args),
+      },
+      replace: {
+        description: "Replaces a text in a file. The text must be there exactly once, unless replace_all is true.",
+        properties: {
+          path,
+          old_text: { type: "string", description: "What is there now, copied exactly" },
+          new_text: { type: "string", description: "What to put there" },
+          replace_all: { type: "boolean", description: "Replace every occurrence; false unless given" },
+        },
+        required: ["path", "old_text", "new_text"],
+        effects: changes,
+        examples: [
+          { description: "Change a value", input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" } },
+        ],
+        run: (args) => {
+          const { path, ...edit } = args as { path: string; old_text: string; new_text: string; replace_all?: boolean }
+          return changeFile(workspace, path, (text) => applyEdits(text, [edit], path))
+        },
+      },
+      append: {
+        description: "Adds text at the end of a file; creates it when it does not exist.",
+        properties: { path, content },
+        required: ["path", "content"],
+        effects: changes,
+        examples: [{ description: "Add a line", input: { path: "notes.txt", content: "one more line\n" } }],
+        run: (args) => append(workspace, args),
+      },
+      delete: {
+        description: "Deletes a file.",
+        properties: { path },
+        required: ["path"],
+        effects: { destructive: true, idempotent: true, writes: ["path"] },
+        examples: [{ description: "Delete a file", input: { path: "notes.txt" } }],
+        run: async (args) => {
+          const { shown } = await workspace.removeFile(args["path"] as string)
+          return success({ output: `Deleted ${shown}.`, data: { path: shown }, modifiedFiles: [shown] })
+        },
+      },
+    },
+  })
+}
+
+async function append(workspace: Workspace, args: JsonObject) {
+  const { path, content } = args as { path: string; content: string }
+  const added = (existing: Buffer): Buffer => {
+    const decoded = decodeText(existing)
+    if (decoded === undefined) return Buffer.concat([existing, Buffer.from(content, "utf8")])
+    return Buffer.concat([existing, encodeText({ ...decoded, text: content, bom: false })])
+  }
+  const written = await workspace.update(path, ({ bytes }) => added(bytes)).catch((thrown: unknown) => {
+    if (!ToolwrightError.isInstance(thrown) || thrown.code !== "NOT_FOUND") throw thrown
+    return workspace.write(path, content, { exclusive: true })
+  })
+  const { shown, stat, created } = written!
+  return success({
+    output: `${created ? "Created" : "Appended to"} ${shown} (now ${stat.size} bytes).`,
+    data: { path: shown, size_bytes: stat.size, created },
+    modifiedFiles: [shown],
+  })
+}

@@ -1,0 +1,80 @@
+/** Names whose content is a secret: neither read nor written, wherever below a root they lie. */
+export const DEFAULT_DENY_READ: readonly string[] = [
+  ".env",
+  ".env.*",
+  "!.env.example",
+  "!.env.sample",
+  "!.env.template",
+  "*.pem",
+  "*.key",
+  "*.p12",
+  "*.pfx",
+  "id_rsa*",
+  "id_dsa*",
+  "id_ecdsa*",
+  "id_ed25519*",
+  ".ssh",
+  ".aws",
+  ".gnupg",
+  ".netrc",
+  ".git-credentials",
+]
+
+/** What tools must not change besides the secrets: repositories' own state, dependencies, build outputs, databases. */
+export const DEFAULT_DENY_WRITE: readonly string[] = [
+  ".git",
+  "node_modules",
+  ".venv",
+  "venv",
+  "__pycache__",
+  "dist",
+  "build",
+  "target",
+  ".next",
+  "*.db",
+  "*.sqlite",
+  "*.sqlite3",
+]
+
+/**
+ * Compiles name patterns (`*` and `?`; a leading `!` makes an exception) to a test over the components of a path below its
+ * root. A component is compared as the laxest file system would read it: case folded, trailing dots and blanks and invisible
+ * characters dropped, so that `.GIT`, `.git.` and a `.git` with a zero-width joiner are all `.git`.
+ *
+ * @returns the pattern that forbids the path, or undefined
+ */
+export function compileDenyList(patterns: readonly string[]): (components: readonly string[]) => string | undefined {
+  const rules = patterns.map((pattern) => {
+    const exception = pattern.startsWith("!")
+    return { pattern, exception, expression: nameExpression(exception ? pattern.slice(1) : pattern) }
+  })
+  const exceptions = rules.filter((rule) => rule.exception)
+  const denials = rules.filter((rule) => !rule.exception)
+  return (components) => {
+    for (const component of components) {
+      const name = foldName(component)
+      const denial = denials.find((rule) => rule.expression.test(name))
+      if (denial !== undefined && !exceptions.some((rule) => rule.expression.test(name))) return denial.pattern
+    }
+    return undefined
+  }
+}
+
+function foldName(name: string): string {
+  const folded = name
+    .normalize("NFKC")
+    .replace(/\p{Cf}/gu, "")
+    .replace(/[. ]+$/u, "")
+    .toLowerCase()
+  // The short name that NTFS gives a repository's folder.
+  return folded === "git~1" ? ".git" : folded
+}
+
+function nameExpression(pattern: string): RegExp {
+  const source = pattern
+    .toLowerCase()
+    .replace(/[\\^$.|+()[\]{}]/gu, "\\$&")
+    .replaceAll("*", ".*")
+    .replaceAll("?", ".")
+  return new RegExp(`^${source}$`, "su")
+}

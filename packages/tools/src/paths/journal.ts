@@ -1,0 +1,162 @@
+import { randomBytes } from "node:crypto"
+import { readFileSync, unlinkSync } from "node:fs"
+import { appendFile, lstat, mkdir, mkdtemp, readdir, readFile, unlink } from "node:fs/promises"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+
+/**
+ * Remembers in which directories this process may have temporary files, so that the next start removes what a killed one left.
+ * One small file per process, one line per directory; nothing is scanned that was not written to.
+ */
+export interface WriteJournal {
+  /** A name for a temporary file that nobody else uses. */
+  temporaryName(): string
+  /** Must be awaited before the first temporary file in a directory is created. */
+  note(directory: string): Promise<void>
+  /**
+   * Removes what dead processes left.
+   * @param openDirectory lists a directory and unlinks in it, or is undefined where it must not be touched
+   * @returns how many files were removed
+   */
+  recover(openDirectory: (path: string) => Promise<DebrisDirectory | undefined>): Promise<number>
+}
+
+export interface DebrisDirectory extends AsyncDisposable {
+  at(name?: string): string
+}
+
+/** Where temporary state lies unless configured: a directory of this user's own. */
+export function defaultStateDirectory(): string {
+  return join(tmpdir(), `toolwright-${process.getuid?.() ?? userInfo().username}`)
+}
+
+/**
+ * Makes a state directory that only this user can write to. When somebody else owns the place, a fresh one is made beside it.
+ * @returns the directory to use
+ */
+export async function ownDirectory(path: string): Promise<string> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const stat = await lstat(path)
+  const uid = process.getuid?.()
+  const own = stat.isDirectory() && (uid === undefined || stat.uid === uid) && (uid === undefined || (stat.mode & 0o022) === 0)
+  return own ? path : mkdtemp(`${path}-`)
+}
+
+const PREFIX = ".toolwright-"
+const SUFFIX = ".tmp"
+
+/** Whether a name is that of a temporary file; listings leave those out. */
+export function isTemporaryName(name: string): boolean {
+  return name.startsWith(PREFIX) && name.endsWith(SUFFIX)
+}
+
+export function createJournal(stateDirectory: string): WriteJournal {
+  const folder = join(stateDirectory, "writes")
+  const owner = `${process.pid}-${startOf(process.pid)}`
+  const noted = new Map<string, Promise<void>>()
+
+  const append = async (directory: string): Promise<void> => {
+    await ownDirectory(stateDirectory)
+    await mkdir(folder, { recursive: true, mode: 0o700 })
+    const file = join(folder, owner)
+    removeAtExit(file)
+    await appendFile(file, `${JSON.stringify(directory)}\n`)
+  }
+
+  return {
+    temporaryName: () => `${PREFIX}${owner}-${randomBytes(6).toString("hex")}${SUFFIX}`,
+    note(directory) {
+      let written = noted.get(directory)
+      if (written === undefined) {
+        written = append(directory)
+        noted.set(directory, written)
+        written.catch(() => noted.delete(directory))
+      }
+      return written
+    },
+    async recover(openDirectory) {
+      let removed = 0
+      for (const name of await readdir(folder).catch(() => [])) {
+        const match = /^(\d+)-(\d+)$/u.exec(name)
+        if (match === null || isAlive(Number(match[1]), match[2]!)) continue
+        const file = join(folder, name)
+        const directories = parseLines(await readFile(file, "utf8").catch(() => ""))
+        let complete = true
+        for (const path of directories) {
+          const cleaned = await clean(path, `${PREFIX}${name}-`, openDirectory)
+          if (cleaned === undefined) complete = false
+          else removed += cleaned
+        }
+        if (complete) await unlink(file).catch(() => undefined)
+      }
+      return removed
+    },
+  }
+}
+
+async function clean(
+  path: string,
+  prefix: string,
+  openDirectory: (path: string) => Promise<DebrisDirectory | undefined>,
+): Promise<number | undefined> {
+  if ((await lstat(path).catch(() => undefined)) === undefined) return 0
+  await using directory = await openDirectory(path)
+  if (directory === undefined) return undefined
+  let removed = 0
+  for (const name of await readdir(directory.at())) {
+    if (!name.startsWith(prefix) || !name.endsWith(SUFFIX)) continue
+    await unlink(directory.at(name)).catch(() => undefined)
+    removed += 1
+  }
+  return removed
+}
+
+function parseLines(text: string): string[] {
+  return text.split("\n").flatMap((line) => {
+    try {
+      const path: unknown = JSON.parse(line)
+      return typeof path === "string" ? [path] : []
+    } catch {
+      // The last line of a killed process may be cut.
+      return []
+    }
+  })
+}
+
+/** When a process started, in clock ticks since boot (field 22 of proc_pid_stat(5)); "0" where that cannot be known. */
+function startOf(pid: number): string {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19] ?? "0"
+  } catch {
+    return "0"
+  }
+}
+
+function isAlive(pid: number, start: string): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code === "ESRCH") return false
+  }
+  const now = startOf(pid)
+  return now === "0" || start === "0" || now === start
+}
+
+const removals = new Set<string>()
+
+/** A process that ends in order has nothing to recover. */
+function removeAtExit(file: string): void {
+  if (removals.size === 0) {
+    process.once("exit", () => {
+      for (const path of removals) {
+        try {
+          unlinkSync(path)
+        } catch {
+          // Already gone.
+        }
+      }
+    })
+  }
+  removals.add(file)
+}

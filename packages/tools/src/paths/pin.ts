@@ -1,0 +1,162 @@
+import { constants, type Stats } from "node:fs"
+import { lstat, open, readlink, realpath, type FileHandle } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { ToolwrightError } from "@toolwright/toolbox"
+import {
+  directoryNotFound,
+  fileNotFound,
+  invalidPath,
+  notADirectory,
+  notAFile,
+  outsideRoots,
+  printable,
+  systemCode,
+} from "./path-errors.ts"
+import type { Access, Located, PathPolicy } from "./policy.ts"
+
+/**
+ * A file or directory that was opened first and checked afterwards, on the descriptor: whatever happens to the names in the
+ * meantime, every later operation is about the very thing that passed the check. Dispose of it.
+ */
+export interface Pinned extends AsyncDisposable {
+  /** Where it really lies, symbolic links resolved. */
+  readonly real: string
+  readonly located: Located
+  readonly stat: Stats
+  /** A path that leads to the pinned thing itself, or to a name in the pinned directory, without looking up its parents again. */
+  at(name?: string): string
+  /** Opens the pinned file's content. Never blocks, whatever it is. */
+  reopen(flags?: number): Promise<FileHandle>
+}
+
+/** Linux: a descriptor that only names a file. Opening it has no side effect on devices and never waits for a FIFO's other end. */
+const O_PATH = 0o10000000
+const LINUX = process.platform === "linux"
+
+/**
+ * Opens whatever lies at a path and checks where that really is.
+ *
+ * On Linux the check reads `/proc/self/fd/<n>` of the opened descriptor, so no rename or link swapped in between matters.
+ * Elsewhere there is no such view: the real path is resolved before and after opening, and both must be the file that was opened.
+ * A racing attacker with write access to the workspace has a small window there.
+ *
+ * @throws ToolwrightError `ACCESS_DENIED` when it lies outside, `NOT_FOUND` when there is nothing; system errors otherwise
+ */
+export async function pin(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
+  try {
+    return LINUX ? await pinByDescriptor(policy, located, access) : await pinByName(policy, located, access)
+  } catch (thrown) {
+    const code = systemCode(thrown)
+    if (code === undefined) throw thrown
+    await assertAncestorInside(policy, located, access)
+    if (code === "ENOENT") throw fileNotFound(located.asked)
+    if (code === "ENOTDIR") throw notADirectory(located.asked, "A part of the path is a file.")
+    if (code === "ELOOP") throw invalidPath(located.asked, "its symbolic links form a loop")
+    throw thrown
+  }
+}
+
+async function pinByDescriptor(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
+  const handle = await open(located.path, O_PATH)
+  try {
+    const self = `/proc/self/fd/${handle.fd}`
+    const [real, stat] = await Promise.all([readlink(self), handle.stat()])
+    return {
+      real,
+      stat,
+      located: policy.admit(real, access, located.asked),
+      at: (name) => (name === undefined ? self : `${self}/${name}`),
+      reopen: (flags = constants.O_RDONLY) => open(self, flags | constants.O_NONBLOCK),
+      [Symbol.asyncDispose]: () => handle.close(),
+    }
+  } catch (thrown) {
+    await handle.close()
+    throw thrown
+  }
+}
+
+async function pinByName(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
+  const real = await realpath(located.path)
+  const admitted = policy.admit(real, access, located.asked)
+  const stat = await lstat(real)
+  const unchanged = async () => {
+    const now = await lstat(await realpath(located.path))
+    if (now.dev !== stat.dev || now.ino !== stat.ino) throw outsideRoots(located.asked, policy.roots)
+  }
+  await unchanged()
+  return {
+    real,
+    stat,
+    located: admitted,
+    at: (name) => (name === undefined ? real : join(real, name)),
+    async reopen(flags = constants.O_RDONLY) {
+      const handle = await open(real, flags | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0))
+      try {
+        const opened = await handle.stat()
+        if (opened.dev !== stat.dev || opened.ino !== stat.ino) throw outsideRoots(located.asked, policy.roots)
+        await unchanged()
+        return handle
+      } catch (thrown) {
+        await handle.close()
+        throw thrown
+      }
+    },
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  }
+}
+
+/** A missing file below a link that leads outside gets the answer for outside paths, or names could be probed through it. */
+async function assertAncestorInside(policy: PathPolicy, located: Located, access: Access): Promise<void> {
+  for (let path = dirname(located.path); path.length >= located.root.real.length; path = dirname(path)) {
+    const real = await realpath(path).catch(() => undefined)
+    if (real !== undefined) {
+      policy.admit(real, access, located.asked)
+      return
+    }
+    if (path === dirname(path)) return
+  }
+}
+
+/** {@link pin}, for a regular file. */
+export async function pinFile(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
+  const pinned = await pin(policy, located, access)
+  if (pinned.stat.isFile()) return pinned
+  await pinned[Symbol.asyncDispose]()
+  throw notAFile(located.asked, pinned.stat.isDirectory() ? "It is a directory; use list_directory." : undefined)
+}
+
+/** {@link pin}, for a directory. */
+export async function pinDirectory(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
+  const pinned = await pin(policy, located, access).catch((thrown: unknown) => {
+    const missing = ToolwrightError.isInstance(thrown) && thrown.code === "NOT_FOUND"
+    throw missing ? directoryNotFound(located.asked) : thrown
+  })
+  if (pinned.stat.isDirectory()) return pinned
+  await pinned[Symbol.asyncDispose]()
+  throw notADirectory(located.asked, pinned.stat.isFile() ? "It is a file; use read_text_file." : undefined)
+}
+
+/**
+ * Pins the directory in which a name is about to be created, replaced or removed.
+ * @returns the directory, and the name in it
+ * @throws ToolwrightError `PARENT_NOT_FOUND`, `PARENT_NOT_A_DIRECTORY`, and those of {@link pin}
+ */
+export async function pinParent(policy: PathPolicy, located: Located): Promise<{ parent: Pinned; name: string }> {
+  const path = dirname(located.path)
+  const name = basename(located.path)
+  const parent = await pin(policy, { ...located, path }, "write").catch((thrown: unknown) => {
+    const code = ToolwrightError.isInstance(thrown) ? thrown.code : undefined
+    if (code === "NOT_FOUND") throw parentError(policy, path, "PARENT_NOT_FOUND", "Parent directory does not exist")
+    if (code === "NOT_A_DIRECTORY") throw parentError(policy, path, "PARENT_NOT_A_DIRECTORY", "Parent is not a directory")
+    throw thrown
+  })
+  if (parent.stat.isDirectory()) return { parent, name }
+  await parent[Symbol.asyncDispose]()
+  throw parentError(policy, path, "PARENT_NOT_A_DIRECTORY", "Parent is not a directory")
+}
+
+function parentError(policy: PathPolicy, path: string, code: string, message: string): ToolwrightError {
+  return new ToolwrightError(code, `${message}: ${printable(policy.show(path))}`, {
+    hint: code === "PARENT_NOT_FOUND" ? "Make it first with create_directory." : "Choose a path below a directory.",
+  })
+}

@@ -1,0 +1,111 @@
+import { closeSync, constants, openSync, readdirSync, readlinkSync, type Dirent } from "node:fs"
+import { isTemporaryName } from "./journal.ts"
+import type { PathPolicy } from "./policy.ts"
+import type { Pinned } from "./pin.ts"
+
+export type EntryKind = "file" | "directory" | "symlink" | "other"
+
+export interface WalkEntry {
+  readonly name: string
+  /** Path below the start, with `/`. */
+  readonly path: string
+  readonly kind: EntryKind
+  /** 1 for what lies directly in the start. */
+  readonly depth: number
+}
+
+export interface WalkOptions {
+  signal?: AbortSignal
+  /** Levels below the start; 128 unless given. */
+  maxDepth?: number
+  /** Entries looked at before the walk stops; 1,000,000 unless given. */
+  maxEntries?: number
+  /** Names in the order of their characters instead of the file system's. */
+  sorted?: boolean
+}
+
+export interface WalkSummary {
+  /** Why entries are missing: a limit, or the visitor's wish. */
+  stopped?: "entries" | "depth" | "visitor"
+  /** Directories that could not be read. */
+  unreadable: number
+}
+
+const O_PATH = 0o10000000
+const LINUX = process.platform === "linux"
+const SLICE_MS = 8
+
+/**
+ * Visits everything below a pinned directory, parents first. Symbolic links are entries, never followed, so there are no cycles
+ * and no way out; on Linux each directory is opened without following links and its real path compared before it is read.
+ * Works in slices of a few milliseconds, so that other work and cancellation get their turn.
+ *
+ * @param visit called for each entry; `"skip"` leaves out what lies below it, `"stop"` ends the walk
+ * @throws the signal's reason when aborted
+ */
+export async function walk(
+  policy: PathPolicy,
+  start: Pinned,
+  visit: (entry: WalkEntry) => "skip" | "stop" | undefined | void,
+  options: WalkOptions = {},
+): Promise<WalkSummary> {
+  const { signal, maxDepth = 128, maxEntries = 1_000_000, sorted = false } = options
+  const summary: WalkSummary = { unreadable: 0 }
+  const pending: { path: string; depth: number }[] = [{ path: "", depth: 0 }]
+  let seen = 0
+  let sliceEnd = performance.now() + SLICE_MS
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    if (performance.now() > sliceEnd) {
+      await new Promise((resolve) => setImmediate(resolve))
+      sliceEnd = performance.now() + SLICE_MS
+    }
+    signal?.throwIfAborted()
+    const entries = readDirectory(next.path === "" ? start.real : joinPath(start.real, next.path))
+    if (entries === undefined) {
+      summary.unreadable += 1
+      continue
+    }
+    if (sorted) entries.sort((a, b) => (a.name < b.name ? -1 : 1))
+    const below: typeof pending = []
+    const depth = next.depth + 1
+    for (const entry of entries) {
+      if (isTemporaryName(entry.name)) continue
+      if (++seen > maxEntries) return { ...summary, stopped: "entries" }
+      const path = next.path === "" ? entry.name : `${next.path}/${entry.name}`
+      const kind = kindOf(entry)
+      const wish = visit({ name: entry.name, path, kind, depth })
+      if (wish === "stop") return { ...summary, stopped: "visitor" }
+      if (kind !== "directory" || wish === "skip") continue
+      if (!policy.readable(joinPath(start.real, path))) continue
+      if (depth >= maxDepth) summary.stopped = "depth"
+      else below.push({ path, depth })
+    }
+    for (let index = below.length - 1; index >= 0; index -= 1) pending.push(below[index]!)
+  }
+  return summary
+}
+
+export function kindOf(entry: Dirent): EntryKind {
+  if (entry.isFile()) return "file"
+  if (entry.isDirectory()) return "directory"
+  return entry.isSymbolicLink() ? "symlink" : "other"
+}
+
+function joinPath(base: string, below: string): string {
+  return base.endsWith("/") ? base + below : `${base}/${below}`
+}
+
+function readDirectory(real: string): Dirent[] | undefined {
+  let descriptor: number | undefined
+  try {
+    if (!LINUX) return readdirSync(real, { withFileTypes: true })
+    descriptor = openSync(real, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    const self = `/proc/self/fd/${descriptor}`
+    if (readlinkSync(self) !== real) return undefined
+    return readdirSync(self, { withFileTypes: true })
+  } catch {
+    return undefined
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}

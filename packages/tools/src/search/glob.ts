@@ -1,0 +1,33 @@
+import { ToolwrightError } from "@toolwright/toolbox"
+
+export type PathTest = (path: string) => boolean
+
+/**
+ * Compiles globs (`*`, `**`, `?`, `{a,b}`, `[a-z]`) to a test over paths with `/`. A glob without `/` is matched against the name
+ * alone, so `*.ts` finds files at every depth.
+ *
+ * @throws ToolwrightError `INVALID_PATTERN` for control characters and globs too long to be meant
+ */
+export async function compileGlobs(globs: readonly string[], ignoreCase = false): Promise<PathTest> {
+  for (const glob of globs) assertGlob(glob)
+  const { default: picomatch } = await import("picomatch")
+  const tests = globs.map((glob): PathTest => {
+    const pattern = glob.replace(/^\.\//u, "").replace(/\/+$/u, "")
+    const options = { dot: true, nocase: ignoreCase }
+    const matches = picomatch(pattern, options)
+    if (pattern.includes("/")) return (path) => matches(path)
+    return (path) => matches(path.slice(path.lastIndexOf("/") + 1))
+  })
+  return tests.length === 1 ? tests[0]! : (path) => tests.some((test) => test(path))
+}
+
+const LONGEST_GLOB = 1000
+
+function assertGlob(glob: string): void {
+  if (/[\u0000-\u001f\u007f]/u.test(glob)) {
+    throw new ToolwrightError("INVALID_PATTERN", "A file pattern must not contain control characters or null bytes.")
+  }
+  if (glob.length > LONGEST_GLOB) {
+    throw new ToolwrightError("INVALID_PATTERN", `A file pattern must not be longer than ${LONGEST_GLOB} characters.`)
+  }
+}

@@ -1,0 +1,119 @@
+import type { Workspace } from "../paths/workspace.ts"
+import { decodeText } from "../text/encoding.ts"
+import { splitLines, withoutEnding } from "../text/lines.ts"
+import { lineMatcher, matchingLines, searchDirectory } from "./line-search.ts"
+import type { ContentQuery, Hit, HitList } from "./query.ts"
+import { ripgrepPath, runRipgrep } from "./ripgrep.ts"
+
+/** A matching line with its text. */
+export interface LineMatch {
+  path: string
+  line: number
+  text: string
+  /** Lines before and after, when context was asked for. */
+  before?: string[]
+  after?: string[]
+}
+
+export interface GrepResult {
+  matches: LineMatch[]
+  /** Matching lines in all; a lower bound when `incomplete`. */
+  total: number
+  incomplete: boolean
+  engine: "ripgrep" | "re2js"
+}
+
+export interface GrepOptions {
+  maxResults: number
+  /** Lines before and after each match. */
+  context: number
+  signal?: AbortSignal | undefined
+  /** Which engine to use; ripgrep where it is there unless given. */
+  engine?: "ripgrep" | "re2js"
+}
+
+/** Longest line shown, in characters. */
+const LONGEST_LINE = 500
+
+/**
+ * Finds lines in a file or in all files below a directory.
+ *
+ * The engine only says where; the lines themselves are read through the workspace, so that nothing but files inside it can be in the
+ * result, whatever happens to names while the engine runs.
+ *
+ * @throws ToolwrightError `INVALID_PATTERN` and those of the workspace
+ */
+export async function grep(workspace: Workspace, path: string, query: ContentQuery, options: GrepOptions): Promise<GrepResult> {
+  const { stat, shown, real } = await workspace.stat(path)
+  const executable = options.engine === "re2js" ? undefined : await ripgrepPath()
+  const engine = executable === undefined ? "re2js" : "ripgrep"
+  const inFile = !stat.isDirectory()
+  const found = inFile
+    ? await findInFile(workspace, path, query, executable, options.signal)
+    : await findInDirectory(workspace, path, query, executable, options.signal)
+  const hits = found.hits.filter((hit) => inFile || workspace.policy.readable(`${real}/${hit.path}`))
+  hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1))
+  const matches: LineMatch[] = []
+  for (const [file, lines] of byFile(hits.slice(0, options.maxResults))) {
+    const read = await readLines(workspace, inFile ? path : `${real}/${file}`)
+    const name = inFile ? shown : `${shown.endsWith("/") ? shown : `${shown}/`}${file}`
+    if (read !== undefined) matches.push(...lines.flatMap((line) => matchAt(read, line, name, options.context)))
+  }
+  return { matches, total: hits.length, incomplete: found.incomplete, engine }
+}
+
+async function findInFile(
+  workspace: Workspace,
+  path: string,
+  query: ContentQuery,
+  executable: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<HitList> {
+  const { bytes } = await workspace.read(path)
+  if (executable !== undefined) return runRipgrep(executable, query, { cwd: "/", input: bytes }, signal)
+  const lines = matchingLines(bytes, await lineMatcher(query))
+  return { hits: lines.map((line) => ({ path: "", line })), incomplete: false }
+}
+
+async function findInDirectory(
+  workspace: Workspace,
+  path: string,
+  query: ContentQuery,
+  executable: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<HitList> {
+  if (executable === undefined) return searchDirectory(workspace, path, query, signal)
+  return workspace.inDirectory(path, (cwd) => runRipgrep(executable, query, { cwd }, signal))
+}
+
+function byFile(hits: readonly Hit[]): Map<string, number[]> {
+  const files = new Map<string, number[]>()
+  for (const { path, line } of hits) {
+    const lines = files.get(path)
+    if (lines === undefined) files.set(path, [line])
+    else lines.push(line)
+  }
+  return files
+}
+
+async function readLines(workspace: Workspace, path: string): Promise<string[] | undefined> {
+  const content = await workspace.read(path).catch(() => undefined)
+  const text = content === undefined ? undefined : decodeText(content.bytes)?.text
+  return text === undefined ? undefined : splitLines(text)
+}
+
+function matchAt(lines: readonly string[], line: number, path: string, context: number): LineMatch[] {
+  const text = lines[line - 1]
+  if (text === undefined) return []
+  const match: LineMatch = { path, line, text: shorten(text) }
+  if (context > 0) {
+    match.before = lines.slice(Math.max(0, line - 1 - context), line - 1).map(shorten)
+    match.after = lines.slice(line, line + context).map(shorten)
+  }
+  return [match]
+}
+
+function shorten(line: string): string {
+  const text = withoutEnding(line)
+  return text.length > LONGEST_LINE ? `${text.slice(0, LONGEST_LINE)}…` : text
+}

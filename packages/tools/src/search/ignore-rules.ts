@@ -1,0 +1,39 @@
+import type { Ignore } from "ignore"
+import { decodeText } from "../text/encoding.ts"
+
+/** Rules of `.gitignore` and `.ignore` files, each valid below its own directory. */
+export interface IgnoreRules {
+  /** Adds a directory's rules file. `directory` is its path below the start, empty for the start itself. */
+  add(directory: string, bytes: Uint8Array): void
+  ignores(path: string, isDirectory: boolean): boolean
+}
+
+/** @see https://git-scm.com/docs/gitignore for the format; deeper files win over those above them */
+export async function createIgnoreRules(): Promise<IgnoreRules> {
+  const { default: ignore } = await import("ignore")
+  const rules = new Map<string, Ignore>()
+  return {
+    add(directory, bytes) {
+      const text = decodeText(bytes)?.text
+      if (text === undefined) return
+      const existing = rules.get(directory)
+      if (existing === undefined) rules.set(directory, ignore({ allowRelativePaths: true }).add(text))
+      else existing.add(text)
+    },
+    ignores(path, isDirectory) {
+      if (rules.size === 0) return false
+      for (let end = path.lastIndexOf("/"); ; end = path.lastIndexOf("/", end - 1)) {
+        const found = rules.get(end === -1 ? "" : path.slice(0, end))
+        if (found !== undefined) {
+          const below = path.slice(end + 1) + (isDirectory ? "/" : "")
+          const verdict = found.test(below)
+          if (verdict.ignored) return true
+          if (verdict.unignored) return false
+        }
+        if (end === -1) return false
+      }
+    },
+  }
+}
+
+export const IGNORE_FILES = [".gitignore", ".ignore"]

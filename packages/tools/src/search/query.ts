@@ -1,0 +1,46 @@
+import type { JsonSchema } from "@toolwright/toolbox"
+
+/** What to look for in files, whichever engine does it. */
+export interface ContentQuery {
+  pattern: string
+  /** Take the pattern as text, not as a regular expression. */
+  fixed: boolean
+  ignoreCase: boolean
+  /** Only whole words. */
+  word: boolean
+  /** Globs that file paths must match, or must not when they begin with `!`. */
+  include: readonly string[]
+  /** Search also what `.gitignore` and `.ignore` files leave out. */
+  includeIgnored: boolean
+}
+
+/** A line that matches; the text is read later, through the workspace. */
+export interface Hit {
+  /** Below the start, with `/`. */
+  path: string
+  /** From 1. */
+  line: number
+}
+
+export interface HitList {
+  hits: Hit[]
+  /** Whether the engine stopped at its own limit. */
+  incomplete: boolean
+}
+
+/** More hits than these are not collected: nobody reads them, and a count of them says enough. */
+export const MOST_HITS = 50_000
+/** Larger files are not searched, in bytes. */
+export const LARGEST_SEARCHED = 50 * 1024 * 1024
+
+export const PATTERN: JsonSchema = {
+  type: "string",
+  minLength: 1,
+  description: "Regular expression (RE2 syntax, matched line by line), or plain text with fixed",
+}
+
+export const QUERY_PROPERTIES: Record<string, JsonSchema> = {
+  fixed: { type: "boolean", description: "Take pattern as plain text; false unless given" },
+  ignore_case: { type: "boolean", description: "Upper and lower case are the same; false unless given" },
+  word: { type: "boolean", description: "Only whole words; false unless given" },
+}
