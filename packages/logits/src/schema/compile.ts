@@ -1,0 +1,73 @@
+/** The door of this folder: a schema in, a type and its status out. */
+import { classifyKeys } from "./key-classes.ts"
+import type { Schema } from "./json-schema.ts"
+import { type NormaliseOptions, type Reason, Refusal, refusing, typeOfSchema } from "./normalise.ts"
+import { candidates } from "./objects.ts"
+import { type ArraySet, type ObjectSet, SchemaProblem, type TypeAlgebra, type ValueType } from "./types.ts"
+
+/**
+ * `exact`: a text is accepted where, and only where, it is valid. `relaxed`: more may be accepted; `reasons` lists what is left
+ * to later validation. `refused`: there is no type.
+ */
+export type CompiledType =
+  | { readonly status: "exact"; readonly reasons: readonly []; readonly type: ValueType }
+  | { readonly status: "relaxed"; readonly reasons: readonly Reason[]; readonly type: ValueType }
+  | { readonly status: "refused"; readonly reasons: readonly Reason[]; readonly type?: undefined }
+
+const MAX_EXPLORED = 30_000
+
+/** Never throws for what a schema says; every type that can be reached has been worked out when it returns. */
+export function compileType(schema: Schema, options: NormaliseOptions = {}): CompiledType {
+  try {
+    const { type, reasons } = typeOfSchema(schema, options)
+    refusing({ path: "#", keyword: "schema" }, () => explore(type))
+    if (reasons.length > 0) return { status: "relaxed", reasons: distinct(reasons), type }
+    return { status: "exact", reasons: [], type }
+  } catch (problem) {
+    if (problem instanceof Refusal) return { status: "refused", reasons: [problem.reason] }
+    throw problem
+  }
+}
+
+function distinct(reasons: readonly Reason[]): Reason[] {
+  return [...new Map(reasons.map((reason) => [JSON.stringify(reason), reason])).values()]
+}
+
+/** Works out every type below, so that no problem is left for later. */
+function explore(root: ValueType): void {
+  const { algebra } = root
+  const seen = new Set([root])
+  const queue = [root]
+  const visit = (type: ValueType): void => {
+    if (seen.has(type) || !algebra.inhabited(type)) return
+    if (seen.size > MAX_EXPLORED) throw new SchemaProblem("the schema needs too many types")
+    seen.add(type)
+    queue.push(type)
+  }
+  if (!algebra.inhabited(root)) return
+  for (let type = queue.pop(); type !== undefined; type = queue.pop()) {
+    const shape = algebra.livingShape(type)
+    for (const set of shape.arrays) for (const item of typesInArray(set, algebra)) visit(item)
+    for (const set of shape.objects) for (const value of typesInObject(set, algebra)) visit(value)
+  }
+}
+
+function typesInArray(set: ArraySet, algebra: TypeAlgebra): ValueType[] {
+  const items = [...set.prefix, set.rest]
+  return [
+    ...items,
+    ...set.contains.flatMap(({ type, max }) => items.flatMap((item) => [
+      algebra.intersect(item, type),
+      ...(max < Infinity ? [algebra.intersect(item, algebra.complement(type))] : []),
+    ])),
+  ]
+}
+
+function typesInObject(set: ObjectSet, algebra: TypeAlgebra): ValueType[] {
+  const classes = classifyKeys(set, algebra)
+  return [
+    ...classes.named.map(({ type }) => type),
+    ...classes.others.map(({ type }) => type),
+    ...set.some.flatMap((demand) => candidates(demand, classes, algebra)),
+  ]
+}

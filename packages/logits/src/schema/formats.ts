@@ -1,0 +1,98 @@
+/** The formats that are exact here, as patterns. Each names the document that its rule is from. */
+import type { Dfa } from "../automaton/dfa.ts"
+import { compilePattern } from "../automaton/regex.ts"
+
+const year = "[0-9]{4}"
+const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
+const fullDate =
+  `(?:${year}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|${leapYear}-02-29)`
+const clock = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
+const offset = `(?:[zZ]|[+-]${clock})`
+const fullTime = `(?:${clock}:[0-5][0-9](?:\\.[0-9]+)?${offset}|${leapSeconds()})`
+const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
+const ipv4 = `${octet}(?:\\.${octet}){3}`
+const ipv6 = ipv6Pattern()
+const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+const hostname = `${label}(?:\\.${label})*`
+const unreserved = "A-Za-z0-9._~-"
+const subDelims = "!$&'()*+,;="
+const percent = "%[0-9A-Fa-f]{2}"
+const pathCharacter = `(?:[${unreserved}${subDelims}:@]|${percent})`
+const address = `(?:(?:[${unreserved}${subDelims}:]|${percent})*@)?(?:\\[(?:${ipv6}|[vV][0-9A-Fa-f]+\\.[${unreserved}${subDelims}:]+)\\]|(?:[${unreserved}${subDelims}]|${percent})*)(?::[0-9]*)?`
+const hierarchy = `(?://${address}(?:/${pathCharacter}*)*|/(?:${pathCharacter}+(?:/${pathCharacter}*)*)?|${pathCharacter}+(?:/${pathCharacter}*)*|)`
+const relative = `(?://${address}(?:/${pathCharacter}*)*|/(?:${pathCharacter}+(?:/${pathCharacter}*)*)?|(?:[${unreserved}${subDelims}@]|${percent})+(?:/${pathCharacter}*)*|)`
+const tail = `(?:\\?(?:${pathCharacter}|[/?])*)?(?:#(?:${pathCharacter}|[/?])*)?`
+const uri = `[A-Za-z][A-Za-z0-9+.-]*:${hierarchy}${tail}`
+const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+const quoted = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"'
+const mailbox = `(?:${atom}(?:\\.${atom})*|${quoted})`
+const pointer = "(?:/(?:[^/~]|~[01])*)*"
+const span = durationPattern()
+
+/** Sources: RFC 3339 (dates, times, durations), 5321 (e-mail), 1123 (host names), 2673 and 4291 (addresses), 3986 (URIs), 6901 (pointers), 4122 (UUIDs). */
+const sources: Record<string, string> = {
+  date: fullDate,
+  time: fullTime,
+  "date-time": `${fullDate}[tT]${fullTime}`,
+  duration: span,
+  ipv4,
+  ipv6,
+  "ip-address": ipv4,
+  email: `${mailbox}@(?:${hostname}|\\[${ipv4}\\]|\\[IPv6:${ipv6}\\])`,
+  uri,
+  "uri-reference": `(?:${uri}|${relative}${tail})`,
+  uuid: "[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}",
+  "json-pointer": pointer,
+  "relative-json-pointer": `(?:0|[1-9][0-9]*)(?:#|${pointer})`,
+}
+
+/** Formats that JSON Schema defines and that no pattern of ours says exactly. */
+const inexact = new Set(["hostname", "host-name", "idn-hostname", "idn-email", "iri", "iri-reference", "uri-template", "regex"])
+
+const languages = new Map<string, Dfa>()
+
+/** Whether JSON Schema defines the format; others are annotations. */
+export const isKnownFormat = (format: string): boolean => Object.hasOwn(sources, format) || inexact.has(format)
+
+/** The texts of a format, or undefined where they cannot be said exactly. */
+export function formatLanguage(format: string): Dfa | undefined {
+  const source = Object.hasOwn(sources, format) ? sources[format] : undefined
+  if (source === undefined) return undefined
+  let language = languages.get(format)
+  if (language === undefined) languages.set(format, (language = compilePattern(`^(?:${source})$`)))
+  return language
+}
+
+/** A leap second is 23:59:60 in UTC: for every offset one minute of the local day, at most. */
+function leapSeconds(): string {
+  const two = (value: number): string => String(value).padStart(2, "0")
+  const options = ["23:59:60(?:\\.[0-9]+)?[zZ]"]
+  for (let minutes = 0; minutes < 1440; minutes++) {
+    const local = (sign: number): string => {
+      const at = (1439 + sign * minutes + 1440) % 1440
+      return `${two(Math.floor(at / 60))}:${two(at % 60)}`
+    }
+    const shift = `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+    options.push(`${local(1)}:60(?:\\.[0-9]+)?\\+${shift}`, `${local(-1)}:60(?:\\.[0-9]+)?-${shift}`)
+  }
+  return `(?:${options.join("|")})`
+}
+
+function ipv6Pattern(): string {
+  const group = "[0-9A-Fa-f]{1,4}"
+  const last = `(?:${group}:${group}|${ipv4})`
+  const options = [`(?:${group}:){6}${last}`, `::(?:${group}:){5}${last}`]
+  for (let before = 1; before <= 5; before++) {
+    options.push(`(?:(?:${group}:){0,${before - 1}}${group})?::${before === 5 ? "" : `(?:${group}:){${5 - before}}`}${last}`)
+  }
+  options.push(`(?:(?:${group}:){0,5}${group})?::${group}`, `(?:(?:${group}:){0,6}${group})?::`)
+  return `(?:${options.join("|")})`
+}
+
+function durationPattern(): string {
+  const number = (unit: string): string => `[0-9]+${unit}`
+  const chain = (units: string[]): string => units.reduceRight((rest, unit) => `${number(unit)}${rest === "" ? "" : `(?:${rest})?`}`, "")
+  const starts = (units: string): string => `(?:${[...units].map((_, index) => chain([...units.slice(index)])).join("|")})`
+  const time = `T${starts("HMS")}`
+  return `P(?:${starts("YMD")}(?:${time})?|${time}|[0-9]+W)`
+}

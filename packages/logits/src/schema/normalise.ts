@@ -1,0 +1,201 @@
+/** From a schema to a type: every keyword is expressed, refused, or (on request) left to later validation by name. */
+import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
+import { RegexProblem } from "../automaton/regex-syntax.ts"
+import { type Algebra, createAlgebra } from "./algebra.ts"
+import { applicators } from "./applicators.ts"
+import { shapeOfValues } from "./constants.ts"
+import { isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
+import { type KeywordContext, readArrays, readNumbers, readObjects, readStrings, WHOLE_NUMBERS } from "./keywords.ts"
+import { meetNumbers } from "./numbers.ts"
+import { indexReferences, type Located, type References, isOldDialect } from "./references.ts"
+import { NOTHING, SchemaProblem, type Shape, type ValueType } from "./types.ts"
+
+/** Why a schema was refused, or what of it was left out. */
+export interface Reason {
+  /** A JSON pointer into the schema, with `#`. */
+  readonly path: string
+  readonly keyword: string
+  readonly reason: string
+}
+
+export interface NormaliseOptions {
+  /** Leave out what cannot be expressed, and say so, instead of refusing. */
+  readonly relaxed?: boolean
+  /**
+   * Whether `format` is checked. `dialect`, the default: yes in drafts 4 to 7 and where no `$schema` is named; where one names
+   * 2019-09 or 2020-12, in which it is an annotation unless agreed otherwise, the schema is refused.
+   */
+  readonly formats?: "assert" | "annotate" | "dialect"
+}
+
+export interface Normalised {
+  readonly type: ValueType
+  readonly reasons: readonly Reason[]
+}
+
+/** The reason for which a schema is refused, thrown out of the depth of it. */
+export class Refusal extends SchemaProblem {
+  readonly reason: Reason
+  constructor(reason: Reason) {
+    super(`${reason.path}: ${reason.keyword}: ${reason.reason}`)
+    this.reason = reason
+  }
+}
+
+/** What reading one schema needs. */
+export interface Reader {
+  readonly algebra: Algebra
+  readonly references: References
+  typeAt(at: Located): ValueType
+  /** Runs one keyword of a schema. Refuses, or records and goes on with `otherwise`. */
+  attempt<Result>(at: Located, keyword: string, run: () => Result, otherwise: Result): Result
+}
+
+/**
+ * The type of a schema, not yet worked out: problems deeper down come as exceptions of its `shape()`.
+ *
+ * @throws Refusal
+ */
+export function typeOfSchema(document: Schema, options: NormaliseOptions = {}): Normalised {
+  const algebra = createAlgebra()
+  const reasons: Reason[] = []
+  const types = new Map<Schema, Map<string, ValueType>>()
+  const references = refusing({ path: "#", keyword: "schema" }, () => indexReferences(document))
+  const choice = options.formats ?? "dialect"
+
+  const reader: Reader = {
+    algebra,
+    references,
+    typeAt(at) {
+      if (typeof at.schema === "boolean") return at.schema ? algebra.any : algebra.never
+      if (Object.keys(at.schema).length === 0) return algebra.any
+      let perBase = types.get(at.schema)
+      if (perBase === undefined) types.set(at.schema, (perBase = new Map()))
+      let type = perBase.get(at.base)
+      if (type === undefined) {
+        const { schema } = at
+        type = algebra.define(nameOf(at.path), () => shapeOfSchema(schema, at, reader, contextOf(at)))
+        perBase.set(at.base, type)
+      }
+      return type
+    },
+    attempt(at, keyword, run, otherwise) {
+      try {
+        return refusing({ path: at.path, keyword }, run)
+      } catch (problem) {
+        if (!(problem instanceof Refusal) || options.relaxed !== true) throw problem
+        reasons.push(problem.reason)
+        return otherwise
+      }
+    },
+  }
+
+  function contextOf(at: Located): KeywordContext {
+    const annotates = at.dialect === "2020-12" || at.dialect === "2019-09"
+    return {
+      any: algebra.any,
+      never: algebra.never,
+      draft4: at.dialect === "draft-04",
+      itemLists: at.dialect !== "2020-12",
+      formats: choice === "dialect" ? (annotates ? "undecided" : "assert") : choice,
+      type: (path, schema) => reader.typeAt(references.below(at, path, schema)),
+      keyword: (name, run, otherwise) => reader.attempt(at, name, run, otherwise),
+    }
+  }
+
+  return { type: reader.typeAt(references.root), reasons }
+}
+
+/** Turns problems into refusals that say where. */
+export function refusing<Result>(where: { path: string; keyword: string }, run: () => Result): Result {
+  try {
+    return run()
+  } catch (problem) {
+    if (problem instanceof Refusal) throw problem
+    if (problem instanceof SchemaProblem || problem instanceof RegexProblem) throw new Refusal({ ...where, reason: problem.message })
+    if (problem instanceof RangeError) throw new Refusal({ ...where, reason: "the schema is nested too deep" })
+    throw problem
+  }
+}
+
+function nameOf(path: string): string {
+  const segments = path.split("/").slice(1)
+  const kept = segments.filter((segment, index) => !(index % 2 === 0 && /^(properties|\$defs|definitions)$/.test(segment)))
+  return kept.map((segment) => segment.replaceAll(/[^A-Za-z0-9]+/g, "-")).join("-").replaceAll(/^-+|-+$/g, "") || "root"
+}
+
+const TYPES = new Set(["null", "boolean", "number", "integer", "string", "array", "object"])
+
+/** What the schema's own keywords say, met with what its references and applicators say. */
+function shapeOfSchema(schema: JsonSchema, at: Located, reader: Reader, context: KeywordContext): Shape {
+  const { algebra } = reader
+  if (isOldDialect(at.dialect) && typeof schema["$ref"] === "string") return referenceType(schema["$ref"], at, reader).shape()
+  const own = meetAll(algebra, [ownShape(schema, context), ...valueShapes(schema, at, reader)])
+  return applicators(schema, at, reader).reduce(
+    (shape, { keyword, types }) => reader.attempt(at, keyword, () => types().reduce((sum, type) => algebra.meet(sum, type.shape()), shape), shape),
+    own,
+  )
+}
+
+export function referenceType(reference: string, at: Located, reader: Reader): ValueType {
+  return reader.attempt(at, "$ref", () => reader.typeAt(reader.references.resolve(at, reference)), reader.algebra.any)
+}
+
+const meetAll = (algebra: Algebra, shapes: readonly Shape[]): Shape => shapes.reduce((a, b) => algebra.meet(a, b))
+
+function valueShapes(schema: JsonSchema, at: Located, { algebra, attempt }: Reader): Shape[] {
+  const result: Shape[] = []
+  const name = nameOf(at.path)
+  if (Object.hasOwn(schema, "const")) result.push(shapeOfValues([schema["const"]], algebra, name))
+  const values = schema["enum"]
+  if (Array.isArray(values)) {
+    if (values.length > 20_000) attempt(at, "enum", () => { throw new SchemaProblem("has more than 20000 values") }, undefined)
+    else result.push(shapeOfValues(values, algebra, name))
+  }
+  return result
+}
+
+function ownShape(schema: JsonSchema, context: KeywordContext): Shape {
+  const types = readTypes(schema, context)
+  const has = (type: string): boolean => types === undefined || types.has(type)
+  const some = (...keywords: string[]): boolean => keywords.some((keyword) => Object.hasOwn(schema, keyword))
+  const numbers = has("number") || has("integer") ? readNumbers(schema, context) : undefined
+  const whole = types !== undefined && !types.has("number")
+  const met = numbers !== undefined && whole ? meetNumbers(numbers, WHOLE_NUMBERS) : numbers
+  const any = context.any.shape()
+  if (types === undefined && !some(...RESTRICTING)) return any
+  const strings = has("string") ? readStrings(schema, context) : undefined
+  const plainString = strings !== undefined && strings.language === ANY_TEXT && strings.min === 0 && strings.max === Infinity
+  return {
+    ...NOTHING,
+    null: has("null"),
+    true: has("boolean"),
+    false: has("boolean"),
+    numbers: met === undefined ? [] : [isAnyNumber(met) ? any.numbers[0]! : met],
+    strings: strings === undefined ? [] : plainString ? any.strings : [strings],
+    arrays: !has("array") ? [] : some(...ARRAY_KEYWORDS) ? [readArrays(schema, context)] : any.arrays,
+    objects: !has("object") ? [] : some(...OBJECT_KEYWORDS) ? [readObjects(schema, context)] : any.objects,
+  }
+}
+
+const isAnyNumber = ({ low, high, step, notSteps }: NonNullable<ReturnType<typeof readNumbers>>): boolean =>
+  low === undefined && high === undefined && step === undefined && notSteps.length === 0
+
+const ARRAY_KEYWORDS = ["items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains"]
+const OBJECT_KEYWORDS = ["properties", "patternProperties", "additionalProperties", "required", "minProperties", "maxProperties", "dependentRequired", "dependencies"]
+const SCALAR_KEYWORDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "divisibleBy", "minLength", "maxLength", "pattern", "format"]
+const RESTRICTING = [...ARRAY_KEYWORDS, ...OBJECT_KEYWORDS, ...SCALAR_KEYWORDS]
+
+/** The names under `type`; undefined where any is allowed. */
+function readTypes(schema: JsonSchema, context: KeywordContext): Set<string> | undefined {
+  const type = schema["type"]
+  if (type === undefined) return undefined
+  return context.keyword("type", () => {
+    const names = Array.isArray(type) ? type : [type]
+    if (names.some((name) => isObject(name) || isSchema(name))) throw new SchemaProblem("schemas as types are of draft 3")
+    if (names.includes("any")) return undefined
+    const unknown = names.find((name) => !TYPES.has(name as string))
+    if (unknown !== undefined) throw new SchemaProblem(`${JSON.stringify(unknown)} is no type of JSON Schema`)
+    return new Set(names as string[])
+  }, undefined)
+}

@@ -1,0 +1,111 @@
+/** Sets of objects: what each key may hold, meet, complement, and whether any object remains. */
+import { matchesDfa } from "../automaton/dfa.ts"
+import { type KeyClasses, classifyKeys } from "./key-classes.ts"
+import { ANY_OBJECT, type KeyRule, type KeySet, type ObjectSet, SchemaProblem, type TypeAlgebra, type ValueType } from "./types.ts"
+
+export function keySetHas(keys: KeySet, name: string): boolean {
+  switch (keys.kind) {
+    case "name":
+      return keys.name === name
+    case "pattern":
+      return matchesDfa(keys.language, name)
+    case "rest":
+      return !keys.names.includes(name) && !keys.patterns.some((language) => matchesDfa(language, name))
+  }
+}
+
+/** The type of the value under a key. */
+export function typeOfKey(set: ObjectSet, name: string, algebra: TypeAlgebra): ValueType {
+  let type = algebra.any
+  for (const rule of set.rules) if (keySetHas(rule.keys, name)) type = algebra.intersect(type, rule.type)
+  return type
+}
+
+export function meetObjects(a: ObjectSet, b: ObjectSet): ObjectSet {
+  if (a === ANY_OBJECT) return b
+  if (b === ANY_OBJECT) return a
+  const rules = [...a.rules, ...b.rules.filter((rule) => !a.rules.some((other) => sameRule(rule, other)))]
+  const some = [...a.some, ...b.some.filter((rule) => !a.some.some((other) => sameRule(rule, other)))]
+  return {
+    names: [...new Set([...a.names, ...b.names])],
+    rules,
+    required: [...new Set([...a.required, ...b.required])],
+    min: Math.max(a.min, b.min),
+    max: Math.min(a.max, b.max),
+    implies: [...new Set([...a.implies, ...b.implies])],
+    some,
+  }
+}
+
+function sameRule(a: KeyRule, b: KeyRule): boolean {
+  if (a.type !== b.type) return false
+  if (a.keys === b.keys) return true
+  if (a.keys.kind === "name" && b.keys.kind === "name") return a.keys.name === b.keys.name
+  return a.keys.kind === "pattern" && b.keys.kind === "pattern" && a.keys.language === b.keys.language
+}
+
+/** Objects that are not in the set, as a union. */
+export function complementObjects(set: ObjectSet, algebra: TypeAlgebra): ObjectSet[] {
+  const result: ObjectSet[] = []
+  const forbid = (name: string): KeyRule => ({ keys: { kind: "name", name }, type: algebra.never })
+  for (const name of set.required) result.push({ ...ANY_OBJECT, names: [name], rules: [forbid(name)] })
+  if (set.min > 0) result.push({ ...ANY_OBJECT, max: set.min - 1 })
+  if (set.max < Infinity) result.push({ ...ANY_OBJECT, min: set.max + 1 })
+  for (const [name, others] of set.implies) {
+    for (const other of others) {
+      result.push({ ...ANY_OBJECT, names: [name, other], required: [name], rules: [forbid(other)] })
+    }
+  }
+  for (const { keys, type } of set.rules) {
+    const not = algebra.complement(type)
+    if (not === algebra.never) continue
+    if (keys.kind === "name") result.push({ ...ANY_OBJECT, names: [keys.name], required: [keys.name], rules: [{ keys, type: not }] })
+    else result.push({ ...ANY_OBJECT, some: [{ keys, type: not }] })
+  }
+  for (const { keys, type } of set.some) result.push({ ...ANY_OBJECT, rules: [{ keys, type: algebra.complement(type) }] })
+  return result
+}
+
+/** The names that must be present: the required ones, and those that they imply. */
+export function closeNames(names: Iterable<string>, implies: ObjectSet["implies"]): Set<string> {
+  const all = new Set(names)
+  for (let size = -1; size !== all.size; ) {
+    size = all.size
+    for (const [name, others] of implies) if (all.has(name)) for (const other of others) all.add(other)
+  }
+  return all
+}
+
+/** What `inhabited` needs to know of an object set: the types that must have values, and the rest decided by `test`. */
+export function requiredTypes(set: ObjectSet, algebra: TypeAlgebra): ValueType[] {
+  return [...closeNames(set.required, set.implies)].map((name) => typeOfKey(set, name, algebra))
+}
+
+/**
+ * Whether there is an object in the set, given which types have values.
+ *
+ * @throws SchemaProblem where the set mixes demands that the matcher cannot weigh against each other
+ */
+export function hasObjects(set: ObjectSet, algebra: TypeAlgebra, inhabited: (type: ValueType) => boolean): boolean {
+  const required = closeNames(set.required, set.implies)
+  if (required.size > set.max || set.min > set.max) return false
+  for (const name of required) if (!inhabited(typeOfKey(set, name, algebra))) return false
+  if (set.min === 0 && set.some.length === 0) return true
+  if (set.some.length > 0 && set.max < Infinity) throw new SchemaProblem("maxProperties together with a demand for some key out of many")
+  const classes = classifyKeys(set, algebra)
+  for (const demand of set.some) if (!candidates(demand, classes, algebra).some((type) => inhabited(type))) return false
+  if (set.min <= required.size) return true
+  if (set.implies.length > 0 && set.max < Infinity) throw new SchemaProblem("minProperties and maxProperties together with dependent keys")
+  if (classes.others.some(({ type, finite }) => !finite && inhabited(type))) return true
+  const named = classes.named.filter(({ type }) => inhabited(type)).length
+  const finite = classes.others.filter(({ type }) => inhabited(type)).reduce((sum, { finite }) => sum + (finite ?? 0), 0)
+  return named + finite >= set.min
+}
+
+/** The types that a value has to have in each class of keys, to satisfy the demand there. */
+export function candidates(demand: KeyRule, classes: KeyClasses, algebra: TypeAlgebra): ValueType[] {
+  return [
+    ...classes.named.filter(({ name }) => keySetHas(demand.keys, name)),
+    ...classes.others.filter(({ has }) => has(demand.keys)),
+  ].map(({ type }) => algebra.intersect(type, demand.type))
+}

@@ -1,0 +1,130 @@
+/** Where `$ref` leads, within one document. */
+import { dialectOf, type Dialect, isObject, isSchema, type JsonSchema, type Schema, subschemas, unescapePointer } from "./json-schema.ts"
+import { SchemaProblem } from "./types.ts"
+
+/** A schema with what is needed to read it. */
+export interface Located {
+  readonly schema: Schema
+  /** A JSON pointer from the document's root, with `#`. */
+  readonly path: string
+  /** The URI against which its references are resolved. */
+  readonly base: string
+  readonly dialect: Dialect
+}
+
+export interface References {
+  readonly root: Located
+  below(parent: Located, path: string, schema: Schema): Located
+  /** @throws SchemaProblem where the reference leads out of the document or nowhere */
+  resolve(from: Located, reference: string): Located
+  /** The one schema with that `$dynamicAnchor`; undefined where there are none or several, which only a run can tell apart. */
+  dynamic(from: Located, reference: string): Located | undefined
+}
+
+const ROOT = "json-schema:///root"
+const MAX_NODES = 150_000
+const MAX_DEPTH = 400
+
+/** @throws SchemaProblem where the document is too large */
+export function indexReferences(document: Schema): References {
+  const byUri = new Map<string, Located>()
+  const dynamicAnchors = new Map<string, Located[]>()
+  const root = locate({ schema: document, path: "#", base: ROOT, dialect: dialectOf(document) })
+  byUri.set(ROOT, root)
+  byUri.set(`${ROOT}#`, root)
+  let nodes = 0
+
+  function locate(at: Located): Located {
+    const { schema, dialect } = at
+    if (typeof schema !== "object") return at
+    const keyword = dialect === "draft-04" ? "id" : "$id"
+    const own = dialect === "unnamed" ? (schema["$id"] ?? schema["id"]) : schema[keyword]
+    if (typeof own !== "string" || own.startsWith("#")) return at
+    if (isOldDialect(dialect) && typeof schema["$ref"] === "string") return at
+    const base = resolveUri(own, at.base)
+    return base === undefined ? at : { ...at, base: base.replace(/#$/, ""), dialect: schema["$schema"] === undefined ? dialect : dialectOf(schema) }
+  }
+
+  function index(at: Located, depth: number): void {
+    if (++nodes > MAX_NODES) throw new SchemaProblem(`the schema has more than ${MAX_NODES} sub-schemas`)
+    if (depth > MAX_DEPTH) throw new SchemaProblem(`the schema is nested more than ${MAX_DEPTH} deep`)
+    const { schema } = at
+    if (typeof schema !== "object") return
+    for (const keyword of ["$id", "id"]) {
+      if (typeof schema[keyword] !== "string") continue
+      if (schema[keyword].startsWith("#")) byUri.set(at.base + schema[keyword], at)
+      else if (!byUri.has(at.base)) byUri.set(at.base, at)
+    }
+    for (const keyword of ["$anchor", "$dynamicAnchor"]) {
+      if (typeof schema[keyword] === "string") byUri.set(`${at.base}#${schema[keyword]}`, at)
+    }
+    if (typeof schema["$dynamicAnchor"] === "string") {
+      const others = dynamicAnchors.get(schema["$dynamicAnchor"]) ?? []
+      dynamicAnchors.set(schema["$dynamicAnchor"], [...others, at])
+    }
+    for (const [path, child] of subschemas(schema)) index(below(at, path, child), depth + 1)
+  }
+
+  function below(parent: Located, path: string, schema: Schema): Located {
+    return locate({ ...parent, path: parent.path + path, schema })
+  }
+
+  function resolve(from: Located, reference: string): Located {
+    const uri = resolveUri(reference, from.base)
+    if (uri === undefined) throw new SchemaProblem(`"${reference}" is not a reference`)
+    const known = byUri.get(uri)
+    if (known !== undefined) return known
+    const hash = uri.indexOf("#")
+    const document = byUri.get(hash < 0 ? uri : uri.slice(0, hash))
+    if (document === undefined) throw new SchemaProblem(`"${reference}" leads out of the schema; only references within it are followed`)
+    if (hash < 0) return document
+    const found = follow(document, uri.slice(hash + 1))
+    if (found === undefined) throw new SchemaProblem(`"${reference}" leads nowhere`)
+    return found
+  }
+
+  function follow(document: Located, fragment: string): Located | undefined {
+    let pointer = fragment
+    try {
+      pointer = decodeURIComponent(fragment)
+    } catch {
+      // A stray percent sign stands for itself.
+    }
+    if (pointer === "") return document
+    if (!pointer.startsWith("/")) return undefined
+    let at: Located = document
+    let value: unknown = document.schema
+    let path = document.path
+    for (const segment of pointer.slice(1).split("/")) {
+      const key = unescapePointer(segment)
+      path += `/${segment}`
+      if (Array.isArray(value)) value = value[Number(key)]
+      else if (isObject(value) && Object.hasOwn(value, key)) value = value[key]
+      else return undefined
+      if (isSchema(value)) at = locate({ ...at, path, schema: value })
+    }
+    return isSchema(value) ? at : undefined
+  }
+
+  function dynamic(from: Located, reference: string): Located | undefined {
+    const initial = resolve(from, reference)
+    const name = reference.slice(reference.indexOf("#") + 1)
+    if (typeof initial.schema !== "object" || initial.schema["$dynamicAnchor"] !== name) return initial
+    return dynamicAnchors.get(name)?.length === 1 ? initial : undefined
+  }
+
+  index(root, 0)
+  return { root, below, resolve, dynamic }
+}
+
+export const isOldDialect = (dialect: Dialect): boolean => dialect.startsWith("draft-")
+
+function resolveUri(reference: string, base: string): string | undefined {
+  try {
+    return new URL(reference, base).href
+  } catch {
+    return reference.startsWith("#") ? base + reference : undefined
+  }
+}
+
+export type { JsonSchema }

@@ -1,0 +1,79 @@
+/** `unevaluatedProperties` and `unevaluatedItems`, where what is evaluated can be told from the schema alone. */
+import type { Dfa } from "../automaton/dfa.ts"
+import { anyArray } from "./arrays.ts"
+import { isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
+import { patternLanguage } from "./keywords.ts"
+import type { Reader } from "./normalise.ts"
+import type { Located } from "./references.ts"
+import { ANY_OBJECT, SchemaProblem, type ValueType } from "./types.ts"
+
+/** What a schema and everything that always applies beside it evaluate. */
+interface Evaluated {
+  names: Set<string>
+  patterns: Set<Dfa>
+  allProperties: boolean
+  items: number
+  allItems: boolean
+}
+
+export function unevaluated(schema: JsonSchema, at: Located, reader: Reader, keyword: "unevaluatedProperties" | "unevaluatedItems"): ValueType[] {
+  const value = schema[keyword]
+  if (!isSchema(value) || value === true) return []
+  const { algebra, references } = reader
+  const type = reader.typeAt(references.below(at, `/${keyword}`, value))
+  const evaluated: Evaluated = { names: new Set(), patterns: new Set(), allProperties: false, items: 0, allItems: false }
+  collect(at, reader, evaluated, keyword, keyword, new Set())
+  if (keyword === "unevaluatedProperties") {
+    if (evaluated.allProperties) return []
+    const keys = { kind: "rest", names: [...evaluated.names], patterns: [...evaluated.patterns] } as const
+    return [algebra.define(keyword, () => ({ ...algebra.any.shape(), objects: [{ ...ANY_OBJECT, rules: [{ keys, type }] }] }))]
+  }
+  if (evaluated.allItems) return []
+  const prefix = Array.from({ length: evaluated.items }, () => algebra.any)
+  return [algebra.define(keyword, () => ({ ...algebra.any.shape(), arrays: [{ ...anyArray(algebra), prefix, rest: type }] }))]
+}
+
+function collect(at: Located, reader: Reader, evaluated: Evaluated, asked: string, skip: string | undefined, seen: Set<Schema>): void {
+  const { schema } = at
+  if (typeof schema !== "object" || seen.has(schema)) return
+  seen.add(schema)
+  if (asked === "unevaluatedProperties") collectProperties(schema, evaluated, skip)
+  else collectItems(schema, evaluated, skip)
+  const visit = (path: string, one: unknown): void => {
+    if (isSchema(one)) collect(reader.references.below(at, path, one), reader, evaluated, asked, undefined, seen)
+  }
+  if (typeof schema["$ref"] === "string") collect(reader.references.resolve(at, schema["$ref"]), reader, evaluated, asked, undefined, seen)
+  if (schema["$dynamicRef"] !== undefined) throw new SchemaProblem("depends on $dynamicRef")
+  if (Array.isArray(schema["allOf"])) schema["allOf"].forEach((one, index) => visit(`/allOf/${index}`, one))
+  for (const keyword of ["anyOf", "oneOf", "if", "then", "else", "dependentSchemas"]) {
+    const value = schema[keyword]
+    const branches = Array.isArray(value) ? value : keyword === "dependentSchemas" && isObject(value) ? Object.values(value) : [value]
+    if (branches.some((branch) => mayEvaluate(branch))) throw new SchemaProblem(`depends on which branches of ${keyword} hold`)
+  }
+}
+
+function collectProperties(schema: JsonSchema, evaluated: Evaluated, skip: string | undefined): void {
+  if (isObject(schema["properties"])) for (const name of Object.keys(schema["properties"])) evaluated.names.add(name)
+  if (isObject(schema["patternProperties"])) {
+    for (const source of Object.keys(schema["patternProperties"])) evaluated.patterns.add(patternLanguage(source))
+  }
+  if (isSchema(schema["additionalProperties"])) evaluated.allProperties = true
+  if (skip === undefined && isSchema(schema["unevaluatedProperties"])) evaluated.allProperties = true
+}
+
+function collectItems(schema: JsonSchema, evaluated: Evaluated, skip: string | undefined): void {
+  if (schema["contains"] !== undefined) throw new SchemaProblem("depends on which items contains matches")
+  if (Array.isArray(schema["prefixItems"])) evaluated.items = Math.max(evaluated.items, schema["prefixItems"].length)
+  if (Array.isArray(schema["items"])) {
+    evaluated.items = Math.max(evaluated.items, schema["items"].length)
+    if (isSchema(schema["additionalItems"])) evaluated.allItems = true
+  } else if (isSchema(schema["items"])) evaluated.allItems = true
+  if (skip === undefined && isSchema(schema["unevaluatedItems"])) evaluated.allItems = true
+}
+
+const INERT = new Set(["type", "required", "const", "enum", "minimum", "maximum", "minLength", "maxLength", "title", "description", "$comment"])
+
+/** Whether a branch may evaluate keys or items. */
+function mayEvaluate(branch: unknown): boolean {
+  return isObject(branch) && Object.keys(branch).some((keyword) => !INERT.has(keyword))
+}
