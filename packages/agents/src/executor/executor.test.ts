@@ -1,0 +1,193 @@
+import { createScriptedBackend } from "@toolwright/backends"
+import { defineTool, type RunEvent } from "@toolwright/toolbox"
+import { describe, expect, test, vi } from "vitest"
+import { call, calls, echo, play, registryOf } from "../testing/harness.ts"
+import { DynamicExecutor } from "./executor.ts"
+
+const types = (events: RunEvent[]) => events.map(({ type }) => type)
+const contentOf = (message: unknown) => (message as { content: string }).content
+
+describe("a run", () => {
+  test("goes through rounds until the model answers, in one order of events", async () => {
+    const { events, summary, backend } = await play([calls(call("look", { text: "a" })), { reply: "It is a." }], [echo("look")])
+    expect(types(events)).toEqual([
+      "run-start",
+      "round-start", "request", "call-start", "args-delta", "call-end", "reply", "tool-start", "tool-end", "round-end",
+      "round-start", "request", "text-delta", "reply", "round-end",
+      "run-end",
+    ])
+    expect(summary).toMatchObject({ outcome: "completed", success: true, message: "It is a.", rounds: 2, calls: 1 })
+    expect(backend.requests[1]?.messages.map(({ role }) => role)).toEqual(["system", "user", "assistant", "tool"])
+  })
+
+  test("offers tools natively with the choice left to the model, or describes them in the prompt", async () => {
+    const native = await play([{ reply: "done" }], [echo("look")])
+    expect(native.backend.requests[0]).toMatchObject({ toolChoice: "auto", tools: [{ function: { name: "look" } }] })
+    const text = await play([{ reply: "done" }], [echo("look")], { scripted: { modelName: "qwen2.5", abilities: { nativeTools: false } } })
+    expect(text.backend.requests[0]?.tools).toBeUndefined()
+    expect(contentOf(text.backend.requests[0]?.messages[0])).toMatch(/# Tools[\s\S]*look[\s\S]*<tool_call>/)
+    expect(text.events[0]).toMatchObject({ format: expect.stringMatching(/qwen|hermes/), because: "the model is named 'qwen2.5'" })
+  })
+
+  test("keeps the order of the calls, and a failing one keeps no other from running", async () => {
+    const slow = defineTool({ name: "slow", description: "", input: { type: "object" }, effects: { readOnly: true }, run: () => new Promise((resolve) => setTimeout(resolve, 15, "slow")) })
+    const broken = defineTool({ name: "broken", description: "", input: { type: "object" }, run: () => { throw new Error("no") } })
+    const { backend } = await play([calls(call("slow"), call("broken"), call("gone"), call("look")), { reply: "done" }], [slow, broken, echo("look")])
+    const results = backend.requests[1]!.messages.filter(({ role }) => role === "tool") as { toolName: string; success: boolean }[]
+    expect(results.map(({ toolName, success }) => [toolName, success])).toEqual([["slow", true], ["broken", false], ["gone", false], ["look", true]])
+  })
+
+  test("reading calls run beside each other, others wait for their turn", async () => {
+    let running = 0
+    let most = 0
+    const make = (name: string, readOnly: boolean) =>
+      defineTool({
+        name, description: "", input: { type: "object" }, effects: { readOnly },
+        run: async () => {
+          most = Math.max(most, ++running)
+          await new Promise((resolve) => setTimeout(resolve, 5))
+          running--
+        },
+      })
+    await play([calls(call("read"), call("read"), call("read")), { reply: "x" }], [make("read", true)])
+    expect(most).toBe(3)
+    most = 0
+    await play([calls(call("write"), call("write")), { reply: "x" }], [make("write", false)])
+    expect(most).toBe(1)
+  })
+
+  test("ends after twenty inferences when the model never does", async () => {
+    const look = defineTool({ name: "look", description: "", input: { type: "object" }, run: () => Math.random() })
+    const { summary, backend, events } = await play([{ reply: { calls: [call("look")] }, repeat: "always" }], [look])
+    expect(summary).toMatchObject({ outcome: "max-rounds", success: false, message: "max rounds reached", rounds: 20 })
+    expect(backend.requests).toHaveLength(20)
+    expect(events.at(-1)).toMatchObject({ error: { code: "MAX_ROUNDS" } })
+  })
+
+  test("ends with the backend's own error", async () => {
+    const { summary, events } = await play([{ reply: { error: { status: 401 } } }], [echo("look")])
+    expect(summary).toMatchObject({ outcome: "failed", success: false })
+    expect(events.at(-1)).toMatchObject({ error: { code: "MODEL_UNAUTHORIZED" } })
+  })
+
+  test("fails at once when it has no tools", async () => {
+    const { summary, backend, events } = await play([{ reply: "never" }], [])
+    expect(summary.outcome).toBe("failed")
+    expect(events.at(-1)).toMatchObject({ error: { code: "NO_TOOLS" } })
+    expect(backend.requests).toHaveLength(0)
+  })
+})
+
+describe("a reply without a call", () => {
+  test("is answered with a nudge, and after three in a row the run gives up", async () => {
+    const { summary, events, backend } = await play([{ reply: "I could do it.", repeat: "always" }], [echo("look")], {
+      completion: { signal: "TASK_COMPLETE", requireToolUse: true },
+    })
+    expect(events.filter(({ type }) => type === "nudge")).toHaveLength(3)
+    expect(contentOf(backend.requests[1]?.messages.at(-1))).toBe("Please use tools to complete the task.")
+    expect(summary).toMatchObject({ outcome: "no-tool-use", success: false, message: "LLM did not use tools as expected" })
+  })
+
+  test("that holds only reasoning is told so, and reasoning is never sent back", async () => {
+    const { events, backend } = await play([{ reply: { reasoning: "Hm, let me think." } }, { reply: "done" }], [echo("look")])
+    expect(events).toContainEqual(expect.objectContaining({ type: "nudge", reason: "only-reasoning" }))
+    expect(JSON.stringify(backend.requests[1]?.messages)).not.toContain("let me think")
+  })
+
+  test("whose call could not be read learns why", async () => {
+    const { events, backend } = await play(
+      [{ reply: '<tool_call>\n{"name": "look", "arguments": {"text": \n</tool_call>' }, { reply: "done" }],
+      [echo("look")],
+      { scripted: { modelName: "qwen2.5", abilities: { nativeTools: false } } },
+    )
+    expect(types(events)).toContain("parse-problem")
+    expect(contentOf(backend.requests[1]?.messages.at(-1))).toContain("looked like a tool call but could not be read")
+  })
+})
+
+describe("results", () => {
+  const long = defineTool({ name: "long", description: "", input: { type: "object" }, effects: { readOnly: true }, run: () => "line\n".repeat(1000) })
+
+  test("are cut for the model at a line's end, and the rest can be read", async () => {
+    const { backend } = await play(
+      [
+        calls(call("long")),
+        { expect: { tools: { include: ["read_result"] } }, ...calls(call("read_result", { call_id: "call_1_0", offset: 995, limit: 10 })) },
+        { reply: "done" },
+      ],
+      [long],
+    )
+    const [first, second] = backend.requests.slice(1).map(({ messages }) => contentOf(messages.findLast(({ role }) => role === "tool")))
+    expect(first!.length).toBeLessThan(1300)
+    expect(first).toContain('call read_result with {"call_id":"call_1_0","offset":999}')
+    expect(second).toBe("line\nline\n\n[3995 characters follow; go on with offset 1005.]")
+    expect(backend.requests[0]?.tools).toHaveLength(1)
+  })
+})
+
+describe("tools that come and go", () => {
+  test("change what the next round offers; a late call learns that its tool is gone", async () => {
+    const registry = registryOf(echo("search"), echo("file"))
+    const change = defineTool({
+      name: "change",
+      description: "",
+      input: { type: "object" },
+      run: () => {
+        registry.unregister("search")
+        registry.register(echo("word_count"))
+      },
+    })
+    registry.register(change)
+    const { events, backend } = await play([calls(call("change")), calls(call("search")), { reply: "done" }], registry)
+    const offered = backend.requests.map(({ tools }) => tools?.map((tool) => tool.function.name))
+    expect(offered[0]).toEqual(["search", "file", "change"])
+    expect(offered[1]).toEqual(["file", "change", "word_count"])
+    expect(events).toContainEqual({ type: "tools-changed", added: ["word_count"], removed: ["search"] })
+    expect(contentOf(backend.requests[2]?.messages.at(-1))).toContain("The tool 'search' is no longer available.")
+  })
+})
+
+describe("cancelling", () => {
+  test("ends a model request that hangs", async () => {
+    const controller = new AbortController()
+    const running = play([{ reply: { text: "a", hang: true } }], [echo("look")], { request: { signal: controller.signal } })
+    setTimeout(() => controller.abort(), 10)
+    expect((await running).summary).toMatchObject({ outcome: "cancelled", success: false })
+  })
+
+  test("reaches a running tool", async () => {
+    const controller = new AbortController()
+    let stopped = false
+    const hanging = defineTool({
+      name: "hang", description: "", input: { type: "object" },
+      run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (stopped = true))),
+    })
+    const running = play([calls(call("hang"))], [hanging], { request: { signal: controller.signal } })
+    setTimeout(() => controller.abort(), 20)
+    expect((await running).summary.outcome).toBe("cancelled")
+    expect(stopped).toBe(true)
+  })
+
+  test("by leaving the loop stops the request too", async () => {
+    const backend = createScriptedBackend({ steps: [{ reply: { text: "a", hang: true } }] })
+    let signal: AbortSignal | undefined
+    const spied = { ...backend, infer: (request: Parameters<typeof backend.infer>[0], options?: { signal?: AbortSignal }) => { signal = options?.signal; return backend.infer(request, options) } }
+    for await (const event of new DynamicExecutor({ tools: registryOf(echo("look")), backend: spied }).run({ task: "x" })) {
+      if (event.type === "text-delta") break
+    }
+    await vi.waitFor(() => expect(signal?.aborted).toBe(true))
+  })
+})
+
+test("a repeated call with the same result is pointed out, then stopped", async () => {
+  const { events, summary } = await play([{ reply: { calls: [call("look")] }, repeat: "always" }], [echo("look")])
+  expect(events.filter(({ type }) => type === "loop-detected").map((event) => (event as { times: number }).times)).toEqual([3, 4, 5, 6])
+  expect(summary).toMatchObject({ outcome: "stuck", rounds: 6 })
+})
+
+test("artifacts guide what can come next", async () => {
+  const outline = echo("outline", { produces: ["outline"] })
+  const publish = echo("publish", { consumes: ["outline", "content"] })
+  const { backend } = await play([calls(call("outline")), { reply: "done" }], [outline, publish])
+  expect(contentOf(backend.requests[1]?.messages.at(-1))).toBe("Artifacts so far: outline.\npublish still needs: content.")
+})

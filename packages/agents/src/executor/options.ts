@@ -1,0 +1,50 @@
+import type { Backend, SamplingOptions } from "@toolwright/backends"
+import type { Middleware, PermissionPolicy, Toolset } from "@toolwright/toolbox"
+import type { ToolFormatter } from "@toolwright/toolformat"
+import type { ContextManager } from "../context/manager.ts"
+import type { CompletionCriteria } from "../gate/criteria.ts"
+import type { RunRecorder } from "../record/recorder.ts"
+
+/**
+ * How calls may be read from replies. `structured`: native API, grammar, or the family's own syntax. `hybrid` (the default)
+ * also takes the generic JSON forms. `text`: the generic forms alone, as a way back.
+ */
+export type ToolCallingMode = "structured" | "hybrid" | "text"
+
+/** The parts of an executor and its limits. */
+export interface ExecutorOptions {
+  /** The tools on offer: a registry, or a view of one. Changes take effect with the next round. */
+  tools: Toolset
+  backend: Backend
+  /** Keeps the conversation inside the model's window; one that keeps everything unless given. */
+  context?: ContextManager
+  /** The format, where it is not to be chosen by the model's name. */
+  formatter?: ToolFormatter
+  /** Inferences in one run; {@link DEFAULT_MAX_ROUNDS} unless given. */
+  maxRounds?: number
+  toolCalling?: ToolCallingMode
+  completion?: CompletionCriteria
+  sampling?: SamplingOptions
+  permissions?: PermissionPolicy
+  /** Stands around every call, after the gate's own guard. */
+  middleware?: readonly Middleware[]
+  /** Time limit in milliseconds of tools that set none. */
+  toolTimeoutMs?: number
+  /** Makes the recorder of a run; it hears every event before anybody else, so a run is on record whatever its consumer does. */
+  recorder?: (runId: string) => RunRecorder
+  /** Tools that exist but cannot run here, by name, so that the prompt can say so. */
+  unavailable?: readonly { name: string; reason: string }[]
+}
+
+export const DEFAULT_MAX_ROUNDS = 20
+
+/** One task for an executor. */
+export interface RunRequest {
+  task: string
+  /** What the agent is and how it should work; the tool section is added to it. */
+  systemPrompt?: string
+  /** Name of the agent, for events and records. */
+  agent?: string
+  runId?: string
+  signal?: AbortSignal
+}

@@ -1,0 +1,70 @@
+import { artifactGuidance, type ToolDefinition } from "@toolwright/toolbox"
+import type { ToolFormatter } from "@toolwright/toolformat"
+import type { Delivery } from "./delivery.ts"
+
+/** What the system prompt is made of. */
+export interface PromptParts {
+  systemPrompt: string
+  tools: readonly ToolDefinition[]
+  formatter: ToolFormatter
+  delivery: Delivery
+  unavailable: readonly { name: string; reason: string }[]
+  signal: string | undefined
+}
+
+/**
+ * The system prompt: who the agent is, then everything about tools, generated from their definitions and never written by
+ * hand. With native tool use the definitions travel in the request, so only the guidance stands here.
+ */
+export function systemPrompt(parts: PromptParts): string {
+  const sections = [
+    parts.systemPrompt.trim(),
+    parts.delivery === "native" ? "" : parts.formatter.formatToolsForPrompt(parts.tools).trim(),
+    guidance(parts.tools),
+    missing(parts.unavailable),
+    parts.signal === undefined ? "" : `When the task is done and checked, reply with ${parts.signal} and no tool call.`,
+  ]
+  return sections.filter((section) => section !== "").join("\n\n")
+}
+
+/** When to use which tool: by category, those that are required before those that are optional. */
+function guidance(tools: readonly ToolDefinition[]): string {
+  const hinted = tools.filter((tool) => tool.usageHint !== undefined || (tool.consumes?.length ?? 0) > 0)
+  if (hinted.length === 0) return ""
+  const categories = [...new Set(hinted.map(({ category }) => category))]
+  const blocks = categories.map((category) => {
+    const entries = hinted
+      .filter((tool) => tool.category === category)
+      .toSorted((a, b) => rank(a) - rank(b))
+      .map((tool) => `- ${tool.name} (${tool.optionality})${hintOf(tool)}`)
+    return `${category}:\n${entries.join("\n")}`
+  })
+  return `## When to use which tool\n${blocks.join("\n")}`
+}
+
+function hintOf(tool: ToolDefinition): string {
+  const hint = tool.usageHint === undefined ? "" : `: ${tool.usageHint}`
+  const needs = (tool.consumes?.length ?? 0) > 0 ? ` Needs: ${tool.consumes!.join(", ")}.` : ""
+  return hint + needs
+}
+
+const order = ["required", "conditional", "optional"]
+
+function rank(tool: ToolDefinition): number {
+  return order.indexOf(tool.optionality)
+}
+
+function missing(unavailable: readonly { name: string; reason: string }[]): string {
+  if (unavailable.length === 0) return ""
+  return `Not available here: ${unavailable.map(({ name, reason }) => `${name} (${reason})`).join("; ")}`
+}
+
+/** After a round: which artifacts there are and which tools could go on from them. Nothing where no tool deals in artifacts. */
+export function artifactNote(tools: readonly ToolDefinition[], artifacts: ReadonlySet<string>): string | undefined {
+  const { ready, waiting } = artifactGuidance(tools, artifacts)
+  if (artifacts.size === 0 || (ready.length === 0 && waiting.length === 0)) return undefined
+  const lines = [`Artifacts so far: ${[...artifacts].join(", ")}.`]
+  if (ready.length > 0) lines.push(`Tools whose inputs are there: ${ready.map(({ name }) => name).join(", ")}.`)
+  for (const { tool, missing } of waiting) lines.push(`${tool.name} still needs: ${missing.join(", ")}.`)
+  return lines.join("\n")
+}

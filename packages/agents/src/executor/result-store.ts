@@ -1,0 +1,47 @@
+import { defineTool, failure, success, type ToolDefinition } from "@toolwright/toolbox"
+
+/**
+ * Keeps the whole text of results that the model was shown in part, and the tool that reads on in them. The tool is offered
+ * from the first cut on, and not before.
+ */
+export class ResultStore {
+  readonly #texts = new Map<string, string>()
+
+  get isEmpty(): boolean {
+    return this.#texts.size === 0
+  }
+
+  keep(callId: string, text: string): void {
+    this.#texts.set(callId, text)
+  }
+
+  readonly tool: ToolDefinition = defineTool({
+    name: "read_result",
+    description: "Reads on in a tool result that was shown only in part",
+    category: "utility",
+    effects: { readOnly: true, idempotent: true },
+    maxOutputChars: 9000,
+    input: {
+      type: "object",
+      properties: {
+        call_id: { type: "string", description: "The id that the shortened result names" },
+        offset: { type: "integer", minimum: 0, default: 0, description: "Where to begin, in characters" },
+        limit: { type: "integer", minimum: 1, maximum: 8000, default: 4000, description: "How many characters" },
+      },
+      required: ["call_id"],
+      additionalProperties: false,
+    },
+    run: ({ call_id, offset = 0, limit = 4000 }) => {
+      const text = this.#texts.get(String(call_id))
+      if (text === undefined) {
+        const known = [...this.#texts.keys()].join(", ")
+        return failure({ code: "UNKNOWN_RESULT", message: `No result is kept under '${String(call_id)}'.`, hint: `Kept: ${known}.` })
+      }
+      const from = Number(offset)
+      const part = text.slice(from, from + Number(limit))
+      const end = from + part.length
+      const more = end < text.length ? `\n[${text.length - end} characters follow; go on with offset ${end}.]` : ""
+      return success({ output: part + more, data: { offset: from, end, total: text.length } })
+    },
+  })
+}

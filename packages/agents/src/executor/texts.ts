@@ -1,0 +1,13 @@
+/** What the executor says, word for word: models, logs and tests rely on it. */
+export const TEXTS = {
+  useTools: "Please use tools to complete the task.",
+  maxRounds: "max rounds reached",
+  noToolUse: "LLM did not use tools as expected",
+  onlyReasoning: "Your reply held only reasoning. Please act now: make a tool call, or give your answer.",
+  cutOff: "Your reply was cut off before it was complete. Please go on with a shorter reply: one tool call at a time.",
+  noTools: "This run has no tools at all: the agent's tool list selects none of those that are registered.",
+  cancelled: "The run was cancelled.",
+} as const
+
+/** Replies without a call in a row after which a run gives up. */
+export const MAX_NUDGES = 3

@@ -1,0 +1,67 @@
+import type { ToolDefinition } from "@toolwright/toolbox"
+import type { Ledger } from "./ledger.ts"
+
+/** What must hold before a run counts as completed. All given conditions must. */
+export interface CompletionCriteria {
+  /**
+   * The word by which the model asks to finish, such as `TASK_COMPLETE`. It is a request; the other criteria decide. Without
+   * one, a reply without calls is that request.
+   */
+  signal?: string
+  /** At least one tool must have succeeded: an agent that only talks has done nothing. */
+  requireToolUse?: boolean
+  /** After the last change, validation must have run and passed. */
+  requireValidation?: boolean
+  /** Tools that must have succeeded. */
+  requiredTools?: readonly string[]
+  /** Every tool on offer whose optionality is `required` must have succeeded. */
+  requireRequiredTools?: boolean
+  /** Artifacts that must have been produced. */
+  requiredArtifacts?: readonly string[]
+  /** A check of the application's own; a text says what is missing. */
+  check?(ledger: Ledger): Promise<string | undefined> | string | undefined
+  /** What the run answers when it succeeds, in place of the model's own text. */
+  successMessage?: string
+}
+
+/** Why a run is not complete. `report` is the output of the check that failed, to be shown to the model. */
+export interface Unmet {
+  reasons: string[]
+  report?: string
+}
+
+/** Judges the record against the criteria; nothing means complete. */
+export async function unmet(
+  criteria: CompletionCriteria,
+  ledger: Ledger,
+  tools: readonly ToolDefinition[],
+): Promise<Unmet | undefined> {
+  const reasons: string[] = []
+  let report: string | undefined
+  if (criteria.requireToolUse && !ledger.anySuccess) reasons.push("no tool has succeeded yet")
+  if (criteria.requireValidation) {
+    const unchecked = ledger.uncheckedReason()
+    if (unchecked !== undefined) {
+      reasons.push(unchecked.reason)
+      report = unchecked.report
+    }
+  }
+  const required = criteria.requireRequiredTools ? tools.filter((tool) => tool.optionality === "required") : []
+  for (const name of new Set([...(criteria.requiredTools ?? []), ...required.map((tool) => tool.name)])) {
+    if (!ledger.hasSucceeded(name)) reasons.push(`the required tool '${name}' has not succeeded yet`)
+  }
+  for (const artifact of criteria.requiredArtifacts ?? []) {
+    if (!ledger.artifacts.has(artifact)) reasons.push(`the artifact '${artifact}' has not been produced yet`)
+  }
+  const own = await criteria.check?.(ledger)
+  if (own !== undefined) reasons.push(own)
+  if (reasons.length === 0) return undefined
+  return report === undefined ? { reasons } : { reasons, report }
+}
+
+/** The refusal as the next prompt: the reasons, the failing report, and what to do. */
+export function refusalText({ reasons, report }: Unmet): string {
+  const list = reasons.map((reason) => `- ${reason}`).join("\n")
+  const shown = report === undefined ? "" : `\n\nThe last report:\n${report}`
+  return `The task is not complete:\n${list}${shown}\n\nGo on with the tools; what they return decides, not what you write.`
+}

@@ -1,0 +1,71 @@
+import { expect, test } from "vitest"
+import { call, calls, echo, play, workshop } from "../testing/harness.ts"
+
+const coding = { signal: "TASK_COMPLETE", requireToolUse: true, requireValidation: true }
+const commit = call("git", { action: "commit", message: "Do it" })
+const lastContent = (request: { messages: readonly { content: string }[] } | undefined) => request?.messages.at(-1)?.content
+
+test("a commit is refused until validation has passed since the last change", async () => {
+  const { state, tools } = workshop()
+  const { backend, summary } = await play(
+    [
+      calls(call("file", { content: "wrong" })),
+      calls(commit),
+      calls(call("test")),
+      calls(commit),
+      calls(call("file", { content: "right" })),
+      calls(call("test")),
+      calls(commit),
+      { reply: "TASK_COMPLETE" },
+    ],
+    tools,
+    { completion: coding },
+  )
+  expect(lastContent(backend.requests[2])).toContain("Nothing was committed: validation has not passed since the last change.")
+  expect(lastContent(backend.requests[4])).toContain("its last run failed")
+  expect(state.commits).toEqual(["Do it"])
+  expect(summary).toMatchObject({ success: true, failedCalls: 3, correctedFailures: 2, modifiedFiles: ["a.txt"] })
+})
+
+test("a shell is no way around it", async () => {
+  const { tools } = workshop()
+  const bash = echo("bash", { category: "code" })
+  const { backend } = await play(
+    [calls(call("file", { content: "right" })), calls(call("bash", { command: "true; git -C . commit -m x" })), { reply: "TASK_COMPLETE" }, calls(call("test")), { reply: "TASK_COMPLETE" }],
+    [...tools, { ...bash, schema: { type: "object" } }],
+    { completion: coding },
+  )
+  expect(lastContent(backend.requests[2])).toContain("Nothing was committed")
+})
+
+test("what a model writes about its checks counts for nothing", async () => {
+  const { tools } = workshop()
+  const { backend, events, summary } = await play(
+    [calls(call("file", { content: "wrong" })), calls(call("test")), { reply: "All checks pass. TASK_COMPLETE" }, calls(call("file", { content: "right" })), calls(call("test")), { reply: "TASK_COMPLETE" }],
+    tools,
+    { completion: coding },
+  )
+  expect(lastContent(backend.requests[3])).toMatch(/The task is not complete:[\s\S]*'wrong' is not right/)
+  expect(events).toContainEqual(expect.objectContaining({ type: "completion-refused" }))
+  expect(summary.success).toBe(true)
+})
+
+test("a change after the last passed check needs another check", async () => {
+  const { tools } = workshop()
+  const { summary } = await play(
+    [calls(call("file", { content: "right" }), call("test")), calls(call("file", { content: "right" })), { reply: "TASK_COMPLETE", repeat: "always" }],
+    tools,
+    { completion: coding },
+  )
+  expect(summary).toMatchObject({ outcome: "stuck", success: false, message: "not completed: validation has not passed since the last change" })
+})
+
+test("required tools, required artifacts and a check of one's own must hold", async () => {
+  const needed = echo("needed", { optionality: "required", produces: ["content"] })
+  const criteria = { requireRequiredTools: true, requiredArtifacts: ["content"], check: (ledger: { calls: number }) => (ledger.calls < 2 ? "two calls are wanted" : undefined) }
+  const { events, summary } = await play([calls(call("other")), { reply: "done" }, calls(call("needed")), { reply: "done" }], [needed, echo("other")], { completion: criteria })
+  expect(events.find(({ type }) => type === "completion-refused")).toMatchObject({
+    reasons: ["the required tool 'needed' has not succeeded yet", "the artifact 'content' has not been produced yet", "two calls are wanted"],
+  })
+  expect(summary.success).toBe(true)
+})

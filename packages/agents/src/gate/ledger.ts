@@ -1,0 +1,122 @@
+import type { JsonObject, ToolDefinition, ToolResult } from "@toolwright/toolbox"
+
+/** A call that has ended, as the gate sees it. */
+export interface RecordedCall {
+  /** Position among all calls of the run, from 1. */
+  sequence: number
+  name: string
+  args: JsonObject
+  result: ToolResult
+}
+
+/** Which tools check work, and which hand it in; by name, whole or single-action. */
+export interface WorkRules {
+  validators: readonly string[]
+  committers: readonly string[]
+}
+
+/** The rules for the tools of this project. */
+export const WORK_RULES: WorkRules = {
+  validators: ["validation", "test"],
+  committers: ["git_operations", "git", "bash"],
+}
+
+/**
+ * What has been done in a run, and whether it has been checked since. Completion and commits are decided by this record,
+ * never by what a model says.
+ */
+export class Ledger {
+  readonly #rules: WorkRules
+  readonly #succeeded = new Set<string>()
+  readonly #artifacts = new Set<string>()
+  readonly #modified = new Set<string>()
+  readonly #failed = new Set<string>()
+  #sequence = 0
+  #lastChange = 0
+  #lastValidation: RecordedCall | undefined
+  #failures = 0
+  #corrected = 0
+
+  constructor(rules: WorkRules = WORK_RULES) {
+    this.#rules = rules
+  }
+
+  record(name: string, args: JsonObject, result: ToolResult, tool: ToolDefinition | undefined): void {
+    const call = { sequence: ++this.#sequence, name, args, result }
+    if (result.success) {
+      this.#succeeded.add(name)
+      if (this.#failed.delete(name)) this.#corrected++
+      for (const artifact of tool?.produces ?? []) this.#artifacts.add(artifact)
+    } else {
+      this.#failures++
+      this.#failed.add(name)
+    }
+    for (const file of result.modifiedFiles) this.#modified.add(file)
+    if (this.#isValidation(name)) this.#lastValidation = call
+    else if (changesWork(call, tool, this.isCommit(name, args))) this.#lastChange = call.sequence
+  }
+
+  /** Whether a call hands work in: a commit or a push, by a version-control tool or through a shell. */
+  isCommit(name: string, args: JsonObject): boolean {
+    const committer = this.#rules.committers.find((known) => name === known || name.startsWith(`${known}_`))
+    if (committer === undefined) return false
+    if (/_(commit|push)$/.test(name)) return true
+    if (args.action === "commit" || args.operation === "commit" || args.action === "push") return true
+    return typeof args.command === "string" && /\bgit\b[^|;&]*\b(commit|push)\b/.test(args.command)
+  }
+
+  /** Why the work may not be handed in yet, with the last failing report; nothing when it may. */
+  uncheckedReason(): { reason: string; report?: string } | undefined {
+    if (this.#lastChange === 0) return undefined
+    const validation = this.#lastValidation
+    if (validation === undefined || validation.sequence < this.#lastChange) {
+      return { reason: "validation has not passed since the last change" }
+    }
+    if (validation.result.success) return undefined
+    return { reason: "validation has not passed since the last change: its last run failed", report: validation.result.output }
+  }
+
+  get calls(): number {
+    return this.#sequence
+  }
+
+  get failures(): number {
+    return this.#failures
+  }
+
+  /** Tools that failed and then succeeded, each turn counted. */
+  get corrected(): number {
+    return this.#corrected
+  }
+
+  get modifiedFiles(): string[] {
+    return [...this.#modified]
+  }
+
+  get artifacts(): ReadonlySet<string> {
+    return this.#artifacts
+  }
+
+  hasSucceeded(name: string): boolean {
+    return this.#succeeded.has(name)
+  }
+
+  get anySuccess(): boolean {
+    return this.#succeeded.size > 0
+  }
+
+  #isValidation(name: string): boolean {
+    return this.#rules.validators.some((known) => name === known || name.startsWith(`${known}_`))
+  }
+}
+
+/**
+ * A call counts as a change when it says which files it modified, or when it succeeded and may have changed something: a tool
+ * that writes, or one whose effects nobody declared. A commit changes the repository, not the work.
+ */
+function changesWork(call: RecordedCall, tool: ToolDefinition | undefined, commit: boolean): boolean {
+  if (call.result.modifiedFiles.length > 0) return true
+  if (!call.result.success || commit || tool === undefined) return false
+  const effects = tool.actions?.list.find(({ action }) => action === call.args[tool.actions!.argument])?.effects ?? tool.effects
+  return effects?.readOnly !== true && tool.category === "code" && !tool.tags?.includes("check")
+}

@@ -1,0 +1,20 @@
+import { ToolwrightError, nearest } from "@toolwright/toolbox"
+import { assistantProfile } from "./assistant.ts"
+import { builderProfile, debuggerProfile, reviewerProfile, triagerProfile } from "./coding.ts"
+import { fileOwnerProfile } from "./file-owner.ts"
+import type { AgentProfile } from "./profile.ts"
+
+/** The profiles that come with the package, by name. */
+export const PROFILES: readonly AgentProfile[] = [
+  assistantProfile, builderProfile, debuggerProfile, reviewerProfile, triagerProfile, fileOwnerProfile,
+]
+
+/** @throws ToolwrightError `UNKNOWN_AGENT`, with the nearest names */
+export function profileNamed(name: string): AgentProfile {
+  const profile = PROFILES.find((candidate) => candidate.name === name)
+  if (profile !== undefined) return profile
+  const names = PROFILES.map((candidate) => candidate.name)
+  throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}'.`, {
+    hint: `Did you mean ${nearest(name, names)[0] ?? names.join(", ")}?`,
+  })
+}

@@ -1,0 +1,20 @@
+import type { ViewOptions } from "@toolwright/toolbox"
+import type { CompletionCriteria } from "../gate/criteria.ts"
+
+/** What kind of agent runs a task: what it is told, which tools it is offered, and when it counts as done. */
+export interface AgentProfile {
+  readonly name: string
+  /** One line for people who choose an agent. */
+  readonly description: string
+  /** What the agent is and how it works; tools are described by the executor, from the registry. */
+  readonly systemPrompt: string
+  /** Which of the registered tools it is offered. Write tools only where they are needed. */
+  readonly tools: ViewOptions
+  readonly completion: CompletionCriteria
+  readonly maxRounds?: number
+  /** Whether it may change the workspace, so that only one such run works in it at a time. */
+  readonly changesWorkspace: boolean
+}
+
+/** The word by which a coding agent asks to finish. */
+export const TASK_COMPLETE = "TASK_COMPLETE"
