@@ -3,12 +3,16 @@ import { createCodeEditTool } from "./code-edit/code-edit.ts"
 import { echo } from "./echo/echo.ts"
 import { createFileTool } from "./file/file.ts"
 import { createWorkspace, type Workspace, type WorkspaceConfig } from "./paths/workspace.ts"
+import { createProcessTools } from "./process-tools.ts"
+import type { ProcessToolsConfig } from "./process/host.ts"
 import { createSearchTool } from "./search/search.ts"
 
 /** What the built-in tools are made from: the directories they may touch. Each group of tools adds its own optional part. */
 export interface BuiltinToolsConfig extends WorkspaceConfig {
   /** A workspace made before; the other path settings are then not used. */
   workspace?: Workspace
+  /** Commands: the sandbox, the shell's allow list, tests, git, validation. */
+  processes?: ProcessToolsConfig
 }
 
 /**
@@ -26,5 +30,6 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
     createFileTool(workspace),
     createCodeEditTool(workspace),
     createSearchTool(workspace),
+    ...createProcessTools(workspace, config.processes),
   ]
 }

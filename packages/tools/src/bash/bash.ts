@@ -1,0 +1,134 @@
+import { defineTool, failure, success, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { failureOf, insideRoot, type ProcessHost } from "../process/host.ts"
+
+const DEFAULT_TIMEOUT_MS = 120_000
+const LONGEST_TIMEOUT_MS = 600_000
+const LOG_PAGE_BYTES = 16_384
+
+/** The `bash` tool: one command line, in the sandbox where there is one. */
+export function createBashTool(host: ProcessHost): ToolDefinition {
+  const allow = host.config.bash?.allow
+  const rule = allow === undefined ? "" : ` Allowed programs: ${allow.join(", ")}.`
+  return defineTool({
+    name: "bash",
+    title: "Shell command",
+    description: `Run a shell command in the workspace, or read more of an earlier command's long output.${rule}`,
+    category: "build",
+    optionality: "optional",
+    usageHint: "Prefer the tools made for a task (search, file, git, test). A command starts anew each time: no state is kept but files.",
+    tags: ["shell"],
+    aliases: { names: ["shell", "run_command", "execute_command"], arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" } },
+    effects: { readOnly: false, destructive: true, network: host.config.bash?.network === true },
+    input: {
+      type: "object",
+      properties: {
+        command: { type: "string", minLength: 1, description: "The command line, for bash." },
+        cwd: { type: "string", description: "Folder to run it in; the workspace's top unless given." },
+        timeout_ms: { type: "integer", minimum: 1, maximum: LONGEST_TIMEOUT_MS, description: "Time limit in milliseconds; 120000 unless given." },
+        log: { type: "string", description: "Handle of an earlier command's long output." },
+        offset: { type: "integer", minimum: 0, description: "Byte of the log to read from; 0 unless given." },
+      },
+      additionalProperties: false,
+      oneOf: [
+        { title: "run", description: "Run a command", required: ["command"] },
+        { title: "read log", description: "Read a page of a long output", required: ["log"] },
+      ],
+    },
+    output: {
+      type: "object",
+      properties: {
+        exit_code: { type: ["integer", "null"] },
+        ended: { type: "string", enum: ["exit", "timeout", "cancelled", "output-limit"] },
+        stdout: { type: "object" },
+        stderr: { type: "object" },
+        duration_ms: { type: "number" },
+      },
+    },
+    examples: [{ description: "Which TypeScript files are there?", input: { command: "ls -R . | head -20" } }],
+    timeoutMs: LONGEST_TIMEOUT_MS + 5000,
+    run: (args, context) => (typeof args.log === "string" ? readMore(args.log, args.offset) : runCommand(host, args, context)),
+  })
+}
+
+async function readMore(handle: string, offset: unknown): Promise<ToolResult> {
+  const { readLog } = await import("../process/logs.ts")
+  const { plainText } = await import("../process/plain-text.ts")
+  const page = await readLog(handle, typeof offset === "number" ? offset : 0, LOG_PAGE_BYTES)
+  if (page === undefined) {
+    return failure({ code: "UNKNOWN_LOG", message: `There is no log '${handle}'.`, hint: "Logs last as long as this session; run the command again." })
+  }
+  const more = page.nextOffset === null ? "[end of the log]" : `[more: {"log": "${handle}", "offset": ${page.nextOffset}}]`
+  const text = plainText(page.text)
+  return success({ output: `${text}\n${more}`, data: { log: handle, text, next_offset: page.nextOffset, total_bytes: page.totalBytes } })
+}
+
+async function runCommand(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  const command = String(args.command)
+  const config = host.config.bash ?? {}
+  const refusal = config.allow === undefined ? undefined : await notAllowed(command, config.allow)
+  if (refusal !== undefined) return refusal
+  const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const [{ childEnvironment }, { runSandboxed, findProgram, SandboxMissing }, { endingOf, outcomeText, streamReport }] = await Promise.all([
+    import("../process/environment.ts"),
+    import("../sandbox/sandbox.ts"),
+    import("../process/report.ts"),
+  ])
+  try {
+    const cwd = insideRoot(host, typeof args.cwd === "string" ? args.cwd : ".")
+    const shell = (await findProgram("bash")) === undefined ? ["sh", "-c"] : ["bash", "--noprofile", "--norc", "-c"]
+    const { outcome, sandbox } = await runSandboxed({
+      argv: [...shell, command],
+      cwd,
+      env: childEnvironment({ PAGER: "cat", GIT_PAGER: "cat" }, host.config.passEnvironment),
+      timeoutMs,
+      signal: context.signal,
+      policy: host.config.sandbox ?? "auto",
+      plan: { root: host.root, writable: true, network: config.network === true, protect: [".git/config", ".git/hooks"] },
+      onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
+        context.progress({ message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`, progress: elapsedMs }),
+    })
+    const { exitCode, ended, durationMs } = outcome
+    const output = outcomeText(outcome, sandbox, timeoutMs)
+    const data = {
+      command, exit_code: exitCode, signal: outcome.signal, ended,
+      stdout: streamReport(outcome.stdout), stderr: streamReport(outcome.stderr), duration_ms: durationMs,
+    }
+    const metadata = { sandbox }
+    if (ended === "exit" && exitCode === 0) return success({ output, data, metadata })
+    const code = { exit: "COMMAND_FAILED", timeout: "TIMEOUT", cancelled: "CANCELLED", "output-limit": "OUTPUT_LIMIT" }[ended]
+    const hint = {
+      exit: "Read the output above; correct the command or what it complains of.",
+      timeout: `Raise "timeout_ms" (at most ${LONGEST_TIMEOUT_MS}), or do less in one command.`,
+      cancelled: "The caller cancelled it.",
+      "output-limit": "Redirect the output to a file, or narrow the command.",
+    }[ended]
+    return failure({ code, message: `The command failed: ${endingOf(outcome, timeoutMs)}.`, hint, output, data, metadata, retryable: ended === "timeout" })
+  } catch (thrown) {
+    if (thrown instanceof SandboxMissing) {
+      return failure({ code: "SANDBOX_REQUIRED", message: `${thrown.message} The configuration requires one.`, hint: "Use other tools; a person must install bubblewrap or change the configuration." })
+    }
+    const { code } = thrown as NodeJS.ErrnoException
+    if (code === "ENOENT" || code === "ENOTDIR") return failure({ code: "NOT_FOUND", message: `No such folder: ${String(args.cwd ?? ".")}.` })
+    return failureOf(thrown)
+  }
+}
+
+async function notAllowed(command: string, allow: readonly string[]): Promise<ToolResult | undefined> {
+  const { scanCommand } = await import("./allow-list.ts")
+  const scan = scanCommand(command)
+  if ("refused" in scan) {
+    return failure({
+      code: "COMMAND_NOT_ALLOWED",
+      message: `With an allow list a command must be plain; this one uses ${scan.refused}.`,
+      hint: `Write simple commands joined by ; && || or |, with these programs: ${allow.join(", ")}.`,
+    })
+  }
+  const denied = scan.programs.filter((program) => !allow.includes(program))
+  if (denied.length === 0) return undefined
+  return failure({
+    code: "COMMAND_NOT_ALLOWED",
+    message: `Not allowed: ${[...new Set(denied)].join(", ")}.`,
+    hint: `Allowed programs: ${allow.join(", ")}. Other tools may do it: search for grep and find, file for cat, git for git, test for tests.`,
+    details: { denied, allowed: [...allow] },
+  })
+}

@@ -1,0 +1,24 @@
+import type { ToolDefinition } from "@toolwright/toolbox"
+import { defineMultiActionTool } from "../multi-action.ts"
+import type { ProcessHost } from "../process/host.ts"
+import { gitActions } from "./git.ts"
+
+/** `git_operations`: the three operations that a code-writing agent needs to finish its work. */
+export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
+  return defineMultiActionTool({
+    name: "git_operations",
+    title: "Git operations",
+    description: "Git operations",
+    category: "vcs",
+    optionality: "required",
+    usageHint: "Commit after validation passed. Without files, what is staged is committed, or else every change.",
+    tags: ["git"],
+    capabilities: ["git"],
+    aliases: { names: ["git_tool"], arguments: { action: "operation", file_path: "files", file_paths: "files", commit_message: "message" } },
+    effects: { readOnly: false, writes: [] },
+    argument: "operation",
+    actions: gitActions(host, ["status", "diff", "commit"]),
+    output: { type: "object" },
+    timeoutMs: 120_000,
+  })
+}

@@ -1,0 +1,125 @@
+import { failure, ToolwrightError, type JsonObject, type JsonSchema, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
+import { failureOf, insideRoot, type ProcessHost } from "../process/host.ts"
+import type { GitWork } from "./actions.ts"
+
+const PATH: JsonSchema = { type: "string", description: "Folder inside the repository; the workspace's top unless given." }
+const FILES: JsonSchema = { type: "array", items: { type: "string" }, description: "Files, as paths from the workspace's top." }
+const BRANCH: JsonSchema = { type: "string", description: "Name of a branch." }
+const REF: JsonSchema = { type: "string", description: "A branch, tag or commit." }
+
+type Action = "status" | "diff" | "add" | "commit" | "push" | "checkout" | "create_branch" | "log"
+
+/** The actions of the git tools, each with its code; `names` picks those that a tool offers. */
+export function gitActions(host: ProcessHost, names: readonly Action[]): Record<string, ActionSpecification> {
+  const all: Record<Action, Omit<ActionSpecification, "run">> = {
+    status: {
+      description: "Staged, unstaged and untracked files, branch, ahead and behind",
+      properties: { path: PATH },
+      effects: { readOnly: true },
+      examples: [{ description: "What changed?", input: {} }],
+    },
+    diff: {
+      description: "Changes as a unified diff",
+      properties: { path: PATH, files: FILES, staged: { type: "boolean", description: "Compare what is staged with the last commit." }, ref: REF },
+      effects: { readOnly: true },
+      examples: [{ description: "The changes that are not staged", input: {} }],
+    },
+    add: { description: "Stage files for the next commit", properties: { path: PATH, files: FILES }, required: ["files"] },
+    commit: {
+      description: "Commit the named files, or what is staged, or else every change",
+      properties: { path: PATH, files: FILES, message: { type: "string", description: "Commit message." } },
+      required: ["message"],
+    },
+    push: {
+      description: "Push a branch to a remote",
+      properties: { path: PATH, remote: { type: "string", description: "Name of a configured remote; origin unless given." }, branch: BRANCH },
+      effects: { network: true },
+    },
+    checkout: {
+      description: "Switch to a branch or a commit",
+      properties: { path: PATH, ref: REF },
+      required: ["ref"],
+      effects: { destructive: true },
+    },
+    create_branch: {
+      description: "Create a branch and switch to it",
+      properties: { path: PATH, branch: BRANCH, from: { type: "string", description: "Where it begins; the current commit unless given." } },
+      required: ["branch"],
+    },
+    log: {
+      description: "The latest commits",
+      properties: { path: PATH, files: FILES, ref: REF, max_count: { type: "integer", minimum: 1, maximum: 500, description: "How many; 10 unless given." } },
+      effects: { readOnly: true },
+      examples: [{ description: "The last three commits", input: { max_count: 3 } }],
+    },
+  }
+  return Object.fromEntries(names.map((name) => [name, { ...all[name], run: (args, context) => runGit(host, name, args, context) }]))
+}
+
+/** The `git` tool: one action per git command that an agent needs. */
+export function createGitTool(host: ProcessHost): ToolDefinition {
+  return defineMultiActionTool({
+    name: "git",
+    title: "Git",
+    description: "Work with the git repository of the workspace: see what changed, stage, commit, push, switch and create branches, read the log",
+    category: "vcs",
+    optionality: "optional",
+    usageHint: "Look at status and diff before you commit; commit once the tests pass.",
+    tags: ["git"],
+    capabilities: ["git"],
+    aliases: { arguments: { commit_message: "message", branch_name: "branch" } },
+    effects: { readOnly: false, writes: [] },
+    actions: gitActions(host, ["status", "diff", "add", "commit", "push", "checkout", "create_branch", "log"]),
+    output: { type: "object" },
+    timeoutMs: 120_000,
+  })
+}
+
+/** Runs one action in the repository that holds `args.path` (the workspace's top unless given). */
+async function runGit(host: ProcessHost, action: Action, args: JsonObject, context: Pick<ToolContext, "signal">): Promise<ToolResult> {
+  try {
+    const work = await openRepository(host, args.path, context.signal)
+    const actions = await import("./actions.ts")
+    switch (action) {
+      case "status": return await actions.statusAction(work)
+      case "diff": return await actions.diffAction(work, args)
+      case "add": return await actions.addAction(work, args)
+      case "commit": return await actions.commitAction(work, args)
+      case "push": return await actions.pushAction(work, args)
+      case "checkout": return await actions.checkoutAction(work, args)
+      case "create_branch": return await actions.createBranchAction(work, args)
+      case "log": return await actions.logAction(work, args)
+    }
+  } catch (thrown) {
+    return gitProblem(thrown)
+  }
+}
+
+/** What was thrown while git ran, as a failed result. */
+export function gitProblem(thrown: unknown): ToolResult {
+  const { code, syscall } = thrown as NodeJS.ErrnoException
+  if (code === "ENOENT" && syscall?.startsWith("spawn") === true) {
+    return failure({ code: "GIT_MISSING", message: "git is not installed on this machine.", hint: "A person must install it." })
+  }
+  return failureOf(thrown)
+}
+
+/** @throws ToolwrightError `NOT_A_REPOSITORY`, `ACCESS_DENIED`, `INVALID_PATH` */
+export async function openRepository(host: ProcessHost, path: unknown, signal: AbortSignal): Promise<GitWork> {
+  const folder = insideRoot(host, typeof path === "string" ? path : ".")
+  const { findRepository } = await import("./repository.ts")
+  const repository = await findRepository(host.root, folder)
+  if (repository === undefined) {
+    throw new ToolwrightError("NOT_A_REPOSITORY", `Not a git repository: ${typeof path === "string" ? path : "the workspace"}.`, {
+      hint: 'Name a folder that lies in a repository with "path", or let a person run git init.',
+    })
+  }
+  const { git: config, sandbox = "auto" } = host.config
+  const settings = {
+    sandbox,
+    protocols: config?.protocols ?? ["https", "ssh"],
+    identity: config?.identity ?? { name: "Toolwright", email: "toolwright@localhost" },
+  }
+  return { host, repository, settings, run: { signal } }
+}

@@ -1,0 +1,50 @@
+import { defineTool, success, type ToolDefinition } from "@toolwright/toolbox"
+import { shownPath, type ProcessHost } from "../process/host.ts"
+import { gitProblem, openRepository } from "./git.ts"
+
+/** `get_local_git_changes_info`: what is staged, changed and new in a repository. */
+export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
+  return defineTool({
+    name: "get_local_git_changes_info",
+    title: "Local git changes",
+    description: "List the staged, unstaged and untracked files of a git repository",
+    category: "vcs",
+    optionality: "optional",
+    usageHint: "Read-only; use it to see what a change touched.",
+    tags: ["git", "dev"],
+    capabilities: ["git"],
+    aliases: { arguments: { repository: "path", repo_path: "path", repository_path: "path", directory: "path" } },
+    effects: { readOnly: true, idempotent: true, reads: ["path"] },
+    input: {
+      type: "object",
+      properties: { path: { type: "string", description: "Folder inside the repository; the workspace's top unless given." } },
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: {
+        repository: { type: "string" },
+        status: { type: "string", enum: ["clean", "changed"] },
+        branch: { type: ["string", "null"] },
+        staged: { type: "array" },
+        unstaged: { type: "array" },
+        untracked: { type: "array", items: { type: "string" } },
+      },
+      required: ["repository", "status", "staged", "unstaged", "untracked"],
+    },
+    examples: [{ description: "What changed in the workspace?", input: {} }],
+    timeoutMs: 60_000,
+    async run(args, context) {
+      try {
+        const { repository, settings, run } = await openRepository(host, args.path, context.signal)
+        const { describeStatus, readStatus } = await import("./status.ts")
+        const state = await readStatus(repository, settings, run)
+        const { clean, ...rest } = state
+        const data = { repository: shownPath(host, repository.top), status: clean ? "clean" : "changed", ...rest }
+        return success({ output: describeStatus(state), data })
+      } catch (thrown) {
+        return gitProblem(thrown)
+      }
+    },
+  })
+}

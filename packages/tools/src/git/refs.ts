@@ -1,0 +1,40 @@
+import { ToolwrightError } from "@toolwright/toolbox"
+import { git, type GitRun, type GitSettings, type Repository } from "./repository.ts"
+
+/**
+ * Checks that a revision names a commit and cannot be read as an option.
+ * @returns the commit's full id
+ * @throws ToolwrightError `INVALID_REF` or `UNKNOWN_REF`
+ */
+export async function resolveCommit(repository: Repository, settings: GitSettings, ref: string, run: GitRun): Promise<string> {
+  assertPlain(ref)
+  const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]
+  const outcome = await git(repository, settings, args, run)
+  if (outcome.exitCode === 0) return outcome.stdout.text.trim()
+  const branches = await branchNames(repository, settings, run)
+  throw new ToolwrightError("UNKNOWN_REF", `There is no commit, branch or tag '${ref}'.`, {
+    hint: branches.length === 0 ? "The repository has no commit yet." : `Branches: ${branches.slice(0, 20).join(", ")}.`,
+  })
+}
+
+/** Checks the name of a new branch with git's own rules. @throws ToolwrightError `INVALID_REF` */
+export async function assertBranchName(repository: Repository, settings: GitSettings, name: string, run: GitRun): Promise<void> {
+  assertPlain(name)
+  const outcome = await git(repository, settings, ["check-ref-format", "--branch", name], run)
+  if (outcome.exitCode !== 0) throw invalid(name)
+}
+
+export async function branchNames(repository: Repository, settings: GitSettings, run: GitRun): Promise<string[]> {
+  const outcome = await git(repository, settings, ["for-each-ref", "--format=%(refname:short)", "refs/heads"], run)
+  return outcome.stdout.text.split("\n").filter((line) => line !== "")
+}
+
+function assertPlain(ref: string): void {
+  if (ref === "" || ref.startsWith("-") || /[\u0000-\u0020\u007f]/u.test(ref)) throw invalid(ref)
+}
+
+function invalid(ref: string): ToolwrightError {
+  return new ToolwrightError("INVALID_REF", `'${ref}' is no valid name of a branch or revision.`, {
+    hint: "Use a name such as main, feature/login, HEAD~1 or a commit id; it must not begin with '-'.",
+  })
+}

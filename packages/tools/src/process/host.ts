@@ -1,0 +1,63 @@
+import { relative } from "node:path"
+import { failure, ToolwrightError, type ToolResult } from "@toolwright/toolbox"
+import type { Workspace } from "../paths/workspace.ts"
+import type { SandboxPolicy } from "../sandbox/sandbox.ts"
+
+/** What the tools that run processes need to know. */
+export interface ProcessHost {
+  readonly workspace: Workspace
+  /** The workspace's first root, absolute and without symbolic links. Processes start here. */
+  readonly root: string
+  readonly config: ProcessToolsConfig
+}
+
+export function createProcessHost(workspace: Workspace, config: ProcessToolsConfig = {}): ProcessHost {
+  return { workspace, root: workspace.roots[0]!.real, config }
+}
+
+/** Configuration of the tools that run processes; every field has a default. */
+export interface ProcessToolsConfig {
+  /** `auto` unless given. */
+  readonly sandbox?: SandboxPolicy
+  /** Names of environment variables of ours that child processes may see besides the harmless ones. */
+  readonly passEnvironment?: readonly string[]
+  readonly bash?: {
+    /** Programs that a command may name; everything when absent. */
+    readonly allow?: readonly string[]
+    readonly network?: boolean
+    readonly timeoutMs?: number
+  }
+  readonly test?: { readonly timeoutMs?: number; readonly network?: boolean }
+  readonly git?: {
+    /** Protocols for `push`; `https` and `ssh` unless given. */
+    readonly protocols?: readonly string[]
+    readonly identity?: { readonly name: string; readonly email: string }
+  }
+  readonly validation?: {
+    /** Longest file that passes the `file-length` check, in lines; 700 unless given. */
+    readonly maxLines?: number
+  }
+}
+
+/**
+ * A folder or file that an argument names, as an absolute path inside the first root; by name only, nothing need be there.
+ * @throws ToolwrightError `ACCESS_DENIED`, `INVALID_PATH`
+ */
+export function insideRoot(host: ProcessHost, path: string): string {
+  const located = host.workspace.locate(path, "read")
+  if (located.root.real === host.root) return located.path
+  throw new ToolwrightError("ACCESS_DENIED", `${path} is not in the first root ${host.root}, where commands run.`, {
+    hint: "Use a path relative to the workspace, such as src/index.ts.",
+  })
+}
+
+/** A path as the model knows it: relative to the root, with `/`. */
+export function shownPath(host: ProcessHost, full: string): string {
+  return relative(host.root, full).replaceAll("\\", "/") || "."
+}
+
+/** Turns a thrown library error into a failed result; anything else is thrown on. */
+export function failureOf(thrown: unknown): ToolResult {
+  if (!ToolwrightError.isInstance(thrown)) throw thrown
+  return failure({ code: thrown.code, message: thrown.message, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) })
+}

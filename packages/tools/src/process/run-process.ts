@@ -1,0 +1,140 @@
+import { spawn, type ChildProcess } from "node:child_process"
+import { randomUUID } from "node:crypto"
+import { Capture, DEFAULT_LIMITS, type Captured, type CaptureLimits } from "./capture.ts"
+import { killGroup, killMarked, MARK } from "./kill.ts"
+import { newLogFile } from "./logs.ts"
+
+/** A process to run. There is never a shell in between: `argv[0]` is the program, the rest its arguments as they are. */
+export interface ProcessRequest {
+  readonly argv: readonly string[]
+  readonly cwd: string
+  /** The whole environment; see `childEnvironment`. */
+  readonly env: Readonly<Record<string, string>>
+  readonly input?: string
+  /** Wall time after which the process is ended, in milliseconds. */
+  readonly timeoutMs: number
+  /** Time between SIGTERM and SIGKILL, in milliseconds. */
+  readonly graceMs?: number
+  readonly signal?: AbortSignal
+  readonly limits?: Partial<CaptureLimits>
+  /** Output in all, in bytes, beyond which the process is ended. */
+  readonly maxOutputBytes?: number
+  /** Finds and ends processes that left the process group; needless where a process namespace does it. */
+  readonly sweep?: boolean
+  /** Called about once a second while the process runs. */
+  readonly onProgress?: (progress: { elapsedMs: number; outputBytes: number; lastLine: string }) => void
+}
+
+/** Why a process ended: on its own, or because it was ended. */
+export type Ending = "exit" | "timeout" | "cancelled" | "output-limit"
+
+export interface ProcessOutcome {
+  readonly exitCode: number | null
+  readonly signal: NodeJS.Signals | null
+  readonly ended: Ending
+  readonly stdout: Captured
+  readonly stderr: Captured
+  readonly durationMs: number
+}
+
+const DRAIN_MS = 250
+const MAX_OUTPUT = 256 * 1024 * 1024
+
+/**
+ * Runs a process to its end and leaves nothing behind: neither a process of its group nor an open pipe.
+ *
+ * The outcome is known when the process exits, not when its pipes close, for a background child may hold these for ever;
+ * what is still in the pipes is read for at most 250 ms. Whatever remains of the process group is killed then.
+ *
+ * @returns how it ended; a non-zero exit code is an outcome, not an error
+ * @throws the system's error (`ENOENT`, `EACCES`, …) when the program cannot be started
+ */
+export async function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
+  const { argv, graceMs = 500, maxOutputBytes = MAX_OUTPUT } = request
+  const limits = { ...DEFAULT_LIMITS, ...request.limits }
+  const started = performance.now()
+  const mark = randomUUID()
+  const stdout = new Capture(limits, () => newLogFile("stdout"))
+  const stderr = new Capture(limits, () => newLogFile("stderr"))
+  if (request.signal?.aborted === true) return notStarted()
+  const child = spawn(argv[0]!, argv.slice(1), {
+    cwd: request.cwd,
+    env: request.sweep === true ? { ...request.env, [MARK]: mark } : request.env,
+    stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  })
+  let ended: Ending = "exit"
+  let hardKill: NodeJS.Timeout | undefined
+  const end = (why: Ending) => {
+    if (ended !== "exit") return
+    ended = why
+    killGroup(child, "SIGTERM")
+    hardKill = setTimeout(() => killGroup(child, "SIGKILL"), graceMs)
+  }
+  const onAbort = () => end("cancelled")
+  const timer = setTimeout(() => end("timeout"), request.timeoutMs)
+  request.signal?.addEventListener("abort", onAbort, { once: true })
+  let lastChunk: Buffer | undefined
+  const collect = (capture: Capture) => (chunk: Buffer) => {
+    capture.add(chunk)
+    lastChunk = chunk
+    if (stdout.bytes + stderr.bytes > maxOutputBytes) end("output-limit")
+  }
+  child.stdout!.on("data", collect(stdout))
+  child.stderr!.on("data", collect(stderr))
+  child.stdin?.on("error", () => {})
+  if (request.input !== undefined) child.stdin!.end(request.input)
+  const ticker =
+    request.onProgress === undefined
+      ? undefined
+      : setInterval(() => {
+          const outputBytes = stdout.bytes + stderr.bytes
+          request.onProgress!({ elapsedMs: performance.now() - started, outputBytes, lastLine: lastLineOf(lastChunk) })
+        }, 1000)
+  try {
+    const { exitCode, signal } = await exitOf(child)
+    clearTimeout(hardKill)
+    await drained(child)
+    return { exitCode, signal, ended, stdout: stdout.finish(), stderr: stderr.finish(), durationMs: performance.now() - started }
+  } finally {
+    clearTimeout(timer)
+    clearTimeout(hardKill)
+    clearInterval(ticker)
+    request.signal?.removeEventListener("abort", onAbort)
+    killGroup(child, "SIGKILL")
+    if (request.sweep === true) await killMarked(mark)
+    child.stdout?.destroy()
+    child.stderr?.destroy()
+    stdout.finish()
+    stderr.finish()
+  }
+
+  function notStarted(): ProcessOutcome {
+    return { exitCode: null, signal: null, ended: "cancelled", stdout: stdout.finish(), stderr: stderr.finish(), durationMs: 0 }
+  }
+}
+
+function exitOf(child: ChildProcess): Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }> {
+  return new Promise((resolve, reject) => {
+    child.once("error", reject)
+    child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }))
+  })
+}
+
+function drained(child: ChildProcess): Promise<void> {
+  const open = [child.stdout, child.stderr].filter((stream) => stream !== null && !stream.closed)
+  if (open.length === 0) return Promise.resolve()
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, DRAIN_MS)
+    child.once("close", () => {
+      clearTimeout(timer)
+      resolve()
+    })
+  })
+}
+
+function lastLineOf(chunk: Buffer | undefined): string {
+  if (chunk === undefined) return ""
+  return chunk.subarray(-400).toString("utf8").trimEnd().split("\n").at(-1)?.slice(-200) ?? ""
+}

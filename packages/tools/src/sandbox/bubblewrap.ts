@@ -1,0 +1,85 @@
+import { lstat, readlink } from "node:fs/promises"
+import { homedir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { isInside } from "../paths/roots.ts"
+
+/** What a sandboxed process may see and change. Everything that is not named is absent. */
+export interface SandboxPlan {
+  /** The folder that is readable and writable: the workspace. */
+  readonly root: string
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Whether the workspace may be changed. */
+  readonly writable?: boolean
+  /** Whether the network of the machine is reachable; without it there is only a loopback of its own. */
+  readonly network?: boolean
+  /** Further folders and files to read. */
+  readonly readable?: readonly string[]
+  /** Paths inside the workspace that stay read-only, such as `.git/config`. */
+  readonly protect?: readonly string[]
+}
+
+const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"]
+const MASKED_FILES = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/krb5.keytab"]
+const MASKED_FOLDERS = ["/etc/ssl/private", "/etc/ssh", "/etc/sudoers.d", "/etc/NetworkManager", "/etc/wireguard"]
+/** Where users' toolchains live, below the home folder; the rest of it is hidden. */
+const TOOLCHAINS = [
+  ".pyenv", ".nvm", ".fnm", ".volta", ".asdf", ".rustup", ".cargo/bin", ".cargo/registry", ".bun/bin", ".deno/bin", ".sdkman",
+  ".local/bin", ".local/share/uv", ".local/share/mise", ".local/share/pnpm", ".local/lib", "go/bin", "go/pkg", "sdk",
+]
+
+/**
+ * The argument vector that runs a command under bubblewrap: system folders read-only, the workspace, toolchains, fresh `/proc`,
+ * `/dev`, `/tmp`, own process, IPC, host-name (and network) namespaces, no capabilities. The home folder, other projects,
+ * sockets below `/run` and other processes are not there.
+ *
+ * @param program the bubblewrap executable
+ */
+export async function bubblewrapArgv(program: string, argv: readonly string[], plan: SandboxPlan): Promise<string[]> {
+  const args = [program, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
+  if (plan.network === true) args.push("--share-net")
+  for (const path of SYSTEM) args.push(...(await systemFolder(path)))
+  args.push("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", "/var/tmp")
+  const masks = await Promise.all([
+    ...MASKED_FILES.map(async (path) => ((await exists(path)) ? ["--ro-bind", "/dev/null", path] : [])),
+    ...MASKED_FOLDERS.map(async (path) => ((await exists(path)) ? ["--tmpfs", path] : [])),
+  ])
+  args.push(...masks.flat())
+  if (plan.network === true && (await exists("/run/systemd/resolve"))) args.push("--ro-bind", "/run/systemd/resolve", "/run/systemd/resolve")
+  for (const path of await toolchains(plan)) args.push("--ro-bind", path, path)
+  args.push(plan.writable === false ? "--ro-bind" : "--bind", plan.root, plan.root)
+  for (const path of plan.protect ?? []) {
+    const full = resolve(plan.root, path)
+    if (await exists(full)) args.push("--ro-bind", full, full)
+  }
+  args.push("--chdir", plan.cwd, "--clearenv")
+  for (const [name, value] of Object.entries(plan.env)) args.push("--setenv", name, value)
+  if (!("HOME" in plan.env)) args.push("--setenv", "HOME", "/tmp")
+  return [...args, "--", ...argv]
+}
+
+async function systemFolder(path: string): Promise<string[]> {
+  const stat = await lstat(path).catch(() => undefined)
+  if (stat === undefined) return []
+  return stat.isSymbolicLink() ? ["--symlink", await readlink(path), path] : ["--ro-bind", path, path]
+}
+
+async function toolchains(plan: SandboxPlan): Promise<string[]> {
+  const home = homedir()
+  const node = dirname(dirname(process.execPath))
+  const inPath = (plan.env.PATH ?? "").split(":").filter((path) => path.startsWith("/"))
+  const wanted = [...TOOLCHAINS.map((path) => join(home, path)), node, ...inPath, ...(plan.readable ?? [])]
+  const found: string[] = []
+  for (const path of wanted) {
+    const covered = [...SYSTEM, plan.root, ...found].some((folder) => isInside(folder, path))
+    // Never the home folder as a whole, nor one above the workspace.
+    if (covered || isInside(path, home) || isInside(path, plan.root) || !(await exists(path))) continue
+    found.push(path)
+  }
+  return found
+}
+
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined
+}

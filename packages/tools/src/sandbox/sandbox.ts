@@ -1,0 +1,113 @@
+import { access, constants } from "node:fs/promises"
+import { delimiter, join } from "node:path"
+import { childEnvironment } from "../process/environment.ts"
+import { runProcess, type ProcessOutcome, type ProcessRequest } from "../process/run-process.ts"
+import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
+
+/** `auto` uses a sandbox where there is one, `required` refuses to run without, `off` never uses one. */
+export type SandboxPolicy = "auto" | "required" | "off"
+
+/** What contains a process, per resource, and why not when something does not. Told with every result. */
+export interface SandboxReport {
+  kind: "bubblewrap" | "none"
+  filesystem: "workspace-only" | "unrestricted"
+  network: "none" | "shared"
+  processes: "own-namespace" | "process-group"
+  /** Why there is no sandbox. */
+  reason?: string
+}
+
+interface Probe {
+  program?: string
+  reason?: string
+}
+
+let probing: Promise<Probe> | undefined
+
+/** Whether bubblewrap is installed and really works here; asked once per process by running it. */
+export function probeBubblewrap(): Promise<Probe> {
+  probing ??= probe()
+  return probing
+}
+
+async function probe(): Promise<Probe> {
+  if (process.platform !== "linux") return { reason: `bubblewrap exists on Linux only, this is ${process.platform}` }
+  const program = await findProgram("bwrap")
+  if (program === undefined) return { reason: "bubblewrap (bwrap) is not installed" }
+  const env = childEnvironment()
+  const argv = await bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], { root: "/tmp", cwd: "/tmp", env, writable: false })
+  try {
+    const outcome = await runProcess({ argv, cwd: "/", env, timeoutMs: 5000 })
+    if (outcome.exitCode === 0) return { program }
+    const said = outcome.stderr.text.trim() || `exit code ${outcome.exitCode}`
+    return { reason: `bubblewrap is installed but cannot start here: ${said}` }
+  } catch (error) {
+    return { reason: `bubblewrap cannot be started: ${String(error)}` }
+  }
+}
+
+/** The full path of a program on the PATH. */
+export async function findProgram(name: string, path = process.env.PATH ?? ""): Promise<string | undefined> {
+  for (const folder of path.split(delimiter)) {
+    if (folder === "") continue
+    const candidate = join(folder, name)
+    const runs = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (runs) return candidate
+  }
+  return undefined
+}
+
+/** Thrown when the policy requires a sandbox and there is none. */
+export class SandboxMissing extends Error {
+  readonly reason: string
+  constructor(reason: string) {
+    super(`No sandbox: ${reason}.`)
+    this.name = "SandboxMissing"
+    this.reason = reason
+  }
+}
+
+export interface SandboxedRequest extends ProcessRequest {
+  readonly policy: SandboxPolicy
+  readonly plan: Omit<SandboxPlan, "env" | "cwd">
+}
+
+/**
+ * Runs a process in the sandbox that the policy and this machine give.
+ *
+ * @returns the outcome, and what contained it
+ * @throws SandboxMissing when the policy is `required` and there is none
+ */
+export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome: ProcessOutcome; sandbox: SandboxReport }> {
+  const { policy, plan, ...rest } = request
+  const probed: Probe = policy === "off" ? { reason: "switched off by configuration" } : await probeBubblewrap()
+  if (probed.program === undefined) {
+    const reason = probed.reason ?? "unknown"
+    if (policy === "required") throw new SandboxMissing(reason)
+    const outcome = await runProcess({ ...rest, sweep: true })
+    return {
+      outcome,
+      sandbox: { kind: "none", filesystem: "unrestricted", network: "shared", processes: "process-group", reason },
+    }
+  }
+  const argv = await bubblewrapArgv(probed.program, rest.argv, { ...plan, cwd: rest.cwd, env: rest.env })
+  const outcome = await runProcess({ ...rest, argv, cwd: plan.root })
+  return {
+    outcome,
+    sandbox: {
+      kind: "bubblewrap",
+      filesystem: "workspace-only",
+      network: plan.network === true ? "shared" : "none",
+      processes: "own-namespace",
+    },
+  }
+}
+
+/** A line for the model that says loudly that nothing contained the command; empty when something did. */
+export function sandboxNotice(report: SandboxReport): string {
+  if (report.kind !== "none") return ""
+  return `WARNING: ran WITHOUT a sandbox (${report.reason}); the command could read and change anything this user can.`
+}

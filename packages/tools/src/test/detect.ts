@@ -1,0 +1,76 @@
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+
+export const FRAMEWORKS = ["node", "vitest", "jest", "pytest", "unittest", "go", "cargo", "npm"] as const
+
+/** A way to run tests. */
+export type Framework = (typeof FRAMEWORKS)[number]
+
+const JS_TEST = /\.(?:test|spec)\.[cm]?[jt]sx?$|^test\.[cm]?[jt]s$/u
+const PY_TEST = /^test_.*\.py$|_test\.py$/u
+const SKIPPED = new Set(["node_modules", ".git", ".venv", "venv", "dist", "build", "target", ".meta", "__pycache__"])
+
+/**
+ * Finds out how a project is tested: by its manifests first, then by the names of its test files.
+ * @returns every framework that applies, the surest first; empty when there are no tests
+ */
+export async function detectFrameworks(root: string): Promise<Framework[]> {
+  const names = new Set(await readdir(root).catch(() => []))
+  const found: Framework[] = []
+  const add = (framework: Framework) => {
+    if (!found.includes(framework)) found.push(framework)
+  }
+  if (names.has("package.json")) {
+    const framework = await fromPackage(root)
+    if (framework !== undefined) add(framework)
+  }
+  if (names.has("Cargo.toml")) add("cargo")
+  if (names.has("go.mod")) add("go")
+  const files = await testFiles(root)
+  if (files.some((file) => JS_TEST.test(file.name)) && !found.some((one) => ["node", "vitest", "jest", "npm"].includes(one))) add("node")
+  const python = files.filter((file) => PY_TEST.test(file.name))
+  if (python.length > 0) add(await pythonFramework(root, names, python))
+  return found
+}
+
+async function fromPackage(root: string): Promise<Framework | undefined> {
+  const text = await readFile(join(root, "package.json"), "utf8").catch(() => "{}")
+  let script: string | undefined
+  try {
+    script = (JSON.parse(text) as { scripts?: { test?: string } }).scripts?.test
+  } catch {
+    return undefined
+  }
+  if (script === undefined || script.includes("no test specified")) return undefined
+  // Only a plain call of a runner is replaced by our own; whatever does more is left to npm.
+  if (/^node (?:--[\w-]+(?:=\S+)? )*--test\s*$/u.test(script)) return "node"
+  if (/^(?:npx )?vitest(?: run)?\s*$/u.test(script)) return "vitest"
+  if (/^(?:npx )?jest\s*$/u.test(script)) return "jest"
+  return "npm"
+}
+
+async function pythonFramework(root: string, names: ReadonlySet<string>, files: readonly { path: string }[]): Promise<Framework> {
+  if (names.has("pytest.ini") || names.has("conftest.py") || names.has("tox.ini")) return "pytest"
+  const project = names.has("pyproject.toml") ? await readFile(join(root, "pyproject.toml"), "utf8").catch(() => "") : ""
+  if (project.includes("[tool.pytest")) return "pytest"
+  const texts = await Promise.all(files.slice(0, 50).map((file) => readFile(join(root, file.path), "utf8").catch(() => "")))
+  return texts.every((text) => /^\s*(?:import unittest|from unittest\b)/mu.test(text) && !/^\s*import pytest/mu.test(text)) ? "unittest" : "pytest"
+}
+
+async function testFiles(root: string): Promise<{ path: string; name: string }[]> {
+  const found: { path: string; name: string }[] = []
+  let folders = [""]
+  for (let depth = 0, seen = 0; depth < 6 && folders.length > 0 && seen < 5000; depth++) {
+    const next: string[] = []
+    for (const folder of folders) {
+      for (const entry of await readdir(join(root, folder), { withFileTypes: true }).catch(() => [])) {
+        seen++
+        const path = folder === "" ? entry.name : `${folder}/${entry.name}`
+        if (entry.isDirectory() && !SKIPPED.has(entry.name)) next.push(path)
+        else if (entry.isFile() && (JS_TEST.test(entry.name) || PY_TEST.test(entry.name))) found.push({ path, name: entry.name })
+      }
+    }
+    folders = next
+  }
+  return found
+}

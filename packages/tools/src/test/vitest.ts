@@ -1,0 +1,66 @@
+import { belowRoot, emptyReport, placeInStack, type TestFramework, type TestReport } from "./report.ts"
+
+interface JsonReport {
+  testResults?: {
+    name: string
+    message?: string
+    status?: string
+    assertionResults: { fullName: string; status: string; failureMessages?: string[] | null; location?: { line: number } | null }[]
+  }[]
+}
+
+/** Reads the JSON report that vitest and jest share. */
+export function parseJestJson(stdout: string, root: string): TestReport {
+  const report = emptyReport()
+  const start = stdout.search(/\{"(?:numTotalTestSuites|numFailedTestSuites)"/u)
+  if (start === -1) return report
+  let json: JsonReport
+  try {
+    json = JSON.parse(stdout.slice(start, stdout.lastIndexOf("}") + 1)) as JsonReport
+  } catch {
+    return report
+  }
+  report.complete = true
+  for (const file of json.testResults ?? []) {
+    const path = belowRoot(root, file.name)
+    if (file.assertionResults.length === 0 && file.status === "failed") {
+      report.failed++
+      report.failures.push({ name: path, file: path, message: file.message ?? "The file could not be loaded.", ...placeInStack(root, file.message ?? "") })
+    }
+    for (const test of file.assertionResults) {
+      if (test.status === "passed") report.passed++
+      else if (test.status !== "failed") report.skipped++
+      else {
+        const stack = test.failureMessages?.join("\n") ?? ""
+        report.failed++
+        report.failures.push({
+          name: test.fullName.trim(),
+          message: stack.split("\n    at ")[0] ?? "failed",
+          file: path,
+          ...(test.location == null ? {} : { line: test.location.line }),
+          ...placeInStack(root, stack),
+          ...(stack === "" ? {} : { stack: stack.slice(0, 4000) }),
+        })
+      }
+    }
+  }
+  return report
+}
+
+/** vitest, from the project's own `node_modules`. */
+export const vitest: TestFramework = {
+  argv: ({ node, root, files, name }) => [
+    node, `${root}/node_modules/vitest/vitest.mjs`, "run", "--reporter=json", "--includeTaskLocation",
+    ...(name === undefined ? [] : [`--testNamePattern=${name}`]), "--", ...files,
+  ],
+  parse: ({ stdout }, { root }) => parseJestJson(stdout, root),
+}
+
+/** jest, from the project's own `node_modules`. */
+export const jest: TestFramework = {
+  argv: ({ node, root, files, name }) => [
+    node, `${root}/node_modules/jest/bin/jest.js`, "--json", "--testLocationInResults",
+    ...(name === undefined ? [] : [`--testNamePattern=${name}`]), "--", ...files,
+  ],
+  parse: ({ stdout }, { root }) => parseJestJson(stdout, root),
+}

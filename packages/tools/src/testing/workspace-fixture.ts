@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import type { ToolDefinition } from "@toolwright/toolbox"
+import { createWorkspace, type Workspace } from "../paths/workspace.ts"
+import type { ProcessToolsConfig } from "../process/host.ts"
+import { createProcessTools } from "../process-tools.ts"
+
+/** A workspace in a temporary folder, with the tools that run processes; disposing it removes everything. */
+export interface WorkspaceFixture extends Disposable {
+  readonly root: string
+  readonly workspace: Workspace
+  readonly tools: ReadonlyMap<string, ToolDefinition>
+  /** Writes files beside the tools, creating folders. */
+  write(files: Readonly<Record<string, string>>): void
+  /** Runs git as a user would. */
+  git(...args: string[]): string
+}
+
+export function workspaceFixture(files: Readonly<Record<string, string>> = {}, config: ProcessToolsConfig = {}): WorkspaceFixture {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-test-")))
+  const root = join(folder, "workspace")
+  mkdirSync(root)
+  const workspace = createWorkspace({ roots: [{ path: root, access: "read-write" }], stateDirectory: join(folder, "state") })
+  const fixture: WorkspaceFixture = {
+    root,
+    workspace,
+    tools: new Map(createProcessTools(workspace, config).map((tool) => [tool.name, tool])),
+    write(written) {
+      for (const [path, text] of Object.entries(written)) {
+        mkdirSync(dirname(join(root, path)), { recursive: true })
+        writeFileSync(join(root, path), text)
+      }
+    },
+    git: (...args) =>
+      execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main", ...args], {
+        cwd: root,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+  fixture.write(files)
+  return fixture
+}

@@ -1,0 +1,53 @@
+import { access, constants, readFile, stat } from "node:fs/promises"
+import { isAbsolute, join, relative, resolve } from "node:path"
+import { childEnvironment } from "../process/environment.ts"
+import { outcomeText } from "../process/report.ts"
+import { findProgram, runSandboxed } from "../sandbox/sandbox.ts"
+import type { CheckReport, CheckRequest } from "./checks.ts"
+
+const TIMEOUT_MS = 300_000
+
+/**
+ * Runs what the repository would run before a commit: its own hook file, or pre-commit where that is configured. It runs in the sandbox with
+ * the workspace writable (formatters correct files) but `.git` read-only; the git tools never run hooks, so that this is the one place where they do.
+ */
+export async function checkPreCommit({ host, files, signal }: CheckRequest): Promise<Omit<CheckReport, "name" | "duration_ms">> {
+  const command = await findHook(host.root, files)
+  if (command === undefined) return { status: "skipped", summary: "not configured: no pre-commit hook", errors: [] }
+  if ("missing" in command) return { status: "failed", summary: command.missing, errors: [{ message: command.missing }] }
+  const { outcome, sandbox } = await runSandboxed({
+    argv: command.argv,
+    cwd: host.root,
+    env: childEnvironment({ GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_EDITOR: "true" }, host.config.passEnvironment),
+    timeoutMs: TIMEOUT_MS,
+    signal,
+    policy: host.config.sandbox ?? "auto",
+    plan: { root: host.root, writable: true, network: false, protect: [".git/config", ".git/hooks"] },
+  })
+  const text = outcomeText(outcome, sandbox, TIMEOUT_MS)
+  if (outcome.ended === "exit" && outcome.exitCode === 0) return { status: "passed", summary: `${command.name} passed.`, errors: [] }
+  return { status: "failed", summary: `${command.name} failed.`, errors: [{ message: text.slice(-4000) }] }
+}
+
+async function findHook(root: string, files: readonly string[]): Promise<{ name: string; argv: string[] } | { missing: string } | undefined> {
+  const hook = join(await hooksFolder(root), "pre-commit")
+  const runs = await access(hook, constants.X_OK).then(
+    () => true,
+    () => false,
+  )
+  if (runs) return { name: "the pre-commit hook", argv: [hook] }
+  const configured = await stat(join(root, ".pre-commit-config.yaml")).then((found) => found.isFile(), () => false)
+  if (!configured) return undefined
+  const program = await findProgram("pre-commit")
+  if (program === undefined) return { missing: ".pre-commit-config.yaml is there, but pre-commit is not installed." }
+  return { name: "pre-commit", argv: [program, "run", "--color=never", ...(files.length === 0 ? ["--all-files"] : ["--files", ...files.map((file) => `./${file}`)])] }
+}
+
+/** Where hooks lie: `core.hooksPath` when the repository sets one inside the workspace, `.git/hooks` otherwise. */
+async function hooksFolder(root: string): Promise<string> {
+  const config = await readFile(join(root, ".git/config"), "utf8").catch(() => "")
+  const configured = /^\s*hooksPath\s*=\s*(.+?)\s*$/imu.exec(config)?.[1]
+  const folder = resolve(root, configured ?? ".git/hooks")
+  const below = relative(root, folder)
+  return below.startsWith("..") || isAbsolute(below) ? join(root, ".git/hooks") : folder
+}

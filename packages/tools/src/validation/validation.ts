@@ -1,0 +1,111 @@
+import { failure, success, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { ProcessHost } from "../process/host.ts"
+import type { CheckReport, Operation } from "./checks.ts"
+
+const ABOUT: Record<Operation, string> = {
+  syntax: "Every file can be parsed",
+  tests: "The project's tests pass",
+  "file-length": "No file is too long",
+  "pre-commit": "The repository's pre-commit hook passes",
+}
+const OPERATIONS = Object.keys(ABOUT) as Operation[]
+
+/** The `validation` tool: what must hold before a change is committed. */
+export function createValidationTool(host: ProcessHost): ToolDefinition {
+  const files = { type: "array", items: { type: "string" }, description: "Files to check, from the workspace's top; all source files unless given. Tests always run as a whole." }
+  return definePathTool({
+    name: "validation",
+    title: "Validation",
+    description: "Validate code files",
+    category: "build",
+    optionality: "required",
+    usageHint: "Run it after every change; without an operation it makes all checks. Correct what it reports, then run it again; commit only after it passed.",
+    tags: ["tests", "checks"],
+    produces: ["validation report"],
+    aliases: { names: ["validation_tool", "validate"], arguments: { file_path: "file_paths", files: "file_paths", path: "file_paths", action: "operation", check: "operation" } },
+    effects: { readOnly: false, idempotent: true, reads: ["file_paths[]"], writes: [] },
+    input: {
+      type: "object",
+      properties: {
+        operation: { type: "string", enum: OPERATIONS, description: "One check; all of them unless given." },
+        file_paths: files,
+      },
+      oneOf: [
+        { title: "all checks", description: "Make every check", not: { required: ["operation"] } },
+        ...OPERATIONS.map((operation) => ({ title: operation, description: ABOUT[operation], properties: { operation: { const: operation } }, required: ["operation"] })),
+      ],
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: {
+        passed: { type: "boolean" },
+        checks: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: {
+              name: { type: "string", enum: OPERATIONS },
+              status: { type: "string", enum: ["passed", "failed", "skipped"] },
+              summary: { type: "string" },
+              errors: { type: "array", items: { type: "object" } },
+              duration_ms: { type: "number" },
+            },
+            required: ["name", "status", "summary", "errors"],
+          },
+        },
+        errors: { type: "array", items: { type: "object" } },
+      },
+      required: ["passed", "checks", "errors"],
+    },
+    examples: [{ description: "Make all checks", input: {} }, { description: "Only the length of files", input: { operation: "file-length" } }],
+    actions: {
+      argument: "operation",
+      list: OPERATIONS.map((operation) => ({ action: operation, description: ABOUT[operation], name: `validation_${operation.replace("-", "_")}` })),
+    },
+    timeoutMs: 900_000,
+    run: (args, context) => validate(host, args, context),
+  })
+}
+
+async function validate(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  const { check, chosenFiles } = await import("./checks.ts")
+  const files = await chosenFiles(host, args.file_paths)
+  const operations = typeof args.operation === "string" ? [args.operation as Operation] : OPERATIONS
+  const checks: CheckReport[] = []
+  for (const operation of operations) {
+    context.progress({ message: ABOUT[operation], progress: checks.length, total: operations.length })
+    context.signal.throwIfAborted()
+    checks.push(await check(operation, { host, files, signal: context.signal }))
+  }
+  const failed = checks.filter((one) => one.status === "failed")
+  const errors = failed.flatMap((one) => one.errors.map((error) => ({ check: one.name, ...error })))
+  const data = { passed: failed.length === 0, checks, errors }
+  const output = describe(checks)
+  if (failed.length === 0) return success({ output, data })
+  const first = errors[0]
+  return failure({
+    code: "VALIDATION_FAILED",
+    message: `Validation failed: ${failed.map((one) => one.name).join(", ")}.${first === undefined ? "" : ` ${place(first)}${first.message.split("\n")[0]}`}`,
+    hint: "Correct what is reported, then validate again.",
+    output,
+    data,
+    details: { errors },
+  })
+}
+
+function describe(checks: readonly CheckReport[]): string {
+  return checks
+    .map((one) => {
+      const errors = one.errors.slice(0, 20).map((error) => `  - ${error.test === undefined ? "" : `${error.test}: `}${place(error)}${error.message}`)
+      const more = one.errors.length > 20 ? [`  [... ${one.errors.length - 20} more in the data ...]`] : []
+      return [`${one.name}: ${one.status.toUpperCase()}: ${one.summary}`, ...(one.status === "failed" ? [...errors, ...more] : [])].join("\n")
+    })
+    .join("\n")
+}
+
+function place({ file, line }: { file?: string; line?: number }): string {
+  if (file === undefined) return ""
+  return line === undefined ? `${file}: ` : `${file}:${line}: `
+}

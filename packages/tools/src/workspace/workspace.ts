@@ -1,0 +1,148 @@
+import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
+import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
+import type { Workspace } from "../paths/workspace.ts"
+
+const text = (description: string): JsonSchema => ({ type: "string", description })
+const PATH = text("File, from the workspace's top: src/game/board.py, src/board.ts")
+const OVERWRITE: JsonSchema = { type: "boolean", description: "Replace a file that was not made from artifacts or was changed since." }
+const DOCSTRING = text("Documentation.")
+const ANYTHING: JsonSchema = { description: 'A JSON value, or { "code": "…" } for an expression.' }
+const PARAMETERS: JsonSchema = {
+  type: "array",
+  items: { type: "object", properties: { name: text("Name."), type: text("Type."), default: ANYTHING }, required: ["name"] },
+  description: "Parameters in order.",
+}
+const ARTIFACT: JsonSchema = {
+  type: "object",
+  description: "A part of the file: what it is, and its data.",
+  properties: {
+    element_type: { type: "string", enum: ["function", "method", "class", "dataclass", "interface", "import", "variable"] },
+    element_data: {
+      type: "object",
+      description:
+        "function: name, docstring, parameters [{name, type, default}], return_type, body. method: the same and class_name. class, dataclass, interface: name, docstring, bases, fields, methods. import: module, names, alias. variable: name, type, value.",
+    },
+  },
+  required: ["element_type", "element_data"],
+}
+
+/**
+ * The `workspace` tool: source files made of JSON artifacts. A model describes functions and classes as data; the file's text comes from
+ * templates, and is written only when it can be parsed.
+ */
+export function createWorkspaceTool(workspace: Workspace): ToolDefinition {
+  const actions = () => import("./actions.ts")
+  const change = { path: PATH, overwrite: OVERWRITE }
+  const effects = { readOnly: false, idempotent: true, writes: ["path"] } as const
+  const list: Record<string, ActionSpecification> = {
+    read: {
+      description: "Read a file, and the artifacts that it was made of",
+      properties: { path: PATH },
+      required: ["path"],
+      effects: { readOnly: true, reads: ["path"] },
+      run: async (args) => (await actions()).readFile(workspace, args),
+    },
+    write: {
+      description: "Put a function, class, import or variable into a file; one of the same name is replaced, everything else stays",
+      properties: { ...change, json_artifact: ARTIFACT },
+      required: ["path", "json_artifact"],
+      effects,
+      examples: [
+        {
+          description: "Write a function",
+          input: {
+            path: "src/greeting.ts",
+            json_artifact: {
+              element_type: "function",
+              element_data: { name: "greet", docstring: "Greets somebody.", parameters: [{ name: "name", type: "string" }], return_type: "string", body: "return `Hello, ${name}!`" },
+            },
+          },
+        },
+      ],
+      run: async (args, { signal }) => (await actions()).writeArtifact(workspace, args, signal),
+    },
+    create_dir: {
+      description: "Create a directory and those above it",
+      properties: { path: text("Directory, from the workspace's top.") },
+      required: ["path"],
+      effects,
+      examples: [{ description: "Make a folder for tests", input: { path: "tests/unit" } }],
+      run: async (args) => (await actions()).createDirectory(workspace, args),
+    },
+    create_file: {
+      description: "Begin a file, to be filled with the add actions",
+      properties: { ...change, docstring: DOCSTRING },
+      required: ["path"],
+      effects,
+      run: async (args, { signal }) => (await actions()).createFile(workspace, args, signal),
+    },
+    add_import: {
+      description: "Add an import to a file",
+      properties: { ...change, module: text("Module."), names: { type: "array", items: { type: "string" }, description: "What to import from it; the module itself without." }, alias: text("Another name."), default: text("Name of the default import.") },
+      required: ["path", "module"],
+      effects,
+      run: async (args, { signal }) => (await actions()).addElement(workspace, "import", args, signal),
+    },
+    add_variable: {
+      description: "Add a variable or constant to a file",
+      properties: { ...change, name: text("Name."), type: text("Type."), value: ANYTHING, docstring: DOCSTRING, mutable: { type: "boolean" } },
+      required: ["path", "name", "value"],
+      effects,
+      run: async (args, { signal }) => (await actions()).addElement(workspace, "variable", args, signal),
+    },
+    add_class: {
+      description: "Add a class, dataclass or interface to a file",
+      properties: { ...change, name: text("Name."), kind: { type: "string", enum: ["class", "dataclass", "interface"] }, docstring: DOCSTRING, bases: { type: "array", items: { type: "string" } } },
+      required: ["path", "name"],
+      effects,
+      run: async (args, { signal }) => (await actions()).addElement(workspace, "class", args, signal),
+    },
+    add_function: {
+      description: "Add a function to a file, or a method to one of its classes",
+      properties: {
+        ...change, name: text("Name."), class_name: text("The class, for a method."), docstring: DOCSTRING, parameters: PARAMETERS,
+        return_type: text("Type of the result."), body: text("The statements inside, without the header."),
+        decorators: { type: "array", items: { type: "string" } }, async: { type: "boolean" }, static: { type: "boolean" },
+      },
+      required: ["path", "name", "body"],
+      effects,
+      run: async (args, { signal }) => (await actions()).addElement(workspace, "function", args, signal),
+    },
+    add_field: {
+      description: "Add a field to a class of a file",
+      properties: { ...change, class_name: text("The class."), name: text("Name."), type: text("Type."), default: ANYTHING, docstring: DOCSTRING },
+      required: ["path", "class_name", "name"],
+      effects,
+      run: async (args, { signal }) => (await actions()).addField(workspace, args, signal),
+    },
+    complete_file: {
+      description: "Say that a file is finished; what is missing is told",
+      properties: { path: PATH },
+      required: ["path"],
+      effects,
+      run: async (args, { signal }) => (await actions()).completeFile(workspace, args, signal),
+    },
+    list: {
+      description: "List the elements of a file, or all files made from artifacts",
+      properties: { path: PATH },
+      effects: { readOnly: true },
+      examples: [{ description: "Which files were made from artifacts?", input: {} }],
+      run: async (args) => (await actions()).listArtifacts(workspace, args),
+    },
+  }
+  return defineMultiActionTool({
+    name: "workspace",
+    title: "Workspace",
+    description: "Manage workspace files with JSON artifacts",
+    category: "code",
+    optionality: "required",
+    usageHint: "Describe each function or class as an artifact; the file's text is made from it. Run validation after the last change.",
+    tags: ["files", "artifacts"],
+    produces: ["source file"],
+    aliases: { names: ["workspace_tool"], arguments: { file_path: "path", artifact: "json_artifact", operation: "action" } },
+    effects: { readOnly: false, writes: ["path"] },
+    actions: list,
+    output: { type: "object" },
+    timeoutMs: 60_000,
+  })
+}
