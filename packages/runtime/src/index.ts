@@ -1,1 +1,10 @@
-export {}
+export * from "@toolwright/agents"
+export * from "@toolwright/backends"
+export * from "@toolwright/toolbox"
+export { backendFor, HOW_TO_CONFIGURE } from "./assembly/backend.ts"
+export * from "./configuration/file.ts"
+export * from "./configuration/load.ts"
+export * from "./configuration/schema.ts"
+export * from "./configuration/settings.ts"
+export * from "./toolwright.ts"
+export * from "./workspace/lock.ts"

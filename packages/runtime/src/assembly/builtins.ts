@@ -1,0 +1,33 @@
+import { resolve } from "node:path"
+import { nearest, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
+import { createBuiltinTools, DEFAULT_DENY_READ, DEFAULT_DENY_WRITE } from "@toolwright/tools"
+import type { Configuration } from "../configuration/settings.ts"
+
+/**
+ * The built-in tools that a configuration selects, bound to its workspace.
+ *
+ * @param cwd the folder that relative roots start from, and the root where none is given
+ * @throws ToolwrightError `INVALID_ROOT`, or `INVALID_CONFIGURATION` when a selected tool does not exist
+ */
+export function builtinTools(configuration: Configuration, cwd: string): ToolDefinition[] {
+  const { workspace, builtins } = configuration
+  const roots = (workspace.roots ?? (workspace.readOnly === undefined ? ["."] : [])).map((path) => ({ path: resolve(cwd, path), access: "read-write" as const }))
+  const readOnly = (workspace.readOnly ?? []).map((path) => ({ path: resolve(cwd, path), access: "read-only" as const }))
+  const tools = createBuiltinTools({
+    roots: [...roots, ...readOnly],
+    denyRead: [...DEFAULT_DENY_READ, ...(workspace.denyRead ?? [])],
+    denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
+  })
+  const names = tools.map(({ name }) => name)
+  for (const key of ["only", "without"] as const) {
+    for (const name of builtins[key] ?? []) if (!names.includes(name)) throw unknown(`builtins.${key}`, name, names)
+  }
+  return tools.filter(({ name }) => (builtins.only?.includes(name) ?? true) && !builtins.without?.includes(name))
+}
+
+function unknown(key: string, name: string, names: readonly string[]): ToolwrightError {
+  const close = nearest(name, names)[0]
+  return new ToolwrightError("INVALID_CONFIGURATION", `The setting '${key}' names '${name}', which is no built-in tool.`, {
+    hint: close === undefined ? `Built-in tools: ${names.join(", ")}.` : `Did you mean '${close}'?`,
+  })
+}

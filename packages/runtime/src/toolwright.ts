@@ -1,0 +1,204 @@
+import { join, resolve } from "node:path"
+import {
+  compactingContext, DynamicExecutor, FileOwningAgent, listRuns, profileNamed, readRun, recordRun,
+  type AgentProfile, type ExecutorOptions, type RecordedRun, type RunHead, type RunRecorder,
+} from "@toolwright/agents"
+import type { Backend } from "@toolwright/backends"
+import {
+  detectCapabilities, ToolRegistry, ToolwrightError,
+  type PermissionPolicy, type RunEvent, type RunSummary, type ToolDefinition, type Toolset,
+} from "@toolwright/toolbox"
+import { formatterById } from "@toolwright/toolformat"
+import { backendFor } from "./assembly/backend.ts"
+import { builtinTools } from "./assembly/builtins.ts"
+import { systemProbe } from "./assembly/capabilities.ts"
+import { permissionsFor } from "./assembly/permissions.ts"
+import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
+import type { Configuration } from "./configuration/settings.ts"
+import { lockWorkspace } from "./workspace/lock.ts"
+import { outsideFolder, workspaceFolder } from "./workspace/state-folder.ts"
+
+/** What a {@link Toolwright} is made of. Settings left out have the defaults of the configuration file. */
+export interface ToolwrightOptions extends PartialConfiguration {
+  /** Tools of your own. */
+  tools?: readonly ToolDefinition[]
+  /** A backend of your own, in place of the one that `model` describes. */
+  backend?: Backend
+  /** Whether the built-in tools are registered too; they are when `workspace` or `builtins` is given. */
+  withBuiltins?: boolean
+  /** The folder that relative paths start from; the process's own unless given. */
+  cwd?: string
+  env?: Readonly<Record<string, string | undefined>>
+  /** Asked about calls that need approval. */
+  approve?: PermissionPolicy["approve"]
+  /** Whether runs are recorded; they are unless this is false. */
+  record?: boolean
+}
+
+/** Settings of one run. */
+export interface RunOptions {
+  /** Name of a profile, or one of your own; `assistant` unless given. */
+  agent?: string | AgentProfile
+  signal?: AbortSignal
+  runId?: string
+}
+
+/** One configuration, assembled: the registry, the agents, the backend and the run records that every surface shares. */
+export interface Toolwright extends AsyncDisposable {
+  readonly configuration: Configuration
+  readonly registry: ToolRegistry
+  /** Tools that are registered but cannot run here, and why. */
+  readonly unavailable: readonly { name: string; reason: string }[]
+  /** Where runs are recorded. */
+  readonly runsFolder: string
+  /** The tools that an agent is offered. */
+  toolsFor(agent: string | AgentProfile): Toolset
+  /** The backend, made at the first use. @throws ToolwrightError `NO_MODEL` */
+  backend(): Promise<Backend>
+  /** Runs a task; the last event is `run-end`, and its summary the return value. */
+  run(task: string, options?: RunOptions): AsyncGenerator<RunEvent, RunSummary>
+  /** Runs a task to its end. */
+  complete(task: string, options?: RunOptions): Promise<RunSummary>
+  /** An agent that owns files and writes them through JSON artifacts. */
+  fileOwner(agentId: string, files: readonly [string, ...string[]], log?: (line: string) => void): Promise<FileOwningAgent>
+  runs(): RunHead[]
+  readRun(runId: string): RecordedRun
+  close(): Promise<void>
+}
+
+/**
+ * Assembles everything from one configuration.
+ *
+ * @throws ToolwrightError `DUPLICATE_TOOL`, `INVALID_TOOL`, or what is wrong with the workspace's folders
+ * @example
+ * const toolwright = await createToolwright({
+ *   tools: [forecast],
+ *   model: { baseUrl: "http://localhost:8080/v1", name: "qwen2.5-7b-instruct" },
+ * })
+ * for await (const event of toolwright.run("Will it rain in Zürich tomorrow?")) {
+ *   if (event.type === "text-delta") process.stdout.write(event.text)
+ * }
+ */
+export async function createToolwright(options: ToolwrightOptions = {}): Promise<Toolwright> {
+  const { cwd = process.cwd(), env = process.env } = options
+  const configuration = defaultConfiguration(options)
+  const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
+  const registry = new ToolRegistry()
+  const builtins = withBuiltins ? builtinTools(configuration, cwd) : []
+  for (const tool of [...builtins, ...(options.tools ?? [])]) registry.register(tool)
+  const report = await detectCapabilities(registry.list(), systemProbe(env))
+  const unavailable = report.unavailable.map(({ tool, missing }) => ({
+    name: tool.name,
+    reason: missing.map(({ detail }) => detail).join("; "),
+  }))
+
+  const root = resolve(cwd, configuration.workspace.roots?.[0] ?? configuration.workspace.readOnly?.[0] ?? ".")
+  const writable = !withBuiltins || configuration.workspace.readOnly === undefined || (configuration.workspace.roots?.length ?? 0) > 0
+  const folder = (writable ? workspaceFolder(root) : undefined) ?? outsideFolder(root, env)
+  const runsFolder = configuration.runs.folder === undefined ? join(folder, "runs") : resolve(cwd, configuration.runs.folder)
+  const permissions = permissionsFor(configuration, options.approve)
+
+  let made: Promise<Backend> | undefined
+  const backend = (): Promise<Backend> => (made ??= options.backend === undefined ? backendFor(configuration) : Promise.resolve(options.backend))
+
+  const profileOf = (agent: string | AgentProfile): AgentProfile => (typeof agent === "string" ? profileNamed(agent) : agent)
+  const toolsFor = (agent: string | AgentProfile): Toolset => {
+    const { tools } = profileOf(agent)
+    const missing = unavailable.map(({ name }) => name)
+    return registry.view({
+      ...tools,
+      without: [...(tools.without ?? []), ...missing],
+      ...(writable ? {} : { readOnly: true }),
+    })
+  }
+
+  async function executorOptions(profile: AgentProfile): Promise<ExecutorOptions> {
+    const { model, agent } = configuration
+    const offered = toolsFor(profile)
+    const names = new Set(profile.tools.only ?? unavailable.map(({ name }) => name))
+    const sampling = {
+      ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
+      ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
+      ...(model.seed === undefined ? {} : { seed: model.seed }),
+    }
+    return {
+      tools: offered,
+      backend: await backend(),
+      maxRounds: profile.maxRounds ?? agent.maxRounds,
+      toolCalling: model.toolCalling,
+      toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
+      completion: profile.completion,
+      unavailable: unavailable.filter(({ name }) => names.has(name)),
+      ...(model.format === undefined ? {} : { formatter: formatterById(model.format) }),
+      ...(model.contextTokens === undefined ? {} : { context: compactingContext({ contextTokens: model.contextTokens }) }),
+      ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
+      ...(permissions === undefined ? {} : { permissions }),
+      ...(options.record === false ? {} : { recorder: recorderFor }),
+    }
+  }
+
+  function recorderFor(runId: string): RunRecorder {
+    const { apiKey = "" } = configuration.model
+    return recordRun(join(runsFolder, runId), apiKey === "" ? {} : { redact: (text) => text.replaceAll(apiKey, "[secret]") })
+  }
+
+  /** Takes the workspace for a run that may change it, for as long as it lasts. */
+  function taken(profile: AgentProfile, runId: string): Disposable {
+    if (!withBuiltins || !profile.changesWorkspace) return { [Symbol.dispose]: () => {} }
+    if (writable) return lockWorkspace(join(root, ".toolwright"), runId)
+    if (!profile.completion.requireValidation) return { [Symbol.dispose]: () => {} }
+    throw new ToolwrightError("WORKSPACE_READ_ONLY", `The agent '${profile.name}' changes the workspace, and ${root} is read-only.`, {
+      hint: "Give a folder that it may write with --root, or use an agent that only reads ('review', 'triage').",
+    })
+  }
+
+  async function* run(task: string, { agent = "assistant", signal, runId = newRunId() }: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
+    const profile = profileOf(agent)
+    using _lock = taken(profile, runId)
+    const executor = new DynamicExecutor(await executorOptions(profile))
+    return yield* executor.run({
+      task,
+      systemPrompt: profile.systemPrompt,
+      agent: profile.name,
+      runId,
+      ...(signal === undefined ? {} : { signal }),
+    })
+  }
+
+  async function complete(task: string, runOptions?: RunOptions): Promise<RunSummary> {
+    const events = run(task, runOptions)
+    let step = await events.next()
+    while (!step.done) step = await events.next()
+    return step.value
+  }
+
+  async function close(): Promise<void> {
+    await (await made?.catch(() => undefined))?.close?.()
+  }
+
+  return {
+    configuration,
+    registry,
+    unavailable,
+    runsFolder,
+    toolsFor,
+    backend,
+    run,
+    complete,
+    async fileOwner(agentId, files, log) {
+      const profile = profileNamed("file-owner")
+      const { completion: _completion, ...parts } = await executorOptions(profile)
+      return new FileOwningAgent({ ...parts, agentId, specializedFiles: files, tools: registry, ...(log === undefined ? {} : { log }) })
+    },
+    runs: () => listRuns(runsFolder),
+    readRun: (runId) => readRun(runsFolder, runId),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** An id that sorts by time: the date and time, then a few random characters. */
+export function newRunId(now: Date = new Date()): string {
+  const stamp = now.toISOString().replaceAll(/[-:]/g, "").replace("T", "-").slice(0, 15)
+  return `${stamp}-${crypto.randomUUID().slice(0, 6)}`
+}
