@@ -1,1 +1,5 @@
 export * from "./gbnf/index.ts"
+export * from "./sampling/index.ts"
+export * from "./presets/index.ts"
+export * from "./safety/index.ts"
+export * from "./biasing/index.ts"

@@ -1,0 +1,1 @@
+export { nameTokenBias, toolBias, type BiasedTool, type ToolBiasOptions } from "./tool-bias.ts"
