@@ -1,11 +1,15 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
+import { createBlogTools, type BlogToolsConfig } from "./blog/index.ts"
 import { createCodeEditTool } from "./code-edit/code-edit.ts"
 import { echo } from "./echo/echo.ts"
 import { createFileTool } from "./file/file.ts"
+import type { NetworkPolicy } from "./net/guarded-fetch.ts"
+import { createNetworkHost } from "./net/network-host.ts"
 import { createWorkspace, type Workspace, type WorkspaceConfig } from "./paths/workspace.ts"
 import { createProcessTools } from "./process-tools.ts"
 import type { ProcessToolsConfig } from "./process/host.ts"
 import { createSearchTool } from "./search/search.ts"
+import { createWebTools, type WebToolsConfig } from "./web/index.ts"
 
 /** What the built-in tools are made from: the directories they may touch. Each group of tools adds its own optional part. */
 export interface BuiltinToolsConfig extends WorkspaceConfig {
@@ -13,6 +17,14 @@ export interface BuiltinToolsConfig extends WorkspaceConfig {
   workspace?: Workspace
   /** Commands: the sandbox, the shell's allow list, tests, git, validation. */
   processes?: ProcessToolsConfig
+  /** What tools may reach over the network. */
+  network?: NetworkPolicy
+  /** Where keys and tokens are looked up; `process.env` unless given. */
+  env?: Readonly<Record<string, string | undefined>>
+  /** Pull requests, web search, pages. */
+  web?: WebToolsConfig
+  /** Feeds, links, calendar, the phases of writing, publishing. */
+  blog?: BlogToolsConfig
 }
 
 /**
@@ -25,11 +37,14 @@ export interface BuiltinToolsConfig extends WorkspaceConfig {
  */
 export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[] {
   const workspace = config.workspace ?? createWorkspace(config)
+  const network = createNetworkHost(config.network, config.env)
   return [
     echo,
     createFileTool(workspace),
     createCodeEditTool(workspace),
     createSearchTool(workspace),
     ...createProcessTools(workspace, config.processes),
+    ...createWebTools(network, config.web),
+    ...createBlogTools(network, workspace, config.blog),
   ]
 }
