@@ -2,4 +2,12 @@ import type { CommandEntry } from "../command.ts"
 
 /** Every command, in the order of the help. Adding one is a file in this folder and a line here; nothing is loaded until used. */
 export const COMMANDS: readonly CommandEntry[] = [
+  { name: "run", summary: "Give a task to a model that has the tools of this workspace", load: async () => (await import("./run.ts")).runCommand },
+  { name: "build", summary: "Implement a change, test it, correct it and commit it", load: async () => (await import("./agents.ts")).buildCommand },
+  { name: "debug", summary: "Find the cause of a failure and mend it", load: async () => (await import("./agents.ts")).debugCommand },
+  { name: "review", summary: "Review the changes of this workspace; changes nothing", load: async () => (await import("./agents.ts")).reviewCommand },
+  { name: "triage", summary: "Say where a problem comes from and how urgent it is; changes nothing", load: async () => (await import("./agents.ts")).triageCommand },
+  { name: "tools", summary: "List the tools, show one, or call one by hand", load: async () => (await import("./tools.ts")).toolsCommand },
+  { name: "runs", summary: "List the recorded runs, or show one", load: async () => (await import("./runs.ts")).runsCommand },
+  { name: "config", summary: "Show the configuration in force, and where each value comes from", load: async () => (await import("./config.ts")).configCommand },
 ]

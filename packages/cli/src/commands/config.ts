@@ -1,0 +1,59 @@
+import type { Command, Invocation } from "../command.ts"
+import { EXIT } from "../command.ts"
+import { parseOptions, type OptionDeclarations } from "../options.ts"
+import { neutralise } from "../render/neutralise.ts"
+import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
+import { usageText } from "../usage.ts"
+import { mask, SETTINGS, withoutCredentials } from "@toolwright/runtime"
+
+const OPTIONS = {
+  json: { type: "boolean", description: "Print an object of values and sources" },
+  schema: { type: "boolean", description: "Print the JSON Schema of toolwright.yaml, for editors" },
+  ...CONFIGURATION_OPTIONS,
+} as const satisfies OptionDeclarations
+
+export const configCommand: Command = {
+  name: "config",
+  summary: "Show the configuration in force, and where each value comes from",
+  usage: usageText({
+    synopsis: ["config [options]"],
+    description:
+      "Settings come from toolwright.yaml (in the current folder or one above it), then environment variables, then options; later\n" +
+      "ones win. Secrets are masked.\n\nSettings and their environment variables:\n" +
+      SETTINGS.map(({ key, env, description }) => `  ${key}${env === undefined ? "" : ` (${env.join(", ")})`}\n      ${description}`).join("\n"),
+    options: OPTIONS,
+    examples: [
+      { line: "toolwright config", does: "What would be used here" },
+      { line: "toolwright config --schema > toolwright.schema.json", does: "A schema for the editor" },
+    ],
+  }),
+  async run(invocation: Invocation) {
+    const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
+    if (values.schema === true) {
+      const { configurationSchema } = await import("@toolwright/runtime")
+      invocation.stdout.write(`${JSON.stringify(configurationSchema(), null, 2)}\n`)
+      return EXIT.success
+    }
+    const { configuration, sources, file } = await configurationFor(invocation, values)
+    const rows = [...sources].map(([key, source]) => ({ key, source, value: shown(key, valueAt(configuration, key)) }))
+    if (values.json === true) {
+      const settings = Object.fromEntries(rows.map(({ key, value, source }) => [key, { value, source }]))
+      invocation.stdout.write(`${JSON.stringify({ file: file ?? null, settings }, null, 2)}\n`)
+      return EXIT.success
+    }
+    const texts = rows.map(({ key, value, source }) => [key, neutralise(Array.isArray(value) ? value.join(", ") : String(value)), source] as const)
+    const width = (column: 0 | 1) => Math.min(48, Math.max(...texts.map((row) => row[column].length)))
+    invocation.stdout.write(`# ${file ?? "no toolwright.yaml found"}\n`)
+    for (const [key, value, source] of texts) invocation.stdout.write(`${key.padEnd(width(0))}  ${value.padEnd(width(1))}  ${source}\n`)
+    return EXIT.success
+  },
+}
+
+function valueAt(configuration: object, key: string): unknown {
+  return key.split(".").reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], configuration)
+}
+
+function shown(key: string, value: unknown): unknown {
+  if (SETTINGS.find((setting) => setting.key === key)?.secret === true) return mask(String(value))
+  return key === "model.baseUrl" ? withoutCredentials(String(value)) : value
+}

@@ -1,0 +1,26 @@
+import type { Command } from "../command.ts"
+import type { OptionDeclarations } from "../options.ts"
+import { RUN_OPTIONS, runTask } from "../run-task.ts"
+import { usageText } from "../usage.ts"
+
+const AGENT = {
+  agent: { type: "string", value: "name", description: "Agent that does it: assistant, builder, debugger, reviewer, triager" },
+} as const satisfies OptionDeclarations
+
+export const runCommand: Command = {
+  name: "run",
+  summary: "Give a task to a model that has the tools of this workspace",
+  usage: usageText({
+    synopsis: ['run "<task>" [options]', "run - [options]"],
+    description:
+      "Runs a task in the current folder until it is done or a limit is reached, and shows what happens. Every run leaves a record.\n" +
+      "Which model is asked is said by options, environment variables or toolwright.yaml, see 'toolwright help config'.",
+    options: { ...AGENT, ...RUN_OPTIONS },
+    examples: [
+      { line: 'toolwright run "make the failing test pass" --model qwen2.5-coder:7b --base-url http://localhost:11434/v1', does: "With a model that Ollama serves" },
+      { line: 'toolwright run "what does this project do?" --read-only . --json | grep tool-end', does: "Read only, with events as lines of JSON" },
+      { line: "toolwright run - < task.txt", does: "The task from a file" },
+    ],
+  }),
+  run: (invocation) => runTask(invocation, undefined, AGENT),
+}

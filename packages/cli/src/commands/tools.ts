@@ -1,0 +1,154 @@
+import { nearest, serializeTool, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { EXIT, type Command, type Invocation } from "../command.ts"
+import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { neutralise } from "../render/neutralise.ts"
+import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { readCall } from "../tool-arguments/read.ts"
+import { describeTool, firstSentence } from "../tool-arguments/show.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  json: { type: "boolean", description: "Print JSON: definitions, or the whole result of a call" },
+  split: { type: "boolean", description: "Of list: each action of a multi-action tool as a tool of its own" },
+  args: { type: "string", value: "json", description: "Of call: all arguments as one JSON object; - reads it from standard input, @file from a file" },
+  timeout: { type: "string", value: "seconds", description: "Of call: longest time it may take" },
+  ...WORKSPACE_OPTIONS,
+} as const satisfies OptionDeclarations
+
+type Values = OptionValues<typeof OPTIONS>
+
+export const toolsCommand: Command = {
+  name: "tools",
+  summary: "List the tools, show one, or call one by hand",
+  usage: usageText({
+    synopsis: ["tools [list] [options]", "tools show <name> [options]", "tools call <name> [--argument value …] [options]"],
+    description:
+      "Tools may touch the folders given with --root (read and write) and --read-only, or the current folder. The actions of a tool are\n" +
+      "tools too: search_grep is search with --action grep. A call's arguments are flags, typed by the tool's schema: a list is a flag\n" +
+      "given several times, an object is JSON. Exit code 1 means that the call failed, 2 that it was not a right call.",
+    options: OPTIONS,
+    examples: [
+      { line: "toolwright tools list", does: "What there is" },
+      { line: "toolwright tools show search", does: "One tool, with its arguments and examples" },
+      { line: "toolwright tools call search_grep --pattern TODO --path src", does: "Call one" },
+      { line: `echo '{"text": "hello"}' | toolwright tools call echo - --json`, does: "Arguments from standard input, the result as JSON" },
+    ],
+  }),
+  async run(invocation) {
+    const [action = "list", ...rest] = invocation.args
+    if (action === "call") return call(invocation, rest)
+    const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
+    const [word = "list", name] = positionals
+    if (word === "list" && name === undefined) return list(invocation, values)
+    if (word !== "show") throw usageError(`'tools ${word}' is not known.`, "Use 'tools list', 'tools show <name>' or 'tools call <name>'.")
+    if (name === undefined) throw usageError("Which tool?", "Give its name; 'toolwright tools list' lists them.")
+    return show(invocation, values, name)
+  },
+}
+
+async function assembled(invocation: Invocation, values: Values) {
+  const [{ createToolwright }, { configuration }] = await Promise.all([import("@toolwright/runtime"), configurationFor(invocation, values)])
+  return createToolwright({ ...configuration, withBuiltins: true, record: false, cwd: invocation.cwd, env: invocation.env })
+}
+
+type Assembled = Awaited<ReturnType<typeof assembled>>
+
+async function list(invocation: Invocation, values: Values): Promise<number> {
+  await using toolwright = await assembled(invocation, values)
+  const { stdout } = invocation
+  const tools = values.split === true ? toolwright.registry.view({ splitActions: true }).list() : toolwright.registry.list()
+  const missing = new Map(toolwright.unavailable.map(({ name, reason }) => [name, reason]))
+  if (values.json === true) {
+    const definitions = tools.map((tool) => ({ ...serializeTool(tool), available: !missing.has(tool.name) }))
+    stdout.write(`${JSON.stringify(definitions, null, 2)}\n`)
+    return EXIT.success
+  }
+  const width = Math.max(...tools.map((tool) => tool.name.length))
+  for (const tool of tools) {
+    const reason = missing.get(tool.name)
+    const note = reason === undefined ? "" : ` [not available here: ${reason}]`
+    stdout.write(`${tool.name.padEnd(width)}  ${tool.category.padEnd(13)}  ${firstSentence(tool.description)}${note}\n`)
+  }
+  return EXIT.success
+}
+
+async function show(invocation: Invocation, values: Values, name: string): Promise<number> {
+  await using toolwright = await assembled(invocation, values)
+  const tool = find(toolwright, name)
+  const reason = toolwright.unavailable.find((each) => each.name === tool.name)?.reason
+  invocation.stdout.write(values.json === true ? `${JSON.stringify(serializeTool(tool), null, 2)}\n` : describeTool(tool, reason))
+  return EXIT.success
+}
+
+async function call(invocation: Invocation, args: readonly string[]): Promise<number> {
+  // Options of the command may stand before the tool's name.
+  const at = nameIndex(args)
+  const name = args[at]
+  if (name === undefined) throw usageError("Which tool?", "Give its name; 'toolwright tools list' lists them.")
+  const before = parseOptions(args.slice(0, at), OPTIONS).values
+  const after = args.slice(at + 1)
+  await using toolwright = await assembled(invocation, { ...before, ...workspaceValues(after) })
+  const tool = find(toolwright, name)
+  const { values: own, args: given } = await readCall(tool, after, OPTIONS, invocation)
+  const values = { ...before, ...own }
+  const view = toolwright.registry.view({ add: [tool] })
+  const { executeCall } = await import("@toolwright/toolbox")
+  const result = await executeCall(view, { name: tool.name, args: given }, {
+    signal: invocation.signal,
+    timeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
+    ...(values.timeout === undefined ? {} : { timeoutMs: secondsOf(values.timeout) * 1000 }),
+  })
+  print(invocation, result, values.json === true)
+  if (result.success) return EXIT.success
+  return result.error?.code === "INVALID_ARGUMENTS" ? EXIT.usage : EXIT.failure
+}
+
+function print({ stdout, stderr, isTTY }: Invocation, result: ToolResult, json: boolean): void {
+  if (json) return void stdout.write(`${JSON.stringify(result, null, 2)}\n`)
+  const plain = isTTY.stdout ? neutralise : (text: string) => text
+  const text = result.success || result.error?.message !== result.output ? result.output : ""
+  if (text !== "") stdout.write(text.endsWith("\n") ? plain(text) : `${plain(text)}\n`)
+  if (result.success || result.error === undefined) return
+  const { code, message, hint } = result.error
+  const said = result.output.includes(message)
+  stderr.write(`toolwright: ${code}${said ? "" : `: ${neutralise(message)}`}\n`)
+  if (hint !== undefined && !result.output.includes(hint)) stderr.write(`${neutralise(hint)}\n`)
+}
+
+function find(toolwright: Assembled, name: string): ToolDefinition {
+  const split = toolwright.registry.view({ splitActions: true })
+  const tool = toolwright.registry.get(name) ?? split.get(name)
+  if (tool !== undefined) return tool
+  const names = [...toolwright.registry.list(), ...split.list()].map((each) => each.name)
+  const [near] = nearest(name, new Set(names))
+  throw usageError(`There is no tool '${name}'.`, near === undefined ? "'toolwright tools list' lists them." : `Did you mean '${near}'?`)
+}
+
+/** Where the first word stands that is neither an option of the command nor its value. */
+function nameIndex(args: readonly string[]): number {
+  let at = 0
+  while (at < args.length && args[at]!.startsWith("-")) {
+    const option = OPTIONS[args[at]!.replace(/^--/, "") as keyof typeof OPTIONS]
+    at += option?.type === "string" ? 2 : 1
+  }
+  return at
+}
+
+/** The workspace's options among a tool's arguments: the tools are made before the arguments can be read. */
+function workspaceValues(args: readonly string[]): Values {
+  const own: string[] = []
+  for (let at = 0; at < args.length; at++) {
+    if (args[at] === "--") break
+    const match = /^--([\w-]+)(=.*)?$/s.exec(args[at]!)
+    if (match === null || !Object.hasOwn(WORKSPACE_OPTIONS, match[1]!)) continue
+    own.push(args[at]!)
+    if (match[2] === undefined && args[at + 1] !== undefined) own.push(args[++at]!)
+  }
+  return parseOptions(own, OPTIONS).values
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text)
+  if (!(seconds > 0)) throw usageError(`'--timeout ${text}' is no number of seconds above 0.`)
+  return seconds
+}

@@ -1,0 +1,90 @@
+import type { RunEvent, RunSummary, ToolResult } from "@toolwright/toolbox"
+import { neutralise } from "./neutralise.ts"
+import { count, duration, oneLine, shortArguments } from "./short.ts"
+import type { Style } from "./style.ts"
+
+/** What the lines of a run are written with. `unicode` is for terminals; pipes get plain words. */
+export interface LineOptions {
+  style: Style
+  width: number
+  unicode: boolean
+}
+
+/**
+ * The lines that stay of each event, shared by the terminal, pipes and `runs show`. Remembers what it needs between events
+ * (calls until their results).
+ */
+export function createLines({ style, width, unicode }: LineOptions): (event: RunEvent) => string[] {
+  const calls = new Map<string, string>()
+  const mark = unicode ? { ok: "✓", failed: "✗", note: "!", more: "↻" } : { ok: "ok    ", failed: "failed", note: "note  ", more: "retry " }
+  const room = Math.max(40, width)
+
+  function toolEnd(callId: string, name: string, result: ToolResult): string[] {
+    const took = duration(result.executionTimeMs)
+    const sign = result.success ? style.green(mark.ok) : style.red(mark.failed)
+    const call = calls.get(callId) ?? ""
+    calls.delete(callId)
+    const lines = [`  ${sign} ${style.bold(neutralise(name))} ${style.dim(oneLine(call, room - name.length - took.length - 12))} ${style.dim(took)}`]
+    const text = result.success ? result.output : (result.error?.message ?? result.output)
+    const shown = oneLine(text, room - 6)
+    if (shown !== "") lines.push(`    ${result.success ? style.dim(shown) : shown}`)
+    return lines
+  }
+
+  return (event) => {
+    switch (event.type) {
+      case "run-start":
+        return [
+          `${style.bold(neutralise(event.agent))} with ${neutralise(event.model)} ${style.dim(`(${event.format}: ${neutralise(event.because)}), ${count(event.tools.length, "tool")}`)}`,
+          ...(event.unavailable.length === 0 ? [] : [style.dim(`not available here: ${event.unavailable.join(", ")}`)]),
+        ]
+      case "round-start":
+        return [style.cyan(`round ${event.round}/${event.maxRounds}`)]
+      case "model-retry":
+        return [`  ${style.yellow(mark.more)} ${oneLine(event.reason, room - 40)}; try ${event.attempt + 1} in ${duration(event.delayMs)}`]
+      case "delivery-fallback":
+        return [`  ${style.yellow(mark.note)} ${event.from} is not possible (${oneLine(event.reason, room - 40)}), going on with ${event.to}`]
+      case "reply": {
+        const text = neutralise(event.content.trim())
+        return text === "" ? [] : text.split("\n").map((line) => `  ${line}`)
+      }
+      case "parse-problem":
+        return [`  ${style.yellow(mark.note)} ${oneLine(`${event.kind}: ${event.message}${event.repaired ? " (put right)" : ""}`, room - 6)}`]
+      case "tool-start":
+        calls.set(event.callId, shortArguments(event.arguments, room))
+        return event.repairs.length === 0
+          ? []
+          : [`  ${style.yellow(mark.note)} ${oneLine(`${event.name}: put right ${event.repairs.map((repair) => `${repair.path || "name"} (${repair.kind})`).join(", ")}`, room - 6)}`]
+      case "tool-end":
+        return toolEnd(event.callId, event.name, event.result)
+      case "nudge":
+        return [`  ${style.yellow(mark.note)} ${oneLine(event.text, room - 6)}`]
+      case "loop-detected":
+        return [`  ${style.yellow(mark.note)} ${oneLine(event.text, room - 6)}`]
+      case "completion-refused":
+        return [`  ${style.yellow(mark.note)} not accepted as done: ${oneLine(event.reasons.join("; "), room - 30)}`]
+      case "tools-changed":
+        return [`  ${style.yellow(mark.note)} tools changed: ${[...event.added.map((name) => `+${name}`), ...event.removed.map((name) => `-${name}`)].join(" ")}`]
+      case "run-end":
+        return [...summaryLines(event.summary, style), ...(event.error?.hint === undefined ? [] : [neutralise(event.error.hint)])]
+      default:
+        return []
+    }
+  }
+}
+
+/** What a run amounts to. */
+export function summaryLines(summary: RunSummary, style: Style): string[] {
+  const { outcome, success, message, rounds, calls, failedCalls, correctedFailures, modifiedFiles, times } = summary
+  const title = success ? style.green("done") : style.red(outcome)
+  const counts = [
+    count(rounds, "round"), count(calls, "call"),
+    ...(failedCalls === 0 ? [] : [`${failedCalls} failed`, `${correctedFailures} corrected`]),
+    `${duration(times.totalMs)} (model ${duration(times.modelMs)}, tools ${duration(times.toolMs)}, own ${Math.round(times.overheadMs)} ms)`,
+  ]
+  return [
+    `${title}: ${neutralise(message)}`,
+    counts.join(", "),
+    ...(modifiedFiles.length === 0 ? [] : [`changed: ${neutralise(modifiedFiles.join(", "))}`]),
+  ]
+}

@@ -1,0 +1,31 @@
+import type { JsonObject } from "@toolwright/toolbox"
+import { neutralise } from "./neutralise.ts"
+
+/** A text on one line, harmless to a terminal, cut to a width. */
+export function oneLine(text: string, width: number): string {
+  const line = neutralise(text.replaceAll(/\s+/g, " ").trim())
+  const characters = Array.from(line)
+  return characters.length <= width ? line : `${characters.slice(0, Math.max(1, width - 1)).join("")}…`
+}
+
+/** A call's arguments on one line, as they would be typed: `pattern="add" path=src`. */
+export function shortArguments(args: JsonObject, width: number): string {
+  const parts = Object.entries(args).map(([name, value]) => {
+    const text = typeof value === "string" && /^[\w./@:+-]+$/.test(value) ? value : JSON.stringify(value)
+    return `${name}=${oneLine(text ?? "", 60)}`
+  })
+  return oneLine(parts.join(" "), width)
+}
+
+/** A duration as people read it: `0.4 s`, `12 s`, `3 min 20 s`. */
+export function duration(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  if (seconds < 9.95) return `${seconds.toFixed(1)} s`
+  if (seconds < 59.5) return `${Math.round(seconds)} s`
+  return `${Math.floor(Math.round(seconds) / 60)} min ${Math.round(seconds) % 60} s`
+}
+
+/** `1 round`, `3 rounds`. */
+export function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`
+}

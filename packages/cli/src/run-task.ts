@@ -1,0 +1,82 @@
+import { writeFile } from "node:fs/promises"
+import { resolve } from "node:path"
+import type { RunEvent, RunSummary } from "@toolwright/toolbox"
+import { EXIT, type Invocation } from "./command.ts"
+import { parseOptions, usageError, type OptionDeclarations } from "./options.ts"
+import { jsonLinesRenderer } from "./render/json-lines.ts"
+import { rendererFor } from "./render/progress.ts"
+import { CONFIGURATION_OPTIONS, configurationFor } from "./settings-options.ts"
+
+/** The options of every command that runs a task. */
+export const RUN_OPTIONS = {
+  description: { type: "string", short: "d", value: "task", description: "The task, as an option" },
+  json: { type: "boolean", description: "Print every event as a line of JSON" },
+  "save-screenplay": { type: "string", value: "file", description: "Record what the model replies as a screenplay that can be played again" },
+  record: { type: "boolean", description: "Keep a record of the run (on; --no-record turns it off)" },
+  ...CONFIGURATION_OPTIONS,
+} as const satisfies OptionDeclarations
+
+/**
+ * Runs a task with an agent and shows it.
+ *
+ * @returns the exit code: 0 completed, 1 not completed, 130 interrupted
+ */
+export async function runTask(invocation: Invocation, agent: string | undefined, extra: OptionDeclarations = {}): Promise<number> {
+  const { values, positionals } = parseOptions(invocation.args, { ...RUN_OPTIONS, ...extra }, { max: 1 })
+  const task = await taskFrom(invocation, values.description as string | undefined, positionals[0])
+  const { configuration } = await configurationFor(invocation, values)
+  const { createToolwright, recordBackend, backendFor } = await import("@toolwright/runtime")
+  const saveTo = values["save-screenplay"] as string | undefined
+  const recorded = saveTo === undefined ? undefined : recordBackend(await backendFor(configuration), { name: task })
+  await using toolwright = await createToolwright({
+    ...configuration,
+    withBuiltins: true,
+    cwd: invocation.cwd,
+    env: invocation.env,
+    record: values.record !== false,
+    ...(recorded === undefined ? {} : { backend: recorded }),
+    ...(invocation.isTTY.stdin && invocation.isTTY.stdout ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation) } : {}),
+  })
+  await toolwright.backend()
+  const name = agent ?? (values as { agent?: string }).agent ?? "assistant"
+  const summary = await show(toolwright.run(task, { agent: name, signal: invocation.signal }), invocation, values.json === true)
+  if (saveTo !== undefined) await writeFile(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
+  if (values.json !== true && values.record !== false) {
+    invocation.stdout.write(`record: ${toolwright.runsFolder}/${summary.runId} (toolwright runs show ${summary.runId})\n`)
+  }
+  return exitCodeOf(summary)
+}
+
+/** Shows the events of a run and returns what the generator returns. */
+export async function show<Result>(events: AsyncGenerator<RunEvent, Result>, invocation: Invocation, json: boolean): Promise<Result> {
+  const renderer = json ? jsonLinesRenderer(invocation.stdout) : rendererFor(invocation)
+  try {
+    for (;;) {
+      const step = await events.next()
+      if (step.done) return step.value
+      renderer.show(step.value)
+    }
+  } finally {
+    renderer.close()
+  }
+}
+
+export function exitCodeOf(summary: RunSummary): number {
+  return summary.success ? EXIT.success : summary.outcome === "cancelled" ? EXIT.interrupted : EXIT.failure
+}
+
+async function taskFrom(invocation: Invocation, option: string | undefined, positional: string | undefined): Promise<string> {
+  if (option !== undefined && positional !== undefined) {
+    throw usageError("The task is given twice.", "Give it either as an argument or with --description.")
+  }
+  let task = option ?? positional
+  if (task === "-") {
+    task = ""
+    const decoder = new TextDecoder()
+    for await (const piece of invocation.stdin) task += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
+  }
+  if (task === undefined || task.trim() === "") {
+    throw usageError("The task is missing.", 'Say what is to be done, in quotes: toolwright run "make the failing test pass". With - it is read from standard input.')
+  }
+  return task.trim()
+}

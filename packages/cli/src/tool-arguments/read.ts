@@ -1,0 +1,68 @@
+import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
+import { messageOf, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
+import type { Invocation } from "../command.ts"
+import { parseOptions, usageError, type OptionDeclaration, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { parametersOf } from "./parameters.ts"
+import { argumentsFrom, argumentsObject } from "./values.ts"
+
+/**
+ * Splits the command line of a call into the command's own options and the tool's arguments. An own option goes before an
+ * argument of the same name, which can still be given with `--args`.
+ *
+ * @param args what stands after the tool's name
+ * @param own the command's options; `args` is among them
+ */
+export async function readCall<const Own extends OptionDeclarations>(
+  tool: ToolDefinition,
+  args: readonly string[],
+  own: Own,
+  invocation: Pick<Invocation, "stdin" | "cwd">,
+): Promise<{ values: OptionValues<Own>; args: JsonObject }> {
+  const parameters = parametersOf(tool).filter((parameter) => !Object.hasOwn(own, parameter.flag))
+  const flags = Object.fromEntries(
+    parameters.map((parameter): [string, OptionDeclaration] => [
+      parameter.flag,
+      { type: parameter.kind === "boolean" ? "boolean" : "string", multiple: true, description: "", value: parameter.kind },
+    ]),
+  )
+  // Names may be written as in the schema, and a boolean with its value.
+  const spelt = args.map((arg) => {
+    const match = /^--([A-Za-z][\w-]*)(=(?:.|\n)*)?$/.exec(arg)
+    if (match === null) return arg
+    const [, name, value = ""] = match
+    const flag = name!.replaceAll("_", "-")
+    const known = Object.hasOwn(own, name!) ? name! : flag
+    if (flags[known]?.type === "boolean" && /^=(true|false)$/.test(value)) return value === "=true" ? `--${known}` : `--no-${known}`
+    return `--${known}${value}`
+  })
+  const { values, positionals } = parseOptions(spelt, { ...flags, ...own }, { max: 1 })
+  const given = values as Record<string, (string | boolean)[] | string | undefined>
+  const whole = typeof given.args === "string" ? given.args : positionals[0]
+  if (positionals.length > 0 && (whole !== positionals[0] || !/^[-@{]/.test(whole ?? ""))) {
+    throw usageError(`Unexpected argument '${positionals[0]}'.`, `Arguments are flags: --${parameters[0]?.flag ?? "name"} <value>; 'toolwright tools show ${tool.name}' lists them.`)
+  }
+  const base = whole === undefined ? {} : await wholeArguments(whole, invocation)
+  const fromFlags = argumentsFrom(parameters, Object.fromEntries(Object.keys(flags).flatMap((flag) => (given[flag] === undefined ? [] : [[flag, given[flag] as string[]]]))))
+  return { values: values as OptionValues<Own>, args: { ...base, ...fromFlags } }
+}
+
+async function wholeArguments(text: string, { stdin, cwd }: Pick<Invocation, "stdin" | "cwd">): Promise<JsonObject> {
+  if (text === "-") return argumentsObject(await readAll(stdin), "standard input")
+  if (!text.startsWith("@")) return argumentsObject(text, "--args")
+  const file = text.slice(1)
+  try {
+    return argumentsObject(await readFile(resolve(cwd, file), "utf8"), file)
+  } catch (error) {
+    if ((error as { code?: string }).code === "USAGE") throw error
+    throw usageError(`The file '${file}' cannot be read: ${messageOf(error)}`)
+  }
+}
+
+/** All of standard input as text. */
+export async function readAll(stdin: Invocation["stdin"]): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const piece of stdin) text += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
+  return text + decoder.decode()
+}
