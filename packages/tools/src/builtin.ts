@@ -3,6 +3,7 @@ import { createBlogTools, type BlogToolsConfig } from "./blog/index.ts"
 import { createCodeEditTool } from "./code-edit/code-edit.ts"
 import { echo } from "./echo/echo.ts"
 import { createFileTool } from "./file/file.ts"
+import { createFilesystemTools } from "./filesystem/index.ts"
 import type { NetworkPolicy } from "./net/guarded-fetch.ts"
 import { createNetworkHost } from "./net/network-host.ts"
 import { createWorkspace, type Workspace, type WorkspaceConfig } from "./paths/workspace.ts"
@@ -40,6 +41,7 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
   const network = createNetworkHost(config.network, config.env)
   return [
     echo,
+    ...createFilesystemTools(workspace),
     createFileTool(workspace),
     createCodeEditTool(workspace),
     createSearchTool(workspace),

@@ -4,7 +4,8 @@ import { checkRange } from "../edit/line-edits.ts"
 import { FILE_LIMIT_BYTES, type OpenedFile, type Workspace } from "../paths/workspace.ts"
 import { decodeText, type Encoding } from "../text/encoding.ts"
 import { countLines, splitLines } from "../text/lines.ts"
-import { windowOf } from "../text/window.ts"
+import { visibleControls } from "../text/escapes.ts"
+import { windowOf, type WindowOptions } from "../text/window.ts"
 import { readHead, readTail } from "./partial-read.ts"
 
 /** What `read_text_file` answers to programs; the text is complete, whatever a model is shown of it. */
@@ -52,7 +53,7 @@ async function readPart(workspace: Workspace, { path, head, tail }: ReadArgument
   const data = describe(file, { content: decoded.text, encoding: part.encoding ?? decoded.encoding, is_truncated: true })
   const next = (line: number) => (head === undefined ? "Use a smaller tail" : `Use start_line=${line}`)
   const cut = part.cut ? `\n[Cut: the lines asked for are longer than ${FILE_LIMIT_BYTES} bytes.]` : ""
-  return success({ output: windowOf(decoded.text, { next }) + cut, data })
+  return success({ output: shown(decoded.text, { next }) + cut, data })
 }
 
 async function readRange(workspace: Workspace, { path, start_line, end_line }: ReadArguments): Promise<ToolResult> {
@@ -63,7 +64,7 @@ async function readRange(workspace: Workspace, { path, start_line, end_line }: R
   const { hash } = content
   const next = (line: number) => `Use start_line=${line}`
   if (start_line === undefined && end_line === undefined) {
-    return success({ output: windowOf(decoded.text, { next }), data: { ...whole, hash } })
+    return success({ output: shown(decoded.text, { next }), data: { ...whole, hash } })
   }
   const total = whole.line_count
   const first = start_line ?? 1
@@ -74,7 +75,14 @@ async function readRange(workspace: Workspace, { path, start_line, end_line }: R
   const lines = splitLines(decoded.text).slice(first - 1, last)
   const text = lines.join("")
   const data = { ...whole, content: text, line_count: lines.length, is_truncated: lines.length < total, hash }
-  return success({ output: windowOf(text, { firstLine: first, totalLines: total, next }), data })
+  return success({ output: shown(text, { firstLine: first, totalLines: total, next }), data })
+}
+
+/** What a model sees: a window of the text, with characters that could deceive it or a terminal made visible. */
+function shown(text: string, options: WindowOptions): string {
+  const window = windowOf(text, options)
+  const visible = visibleControls(window)
+  return visible === window ? window : `${visible}\n[Control and direction characters are shown as \\uXXXX.]`
 }
 
 function describe(

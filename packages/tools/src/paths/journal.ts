@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { readFileSync, unlinkSync } from "node:fs"
-import { appendFile, lstat, mkdir, mkdtemp, readdir, readFile, unlink } from "node:fs/promises"
-import { tmpdir, userInfo } from "node:os"
+import { appendFile, lstat, mkdir, readdir, readFile, unlink } from "node:fs/promises"
 import { join } from "node:path"
 
 /**
@@ -25,23 +24,6 @@ export interface DebrisDirectory extends AsyncDisposable {
   at(name?: string): string
 }
 
-/** Where temporary state lies unless configured: a directory of this user's own. */
-export function defaultStateDirectory(): string {
-  return join(tmpdir(), `toolwright-${process.getuid?.() ?? userInfo().username}`)
-}
-
-/**
- * Makes a state directory that only this user can write to. When somebody else owns the place, a fresh one is made beside it.
- * @returns the directory to use
- */
-export async function ownDirectory(path: string): Promise<string> {
-  await mkdir(path, { recursive: true, mode: 0o700 })
-  const stat = await lstat(path)
-  const uid = process.getuid?.()
-  const own = stat.isDirectory() && (uid === undefined || stat.uid === uid) && (uid === undefined || (stat.mode & 0o022) === 0)
-  return own ? path : mkdtemp(`${path}-`)
-}
-
 const PREFIX = ".toolwright-"
 const SUFFIX = ".tmp"
 
@@ -50,13 +32,13 @@ export function isTemporaryName(name: string): boolean {
   return name.startsWith(PREFIX) && name.endsWith(SUFFIX)
 }
 
-export function createJournal(stateDirectory: string): WriteJournal {
-  const folder = join(stateDirectory, "writes")
+/** @param state the state directory, made when it is first needed */
+export function createJournal(state: () => Promise<string>): WriteJournal {
   const owner = `${process.pid}-${startOf(process.pid)}`
   const noted = new Map<string, Promise<void>>()
 
   const append = async (directory: string): Promise<void> => {
-    await ownDirectory(stateDirectory)
+    const folder = join(await state(), "writes")
     await mkdir(folder, { recursive: true, mode: 0o700 })
     const file = join(folder, owner)
     removeAtExit(file)
@@ -76,6 +58,7 @@ export function createJournal(stateDirectory: string): WriteJournal {
     },
     async recover(openDirectory) {
       let removed = 0
+      const folder = join(await state(), "writes")
       for (const name of await readdir(folder).catch(() => [])) {
         const match = /^(\d+)-(\d+)$/u.exec(name)
         if (match === null || isAlive(Number(match[1]), match[2]!)) continue

@@ -1,4 +1,5 @@
 import { failure, ToolwrightError, type ToolResult } from "@toolwright/toolbox"
+import { visibleName } from "../text/escapes.ts"
 
 /** The one answer for every path outside the roots, whether it exists or not, so that nobody can probe for files. */
 export function outsideRoots(asked: string, roots: readonly { path: string }[]): ToolwrightError {
@@ -27,9 +28,7 @@ function error(code: string, message: string, hint?: string): ToolwrightError {
 
 /** A path for a message: cut, and with control characters made visible. */
 export function printable(path: string): string {
-  const shown = path.replace(/[\u0000-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/gu, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
-  })
+  const shown = visibleName(path)
   return shown.length > 300 ? `${shown.slice(0, 300)}…` : shown
 }
 

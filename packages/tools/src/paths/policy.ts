@@ -51,17 +51,17 @@ const LONGEST_PATH_BYTES = 4096
 const NONE: readonly string[] = []
 
 /**
- * @param hidden further read-only directories that are never listed, such as the store of long outputs
+ * @param hidden further directories that may be read but are never listed as roots; may grow later
  * @throws ToolwrightError `INVALID_ROOT`
  */
-export function createPathPolicy(config: PathPolicyConfig, hidden: () => readonly Root[] = () => []): PathPolicy {
+export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root[] = []): PathPolicy {
   const translator = createTranslator(config.mapping)
   const roots = resolveRoots(config.roots, translator.toLocal)
   const secret = compileDenyList(config.denyRead ?? DEFAULT_DENY_READ)
   const fixed = compileDenyList(config.denyWrite ?? DEFAULT_DENY_WRITE)
 
   const rootOf = (path: string): Root | undefined =>
-    [...roots, ...hidden()]
+    [...roots, ...hidden]
       .filter((root) => isInside(root.real, path))
       .reduce<Root | undefined>((best, root) => (best !== undefined && best.real.length >= root.real.length ? best : root), undefined)
 

@@ -4,13 +4,15 @@ import { lstat, mkdir, readdir, type FileHandle } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { fingerprint, replaceFile, type WriteOptions } from "./atomic-write.ts"
-import { createJournal, defaultStateDirectory, isTemporaryName, ownDirectory } from "./journal.ts"
+import { createJournal, isTemporaryName } from "./journal.ts"
 import { createLocks } from "./lock.ts"
 import { printable } from "./path-errors.ts"
 import { pin, pinDirectory, pinFile, pinParent } from "./pin.ts"
+import { openOutputDirectory } from "./output-directory.ts"
 import { createPathPolicy, type Access, type Located, type PathPolicy, type PathPolicyConfig } from "./policy.ts"
 import { moveEntry, removeDirectoryTree, removeFileEntry, type Place } from "./remove.ts"
 import type { Root } from "./roots.ts"
+import { defaultStateDirectory, ownDirectory } from "./state-directory.ts"
 import { walk, type WalkEntry, type WalkOptions, type WalkSummary } from "./walk.ts"
 
 export interface WorkspaceConfig extends PathPolicyConfig {
@@ -101,7 +103,7 @@ export interface Workspace {
   move(source: string, destination: string): Promise<{ source: string; destination: string }>
   /** Removes temporary files of killed processes; also done before the first change. */
   recover(): Promise<number>
-  /** A directory of this workspace's own for long outputs, readable for the file tools but never listed. */
+  /** A directory outside all roots for long outputs: the file tools can read there by absolute path, nothing lists or writes it. */
   outputDirectory(): Promise<string>
 }
 
@@ -112,10 +114,11 @@ export interface Workspace {
  * const { bytes } = await workspace.read("src/index.ts")
  */
 export function createWorkspace(config: WorkspaceConfig): Workspace {
-  const stateDirectory = config.stateDirectory ?? defaultStateDirectory()
+  let stateDirectory: Promise<string> | undefined
+  const state = () => (stateDirectory ??= ownDirectory(config.stateDirectory ?? defaultStateDirectory()))
   const hidden: Root[] = []
-  const policy = createPathPolicy(config, () => hidden)
-  const journal = createJournal(stateDirectory)
+  const policy = createPathPolicy(config, hidden)
+  const journal = createJournal(state)
   const lock = createLocks()
   let recovered: Promise<number> | undefined
 
@@ -240,8 +243,7 @@ export function createWorkspace(config: WorkspaceConfig): Workspace {
       })
     },
     async outputDirectory() {
-      const path = join(await ownDirectory(stateDirectory), "outputs")
-      const real = await ownDirectory(path)
+      const real = await openOutputDirectory(await state())
       if (!hidden.some((root) => root.real === real)) hidden.push({ path: real, local: real, real, access: "read-only" })
       return real
     },

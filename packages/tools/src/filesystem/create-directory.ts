@@ -1,0 +1,33 @@
+import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { PATH, PATH_ALIASES } from "./schemas.ts"
+
+export function createCreateDirectoryTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "create_directory",
+    title: "Create directory",
+    description: "Creates a directory and the missing ones above it. One that exists already is left as it is.",
+    category: "code",
+    optionality: "optional",
+    usageHint: "Needed before write_file when the directory does not exist.",
+    tags: ["filesystem", "write"],
+    effects: { destructive: false, idempotent: true, writes: ["path"] },
+    aliases: { arguments: PATH_ALIASES },
+    input: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
+    output: {
+      type: "object",
+      properties: { path: { type: "string" }, created: { type: "boolean" } },
+      required: ["path", "created"],
+    },
+    examples: [{ description: "Create nested directories", input: { path: "docs/guides" } }],
+    async run(args) {
+      const { shown, created } = await workspace.makeDirectory(args["path"] as string)
+      return success({
+        output: created ? `Created ${shown}.` : `${shown} exists already.`,
+        data: { path: shown, created },
+        modifiedFiles: created ? [shown] : [],
+      })
+    },
+  })
+}

@@ -1,0 +1,38 @@
+import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { PATH, PATH_ALIASES } from "./schemas.ts"
+
+export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "delete_directory",
+    title: "Delete directory",
+    description: "Deletes an empty directory, or with recursive one with everything in it. It cannot be undone.",
+    category: "code",
+    optionality: "optional",
+    usageHint: "Links inside are removed, what they point to is not. Allowed directories themselves and repositories' own state stay.",
+    tags: ["filesystem", "write", "delete"],
+    effects: { destructive: true, idempotent: false, writes: ["path"] },
+    aliases: { arguments: PATH_ALIASES },
+    input: {
+      type: "object",
+      properties: { path: PATH, recursive: { type: "boolean", description: "Delete what is in it too; false unless given" } },
+      required: ["path"],
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: { path: { type: "string" }, removed: { type: "integer", description: "Files and directories removed" } },
+      required: ["path", "removed"],
+    },
+    examples: [{ description: "Delete a directory and its content", input: { path: "src", recursive: true } }],
+    async run(args) {
+      const { shown, removed } = await workspace.removeDirectory(args["path"] as string, args["recursive"] === true)
+      return success({
+        output: `Deleted ${shown} (${removed} ${removed === 1 ? "entry" : "entries"}).`,
+        data: { path: shown, removed },
+        modifiedFiles: [shown],
+      })
+    },
+  })
+}

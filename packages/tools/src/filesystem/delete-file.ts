@@ -1,0 +1,25 @@
+import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { PATH, PATH_ALIASES } from "./schemas.ts"
+
+export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "delete_file",
+    title: "Delete file",
+    description: "Deletes a file, or a symbolic link itself. It cannot be undone.",
+    category: "code",
+    optionality: "optional",
+    usageHint: "For directories use delete_directory.",
+    tags: ["filesystem", "write", "delete"],
+    effects: { destructive: true, idempotent: false, writes: ["path"] },
+    aliases: { arguments: PATH_ALIASES },
+    input: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
+    output: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    examples: [{ description: "Delete a file", input: { path: "notes.txt" } }],
+    async run(args) {
+      const { shown } = await workspace.removeFile(args["path"] as string)
+      return success({ output: `Deleted ${shown}.`, data: { path: shown }, modifiedFiles: [shown] })
+    },
+  })
+}

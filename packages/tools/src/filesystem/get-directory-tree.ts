@@ -1,0 +1,102 @@
+import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { EntryKind } from "../paths/walk.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { compileGlobs } from "../search/glob.ts"
+import { entryLabel, LISTING_LINES } from "./list-directory.ts"
+import { EXCLUDE_PATTERNS, PATH_ALIASES } from "./schemas.ts"
+
+/** A file or directory of a tree; directories have `children`, sorted by name. */
+export interface TreeNode {
+  name: string
+  type: EntryKind
+  children?: TreeNode[]
+}
+
+const DEFAULT_EXCLUDES = [".git", "node_modules"]
+const MOST_ENTRIES = 100_000
+
+export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "get_directory_tree",
+    title: "Get directory tree",
+    description: "Returns a directory with everything below it as a tree. Links are shown, not followed.",
+    category: "code",
+    optionality: "optional",
+    usageHint: "Use max_depth for an overview of a large project, then look into what matters.",
+    tags: ["filesystem", "read"],
+    effects: { readOnly: true, idempotent: true, reads: ["path"] },
+    aliases: { names: ["directory_tree", "tree"], arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", depth: "max_depth" } },
+    maxOutputChars: 30_000,
+    input: {
+      type: "object",
+      properties: {
+        path: { type: "string", description: "Directory; the first allowed directory unless given" },
+        max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given" },
+        exclude_patterns: { ...EXCLUDE_PATTERNS, description: `${EXCLUDE_PATTERNS.description}; .git and node_modules unless given` },
+      },
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        tree: { type: "array", items: { type: "object" }, description: "Nodes: name, type, and for directories children" },
+        files: { type: "integer" },
+        directories: { type: "integer" },
+        truncated: { type: "boolean", description: "Whether a limit left something out" },
+      },
+      required: ["path", "tree", "files", "directories", "truncated"],
+    },
+    examples: [{ description: "Two levels of the workspace", input: { path: ".", max_depth: 2 } }],
+    async run(args, { signal }) {
+      const { path = ".", max_depth, exclude_patterns = DEFAULT_EXCLUDES } = args as unknown as TreeArguments
+      const excluded = exclude_patterns.length === 0 ? () => false : await compileGlobs(exclude_patterns)
+      const tree: TreeNode[] = []
+      const places = new Map<string, TreeNode[]>([["", tree]])
+      const counts = { files: 0, directories: 0 }
+      const { shown, stopped } = await workspace.walk(
+        path,
+        ({ name, path: below, kind }) => {
+          if (excluded(below)) return "skip"
+          const node: TreeNode = kind === "directory" ? { name, type: kind, children: [] } : { name, type: kind }
+          const end = below.lastIndexOf("/")
+          places.get(end === -1 ? "" : below.slice(0, end))!.push(node)
+          if (node.children === undefined) counts.files += 1
+          else {
+            counts.directories += 1
+            places.set(below, node.children)
+          }
+          return undefined
+        },
+        { signal, sorted: true, maxEntries: MOST_ENTRIES, ...(max_depth === undefined ? {} : { maxDepth: max_depth }) },
+      )
+      const summary = `${counts.directories} directories, ${counts.files} files${stopped === undefined ? "" : " (not all of them: a limit was reached)"}`
+      return success({
+        output: [`${shown}/`, ...treeLines(tree), summary].join("\n"),
+        data: { path: shown, tree, ...counts, truncated: stopped !== undefined },
+      })
+    },
+  })
+}
+
+interface TreeArguments {
+  path?: string
+  max_depth?: number
+  exclude_patterns?: string[]
+}
+
+function treeLines(tree: readonly TreeNode[]): string[] {
+  const lines: string[] = []
+  let left = 0
+  const visit = (nodes: readonly TreeNode[], indent: string): void => {
+    for (const node of nodes) {
+      if (lines.length < LISTING_LINES) lines.push(indent + entryLabel(node))
+      else left += 1
+      if (node.children !== undefined) visit(node.children, `${indent}  `)
+    }
+  }
+  visit(tree, "  ")
+  if (left > 0) lines.push(`[${left} more entries. Use max_depth, exclude_patterns, or a deeper path.]`)
+  return lines
+}

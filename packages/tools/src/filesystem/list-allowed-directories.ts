@@ -1,0 +1,35 @@
+import { defineTool, success, type ToolDefinition } from "@toolwright/toolbox"
+import type { Workspace } from "../paths/workspace.ts"
+
+export function createListAllowedDirectoriesTool(workspace: Workspace): ToolDefinition {
+  return defineTool({
+    name: "list_allowed_directories",
+    title: "List allowed directories",
+    description: "Lists the directories that file tools may touch, and whether they may write there.",
+    category: "code",
+    optionality: "optional",
+    usageHint: "Use it first when paths are unknown. Relative paths are resolved against the first directory.",
+    tags: ["filesystem", "read"],
+    effects: { readOnly: true, idempotent: true },
+    input: { type: "object", properties: {}, additionalProperties: false },
+    output: {
+      type: "object",
+      properties: {
+        directories: {
+          type: "array",
+          items: {
+            type: "object",
+            properties: { path: { type: "string" }, access: { type: "string", enum: ["read-only", "read-write"] } },
+            required: ["path", "access"],
+          },
+        },
+      },
+      required: ["directories"],
+    },
+    examples: [{ description: "Where may I work?", input: {} }],
+    run: () => {
+      const directories = workspace.roots.map(({ path, access }) => ({ path, access }))
+      return success({ output: directories.map(({ path, access }) => `${path} (${access})`).join("\n"), data: { directories } })
+    },
+  })
+}

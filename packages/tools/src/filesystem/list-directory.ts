@@ -1,0 +1,62 @@
+import type { Dirent } from "node:fs"
+import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { definePathTool } from "../paths/path-tool.ts"
+import { kindOf } from "../paths/walk.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { visibleName } from "../text/escapes.ts"
+import { ENTRY_TYPE, PATH, PATH_ALIASES } from "./schemas.ts"
+
+/** Lines of a listing that a model is shown. */
+export const LISTING_LINES = 1000
+
+export function createListDirectoryTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "list_directory",
+    title: "List directory",
+    description: "Lists the files and subdirectories of a directory, by name.",
+    category: "code",
+    optionality: "required",
+    usageHint: "For what lies deeper use get_directory_tree, for files by name search_files.",
+    tags: ["filesystem", "read"],
+    effects: { readOnly: true, idempotent: true, reads: ["path"] },
+    aliases: { names: ["ls"], arguments: PATH_ALIASES },
+    maxOutputChars: 30_000,
+    input: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
+    output: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        entries: {
+          type: "array",
+          items: { type: "object", properties: { name: { type: "string" }, type: ENTRY_TYPE }, required: ["name", "type"] },
+        },
+        total: { type: "integer" },
+      },
+      required: ["path", "entries", "total"],
+    },
+    examples: [{ description: "List the workspace", input: { path: "." } }],
+    async run(args) {
+      const { entries, shown } = await workspace.list(args["path"] as string)
+      const listed = byName(entries).map((entry) => ({ name: entry.name, type: kindOf(entry) }))
+      return success({
+        output: listingText(listed.map(entryLabel)),
+        data: { path: shown, entries: listed, total: listed.length },
+      })
+    },
+  })
+}
+
+export function byName(entries: readonly Dirent[]): Dirent[] {
+  return [...entries].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+}
+
+/** A name as listings show it: directories end with `/`, links with `@`. */
+export function entryLabel({ name, type }: { name: string; type: string }): string {
+  return visibleName(name) + (type === "directory" ? "/" : type === "symlink" ? "@" : "")
+}
+
+export function listingText(lines: readonly string[]): string {
+  if (lines.length === 0) return "(empty)"
+  if (lines.length <= LISTING_LINES) return lines.join("\n")
+  return `${lines.slice(0, LISTING_LINES).join("\n")}\n[${LISTING_LINES} of ${lines.length} entries. Use search_files with a pattern to find the others.]`
+}

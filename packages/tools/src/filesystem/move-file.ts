@@ -1,0 +1,38 @@
+import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { PATH } from "./schemas.ts"
+
+export function createMoveFileTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "move_file",
+    title: "Move file",
+    description: "Moves or renames a file or directory. The destination must not exist, its directory must. A symbolic link is moved itself.",
+    category: "code",
+    optionality: "optional",
+    usageHint: "Give the destination with the file's new name, not only its new directory.",
+    tags: ["filesystem", "write"],
+    effects: { destructive: true, idempotent: false, writes: ["source", "destination"] },
+    aliases: { names: ["rename_file"], arguments: { from: "source", to: "destination", src: "source", dest: "destination", target: "destination" } },
+    input: {
+      type: "object",
+      properties: { source: PATH, destination: PATH },
+      required: ["source", "destination"],
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: { source: { type: "string" }, destination: { type: "string" } },
+      required: ["source", "destination"],
+    },
+    examples: [{ description: "Rename a file", input: { source: "notes.txt", destination: "old-notes.txt" } }],
+    async run(args) {
+      const moved = await workspace.move(args["source"] as string, args["destination"] as string)
+      return success({
+        output: `Moved ${moved.source} to ${moved.destination}.`,
+        data: moved,
+        modifiedFiles: [moved.source, moved.destination],
+      })
+    },
+  })
+}

@@ -1,0 +1,84 @@
+import { failure, success, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { pathFailure, printable } from "../paths/path-errors.ts"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { WINDOW_BYTES, WINDOW_OUTPUT_CHARS } from "../text/window.ts"
+import { readText, type TextFile } from "./read-text.ts"
+import { PATH, TEXT_FILE } from "./schemas.ts"
+
+const MOST_FILES = 100
+
+export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "read_multiple_files",
+    title: "Read multiple files",
+    description: "Reads several text files in one call. A file that cannot be read does not keep the others from being returned.",
+    category: "code",
+    optionality: "optional",
+    usageHint: "Use it instead of several calls of read_text_file when all files are short.",
+    tags: ["filesystem", "read"],
+    effects: { readOnly: true, idempotent: true, reads: ["paths[]"] },
+    aliases: { arguments: { path: "paths", files: "paths", file_paths: "paths" } },
+    maxOutputChars: WINDOW_OUTPUT_CHARS,
+    input: {
+      type: "object",
+      properties: { paths: { type: "array", items: PATH, minItems: 1, maxItems: MOST_FILES, description: "The files" } },
+      required: ["paths"],
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: {
+        files: {
+          type: "array",
+          items: {
+            anyOf: [
+              TEXT_FILE,
+              {
+                type: "object",
+                properties: { path: { type: "string" }, error: { type: "object" } },
+                required: ["path", "error"],
+              },
+            ],
+          },
+        },
+        read: { type: "integer" },
+        failed: { type: "integer" },
+      },
+      required: ["files", "read", "failed"],
+    },
+    examples: [{ description: "Read two files", input: { paths: ["src/index.ts", "notes.txt"] } }],
+    async run(args, { signal }) {
+      const paths = args["paths"] as string[]
+      const results: { path: string; result: ToolResult }[] = []
+      for (const path of paths) {
+        signal.throwIfAborted()
+        results.push({ path, result: await readText(workspace, { path }).catch((thrown: unknown) => pathFailure(thrown, path)) })
+      }
+      return combine(results)
+    },
+  })
+}
+
+function combine(results: readonly { path: string; result: ToolResult }[]): ToolResult {
+  const files = results.map(({ path, result }) => {
+    if (result.success) return result.data as TextFile
+    const { code, message, hint } = result.error!
+    return { path, error: { code, message, ...(hint === undefined ? {} : { hint }) } }
+  })
+  const failed = results.filter(({ result }) => !result.success).length
+  const data = { files, read: results.length - failed, failed }
+  const share = Math.floor(WINDOW_BYTES / results.length)
+  const output = results.map(({ path, result }) => `==> ${printable(path)} <==\n${section(result, share)}`).join("\n")
+  if (failed < results.length) return success({ output, data })
+  const first = results[0]!.result.error!
+  return failure({ ...first, data, message: results.map(({ result }) => result.error!.message).join("\n") })
+}
+
+function section({ success: read, output }: ToolResult, share: number): string {
+  if (!read) return `Error: ${output}`
+  if (output.length <= share) return output
+  const kept = output.slice(0, share)
+  const shown = kept.slice(0, kept.lastIndexOf("\n") + 1 || share)
+  return `${shown}\n[The first ${shown.length} of ${output.length} characters. Read this file with read_text_file for the rest.]`
+}

@@ -1,0 +1,83 @@
+import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { compileGlobs, type PathTest } from "../search/glob.ts"
+import { visibleName } from "../text/escapes.ts"
+import { listingText } from "./list-directory.ts"
+import { EXCLUDE_PATTERNS, PATH, PATH_ALIASES } from "./schemas.ts"
+
+export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "search_files",
+    title: "Search files",
+    description:
+      "Finds files and directories below a directory by name. A pattern with * ? [ ] or { } is a glob (over the path when it has a slash); any other pattern is looked for inside names, whatever the case.",
+    category: "code",
+    optionality: "required",
+    usageHint: "Finds names, not contents; for contents use search with action grep.",
+    tags: ["filesystem", "read", "search"],
+    effects: { readOnly: true, idempotent: true, reads: ["path"] },
+    aliases: { arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", query: "pattern", glob: "pattern" } },
+    maxOutputChars: 30_000,
+    input: {
+      type: "object",
+      properties: {
+        path: PATH,
+        pattern: { type: "string", minLength: 1, description: "E.g. *.ts, src/**/index.ts, or part of a name" },
+        exclude_patterns: EXCLUDE_PATTERNS,
+        max_results: { type: "integer", minimum: 1, maximum: 1_000_000, description: "Most results returned; 10000 unless given" },
+      },
+      required: ["path", "pattern"],
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        matches: { type: "array", items: { type: "string" }, description: "Absolute paths" },
+        total: { type: "integer" },
+        truncated: { type: "boolean" },
+      },
+      required: ["path", "matches", "total", "truncated"],
+    },
+    examples: [
+      { description: "All TypeScript files", input: { path: ".", pattern: "*.ts" } },
+      { description: "Names with \"index\" in them", input: { path: ".", pattern: "index" } },
+    ],
+    async run(args, { signal }) {
+      const { path, pattern, exclude_patterns = [], max_results = 10_000 } = args as unknown as SearchFilesArguments
+      const matches = await nameTest(pattern)
+      const excluded = exclude_patterns.length === 0 ? () => false : await compileGlobs(exclude_patterns)
+      const found: string[] = []
+      const { shown, stopped } = await workspace.walk(
+        path,
+        (entry) => {
+          if (excluded(entry.path)) return "skip"
+          if (matches(entry.path)) found.push(entry.path)
+          return undefined
+        },
+        { signal },
+      )
+      found.sort()
+      const base = shown.endsWith("/") ? shown : `${shown}/`
+      const listed = found.slice(0, max_results).map((below) => base + below)
+      const truncated = stopped !== undefined || listed.length < found.length
+      const output = found.length === 0 ? `Nothing below ${shown} matches ${JSON.stringify(pattern)}.` : listingText(listed.map(visibleName))
+      return success({ output, data: { path: shown, matches: listed, total: found.length, truncated } })
+    },
+  })
+}
+
+interface SearchFilesArguments {
+  path: string
+  pattern: string
+  exclude_patterns?: string[]
+  max_results?: number
+}
+
+async function nameTest(pattern: string): Promise<PathTest> {
+  const test = await compileGlobs([pattern])
+  if (/[*?[\]{}/]/u.test(pattern)) return test
+  const wanted = pattern.toLowerCase()
+  return (path) => path.slice(path.lastIndexOf("/") + 1).toLowerCase().includes(wanted)
+}

@@ -1,0 +1,40 @@
+import type { ToolDefinition } from "@toolwright/toolbox"
+import { EXPECTED_HASH } from "../edit/change-file.ts"
+import { definePathTool } from "../paths/path-tool.ts"
+import type { Workspace } from "../paths/workspace.ts"
+import { PATH, PATH_ALIASES } from "./schemas.ts"
+import { writeText } from "./write-text.ts"
+
+export function createWriteFileTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "write_file",
+    title: "Write file",
+    description: "Creates a file or replaces all of its content. The directory must exist.",
+    category: "code",
+    optionality: "required",
+    usageHint: "For new files. To change a part of a file use edit_file: it is shorter and cannot lose the rest.",
+    tags: ["filesystem", "write"],
+    effects: { destructive: true, idempotent: true, writes: ["path"] },
+    aliases: { arguments: { ...PATH_ALIASES, text: "content", contents: "content", data: "content" } },
+    input: {
+      type: "object",
+      properties: { path: PATH, content: { type: "string", description: "The whole new text" }, expected_hash: EXPECTED_HASH },
+      required: ["path", "content"],
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        size_bytes: { type: "integer" },
+        line_count: { type: "integer" },
+        modified_time: { type: "number", description: "Seconds since 1970" },
+        created: { type: "boolean" },
+        hash: { type: "string" },
+      },
+      required: ["path", "size_bytes", "line_count", "modified_time", "created", "hash"],
+    },
+    examples: [{ description: "Write a new file", input: { path: "src/greeting.ts", content: 'export const greeting = "hello"\n' } }],
+    run: (args) => writeText(workspace, args),
+  })
+}

@@ -1,0 +1,39 @@
+/** CSI and OSC sequences, other escapes, and their one-byte (C1) forms; ECMA-48, sections 5.3 to 5.5. */
+const SEQUENCES =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c]*(?:\u0007|\u001b\\|\u009c)?|(?:\u001b[PX^_]|[\u0090\u0098\u009e\u009f])[^\u001b\u009c]*(?:\u001b\\|\u009c)?|\u001b[ -/]*[0-~]?/gu
+
+/** Control characters that do something to a terminal, and characters that change the order in which text is read. */
+const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/gu
+
+/**
+ * The output of a program as a reader of a terminal would be left with it: sequences for colours, cursor and titles are gone, lines
+ * overwritten by `\r` hold what was written last, and what else could deceive is shown as an escape.
+ */
+export function plainOutput(text: string): string {
+  return visibleControls(overwriteLines(text.replace(SEQUENCES, "")))
+}
+
+function overwriteLines(text: string): string {
+  if (!text.includes("\r")) return text
+  return text
+    .split("\n")
+    .map((line) => {
+      const parts = line.replace(/\r+$/u, "").split("\r")
+      return parts.reduce((shown, part) => part + shown.slice(part.length), "")
+    })
+    .join("\n")
+}
+
+/** A text with every control and direction character shown as `\uXXXX`; tabs and line endings stay. */
+export function visibleControls(text: string): string {
+  return text.replace(/\r(?!\n)/gu, "\\u000d").replace(CONTROLS, escaped)
+}
+
+/** A name on one line: as {@link visibleControls}, tabs and line endings included. */
+export function visibleName(name: string): string {
+  return name.replace(CONTROLS, escaped).replace(/[\t\n\r]/gu, escaped)
+}
+
+function escaped(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+}
