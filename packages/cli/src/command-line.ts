@@ -13,10 +13,10 @@ export async function runCommandLine(args: readonly string[], world: Omit<Invoca
     if (first === undefined || first === "--help" || first === "-h") return print(world, overview())
     if (first === "--version" || first === "-v") return print(world, `${await version()}\n`)
     if (first === "help") return print(world, rest[0] === undefined ? overview() : (await find(rest[0])).usage)
-    const command = await find(first)
     const end = rest.indexOf("--")
     const own = end === -1 ? rest : rest.slice(0, end)
-    if (own.includes("--help") || own.includes("-h")) return print(world, command.usage)
+    if (own.includes("--help") || own.includes("-h")) return print(world, (await find(first)).usage)
+    const command = await find(first, rest)
     const code = await command.run({ ...world, args: rest })
     return world.signal.aborted ? EXIT.interrupted : code
   } catch (thrown) {
@@ -46,9 +46,9 @@ function overview(): string {
   ].join("\n")
 }
 
-async function find(name: string): Promise<Command> {
+async function find(name: string, args?: readonly string[]): Promise<Command> {
   const entry: CommandEntry | undefined = COMMANDS.find((candidate) => candidate.name === name)
-  if (entry !== undefined) return entry.load()
+  if (entry !== undefined) return entry.load(args)
   const { usageError, nearest } = await import("./options.ts")
   const [near] = nearest(name, COMMANDS.map((candidate) => candidate.name))
   throw usageError(

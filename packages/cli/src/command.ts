@@ -40,7 +40,8 @@ export interface CommandEntry {
   readonly summary: string
   /** Left out of the list, e.g. because it is a second name. */
   readonly hidden?: boolean
-  load(): Promise<Command>
+  /** @param args the arguments it will be run with, for commands that come in parts; none for its help */
+  load(args?: readonly string[]): Promise<Command>
 }
 
 export const EXIT = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const

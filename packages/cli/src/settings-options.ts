@@ -1,4 +1,4 @@
-import { loadConfiguration, SETTINGS, type LoadedConfiguration } from "@toolwright/runtime"
+import { loadConfiguration, SETTINGS, type LoadedConfiguration } from "@toolwright/runtime/configuration"
 import type { Invocation } from "./command.ts"
 import type { OptionDeclaration, OptionDeclarations } from "./options.ts"
 

@@ -1,10 +1,10 @@
+import { configurationSchema, mask, SETTINGS } from "@toolwright/runtime/configuration"
 import type { Command, Invocation } from "../command.ts"
 import { EXIT } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
-import { mask, SETTINGS, withoutCredentials } from "@toolwright/runtime"
 
 const OPTIONS = {
   json: { type: "boolean", description: "Print an object of values and sources" },
@@ -30,7 +30,6 @@ export const configCommand: Command = {
   async run(invocation: Invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     if (values.schema === true) {
-      const { configurationSchema } = await import("@toolwright/runtime")
       invocation.stdout.write(`${JSON.stringify(configurationSchema(), null, 2)}\n`)
       return EXIT.success
     }
@@ -55,5 +54,6 @@ function valueAt(configuration: object, key: string): unknown {
 
 function shown(key: string, value: unknown): unknown {
   if (SETTINGS.find((setting) => setting.key === key)?.secret === true) return mask(String(value))
-  return key === "model.baseUrl" ? withoutCredentials(String(value)) : value
+  // An address may carry a user and a password.
+  return key === "model.baseUrl" ? String(value).replace(/\/\/[^/@]*@/, "//••••@") : value
 }

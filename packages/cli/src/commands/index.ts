@@ -1,4 +1,10 @@
-import type { CommandEntry } from "../command.ts"
+import type { Command, CommandEntry } from "../command.ts"
+
+/** The plain list is asked for most, and needs none of the tools themselves. */
+async function loadTools(args: readonly string[] = ["--help"]): Promise<Command> {
+  const plain = args.length === 0 || (args.length === 1 && args[0] === "list")
+  return plain ? (await import("./tools-list.ts")).plainListCommand : (await import("./tools.ts")).toolsCommand
+}
 
 /** Every command, in the order of the help. Adding one is a file in this folder and a line here; nothing is loaded until used. */
 export const COMMANDS: readonly CommandEntry[] = [
@@ -7,7 +13,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "debug", summary: "Find the cause of a failure and mend it", load: async () => (await import("./agents.ts")).debugCommand },
   { name: "review", summary: "Review the changes of this workspace; changes nothing", load: async () => (await import("./agents.ts")).reviewCommand },
   { name: "triage", summary: "Say where a problem comes from and how urgent it is; changes nothing", load: async () => (await import("./agents.ts")).triageCommand },
-  { name: "tools", summary: "List the tools, show one, or call one by hand", load: async () => (await import("./tools.ts")).toolsCommand },
+  { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
   { name: "runs", summary: "List the recorded runs, or show one", load: async () => (await import("./runs.ts")).runsCommand },
   { name: "config", summary: "Show the configuration in force, and where each value comes from", load: async () => (await import("./config.ts")).configCommand },
 ]

@@ -3,6 +3,7 @@ import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { listLines } from "../tool-catalogue/lines.ts"
 import { readCall } from "../tool-arguments/read.ts"
 import { describeTool, firstSentence } from "../tool-arguments/show.ts"
 import { usageText } from "../usage.ts"
@@ -63,12 +64,11 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
     stdout.write(`${JSON.stringify(definitions, null, 2)}\n`)
     return EXIT.success
   }
-  const width = Math.max(...tools.map((tool) => tool.name.length))
-  for (const tool of tools) {
-    const reason = missing.get(tool.name)
-    const note = reason === undefined ? "" : ` [not available here: ${reason}]`
-    stdout.write(`${tool.name.padEnd(width)}  ${tool.category.padEnd(13)}  ${firstSentence(tool.description)}${note}\n`)
-  }
+  const listed = tools.map(({ name, category, description }) => {
+    const reason = missing.get(name)
+    return { name, category, summary: firstSentence(description), ...(reason === undefined ? {} : { unavailable: reason }) }
+  })
+  for (const line of listLines(listed)) stdout.write(`${line}\n`)
   return EXIT.success
 }
 

@@ -1,0 +1,36 @@
+import { existsSync } from "node:fs"
+import { dirname, join } from "node:path"
+import { systemProbe } from "@toolwright/runtime/capabilities"
+import { EXIT, type Command, type Invocation } from "../command.ts"
+import { listLines, type ListedTool } from "../tool-catalogue/lines.ts"
+import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
+
+/**
+ * `tools list` where nothing is configured: from the catalogue of the built-in tools, which a test keeps equal to the tools
+ * themselves, so that none of their code has to be loaded.
+ */
+export const plainListCommand: Command = {
+  name: "tools",
+  summary: "List the built-in tools",
+  usage: "",
+  async run(invocation: Invocation) {
+    if (isConfigured(invocation.cwd)) return (await import("./tools.ts")).toolsCommand.run(invocation)
+    const probe = systemProbe(invocation.env)
+    const tools: ListedTool[] = await Promise.all(
+      catalogue.map(async ({ name, category, summary, capabilities }) => {
+        const found = await Promise.all(capabilities.map((capability) => probe(capability)))
+        const missing = found.flatMap((each) => (each.available ? [] : [each.detail]))
+        return { name, category, summary, ...(missing.length === 0 ? {} : { unavailable: missing.join("; ") }) }
+      }),
+    )
+    for (const line of listLines(tools)) invocation.stdout.write(`${line}\n`)
+    return EXIT.success
+  },
+}
+
+function isConfigured(cwd: string): boolean {
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    if (existsSync(join(folder, "toolwright.yaml"))) return true
+    if (dirname(folder) === folder) return false
+  }
+}

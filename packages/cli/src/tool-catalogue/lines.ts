@@ -1,0 +1,17 @@
+/** What a list says of a tool. */
+export interface ListedTool {
+  name: string
+  category: string
+  summary: string
+  /** Why it cannot run here. */
+  unavailable?: string
+}
+
+/** One line for each tool, in columns. */
+export function listLines(tools: readonly ListedTool[]): string[] {
+  const width = Math.max(0, ...tools.map((tool) => tool.name.length))
+  return tools.map(({ name, category, summary, unavailable }) => {
+    const note = unavailable === undefined ? "" : ` [not available here: ${unavailable}]`
+    return `${name.padEnd(width)}  ${category.padEnd(13)}  ${summary}${note}`
+  })
+}
