@@ -82,9 +82,10 @@ class Run {
   readonly #state: RunState
   readonly #tools: Toolset
   readonly #form: ReturnType<typeof chooseDelivery>
-  #conversation: Conversation
+  readonly #conversation: Conversation
   #calls = 0
   #nudges = 0
+  #artifacts = 0
   #offered: ToolDefinition[]
   #seenVersion: number
 
@@ -184,8 +185,7 @@ class Run {
     if (this.#signal.aborted) return { outcome: "cancelled", message: TEXTS.cancelled }
     this.#conversation.addResults(executed, (name) => this.#tools.get(name))
     this.#addProblems(reply)
-    const note = artifactNote(this.#offered, this.#ledger.artifacts)
-    if (note !== undefined) this.#conversation.addNote(note)
+    this.#addArtifactNote()
     if (loop === undefined) return undefined
     yield { type: "loop-detected", name: loop.name, times: loop.times, text: loop.text }
     this.#conversation.addNote(loop.text)
@@ -230,6 +230,14 @@ class Run {
     const text = `Part of your reply looked like a tool call but could not be read:\n${lines.join("\n")}\nPlease repeat it in the form that you were shown.`
     this.#conversation.addNote(text)
     return text
+  }
+
+  /** Says what has become possible, once for each artifact that is new. */
+  #addArtifactNote(): void {
+    if (this.#ledger.artifacts.size === this.#artifacts) return
+    this.#artifacts = this.#ledger.artifacts.size
+    const note = artifactNote(this.#offered, this.#ledger.artifacts)
+    if (note !== undefined) this.#conversation.addNote(note)
   }
 
   *#noticeChangedTools(): Generator<RunEvent> {

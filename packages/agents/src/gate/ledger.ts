@@ -110,13 +110,19 @@ export class Ledger {
   }
 }
 
+/** Failures of calls that never ran. */
+const REFUSED = new Set(["INVALID_ARGUMENTS", "UNKNOWN_TOOL", "TOOL_WITHDRAWN", "PERMISSION_DENIED", "COMMIT_REFUSED"])
+
 /**
- * A call counts as a change when it says which files it modified, or when it succeeded and may have changed something: a tool
- * that writes, or one whose effects nobody declared. A commit changes the repository, not the work.
+ * Whether a call may have changed the work: it says which files it modified, it is declared to write, or nobody said what it
+ * writes (a shell). Where in doubt it counts, failed or not, since a needless check costs little. A commit changes the
+ * repository, not the work.
  */
 function changesWork(call: RecordedCall, tool: ToolDefinition | undefined, commit: boolean): boolean {
-  if (call.result.modifiedFiles.length > 0) return true
-  if (!call.result.success || commit || tool === undefined) return false
-  const effects = tool.actions?.list.find(({ action }) => action === call.args[tool.actions!.argument])?.effects ?? tool.effects
-  return effects?.readOnly !== true && tool.category === "code" && !tool.tags?.includes("check")
+  const { result, args } = call
+  if (result.modifiedFiles.length > 0) return true
+  if (commit || tool === undefined || REFUSED.has(result.error?.code ?? "")) return false
+  const effects = tool.actions?.list.find(({ action }) => action === args[tool.actions!.argument])?.effects ?? tool.effects
+  if (effects?.readOnly === true) return false
+  return effects?.writes === undefined || (effects.writes.length > 0 && result.success)
 }

@@ -16,7 +16,7 @@ export interface ServeOptions {
 }
 
 /** A server on the loopback interface; `close` ends it and every open connection. */
-export interface ServedBackend {
+export interface ServedBackend extends AsyncDisposable {
   /** What a client sets as its address, e.g. `http://127.0.0.1:40213/v1`. */
   baseUrl: string
   close(): Promise<void>
@@ -37,14 +37,12 @@ export async function serveBackend(backend: Backend, options: ServeOptions = {})
     server.once("error", reject)
     server.listen(options.port ?? 0, "127.0.0.1", resolve)
   })
-  return {
-    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, close, [Symbol.asyncDispose]: close }
 }
 
 async function answer(backend: Backend, request: IncomingMessage, response: ServerResponse, options: ServeOptions): Promise<void> {

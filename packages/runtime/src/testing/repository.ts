@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+
+/** A fresh git repository with one commit, holding these files; removed when it is disposed of. */
+export interface FixtureRepository extends Disposable {
+  readonly path: string
+  git(...args: string[]): string
+}
+
+export function repositoryWith(files: Readonly<Record<string, string>>): FixtureRepository {
+  const path = mkdtempSync(join(tmpdir(), "toolwright-scenario-"))
+  const git = (...args: string[]): string => execFileSync("git", args, { cwd: path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trimEnd()
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true })
+    writeFileSync(join(path, name), text)
+  }
+  git("init", "-q", "-b", "main")
+  git("config", "user.name", "Fixture")
+  git("config", "user.email", "fixture@example.invalid")
+  git("add", "-A")
+  git("commit", "-q", "-m", "Begin")
+  return { path, git, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
+}
+
+/** Tests of a Fibonacci function that fail, with a message of their own, when a negative number is let through. */
+export const PYTHON_FIBONACCI_TESTS = `import unittest
+
+from fibonacci import fibonacci
+
+
+class FibonacciTest(unittest.TestCase):
+    def test_values(self):
+        self.assertEqual([fibonacci(0), fibonacci(1), fibonacci(10)], [0, 1, 55])
+
+    def test_negative(self):
+        try:
+            fibonacci(-1)
+        except ValueError:
+            return
+        self.fail("Missing input validation")
+
+
+if __name__ == "__main__":
+    unittest.main()
+`
+
+/** A project whose `add` subtracts, and the test that shows it. */
+export const FIX_ADD = {
+  "package.json": '{ "name": "sums", "type": "module", "scripts": { "test": "node --test" } }\n',
+  "src/add.js": "export function add(a, b) {\n  return a - b\n}\n",
+  "tests/add.test.js": `import assert from "node:assert/strict"
+import { test } from "node:test"
+import { add } from "../src/add.js"
+
+test("adds", () => assert.equal(add(2, 3), 5))
+`,
+}
