@@ -19,7 +19,7 @@ export function scanCommand(command: string): CommandScan {
   while (index < command.length) {
     const character = command[index]!
     if (character === " " || character === "\t") index++
-    else if (character === "#" && atStart) index = lineEnd(command, index)
+    else if (character === "#") index = lineEnd(command, index)
     else if (character === "\n" || character === ";" || character === "&" || character === "|") {
       if (command.startsWith("&>", index)) index += command.startsWith("&>>", index) ? 3 : 2
       else {

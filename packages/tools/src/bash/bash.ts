@@ -1,9 +1,9 @@
-import { defineTool, failure, success, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { defineTool, failure, success, ToolwrightError, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { failureOf, insideRoot, type ProcessHost } from "../process/host.ts"
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const LONGEST_TIMEOUT_MS = 600_000
-const LOG_PAGE_BYTES = 16_384
+const MAX_OUTPUT_CHARS = 36_000
 
 /** The `bash` tool: one command line, in the sandbox where there is one. */
 export function createBashTool(host: ProcessHost): ToolDefinition {
@@ -12,7 +12,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
   return defineTool({
     name: "bash",
     title: "Shell command",
-    description: `Run a shell command in the workspace, or read more of an earlier command's long output.${rule}`,
+    description: `Run a shell command in the workspace; of a long output you get the beginning, the end, and the path of the whole.${rule}`,
     category: "build",
     optionality: "optional",
     usageHint: "Prefer the tools made for a task (search, file, git, test). A command starts anew each time: no state is kept but files.",
@@ -25,14 +25,9 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
         command: { type: "string", minLength: 1, description: "The command line, for bash." },
         cwd: { type: "string", description: "Folder to run it in; the workspace's top unless given." },
         timeout_ms: { type: "integer", minimum: 1, maximum: LONGEST_TIMEOUT_MS, description: "Time limit in milliseconds; 120000 unless given." },
-        log: { type: "string", description: "Handle of an earlier command's long output." },
-        offset: { type: "integer", minimum: 0, description: "Byte of the log to read from; 0 unless given." },
       },
+      required: ["command"],
       additionalProperties: false,
-      oneOf: [
-        { title: "run", description: "Run a command", required: ["command"] },
-        { title: "read log", description: "Read a page of a long output", required: ["log"] },
-      ],
     },
     output: {
       type: "object",
@@ -46,20 +41,9 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
     },
     examples: [{ description: "Which TypeScript files are there?", input: { command: "ls -R . | head -20" } }],
     timeoutMs: LONGEST_TIMEOUT_MS + 5000,
-    run: (args, context) => (typeof args.log === "string" ? readMore(args.log, args.offset) : runCommand(host, args, context)),
+    maxOutputChars: MAX_OUTPUT_CHARS,
+    run: (args, context) => runCommand(host, args, context),
   })
-}
-
-async function readMore(handle: string, offset: unknown): Promise<ToolResult> {
-  const { readLog } = await import("../process/logs.ts")
-  const { plainText } = await import("../process/plain-text.ts")
-  const page = await readLog(handle, typeof offset === "number" ? offset : 0, LOG_PAGE_BYTES)
-  if (page === undefined) {
-    return failure({ code: "UNKNOWN_LOG", message: `There is no log '${handle}'.`, hint: "Logs last as long as this session; run the command again." })
-  }
-  const more = page.nextOffset === null ? "[end of the log]" : `[more: {"log": "${handle}", "offset": ${page.nextOffset}}]`
-  const text = plainText(page.text)
-  return success({ output: `${text}\n${more}`, data: { log: handle, text, next_offset: page.nextOffset, total_bytes: page.totalBytes } })
 }
 
 async function runCommand(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
@@ -68,13 +52,14 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
   const refusal = config.allow === undefined ? undefined : await notAllowed(command, config.allow)
   if (refusal !== undefined) return refusal
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-  const [{ childEnvironment }, { runSandboxed, findProgram, SandboxMissing }, { endingOf, outcomeText, streamReport }] = await Promise.all([
+  const [{ childEnvironment }, { findProgram }, { runSandboxed, SandboxMissing }, { endingOf, outcomeText, streamReport }] = await Promise.all([
     import("../process/environment.ts"),
+    import("../sandbox/find-program.ts"),
     import("../sandbox/sandbox.ts"),
     import("../process/report.ts"),
   ])
   try {
-    const cwd = insideRoot(host, typeof args.cwd === "string" ? args.cwd : ".")
+    const cwd = await workingFolder(host, args.cwd)
     const shell = (await findProgram("bash")) === undefined ? ["sh", "-c"] : ["bash", "--noprofile", "--norc", "-c"]
     const { outcome, sandbox } = await runSandboxed({
       argv: [...shell, command],
@@ -82,6 +67,8 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       env: childEnvironment({ PAGER: "cat", GIT_PAGER: "cat" }, host.config.passEnvironment),
       timeoutMs,
       signal: context.signal,
+      limits: { headBytes: 8192, tailBytes: 24_576 },
+      logDirectory: await host.workspace.outputDirectory(),
       policy: host.config.sandbox ?? "auto",
       plan: { root: host.root, writable: true, network: config.network === true, protect: [".git/config", ".git/hooks"] },
       onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
@@ -107,10 +94,17 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
     if (thrown instanceof SandboxMissing) {
       return failure({ code: "SANDBOX_REQUIRED", message: `${thrown.message} The configuration requires one.`, hint: "Use other tools; a person must install bubblewrap or change the configuration." })
     }
-    const { code } = thrown as NodeJS.ErrnoException
-    if (code === "ENOENT" || code === "ENOTDIR") return failure({ code: "NOT_FOUND", message: `No such folder: ${String(args.cwd ?? ".")}.` })
     return failureOf(thrown)
   }
+}
+
+/** The folder to run in, checked as it really lies. @throws ToolwrightError `ACCESS_DENIED`, `NOT_FOUND`, `NOT_A_DIRECTORY` */
+async function workingFolder(host: ProcessHost, asked: unknown): Promise<string> {
+  const path = typeof asked === "string" ? asked : "."
+  insideRoot(host, path)
+  const { stat, real } = await host.workspace.stat(path)
+  if (!stat.isDirectory()) throw new ToolwrightError("NOT_A_DIRECTORY", `${path} is not a folder.`)
+  return real
 }
 
 async function notAllowed(command: string, allow: readonly string[]): Promise<ToolResult | undefined> {

@@ -107,7 +107,9 @@ export function gitProblem(thrown: unknown): ToolResult {
 
 /** @throws ToolwrightError `NOT_A_REPOSITORY`, `ACCESS_DENIED`, `INVALID_PATH` */
 export async function openRepository(host: ProcessHost, path: unknown, signal: AbortSignal): Promise<GitWork> {
-  const folder = insideRoot(host, typeof path === "string" ? path : ".")
+  const asked = typeof path === "string" ? path : "."
+  insideRoot(host, asked)
+  const folder = await host.workspace.realPath(asked, "read")
   const { findRepository } = await import("./repository.ts")
   const repository = await findRepository(host.root, folder)
   if (repository === undefined) {

@@ -9,7 +9,7 @@ export interface CaptureLimits {
   readonly logBytes: number
 }
 
-export const DEFAULT_LIMITS: CaptureLimits = { headBytes: 16_384, tailBytes: 49_152, logBytes: 64 * 1024 * 1024 }
+export const DEFAULT_LIMITS: CaptureLimits = { headBytes: 16_384, tailBytes: 49_152, logBytes: 20 * 1024 * 1024 }
 
 /** What became of one stream. `text` is all of it, or head, a note of how much is missing, and tail. */
 export interface Captured {

@@ -1,10 +1,9 @@
 import { sandboxNotice, type SandboxReport } from "../sandbox/sandbox.ts"
+import { plainOutput } from "../text/escapes.ts"
 import type { Captured } from "./capture.ts"
-import { handleOf } from "./logs.ts"
 import type { ProcessOutcome } from "./run-process.ts"
-import { plainText } from "./plain-text.ts"
 
-/** One stream for programs. `log` is the handle of the whole stream when `text` is not all of it. */
+/** One stream for programs. `log` is the file with the whole stream when `text` is not all of it. */
 export interface StreamReport {
   text: string
   bytes: number
@@ -14,7 +13,7 @@ export interface StreamReport {
 
 export function streamReport(captured: Captured): StreamReport {
   const { text, bytes, truncated, logFile } = captured
-  return { text: plainText(text), bytes, truncated, ...(logFile === undefined ? {} : { log: handleOf(logFile) }) }
+  return { text: plainOutput(text), bytes, truncated, ...(logFile === undefined ? {} : { log: logFile }) }
 }
 
 /** How a process ended, in a few words. */
@@ -33,7 +32,7 @@ export function outcomeText(outcome: ProcessOutcome, sandbox: SandboxReport, tim
   for (const [name, captured] of [["stdout", outcome.stdout], ["stderr", outcome.stderr]] as const) {
     const stream = streamReport(captured)
     if (stream.text.trim() === "") continue
-    const more = stream.log === undefined ? "" : `\n[${stream.bytes} bytes in all; read more with {"log": "${stream.log}", "offset": 0}]`
+    const more = stream.log === undefined ? "" : `\n[${stream.bytes} bytes in all, in ${stream.log}; read_text_file shows any part of it]`
     parts.push(name === "stdout" ? stream.text.trimEnd() + more : `[stderr]\n${stream.text.trimEnd()}${more}`)
   }
   parts.push(`[${endingOf(outcome, timeoutMs)}, ${Math.round(outcome.durationMs)} ms]`)

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from "node:child_process"
-import { randomUUID } from "node:crypto"
+import { randomBytes, randomUUID } from "node:crypto"
+import { join } from "node:path"
 import { Capture, DEFAULT_LIMITS, type Captured, type CaptureLimits } from "./capture.ts"
 import { killGroup, killMarked, MARK } from "./kill.ts"
-import { newLogFile } from "./logs.ts"
 
 /** A process to run. There is never a shell in between: `argv[0]` is the program, the rest its arguments as they are. */
 export interface ProcessRequest {
@@ -17,6 +17,8 @@ export interface ProcessRequest {
   readonly graceMs?: number
   readonly signal?: AbortSignal
   readonly limits?: Partial<CaptureLimits>
+  /** Folder for the whole of a stream that is longer than what is kept; without it the rest is dropped. */
+  readonly logDirectory?: string
   /** Output in all, in bytes, beyond which the process is ended. */
   readonly maxOutputBytes?: number
   /** Finds and ends processes that left the process group; needless where a process namespace does it. */
@@ -54,8 +56,8 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   const limits = { ...DEFAULT_LIMITS, ...request.limits }
   const started = performance.now()
   const mark = randomUUID()
-  const stdout = new Capture(limits, () => newLogFile("stdout"))
-  const stderr = new Capture(limits, () => newLogFile("stderr"))
+  const stdout = new Capture(limits, logNamer(request.logDirectory, "stdout"))
+  const stderr = new Capture(limits, logNamer(request.logDirectory, "stderr"))
   if (request.signal?.aborted === true) return notStarted()
   const child = spawn(argv[0]!, argv.slice(1), {
     cwd: request.cwd,
@@ -113,6 +115,10 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   function notStarted(): ProcessOutcome {
     return { exitCode: null, signal: null, ended: "cancelled", stdout: stdout.finish(), stderr: stderr.finish(), durationMs: 0 }
   }
+}
+
+function logNamer(directory: string | undefined, stream: string): (() => string) | undefined {
+  return directory === undefined ? undefined : () => join(directory, `${stream}-${randomBytes(6).toString("hex")}.log`)
 }
 
 function exitOf(child: ChildProcess): Promise<{ exitCode: number | null; signal: NodeJS.Signals | null }> {

@@ -1,8 +1,8 @@
-import { access, constants } from "node:fs/promises"
-import { delimiter, join } from "node:path"
 import { childEnvironment } from "../process/environment.ts"
 import { runProcess, type ProcessOutcome, type ProcessRequest } from "../process/run-process.ts"
 import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
+import { findProgram } from "./find-program.ts"
+import { MOST_PROCESSES, processLimit } from "./process-limit.ts"
 
 /** `auto` uses a sandbox where there is one, `required` refuses to run without, `off` never uses one. */
 export type SandboxPolicy = "auto" | "required" | "off"
@@ -13,6 +13,8 @@ export interface SandboxReport {
   filesystem: "workspace-only" | "unrestricted"
   network: "none" | "shared"
   processes: "own-namespace" | "process-group"
+  /** Most processes at once; null when nothing limits them. */
+  process_limit: number | null
   /** Why there is no sandbox. */
   reason?: string
 }
@@ -46,20 +48,6 @@ async function probe(): Promise<Probe> {
   }
 }
 
-/** The full path of a program on the PATH. */
-export async function findProgram(name: string, path = process.env.PATH ?? ""): Promise<string | undefined> {
-  for (const folder of path.split(delimiter)) {
-    if (folder === "") continue
-    const candidate = join(folder, name)
-    const runs = await access(candidate, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (runs) return candidate
-  }
-  return undefined
-}
-
 /** Thrown when the policy requires a sandbox and there is none. */
 export class SandboxMissing extends Error {
   readonly reason: string
@@ -90,19 +78,25 @@ export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome
     const outcome = await runProcess({ ...rest, sweep: true })
     return {
       outcome,
-      sandbox: { kind: "none", filesystem: "unrestricted", network: "shared", processes: "process-group", reason },
+      sandbox: { kind: "none", filesystem: "unrestricted", network: "shared", processes: "process-group", process_limit: null, reason },
     }
   }
-  const argv = await bubblewrapArgv(probed.program, rest.argv, { ...plan, cwd: rest.cwd, env: rest.env })
-  const outcome = await runProcess({ ...rest, argv, cwd: plan.root })
-  return {
-    outcome,
-    sandbox: {
-      kind: "bubblewrap",
-      filesystem: "workspace-only",
-      network: plan.network === true ? "shared" : "none",
-      processes: "own-namespace",
-    },
+  const limit = await processLimit()
+  try {
+    const argv = await bubblewrapArgv(probed.program, rest.argv, { ...plan, cwd: rest.cwd, env: rest.env })
+    const outcome = await runProcess({ ...rest, argv: limit.wrap(argv), cwd: plan.root })
+    return {
+      outcome,
+      sandbox: {
+        kind: "bubblewrap",
+        filesystem: "workspace-only",
+        network: plan.network === true ? "shared" : "none",
+        processes: "own-namespace",
+        process_limit: limit.kind === "none" ? null : MOST_PROCESSES,
+      },
+    }
+  } finally {
+    await limit.release()
   }
 }
 

@@ -49,7 +49,7 @@ const artifact = (body: string): JsonObject => ({
   element_data: { name: "fibonacci", docstring: "Calculate a Fibonacci number.", parameters: [{ name: "n", type: "int" }], return_type: "int", body },
 })
 
-const languages = [
+const languages: { language: string; file: string; files: Record<string, string>; signature: string; first: string; second: string; runs: boolean }[] = [
   {
     language: "Python",
     file: "fibonacci.py",

@@ -2,7 +2,8 @@ import { access, constants, readFile, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve } from "node:path"
 import { childEnvironment } from "../process/environment.ts"
 import { outcomeText } from "../process/report.ts"
-import { findProgram, runSandboxed } from "../sandbox/sandbox.ts"
+import { findProgram } from "../sandbox/find-program.ts"
+import { runSandboxed } from "../sandbox/sandbox.ts"
 import type { CheckReport, CheckRequest } from "./checks.ts"
 
 const TIMEOUT_MS = 300_000

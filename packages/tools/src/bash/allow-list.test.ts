@@ -1,0 +1,30 @@
+import { expect, test } from "vitest"
+import { scanCommand } from "./allow-list.ts"
+
+const understood: [command: string, programs: string[]][] = [
+  ["npm test", ["npm"]],
+  ["cd src && npm run build; git status | head -3 &", ["npm", "git", "head"]],
+  ["FOO=1 npm test > out.txt 2>&1", ["npm"]],
+  ["echo 'a; rm -rf /' | wc -l", ["wc"]],
+  ["'g'\"i\"t status", ["git"]],
+  ["gi\\t status", ["git"]],
+  ["git log # ; rm x", ["git"]],
+  ["git status\nrm x", ["git", "rm"]],
+  ["npm test &> log || cat log", ["npm", "cat"]],
+  ["git log a#b; ls", ["git", "ls"]],
+]
+
+test.each(understood)("finds the programs of %j", (command, programs) => {
+  expect(scanCommand(command)).toEqual({ programs })
+})
+
+const refused = [
+  "git $(rm x)", "git `rm x`", 'git "$(rm x)"', "(rm x)", "f() { rm x; }; f", "$X y", '"$X" y', "git <<EOF\nx\nEOF", "cat <(rm x)", "if true; then rm x; fi",
+  "PATH=. git", "LD_PRELOAD=./x.so git", "NODE_OPTIONS=--require=./x npm test", "GIT_SSH_COMMAND=x git fetch", "git 'unfinished", "! grep x file", "r? x", "git ${X:-y}", "$'rm' x", "{ rm x; }", "git >$(x)",
+]
+
+test.each(refused)("refuses %j, for it cannot tell what would run", (command) => {
+  const scan = scanCommand(command)
+  const blocked = "refused" in scan || !scan.programs.every((program) => program === "git")
+  expect({ scan, blocked }).toEqual({ scan, blocked: true })
+})

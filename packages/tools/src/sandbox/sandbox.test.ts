@@ -1,0 +1,130 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { homedir, tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { childEnvironment } from "../process/environment.ts"
+import type { ProcessRequest } from "../process/run-process.ts"
+import { probeBubblewrap, runSandboxed, SandboxMissing, sandboxNotice } from "./sandbox.ts"
+
+const probed = await probeBubblewrap()
+let folder = ""
+let root = ""
+beforeAll(() => {
+  folder = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-sandbox-")))
+  root = join(folder, "workspace")
+  mkdirSync(root)
+  writeFileSync(join(folder, "secret.txt"), "SECRET")
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const run = (script: string, more: Partial<ProcessRequest> & { network?: boolean; protect?: string[] } = {}) => {
+  const { network = false, protect = [], ...rest } = more
+  return runSandboxed({
+    argv: ["sh", "-c", script], cwd: root, env: childEnvironment(), timeoutMs: 20_000, policy: "auto",
+    plan: { root, writable: true, network, protect }, ...rest,
+  })
+}
+
+describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed.reason ?? "available"})`, () => {
+  test("lets a command read and write the workspace", async () => {
+    const { outcome, sandbox } = await run("echo text > file && cat file")
+    expect(outcome.stdout.text).toBe("text\n")
+    expect(existsSync(join(root, "file"))).toBe(true)
+    expect(sandbox).toMatchObject({ kind: "bubblewrap", filesystem: "workspace-only", network: "none", processes: "own-namespace" })
+    expect(sandboxNotice(sandbox)).toBe("")
+  })
+
+  test("hides everything beside the workspace, the home folder, and other processes", async () => {
+    const { outcome } = await run(`cat ../secret.txt; ls -A ${homedir()}/.ssh; cat /etc/shadow | head -1; ls /proc | grep -c '^[0-9]'`)
+    expect(outcome.stdout.text).not.toContain("SECRET")
+    expect(outcome.stdout.text).not.toMatch(/root:/u)
+    expect(Number(outcome.stdout.text.trim().split("\n").at(-1))).toBeLessThan(12)
+  })
+
+  test("refuses to write outside the workspace", async () => {
+    const { outcome } = await run("touch /usr/bin/planted; touch /etc/planted; echo x > /opt/planted; touch ../planted")
+    expect(outcome.stderr.text.match(/Read-only/gu)).toHaveLength(3)
+    for (const path of ["/usr/bin/planted", "/etc/planted", "/opt/planted", join(folder, "planted")]) expect(existsSync(path)).toBe(false)
+  })
+
+  test("does not follow a link out of the workspace", async () => {
+    const { outcome } = await run(`ln -s ${folder} out; cat out/secret.txt; echo x > out/planted; rm out`)
+    expect(outcome.stdout.text).not.toContain("SECRET")
+    expect(existsSync(join(folder, "planted"))).toBe(false)
+  })
+
+  test("has no network, not even the machine's own loopback", async () => {
+    const server = createServer((_, response) => void response.end("reached"))
+    await new Promise<void>((done) => void server.listen(0, "127.0.0.1", done))
+    const { port } = server.address() as AddressInfo
+    const ask = `${process.execPath} -e 'fetch("http://127.0.0.1:${port}").then(async (r) => console.log(await r.text()), (e) => console.log("no"))'`
+    expect((await run(ask)).outcome.stdout.text).toBe("no\n")
+    const open = await run(ask, { network: true })
+    expect(open.outcome.stdout.text).toBe("reached\n")
+    expect(open.sandbox.network).toBe("shared")
+    server.close()
+  })
+
+  test("has no capabilities and cannot gain any", async () => {
+    const { outcome } = await run("grep -E '^(CapEff|NoNewPrivs)' /proc/self/status")
+    expect(outcome.stdout.text).toMatch(/CapEff:\s+0{16}\nNoNewPrivs:\s+1/u)
+  })
+
+  test("keeps what is protected", async () => {
+    mkdirSync(join(root, ".git/hooks"), { recursive: true })
+    writeFileSync(join(root, ".git/config"), "[core]\n")
+    const { outcome } = await run("echo evil >> .git/config; echo evil > .git/hooks/pre-commit; mv .git/config x; echo ok > .git/HEAD", { protect: [".git/config", ".git/hooks"] })
+    expect(outcome.stderr.text).toMatch(/Read-only|busy/u)
+    expect(readdirSync(join(root, ".git/hooks"))).toEqual([])
+    expect(existsSync(join(root, ".git/HEAD"))).toBe(true)
+  })
+
+  test("ends a grandchild that left session and process group", async () => {
+    const { outcome } = await run("setsid sh -c 'env -i setsid sleep 61.0271' >/dev/null 2>&1 & sleep 0.2; echo started")
+    expect(outcome.stdout.text).toBe("started\n")
+    expect(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })).not.toContain("61.0271")
+  })
+
+  test("ends it when the call is cancelled", async () => {
+    const controller = new AbortController()
+    setTimeout(() => controller.abort(), 200)
+    const started = performance.now()
+    const { outcome } = await run("trap '' TERM; setsid sleep 61.0272 & sleep 61.0273", { signal: controller.signal })
+    expect(outcome.ended).toBe("cancelled")
+    expect(performance.now() - started).toBeLessThan(1200)
+    expect(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })).not.toMatch(/61\.027[23]/u)
+  })
+
+  test("survives a fork bomb", async ({ skip }) => {
+    const { sandbox } = await run("true")
+    if (sandbox.process_limit === null) skip("nothing limits the number of processes here")
+    const { outcome } = await run("bomb() { bomb | bomb & }; bomb; sleep 3", { timeoutMs: 1500, graceMs: 100 })
+    expect(outcome.stderr.text + outcome.ended).toMatch(/fork|timeout/iu)
+    const after = await run("echo alive")
+    expect(after.outcome.stdout.text).toBe("alive\n")
+  })
+
+  test("says so when a program is not there", async () => {
+    const { outcome } = await run("", { argv: ["no-such-program"] })
+    expect(outcome.exitCode).not.toBe(0)
+    expect(outcome.stderr.text).toContain("no-such-program")
+  })
+})
+
+describe("without a sandbox", () => {
+  test("runs and says loudly that nothing contained the command", async () => {
+    const { outcome, sandbox } = await runSandboxed({
+      argv: ["echo", "hello"], cwd: root, env: childEnvironment(), timeoutMs: 5000, policy: "off", plan: { root },
+    })
+    expect(outcome.stdout.text).toBe("hello\n")
+    expect(sandbox).toMatchObject({ kind: "none", filesystem: "unrestricted", reason: "switched off by configuration" })
+    expect(sandboxNotice(sandbox)).toMatch(/WITHOUT a sandbox/u)
+  })
+
+  test("names the reason when a sandbox is required", () => {
+    expect(new SandboxMissing("bubblewrap (bwrap) is not installed").message).toBe("No sandbox: bubblewrap (bwrap) is not installed.")
+  })
+})
