@@ -1,0 +1,157 @@
+import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
+import type { ToolFormatter } from "../model/formatter.ts"
+import type { ChatMessage } from "../model/message.ts"
+import { idsOfTemplate, withTemplateIds, type TemplateIds } from "./call-ids.ts"
+import { renderConversation, withSystemInUser, withSystemText, type TextParts } from "./conversation.ts"
+import { probeDrops, type TemplateDrops } from "./drops.ts"
+import { TemplateError } from "./jinja/errors.ts"
+import type { RenderLimits } from "./jinja/interpreter.ts"
+import { parseTemplate } from "./jinja/parse-template.ts"
+import { renderWithData } from "./jinja/render.ts"
+import { toDefinitions, toTemplateMessages, toTemplateTools, type MessageForm, type TemplateTool } from "./messages.ts"
+
+/** What a template is rendered with, beside the conversation. */
+export interface ChatTemplateOptions {
+  /** Text of the tokenizer's special tokens; empty unless given. */
+  bosToken?: string
+  eosToken?: string
+  /** The clock of `strftime_now`; the system's local time unless given. */
+  now?: () => Date
+  /** Variables of the template itself, such as `enable_thinking`. */
+  variables?: JsonObject
+  /** How call ids are rewritten; found out from the template unless given. */
+  ids?: TemplateIds
+  /**
+   * The format in which tools, calls and results are written out as text where the template leaves them out. Without one, the
+   * template's output is never changed, and {@link ChatTemplate.drops} tells what it leaves out.
+   */
+  fallback?: ToolFormatter
+  limits?: Partial<RenderLimits>
+}
+
+/** One rendering. */
+export interface TemplateInput {
+  messages: readonly ChatMessage[]
+  tools?: readonly TemplateTool[]
+  /** Whether the prompt ends where the assistant's answer begins. True unless given. */
+  addGenerationPrompt?: boolean
+  variables?: JsonObject
+}
+
+/**
+ * What had to be done so that the template shows the whole conversation: parts written as text because it drops them, a system
+ * message added because it lists the tools there only or moved because it refuses that role, arguments given as JSON text
+ * because it fails on objects.
+ */
+export type Adaptation = "tools-as-text" | "system-added" | "calls-as-text" | "results-as-text" | "system-in-user" | "arguments-as-text"
+
+/** A model's chat template, ready to render. */
+export interface ChatTemplate {
+  readonly source: string
+  /**
+   * The prompt.
+   * @throws TemplateError when the template fails or refuses the conversation in every form that could be tried
+   */
+  render(input: TemplateInput): string
+  /** The prompt, and what was adapted to get it. */
+  renderWithReport(input: TemplateInput): { text: string; adaptations: Adaptation[] }
+  /** What the template silently leaves out, found out once by rendering marked messages. */
+  drops(): TemplateDrops
+}
+
+/** A system message that changes nothing, where a template lists the tools only beside one. */
+const DEFAULT_SYSTEM = "You are a helpful assistant."
+
+const FORMS: { form: MessageForm; systemInUser: boolean; adaptations: Adaptation[] }[] = [
+  { form: {}, systemInUser: false, adaptations: [] },
+  { form: {}, systemInUser: true, adaptations: ["system-in-user"] },
+  { form: { argumentsAsText: true }, systemInUser: false, adaptations: ["arguments-as-text"] },
+  { form: { argumentsAsText: true }, systemInUser: true, adaptations: ["system-in-user", "arguments-as-text"] },
+]
+
+/**
+ * Makes a model's own chat template ready. It is rendered byte for byte as Python's `transformers` renders it, so that the
+ * model sees what it was trained on.
+ *
+ * @param source the Jinja text, from `tokenizer_config.json`, `chat_template.jinja` or a GGUF file's metadata
+ * @throws TemplateError `TEMPLATE_SYNTAX`
+ * @example
+ * const template = createChatTemplate("{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")
+ * template.render({ messages: [{ role: "user", content: "Hello" }] })
+ */
+export function createChatTemplate(source: string, options: ChatTemplateOptions = {}): ChatTemplate {
+  const tree = parseTemplate(source)
+  const ids = options.ids ?? idsOfTemplate(source)
+  let known: TemplateDrops | undefined
+
+  function renderOnce(input: TemplateInput, form: MessageForm): string {
+    const data = {
+      bos_token: options.bosToken ?? "",
+      eos_token: options.eosToken ?? "",
+      ...options.variables,
+      ...input.variables,
+      messages: toTemplateMessages(withTemplateIds(input.messages, ids), form),
+      ...(input.tools?.length ? { tools: toTemplateTools(input.tools) } : {}),
+      add_generation_prompt: input.addGenerationPrompt ?? true,
+    }
+    return renderWithData(tree, data, {
+      ...(options.now === undefined ? {} : { now: options.now }),
+      ...(options.limits === undefined ? {} : { limits: options.limits }),
+    })
+  }
+
+  /** Renders in the usual form; where the template fails on that, in the others. The first failure is the one that is told. */
+  function renderAdapted(input: TemplateInput): { text: string; adaptations: Adaptation[] } {
+    const hasSystem = input.messages[0]?.role === "system"
+    const withCalls = hasCalls(input.messages)
+    let first: unknown
+    for (const { form, systemInUser, adaptations } of FORMS) {
+      if ((systemInUser && !hasSystem) || (form.argumentsAsText && !withCalls)) continue
+      try {
+        const messages = systemInUser ? withSystemInUser(input.messages) : input.messages
+        return { text: renderOnce({ ...input, messages }, form), adaptations: [...adaptations] }
+      } catch (thrown) {
+        if (!(thrown instanceof TemplateError) || thrown.code === "TEMPLATE_LIMIT") throw thrown
+        first ??= thrown
+      }
+    }
+    throw first
+  }
+
+  const drops = (): TemplateDrops => (known ??= probeDrops((messages, tools) => renderAdapted({ messages, tools }).text))
+
+  function renderWithReport(input: TemplateInput): { text: string; adaptations: Adaptation[] } {
+    if (!Array.isArray(input.messages)) {
+      throw new ToolwrightError("INVALID_MESSAGES", "A chat template renders a list of messages.", { hint: "Pass { messages: [{ role: \"user\", content: \"…\" }] }." })
+    }
+    if (options.fallback === undefined) return renderAdapted(input)
+    const parts = missingParts(input, drops())
+    const { tools = [], ...rest } = input
+    const written: Adaptation[] = []
+    if (parts.tools) written.push("tools-as-text")
+    if (parts.calls) written.push("calls-as-text")
+    if (parts.results) written.push("results-as-text")
+    let messages = written.length === 0 ? input.messages : renderConversation(options.fallback, input.messages, toDefinitions(tools), parts)
+    if (!parts.tools && tools.length > 0 && drops().toolsWithoutSystem && messages[0]?.role !== "system") {
+      messages = withSystemText(messages, DEFAULT_SYSTEM)
+      written.push("system-added")
+    }
+    const { text, adaptations } = renderAdapted(parts.tools ? { ...rest, messages } : { ...rest, tools, messages })
+    return { text, adaptations: [...written, ...adaptations] }
+  }
+
+  return { source, drops, renderWithReport, render: (input) => renderWithReport(input).text }
+}
+
+/** What of this conversation the template would drop. */
+function missingParts(input: TemplateInput, drops: TemplateDrops): TextParts {
+  return {
+    tools: drops.tools && (input.tools?.length ?? 0) > 0,
+    calls: (drops.calls || drops.pastCalls) && hasCalls(input.messages),
+    results: drops.results && input.messages.some((message) => message.role === "tool"),
+  }
+}
+
+function hasCalls(messages: readonly ChatMessage[]): boolean {
+  return messages.some((message) => message.role === "assistant" && (message.toolCalls?.length ?? 0) > 0)
+}

@@ -1,0 +1,78 @@
+import { failure, success, type ToolDefinition } from "@toolwright/toolbox"
+import type { ToolFormatter } from "../model/formatter.ts"
+import type { ChatMessage } from "../model/message.ts"
+
+/** Which parts of a conversation are written out as text. */
+export interface TextParts {
+  tools: boolean
+  calls: boolean
+  results: boolean
+}
+
+/** Everything as text. */
+export const ALL_PARTS: TextParts = { tools: true, calls: true, results: true }
+
+/**
+ * Writes tools, calls and results into the text of a conversation, as a model family reads them: for backends and chat
+ * templates that know plain messages only. The tools go to the end of the system message, or to a new one; calls follow the
+ * assistant's text; results, several in one, become a user message. Neighbouring user messages are joined, since many
+ * templates want roles to alternate.
+ *
+ * @param formatter the family's format
+ * @param parts what to write out; the rest stays as it is. All of it unless given
+ */
+export function renderConversation(
+  formatter: ToolFormatter,
+  messages: readonly ChatMessage[],
+  tools: readonly ToolDefinition[],
+  parts: TextParts = ALL_PARTS,
+): ChatMessage[] {
+  const rendered: ChatMessage[] = []
+  for (const message of messages) {
+    if (message.role === "tool" && parts.results) addUser(rendered, resultText(formatter, message), "\n")
+    else if (message.role === "user") addUser(rendered, message.content, "\n\n", message.media)
+    else if (message.role === "assistant" && parts.calls && message.toolCalls?.length) {
+      const { toolCalls, ...rest } = message
+      rendered.push({ ...rest, content: join(rest.content, formatter.printCalls(toolCalls, tools), "\n") })
+    } else rendered.push(message)
+  }
+  return parts.tools ? withSystemText(rendered, formatter.formatToolsForPrompt(tools)) : rendered
+}
+
+/** The conversation with this text at the end of its system message. */
+export function withSystemText(messages: readonly ChatMessage[], text: string): ChatMessage[] {
+  if (text === "") return [...messages]
+  const [first, ...rest] = messages
+  if (first?.role !== "system") return [{ role: "system", content: text }, ...messages]
+  return [{ role: "system", content: join(first.content, text, "\n\n") }, ...rest]
+}
+
+/** The conversation with its system message at the head of the first user message, for templates that refuse that role. */
+export function withSystemInUser(messages: readonly ChatMessage[]): ChatMessage[] {
+  const [first, ...rest] = messages
+  if (first?.role !== "system") return [...messages]
+  const at = rest.findIndex((message) => message.role === "user")
+  const user = rest[at]
+  if (user?.role !== "user" || at > 0) return [{ role: "user", content: first.content }, ...rest]
+  return [{ ...user, content: join(first.content, user.content, "\n\n") }, ...rest.slice(1)]
+}
+
+function resultText(formatter: ToolFormatter, message: Extract<ChatMessage, { role: "tool" }>): string {
+  const call = { id: message.toolCallId, name: message.toolName, args: {} }
+  const result = message.success
+    ? success({ output: message.content })
+    : failure({ code: "TOOL_FAILED", message: message.content, output: message.content })
+  return formatter.formatToolResult(call, result)
+}
+
+function addUser(messages: ChatMessage[], content: string, separator: string, media: Extract<ChatMessage, { role: "user" }>["media"] = []): void {
+  const last = messages.at(-1)
+  const joined = last?.role === "user" ? join(last.content, content, separator) : content
+  const allMedia = [...((last?.role === "user" ? last.media : undefined) ?? []), ...media]
+  if (last?.role === "user") messages.pop()
+  messages.push({ role: "user", content: joined, ...(allMedia.length === 0 ? {} : { media: allMedia }) })
+}
+
+function join(first: string, second: string, separator: string): string {
+  return first === "" || second === "" ? first + second : first + separator + second
+}

@@ -1,0 +1,64 @@
+import type { ChatMessage, OpenAITool } from "../model/message.ts"
+
+/**
+ * What a template silently leaves out of the prompt. `calls` and `results` are those of the turn that is going on; `pastCalls`
+ * says that calls are left out once the user has spoken again.
+ */
+export interface TemplateDrops {
+  tools: boolean
+  /** The tools are shown only beside a system message. */
+  toolsWithoutSystem: boolean
+  calls: boolean
+  results: boolean
+  pastCalls: boolean
+}
+
+type Render = (messages: readonly ChatMessage[], tools: readonly OpenAITool[]) => string
+
+const TOOL = "qzv_offered"
+const CALLED = "qzv_called"
+const PARAMETER = "qzv_parameter"
+const VALUE = "qzvvalue"
+const RESULT = "qzvresult"
+
+const tool = (name: string): OpenAITool => ({
+  type: "function",
+  function: {
+    name,
+    description: "Probe",
+    parameters: { type: "object", properties: { [PARAMETER]: { type: "string", description: "Probe" } }, required: [PARAMETER] },
+  },
+})
+
+const user = (content: string): ChatMessage => ({ role: "user", content })
+const turn: ChatMessage[] = [
+  { role: "assistant", content: "", toolCalls: [{ id: "qzvcall01", name: CALLED, args: { [PARAMETER]: VALUE } }] },
+  { role: "tool", content: JSON.stringify({ probe: RESULT }), toolCallId: "qzvcall01", toolName: CALLED, success: true },
+]
+
+/**
+ * Finds out by rendering marked tools, calls and results whether they come out again. What cannot be rendered at all counts
+ * as left out.
+ */
+export function probeDrops(render: Render): TemplateDrops {
+  const shows = (messages: ChatMessage[], tools: OpenAITool[], ...marks: string[]): boolean => {
+    try {
+      const text = render(messages, tools)
+      return marks.every((mark) => text.includes(mark))
+    } catch {
+      return false
+    }
+  }
+  const offered = [tool(TOOL)]
+  const current = [user("Begin."), ...turn]
+  const system: ChatMessage = { role: "system", content: "Help." }
+  const toolsWithoutSystem = !shows([user("Begin.")], offered, TOOL, PARAMETER)
+  const past = [...current, { role: "assistant", content: "Done." } as const, user("Go on.")]
+  return {
+    tools: toolsWithoutSystem && !shows([system, user("Begin.")], offered, TOOL, PARAMETER),
+    toolsWithoutSystem,
+    calls: !shows(current, offered, CALLED, VALUE),
+    results: !shows(current, offered, RESULT),
+    pastCalls: !shows(past, offered, CALLED, VALUE),
+  }
+}
