@@ -15,5 +15,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "triage", summary: "Say where a problem comes from and how urgent it is; changes nothing", load: async () => (await import("./agents.ts")).triageCommand },
   { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
   { name: "runs", summary: "List the recorded runs, or show one", load: async () => (await import("./runs.ts")).runsCommand },
+  { name: "demo", summary: "Watch an agent write, fail, correct and commit a function; offline", load: async () => (await import("./demo.ts")).demoCommand },
   { name: "config", summary: "Show the configuration in force, and where each value comes from", load: async () => (await import("./config.ts")).configCommand },
 ]
