@@ -1,4 +1,5 @@
 export * from "./collect.ts"
+export * from "./llama/index.ts"
 export type * from "./model/backend.ts"
 export * from "./openai-compatible/index.ts"
 export * from "./probe/probe.ts"

@@ -1,0 +1,3 @@
+export { llamaBackend, openLlamaBackend, renderChatMl, type LlamaBackend, type LlamaBackendOptions } from "./backend.ts"
+export { openLlama, type Generated, type GenerateOptions, type LlamaEngine, type LlamaEngineOptions } from "./engine.ts"
+export type { LlamaVocabulary } from "./vocabulary.ts"
