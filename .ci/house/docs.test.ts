@@ -1,0 +1,60 @@
+import { execFileSync, spawn } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { stripTypeScriptTypes } from "node:module"
+import { dirname, join } from "node:path"
+import { configurationReference } from "../../packages/runtime/src/configuration/reference.ts"
+import { createScriptedBackend, serveBackend } from "../../packages/backends/src/scripted/index.ts"
+import { expect, test } from "vitest"
+
+const root = join(import.meta.dirname, "../..")
+const read = (file: string) => readFileSync(join(root, file), "utf8")
+const pages = ["README.md", "CONTRIBUTING.md", ...(readdirSync(join(root, "docs"), { recursive: true }) as string[]).filter((file) => file.endsWith(".md")).map((file) => `docs/${file}`)]
+const blocks = (file: string, language: string) => [...read(file).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"))].map((match) => match[1]!)
+
+/** Runs the code of a page as a module of the repository and gives what it printed. */
+async function runExample(name: string, code: string): Promise<string> {
+  const folder = join(root, "node_modules/.cache/docs")
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${name}.mjs`)
+  writeFileSync(file, stripTypeScriptTypes(code))
+  const child = spawn(process.execPath, ["--conditions=source", file], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+  let text = ""
+  child.stdout.on("data", (data) => (text += String(data)))
+  child.stderr.on("data", (data) => (text += String(data)))
+  const code_ = await new Promise((resolve) => child.on("close", resolve))
+  expect(code_, text).toBe(0)
+  return text
+}
+
+test.each(pages)("%s links only to what is there", (page) => {
+  const links = [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map((match) => match[1]!).filter((link) => !/^[a-z]+:/.test(link))
+  expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([])
+})
+
+test("the configuration reference is what the settings say", () => {
+  if (process.env.UPDATE_DOCS === "1") writeFileSync(join(root, "docs/configuration.md"), configurationReference())
+  expect(read("docs/configuration.md")).toBe(configurationReference())
+})
+
+test("the library example of the README runs against a server", async () => {
+  const steps = [{ reply: { calls: [{ name: "get_forecast", args: { city: "Zürich", days: 1 } }] } }, { expect: { result: "6" }, reply: "It stays dry." }]
+  await using server = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
+  const [example] = blocks("README.md", "ts")
+  expect(await runExample("readme", example!.replace("http://localhost:8080/v1", server.baseUrl))).toBe("It stays dry.")
+})
+
+test("the commands of the README that need no model run", () => {
+  const lines = blocks("README.md", "sh").flatMap((block) => block.split("\n")).filter((line) => /^npx toolwright (tools|config)/.test(line))
+  expect(lines.length).toBeGreaterThan(2)
+  for (const line of lines) {
+    const output = execFileSync("sh", ["-c", line.replace("npx toolwright", `"${process.execPath}" packages/cli/bin/toolwright.js`)], { cwd: root, encoding: "utf8" })
+    expect(output.length, line).toBeGreaterThan(20)
+  }
+})
+
+test("the example of adding a tool runs and says what its page says", async () => {
+  const output = await runExample("adding-a-tool", blocks("docs/adding-a-tool.md", "ts")[0]!)
+  for (const part of ["{ words: 3 }", "TOO_LONG", "text: is required and missing", "txt: is not known here. Did you mean 'text'?", "most: must be an integer"]) {
+    expect(output).toContain(part)
+  }
+})
