@@ -136,6 +136,23 @@ export async function pinDirectory(policy: PathPolicy, located: Located, access:
   throw notADirectory(located.asked, pinned.stat.isFile() ? "It is a file; use read_text_file." : undefined)
 }
 
+/** A directory below a pinned one, opened by its name in there, links not followed: its path may be longer than a path can be. */
+export interface PinnedChild extends AsyncDisposable {
+  at(name?: string): string
+}
+
+/** @throws a system error (`ENOTDIR`, `ELOOP`) when the name is no directory */
+export async function pinChild(parent: PinnedChild, name: string): Promise<PinnedChild> {
+  const path = parent.at(name)
+  if (!LINUX) {
+    if (!(await lstat(path)).isDirectory()) throw notADirectory(name)
+    return { at: (below) => (below === undefined ? path : join(path, below)), [Symbol.asyncDispose]: () => Promise.resolve() }
+  }
+  const handle = await open(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+  const self = `/proc/self/fd/${handle.fd}`
+  return { at: (below) => (below === undefined ? self : `${self}/${below}`), [Symbol.asyncDispose]: () => handle.close() }
+}
+
 /**
  * Pins the directory in which a name is about to be created, replaced or removed.
  * @returns the directory, and the name in it

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { alreadyExists } from "./atomic-write.ts"
 import { directoryNotFound, fileNotFound, notADirectory, notAFile, printable } from "./path-errors.ts"
-import { pinDirectory, type Pinned } from "./pin.ts"
+import { pinChild, type Pinned, type PinnedChild } from "./pin.ts"
 import type { PathPolicy } from "./policy.ts"
 import { isInside } from "./roots.ts"
 
@@ -16,8 +16,8 @@ export async function removeFileEntry(parent: Pinned, name: string, asked: strin
   await unlink(parent.at(name))
 }
 
-/** Deeper than this, a directory is first moved up, so that no path gets too long and few descriptors are held. */
-const DEEPEST = 64
+/** Deeper trees are refused: each level holds a descriptor while what is below it is looked at. */
+const DEEPEST = 500
 
 /**
  * Removes a directory, with everything in it when `recursive`.
@@ -48,46 +48,36 @@ export async function removeDirectoryTree(
     })
     return 1
   }
-  await assertRemovable(policy, join(parent.real, name), asked)
-  return removeBelow(policy, parent, name, asked, { directory: parent, count: 0 }, 0)
+  await assertRemovable(policy, parent, name, { real: join(parent.real, name), asked })
+  return removeBelow(parent, name)
 }
 
-async function assertRemovable(policy: PathPolicy, real: string, asked: string): Promise<void> {
-  const pending = [real]
-  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    for (const entry of await readdir(path, { withFileTypes: true }).catch(() => [])) {
-      const below = join(path, entry.name)
-      policy.admit(below, "write", `${asked}${below.slice(real.length)}`)
-      if (entry.isDirectory()) pending.push(below)
-    }
+async function assertRemovable(
+  policy: PathPolicy,
+  parent: PinnedChild,
+  name: string,
+  place: { real: string; asked: string },
+  depth = 0,
+): Promise<void> {
+  if (depth > DEEPEST) throw new ToolwrightError("TOO_DEEP", `Directory deeper than ${DEEPEST} levels: ${printable(place.asked)}`)
+  await using directory = await pinChild(parent, name)
+  for (const entry of await readdir(directory.at(), { withFileTypes: true })) {
+    const below = { real: join(place.real, entry.name), asked: `${place.asked}/${entry.name}` }
+    policy.admit(below.real, "write", below.asked)
+    if (entry.isDirectory()) await assertRemovable(policy, directory, entry.name, below, depth + 1)
   }
 }
 
-async function removeBelow(
-  policy: PathPolicy,
-  parent: Pinned,
-  name: string,
-  asked: string,
-  shallow: { directory: Pinned; count: number },
-  depth: number,
-): Promise<number> {
+async function removeBelow(parent: PinnedChild, name: string): Promise<number> {
   let removed = 1
   {
-    const path = join(parent.real, name)
-    const stat = await statusOf(parent, name)
-    if (stat === undefined) return 0
-    await using directory = await pinDirectory(policy, { ...parent.located, path, asked }, "write")
-    if (directory.real !== path) throw notADirectory(asked)
+    await using directory = await pinChild(parent, name)
     for (const entry of await readdir(directory.at(), { withFileTypes: true })) {
-      if (!entry.isDirectory()) {
+      if (entry.isDirectory()) {
+        removed += await removeBelow(directory, entry.name)
+      } else {
         await unlink(directory.at(entry.name))
         removed += 1
-      } else if (depth < DEEPEST) {
-        removed += await removeBelow(policy, directory, entry.name, asked, shallow, depth + 1)
-      } else {
-        const raised = `.toolwright-removed-${process.pid}-${(shallow.count += 1)}`
-        await rename(directory.at(entry.name), shallow.directory.at(raised))
-        removed += await removeBelow(policy, shallow.directory, raised, asked, shallow, 0)
       }
     }
   }
