@@ -34,6 +34,7 @@ export function* readBlock(session: Session, candidate: Candidate, start: number
       start: callStart,
       closers,
       bare: bare && !committed,
+      atStart: via === "start" && calls === 0,
       commit: () => {
         if (!committed) {
           committed = true
@@ -48,6 +49,7 @@ export function* readBlock(session: Session, candidate: Candidate, start: number
     source.release()
     if (!read) break
     calls++
+    if (source.offset === callStart) break
   }
   if (!committed) return false
   yield* closeBlock(session, candidate, bracket)

@@ -5,8 +5,8 @@ import type { CallSyntax, Format } from "./syntax.ts"
 /** A call syntax that may begin at a mark. */
 export interface Candidate {
   syntax: CallSyntax
-  /** The mark opens a wrapper, begins a call, or is only what an unmarked call begins with. */
-  via: "wrapper" | "call" | "bare"
+  /** The mark opens a wrapper, begins a call, is only what an unmarked call begins with, or stands in the prompt. */
+  via: "wrapper" | "call" | "bare" | "start"
   /** What of the mark follows its first white space. */
   rest: string
   /** The syntax is another family's. */
@@ -15,7 +15,7 @@ export interface Candidate {
 
 /** What a mark in the text may mean. */
 export interface Mark {
-  role?: "framing" | "reasoning-open" | "reasoning-close" | "stray"
+  role?: "framing" | "reasoning-open" | "reasoning-close" | "header" | "stray"
   candidates: Candidate[]
 }
 
@@ -46,11 +46,10 @@ export class MarkTable {
     return code < 128 && this.firsts[code] === 1
   }
 
-  /** Reads the longest mark that stands here. Without one the place is of no matter; a mark of the source must be set. */
-  *read(source: Source): Scan<Mark | undefined> {
+  /** Reads on as far as marks go; answers those that stand here, the longest first. A mark of the source must be set. */
+  *read(source: Source): Scan<Found[]> {
     let node = this.root
-    let found: Mark | undefined
-    let end = source.offset
+    const found: Found[] = []
     while (node.next.size > 0) {
       let code = source.peek()
       if (code === STARVED) code = yield* source.wait()
@@ -58,19 +57,23 @@ export class MarkTable {
       if (next === undefined) break
       source.at++
       node = next
-      if (node.mark !== undefined) {
-        found = node.mark
-        end = source.offset
-      }
+      if (node.mark !== undefined) found.unshift({ mark: node.mark, end: source.offset })
     }
-    if (found !== undefined) source.rewind(end)
     return found
   }
+}
+
+/** A mark in the text, and the offset behind it. */
+export interface Found {
+  mark: Mark
+  end: number
 }
 
 export interface MarkTables {
   content: MarkTable
   reasoning: MarkTable
+  /** Syntaxes whose opening mark the prompt may have taken away. */
+  start: readonly Candidate[]
 }
 
 const tables = new WeakMap<Format, MarkTables>()
@@ -85,6 +88,7 @@ export function marksOf(format: Format, foreign: readonly CallSyntax[]): MarkTab
 function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
   const content = new MarkTable()
   const reasoning = new MarkTable()
+  const start: Candidate[] = []
   const addCalls = (table: MarkTable, syntax: CallSyntax, isForeign: boolean, unmarked: boolean) => {
     const add = (text: string, via: Candidate["via"]) => {
       const space = text.search(/\s/)
@@ -93,11 +97,13 @@ function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
     }
     for (const open of syntax.wrapper?.open ?? []) add(open, "wrapper")
     for (const open of codecOf(syntax).openings(syntax)) add(open, "call")
+    if (unmarked && syntax.codec === "named" && syntax.atStart === true) start.push({ syntax, via: "start", rest: "", foreign: isForeign })
     if (unmarked && syntax.bare !== undefined) for (const open of ["{", "["]) add(open, "bare")
   }
   for (const [index, syntax] of [...format.calls, ...foreign].entries()) {
     addCalls(content, syntax, index >= format.calls.length, true)
     addCalls(reasoning, syntax, index >= format.calls.length, false)
+    if (index >= format.calls.length) continue
     for (const text of [...(syntax.wrapper?.soft === true ? [] : (syntax.wrapper?.close ?? [])), ...codecOf(syntax).marks(syntax)]) {
       const mark = /\s/.test(text) ? undefined : content.add(text)
       if (mark !== undefined) mark.role ??= "stray"
@@ -106,5 +112,6 @@ function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
   for (const text of format.framing ?? []) content.add(text).role = reasoning.add(text).role = "framing"
   for (const text of format.reasoning?.open ?? []) content.add(text).role = reasoning.add(text).role = "reasoning-open"
   for (const text of format.reasoning?.close ?? []) content.add(text).role = reasoning.add(text).role = "reasoning-close"
-  return { content, reasoning }
+  for (const text of format.headers?.open ?? []) content.add(text).role = reasoning.add(text).role = "header"
+  return { content, reasoning, start }
 }

@@ -1,7 +1,11 @@
 import { readBlock } from "./block.ts"
-import type { Candidate, Mark, MarkTables } from "./markers.ts"
+import type { Candidate, Found, Mark, MarkTables } from "./markers.ts"
 import type { Session } from "./session.ts"
+import { anyLiteral, skipSpace, textUntil } from "./scanning.ts"
 import { END, type Scan } from "./source.ts"
+
+/** Longest header of a message, in code units. */
+const LONGEST_HEADER = 500
 
 /**
  * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can begin at a
@@ -21,6 +25,7 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
   /** A fenced call was found, so single lines are no calls any more. */
   let fenced = false
 
+  yield* begin()
   for (;;) {
     const table = mode === "content" ? tables.content : tables.reasoning
     const { text, at } = source
@@ -33,8 +38,8 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
       continue
     }
     const start = source.mark()
-    const mark = yield* table.read(source)
-    if (mark === undefined || !(yield* follow(mark, start))) {
+    const marks = yield* table.read(source)
+    if (!(yield* followAny(marks, start))) {
       source.rewind(start)
       const unit = source.text[source.at] ?? ""
       source.at++
@@ -69,20 +74,44 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     lineStart = true
   }
 
-  /** Does what a mark says; false when it turns out to be text. */
-  function* follow(mark: Mark, start: number): Scan<boolean> {
-    const after = source.offset
-    for (const candidate of mark.candidates) {
-      source.rewind(after)
-      if (candidate.via === "bare" && (!lineStart || fenced)) continue
-      if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
-        trim = true
-        lineStart = true
-        return true
+  /** What may stand at the beginning alone, because its mark is in the prompt. */
+  function* begin(): Scan<undefined> {
+    const framing = session.format.startFraming ?? []
+    if (tables.start.length === 0 && framing.length === 0) return
+    const start = source.mark()
+    yield* skipSpace(source)
+    const at = source.offset
+    let found = framing.length > 0 && (yield* anyLiteral(source, framing)) !== undefined
+    if (found) session.account("framing", source.offset)
+    for (const candidate of tables.start) {
+      if (!found) {
+        source.rewind(at)
+        found = yield* readBlock(session, candidate, at, () => session.account("framing", at))
       }
     }
-    source.rewind(after)
-    return followRole(mark, start)
+    trim ||= found
+    if (!found) source.rewind(start)
+    source.release()
+  }
+
+  /** Does what the first of several marks says that says anything; false when all turn out to be text. */
+  function* followAny(marks: readonly Found[], start: number): Scan<boolean> {
+    for (const { mark, end } of marks) {
+      for (const candidate of mark.candidates) {
+        source.rewind(end)
+        if (candidate.via === "bare" && (!lineStart || fenced)) continue
+        if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
+          trim = true
+          lineStart = true
+          return true
+        }
+      }
+    }
+    for (const { mark, end } of marks) {
+      source.rewind(end)
+      if (yield* followRole(mark, start)) return true
+    }
+    return false
   }
 
   function enterCalls(candidate: Candidate, start: number): void {
@@ -113,7 +142,8 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     }
   }
 
-  function followRole({ role, candidates }: Mark, start: number): boolean {
+  function* followRole({ role, candidates }: Mark, start: number): Scan<boolean> {
+    if (role === "header") return yield* followHeader(start)
     if (role === "framing") {
       session.say(mode, trim ? "" : space)
       space = ""
@@ -141,11 +171,30 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
       said = contentSaid
       return true
     }
-    const wrapper = candidates.some((candidate) => candidate.via === "wrapper" && candidate.rest === "" && candidate.syntax.wrapper?.soft !== true)
+    const wrapper = candidates.some((candidate) => !candidate.foreign && candidate.rest === "" && (candidate.via === "wrapper" || candidate.via === "call") && candidate.syntax.wrapper?.soft !== true)
     if (mode === "reasoning" || (role !== "reasoning-close" && role !== "stray" && !wrapper)) return false
     dropSpace()
     session.account("problem", source.offset)
     session.problem({ kind: "stray-marker", at: start, text: source.since(start), message: "A mark stands where it means nothing.", repaired: false })
+    return true
+  }
+
+  /** A message's header: it says whether what follows is reasoning. */
+  function* followHeader(start: number): Scan<boolean> {
+    const headers = session.format.headers
+    source.rewind(start)
+    const header = headers === undefined ? undefined : yield* textUntil(source, [headers.end], LONGEST_HEADER)
+    if (headers === undefined || header === undefined) return false
+    yield* anyLiteral(source, [headers.end])
+    dropSpace()
+    session.account("framing", source.offset)
+    const channels = [...header.matchAll(/<\|channel\|>\s*(\w+)/g)]
+    const next = headers.reasoning.includes(channels.at(-1)?.[1] ?? "") ? "reasoning" : "content"
+    if (next !== mode) {
+      if (mode === "content") contentSaid = said
+      said = next === "content" && contentSaid
+    }
+    mode = next
     return true
   }
 

@@ -41,9 +41,7 @@ export interface EnvelopeSyntax extends CallSyntaxBase {
   keys: { name: string; args: string; id?: string }
   /** The tool's name is the key and the arguments are its value. */
   nameAsKey?: boolean
-  /** Whether calls are printed as an array. */
-  array?: boolean
-  /** Members printed before the name (`{ type: "function" }`). */
+  /** Whether the id is printed before the name. */
   idFirst?: boolean
 }
 
@@ -56,33 +54,45 @@ export interface NamedSyntax extends CallSyntaxBase {
   middle: readonly string[]
   /** Between name and id, where the family writes one (`[CALL_ID]`). */
   idMark?: string
+  /** Between id and name, where the id comes first. */
+  idBefore?: string
   /** After the arguments; the first is printed. The end of the arguments is enough for us. */
   close: readonly string[]
   /** How name and id share the place of the name (`functions.{name}:{index}`). */
   nameForm?: "kimi"
+  /** The opening mark is part of the prompt, so a reply may begin with the name of a tool on offer. */
+  atStart?: boolean
 }
 
 /** Parameters between tags, as text that says nothing about its type unless `typed`. */
 export interface ParametersSyntax extends CallSyntaxBase {
   codec: "parameters"
-  /** Before and after the tool's name. `close` ends the call. */
-  call: { open: readonly string[]; nameEnd: readonly string[]; close: readonly string[] }
-  /** Before the key, between key and value, after the value. */
-  parameter: { open: string; keyEnd: string; close: string }
-  /** Whether one line break after the key's tag and one before the closing tag are framing. */
+  /** Before the tool's name (nothing, where the wrapper is enough), after it, and at the call's end. The first is printed. */
+  call: {
+    open: readonly string[]
+    /** `{index}` is printed as the call's number, from 1. */
+    nameEnd: readonly string[]
+    close: readonly string[]
+    /** What ends the attributes after the name, where there are any. */
+    attributesEnd?: string
+  }
+  /** Before the key, between key and value, after the value. The first is printed. */
+  parameter: { open: readonly string[]; keyEnd: readonly string[]; close: readonly string[] }
+  /** One line break after the key and one before the closing tag are framing. */
   framed?: boolean
-  /** What is printed after a name, a value and the like. */
+  /** Printed after the name and after each parameter. */
   lines?: { afterName?: string; afterParameter?: string }
-  /** An attribute after the key that says whether the value is a string, or its type. */
-  typed?: "string-flag" | "type-name"
-  /** Values may stand in `<![CDATA[…]]>`. */
+  /** An attribute between key and `end` that tells text from JSON: a flag, or the type's name. */
+  typed?: { attribute: "string" | "type"; end: string }
+  /** Values may stand in `<![CDATA[…]]>`, and are printed so where they contain tags. */
   cdata?: boolean
 }
 
 /** `name(key=value, …)`, as in Python. */
 export interface PythonSyntax extends CallSyntaxBase {
   codec: "python"
-  brackets: boolean
+  /** What built-in tools' names end in. */
+  nameSuffix?: string
 }
 
 /** `call:name{key:value,…}` with bare keys and strings between special delimiters. */
@@ -101,6 +111,12 @@ export interface NestedSyntax extends CallSyntaxBase {
 /** Messages with a header that names channel and recipient. */
 export interface ChannelSyntax extends CallSyntaxBase {
   codec: "channel"
+  /** What a header can begin with. */
+  open: readonly string[]
+  headerEnd: string
+  /** What tools' names as recipients begin with. */
+  namespace: string
+  close: readonly string[]
 }
 
 export type CallSyntax = EnvelopeSyntax | NamedSyntax | ParametersSyntax | PythonSyntax | GemmaSyntax | NestedSyntax | ChannelSyntax
@@ -125,6 +141,10 @@ export interface Format {
   /** Calls in the order in which they are tried. */
   calls: readonly CallSyntax[]
   reasoning?: ReasoningSyntax
+  /** Messages with headers: what begins one, what ends it, and the channels whose text is reasoning. */
+  headers?: { open: readonly string[]; end: string; reasoning: readonly string[] }
+  /** What the beginning of a reply may consist of besides text, the opening mark being part of the prompt. */
+  startFraming?: readonly string[]
   /** Marks that belong to the dialogue, not to what is said: left out of the content. */
   framing?: readonly string[]
   /** What happens with calls inside reasoning, unless the caller says otherwise. */

@@ -8,7 +8,7 @@ import { bareJson, fencedJson, think } from "./syntaxes.ts"
  */
 export const generic: Format = {
   id: "generic",
-  aliases: ["json"],
+  aliases: ["json", "text", "ollama-tmpl-json", "ollama-tmpl-list", "google-gemma-2-2b-it", "gemma2"],
   title: "A JSON object with tool and args, alone, fenced, or on a line",
   calls: [
     { ...bareJson, keys: { name: "tool", args: "args" }, separator: "\n", recovery: false },

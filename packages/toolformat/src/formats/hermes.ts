@@ -1,28 +1,52 @@
 import type { Format } from "../engine/syntax.ts"
-import { hermesPrompt, qwenPrompt } from "./prompts.ts"
+import { qwenPrompt, toolLinesPrompt } from "./prompts.ts"
 import { between } from "./results.ts"
-import { bareJson, fencedJson, taggedJson, think } from "./syntaxes.ts"
+import { taggedJson, think } from "./syntaxes.ts"
+
+const toolCall = taggedJson(["<tool_call>"], ["</tool_call>"])
 
 /** Nous Hermes 2 and 3, and the many that took over its syntax. Source: the official chat templates. */
 export const hermes: Format = {
   id: "hermes",
-  aliases: ["nous", "hermes2", "hermes3", "bielik", "mimo", "smollm3", "qwq", "reka"],
-  title: "JSON in <tool_call> tags (Hermes, Bielik, MiMo, SmolLM3, QwQ)",
-  calls: [taggedJson(["<tool_call>"], ["</tool_call>"]), bareJson, fencedJson],
+  aliases: ["nous", "bielik", "mimo", "smollm3", "qwq", "reka", "mirothinker", "hermes-2-pro", "hermes-3"],
+  title: "JSON in <tool_call> tags: Hermes, QwQ, MiMo, SmolLM3, Bielik, Reka",
+  calls: [toolCall],
   reasoning: think,
   framing: ["<|im_end|>"],
   ids: "call",
   stop: ["<|im_end|>", "<tool_response>"],
-  prompt: hermesPrompt,
+  prompt: toolLinesPrompt,
   result: between("<tool_response>\n", "\n</tool_response>"),
-  templateMarkers: [["<tool_call>", "<tools>"]],
+  templateMarkers: [["<tool_call>", "arguments"]],
 }
 
 /** Qwen 2.5 and Qwen 3 other than the coder models: the syntax of Hermes, with parameters listed inline. */
 export const qwen: Format = {
   ...hermes,
   id: "qwen2.5",
-  aliases: ["qwen", "qwen2.5-coder", "qwen3", "ollama-tmpl-qwen"],
-  title: "JSON in <tool_call> tags (Qwen 2.5, Qwen 3)",
+  aliases: ["qwen", "qwen2", "qwen2.5-coder", "qwen3", "ollama-tmpl-qwen"],
+  title: "JSON in <tool_call> tags: Qwen 2.5, Qwen 3",
   prompt: qwenPrompt,
+  templateMarkers: [["<tool_call>", "Qwen", "arguments"]],
+}
+
+/** LongCat: the same in a tag of its own. */
+export const longcat: Format = {
+  ...hermes,
+  id: "longcat",
+  aliases: ["longcat-flash"],
+  title: "JSON in <longcat_tool_call> tags: LongCat",
+  calls: [taggedJson(["<longcat_tool_call>"], ["</longcat_tool_call>"]), toolCall],
+  reasoning: { open: ["<longcat_think>", "<think>"], close: ["</longcat_think>", "</think>"] },
+  templateMarkers: [["<longcat_tool_call>"]],
+}
+
+/** ERNIE 4.5: the syntax of Hermes, the answer between marks. */
+export const ernie: Format = {
+  ...hermes,
+  id: "ernie45",
+  aliases: ["ernie", "ernie-4.5"],
+  title: "JSON in <tool_call> tags, answers in <response>: ERNIE 4.5",
+  framing: ["<response>", "</response>", "<|im_end|>"],
+  templateMarkers: [["<tool_call>", "<response>"]],
 }

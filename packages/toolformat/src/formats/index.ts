@@ -1,10 +1,93 @@
 import type { CallSyntax, Format } from "../engine/syntax.ts"
+import { apertus } from "./apertus.ts"
+import { cohere, commandR } from "./cohere.ts"
+import { deepseekV3, deepseekV31, deepseekV32, deepseekV4 } from "./deepseek.ts"
+import { functionaryV31, functionaryV32 } from "./functionary.ts"
+import { functionGemma, gemma4 } from "./gemma.ts"
 import { generic } from "./generic.ts"
-import { hermes, qwen } from "./hermes.ts"
+import { gigachat3, gigachat31 } from "./gigachat.ts"
+import { glm45, glm47, hunyuan3 } from "./glm.ts"
+import { granite20b, granite3, granite4 } from "./granite.ts"
+import { harmony } from "./harmony.ts"
+import { ernie, hermes, longcat, qwen } from "./hermes.ts"
+import { anthropicXml, glimmer, minicpm5, step3 } from "./invoke-tags.ts"
+import { apriel, firefunction, hunyuan, internlm, jamba, nemotronV2, phi4, xlam } from "./json-lists.ts"
+import { kimiK2, kimiK3 } from "./kimi.ts"
+import { llama3, llama4, pythonic } from "./llama.ts"
+import { minimaxM1, minimaxM2, minimaxM3 } from "./minimax.ts"
+import { mistral, mistralTekken, mistralWithIds } from "./mistral.ts"
 import { claude, openai } from "./native.ts"
+import { lfm2, olmo3 } from "./python-tags.ts"
+import { qwen3Xml } from "./qwen3-xml.ts"
+import { seed } from "./seed.ts"
+import { solar } from "./solar.ts"
+import { RECOVERY } from "./syntaxes.ts"
 
 /** Every format. To add one, write its file and name it here. */
-export const FORMATS: readonly Format[] = [hermes, qwen, generic, openai, claude]
+export const FORMATS: readonly Format[] = [
+  hermes,
+  qwen,
+  qwen3Xml,
+  llama3,
+  llama4,
+  pythonic,
+  mistral,
+  mistralWithIds,
+  mistralTekken,
+  deepseekV3,
+  deepseekV31,
+  deepseekV32,
+  deepseekV4,
+  kimiK2,
+  kimiK3,
+  glm45,
+  glm47,
+  hunyuan3,
+  hunyuan,
+  minimaxM1,
+  minimaxM2,
+  minimaxM3,
+  harmony,
+  gemma4,
+  functionGemma,
+  lfm2,
+  olmo3,
+  cohere,
+  commandR,
+  granite4,
+  granite3,
+  granite20b,
+  nemotronV2,
+  seed,
+  apriel,
+  phi4,
+  firefunction,
+  xlam,
+  internlm,
+  jamba,
+  gigachat3,
+  gigachat31,
+  apertus,
+  functionaryV31,
+  functionaryV32,
+  minicpm5,
+  step3,
+  solar,
+  longcat,
+  ernie,
+  glimmer,
+  anthropicXml,
+  generic,
+  openai,
+  claude,
+]
 
-/** Syntaxes with marks so particular that every format accepts them, reporting them as another family's. */
-export const UNMISTAKABLE: readonly CallSyntax[] = []
+/**
+ * Syntaxes with marks so particular that every format accepts them, reporting them as another family's; then what models write
+ * that forget their marks.
+ */
+export const ACCEPTED_EVERYWHERE: readonly CallSyntax[] = [
+  ...[qwen3Xml, hermes, functionaryV31, mistral, mistralTekken, deepseekV31, deepseekV3, deepseekV32, deepseekV4, kimiK2, glm47, seed, minimaxM2, anthropicXml, gemma4, lfm2, harmony, functionaryV32]
+    .flatMap((format) => format.calls.slice(0, 1)),
+  ...RECOVERY,
+]

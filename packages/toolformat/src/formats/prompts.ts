@@ -46,12 +46,39 @@ export const schemaPrompt: PromptStyle = (tools, call) =>
     .map((tool) => `### ${tool.name}\n${tool.description}\n\nParameters:\n\`\`\`json\n${JSON.stringify(tool.schema, null, 2)}\n\`\`\`\n\n`)
     .join("")}\nWhen you need to call a tool, use the following format:\n${call}\n`
 
-/** One JSON line per tool between `<tools>` tags, as the Hermes models were trained on. */
-export const hermesPrompt: PromptStyle = (tools, call) =>
-  `# Tools\n\nYou may call one or more tools to help with the user's request.\n\nThe tools, one JSON object per line:\n<tools>\n${tools.map(toolLine).join("\n")}\n</tools>\n\nTo call a tool, write its name and its arguments as JSON inside tool_call tags:\n${call}\n`
+/** One JSON line per tool between `<tools>` tags: what most open models were trained on, or near it. */
+export const toolLinesPrompt: PromptStyle = (tools, call) =>
+  `# Tools\n\nYou may call one or more tools to help with the user's request.\n\nThe tools, one JSON object per line:\n<tools>\n${tools.map(toolLine).join("\n")}\n</tools>\n\nTo call a tool, write the call exactly in this form, with the tool's name and its arguments:\n${call}\n`
 
 function toolLine(tool: ToolDefinition): string {
   return spacedJson(toOpenAITools([tool])[0])
+}
+
+/** All tools as one JSON array between Mistral's marks. */
+export const toolLineArrayPrompt: PromptStyle = (tools) => `[AVAILABLE_TOOLS]\n${JSON.stringify(toOpenAITools(tools))}\n[/AVAILABLE_TOOLS]\n`
+
+/** Each tool as a TypeScript function type in a namespace. */
+export const typescriptPrompt: PromptStyle = (tools, call) =>
+  `# Tools\n\n## functions\n\nnamespace functions {\n\n${tools.map((tool) => `${comment(tool.description)}type ${tool.name} = (_: ${typeScriptType(tool.schema)}) => any;\n\n`).join("")}} // namespace functions\n\nTo call a tool, write the call exactly in this form:\n${call}\n`
+
+function comment(text: string | undefined): string {
+  return text === undefined || text === "" ? "" : `${text.split("\n").map((line) => `// ${line}`).join("\n")}\n`
+}
+
+/** A schema as a TypeScript type; what TypeScript cannot say is left out. */
+export function typeScriptType(schema: JsonSchema): string {
+  if (schema.const !== undefined) return JSON.stringify(schema.const)
+  if (schema.enum !== undefined) return schema.enum.map((value) => JSON.stringify(value)).join(" | ")
+  const union = schema.anyOf ?? schema.oneOf
+  if (union !== undefined) return union.map(typeScriptType).join(" | ")
+  if (Array.isArray(schema.type)) return schema.type.map((type) => typeScriptType({ ...schema, type })).join(" | ")
+  if (schema.type === "array") return `Array<${typeof schema.items === "object" ? typeScriptType(schema.items) : "any"}>`
+  if (schema.type === "object" || schema.properties !== undefined) {
+    const required = new Set(schema.required ?? [])
+    const members = Object.entries(schema.properties ?? {}).map(([name, property]) => `${comment(property.description)}${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${typeScriptType(property)},\n`)
+    return members.length === 0 ? "object" : `{\n${members.join("")}}`
+  }
+  return schema.type === "integer" ? "number" : (schema.type ?? "any")
 }
 
 /** Nothing: the tools travel in the request. */

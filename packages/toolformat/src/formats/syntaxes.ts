@@ -1,26 +1,80 @@
-import type { EnvelopeSyntax, ReasoningSyntax } from "../engine/syntax.ts"
+import type { CallSyntax, EnvelopeSyntax, ParametersSyntax, ReasoningSyntax } from "../engine/syntax.ts"
+
+const KEYS = { name: "name", args: "arguments" }
 
 /** Calls as JSON objects in tags, one object each: the most common syntax of open models. */
 export function taggedJson(open: readonly string[], close: readonly string[]): EnvelopeSyntax {
+  return { codec: "envelope", keys: KEYS, wrapper: { open, close }, layout: { before: "\n", after: "\n" }, separator: "\n" }
+}
+
+/** All calls of a reply as one JSON array behind a mark. Without closing marks, the array's own end is enough. */
+export function jsonList(open: readonly string[], close: readonly string[] = []): EnvelopeSyntax {
   return {
     codec: "envelope",
-    keys: { name: "name", args: "arguments" },
-    wrapper: { open, close },
+    keys: KEYS,
+    wrapper: { open, close, ...(close.length === 0 ? { closeOptional: true } : {}) },
+    layout: { before: "[", between: ", ", after: "]" },
+    together: true,
+  }
+}
+
+/** Anthropic's tags, which several families have under names of their own: a prefix, or other words for the same places. */
+export function invokeTags(block: string, prefix = "", words: { invoke?: string; parameter?: string } = {}): ParametersSyntax {
+  const invoke = `${prefix}${words.invoke ?? "invoke"}`
+  const parameter = `${prefix}${words.parameter ?? "parameter"}`
+  return {
+    codec: "parameters",
+    wrapper: { open: [`<${block}>`], close: [`</${block}>`] },
+    layout: { before: "\n", between: "\n", after: "\n" },
+    together: true,
+    call: { open: [`<${invoke} name="`], nameEnd: ['">'], close: [`</${invoke}>`] },
+    parameter: { open: [`<${parameter} name="`], keyEnd: ['">'], close: [`</${parameter}>`] },
+    lines: { afterName: "\n", afterParameter: "\n" },
+  }
+}
+
+/** Function and parameter named in the tag after `=`, the value between. */
+export function equalsTags(open: string, close: string): ParametersSyntax {
+  return {
+    codec: "parameters",
+    wrapper: { open: [open], close: [close] },
     layout: { before: "\n", after: "\n" },
     separator: "\n",
+    call: { open: ["<function="], nameEnd: [">"], close: ["</function>"] },
+    parameter: { open: ["<parameter="], keyEnd: [">"], close: ["</parameter>"] },
+    lines: { afterName: "\n", afterParameter: "\n" },
+  }
+}
+
+/** Keys and values in tags of their own, the name first. `suffix` ends every tag's name; `line` is printed between them. */
+export function keyValueTags(suffix = "", line = ""): ParametersSyntax {
+  return {
+    codec: "parameters",
+    wrapper: { open: [`<tool_call${suffix}>`], close: [`</tool_call${suffix}>`] },
+    separator: line,
+    call: { open: [], nameEnd: [line], close: [] },
+    parameter: {
+      open: [`<arg_key${suffix}>`],
+      keyEnd: [`</arg_key${suffix}>${line}<arg_value${suffix}>`, `</arg_key${suffix}>\n<arg_value${suffix}>`, `</arg_key${suffix}>\n`],
+      close: [`</arg_value${suffix}>`],
+    },
+    lines: { afterParameter: line },
   }
 }
 
 /** A bare JSON object or array of objects at the beginning of a line, where a family usually writes marks. */
-export const bareJson: EnvelopeSyntax = { codec: "envelope", keys: { name: "name", args: "arguments" }, bare: "line", recovery: true }
+export const bareJson: EnvelopeSyntax = { codec: "envelope", keys: KEYS, bare: "line", recovery: true }
 
 /** The same in a Markdown code block. */
 export const fencedJson: EnvelopeSyntax = {
   codec: "envelope",
-  keys: { name: "name", args: "arguments" },
+  keys: KEYS,
   wrapper: { open: ["```json", "```tool_call", "```tool_code", "```"], close: ["```"], soft: true },
   layout: { before: "\n", after: "\n" },
   recovery: true,
 }
+
+/** What every family's models fall back to; accepted and reported. */
+export const RECOVERY: readonly CallSyntax[] = [bareJson, fencedJson]
 
 export const think: ReasoningSyntax = { open: ["<think>"], close: ["</think>"] }

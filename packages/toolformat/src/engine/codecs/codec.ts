@@ -12,6 +12,8 @@ export interface ReadContext {
   closers: readonly string[]
   /** Nothing marks the call, so only what can be nothing else is one. */
   bare: boolean
+  /** The call stands at the very beginning of the reply, its opening mark in the prompt. */
+  atStart: boolean
   /** To be called once the codec is sure that this is a call, before anything is written. */
   commit(): void
 }
@@ -30,8 +32,8 @@ export interface Codec<Syntax extends CallSyntax> {
    * @returns false when this is not such a call; nothing was committed or written then, and the place is of no matter
    */
   read(session: Session, syntax: Syntax, context: ReadContext): Scan<boolean>
-  /** The call in the family's syntax, without its wrapper. */
-  print(call: ToolCall, syntax: Syntax, tool: ToolDefinition | undefined): string
+  /** The call in the family's syntax, without its wrapper. `index` is its place among the calls of a reply. */
+  print(call: ToolCall, syntax: Syntax, tool: ToolDefinition | undefined, index: number): string
 }
 
 /** Goes on to the next mark, or to the end of the reply. */

@@ -1,0 +1,52 @@
+import { CallWriter } from "../call-writer.ts"
+import { literal, textUntil } from "../scanning.ts"
+import type { Session } from "../session.ts"
+import { END, type Scan } from "../source.ts"
+import type { GemmaSyntax } from "../syntax.ts"
+import { scanValue } from "../value.ts"
+import { resync, type Codec, type ReadContext } from "./codec.ts"
+
+const SIMPLE_KEY = /^[^\s=:,{}()"'<][^=:,{}()]*$/
+
+/** `call:name{key:value,…}`: keys bare, strings between a delimiter of their own, inside which nothing is escaped. */
+export const gemma: Codec<GemmaSyntax> = {
+  openings: () => [],
+  marks: () => [],
+  between: ",",
+  read: readGemma,
+  print: (call, { open, quote }) => `${open}${call.name}${gemmaText(call.args, quote)}`,
+}
+
+/** A value in Gemma's notation. */
+export function gemmaText(value: unknown, quote: string): string {
+  // text that contains the delimiter, or ends in a part of it, would end too early
+  if (typeof value === "string") return `${value}${quote}`.indexOf(quote) === value.length ? `${quote}${value}${quote}` : JSON.stringify(value)
+  if (Array.isArray(value)) return `[${value.map((item) => gemmaText(item ?? null, quote)).join(",")}]`
+  if (typeof value === "object" && value !== null) {
+    return `{${Object.entries(value).map(([key, member]) => `${SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)}:${gemmaText(member ?? null, quote)}`).join(",")}}`
+  }
+  return JSON.stringify(value) ?? "null"
+}
+
+function* readGemma(session: Session, syntax: GemmaSyntax, context: ReadContext): Scan<boolean> {
+  const { source } = session
+  const call = new CallWriter(session, context.start)
+  if (!(yield* literal(source, syntax.open))) return false
+  const name = yield* textUntil(source, ["{", "\n", "<"], 256)
+  if (name === undefined || (yield* source.wait()) !== 123) {
+    if ((yield* source.wait()) !== END) return false
+    context.commit()
+    call.fail("unterminated-call", "The reply ends inside the call.")
+    return true
+  }
+  if (name.trim() === "") return false
+  call.name = name.trim()
+  context.commit()
+  const outcome = yield* scanValue(source, { bareKeys: true, rawQuote: syntax.quote }, call, context.closers)
+  if (outcome === "done") call.finish()
+  else {
+    if (outcome === "invalid") yield* resync(source, context.closers)
+    call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the call." : "The arguments cannot be read.")
+  }
+  return true
+}

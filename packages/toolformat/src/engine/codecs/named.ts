@@ -1,0 +1,102 @@
+import { CallWriter } from "../call-writer.ts"
+import { spacedJson } from "../json-text.ts"
+import { anyLiteral, isNamePart, literal, skipSpace, textUntil } from "../scanning.ts"
+import type { Session } from "../session.ts"
+import { END, type Scan } from "../source.ts"
+import type { NamedSyntax } from "../syntax.ts"
+import { JSON_NOTATION, scanValue } from "../value.ts"
+import { resync, type Codec, type ReadContext } from "./codec.ts"
+
+const LONGEST_NAME = 256
+const KIMI_NAME = /^(?:functions\.)?(.+?)(?::\d+)?$/s
+
+/** The tool's name between marks, then its arguments as a JSON object. */
+export const named: Codec<NamedSyntax> = {
+  openings: ({ open, atStart }) => (atStart === true ? open.filter((mark) => mark !== "") : open),
+  marks: ({ close, idMark }) => [...close, ...(idMark === undefined ? [] : [idMark])],
+  between: "",
+  read: readNamed,
+  print(call, { open, middle, close, idMark, idBefore, nameForm }) {
+    const name = nameForm === "kimi" ? kimiId(call.id, call.name) : idBefore === undefined ? call.name : `${call.id}${idBefore}${call.name}`
+    const id = idMark === undefined ? "" : `${idMark}${call.id}`
+    return `${open[0] ?? ""}${name}${id}${middle[0] ?? ""}${spacedJson(call.args)}${close[0] ?? ""}`
+  },
+}
+
+/** The id as the family writes it; one of another family would end up in the prompt and mislead the model. */
+function kimiId(id: string, name: string): string {
+  return id.startsWith(`functions.${name}:`) && /:\d+$/.test(id) ? id : `functions.${name}:${/(\d+)$/.exec(id)?.[1] ?? "0"}`
+}
+
+/** Whether the name of a tool on offer, or without tools anything like a name, stands here on a line of its own; reads nothing. */
+function* offered(session: Session): Scan<boolean> {
+  const { source, tools } = session
+  const names = tools === undefined ? undefined : [...tools.keys()]
+  const start = source.mark()
+  let name = ""
+  let code = yield* source.wait()
+  while (code !== END && name.length < LONGEST_NAME && (names === undefined ? isNamePart(code) : names.some((candidate) => candidate.startsWith(name + String.fromCharCode(code))))) {
+    name += String.fromCharCode(code)
+    source.at++
+    code = yield* source.wait()
+  }
+  source.rewind(start)
+  source.release()
+  return code === 10 && (names === undefined ? name !== "" : names.includes(name))
+}
+
+function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext): Scan<boolean> {
+  const { source } = session
+  if (context.atStart) {
+    if (syntax.atStart !== true || !(yield* offered(session))) return false
+  } else if ((yield* anyLiteral(source, syntax.open)) === undefined) return false
+  const marks = [...(syntax.idMark === undefined ? [] : [syntax.idMark]), ...syntax.middle, "{", ...syntax.close.filter((mark) => mark.trim() !== "")]
+  const written = yield* textUntil(source, marks, LONGEST_NAME)
+  const call = new CallWriter(session, context.start)
+  if (written === undefined) {
+    if (context.atStart || (yield* source.wait()) !== END) return false
+    context.commit()
+    call.fail("unterminated-call", "The reply ends inside the call.")
+    return true
+  }
+  const text = written.trim()
+  if (text === "" || /[\n{}[\]"]/.test(text) || (context.atStart && session.tools?.has(text) === false)) return false
+  call.name = text
+  if (syntax.idBefore !== undefined) {
+    const [id, name] = text.split(syntax.idBefore)
+    if (name !== undefined) {
+      call.id = id
+      call.name = name
+    }
+  }
+  if (syntax.nameForm === "kimi") {
+    call.name = KIMI_NAME.exec(text)?.[1] ?? text
+    if (/:\d+$/.test(text)) call.id = text
+  }
+  if (syntax.idMark !== undefined && (yield* literal(source, syntax.idMark))) call.id = (yield* textUntil(source, [...syntax.middle, "{"], LONGEST_NAME))?.trim()
+  yield* anyLiteral(source, syntax.middle)
+  const next = yield* skipSpace(source)
+  if (next !== 123) {
+    const closed = !context.atStart && (yield* anyLiteral(source, syntax.close)) !== undefined
+    if (!closed && (next !== END || context.atStart)) return false
+    context.commit()
+    if (closed) call.finish()
+    else call.fail("unterminated-call", "The reply ends before the arguments.")
+    return true
+  }
+  context.commit()
+  const outcome = yield* scanValue(source, JSON_NOTATION, call, context.closers)
+  if (outcome !== "done") {
+    if (outcome === "invalid") yield* resync(source, context.closers)
+    call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the arguments." : "The arguments are not valid JSON.")
+    yield* closeCall()
+    return true
+  }
+  call.finish()
+  yield* closeCall()
+  return true
+
+  function* closeCall(): Scan<undefined> {
+    if ((yield* anyLiteral(source, syntax.close)) !== undefined) session.account("framing", source.offset)
+  }
+}

@@ -1,0 +1,68 @@
+import { CallWriter } from "../call-writer.ts"
+import { isNamePart } from "../scanning.ts"
+import type { Session } from "../session.ts"
+import { END, STARVED, type Scan, type Source } from "../source.ts"
+import type { PythonSyntax } from "../syntax.ts"
+import { PYTHON_NOTATION, scanValue } from "../value.ts"
+import { resync, type Codec, type ReadContext } from "./codec.ts"
+
+const LONGEST_NAME = 256
+const SIMPLE_KEY = /^[^\s=:,{}()"'][^=:,{}()]*$/
+
+/** A call as Python writes it: `name(key=value, …)`. */
+export const python: Codec<PythonSyntax> = {
+  openings: () => [],
+  marks: () => [],
+  between: "[],;",
+  read: readPython,
+  print: (call) => `${call.name}(${Object.entries(call.args).map(([key, value]) => `${SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)}=${pythonText(value)}`).join(", ")})`,
+}
+
+/** A value as a Python literal. */
+export function pythonText(value: unknown): string {
+  if (value === true) return "True"
+  if (value === false) return "False"
+  if (value === null || value === undefined) return "None"
+  if (Array.isArray(value)) return `[${value.map(pythonText).join(", ")}]`
+  if (typeof value === "object") return `{${Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${pythonText(member)}`).join(", ")}}`
+  return JSON.stringify(value)
+}
+
+function* readPython(session: Session, { nameSuffix = "" }: PythonSyntax, context: ReadContext): Scan<boolean> {
+  const { source } = session
+  const name = yield* readName(source)
+  if (name === "" || (yield* source.wait()) !== 40) return false
+  source.at++
+  const call = new CallWriter(session, context.start)
+  call.name = nameSuffix !== "" && name.endsWith(nameSuffix) ? name.slice(0, -nameSuffix.length) : name
+  if (context.bare) {
+    if (session.tools !== undefined && !session.tools.has(call.name)) return false
+    const start = source.mark()
+    const key = yield* readName(source)
+    const next = yield* source.wait()
+    const plausible = key === "" ? next === 41 : next === 61 || next === 32
+    source.rewind(start)
+    source.release()
+    if (!plausible) return false
+  }
+  context.commit()
+  const outcome = yield* scanValue(source, PYTHON_NOTATION, call, context.closers, "call")
+  if (outcome === "done") call.finish()
+  else {
+    if (outcome === "invalid") yield* resync(source, context.closers)
+    call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the call." : "The arguments are not Python keyword arguments.")
+  }
+  return true
+}
+
+/** Reads what can be a name; may be empty. */
+function* readName(source: Source): Scan<string> {
+  let name = ""
+  for (;;) {
+    let code = source.peek()
+    if (code === STARVED) code = yield* source.wait()
+    if (code === END || !isNamePart(code) || name.length > LONGEST_NAME) return name
+    name += source.text[source.at] ?? ""
+    source.at++
+  }
+}

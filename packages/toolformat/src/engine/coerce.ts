@@ -1,0 +1,68 @@
+import type { JsonSchema } from "@toolwright/toolbox"
+import { escapeText, spacedJson } from "./json-text.ts"
+import { admits, admittedTypes } from "./schema-types.ts"
+import { JSON_NOTATION, transcode } from "./value.ts"
+
+/** A parameter's schema and the document its references point into. */
+export interface Typing {
+  schema: JsonSchema
+  root: JsonSchema
+}
+
+/**
+ * Whether a value that says nothing about its type is text whatever it looks like: the schema admits strings alone, or nothing
+ * is known about it. Such a value can be passed on while it arrives.
+ */
+export function isText(typing: Typing | undefined): boolean {
+  if (typing === undefined) return true
+  const types = admittedTypes(typing.schema, typing.root)
+  return types.size === 1 && types.has("string")
+}
+
+/**
+ * The JSON text of a value that was written as text. What the schema admits decides: JSON (also with Python's literals) if the
+ * schema admits what it says, else the text itself. White space around anything but text means nothing.
+ */
+export function coerce(text: string, typing: Typing | undefined, repaired: (what: string) => void = () => {}): string {
+  const asText = `"${escapeText(text)}"`
+  if (typing === undefined || isText(typing)) return asText
+  const { schema, root } = typing
+  const repairs: string[] = []
+  const json = transcode(text, JSON_NOTATION, (what) => repairs.push(what)) ?? looseScalar(text, typing)
+  const textFits = admits(schema, root, text)
+  if (json !== undefined) {
+    const value: unknown = JSON.parse(json)
+    const fits = admits(schema, root, value)
+    if (fits && !(repairs.length > 0 && textFits)) {
+      repairs.forEach(repaired)
+      return json
+    }
+    // a number or list in quotes, where the schema wants the number or list
+    if (typeof value === "string" && !textFits) {
+      const inner = transcode(value, JSON_NOTATION)
+      if (inner !== undefined && admits(schema, root, JSON.parse(inner))) {
+        repaired("a value in quotes")
+        return inner
+      }
+    }
+    if (!textFits && !admittedTypes(schema, root).has("string")) return json
+  }
+  return asText
+}
+
+/** `TRUE`, `no`-less spellings of scalars that only the schema makes unambiguous. */
+function looseScalar(text: string, { schema, root }: Typing): string | undefined {
+  const types = admittedTypes(schema, root)
+  const word = text.trim().toLowerCase()
+  if (types.has("boolean") && (word === "true" || word === "false")) return word
+  if (types.has("null") && !types.has("string") && (word === "" || word === "none" || word === "null")) return "null"
+  return undefined
+}
+
+/** A value as text from which {@link coerce} gets it back: text as it is wherever that is possible, all else as JSON. */
+export function printText(value: unknown, typing: Typing | undefined): string {
+  if (typeof value !== "string") return spacedJson(value)
+  if (isText(typing) || coerce(value, typing) === JSON.stringify(value)) return value
+  const quoted = JSON.stringify(value)
+  return coerce(quoted, typing) === quoted ? quoted : value
+}

@@ -1,0 +1,87 @@
+import type { Format, NamedSyntax, ParametersSyntax } from "../engine/syntax.ts"
+import { toolLinesPrompt } from "./prompts.ts"
+import { between } from "./results.ts"
+import { invokeTags, think } from "./syntaxes.ts"
+
+/** A mark with full-width bars and low blocks, as the models were trained, and as distilled models and converters spell it. */
+function spellings(mark: string): string[] {
+  const ascii = mark.replaceAll("｜", "|")
+  return [mark, ascii, mark.replaceAll("▁", "_"), ascii.replaceAll("▁", "_"), mark.replaceAll("▁", "\\_"), mark.replaceAll("▁", " ")]
+}
+
+const STOP = spellings("<｜end▁of▁sentence｜>").slice(0, 2)
+const section = { open: [...spellings("<｜tool▁calls▁begin｜>"), "<｜tool▁calls｜>"], close: spellings("<｜tool▁calls▁end｜>"), openOptional: true }
+
+/** The kind of tool, the name, and the arguments in a code block. */
+const fenced: NamedSyntax = {
+  codec: "named",
+  wrapper: section,
+  together: true,
+  layout: { between: "\n" },
+  open: spellings("<｜tool▁call▁begin｜>function<｜tool▁sep｜>"),
+  middle: ["\n```json\n"],
+  close: spellings("\n```<｜tool▁call▁end｜>").concat(spellings("<｜tool▁call▁end｜>")),
+}
+
+/** The name, then the arguments. */
+const plain: NamedSyntax = {
+  codec: "named",
+  wrapper: section,
+  together: true,
+  open: spellings("<｜tool▁call▁begin｜>"),
+  middle: spellings("<｜tool▁sep｜>"),
+  close: spellings("<｜tool▁call▁end｜>"),
+}
+
+/** DeepSeek V3 and R1, their distillates, and Cogito. Source: the official chat templates. */
+export const deepseekV3: Format = {
+  id: "deepseek-v3",
+  aliases: ["deepseek", "deepseek-r1", "cogito", "ollama-tmpl-deepseek"],
+  title: "Marks with full-width bars, arguments in a code block: DeepSeek V3, R1, Cogito",
+  calls: [fenced, plain],
+  reasoning: think,
+  framing: [...STOP, "<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"],
+  ids: "call",
+  stop: STOP,
+  prompt: toolLinesPrompt,
+  result: between("<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>", "<｜tool▁output▁end｜><｜tool▁outputs▁end｜>"),
+  templateMarkers: [["<｜tool▁calls▁begin｜>", "```json"]],
+}
+
+/** DeepSeek V3.1: name and arguments without the code block. */
+export const deepseekV31: Format = {
+  ...deepseekV3,
+  id: "deepseek-v31",
+  aliases: ["deepseek-v3.1"],
+  title: "Marks with full-width bars, arguments at once: DeepSeek V3.1",
+  calls: [plain, fenced],
+  result: between("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
+  templateMarkers: [["<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>"]],
+}
+
+function dsml(block: string): ParametersSyntax {
+  const syntax = invokeTags(`｜DSML｜${block}`, "｜DSML｜")
+  return { ...syntax, parameter: { ...syntax.parameter, close: ["</｜DSML｜parameter>"] }, typed: { attribute: "string", end: ">" } }
+}
+
+/** DeepSeek V3.2: tags with an attribute that tells text from JSON. */
+export const deepseekV32: Format = {
+  ...deepseekV3,
+  id: "deepseek-v32",
+  aliases: ["deepseek-v3.2"],
+  title: "DSML tags in <｜DSML｜function_calls>: DeepSeek V3.2",
+  calls: [dsml("function_calls"), dsml("tool_calls")],
+  result: between("<function_results>\n<result>", "</result>\n</function_results>"),
+  templateMarkers: [["｜DSML｜", "function_calls"]],
+}
+
+/** DeepSeek V4: the same tags in a block of another name. */
+export const deepseekV4: Format = {
+  ...deepseekV32,
+  id: "deepseek-v4",
+  aliases: ["deepseek-v4-flash"],
+  title: "DSML tags in <｜DSML｜tool_calls>: DeepSeek V4",
+  calls: [dsml("tool_calls"), dsml("function_calls")],
+  result: between("<tool_result>", "</tool_result>"),
+  templateMarkers: [["｜DSML｜", "tool_calls"]],
+}

@@ -1,0 +1,29 @@
+import type { Format } from "../engine/syntax.ts"
+import { toolLinesPrompt } from "./prompts.ts"
+import { resultText } from "./results.ts"
+import { think } from "./syntaxes.ts"
+
+/** Upstage Solar Open: id, name and arguments between marks. Source: the official chat template. */
+export const solar: Format = {
+  id: "solar-open",
+  aliases: ["solar"],
+  title: "<|tool_call:begin|>id<|tool_call:name|>name<|tool_call:args|>{…}: Solar Open",
+  calls: [
+    {
+      codec: "named",
+      wrapper: { open: ["<|tool_calls|>"], close: [], openOptional: true, closeOptional: true },
+      together: true,
+      open: ["<|tool_call:begin|>"],
+      idBefore: "<|tool_call:name|>",
+      middle: ["<|tool_call:args|>"],
+      close: ["<|tool_call:end|>"],
+    },
+  ],
+  reasoning: { open: ["<|think|>", ...think.open], close: ["<|content|>", ...think.close] },
+  framing: ["<|end|>", "<|calls|>"],
+  ids: "call",
+  stop: ["<|calls|>", "<|end|>"],
+  prompt: toolLinesPrompt,
+  result: (call, result) => `<|tool_response:begin|>${call.id}<|tool_response:name|>${call.name}<|tool_response:result|>${resultText(result)}<|tool_response:end|>`,
+  templateMarkers: [["<|tool_call:begin|>"]],
+}
