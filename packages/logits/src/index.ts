@@ -1,3 +1,6 @@
+export * from "./grammar/index.ts"
+export * from "./matcher/index.ts"
+export * from "./schema/index.ts"
 export * from "./gbnf/index.ts"
 export * from "./sampling/index.ts"
 export * from "./presets/index.ts"

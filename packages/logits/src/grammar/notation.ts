@@ -44,6 +44,8 @@ export interface Notation {
   readonly object: ObjectStyle
   /** White space allowed between the parts of objects and arrays: JSON's four characters, or none at all. */
   readonly whitespace: "json" | "none"
+  /** `plain`: whole numbers are written without a fraction. `any`, the default: 1.0 is a whole number too, as in JSON Schema. */
+  readonly wholeNumbers?: "plain" | "any"
   /** How the values inside an object or array are written; the notation itself where it is left out. */
   readonly nested?: Notation
 }
@@ -72,8 +74,11 @@ export const jsonNotation: Notation = {
   whitespace: "json",
 }
 
+/** JSON as models should write it: whole numbers without a fraction. */
+export const modelJsonNotation: Notation = { ...jsonNotation, id: "model-json", wholeNumbers: "plain" }
+
 /** JSON without any white space. */
-export const compactJsonNotation: Notation = { ...jsonNotation, id: "compact", whitespace: "none" }
+export const compactJsonNotation: Notation = { ...jsonNotation, id: "compact", whitespace: "none", wholeNumbers: "plain" }
 
 /** Python literals, as in pythonic tool calls. */
 export const pythonNotation: Notation = {
@@ -85,4 +90,5 @@ export const pythonNotation: Notation = {
   array: JSON_ARRAY,
   object: { ...JSON_OBJECT, key: { kind: "python" } },
   whitespace: "json",
+  wholeNumbers: "plain",
 }

@@ -1,6 +1,7 @@
 /** The formats that are exact here, as patterns. Each names the document that its rule is from. */
 import type { Dfa } from "../automaton/dfa.ts"
 import { compilePattern } from "../automaton/regex.ts"
+import type { StringSet } from "./types.ts"
 
 const year = "[0-9]{4}"
 const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
@@ -8,13 +9,14 @@ const fullDate =
   `(?:${year}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|${leapYear}-02-29)`
 const clock = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
 const offset = `(?:[zZ]|[+-]${clock})`
-const fullTime = `(?:${clock}:[0-5][0-9](?:\\.[0-9]+)?${offset}|${leapSeconds()})`
+/** Leap seconds are taken where they are plain to see: at the end of the day in UTC, written with the offset Z or 00:00. */
+const fullTime = `(?:${clock}:[0-5][0-9](?:\\.[0-9]+)?${offset}|23:59:60(?:\\.[0-9]+)?(?:[zZ]|[+-]00:00))`
 const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 const ipv4 = `${octet}(?:\\.${octet}){3}`
 const ipv6 = ipv6Pattern()
 const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 const hostname = `${label}(?:\\.${label})*`
-const unreserved = "A-Za-z0-9._~-"
+const unreserved = "A-Za-z0-9._~\\-"
 const subDelims = "!$&'()*+,;="
 const percent = "%[0-9A-Fa-f]{2}"
 const pathCharacter = `(?:[${unreserved}${subDelims}:@]|${percent})`
@@ -38,6 +40,8 @@ const sources: Record<string, string> = {
   ipv4,
   ipv6,
   "ip-address": ipv4,
+  hostname,
+  "host-name": hostname,
   email: `${mailbox}@(?:${hostname}|\\[${ipv4}\\]|\\[IPv6:${ipv6}\\])`,
   uri,
   "uri-reference": `(?:${uri}|${relative}${tail})`,
@@ -47,35 +51,21 @@ const sources: Record<string, string> = {
 }
 
 /** Formats that JSON Schema defines and that no pattern of ours says exactly. */
-const inexact = new Set(["hostname", "host-name", "idn-hostname", "idn-email", "iri", "iri-reference", "uri-template", "regex"])
+const inexact = new Set(["idn-hostname", "idn-email", "iri", "iri-reference", "uri-template", "regex"])
 
 const languages = new Map<string, Dfa>()
+const longest: Record<string, number> = { hostname: 253, "host-name": 253 }
 
 /** Whether JSON Schema defines the format; others are annotations. */
 export const isKnownFormat = (format: string): boolean => Object.hasOwn(sources, format) || inexact.has(format)
 
 /** The texts of a format, or undefined where they cannot be said exactly. */
-export function formatLanguage(format: string): Dfa | undefined {
+export function formatStrings(format: string): StringSet | undefined {
   const source = Object.hasOwn(sources, format) ? sources[format] : undefined
   if (source === undefined) return undefined
   let language = languages.get(format)
   if (language === undefined) languages.set(format, (language = compilePattern(`^(?:${source})$`)))
-  return language
-}
-
-/** A leap second is 23:59:60 in UTC: for every offset one minute of the local day, at most. */
-function leapSeconds(): string {
-  const two = (value: number): string => String(value).padStart(2, "0")
-  const options = ["23:59:60(?:\\.[0-9]+)?[zZ]"]
-  for (let minutes = 0; minutes < 1440; minutes++) {
-    const local = (sign: number): string => {
-      const at = (1439 + sign * minutes + 1440) % 1440
-      return `${two(Math.floor(at / 60))}:${two(at % 60)}`
-    }
-    const shift = `${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
-    options.push(`${local(1)}:60(?:\\.[0-9]+)?\\+${shift}`, `${local(-1)}:60(?:\\.[0-9]+)?-${shift}`)
-  }
-  return `(?:${options.join("|")})`
+  return { language, min: 0, max: longest[format] ?? Infinity }
 }
 
 function ipv6Pattern(): string {

@@ -10,7 +10,7 @@ export interface KeyClasses {
 
 /** Keys that are no declared names and match the same patterns. */
 export interface OtherKeys {
-  /** Declared names are taken out already. */
+  /** Declared names are taken out already, unless this is every text (then who reads keys looks for names first). */
   readonly language: Dfa
   readonly type: ValueType
   /** How many such keys there are, where they can be counted. */
@@ -44,8 +44,11 @@ function workOut(set: ObjectSet, algebra: TypeAlgebra): KeyClasses {
     return { name, type: typeWhere((keys) => (keys.kind === "name" ? keys.name === name : inRegion(keys, matching, name))) }
   })
   const others: OtherKeys[] = []
-  const notNames = names.length === 0 ? ANY_TEXT : complementDfa(dfaOfTexts(names))
-  for (const { language, matching } of regions(patterns, notNames)) {
+  for (const region of regions(patterns)) {
+    const { matching } = region
+    const inside = region.language === ANY_TEXT ? [] : names.filter((name) => matchesDfa(region.language, name))
+    const language = inside.length === 0 ? region.language : intersectDfa(region.language, complementDfa(dfaOfTexts(inside)))
+    if (isEmptyDfa(language)) continue
     const has = (keys: KeySet): boolean => keys.kind !== "name" && inRegion(keys, matching, undefined)
     others.push({ language, type: typeWhere(has), finite: countTexts(language), has })
   }
@@ -62,8 +65,8 @@ function inRegion(keys: KeySet, matching: ReadonlySet<Dfa>, name: string | undef
 }
 
 /** The non-empty combinations of matching and not matching each pattern. */
-function regions(patterns: readonly Dfa[], all: Dfa): { language: Dfa; matching: Set<Dfa> }[] {
-  let result = [{ language: all, matching: new Set<Dfa>() }]
+function regions(patterns: readonly Dfa[]): { language: Dfa; matching: Set<Dfa> }[] {
+  let result = [{ language: ANY_TEXT, matching: new Set<Dfa>() }]
   for (const pattern of patterns) {
     result = result.flatMap(({ language, matching }) =>
       [

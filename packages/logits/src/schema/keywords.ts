@@ -4,9 +4,10 @@ import { compilePattern } from "../automaton/regex.ts"
 import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
 import { RegexProblem } from "../automaton/regex-syntax.ts"
 import { type Decimal, decimalOf, ONE } from "./decimal.ts"
-import { formatLanguage, isKnownFormat } from "./formats.ts"
+import { formatStrings, isKnownFormat } from "./formats.ts"
 import { isObject, type JsonSchema, type Schema, escapePointer, isSchema } from "./json-schema.ts"
 import { meetNumbers } from "./numbers.ts"
+import { ANY_STRING } from "./strings.ts"
 import { ANY_NUMBER, ANY_OBJECT, type ArraySet, type Bound, type KeyRule, type NumberSet, type ObjectSet, SchemaProblem, type StringSet, type ValueType } from "./types.ts"
 
 /** How a reader gets at the rest of the schema. */
@@ -80,27 +81,32 @@ export function readNumbers(schema: JsonSchema, context: KeywordContext): Number
 }
 
 export const WHOLE_NUMBERS: NumberSet = { step: ONE, notSteps: [] }
+/** Draft 4, where 1.0 is no integer. */
+export const PLAIN_WHOLE_NUMBERS: NumberSet = { step: ONE, notSteps: [], plain: true }
 
 export function readStrings(schema: JsonSchema, context: KeywordContext): StringSet {
   const min = context.keyword("minLength", () => countOf(schema, "minLength"), undefined) ?? 0
   const max = context.keyword("maxLength", () => countOf(schema, "maxLength"), undefined) ?? Infinity
   const pattern = schema["pattern"]
-  let language = typeof pattern === "string" ? context.keyword("pattern", () => patternLanguage(pattern), ANY_TEXT) : ANY_TEXT
+  const language = typeof pattern === "string" ? context.keyword("pattern", () => patternLanguage(pattern), ANY_TEXT) : ANY_TEXT
+  const own = { language, min, max }
   const format = schema["format"]
-  if (typeof format === "string") {
-    language = context.keyword("format", () => intersectDfa(language, readFormat(format, context)), language)
-  }
-  return { language, min, max }
+  if (typeof format !== "string") return own
+  return context.keyword("format", () => bothStrings(own, readFormat(format, context)), own)
 }
 
-function readFormat(format: string, { formats }: KeywordContext): Dfa {
-  if (formats === "annotate" || !isKnownFormat(format)) return ANY_TEXT
+function bothStrings(a: StringSet, b: StringSet): StringSet {
+  return { language: intersectDfa(a.language, b.language), min: Math.max(a.min, b.min), max: Math.min(a.max, b.max) }
+}
+
+function readFormat(format: string, { formats }: KeywordContext): StringSet {
+  if (formats === "annotate" || !isKnownFormat(format)) return ANY_STRING
   if (formats === "undecided") {
     throw new SchemaProblem(`"${format}" is a mere annotation in the dialect that $schema names; set the option formats to "assert" or "annotate"`)
   }
-  const language = formatLanguage(format)
-  if (language === undefined) throw new SchemaProblem(`the format "${format}" has no exact grammar here`)
-  return language
+  const strings = formatStrings(format)
+  if (strings === undefined) throw new SchemaProblem(`the format "${format}" has no exact grammar here`)
+  return strings
 }
 
 export function readArrays(schema: JsonSchema, context: KeywordContext): ArraySet {

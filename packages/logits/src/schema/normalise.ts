@@ -5,7 +5,7 @@ import { type Algebra, createAlgebra } from "./algebra.ts"
 import { applicators } from "./applicators.ts"
 import { shapeOfValues } from "./constants.ts"
 import { isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
-import { type KeywordContext, readArrays, readNumbers, readObjects, readStrings, WHOLE_NUMBERS } from "./keywords.ts"
+import { type KeywordContext, readArrays, readNumbers, readObjects, readStrings, PLAIN_WHOLE_NUMBERS, WHOLE_NUMBERS } from "./keywords.ts"
 import { meetNumbers } from "./numbers.ts"
 import { indexReferences, type Located, type References, isOldDialect } from "./references.ts"
 import { NOTHING, SchemaProblem, type Shape, type ValueType } from "./types.ts"
@@ -161,7 +161,7 @@ function ownShape(schema: JsonSchema, context: KeywordContext): Shape {
   const some = (...keywords: string[]): boolean => keywords.some((keyword) => Object.hasOwn(schema, keyword))
   const numbers = has("number") || has("integer") ? readNumbers(schema, context) : undefined
   const whole = types !== undefined && !types.has("number")
-  const met = numbers !== undefined && whole ? meetNumbers(numbers, WHOLE_NUMBERS) : numbers
+  const met = numbers !== undefined && whole ? meetNumbers(numbers, context.draft4 ? PLAIN_WHOLE_NUMBERS : WHOLE_NUMBERS) : numbers
   const any = context.any.shape()
   if (types === undefined && !some(...RESTRICTING)) return any
   const strings = has("string") ? readStrings(schema, context) : undefined

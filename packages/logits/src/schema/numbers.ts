@@ -11,6 +11,7 @@ export function meetNumbers(a: NumberSet, b: NumberSet): NumberSet | undefined {
     ...(high === undefined ? {} : { high }),
     ...(step === undefined ? {} : { step }),
     notSteps: [...a.notSteps, ...b.notSteps],
+    ...(a.plain === true || b.plain === true ? { plain: true } : {}),
   }
   return hasNumbers(set) ? set : undefined
 }

@@ -56,6 +56,8 @@ export interface NumberSet {
   readonly high?: Bound
   readonly step?: Decimal
   readonly notSteps: readonly Decimal[]
+  /** Written without a fraction: 1.0 is left out. */
+  readonly plain?: boolean
 }
 
 /** Strings of a language, counted in code points. */

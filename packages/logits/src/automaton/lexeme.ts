@@ -1,0 +1,155 @@
+/**
+ * Lexemes: deterministic automata over bytes, worked out one transition at a time. A state that is reached is never a dead end:
+ * from it some bytes lead to an outcome. Whoever defines a lexeme has to see to that.
+ */
+
+export const DEAD = -1
+const UNKNOWN = -2
+
+/** How a lexeme behaves, over states of its own choosing. */
+export interface LexemeRule<State> {
+  readonly start: State
+  /** The next state, or undefined where the byte does not belong. */
+  step(state: State, byte: number): State | undefined
+  /** What has been read, as a number of 0 or more, where the lexeme may end here; -1 where it may not. */
+  outcome(state: State): number
+  /** Equal for states that behave the same. */
+  key(state: State): string | number
+  /** The bytes that can come next, where they are few and known without trying. */
+  bytes?(state: State): readonly number[] | undefined
+  /**
+   * Where the state is inside the free text of a string: the character limit that remains (Infinity where there is none).
+   * Every text up to that length may follow, and then the lexeme can still end.
+   */
+  freedom?(state: State): number
+}
+
+export interface Lexeme {
+  readonly start: number
+  next(state: number, byte: number): number
+  outcome(state: number): number
+  bytes(state: number): readonly number[] | undefined
+  freedom(state: number): number
+}
+
+/** @param start where the lexeme begins, as a state of the rule */
+export function createLexeme<State>(rule: LexemeRule<State>): Lexeme {
+  const states: State[] = []
+  const numbers = new Map<string | number, number>()
+  const rows: Int32Array[] = []
+  const outcomes: number[] = []
+  const visit = (state: State): number => {
+    const key = rule.key(state)
+    const known = numbers.get(key)
+    if (known !== undefined) return known
+    numbers.set(key, states.length)
+    rows.push(new Int32Array(256).fill(UNKNOWN))
+    outcomes.push(rule.outcome(state))
+    return states.push(state) - 1
+  }
+  return {
+    start: visit(rule.start),
+    next(state, byte) {
+      const row = rows[state]!
+      let target = row[byte]!
+      if (target === UNKNOWN) {
+        const next = rule.step(states[state]!, byte)
+        target = row[byte] = next === undefined ? DEAD : visit(next)
+      }
+      return target
+    },
+    outcome: (state) => outcomes[state]!,
+    bytes: (state) => rule.bytes?.(states[state]!),
+    freedom: (state) => rule.freedom?.(states[state]!) ?? 0,
+  }
+}
+
+const encoder = new TextEncoder()
+const WHITE_SPACE = [0x20, 0x0a, 0x0d, 0x09]
+export const isWhiteSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+
+/** One of several texts; the outcome is the index of the one that was read. */
+export function literalLexeme(texts: readonly string[]): Lexeme {
+  const nodes: { edges: Map<number, number>; outcome: number }[] = [{ edges: new Map(), outcome: -1 }]
+  texts.forEach((text, index) => {
+    let node = 0
+    for (const byte of encoder.encode(text)) {
+      const { edges } = nodes[node]!
+      let next = edges.get(byte)
+      if (next === undefined) edges.set(byte, (next = nodes.push({ edges: new Map(), outcome: -1 }) - 1))
+      node = next
+    }
+    if (nodes[node]!.outcome < 0) nodes[node]!.outcome = index
+  })
+  return createLexeme<number>({
+    start: 0,
+    step: (node, byte) => nodes[node]!.edges.get(byte),
+    outcome: (node) => nodes[node]!.outcome,
+    key: (node) => node,
+    bytes: (node) => [...nodes[node]!.edges.keys()],
+  })
+}
+
+/** White space, as much as one likes, and then the lexeme, which must not begin with any itself. */
+export function afterWhiteSpace(inner: Lexeme): Lexeme {
+  return createLexeme<number>({
+    start: -1,
+    step(state, byte) {
+      if (state < 0 && isWhiteSpace(byte)) return -1
+      const next = inner.next(state < 0 ? inner.start : state, byte)
+      return next === DEAD ? undefined : next
+    },
+    outcome: (state) => (state < 0 ? -1 : inner.outcome(state)),
+    key: (state) => state,
+    bytes(state) {
+      const bytes = inner.bytes(state < 0 ? inner.start : state)
+      return state < 0 && bytes !== undefined ? [...WHITE_SPACE, ...bytes] : bytes
+    },
+    freedom: (state) => (state < 0 ? 0 : inner.freedom(state)),
+  })
+}
+
+/**
+ * One lexeme after the other. Where the first may end and also go on with a byte, it goes on. The outcome is `combine` of both.
+ */
+export function chainLexemes(first: Lexeme, second: Lexeme, combine: (first: number, second: number) => number): Lexeme {
+  interface State {
+    /** The state in the first lexeme, or its outcome once it is through. */
+    readonly first: number
+    /** The state in the second, -1 before. */
+    readonly second: number
+  }
+  return createLexeme<State>({
+    start: { first: first.start, second: -1 },
+    step(state, byte) {
+      if (state.second >= 0) {
+        const next = second.next(state.second, byte)
+        return next === DEAD ? undefined : { first: state.first, second: next }
+      }
+      const next = first.next(state.first, byte)
+      if (next !== DEAD) return { first: next, second: -1 }
+      const outcome = first.outcome(state.first)
+      if (outcome < 0) return undefined
+      const beyond = second.next(second.start, byte)
+      return beyond === DEAD ? undefined : { first: outcome, second: beyond }
+    },
+    outcome(state) {
+      if (state.second >= 0) {
+        const outcome = second.outcome(state.second)
+        return outcome < 0 ? -1 : combine(state.first, outcome)
+      }
+      const done = first.outcome(state.first)
+      const empty = second.outcome(second.start)
+      return done < 0 || empty < 0 ? -1 : combine(done, empty)
+    },
+    key: (state) => `${state.first},${state.second}`,
+    bytes(state) {
+      if (state.second >= 0) return second.bytes(state.second)
+      const bytes = first.bytes(state.first)
+      if (bytes === undefined || first.outcome(state.first) < 0) return bytes
+      const beyond = second.bytes(second.start)
+      return beyond === undefined ? undefined : [...new Set([...bytes, ...beyond])]
+    },
+    freedom: (state) => (state.second >= 0 ? second.freedom(state.second) : first.freedom(state.first)),
+  })
+}

@@ -1,0 +1,164 @@
+/** Numbers as lexemes: the decimal texts of a union of number sets. */
+import { decimal } from "../schema/decimal.ts"
+import { containsNumber, meetNumbers } from "../schema/numbers.ts"
+import { ANY_NUMBER, type NumberSet } from "../schema/types.ts"
+import { createLexeme, type Lexeme } from "./lexeme.ts"
+
+type Phase = "start" | "minus" | "zero" | "whole" | "point" | "fraction"
+
+interface State {
+  readonly phase: Phase
+  readonly negative: boolean
+  /** All digits so far, without the point. */
+  readonly digits: bigint
+  /** How many of them stand behind the point. */
+  readonly scale: number
+}
+
+const START: State = { phase: "start", negative: false, digits: 0n, scale: 0 }
+
+/**
+ * A JSON number in one of the sets. Where the sets hold every number, an exponent may follow; where there are bounds or steps,
+ * numbers are written out. `plain` leaves out fractions that say nothing: 1.0 for whole numbers.
+ */
+export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme {
+  if (sets.includes(ANY_NUMBER) || sets.some((set) => set.low === undefined && set.high === undefined && set.step === undefined && set.notSteps.length === 0)) return ANY
+  const clip = clipper(sets)
+  const wholeOnly = (set: NumberSet): boolean => set.plain === true || (plain && set.step?.scale === 0)
+  const fractional = sets.filter((set) => !wholeOnly(set))
+
+  const possible = (state: State): boolean => {
+    const inFraction = state.phase === "point" || state.phase === "fraction"
+    return (inFraction ? fractional : sets).some((set) => canComplete(set, state))
+  }
+
+  return createLexeme<State>({
+    start: START,
+    step(state, byte) {
+      const next = stepNumber(state, byte)
+      return next === undefined || !possible(next) ? undefined : clip(next)
+    },
+    outcome({ phase, negative, digits, scale }) {
+      if (phase === "start" || phase === "minus" || phase === "point") return -1
+      const value = decimal(negative ? -digits : digits, scale)
+      return (phase === "fraction" ? fractional : sets).some((set) => containsNumber(set, value)) ? 0 : -1
+    },
+    key: ({ phase, negative, digits, scale }) => `${phase}${negative ? "-" : ""}${digits},${scale}`,
+    bytes: () => NUMBER_BYTES,
+  })
+}
+
+const NUMBER_BYTES = [0x2d, 0x2e, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39]
+const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
+
+function stepNumber(state: State, byte: number): State | undefined {
+  const digit = isDigit(byte) ? BigInt(byte - 0x30) : undefined
+  switch (state.phase) {
+    case "start":
+      if (byte === 0x2d) return { ...state, phase: "minus", negative: true }
+      return digit === undefined ? undefined : { ...state, phase: digit === 0n ? "zero" : "whole", digits: digit }
+    case "minus":
+      return digit === undefined ? undefined : { ...state, phase: digit === 0n ? "zero" : "whole", digits: digit }
+    case "zero":
+      return byte === 0x2e ? { ...state, phase: "point" } : undefined
+    case "whole":
+      if (byte === 0x2e) return { ...state, phase: "point" }
+      return digit === undefined ? undefined : { ...state, digits: state.digits * 10n + digit }
+    case "point":
+    case "fraction":
+      return digit === undefined ? undefined : { ...state, phase: "fraction", digits: state.digits * 10n + digit, scale: state.scale + 1 }
+  }
+}
+
+/** Beyond this many further digits nothing changes: bounds are passed, and every step has multiples in so wide a range. */
+function horizon(set: NumberSet): number {
+  const digits = [set.low?.value, set.high?.value, set.step, ...set.notSteps].map((value) => (value === undefined ? 0 : value.digits.toString().length))
+  return Math.max(...digits) + 3
+}
+
+/** Whether further digits can make a member of the set out of the number so far. */
+function canComplete(set: NumberSet, { phase, negative, digits, scale }: State): boolean {
+  const between = (first: bigint, last: bigint, scale: number): boolean => {
+    const low = { value: decimal(negative ? -last : first, scale), open: negative }
+    const high = { value: decimal(negative ? -first : last, scale), open: !negative }
+    return meetNumbers({ low, high, notSteps: [] }, set) !== undefined
+  }
+  if (phase === "start") return true
+  if (phase === "minus") {
+    return meetNumbers({ high: { value: decimal(0n, 0), open: false }, notSteps: [] }, set) !== undefined
+  }
+  if (phase !== "whole") return between(digits, digits + 1n, scale)
+  let width = 1n
+  for (let more = horizon(set); more >= 0; more--) {
+    if (between(digits * width, (digits + 1n) * width, 0)) return true
+    width *= 10n
+  }
+  return false
+}
+
+/** Maps states onto fewer that behave alike, so that long numbers do not need ever new ones. */
+function clipper(sets: readonly NumberSet[]): (state: State) => State {
+  let beyond = 1n
+  let period = 1n
+  let finest = 0
+  let stepped = false
+  for (const { low, high, step, notSteps } of sets) {
+    for (const bound of [low, high]) {
+      if (bound === undefined) continue
+      const size = (bound.value.digits < 0n ? -bound.value.digits : bound.value.digits) / 10n ** BigInt(bound.value.scale) + 2n
+      if (size > beyond) beyond = size
+      finest = Math.max(finest, bound.value.scale)
+    }
+    for (const one of [step, ...notSteps]) {
+      if (one === undefined) continue
+      stepped = true
+      finest = Math.max(finest, one.scale)
+      period = leastCommonMultiple(period, one.digits)
+    }
+  }
+  return (state) => {
+    if (state.phase === "whole") {
+      if (state.digits < beyond + period) return state
+      return { ...state, digits: beyond + ((state.digits - beyond) % period) }
+    }
+    if (state.phase !== "fraction") return state
+    // Digits finer than every bound and step only tell whether anything but zeros has come.
+    if (state.scale > finest + 2) {
+      const dropped = 10n ** BigInt(state.scale - finest - 2)
+      const coarse = state.digits / dropped
+      if (stepped && state.digits % dropped !== 0n) return state
+      const rest = state.digits % dropped === 0n ? coarse : coarse - (coarse % 10n) + (coarse % 10n === 0n ? 1n : coarse % 10n)
+      return { ...state, digits: rest, scale: finest + 2 }
+    }
+    return state
+  }
+}
+
+function leastCommonMultiple(a: bigint, b: bigint): bigint {
+  let [x, y] = [a, b]
+  while (y !== 0n) [x, y] = [y, x % y]
+  return (a / x) * b
+}
+
+/** RFC 8259, section 6. */
+const ANY: Lexeme = (() => {
+  type Any = "start" | "minus" | "zero" | "whole" | "point" | "fraction" | "e" | "sign" | "exponent"
+  const ends: readonly Any[] = ["zero", "whole", "fraction", "exponent"]
+  const digits: Record<Any, Any | undefined> = {
+    start: "whole", minus: "whole", zero: undefined, whole: "whole", point: "fraction", fraction: "fraction", e: "exponent", sign: "exponent", exponent: "exponent",
+  }
+  return createLexeme<Any>({
+    start: "start",
+    step(state, byte) {
+      if (isDigit(byte)) return byte === 0x30 && (state === "start" || state === "minus") ? "zero" : digits[state]
+      if (byte === 0x2d) return state === "start" ? "minus" : state === "e" ? "sign" : undefined
+      if (byte === 0x2b) return state === "e" ? "sign" : undefined
+      if (byte === 0x2e) return state === "zero" || state === "whole" ? "point" : undefined
+      if (byte === 0x65 || byte === 0x45) return state === "zero" || state === "whole" || state === "fraction" ? "e" : undefined
+      return undefined
+    },
+    outcome: (state) => (ends.includes(state) ? 0 : -1),
+    key: (state) => state,
+    bytes: () => [...NUMBER_BYTES, 0x2b, 0x65, 0x45],
+  })
+})()

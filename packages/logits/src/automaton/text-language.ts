@@ -1,0 +1,102 @@
+/** Languages of texts as the string lexemes read them: character by character, over numbered states without dead ends. */
+import { type Lengths, lengthsOf } from "../schema/strings.ts"
+import type { StringSet } from "../schema/types.ts"
+import { ANY_TEXT } from "./dfa-algebra.ts"
+import { type Dfa, stepDfa, stepsWithin } from "./dfa.ts"
+
+export interface TextLanguage {
+  readonly start: number
+  /** The state after a character, or -1. */
+  step(state: number, codePoint: number): number
+  /** Whether any character in the range leads on. */
+  within(state: number, first: number, last: number): boolean
+  /** 0 or more where the text may end, telling how; -1 where it may not. */
+  outcome(state: number): number
+  /** How many characters of any kind may follow for certain, so that the text can end after each that may end it at all. */
+  freedom(state: number): number
+  /** Whether every text is in it: then escapes may be written for any character. */
+  readonly any: boolean
+}
+
+/** The language of a DFA that is not empty. */
+export function dfaLanguage(dfa: Dfa): TextLanguage {
+  const free = freeStates(dfa)
+  return {
+    start: dfa.start,
+    step: (state, codePoint) => stepDfa(dfa, state, codePoint),
+    within: (state, first, last) => stepsWithin(dfa, state, first, last),
+    outcome: (state) => (dfa.accept[state] === 1 ? 0 : -1),
+    freedom: (state) => (free[state] === 1 ? Infinity : 0),
+    any: dfa === ANY_TEXT,
+  }
+}
+
+/** States from which every text leads to such a state again. */
+function freeStates(dfa: Dfa): Uint8Array {
+  const free = new Uint8Array(dfa.size).fill(1)
+  const surrogates = dfa.classOf[dfa.cuts.findIndex((cut) => cut === 0xd800)]
+  for (let changed = true; changed; ) {
+    changed = false
+    for (let state = 0; state < dfa.size; state++) {
+      if (free[state] === 0) continue
+      for (let c = 0; c < dfa.classes; c++) {
+        const target = dfa.table[state * dfa.classes + c]!
+        if (c === surrogates || (target >= 0 && free[target] === 1)) continue
+        free[state] = 0
+        changed = true
+        break
+      }
+    }
+  }
+  return free
+}
+
+/** Longer tokens than this, in characters, are looked at one by one. */
+const FAR = 512
+
+/** A language within bounds of length. The characters are counted, not written out as states. */
+export function stringLanguage(set: StringSet): TextLanguage {
+  const plain = dfaLanguage(set.language)
+  if (set.min === 0 && set.max === Infinity) return plain
+  const lengths: Lengths = lengthsOf(set)
+  const numbers = new Map<number, number>()
+  const states: { state: number; length: number }[] = []
+  // Beyond the lower bound, and without an upper one, the count has no more to say.
+  const clip = (length: number): number => (set.max === Infinity ? Math.min(length, set.min) : length)
+  const visit = (state: number, length: number): number => {
+    const key = clip(length) * set.language.size + state
+    let number = numbers.get(key)
+    if (number === undefined) numbers.set(key, (number = states.push({ state, length: clip(length) }) - 1))
+    return number
+  }
+  const can = (state: number, length: number): boolean => length <= set.max && lengths.possible(state, length)
+  return {
+    start: visit(set.language.start, 0),
+    step(number, codePoint) {
+      const { state, length } = states[number]!
+      const next = stepDfa(set.language, state, codePoint)
+      return next >= 0 && can(next, length + 1) ? visit(next, length + 1) : -1
+    },
+    within(number, first, last) {
+      const { state, length } = states[number]!
+      if (set.language === ANY_TEXT) return length < set.max && stepsWithin(set.language, state, first, last)
+      const { cuts, classOf, classes, table } = set.language
+      for (let index = 0; index < cuts.length && cuts[index]! <= last; index++) {
+        if ((cuts[index + 1] ?? 0x110000) <= first) continue
+        const next = table[state * classes + classOf[index]!]!
+        if (next >= 0 && can(next, length + 1)) return true
+      }
+      return false
+    },
+    outcome(number) {
+      const { state, length } = states[number]!
+      return length >= set.min && length <= set.max && set.language.accept[state] === 1 ? 0 : -1
+    },
+    freedom(number) {
+      const { state, length } = states[number]!
+      if (plain.freedom(state) === 0) return 0
+      return set.max === Infinity ? (set.language === ANY_TEXT || length >= set.min ? Infinity : 0) : set.language === ANY_TEXT ? Math.min(set.max - length, FAR) : 0
+    },
+    any: set.language === ANY_TEXT,
+  }
+}

@@ -1,0 +1,53 @@
+/** From a schema to a grammar. */
+import { GrammarError } from "../matcher/grammar-error.ts"
+import { compileType } from "../schema/compile.ts"
+import type { Schema } from "../schema/json-schema.ts"
+import type { NormaliseOptions, Reason } from "../schema/normalise.ts"
+import { jsonNotation, modelJsonNotation, type Notation } from "./notation.ts"
+import { type Expression, type Grammar, grammarOf, value } from "./rules.ts"
+
+export interface SchemaGrammarOptions extends NormaliseOptions {
+  /** How values are written; JSON where left out. */
+  readonly notation?: Notation
+}
+
+/**
+ * What a schema came to. `exact`: the grammar has the texts of all valid values and no others. `relaxed`: it may have more;
+ * `reasons` says what is left to later validation. `refused`: there is no grammar, `reasons` says why.
+ */
+export type CompiledSchema =
+  | { readonly status: "exact" | "relaxed"; readonly reasons: readonly Reason[]; readonly grammar: Grammar }
+  | { readonly status: "refused"; readonly reasons: readonly Reason[]; readonly grammar?: undefined }
+
+/** Every keyword is expressed, refused or, with `relaxed`, listed. Never throws for what a schema says. */
+export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}): CompiledSchema {
+  const compiled = compileType(schema, options)
+  if (compiled.status === "refused") return compiled
+  const grammar = grammarOf(value(compiled.type, options.notation ?? jsonNotation))
+  return { status: compiled.status, reasons: compiled.reasons, grammar }
+}
+
+/**
+ * A value of a schema, as an expression to put into a call syntax. Formats are checked whatever the dialect, and whole numbers
+ * written plainly, unless the options say otherwise.
+ *
+ * @throws GrammarError `SCHEMA_REFUSED` where the schema cannot be expressed
+ */
+export function schemaExpression(schema: Schema, options: SchemaGrammarOptions = {}): Expression {
+  const compiled = compileType(schema, { formats: "assert", ...options })
+  if (compiled.status !== "refused") return value(compiled.type, options.notation ?? modelJsonNotation)
+  const [reason] = compiled.reasons
+  throw new GrammarError(`The schema cannot be turned into an exact grammar: ${reason?.path} ${reason?.keyword}: ${reason?.reason}`, {
+    code: "SCHEMA_REFUSED",
+    hint: "Change the keyword, or set the option relaxed and validate the value afterwards.",
+  })
+}
+
+/**
+ * The grammar that a model is held to so that it writes a value of the schema.
+ *
+ * @throws GrammarError `SCHEMA_REFUSED` where the schema cannot be expressed
+ */
+export function schemaToGrammar(schema: Schema, options: SchemaGrammarOptions = {}): Grammar {
+  return grammarOf(schemaExpression(schema, options))
+}

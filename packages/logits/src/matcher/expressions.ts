@@ -1,0 +1,93 @@
+/** Grammar expressions as threads: sequences, choices, repetitions and rules become frames. */
+import { invertRanges } from "../automaton/ranges.ts"
+import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
+import { finishDfa, withSurrogateCuts } from "../automaton/dfa.ts"
+import { type Lexeme, literalLexeme } from "../automaton/lexeme.ts"
+import { stringLexeme } from "../automaton/string-lexemes.ts"
+import { dfaLanguage } from "../automaton/text-language.ts"
+import type { CodePointRange, Expression, Grammar } from "../grammar/rules.ts"
+import { GrammarError } from "./grammar-error.ts"
+import type { Frame, FrameStore, Sink } from "./frames.ts"
+import { createValueWriter } from "./values.ts"
+
+export interface ExpressionWriter {
+  /** Puts the beginnings of the start rule into the sink. */
+  start(frame: Frame, sink: Sink): void
+}
+
+/**
+ * @throws GrammarError where a rule is missing or a token terminal is used: a matcher reads bytes, and does not know which token
+ *   they came from
+ */
+export function createExpressionWriter(grammar: Grammar, store: FrameStore): ExpressionWriter {
+  const values = createValueWriter(store)
+  const lexemes = new Map<Expression, Lexeme>()
+  const ruleOf = (name: string): Expression => {
+    const rule = grammar.rules.get(name)
+    if (rule === undefined) throw new GrammarError(`the grammar has no rule "${name}"`)
+    return rule
+  }
+  const remember = (expression: Expression, make: () => Lexeme): Lexeme => {
+    let lexeme = lexemes.get(expression)
+    if (lexeme === undefined) lexemes.set(expression, (lexeme = make()))
+    return lexeme
+  }
+
+  function enter(expression: Expression, frame: Frame, sink: Sink): void {
+    if (!sink.enter(`${store.numberOf(expression)}@${frame.number}`)) return
+    switch (expression.kind) {
+      case "literal":
+        if (expression.text === "") frame.after(0, sink)
+        else sink.add(remember(expression, () => literalLexeme([expression.text])), frame)
+        return
+      case "chars":
+        if (expression.ranges.length > 0) sink.add(remember(expression, () => charsLexeme(expression.ranges)), frame)
+        return
+      case "until":
+        sink.add(remember(expression, () => stringLexeme({ kind: "bare", stop: expression.markers }, dfaLanguage(ANY_TEXT))), frame)
+        return
+      case "rule":
+        return enter(ruleOf(expression.name), frame, sink)
+      case "choice":
+        for (const option of expression.options) enter(option, frame, sink)
+        return
+      case "sequence":
+        return enterPart(expression, 0, frame, sink)
+      case "repeat":
+        return enterRepeat(expression, 0, frame, sink)
+      case "value":
+        return values.value(expression.type, expression.notation, false, frame, sink)
+      case "token":
+        throw new GrammarError("token terminals are for llama.cpp; a matcher of bytes cannot follow them")
+    }
+  }
+
+  function enterPart(expression: Extract<Expression, { kind: "sequence" }>, index: number, frame: Frame, sink: Sink): void {
+    const part = expression.parts[index]
+    if (part === undefined) return frame.after(0, sink)
+    if (index === expression.parts.length - 1) return enter(part, frame, sink)
+    const key = `q${store.numberOf(expression)},${index}`
+    enter(part, store.frame(frame, key, (_, sink) => enterPart(expression, index + 1, frame, sink)), sink)
+  }
+
+  function enterRepeat(expression: Extract<Expression, { kind: "repeat" }>, count: number, frame: Frame, sink: Sink): void {
+    const { of, min, max } = expression
+    if (!sink.enter(`r${store.numberOf(expression)},${count}@${frame.number}`)) return
+    if (count >= min) frame.after(0, sink)
+    if (max !== undefined && count >= max) return
+    const next = max === undefined ? Math.min(count + 1, min) : count + 1
+    const key = `r${store.numberOf(expression)},${next}`
+    enter(of, store.frame(frame, key, (_, sink) => enterRepeat(expression, next, frame, sink)), sink)
+  }
+
+  return { start: (frame, sink) => enter(ruleOf(grammar.start), frame, sink) }
+}
+
+/** One code point of the ranges, in UTF-8. */
+function charsLexeme(ranges: readonly CodePointRange[]): Lexeme {
+  const cuts = withSurrogateCuts(ranges.flatMap(([first, last]) => [first, last + 1])).filter((cut) => cut <= 0x10ffff)
+  const outside = invertRanges(ranges)
+  const classOf = cuts.map((cut) => (outside.some(([first, last]) => cut >= first && cut <= last) ? 0 : 1))
+  const dfa = finishDfa({ start: 0, cuts, classOf, classes: 2, table: [-1, 1, -1, -1], accept: [false, true] })
+  return stringLexeme({ kind: "bare", stop: [] }, dfaLanguage(dfa))
+}

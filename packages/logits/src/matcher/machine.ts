@@ -1,0 +1,191 @@
+/**
+ * The automaton of a grammar: a pushdown automaton over bytes, made deterministic one state at a time. A state is the set of all
+ * threads that the text so far leaves open; each thread is a lexeme in progress and the stack that waits for it.
+ *
+ * States are made once and never change, so a matcher that goes back keeps nothing but a state, and whatever is worked out about
+ * a state, its transitions or its token mask, is worked out once.
+ */
+import { DEAD, type Lexeme } from "../automaton/lexeme.ts"
+import type { Grammar } from "../grammar/rules.ts"
+import { createFrameStore, type Frame, type Sink } from "./frames.ts"
+import { createExpressionWriter } from "./expressions.ts"
+
+export interface Thread {
+  readonly number: number
+  readonly lexeme: Lexeme
+  readonly state: number
+  readonly frame: Frame
+}
+
+export interface State {
+  readonly threads: readonly Thread[]
+  /** Whether the text may end here. */
+  readonly complete: boolean
+  /** By byte: the next state, null where the byte is not allowed, undefined where nobody has asked yet. */
+  readonly next: (State | null | undefined)[]
+  /** The bytes that can follow; worked out by {@link Machine.bytes}. */
+  bytes: readonly number[] | undefined
+}
+
+export interface Machine {
+  readonly start: State
+  /** The state after a byte, or null. */
+  step(state: State, byte: number): State | null
+  /** The bytes that can follow, in ascending order. */
+  bytes(state: State): readonly number[]
+  /** The state in which what a lexeme's end leads to has just begun. */
+  afterLexeme(frame: Frame, outcome: number): State
+  /** The state of one thread alone. */
+  alone(thread: Thread): State
+}
+
+interface Closure {
+  readonly threads: readonly Thread[]
+  readonly complete: boolean
+}
+
+/** States kept for reuse; beyond this, all are forgotten and made anew as they are needed. */
+const MAX_STATES = 60_000
+
+export function createMachine(grammar: Grammar): Machine {
+  const store = createFrameStore()
+  const expressions = createExpressionWriter(grammar, store)
+  let threadCount = 0
+  const threads = new Map<Frame, Map<Lexeme, (Thread | undefined)[]>>()
+  const closures = new Map<Frame, Map<number, Closure>>()
+  let states = new Map<string, State>()
+  let alone = new Map<Thread, State>()
+
+  function thread(lexeme: Lexeme, state: number, frame: Frame): Thread {
+    let byLexeme = threads.get(frame)
+    if (byLexeme === undefined) threads.set(frame, (byLexeme = new Map()))
+    let list = byLexeme.get(lexeme)
+    if (list === undefined) byLexeme.set(lexeme, (list = []))
+    return (list[state] ??= { number: threadCount++, lexeme, state, frame })
+  }
+
+  function collect(fill: (sink: Sink) => void): Closure {
+    const found = new Set<Thread>()
+    const entered = new Set<string>()
+    let complete = false
+    fill({
+      add: (lexeme, frame) => found.add(thread(lexeme, lexeme.start, frame)),
+      complete: () => (complete = true),
+      enter: (mark) => !entered.has(mark) && entered.add(mark) !== undefined,
+    })
+    return { threads: [...found], complete }
+  }
+
+  function closure(frame: Frame, outcome: number): Closure {
+    let byOutcome = closures.get(frame)
+    if (byOutcome === undefined) closures.set(frame, (byOutcome = new Map()))
+    let result = byOutcome.get(outcome)
+    if (result === undefined) byOutcome.set(outcome, (result = collect((sink) => frame.after(outcome, sink))))
+    return result
+  }
+
+  /** A state of threads and what they lead to without reading on: threads whose lexeme may end here stay, and so does what follows. */
+  function stateOf(list: readonly Thread[], complete: boolean): State {
+    if (list.length === 1 && !complete) return stateOfOne(list[0]!)
+    const sorted = list.toSorted((a, b) => a.number - b.number)
+    let key = complete ? "!" : ""
+    for (const { number } of sorted) key += `${number},`
+    let state = states.get(key)
+    if (state === undefined) {
+      if (states.size + alone.size > MAX_STATES) forget()
+      states.set(key, (state = newState(sorted, complete)))
+    }
+    return state
+  }
+
+  function stateOfOne(thread: Thread): State {
+    let state = alone.get(thread)
+    if (state === undefined) {
+      if (states.size + alone.size > MAX_STATES) forget()
+      alone.set(thread, (state = newState([thread], false)))
+    }
+    return state
+  }
+
+  function newState(list: readonly Thread[], complete: boolean): State {
+    return { threads: list, complete: complete || list.some(endsText), next: [], bytes: undefined }
+  }
+
+  function endsText({ lexeme, state, frame }: Thread): boolean {
+    const outcome = lexeme.outcome(state)
+    return outcome >= 0 && completes(frame, outcome, 0)
+  }
+
+  /** Whether the text may end after an outcome, also by way of things that may be empty. */
+  function completes(frame: Frame, outcome: number, depth: number): boolean {
+    const { complete, threads } = closure(frame, outcome)
+    return complete || (depth < 20 && threads.some(({ lexeme, state, frame }) => lexeme.outcome(state) >= 0 && completes(frame, lexeme.outcome(state), depth + 1)))
+  }
+
+  function forget(): void {
+    states = new Map()
+    alone = new Map()
+  }
+
+  function addStep(from: Thread, byte: number, into: Set<Thread>, depth: number): void {
+    const { lexeme, state, frame } = from
+    const next = lexeme.next(state, byte)
+    if (next !== DEAD) into.add(thread(lexeme, next, frame))
+    const outcome = lexeme.outcome(state)
+    if (outcome < 0 || depth > 50) return
+    for (const following of closure(frame, outcome).threads) addStep(following, byte, into, depth + 1)
+  }
+
+  function step(state: State, byte: number): State | null {
+    const known = state.next[byte]
+    if (known !== undefined) return known
+    const { threads } = state
+    let result: State | null
+    if (threads.length === 1 && threads[0]!.lexeme.outcome(threads[0]!.state) < 0) {
+      const [{ lexeme, state: at, frame }] = threads as [Thread]
+      const next = lexeme.next(at, byte)
+      result = next === DEAD ? null : next === at ? state : stateOfOne(thread(lexeme, next, frame))
+    } else {
+      const into = new Set<Thread>()
+      for (const one of threads) addStep(one, byte, into, 0)
+      result = into.size === 0 ? null : stateOf([...into], false)
+    }
+    if (state.next.length === 0) state.next.length = 256
+    return (state.next[byte] = result)
+  }
+
+  function candidates(list: readonly Thread[], into: Set<number>, depth: number): boolean {
+    for (const { lexeme, state, frame } of list) {
+      const bytes = lexeme.bytes(state)
+      if (bytes === undefined) return false
+      for (const byte of bytes) into.add(byte)
+      const outcome = lexeme.outcome(state)
+      if (outcome >= 0 && (depth > 50 || !candidates(closure(frame, outcome).threads, into, depth + 1))) return false
+    }
+    return true
+  }
+
+  const ALL_BYTES = Array.from({ length: 256 }, (_, byte) => byte)
+
+  return {
+    start: startState(),
+    step,
+    bytes(state) {
+      if (state.bytes !== undefined) return state.bytes
+      const few = new Set<number>()
+      const tried = candidates(state.threads, few, 0) ? [...few].toSorted((a, b) => a - b) : ALL_BYTES
+      return (state.bytes = tried.filter((byte) => step(state, byte) !== null))
+    },
+    afterLexeme(frame, outcome) {
+      const { threads, complete } = closure(frame, outcome)
+      return stateOf(threads, complete)
+    },
+    alone: stateOfOne,
+  }
+
+  function startState(): State {
+    const { threads, complete } = collect((sink) => expressions.start(store.bottom, sink))
+    return stateOf(threads, complete)
+  }
+}
+
