@@ -1,6 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { RETURN, type Program } from "./program.ts"
-import type { CodePointRange } from "./model.ts"
+import type { CodePointRange } from "../grammar/rules.ts"
 
 /** The most steps one character may cost; beyond it a grammar is too ambiguous to follow. */
 const MAX_WORK = 50_000

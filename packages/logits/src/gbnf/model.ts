@@ -1,3 +1,5 @@
+import type { CodePointRange } from "../grammar/rules.ts"
+
 /**
  * GBNF, the grammar notation of llama.cpp, as data. Characters are Unicode code points; a class holds inclusive ranges.
  *
@@ -13,9 +15,6 @@ export type GbnfNode =
   | { readonly kind: "sequence"; readonly items: readonly GbnfNode[] }
   | { readonly kind: "choice"; readonly options: readonly GbnfNode[] }
   | { readonly kind: "repeat"; readonly item: GbnfNode; readonly min: number; readonly max?: number; readonly at?: GbnfPosition }
-
-/** First and last code point, both included. */
-export type CodePointRange = readonly [first: number, last: number]
 
 /** A place in grammar text: both count from 1; a column counts code points. */
 export interface GbnfPosition {

@@ -1,5 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import type { CodePointRange, GbnfGrammar, GbnfNode, GbnfProblem, GbnfRule } from "./model.ts"
+import type { CodePointRange } from "../grammar/rules.ts"
+import type { GbnfGrammar, GbnfNode, GbnfProblem, GbnfRule } from "./model.ts"
 import { RepetitionCount } from "./repetition-count.ts"
 import { GbnfScanner, GbnfSyntax } from "./scanner.ts"
 

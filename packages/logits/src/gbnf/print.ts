@@ -1,4 +1,5 @@
-import type { CodePointRange, GbnfGrammar, GbnfNode } from "./model.ts"
+import type { CodePointRange } from "../grammar/rules.ts"
+import type { GbnfGrammar, GbnfNode } from "./model.ts"
 
 /**
  * The grammar as text that llama.cpp reads, the same bytes for the same grammar: one rule a line, non-ASCII and control

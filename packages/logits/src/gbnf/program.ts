@@ -1,6 +1,7 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { isNullable, nullableRules } from "./check.ts"
-import type { CodePointRange, GbnfGrammar, GbnfNode, GbnfRule } from "./model.ts"
+import type { CodePointRange } from "../grammar/rules.ts"
+import type { GbnfGrammar, GbnfNode, GbnfRule } from "./model.ts"
 
 /**
  * One step of the matcher's program. `next` is where matching goes on; `-1` stands for the end of the rule.
