@@ -17,8 +17,7 @@ export interface CapabilityReport {
 /**
  * Sorts tools by whether what they need is there. Each capability is probed once; a probe that throws counts as absent.
  *
- * @param probe answers for one capability: `env:NAME` for an environment variable, `bin:NAME` for a program, others as the
- *   tools and the application agree
+ * @param probe answers for one capability: by convention `env:NAME` is an environment variable and a bare name a program
  */
 export async function detectCapabilities(tools: readonly ToolDefinition[], probe: CapabilityProbe): Promise<CapabilityReport> {
   const names = [...new Set(tools.flatMap((tool) => tool.capabilities ?? []))]

@@ -2,17 +2,14 @@ import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import type { CapabilityProbe } from "@toolwright/toolbox"
 
-/** Probes what the built-in tools may need: `env:NAME` a variable, `bin:NAME` a program on the path. Others are taken to be there. */
+/** Probes what tools may need: `env:NAME` is a variable, any other name a program on the path. */
 export function systemProbe(env: Readonly<Record<string, string | undefined>>): CapabilityProbe {
   return (capability) => {
-    const [kind, name = ""] = capability.split(":", 2)
-    if (kind === "env") {
+    if (capability.startsWith("env:")) {
+      const name = capability.slice("env:".length)
       return (env[name] ?? "") === "" ? { available: false, detail: `set ${name}` } : { available: true }
     }
-    if (kind === "bin") {
-      return onPath(name, env.PATH ?? "") ? { available: true } : { available: false, detail: `install ${name}` }
-    }
-    return { available: true }
+    return onPath(capability, env.PATH ?? "") ? { available: true } : { available: false, detail: `install ${capability}` }
   }
 }
 

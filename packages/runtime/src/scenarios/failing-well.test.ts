@@ -1,0 +1,105 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createScriptedBackend } from "@toolwright/backends"
+import { defineTool, type RunEvent } from "@toolwright/toolbox"
+import { afterEach, beforeEach, expect, test } from "vitest"
+import { createToolwright, type ToolwrightOptions } from "../toolwright.ts"
+
+let folder: string
+const servers: Server[] = []
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "failing-"))
+})
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close().closeAllConnections()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+async function run(options: ToolwrightOptions, agent = "assistant"): Promise<RunEvent[]> {
+  await using toolwright = await createToolwright({ cwd: folder, workspace: { roots: [folder] }, ...options })
+  const events: RunEvent[] = []
+  for await (const event of toolwright.run("Do it", { agent })) events.push(event)
+  return events
+}
+
+const ended = (events: RunEvent[]) => {
+  const end = events.at(-1)
+  if (end?.type !== "run-end") throw new Error("no end")
+  return { ...end.summary, code: end.error?.code, text: `${end.error?.message ?? ""} ${end.error?.hint ?? ""}` }
+}
+
+/** A server that answers every request the same way. */
+async function answering(status: number, body: string | Uint8Array, type = "application/json"): Promise<string> {
+  const server = createServer((request, response) => {
+    request.resume()
+    response.writeHead(status, { "content-type": type }).end(body)
+  })
+  servers.push(server)
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+}
+
+test("no model at all says how to name one", async () => {
+  await expect(run({})).rejects.toMatchObject({ code: "NO_MODEL", hint: expect.stringContaining("--base-url http://localhost:11434/v1") })
+})
+
+test("a wrong key names its setting and never the key", async () => {
+  const baseUrl = await answering(401, '{"error":{"message":"Incorrect API key provided: sk-secret-key-1234"}}')
+  const end = ended(await run({ model: { name: "m", baseUrl, apiKey: "sk-secret-key-1234" } }))
+  expect(end).toMatchObject({ outcome: "failed", code: "MODEL_UNAUTHORIZED" })
+  expect(end.text).toContain("TOOLWRIGHT_API_KEY")
+  expect(end.text).not.toContain("sk-secret-key-1234")
+})
+
+test("a reply that is not UTF-8 is an error and not a guess", async () => {
+  const baseUrl = await answering(200, Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))
+  expect(ended(await run({ model: { name: "m", baseUrl } }))).toMatchObject({ outcome: "failed", code: "MODEL_BAD_REPLY" })
+})
+
+test("a tool that never returns is stopped at its limit, and the run goes on", async () => {
+  const hang = defineTool({ name: "hang", description: "", input: { type: "object" }, timeoutMs: 30, run: () => new Promise(() => {}) })
+  const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps: [{ reply: { calls: [{ name: "hang", args: {} }] } }, { expect: { result: "did not answer within 30 ms" }, reply: "done" }] })
+  expect(ended(await run({ backend, tools: [hang] }))).toMatchObject({ outcome: "completed" })
+})
+
+test("a workspace that is read-only is refused to agents that change it, and open to those that read", async () => {
+  const steps = [{ expect: { tools: { include: ["file_read"], exclude: ["file_write", "bash"] } }, reply: { calls: [{ name: "search_find_files", args: { pattern: "*" } }] } }, { reply: "TASK_COMPLETE" }]
+  const options = { backend: createScriptedBackend({ abilities: { nativeTools: true }, steps }), workspace: { readOnly: [folder] }, runs: { folder: join(folder, "..", `${folder}-runs`) } }
+  await expect(run(options, "builder")).rejects.toMatchObject({ code: "WORKSPACE_READ_ONLY", hint: expect.stringContaining("review") })
+  expect(ended(await run(options, "reviewer"))).toMatchObject({ outcome: "completed" })
+  rmSync(`${folder}-runs`, { recursive: true, force: true })
+})
+
+test("two runs in one workspace at once: the second is refused, and may begin when the first has ended", async () => {
+  const hanging = () => createScriptedBackend({ steps: [{ reply: { text: "a", hang: true } }] })
+  await using first = await createToolwright({ cwd: folder, workspace: { roots: [folder] }, backend: hanging() })
+  const running = first.run("x", { runId: "the-first" })
+  await running.next()
+  await expect(run({ backend: hanging() })).rejects.toMatchObject({ code: "WORKSPACE_BUSY", message: expect.stringContaining("the-first") })
+  await running.return(undefined as never)
+  const done = createScriptedBackend({ steps: [{ reply: "done" }] })
+  expect(ended(await run({ backend: done }))).toMatchObject({ success: true })
+})
+
+test("a lock that a dead process left behind is taken over", async () => {
+  mkdirSync(join(folder, ".toolwright"))
+  writeFileSync(join(folder, ".toolwright", "lock.json"), JSON.stringify({ pid: 2 ** 22, runId: "dead" }))
+  expect(ended(await run({ backend: createScriptedBackend({ steps: [{ reply: "done" }] }) })).success).toBe(true)
+})
+
+test("where there is no git, the tools that need it are not offered, and the prompt says why", async () => {
+  const empty = join(folder, "bin")
+  mkdirSync(empty)
+  chmodSync(empty, 0o755)
+  const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps: [{ expect: { system: "Not available here: git", tools: { exclude: ["git_status"] } }, reply: "done" }] })
+  const events = await run({ backend, env: { PATH: empty } })
+  expect(events[0]).toMatchObject({ type: "run-start", unavailable: expect.arrayContaining(["git"]) })
+  expect(ended(events).success).toBe(true)
+})
+
+test("a built-in tool that does not exist is answered with the one that was meant", async () => {
+  await expect(run({ builtins: { only: ["serch"] } })).rejects.toMatchObject({ code: "INVALID_CONFIGURATION", hint: "Did you mean 'search'?" })
+})
