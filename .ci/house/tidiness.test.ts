@@ -8,6 +8,7 @@ const files = execFileSync("git", ["ls-files", "--cached", "--others", "--exclud
   .split("\n")
   .filter((file) => file !== "" && existsSync(join(root, file)))
 const sources = files.filter((file) => /^(packages|bench|examples|\.ci)\/.*\.(ts|js|mjs)$/.test(file) && !file.includes("/fixtures/"))
+const OWN = ".ci/house/tidiness.test.ts"
 const text = (file: string) => readFileSync(join(root, file), "utf8")
 
 test("the root holds what a reader expects there and nothing else", () => {
@@ -25,8 +26,8 @@ test("no file holds two ideas: 400 lines are the limit, tables aside", () => {
 })
 
 test("nothing is left for later, and nothing is switched off", () => {
-  const marks = new RegExp(["TO" + "DO:", "FIX" + "ME", "\\bX" + "XX\\b", "@ts-" + "(ignore|nocheck|expect-error)", "\\b(it|test|describe)\\.(only|todo)\\b", "as " + "any\\b"].join("|"))
-  const found = sources.flatMap((file) => text(file).split("\n").flatMap((line, index) => (marks.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])))
+  const marks = /TODO:|FIXME|\bXXX\b|@ts-(ignore|nocheck|expect-error)|\b(it|test|describe)\.(only|todo)\b|\bas any\b/
+  const found = sources.filter((file) => file !== OWN).flatMap((file) => text(file).split("\n").flatMap((line, index) => (marks.test(line) ? [`${file}:${index + 1}: ${line.trim()}`] : [])))
   expect(found).toEqual([])
 })
 
