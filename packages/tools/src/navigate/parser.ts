@@ -1,0 +1,39 @@
+import { createRequire } from "node:module"
+import type { Language, Node, Parser, Tree } from "web-tree-sitter"
+import type { Grammar } from "./languages.ts"
+
+const loaded = new Map<Grammar, Promise<Parser>>()
+let engine: Promise<typeof import("web-tree-sitter")> | undefined
+
+async function load(grammar: Grammar): Promise<Parser> {
+  engine ??= import("web-tree-sitter").then(async (module) => {
+    await module.Parser.init()
+    return module
+  })
+  const { Parser, Language } = await engine
+  const file = createRequire(import.meta.url).resolve(`@vscode/tree-sitter-wasm/wasm/tree-sitter-${grammar}.wasm`)
+  const language: Language = await Language.load(file)
+  const parser = new Parser()
+  parser.setLanguage(language)
+  return parser
+}
+
+/**
+ * Parses a source text and gives its tree to `use`; the tree is freed afterwards. Engine and grammar (WebAssembly) are loaded on first need.
+ * A text with errors has a tree too, with the broken parts marked.
+ */
+export async function withTree<Value>(source: string, grammar: Grammar, use: (root: Node) => Value): Promise<Value> {
+  let parser = loaded.get(grammar)
+  if (parser === undefined) {
+    parser = load(grammar)
+    loaded.set(grammar, parser)
+    parser.catch(() => loaded.delete(grammar))
+  }
+  const tree: Tree | null = (await parser).parse(source)
+  if (tree === null) throw new Error(`The ${grammar} parser gave no tree.`)
+  try {
+    return use(tree.rootNode)
+  } finally {
+    tree.delete()
+  }
+}
