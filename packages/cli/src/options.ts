@@ -46,7 +46,7 @@ export function parseOptions<const Options extends OptionDeclarations>(
   for (const [name, { type, short, multiple = false }] of Object.entries(options)) {
     config[name] = { type, multiple, ...(short === undefined ? {} : { short }) }
   }
-  const { tokens } = parseArgs({ args: [...args], options: config, strict: false, allowNegative: true, tokens: true })
+  const { tokens } = parseArgs({ args: [...args], options: config, strict: false, tokens: true })
   const values: Record<string, unknown> = Object.create(null)
   const rest: string[] = []
   for (const token of tokens) {

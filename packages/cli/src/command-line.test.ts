@@ -1,0 +1,74 @@
+import { execFileSync } from "node:child_process"
+import { existsSync } from "node:fs"
+import { delimiter, join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { COMMANDS } from "./commands/index.ts"
+import { cli } from "./testing/run-cli.ts"
+
+describe("help", () => {
+  test("lists every command, without arguments and with --help", async () => {
+    const [bare, long] = await Promise.all([cli([]), cli(["--help"])])
+    expect(bare).toEqual(long)
+    expect(long).toMatchObject({ code: 0, stderr: "" })
+    for (const { name, summary, hidden } of COMMANDS) if (hidden !== true) expect(long.stdout).toContain(`${name.padEnd(7)} ${summary}`.slice(0, 20).trim())
+  })
+
+  test("of a command is the same in three spellings, with options and examples", async () => {
+    const answers = await Promise.all([cli(["help", "tools"]), cli(["tools", "--help"]), cli(["tools", "call", "-h"])])
+    for (const { code, stdout } of answers) expect({ code, stdout }).toEqual({ code: 0, stdout: answers[0]!.stdout })
+    expect(answers[0]!.stdout).toMatch(/^Usage: toolwright tools[^]*Options:[^]*--root <dir>[^]*Examples:/)
+  })
+
+  test.each(COMMANDS.map((entry) => entry.name))("of %s says what the list says", async (name) => {
+    const entry = COMMANDS.find((each) => each.name === name)!
+    const command = await entry.load()
+    expect(command).toMatchObject({ name, summary: entry.summary })
+    expect(command.usage).toMatch(/^Usage: toolwright [^]*Examples:\n {2}# /)
+    for (const line of command.usage.split("\n")) expect(line).not.toContain("undefined")
+  })
+})
+
+test("--version prints the version", async () => {
+  expect(await cli(["--version"])).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+\.\d+\.\d+\n$/) })
+})
+
+test.each<[string[], string]>([
+  [["tols"], "Did you mean 'toolwright tools'?"],
+  [["frobnicate"], "toolwright --help"],
+  [["--jsn"], "Unknown option '--jsn'"],
+  [["help", "rum"], "Did you mean 'toolwright run'?"],
+  [["tools", "lst"], "'tools lst' is not known"],
+  [["tools", "list", "--jsno"], "Did you mean '--json'?"],
+  [["tools", "list", "--root"], "--root <dir>"],
+  [["tools", "list", "--json=yes"], "takes no value"],
+  [["config", "extra"], "Unexpected argument 'extra'"],
+  [["runs", "show"], "'latest'"],
+  [["run"], "The task is missing"],
+  [["run", "a", "--description", "b"], "given twice"],
+  [["build", "fix", "add()"], "Put text with spaces in quotes"],
+])("%j is refused with exit code 2 and a way out", async (args, said) => {
+  const { code, stdout, stderr } = await cli(args)
+  expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+  expect(stderr).toContain(said)
+})
+
+test("an older Node hands over to the one that the repository brings", async ({ skip }) => {
+  const old = oldNode()
+  if (old === undefined) return skip("there is no Node older than 22.13 on the path")
+  const { code, stdout } = await cli(["--version"], { node: old })
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d/) })
+  expect(await cli(["tools", "nope"], { node: old })).toMatchObject({ code: 2 })
+  // Told that it already runs on the packaged one, it has nowhere to go.
+  const stuck = await cli(["--version"], { node: old, env: { TOOLWRIGHT_NODE: "x" } })
+  expect(stuck).toMatchObject({ code: 1, stderr: expect.stringContaining("needs Node.js 22.13 or newer") })
+})
+
+function oldNode(): string | undefined {
+  for (const folder of (process.env.PATH ?? "").split(delimiter)) {
+    const file = join(folder, "node")
+    if (!existsSync(file)) continue
+    const [major = 0, minor = 0] = execFileSync(file, ["-p", "process.versions.node"], { encoding: "utf8" }).split(".").map(Number)
+    if (major < 22 || (major === 22 && minor < 13)) return file
+  }
+  return undefined
+}

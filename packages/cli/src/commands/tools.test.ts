@@ -1,0 +1,109 @@
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { cli, folderWith } from "../testing/run-cli.ts"
+import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
+import { currentCatalogue } from "../tool-catalogue/current.ts"
+
+describe("tools list", () => {
+  test("comes from a catalogue that is equal to the tools (else: npm run catalogue -w packages/cli)", async () => {
+    expect(catalogue).toEqual(await currentCatalogue())
+  })
+
+  test("is the same whether or not the tools are loaded for it, and says what cannot run", async () => {
+    const cwd = folderWith()
+    for (const [key, missing] of [["", true], ["a-key", false]] as const) {
+      const env = { BRAVE_API_KEY: key }
+      const [plain, loaded] = await Promise.all([cli(["tools"], { cwd, env }), cli(["tools", "list", "--root", "."], { cwd, env })])
+      expect(plain).toEqual(loaded)
+      expect(plain.code).toBe(0)
+      expect(plain.stdout.includes("[not available here: set BRAVE_API_KEY]")).toBe(missing)
+    }
+  })
+
+  test("as JSON holds the definitions; --split makes a tool of each action", async () => {
+    const { stdout } = await cli(["tools", "list", "--json", "--split"])
+    const definitions = JSON.parse(stdout) as { name: string; schema: object; available: boolean }[]
+    expect(definitions.find((each) => each.name === "search_grep")).toMatchObject({ schema: { type: "object" }, available: true })
+    expect(definitions.some((each) => each.name === "search")).toBe(false)
+  })
+
+  test("obeys the configuration", async () => {
+    const cwd = folderWith({ "toolwright.yaml": "builtins: { only: [echo] }\n" })
+    expect((await cli(["tools", "list"], { cwd })).stdout.trimEnd().split("\n")).toHaveLength(1)
+  })
+})
+
+test("tools show tells arguments, actions and examples; a near miss is named", async () => {
+  const { stdout } = await cli(["tools", "show", "search"])
+  expect(stdout).toMatch(/^search {2}\(code[^]*Arguments:\n[^]*--max-results <number>[^]*search_grep[^]*Examples:/)
+  const { schema } = JSON.parse((await cli(["tools", "show", "search_grep", "--json"])).stdout) as { schema: { properties: object } }
+  expect(schema.properties).not.toHaveProperty("action")
+  expect(await cli(["tools", "show", "serch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'search'?") })
+})
+
+describe("tools call", () => {
+  const files = { "src/a.ts": "const a = 1 // TODO tidy\n", "src/b.js": "// TODO: ü\n", "notes.txt": "TODO\n" }
+
+  test("takes arguments as flags, typed by the schema", async () => {
+    const cwd = folderWith(files)
+    const { code, stdout, stderr } = await cli(["tools", "call", "search_grep", "--pattern", "todo", "--path", "src", "--ignore-case", "--max_results=1", "--json"], { cwd })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, executionTimeMs: expect.any(Number) })
+    const text = await cli(["tools", "call", "search", "--action", "grep", "--pattern", "TODO", "--path", "src"], { cwd })
+    expect(text.stdout).toContain("src/a.ts:1")
+    expect(text.stdout).not.toContain("notes.txt")
+  })
+
+  test("takes them as JSON too: an option, standard input, a file; flags go before", async () => {
+    const cwd = folderWith({ ...files, "args.json": '{"pattern": "TODO", "path": "notes.txt"}' })
+    const json = '{"pattern": "TODO", "path": "src"}'
+    const [option, input, dash, file] = await Promise.all([
+      cli(["tools", "call", "search_grep", "--args", json], { cwd }),
+      cli(["tools", "call", "search_grep", "--args", "-"], { cwd, stdin: json }),
+      cli(["tools", "call", "search_grep", "-"], { cwd, stdin: json }),
+      cli(["tools", "call", "search_grep", "--args", "@args.json", "--path", "src"], { cwd }),
+    ])
+    expect(option.stdout).toContain("src/b.js:1")
+    for (const other of [input, dash, file]) expect(other).toEqual(option)
+  })
+
+  test("touches only the roots; --read-only ones are not written", async () => {
+    const cwd = folderWith(files)
+    const write = (...args: string[]) => cli(["tools", "call", "file", "--action", "write", "--path", "new.txt", "--content", "x", ...args], { cwd })
+    const outside = await cli(["tools", "call", "file_read", "--path", join(cwd, "notes.txt"), "--root", "src"], { cwd })
+    expect(outside).toMatchObject({ code: 1, stdout: expect.stringContaining("not within allowed directories") })
+    expect(await write("--read-only", ".")).toMatchObject({ code: 1 })
+    expect(existsSync(join(cwd, "new.txt"))).toBe(false)
+    expect(await write()).toMatchObject({ code: 0 })
+    expect(readFileSync(join(cwd, "new.txt"), "utf8")).toBe("x")
+    const before = await cli(["tools", "call", "--root", "src", "--json", "search_grep", "--pattern", "TODO"], { cwd })
+    expect(JSON.parse(before.stdout)).toMatchObject({ success: true })
+  })
+
+  test.each<[string, string[], number, string]>([
+    ["an unknown tool", ["tools", "call", "serch_grep"], 2, "Did you mean 'search_grep'?"],
+    ["no tool", ["tools", "call"], 2, "Which tool?"],
+    ["an argument that the tool does not have", ["tools", "call", "search_grep", "--patern", "x"], 2, "Did you mean '--pattern'?"],
+    ["a missing argument", ["tools", "call", "search_grep"], 2, "INVALID_ARGUMENTS"],
+    ["a value of the wrong type", ["tools", "call", "search_grep", "--pattern", "x", "--max-results", "many"], 2, "INVALID_ARGUMENTS"],
+    ["an argument given twice", ["tools", "call", "search_grep", "--pattern", "x", "--pattern", "y"], 2, "takes one value"],
+    ["arguments that are no JSON", ["tools", "call", "echo", "--args", "{oops"], 2, "no JSON"],
+    ["arguments that are no object", ["tools", "call", "echo", "--args", "[1]"], 2, "must be a JSON object"],
+    ["a file that is not there", ["tools", "call", "echo", "--args", "@nowhere.json"], 2, "nowhere.json"],
+    ["a bare word", ["tools", "call", "echo", "hello"], 2, "Arguments are flags"],
+    ["a wrong time", ["tools", "call", "echo", "--message", "x", "--timeout", "soon"], 2, "--timeout soon"],
+    ["a folder that is not there", ["tools", "call", "echo", "--message", "x", "--root", "/nowhere"], 2, "/nowhere"],
+  ])("refuses %s", async (_, args, code, said) => {
+    const finished = await cli(args)
+    expect(finished.code).toBe(code)
+    expect(finished.stdout + finished.stderr).toContain(said)
+  })
+
+  test("a closed pipe is no failure", async () => {
+    const cwd = folderWith(Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}.txt`, "TODO\n".repeat(20)])))
+    const { child, finished } = (await import("../testing/run-cli.ts")).startCli(["tools", "call", "search_grep", "--pattern", "TODO", "--max-results", "1000"], { cwd })
+    child.stdout?.destroy()
+    expect((await finished).stderr).toBe("")
+  })
+})
