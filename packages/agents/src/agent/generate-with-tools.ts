@@ -1,6 +1,6 @@
 import type { Backend } from "@toolwright/backends"
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
-import { chooseDelivery, toolPart } from "../executor/delivery.ts"
+import { planDelivery } from "../executor/delivery.ts"
 import { systemPrompt } from "../executor/prompt.ts"
 import { readReply } from "../executor/reply.ts"
 
@@ -18,10 +18,11 @@ export async function generateWithTools(
   prompt: string,
   options: { signal?: AbortSignal } = {},
 ): Promise<Generation> {
-  const { delivery, formatter } = chooseDelivery(backend, "hybrid")
+  const plan = planDelivery({ backend, mode: "hybrid" })
+  const { delivery, formatter } = plan
   const system = systemPrompt({ systemPrompt: "", tools, formatter, delivery, unavailable: [], signal: undefined })
   const messages = [...(system === "" ? [] : [{ role: "system" as const, content: system }]), { role: "user" as const, content: prompt }]
-  const stream = backend.infer({ messages, ...toolPart(delivery, tools) }, options)
+  const stream = backend.infer({ messages, ...plan.requestPart(tools) }, options)
   const events = readReply(stream, formatter.createParser({ tools }), delivery, (given) => given)
   let step = await events.next()
   while (!step.done) step = await events.next()

@@ -37,6 +37,12 @@ export class Conversation {
     this.#messages[0] = { role: "system", content }
   }
 
+  /** From here on replies and results are written in another form; what stands there stays. */
+  useForm(form: { delivery: Delivery; formatter: ToolFormatter }): void {
+    this.#delivery = form.delivery
+    this.#formatter = form.formatter
+  }
+
   addReply(reply: Reply): void {
     if (this.#delivery === "native") {
       const calls = reply.calls.length === 0 ? {} : { toolCalls: reply.calls }

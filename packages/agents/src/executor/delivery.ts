@@ -1,43 +1,76 @@
 import type { Backend, InferRequest } from "@toolwright/backends"
+import { chooseDelivery, fallBackFrom, type Delivery as Rung, type DeliveryKind, type Fallback } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { formatterById, getFormatter, toOpenAITools, type ToolFormatter } from "@toolwright/toolformat"
 import type { ToolCallingMode } from "./options.ts"
 
-/**
- * How the model is told of tools and held to calls: its server's own tool use, a grammar over the family's syntax, the
- * family's syntax alone, or the generic JSON form.
- */
-export type Delivery = "native" | "grammar" | "text" | "generic"
+/** How tools reach the model of a run, and calls come back. */
+export type Delivery = DeliveryKind
 
-/** A format chosen for a run, and why. */
-export interface ChosenFormat {
-  formatter: ToolFormatter
-  delivery: Delivery
-  because: string
+/** What the choice is made from. */
+export interface DeliveryInputs {
+  backend: Backend
+  mode: ToolCallingMode
+  /** The format, where it is set and not chosen by the model's name. */
+  explicit?: ToolFormatter | undefined
+}
+
+/** The chosen rung of the ladder with its format, and what to do when the backend refuses it. */
+export interface DeliveryPlan {
+  readonly delivery: Delivery
+  readonly formatter: ToolFormatter
+  readonly because: string
+  /** The part of a request that carries the tools. Never two constraints at once. */
+  requestPart(tools: readonly ToolDefinition[]): Partial<InferRequest>
+  /** The next rung after this error, once; nothing when the error has nothing to do with the constraint. */
+  fallBack(error: unknown): { plan: DeliveryPlan; fallback: Fallback } | undefined
 }
 
 /**
- * The highest rung that the backend can take: native tools → grammar → family text → generic. An explicit formatter decides
- * the syntax; `text` mode goes straight to the generic form.
+ * The highest rung that the backend can take: native tools → grammar → family text → generic. An explicit format decides the
+ * syntax; `text` mode goes straight to the generic form.
  */
-export function chooseDelivery(backend: Backend, mode: ToolCallingMode, explicit?: ToolFormatter): ChosenFormat {
-  const model = backend.modelName()
-  if (mode === "text") {
-    return { formatter: formatterById("generic"), delivery: "generic", because: "tool calling is set to text" }
+export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
+  const { mode, explicit } = inputs
+  const abilities = abilitiesFor(inputs)
+  const formatter = textFormatter(inputs)
+  const settings = {
+    prefer: mode === "text" ? ("generic" as const) : undefined,
+    knownFamily: formatter.id !== "generic",
+    hasGrammar: false,
   }
-  if (explicit === undefined && backend.abilities.nativeTools) {
-    return { formatter: getFormatter(model), delivery: "native", because: `the ${backend.kind} backend has native tool use` }
+  const rung = chooseDelivery(abilities, settings)
+  return planFor(rung, because(rung, inputs), [])
+
+  function planFor(current: Rung, reason: string, failed: readonly DeliveryKind[]): DeliveryPlan {
+    return {
+      delivery: current.kind,
+      formatter: current.kind === "native" ? (explicit ?? getFormatter(inputs.backend.modelName())) : formatter,
+      because: reason,
+      requestPart: (tools) => (current.constraint === "tools" ? { tools: toOpenAITools(tools), toolChoice: "auto" } : {}),
+      fallBack(error) {
+        const fallback = fallBackFrom(current, error, abilities, { ...settings, failed })
+        if (fallback === undefined) return undefined
+        return { fallback, plan: planFor(fallback.to, fallback.to.reason, [current.kind]) }
+      },
+    }
   }
-  const formatter = explicit ?? getFormatter(model)
-  const why = explicit === undefined ? `the model is named '${model}'` : "the format is set explicitly"
-  if (formatter.supportsNativeToolUse()) {
-    if (backend.abilities.nativeTools) return { formatter, delivery: "native", because: why }
-    return { formatter: formatterById("generic"), delivery: "generic", because: `${why}, but the backend has no native tool use` }
-  }
-  return { formatter, delivery: formatter.id === "generic" ? "generic" : "text", because: why }
 }
 
-/** The part of a request that carries the tools. Never two constraints at once. */
-export function toolPart(delivery: Delivery, tools: readonly ToolDefinition[]): Partial<InferRequest> {
-  return delivery === "native" ? { tools: toOpenAITools(tools), toolChoice: "auto" } : {}
+/** A text format that was set goes before the server's own tool use. */
+function abilitiesFor({ backend, explicit }: DeliveryInputs): Backend["abilities"] {
+  const textOnly = explicit !== undefined && !explicit.supportsNativeToolUse()
+  return textOnly ? { ...backend.abilities, nativeTools: false } : backend.abilities
+}
+
+/** The format for calls in text; families that only have an API form use the generic one there. */
+function textFormatter({ backend, mode, explicit }: DeliveryInputs): ToolFormatter {
+  const formatter = mode === "text" ? formatterById("generic") : (explicit ?? getFormatter(backend.modelName()))
+  return formatter.supportsNativeToolUse() ? formatterById("generic") : formatter
+}
+
+function because(rung: Rung, { backend, mode, explicit }: DeliveryInputs): string {
+  if (mode === "text") return "tool calling is set to text"
+  if (rung.kind === "native") return `the ${backend.kind} backend has native tool use`
+  return explicit === undefined ? `the model is named '${backend.modelName()}'` : "the format is set explicitly"
 }

@@ -191,3 +191,24 @@ test("artifacts guide what can come next", async () => {
   const { backend } = await play([calls(call("outline")), { reply: "done" }], [outline, publish])
   expect(contentOf(backend.requests[1]?.messages.at(-1))).toBe("Artifacts so far: outline.\npublish still needs: content.")
 })
+
+test("a server that refuses its own tool use gets the tools as text, once, and the record says so", async () => {
+  const { events, backend, summary } = await play(
+    [
+      { reply: { error: { status: 400, message: "this model does not support tools" } } },
+      { expect: { tools: false, system: "<tool_call>" }, reply: '<tool_call>\n{"name": "look", "arguments": {"text": "a"}}\n</tool_call>' },
+      { expect: { tools: false, result: "a" }, reply: "done" },
+    ],
+    [echo("look")],
+    { scripted: { modelName: "qwen2.5" } },
+  )
+  expect(events).toContainEqual(expect.objectContaining({ type: "delivery-fallback", from: "native", to: "text" }))
+  expect(summary).toMatchObject({ success: true, rounds: 2, calls: 1 })
+  expect(backend.requests).toHaveLength(3)
+})
+
+test("a failure that has nothing to do with tools is not tried in another way", async () => {
+  const { backend, summary } = await play([{ reply: { error: { status: 401 } } }, { reply: "done" }], [echo("look")])
+  expect(summary.outcome).toBe("failed")
+  expect(backend.requests).toHaveLength(1)
+})
