@@ -1,0 +1,156 @@
+import type { JsonSchema, ToolDefinition, ToolHandler } from "@toolwright/toolbox"
+import { defineMultiActionTool } from "../../multi-action.ts"
+import type { NetworkHost } from "../../net/network-host.ts"
+import type { Workspace } from "../../paths/workspace.ts"
+
+/** Configuration of the calendar: a file in the workspace, which can be changed, or an address, which is only read. */
+export interface CalendarConfig {
+  /** An ICS file in the workspace; it need not exist yet. */
+  path?: string
+  /** Address of an ICS calendar (`https:` or `webcal:`). Often a secret: it is never shown. */
+  url?: string
+  /** Time zone for times that say none; this machine's unless given. */
+  timeZone?: string
+  /** The current time in milliseconds; the system's unless given. */
+  now?: () => number
+}
+
+const TIME = "2026-11-23T09:00 (in time_zone), 2026-11-23T09:00:00+01:00, or 2026-11-23 for a whole day"
+const ZONE: JsonSchema = { type: "string", description: "IANA name of the time zone for times without an offset and for the answer, e.g. Europe/Paris" }
+const ID: JsonSchema = { type: "string", minLength: 1, description: "The event's id, as list_events gives it" }
+const FIELDS: Record<string, JsonSchema> = {
+  title: { type: "string", minLength: 1, maxLength: 500 },
+  start: { type: "string", description: `When it starts: ${TIME}` },
+  end: { type: "string", description: `When it ends, likewise; for whole days the first day after it` },
+  duration_minutes: { type: "integer", minimum: 1, maximum: 527040, description: "How long it lasts, instead of end" },
+  location: { type: "string", maxLength: 1000 },
+  description: { type: "string", maxLength: 10_000 },
+  recurrence: { type: "string", maxLength: 500, description: "Recurrence rule of RFC 5545, e.g. FREQ=WEEKLY;BYDAY=MO or FREQ=DAILY;COUNT=5" },
+  time_zone: ZONE,
+}
+
+const EVENT: JsonSchema = {
+  type: "object",
+  properties: {
+    id: { type: "string" },
+    title: { type: "string" },
+    start: { type: "string", description: "ISO 8601 with offset, or a day" },
+    end: { type: "string", description: "Likewise; for whole days the first day after it" },
+    all_day: { type: "boolean" },
+    time_zone: { type: "string" },
+    location: { type: "string" },
+    description: { type: "string" },
+    url: { type: "string" },
+    status: { type: "string" },
+    recurring: { type: "boolean" },
+    recurrence: { type: "string" },
+    next: { type: "array", items: { type: "string" }, description: "Next starts, of get_event" },
+  },
+  required: ["id", "title", "start", "end", "all_day", "recurring"],
+}
+const INTERVAL: JsonSchema = {
+  type: "object",
+  properties: { start: { type: "string" }, end: { type: "string" }, title: { type: "string" } },
+  required: ["start", "end"],
+}
+
+/** The tool that reads and changes a calendar in the iCalendar format. */
+export function createCalendarTool(host: NetworkHost, workspace: Workspace, config: CalendarConfig = {}): ToolDefinition {
+  let handle: Promise<ToolHandler> | undefined
+  const run: ToolHandler = async (args, context) => {
+    handle ??= import("./handler.ts").then((module) => module.createCalendarHandler(host, workspace, config))
+    return (await handle)(args, context)
+  }
+  const isConfigured = config.path !== undefined || config.url !== undefined
+  const reading = { readOnly: true, idempotent: true, network: config.path === undefined }
+  const changing = { readOnly: false, network: false }
+  return defineMultiActionTool({
+    name: "calendar",
+    title: "Calendar",
+    description: "Reads and changes a calendar: events with their recurrences in the right time zone, free times, and creating, changing and deleting events.",
+    category: "research",
+    optionality: "optional",
+    tags: ["blog"],
+    usageHint:
+      "Use when: dates of events are needed, for instance for a newsletter, or an event must be put in or moved. Don't use when: only today's date matters, or the events are on a web page (use webscrape).",
+    output: {
+      type: "object",
+      properties: {
+        events: { type: "array", items: EVENT },
+        event: EVENT,
+        deleted: { type: "string" },
+        available: { type: "boolean" },
+        busy: { type: "array", items: INTERVAL },
+        free: { type: "array", items: INTERVAL },
+        warnings: { type: "array", items: { type: "string" } },
+        truncated: { type: "boolean" },
+      },
+    },
+    aliases: { arguments: { event_id: "id", uid: "id", summary: "title", start_time: "start", end_time: "end", timezone: "time_zone", rrule: "recurrence", max_results: "limit" } },
+    effects: { readOnly: false, network: config.url !== undefined },
+    capabilities: isConfigured ? [] : ["config:blog.calendar"],
+    produces: ["research"],
+    timeoutMs: 60_000,
+    maxOutputChars: 20_000,
+    actions: {
+      list_events: {
+        description: "Lists events in order of time, each recurrence as an event of its own",
+        properties: {
+          from: { type: "string", description: `Beginning of the window, now unless given: ${TIME}` },
+          to: { type: "string", description: "End of the window; a year after its beginning unless given" },
+          limit: { type: "integer", minimum: 1, maximum: 200, default: 20 },
+          query: { type: "string", description: "Only events whose title, description or location contains this" },
+          time_zone: ZONE,
+        },
+        effects: reading,
+        run,
+        examples: [
+          { description: "The next five events", input: { limit: 5 } },
+          { description: "A month", input: { from: "2026-12-01", to: "2027-01-01", time_zone: "Europe/Paris" } },
+        ],
+      },
+      get_event: {
+        description: "Gives one event in full, with its next times",
+        properties: { id: ID, time_zone: ZONE },
+        required: ["id"],
+        effects: reading,
+        run,
+      },
+      create_event: {
+        description: "Puts a new event into the calendar",
+        properties: FIELDS,
+        required: ["title", "start"],
+        effects: changing,
+        run,
+        examples: [{ description: "An hour in Paris", input: { title: "Release call", start: "2026-11-23T09:00", duration_minutes: 60, time_zone: "Europe/Paris" } }],
+      },
+      update_event: {
+        description: "Changes an event; what is not named stays as it is. A recurring event is changed in all its times.",
+        properties: { id: ID, ...FIELDS, status: { type: "string", enum: ["CONFIRMED", "TENTATIVE", "CANCELLED"] } },
+        required: ["id"],
+        effects: { ...changing, idempotent: true },
+        run,
+      },
+      delete_event: {
+        description: "Deletes an event; of a recurring one a single time when occurrence is given",
+        properties: { id: ID, occurrence: { type: "string", description: "Start of the single time to delete, as list_events gives it" }, time_zone: ZONE },
+        required: ["id"],
+        effects: { ...changing, destructive: true },
+        run,
+      },
+      check_availability: {
+        description: "Says whether a time is free, what stands in its way, and which parts are free",
+        properties: {
+          start: { type: "string", description: `Beginning: ${TIME}` },
+          end: { type: "string", description: "End, likewise" },
+          duration_minutes: { type: "integer", minimum: 1, maximum: 10080, description: "List only free times at least this long" },
+          time_zone: ZONE,
+        },
+        required: ["start", "end"],
+        effects: reading,
+        run,
+        examples: [{ description: "A morning", input: { start: "2026-11-23T09:00", end: "2026-11-23T12:00", duration_minutes: 30 } }],
+      },
+    },
+  })
+}
