@@ -1,6 +1,9 @@
+import { splitLines, withoutEnding } from "../text/lines.ts"
 import type { Change } from "./apply.ts"
 
 const CONTEXT_LINES = 3
+/** Lines added and removed in one region up to which the shortest difference is looked for. */
+const MOST_EDITS = 500
 /** Longest diff in a result, in characters. */
 export const DIFF_LIMIT = 8000
 
@@ -23,7 +26,8 @@ export async function unifiedDiff(before: string, changes: readonly Change[], pa
     scanned = region.start
     const old = before.slice(region.start, region.end)
     const changed = replaced(before, region)
-    const { hunks } = structuredPatch(path, path, old, changed, "", "", { context: CONTEXT_LINES })
+    const options = { context: CONTEXT_LINES, maxEditLength: MOST_EDITS }
+    const hunks = structuredPatch(path, path, old, changed, "", "", options)?.hunks ?? [wholeHunk(old, changed)]
     for (const hunk of hunks) {
       const oldStart = hunk.oldStart + lineNumber - 1
       const newStart = hunk.newStart + lineNumber - 1 + shift
@@ -33,6 +37,13 @@ export async function unifiedDiff(before: string, changes: readonly Change[], pa
   }
   if (lines.length === 0) return ""
   return bounded([`--- ${path}`, `+++ ${path}`, ...lines], limit)
+}
+
+/** All lines out, all lines in: for changes so large that the shortest way would take long to find, and nobody would read it. */
+function wholeHunk(old: string, changed: string): { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] } {
+  const removed = splitLines(old).map((line) => `-${withoutEnding(line)}`)
+  const added = splitLines(changed).map((line) => `+${withoutEnding(line)}`)
+  return { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length, lines: [...removed, ...added] }
 }
 
 interface Region {
