@@ -19,7 +19,7 @@ export function createProcessTools(workspace: Workspace, config: ProcessToolsCon
     createTestTool(host),
     createGitTool(host),
     createLocalChangesTool(host),
-    createWorkspaceTool(workspace),
+    createWorkspaceTool(workspace, config.templates),
     createValidationTool(host),
     createGitOperationsTool(host),
   ]

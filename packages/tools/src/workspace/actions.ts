@@ -5,7 +5,14 @@ import { toArtifact } from "./artifact.ts"
 import { putElement, putField } from "./change.ts"
 import { readArtifact, readField } from "./elements.ts"
 import { emptyState, loadState, readIfThere, render, saveState, statePath, type ArtifactState } from "./state.ts"
+import type { FileTemplates } from "./templates.ts"
 import { checkSyntax } from "./syntax.ts"
+
+/** The workspace that files are generated in, and the templates of its configuration. */
+export interface ArtifactHost {
+  readonly workspace: Workspace
+  readonly templates?: FileTemplates
+}
 
 interface Change {
   state: ArtifactState
@@ -14,9 +21,9 @@ interface Change {
 }
 
 /** Adds or replaces the element of a JSON artifact. */
-export function writeArtifact(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+export function writeArtifact(artifacts: ArtifactHost, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
   const element = readArtifact(artifactOf(args.json_artifact))
-  return change(workspace, args, signal, (before) => {
+  return change(artifacts, args, signal, (before) => {
     const { file: state, replaced } = putElement(before, element)
     const name = "method" in element ? `method ${element.className}.${element.method.name}` : `${element.kind} ${element.name}`
     return { state, done: `${name} ${replaced ? "replaced" : "added"}` }
@@ -24,33 +31,35 @@ export function writeArtifact(workspace: Workspace, args: JsonObject, signal: Ab
 }
 
 /** Adds or replaces an element whose fields are the arguments of the call themselves. */
-export function addElement(workspace: Workspace, type: string, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+export function addElement(artifacts: ArtifactHost, type: string, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
   const { action: _, path, overwrite, kind, ...data } = args
   const elementType = type === "class" && typeof kind === "string" ? kind : type === "function" && typeof data.class_name === "string" ? "method" : type
-  return writeArtifact(workspace, { path, overwrite, json_artifact: { element_type: elementType, element_data: data } }, signal)
+  return writeArtifact(artifacts, { path, overwrite, json_artifact: { element_type: elementType, element_data: data } }, signal)
 }
 
-export function addField(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+export function addField(artifacts: ArtifactHost, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
   const field = readField(args, "")
   const className = String(args.class_name)
-  return change(workspace, args, signal, (before) => {
+  return change(artifacts, args, signal, (before) => {
     const { file: state, replaced } = putField(before, className, field)
     return { state, done: `field ${className}.${field.name} ${replaced ? "replaced" : "added"}` }
   })
 }
 
 /** Begins a file that holds nothing but its documentation. */
-export async function createFile(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+export async function createFile(artifacts: ArtifactHost, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  const { workspace } = artifacts
   const path = pathOf(workspace, args)
   if (args.overwrite !== true && (await readIfThere(workspace, path)) !== undefined) {
     throw new ToolwrightError("ALREADY_EXISTS", `${path} exists.`, { hint: 'Add to it with add_function, add_class and so on, or start over with "overwrite": true.' })
   }
   const state = emptyState(path, typeof args.docstring === "string" && args.docstring.trim() !== "" ? args.docstring : undefined)
-  return store(workspace, { state, done: "file created" }, undefined, signal)
+  return store(artifacts, { state, done: "file created" }, undefined, signal)
 }
 
 /** Declares a file finished, after a look at what is missing. */
-export async function completeFile(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+export async function completeFile(artifacts: ArtifactHost, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  const { workspace } = artifacts
   const path = pathOf(workspace, args)
   const state = await loadState(workspace, path)
   if (state === undefined) throw missing(path)
@@ -58,7 +67,7 @@ export async function completeFile(workspace: Workspace, args: JsonObject, signa
   if (state.elements.every((one) => one.kind === "import")) {
     return failure({ code: "INCOMPLETE", message: `${path} has no function, class or variable yet.`, hint: `Add one: {"action": "add_function", "path": "${path}", "name": "…", "body": "…"}.` })
   }
-  const result = await store(workspace, { state: { ...state, complete: true }, done: "file complete" }, state, signal)
+  const result = await store(artifacts, { state: { ...state, complete: true }, done: "file complete" }, state, signal)
   return empty.length === 0 || !result.success ? result : { ...result, output: `${result.output}\nClasses without members: ${empty.join(", ")}.` }
 }
 
@@ -101,17 +110,19 @@ export async function createDirectory(workspace: Workspace, args: JsonObject): P
   return success({ output: created ? `Created ${path}.` : `${path} was there already.`, data: { path, created }, modifiedFiles: created ? [path] : [] })
 }
 
-async function change(workspace: Workspace, args: JsonObject, signal: AbortSignal, make: (state: ArtifactState) => Change): Promise<ToolResult> {
+async function change(artifacts: ArtifactHost, args: JsonObject, signal: AbortSignal, make: (state: ArtifactState) => Change): Promise<ToolResult> {
+  const { workspace } = artifacts
   const path = pathOf(workspace, args)
   return oneAtATime(path, async () => {
     const before = args.overwrite === true ? undefined : await loadState(workspace, path)
-    return store(workspace, make(before ?? emptyState(path)), before, signal)
+    return store(artifacts, make(before ?? emptyState(path)), before, signal)
   })
 }
 
-async function store(workspace: Workspace, made: Change, before: ArtifactState | undefined, signal: AbortSignal): Promise<ToolResult> {
+async function store(artifacts: ArtifactHost, made: Change, before: ArtifactState | undefined, signal: AbortSignal): Promise<ToolResult> {
+  const { workspace } = artifacts
   const path = made.state.path
-  const { text, state } = render(made.state)
+  const { text, state } = await render(made.state, artifacts.templates)
   const syntax = await checkSyntax(path, text, signal)
   if (syntax.status === "failed") {
     return failure({

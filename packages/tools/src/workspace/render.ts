@@ -2,6 +2,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import type { Element, ImportElement } from "./elements.ts"
 import { impliedPythonImports, printPython, pythonDocstring } from "./python.ts"
 import { documentation, printTypeScript } from "./typescript.ts"
+import { DEFAULT_TEMPLATES, type FileTemplates, type TemplateData } from "./templates.ts"
 import type { Language } from "./values.ts"
 
 const LANGUAGES: Record<string, Language> = {
@@ -26,27 +27,28 @@ export interface SourceFile {
 }
 
 /**
- * Renders a source file: its documentation, its imports, then everything else in the order in which it was added.
+ * Renders a source file by the template of its language: its documentation, its imports, then everything else in the order in which it was added.
  * The same file always gives the same bytes, ending with one line end.
+ *
+ * @throws TemplateError when a template of the configuration is wrong
  */
-export function renderFile(file: SourceFile, language: Language): string {
+export async function renderFile(path: string, file: SourceFile, language: Language, templates: FileTemplates = {}): Promise<string> {
+  const { renderTemplate } = await import("@toolwright/toolformat")
   const python = language === "python"
   const elements = python ? withImplied(file.elements) : file.elements
   const print = (element: Element) => (python ? printPython(element) : printTypeScript(element, language))
+  const isFuture = (element: Element) => element.name === "__future__"
   const imports = elements.filter((element) => element.kind === "import")
-  const future = imports.filter((element) => element.name === "__future__")
-  const rest = elements.filter((element) => element.kind !== "import")
-  const header = file.docstring === undefined ? [] : [python ? pythonDocstring(file.docstring) : documentation(file.docstring).trimEnd()]
-  const blocks = [...header, [...future, ...imports.filter((element) => element.name !== "__future__")].map(print).join("\n")].filter((block) => block !== "")
-  let source = blocks.join("\n\n")
-  let previous: Element | undefined
-  for (const element of rest) {
-    const together = previous?.kind === "variable" && element.kind === "variable"
-    const gap = source === "" ? "" : together ? "\n" : python && !(element.kind === "variable" && previous === undefined) ? "\n\n\n" : "\n\n"
-    source += gap + print(element)
-    previous = element
+  const docstring = file.docstring === undefined ? "" : python ? pythonDocstring(file.docstring) : documentation(file.docstring).trimEnd()
+  const data: TemplateData = {
+    path,
+    language,
+    docstring,
+    imports: [...imports.filter(isFuture), ...imports.filter((element) => !isFuture(element))].map(print),
+    elements: elements.filter((element) => element.kind !== "import").map((element) => ({ kind: element.kind, name: element.name, text: print(element) })),
   }
-  return source === "" ? "" : `${source}\n`
+  const text = renderTemplate(templates[language] ?? DEFAULT_TEMPLATES[language], { ...data }).replace(/\s+$/u, "")
+  return text === "" ? "" : `${text}\n`
 }
 
 function withImplied(elements: readonly Element[]): Element[] {

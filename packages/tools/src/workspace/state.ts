@@ -4,6 +4,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { fromArtifact, toArtifact, type Artifact } from "./artifact.ts"
 import type { Workspace } from "../paths/workspace.ts"
 import { languageOf, renderFile, type SourceFile } from "./render.ts"
+import type { FileTemplates } from "./templates.ts"
 import type { Language } from "./values.ts"
 
 /** What is known of a generated file; kept beside the workspace's files in `.meta/<path>.json`. */
@@ -49,8 +50,8 @@ export async function loadState(workspace: Workspace, path: string, overwrite = 
 }
 
 /** The text of a state's file, and the state with its hashes. */
-export function render(state: ArtifactState): { text: string; state: ArtifactState } {
-  const text = renderFile(state, state.language)
+export async function render(state: ArtifactState, templates?: FileTemplates): Promise<{ text: string; state: ArtifactState }> {
+  const text = await renderFile(state.path, state, state.language, templates)
   const hash = hashOf(text)
   return { text, state: { ...state, hash, previousHash: state.hash === "" ? null : state.hash } }
 }

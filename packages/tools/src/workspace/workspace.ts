@@ -1,6 +1,7 @@
 import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
 import type { Workspace } from "../paths/workspace.ts"
+import type { FileTemplates } from "./templates.ts"
 
 const text = (description: string): JsonSchema => ({ type: "string", description })
 const PATH = text("File, from the workspace's top: src/game/board.py, src/board.ts")
@@ -30,7 +31,8 @@ const ARTIFACT: JsonSchema = {
  * The `workspace` tool: source files made of JSON artifacts. A model describes functions and classes as data; the file's text comes from
  * templates, and is written only when it can be parsed.
  */
-export function createWorkspaceTool(workspace: Workspace): ToolDefinition {
+export function createWorkspaceTool(workspace: Workspace, templates: FileTemplates = {}): ToolDefinition {
+  const artifacts = { workspace, templates }
   const actions = () => import("./actions.ts")
   const change = { path: PATH, overwrite: OVERWRITE }
   const effects = { readOnly: false, idempotent: true, writes: ["path"] } as const
@@ -59,7 +61,7 @@ export function createWorkspaceTool(workspace: Workspace): ToolDefinition {
           },
         },
       ],
-      run: async (args, { signal }) => (await actions()).writeArtifact(workspace, args, signal),
+      run: async (args, { signal }) => (await actions()).writeArtifact(artifacts, args, signal),
     },
     create_dir: {
       description: "Create a directory and those above it",
@@ -74,28 +76,28 @@ export function createWorkspaceTool(workspace: Workspace): ToolDefinition {
       properties: { ...change, docstring: DOCSTRING },
       required: ["path"],
       effects,
-      run: async (args, { signal }) => (await actions()).createFile(workspace, args, signal),
+      run: async (args, { signal }) => (await actions()).createFile(artifacts, args, signal),
     },
     add_import: {
       description: "Add an import to a file",
       properties: { ...change, module: text("Module."), names: { type: "array", items: { type: "string" }, description: "What to import from it; the module itself without." }, alias: text("Another name."), default: text("Name of the default import.") },
       required: ["path", "module"],
       effects,
-      run: async (args, { signal }) => (await actions()).addElement(workspace, "import", args, signal),
+      run: async (args, { signal }) => (await actions()).addElement(artifacts, "import", args, signal),
     },
     add_variable: {
       description: "Add a variable or constant to a file",
       properties: { ...change, name: text("Name."), type: text("Type."), value: ANYTHING, docstring: DOCSTRING, mutable: { type: "boolean" } },
       required: ["path", "name", "value"],
       effects,
-      run: async (args, { signal }) => (await actions()).addElement(workspace, "variable", args, signal),
+      run: async (args, { signal }) => (await actions()).addElement(artifacts, "variable", args, signal),
     },
     add_class: {
       description: "Add a class, dataclass or interface to a file",
       properties: { ...change, name: text("Name."), kind: { type: "string", enum: ["class", "dataclass", "interface"] }, docstring: DOCSTRING, bases: { type: "array", items: { type: "string" } } },
       required: ["path", "name"],
       effects,
-      run: async (args, { signal }) => (await actions()).addElement(workspace, "class", args, signal),
+      run: async (args, { signal }) => (await actions()).addElement(artifacts, "class", args, signal),
     },
     add_function: {
       description: "Add a function to a file, or a method to one of its classes",
@@ -106,21 +108,21 @@ export function createWorkspaceTool(workspace: Workspace): ToolDefinition {
       },
       required: ["path", "name", "body"],
       effects,
-      run: async (args, { signal }) => (await actions()).addElement(workspace, "function", args, signal),
+      run: async (args, { signal }) => (await actions()).addElement(artifacts, "function", args, signal),
     },
     add_field: {
       description: "Add a field to a class of a file",
       properties: { ...change, class_name: text("The class."), name: text("Name."), type: text("Type."), default: ANYTHING, docstring: DOCSTRING },
       required: ["path", "class_name", "name"],
       effects,
-      run: async (args, { signal }) => (await actions()).addField(workspace, args, signal),
+      run: async (args, { signal }) => (await actions()).addField(artifacts, args, signal),
     },
     complete_file: {
       description: "Say that a file is finished; what is missing is told",
       properties: { path: PATH },
       required: ["path"],
       effects,
-      run: async (args, { signal }) => (await actions()).completeFile(workspace, args, signal),
+      run: async (args, { signal }) => (await actions()).completeFile(artifacts, args, signal),
     },
     list: {
       description: "List the elements of a file, or all files made from artifacts",
