@@ -66,9 +66,10 @@ interface OptionToken {
   name: string
   rawName: string
   value?: string | undefined
+  inlineValue?: boolean | undefined
 }
 
-function readOption({ name: given, rawName, value }: OptionToken, options: OptionDeclarations): { name: string; value: unknown } {
+function readOption({ name: given, rawName, value, inlineValue }: OptionToken, options: OptionDeclarations): { name: string; value: unknown } {
   const negated = given.startsWith("no-") && options[given] === undefined ? given.slice(3) : undefined
   const name = negated ?? given
   const option = Object.hasOwn(options, name) ? options[name] : undefined
@@ -81,5 +82,8 @@ function readOption({ name: given, rawName, value }: OptionToken, options: Optio
     return { name, value: negated === undefined }
   }
   if (value === undefined) throw usageError(`Option '${rawName}' needs a value: ${rawName} <${option.value ?? "value"}>.`)
+  if (inlineValue !== true && /^-[^\d-]|^--./.test(value)) {
+    throw usageError(`Option '${rawName}' needs a value, but '${value}' follows.`, `If that is the value, write ${rawName}=${value}.`)
+  }
   return { name, value }
 }

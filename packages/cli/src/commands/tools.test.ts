@@ -6,7 +6,7 @@ import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
 import { currentCatalogue } from "../tool-catalogue/current.ts"
 
 describe("tools list", () => {
-  test("comes from a catalogue that is equal to the tools (else: npm run catalogue -w packages/cli)", async () => {
+  test("comes from a catalogue that is equal to the tools (else: npm run generate -w packages/cli)", async () => {
     expect(catalogue).toEqual(await currentCatalogue())
   })
 

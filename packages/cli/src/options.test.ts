@@ -1,0 +1,32 @@
+import { expect, test } from "vitest"
+import { parseOptions } from "./options.ts"
+
+const options = {
+  root: { type: "string", multiple: true, value: "dir", description: "" },
+  name: { type: "string", short: "n", description: "" },
+  json: { type: "boolean", description: "" },
+} as const
+
+test("options and positionals are told apart, wherever they stand", () => {
+  const { values, positionals } = parseOptions(["a", "--root", "x", "--json", "-n", "y", "--root=z", "b"], options)
+  expect(values).toEqual({ root: ["x", "z"], json: true, name: "y" })
+  expect(positionals).toEqual(["a", "b"])
+})
+
+test("everything after -- is positional, and a boolean can be negated", () => {
+  expect(parseOptions(["--no-json", "--", "--root", "-n"], options)).toEqual({
+    values: expect.objectContaining({ json: false }), positionals: ["--root", "-n"],
+  })
+})
+
+test.each<[string[], string]>([
+  [["--rot", "x"], "Unknown option '--rot'."],
+  [["--no-name"], "Unknown option '--no-name'."],
+  [["--root"], "Option '--root' needs a value: --root <dir>."],
+  [["--root", "--json"], "Option '--root' needs a value, but '--json' follows."],
+  [["--json=1"], "Option '--json' takes no value, but '1' was given."],
+  [["--constructor"], "Unknown option '--constructor'."],
+  [["a", "b"], "Unexpected argument 'b'."],
+])("%j is refused", (args, message) => {
+  expect(() => parseOptions(args, options, { max: 1 })).toThrow(expect.objectContaining({ code: "USAGE", message }))
+})

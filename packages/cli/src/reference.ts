@@ -1,0 +1,37 @@
+import { COMMANDS } from "./commands/index.ts"
+
+const HEAD = `# The command line
+
+\`toolwright\` gives everything that the library can do to a terminal. This page is written by the commands' own help
+(\`npm run generate -w packages/cli\`), and a test keeps it so.
+
+| command | what it does |
+| --- | --- |
+`
+
+const TAIL = `
+## What holds for all commands
+
+- Results go to standard output, errors to standard error. Exit codes: 0 success, 1 the task failed, 2 wrong usage or configuration,
+  130 interrupted.
+- In a terminal a run is shown as it happens, with a line that says what is going on; in a pipe only the lines that stay are
+  printed. Colour is for terminals only, and \`NO_COLOR\` turns it off. \`--json\` prints every event of a run as one line of JSON.
+- Ctrl-C (or SIGTERM) cancels the model request and the running tool, ends the run and its record, and leaves the workspace as the
+  last finished tool call left it. A second Ctrl-C ends the process at once.
+- Control characters and escape sequences in what models and tools say are shown as symbols: they never reach the terminal.
+- It needs Node.js 22.13. In a checkout of the repository an older Node is enough: the command then runs on the Node that the
+  repository brings along.
+`
+
+/** The reference of all commands, as it stands in \`docs/cli.md\`. */
+export async function cliReference(): Promise<string> {
+  const shown = COMMANDS.filter((entry) => entry.hidden !== true)
+  const rows = shown.map(({ name, summary }) => `| [\`${name}\`](#toolwright-${name}) | ${summary} |\n`)
+  const sections = await Promise.all(
+    shown.map(async (entry) => {
+      const { usage } = await entry.load()
+      return `\n## toolwright ${entry.name}\n\n${entry.summary}.\n\n\`\`\`text\n${usage.trimEnd()}\n\`\`\`\n`
+    }),
+  )
+  return HEAD + rows.join("") + TAIL + sections.join("")
+}
