@@ -17,6 +17,8 @@ export interface CheckedCall {
   readonly tool: ToolDefinition
   readonly args: JsonObject
   readonly signal: AbortSignal
+  /** The caller wants no result from a cache. */
+  readonly noCache: boolean
 }
 
 /** Stands around the running of a call (cache, policy, redaction). It must return a result; what it throws becomes one. */
@@ -31,6 +33,8 @@ export interface ExecuteOptions {
   timeoutMs?: number
   permissions?: PermissionPolicy
   middleware?: readonly Middleware[]
+  /** Asks for a fresh result where a cache stands around the call. */
+  noCache?: boolean
   onEvent?(event: ToolEvent): void
 }
 
@@ -86,7 +90,7 @@ export async function executeCall(
   try {
     const refused = await refusal(options.permissions, tool, args, signal)
     if (refused !== undefined) return finish(tool.name, refused, repairs)
-    const result = await around(options.middleware ?? [], { callId, tool, args, signal }, run)
+    const result = await around(options.middleware ?? [], { callId, tool, args, signal, noCache: options.noCache ?? false }, run)
     return finish(tool.name, result, repairs)
   } catch (thrown) {
     const message = `The call of '${tool.name}' could not be carried out: ${messageOf(thrown)}`

@@ -1,0 +1,112 @@
+import { ToolwrightError } from "../model/errors.ts"
+import type { ToolDefinition, ToolProvenance } from "../model/tool.ts"
+import { wildcard } from "../execute/wildcard.ts"
+import type { ToolRegistry } from "../registry/registry.ts"
+
+/**
+ * Where tools come from: functions of this process, a REST tools service, an imported MCP server. Whatever the source, its tools
+ * are definitions whose handlers make the call; the registry and everything above know no difference.
+ */
+export interface ToolSource {
+  readonly provenance: ToolProvenance
+  /** The tools as they are now. @throws ToolwrightError when the source cannot be reached */
+  list(): Promise<readonly ToolDefinition[]>
+  /** Calls back when the tools have changed; returns a function that ends it. */
+  onChange?(listener: () => void): () => void
+  close(): Promise<void>
+}
+
+/** What of a source is registered, and under which names. */
+export interface AttachOptions {
+  /** Put before every name, with an underscore. */
+  prefix?: string
+  /** Other names for single tools, by their own. They get no prefix. */
+  rename?: Readonly<Record<string, string>>
+  /** Only tools whose own name matches one of these (`*` and `?` stand for characters). */
+  allow?: readonly string[]
+  /** Not these; goes before `allow`. */
+  deny?: readonly string[]
+  /** Added to each tool's own tags. */
+  tags?: readonly string[]
+}
+
+/** A source whose tools stand in a registry. */
+export interface AttachedSource extends AsyncDisposable {
+  /** Names under which its tools are registered now. */
+  names(): string[]
+  /** Takes the source's tools as they are now. @throws ToolwrightError `DUPLICATE_TOOL`, and then nothing has changed */
+  refresh(): Promise<void>
+  /** Unregisters its tools and closes the source. */
+  close(): Promise<void>
+}
+
+/**
+ * Registers a source's tools and keeps them in step with it. A later change that would collide with another tool is passed to
+ * `onError` and leaves the registry as it was.
+ *
+ * @throws ToolwrightError `DUPLICATE_TOOL` naming both owners, or what the source throws; nothing stays registered then
+ */
+export async function attachSource(
+  registry: ToolRegistry,
+  source: ToolSource,
+  options: AttachOptions = {},
+  onError: (error: unknown) => void = () => {},
+): Promise<AttachedSource> {
+  let registered = new Map<string, ToolDefinition>()
+
+  async function refresh(): Promise<void> {
+    const listed = (await source.list()).filter((tool) => selected(tool.name, options)).map((tool) => presented(tool, source, options))
+    const wanted = new Map<string, ToolDefinition>()
+    for (const tool of listed) {
+      const other = wanted.get(tool.name) ?? (registered.has(tool.name) ? undefined : exact(registry, tool.name))
+      if (other !== undefined) throw collision(tool, other)
+      wanted.set(tool.name, tool)
+    }
+    for (const name of registered.keys()) registry.unregister(name)
+    for (const tool of wanted.values()) registry.register(tool)
+    registered = wanted
+  }
+
+  await refresh()
+  const end = source.onChange?.(() => void refresh().catch(onError))
+  const close = async (): Promise<void> => {
+    end?.()
+    for (const name of registered.keys()) registry.unregister(name)
+    registered = new Map()
+    await source.close()
+  }
+  return { names: () => [...registered.keys()], refresh, close, [Symbol.asyncDispose]: close }
+}
+
+/** A source of tools that are at hand. */
+export function localSource(name: string, tools: readonly ToolDefinition[]): ToolSource {
+  const provenance = { kind: "local", name } as const
+  return { provenance, list: async () => tools, close: async () => {} }
+}
+
+function selected(name: string, { allow, deny }: AttachOptions): boolean {
+  if (deny?.some((pattern) => wildcard(pattern, name))) return false
+  return allow === undefined || allow.some((pattern) => wildcard(pattern, name))
+}
+
+function presented(tool: ToolDefinition, source: ToolSource, { prefix, rename, tags }: AttachOptions): ToolDefinition {
+  const name = rename?.[tool.name] ?? (prefix === undefined || prefix === "" ? tool.name : `${prefix}_${tool.name}`)
+  return {
+    ...tool,
+    name,
+    provenance: tool.provenance ?? source.provenance,
+    ...(tags === undefined || tags.length === 0 ? {} : { tags: [...new Set([...(tool.tags ?? []), ...tags])] }),
+  }
+}
+
+function exact(registry: ToolRegistry, name: string): ToolDefinition | undefined {
+  const found = registry.get(name)
+  return found?.name === name ? found : undefined
+}
+
+function collision(tool: ToolDefinition, other: ToolDefinition): ToolwrightError {
+  const owner = ({ provenance }: ToolDefinition) => (provenance === undefined ? "this process" : `the ${provenance.kind} source '${provenance.name}'`)
+  return new ToolwrightError("DUPLICATE_TOOL", `Two tools are named '${tool.name}': one of ${owner(other)}, one of ${owner(tool)}.`, {
+    hint: "Rename one with the source's 'rename' setting, or give its source a 'prefix'.",
+  })
+}
