@@ -1,7 +1,7 @@
 import type { Workspace } from "../paths/workspace.ts"
 import { decodeText } from "../text/encoding.ts"
 import { splitLines, withoutEnding } from "../text/lines.ts"
-import { lineMatcher, matchingLines, searchDirectory } from "./line-search.ts"
+import { includeTest, lineMatcher, matchingLines, searchDirectory } from "./line-search.ts"
 import type { ContentQuery, Hit, HitList } from "./query.ts"
 import { ripgrepPath, runRipgrep } from "./ripgrep.ts"
 
@@ -32,6 +32,8 @@ export interface GrepOptions {
   engine?: "ripgrep" | "re2js"
 }
 
+/** Paths that no tool accepts; what lies there cannot be read. */
+const UNNAMEABLE = /[\u0000-\u001f\u007f]/u
 /** Longest line shown, in characters. */
 const LONGEST_LINE = 500
 
@@ -51,7 +53,9 @@ export async function grep(workspace: Workspace, path: string, query: ContentQue
   const found = inFile
     ? await findInFile(workspace, path, query, executable, options.signal)
     : await findInDirectory(workspace, path, query, executable, options.signal)
-  const hits = found.hits.filter((hit) => inFile || workspace.policy.readable(`${real}/${hit.path}`))
+  const wanted = await includeTest(query.include)
+  const visible = (file: string) => wanted(file) && !UNNAMEABLE.test(file) && workspace.policy.readable(`${real}/${file}`)
+  const hits = inFile ? found.hits : found.hits.filter(({ path }) => visible(path))
   hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1))
   const matches: LineMatch[] = []
   for (const [file, lines] of byFile(hits.slice(0, options.maxResults))) {

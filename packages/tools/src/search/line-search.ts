@@ -57,7 +57,8 @@ export async function lineMatcher(query: ContentQuery): Promise<(line: string) =
   }
 }
 
-async function includeTest(globs: readonly string[]): Promise<(path: string) => boolean> {
+/** Whether a path is wanted by globs, those with `!` in front being what is not wanted. */
+export async function includeTest(globs: readonly string[]): Promise<(path: string) => boolean> {
   const wanted = globs.filter((glob) => !glob.startsWith("!"))
   const unwanted = globs.filter((glob) => glob.startsWith("!")).map((glob) => glob.slice(1))
   const isWanted = wanted.length === 0 ? () => true : await compileGlobs(wanted)

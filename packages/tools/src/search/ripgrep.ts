@@ -45,9 +45,7 @@ export async function runRipgrep(
   let rest = ""
   child.stdout.setEncoding("latin1")
   child.stdout.on("data", (chunk: string) => {
-    const lines = (rest + chunk).split("\n")
-    rest = lines.pop()!
-    for (const line of lines) addHit(found.hits, line, target.input !== undefined)
+    rest = readRecords(rest + chunk, found.hits)
     if (found.hits.length < MOST_HITS) return
     found.incomplete = true
     child.kill("SIGKILL")
@@ -74,6 +72,7 @@ function ripgrepArguments(query: ContentQuery, fromInput: boolean): string[] {
     "--null",
     "--line-number",
     "--max-columns=1",
+    "--crlf",
     "--hidden",
     "--no-require-git",
     "--no-ignore-global",
@@ -83,7 +82,7 @@ function ripgrepArguments(query: ContentQuery, fromInput: boolean): string[] {
     ...(query.ignoreCase ? ["--ignore-case"] : []),
     ...(query.word ? ["--word-regexp"] : []),
     ...(query.includeIgnored ? ["--no-ignore"] : []),
-    ...query.include.map((glob) => `--glob=${glob}`),
+    ...nameFilter(query.include),
     "-e",
     query.pattern,
     "--",
@@ -91,14 +90,39 @@ function ripgrepArguments(query: ContentQuery, fromInput: boolean): string[] {
   ]
 }
 
-/** `./path NUL line : text`, the path in the bytes of the file system. */
-function addHit(hits: Hit[], line: string, fromInput: boolean): void {
-  const end = line.indexOf("\0")
-  if (end === -1) return
-  const number = Number.parseInt(line.slice(end + 1), 10)
-  if (!Number.isFinite(number)) return
-  const path = fromInput ? "" : Buffer.from(line.slice(line.startsWith("./") ? 2 : 0, end), "latin1").toString("utf8")
-  hits.push({ path, line: number })
+/**
+ * Lets ripgrep leave out files by their names. A wanted glob is given as a file type: as a glob it would bring back what ignore files
+ * leave out. Globs over paths are applied to what it finds.
+ */
+function nameFilter(include: readonly string[]): string[] {
+  const names = include.filter((glob) => !glob.includes("/"))
+  const wanted = names.filter((glob) => !glob.startsWith("!"))
+  if (wanted.length < include.filter((glob) => !glob.startsWith("!")).length) return []
+  return [
+    ...names.filter((glob) => glob.startsWith("!")).map((glob) => `--glob=${glob}`),
+    ...wanted.map((glob) => `--type-add=wanted:${glob}`),
+    ...(wanted.length === 0 ? [] : ["--type=wanted"]),
+  ]
+}
+
+/**
+ * Reads `path NUL line : text LF` records; the path in the bytes of the file system, where it may hold line breaks. What is printed
+ * between records (that a file turned out to be binary) is on a line of its own.
+ *
+ * @returns the beginning of a record that is not complete yet
+ */
+function readRecords(printed: string, hits: Hit[]): string {
+  let position = 0
+  for (;;) {
+    const pathEnd = printed.indexOf("\0", position)
+    const end = pathEnd === -1 ? -1 : printed.indexOf("\n", pathEnd)
+    if (end === -1) return printed.slice(position)
+    const pathStart = printed.lastIndexOf("\n./", pathEnd)
+    const path = printed.slice(pathStart < position ? position : pathStart + 1, pathEnd)
+    const name = path.startsWith("./") ? Buffer.from(path.slice(2), "latin1").toString("utf8") : ""
+    hits.push({ path: name, line: Number.parseInt(printed.slice(pathEnd + 1, end), 10) })
+    position = end + 1
+  }
 }
 
 /** The complaint of an engine about a pattern, with the usual ways out. */

@@ -1,6 +1,7 @@
 import { success, type JsonObject, type JsonSchema, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "../multi-action.ts"
 import type { Workspace } from "../paths/workspace.ts"
+import { visibleControls, visibleName } from "../text/escapes.ts"
 import { definitionPattern } from "./definition-pattern.ts"
 import { findFiles } from "./find-files.ts"
 import { grep, type GrepResult } from "./grep.ts"
@@ -119,7 +120,7 @@ async function runFindFiles(workspace: Workspace, args: JsonObject, signal: Abor
   const truncated = total > files.length
   const lines = total === 0 ? [`No files match ${JSON.stringify(pattern)}.`] : files
   return success({
-    output: bounded(lines, truncated ? `[${files.length} of ${total} files. Narrow the pattern or raise max_results.]` : undefined),
+    output: bounded(lines.map(visibleName), truncated ? `[${files.length} of ${total} files. Narrow the pattern or raise max_results.]` : undefined),
     data: { files, total, truncated },
   })
 }
@@ -144,11 +145,14 @@ function queryOf(pattern: string, args: JsonObject): ContentQuery {
 
 function answer({ matches, total, incomplete, engine }: GrepResult, none: string): ToolResult {
   const truncated = incomplete || total > matches.length
-  const lines = matches.flatMap(({ path, line, text, before = [], after = [] }) => [
-    ...before.map((context, index) => `${path}:${line - before.length + index}- ${context}`),
-    `${path}:${line}: ${text}`,
-    ...after.map((context, index) => `${path}:${line + 1 + index}- ${context}`),
-  ])
+  const lines = matches.flatMap(({ path, line, text, before = [], after = [] }) => {
+    const name = visibleName(path)
+    return [
+      ...before.map((context, index) => `${name}:${line - before.length + index}- ${context}`),
+      `${name}:${line}: ${text}`,
+      ...after.map((context, index) => `${name}:${line + 1 + index}- ${context}`),
+    ].map(visibleControls)
+  })
   const more = `[${matches.length} of ${incomplete ? "at least " : ""}${total} matching lines. Narrow the search with path or include, or raise max_results.]`
   return success({
     output: total === 0 ? none : bounded(lines, truncated ? more : undefined),
