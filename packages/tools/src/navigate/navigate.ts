@@ -54,14 +54,14 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       properties: { path: WHERE, max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given." } },
       effects,
       examples: [{ description: "Two levels of the workspace", input: { max_depth: 2 } }],
-      run: ({ action: _, ...args }, context) => tree.handler(args, context),
+      run: ({ action: _action, ...args }, context) => tree.handler(args, context),
     },
     list_directory: {
       description: "The entries of a directory",
       properties: { path: WHERE },
       effects,
       examples: [{ description: "The workspace's top", input: {} }],
-      run: ({ action: _, ...args }, context) => listing.handler({ path: ".", ...args }, context),
+      run: ({ action: _action, ...args }, context) => listing.handler({ path: ".", ...args }, context),
     },
   }
   const older = Object.fromEntries(

@@ -29,7 +29,7 @@ export function impliedPythonImports(elements: readonly Element[]): ImportElemen
 
 /** A documentation text as a Python string literal whose cleaned value (PEP 257) is that text. */
 export function pythonDocstring(docstring: string): string {
-  const text = dedent(docstring.trim(), "javascript").replaceAll("\\", "\\\\").replaceAll('"""', '\\"\\"\\"').replace(/"$/u, '\\"')
+  const text = dedent(docstring.trim(), "text").replaceAll("\\", "\\\\").replaceAll('"""', '\\"\\"\\"').replace(/"$/u, '\\"')
   return text.includes("\n") ? `"""${text}\n"""` : `"""${text}"""`
 }
 

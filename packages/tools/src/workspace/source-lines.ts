@@ -1,5 +1,5 @@
-/** The two lexical families that generated files are written in. */
-export type Lexis = "python" | "javascript"
+/** The lexical families that generated files are written in; `text` has no strings. */
+export type Lexis = "python" | "javascript" | "text"
 
 /**
  * Finds the lines that begin inside a string which spans several lines. Their indentation is content: shifting it would change a value.
@@ -7,6 +7,7 @@ export type Lexis = "python" | "javascript"
  * @returns for every line, whether it begins inside a string
  */
 export function linesInStrings(source: string, lexis: Lexis): boolean[] {
+  if (lexis === "text") return source.split("\n").map(() => false)
   const inside: boolean[] = [false]
   // What we are in: closing quotes, or "}" for an expression inside a template literal.
   const stack: string[] = []
@@ -59,7 +60,7 @@ export function dedent(source: string, lexis: Lexis): string {
   const lines = text.split("\n")
   const counted = lines.map((line, index) => (inside[index]! || line.trim() === "" ? undefined : /^[ \t]*/u.exec(line)![0]))
   const opens = lexis === "python" ? /[:([{,\\]\s*(?:#.*)?$/u : /[{([,=>\\:]\s*(?:\/\/.*)?$/u
-  const cutOut = counted[0] === "" && !opens.test(lines[0] ?? "")
+  const cutOut = counted[0] === "" && (lexis === "text" || !opens.test(lines[0] ?? ""))
   const margins = counted.filter((margin, index) => margin !== undefined && !(cutOut && index === 0)) as string[]
   const common = margins.length === 0 ? "" : margins.reduce(commonPrefix)
   return lines.map((line, index) => (counted[index] === undefined ? (inside[index]! ? line : "") : line.startsWith(common) ? line.slice(common.length) : line)).join("\n")

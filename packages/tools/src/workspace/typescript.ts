@@ -26,7 +26,7 @@ interface Printer {
 /** A documentation text as a JSDoc comment, with a line end; empty when there is none. */
 export function documentation(docstring: string | undefined): string {
   if (docstring === undefined) return ""
-  const text = dedent(docstring.trim(), "javascript").replaceAll("*/", "*\\/")
+  const text = dedent(docstring.trim(), "text").replaceAll("*/", "*\\/")
   return text.includes("\n") ? `/**\n${text.split("\n").map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n` : `/** ${text} */\n`
 }
 
