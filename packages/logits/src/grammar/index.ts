@@ -1,3 +1,4 @@
+export { lowerGrammar } from "./lower/index.ts"
 export * from "./notation.ts"
 export * from "./rules.ts"
 export * from "./schema-grammar.ts"

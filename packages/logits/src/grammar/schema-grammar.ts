@@ -1,5 +1,5 @@
 /** From a schema to a grammar. */
-import { GrammarError } from "../matcher/grammar-error.ts"
+import { grammarError } from "../matcher/grammar-error.ts"
 import { compileType } from "../schema/compile.ts"
 import type { Schema } from "../schema/json-schema.ts"
 import type { NormaliseOptions, Reason } from "../schema/normalise.ts"
@@ -28,16 +28,17 @@ export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}
 }
 
 /**
- * A value of a schema, as an expression to put into a call syntax. Formats are checked whatever the dialect, and whole numbers
- * written plainly, unless the options say otherwise.
+ * A value of a schema, as an expression to put into a call syntax. Unless the options say otherwise, it is narrower than the
+ * schema where that does a model good: formats are checked whatever the dialect, whole numbers are written plainly, and objects that
+ * declare properties take no others unless they say so.
  *
- * @throws GrammarError `SCHEMA_REFUSED` where the schema cannot be expressed
+ * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */
 export function schemaExpression(schema: Schema, options: SchemaGrammarOptions = {}): Expression {
-  const compiled = compileType(schema, { formats: "assert", ...options })
+  const compiled = compileType(schema, { formats: "assert", closed: true, ...options })
   if (compiled.status !== "refused") return value(compiled.type, options.notation ?? modelJsonNotation)
   const [reason] = compiled.reasons
-  throw new GrammarError(`The schema cannot be turned into an exact grammar: ${reason?.path} ${reason?.keyword}: ${reason?.reason}`, {
+  throw grammarError(`The schema cannot be turned into an exact grammar: ${reason?.path} ${reason?.keyword}: ${reason?.reason}`, {
     code: "SCHEMA_REFUSED",
     hint: "Change the keyword, or set the option relaxed and validate the value afterwards.",
   })
@@ -46,7 +47,7 @@ export function schemaExpression(schema: Schema, options: SchemaGrammarOptions =
 /**
  * The grammar that a model is held to so that it writes a value of the schema.
  *
- * @throws GrammarError `SCHEMA_REFUSED` where the schema cannot be expressed
+ * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */
 export function schemaToGrammar(schema: Schema, options: SchemaGrammarOptions = {}): Grammar {
   return grammarOf(schemaExpression(schema, options))

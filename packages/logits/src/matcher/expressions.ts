@@ -6,7 +6,7 @@ import { type Lexeme, literalLexeme } from "../automaton/lexeme.ts"
 import { stringLexeme } from "../automaton/string-lexemes.ts"
 import { dfaLanguage } from "../automaton/text-language.ts"
 import type { CodePointRange, Expression, Grammar } from "../grammar/rules.ts"
-import { GrammarError } from "./grammar-error.ts"
+import { grammarError } from "./grammar-error.ts"
 import type { Frame, FrameStore, Sink } from "./frames.ts"
 import { createValueWriter } from "./values.ts"
 
@@ -16,7 +16,7 @@ export interface ExpressionWriter {
 }
 
 /**
- * @throws GrammarError where a rule is missing or a token terminal is used: a matcher reads bytes, and does not know which token
+ * @throws ToolwrightError `INVALID_GRAMMAR` where a rule is missing or a token terminal is used: a matcher reads bytes, and does not know which token
  *   they came from
  */
 export function createExpressionWriter(grammar: Grammar, store: FrameStore): ExpressionWriter {
@@ -24,7 +24,7 @@ export function createExpressionWriter(grammar: Grammar, store: FrameStore): Exp
   const lexemes = new Map<Expression, Lexeme>()
   const ruleOf = (name: string): Expression => {
     const rule = grammar.rules.get(name)
-    if (rule === undefined) throw new GrammarError(`the grammar has no rule "${name}"`)
+    if (rule === undefined) throw grammarError(`the grammar has no rule "${name}"`)
     return rule
   }
   const remember = (expression: Expression, make: () => Lexeme): Lexeme => {
@@ -58,7 +58,7 @@ export function createExpressionWriter(grammar: Grammar, store: FrameStore): Exp
       case "value":
         return values.value(expression.type, expression.notation, false, frame, sink)
       case "token":
-        throw new GrammarError("token terminals are for llama.cpp; a matcher of bytes cannot follow them")
+        throw grammarError("token terminals are for llama.cpp; a matcher of bytes cannot follow them")
     }
   }
 

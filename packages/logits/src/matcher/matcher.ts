@@ -31,14 +31,14 @@ export interface Matcher {
 const machines = new WeakMap<Grammar, Machine>()
 const encoder = new TextEncoder()
 
-/** The automaton of a grammar, made once. @throws GrammarError */
+/** The automaton of a grammar, made once. @throws ToolwrightError `INVALID_GRAMMAR` */
 export function machineOf(grammar: Grammar): Machine {
   let machine = machines.get(grammar)
   if (machine === undefined) machines.set(grammar, (machine = createMachine(grammar)))
   return machine
 }
 
-/** @throws GrammarError where the grammar cannot be run */
+/** @throws ToolwrightError `INVALID_GRAMMAR` where the grammar cannot be run */
 export function createMatcher(grammar: Grammar): Matcher {
   return matcherAt(machineOf(grammar), undefined)
 }

@@ -26,6 +26,8 @@ export interface NormaliseOptions {
    * 2019-09 or 2020-12, in which it is an annotation unless agreed otherwise, the schema is refused.
    */
   readonly formats?: "assert" | "annotate" | "dialect"
+  /** Objects that declare properties and say nothing of others take no others. Narrower than the schema, and what one wants of a model. */
+  readonly closed?: boolean
 }
 
 export interface Normalised {
@@ -47,6 +49,8 @@ export interface Reader {
   readonly algebra: Algebra
   readonly references: References
   typeAt(at: Located): ValueType
+  /** The type of a schema in a place of its own, a property's or an item's: where objects are closed, if they are to be. */
+  valueAt(at: Located): ValueType
   /** Runs one keyword of a schema. Refuses, or records and goes on with `otherwise`. */
   attempt<Result>(at: Located, keyword: string, run: () => Result, otherwise: Result): Result
 }
@@ -60,6 +64,7 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}): 
   const algebra = createAlgebra()
   const reasons: Reason[] = []
   const types = new Map<Schema, Map<string, ValueType>>()
+  const closed = new Map<ValueType, ValueType>()
   const references = refusing({ path: "#", keyword: "schema" }, () => indexReferences(document))
   const choice = options.formats ?? "dialect"
 
@@ -77,6 +82,13 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}): 
         type = algebra.define(nameOf(at.path), () => shapeOfSchema(schema, at, reader, contextOf(at)))
         perBase.set(at.base, type)
       }
+      return type
+    },
+    valueAt(at) {
+      const open = reader.typeAt(at)
+      if (options.closed !== true || open === algebra.any || open === algebra.never) return open
+      let type = closed.get(open)
+      if (type === undefined) closed.set(open, (type = algebra.define(open.name, () => closeObjects(open.shape(), algebra))))
       return type
     },
     attempt(at, keyword, run, otherwise) {
@@ -98,12 +110,23 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}): 
       draft4: at.dialect === "draft-04",
       itemLists: at.dialect !== "2020-12",
       formats: choice === "dialect" ? (annotates ? "undecided" : "assert") : choice,
-      type: (path, schema) => reader.typeAt(references.below(at, path, schema)),
+      type: (path, schema) => reader.valueAt(references.below(at, path, schema)),
       keyword: (name, run, otherwise) => reader.attempt(at, name, run, otherwise),
     }
   }
 
-  return { type: reader.typeAt(references.root), reasons }
+  return { type: reader.valueAt(references.root), reasons }
+}
+
+/** Forbids further keys where names are declared and nothing is said of others. */
+function closeObjects(shape: Shape, algebra: Algebra): Shape {
+  return {
+    ...shape,
+    objects: shape.objects.map((set) => {
+      if (set.names.length === 0 || set.some.length > 0 || set.rules.some(({ keys }) => keys.kind !== "name")) return set
+      return { ...set, rules: [...set.rules, { keys: { kind: "rest", names: set.names, patterns: [] }, type: algebra.never }] }
+    }),
+  }
 }
 
 /** Turns problems into refusals that say where. */

@@ -1,0 +1,104 @@
+/** Languages of texts as plain expressions, each character written by a style. */
+import { type Dfa, finishDfa } from "../../automaton/dfa.ts"
+import { markerAutomaton } from "../../automaton/markers.ts"
+import { type CodePointRange, choice, literal, type PlainExpression, sequence } from "../rules.ts"
+import type { RuleBook } from "./rule-book.ts"
+
+/** How characters of a text are written in a style. */
+export interface CharacterWriter {
+  /** Names the style in rule names. */
+  readonly id: string
+  text(text: string): string
+  /** One character out of the ranges. */
+  chars(ranges: readonly CodePointRange[]): PlainExpression
+}
+
+const LISTED = 500
+
+/** The texts of a language, spelt out one by one where they are few, else as rules for the automaton's states. */
+export function languageExpression(dfa: Dfa, writer: CharacterWriter, book: RuleBook, key: string, name: string): PlainExpression {
+  const texts = listTexts(dfa)
+  if (texts !== undefined) return choice(...texts.map((text) => literal(writer.text(text))))
+  return book.define(`${key};${writer.id}`, name, () => stateRules(dfa, writer, book, key, name))
+}
+
+function stateRules(dfa: Dfa, writer: CharacterWriter, book: RuleBook, key: string, name: string): PlainExpression {
+  const uses = countUses(dfa)
+  const state = (index: number): PlainExpression => {
+    const inline = uses[index] === 1 && index !== dfa.start
+    if (inline) return body(index)
+    return book.define(`${key};${writer.id};${index}`, `${name}-s${index}`, () => body(index))
+  }
+  const body = (index: number): PlainExpression => {
+    const options: PlainExpression[] = []
+    for (const [target, ranges] of edgesOf(dfa, index)) {
+      const end = dfa.accept[target] === 1 && edgesOf(dfa, target).length === 0
+      options.push(end ? writer.chars(ranges) : sequence(writer.chars(ranges), state(target)))
+    }
+    if (dfa.accept[index] === 1) options.push(literal(""))
+    return choice(...options)
+  }
+  return state(dfa.start)
+}
+
+/** The targets of a state with the characters that lead there, in the order of the first of them. */
+function edgesOf(dfa: Dfa, state: number): [number, CodePointRange[]][] {
+  const edges = new Map<number, [number, number][]>()
+  dfa.cuts.forEach((cut, index) => {
+    const target = dfa.table[state * dfa.classes + dfa.classOf[index]!]!
+    if (target < 0) return
+    const last = (dfa.cuts[index + 1] ?? 0x110000) - 1
+    const ranges = edges.get(target) ?? []
+    edges.set(target, ranges)
+    const previous = ranges.at(-1)
+    if (previous !== undefined && previous[1] === cut - 1) previous[1] = last
+    else ranges.push([cut, last])
+  })
+  return [...edges]
+}
+
+function countUses(dfa: Dfa): number[] {
+  const uses = Array.from({ length: dfa.size }, () => 0)
+  for (let state = 0; state < dfa.size; state++) for (const [target] of edgesOf(dfa, state)) uses[target] = uses[target]! + 1
+  return uses
+}
+
+/** The texts of a language where they are at most five hundred, in the order of their characters. */
+function listTexts(dfa: Dfa): string[] | undefined {
+  const texts: string[] = []
+  const open = new Set<number>()
+  const visit = (state: number, text: string): boolean => {
+    if (open.has(state)) return false
+    open.add(state)
+    if (dfa.accept[state] === 1) texts.push(text)
+    for (const [target, ranges] of edgesOf(dfa, state)) {
+      for (const [first, last] of ranges) {
+        if (last - first > LISTED) return false
+        for (let code = first; code <= last; code++) {
+          if (texts.length > LISTED || !visit(target, text + String.fromCodePoint(code))) return false
+        }
+      }
+    }
+    open.delete(state)
+    return true
+  }
+  return dfa.start >= 0 && visit(dfa.start, "") && texts.length <= LISTED ? texts : undefined
+}
+
+/** Texts in which no marker stands. */
+export function textWithout(markers: readonly string[]): Dfa {
+  const automaton = markerAutomaton(markers)
+  const letters = [...new Set(markers.flatMap((marker) => Array.from(marker, (character) => character.codePointAt(0)!)))].toSorted((a, b) => a - b)
+  const cuts = [...new Set([0, ...letters.flatMap((code) => [code, code + 1])])].toSorted((a, b) => a - b).filter((cut) => cut <= 0x10ffff)
+  const classes = letters.length + 1
+  const table: number[] = []
+  const states = new Set<number>([automaton.start])
+  for (const state of states) for (const code of letters) states.add(automaton.step(state, code))
+  const numbers = new Map([...states].map((state, index) => [state, index]))
+  for (const state of states) {
+    const to = (next: number): number => (automaton.complete(next) ? -1 : numbers.get(next)!)
+    table.push(to(automaton.start), ...letters.map((code) => to(automaton.step(state, code))))
+  }
+  const accept = [...states].map((state) => !automaton.complete(state))
+  return finishDfa({ start: 0, cuts, classOf: cuts.map((cut) => letters.indexOf(cut) + 1), classes, table, accept })
+}

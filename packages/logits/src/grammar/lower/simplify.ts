@@ -1,0 +1,80 @@
+/** The same grammar, shorter: literals joined, single-use wrappers removed, rules that only name another rule replaced by it. */
+import { choice, literal, type PlainExpression, sequence } from "../rules.ts"
+
+export function simplifyRules(start: string, rules: ReadonlyMap<string, PlainExpression>): Map<string, PlainExpression> {
+  const simple = new Map([...rules].map(([name, body]) => [name, simplify(body)] as const))
+  const target = (name: string): string => {
+    const seen = new Set([name])
+    for (let at = name; ; ) {
+      const body = simple.get(at)
+      if (body?.kind !== "rule" || seen.has(body.name)) return at
+      at = body.name
+      seen.add(at)
+    }
+  }
+  const result = new Map<string, PlainExpression>()
+  for (const [name, body] of simple) {
+    if (name === start || body.kind !== "rule") result.set(name, rename(body.kind === "rule" ? inline(body, simple, target) : body, target))
+  }
+  return reachable(start, result)
+}
+
+/** The start rule says itself what it would only refer to. */
+function inline(body: Extract<PlainExpression, { kind: "rule" }>, rules: ReadonlyMap<string, PlainExpression>, target: (name: string) => string): PlainExpression {
+  return rules.get(target(body.name)) ?? body
+}
+
+function simplify(expression: PlainExpression): PlainExpression {
+  switch (expression.kind) {
+    case "sequence": {
+      const parts: PlainExpression[] = []
+      for (const part of expression.parts.map(simplify).flatMap((part) => (part.kind === "sequence" ? part.parts : [part]))) {
+        const last = parts.at(-1)
+        if (part.kind !== "literal") parts.push(part)
+        else if (last?.kind === "literal") parts[parts.length - 1] = literal(last.text + part.text)
+        else if (part.text !== "") parts.push(part)
+      }
+      return parts.length === 0 ? literal("") : sequence(...parts)
+    }
+    case "choice": {
+      const options = expression.options.map(simplify).flatMap((option) => (option.kind === "choice" ? option.options : [option]))
+      return choice(...options)
+    }
+    case "repeat": {
+      const of = simplify(expression.of)
+      return expression.max === 1 && expression.min === 1 ? of : { ...expression, of }
+    }
+    default:
+      return expression
+  }
+}
+
+function rename(expression: PlainExpression, target: (name: string) => string): PlainExpression {
+  switch (expression.kind) {
+    case "rule":
+      return { kind: "rule", name: target(expression.name) }
+    case "sequence":
+      return { kind: "sequence", parts: expression.parts.map((part) => rename(part, target)) }
+    case "choice":
+      return { kind: "choice", options: expression.options.map((option) => rename(option, target)) }
+    case "repeat":
+      return { ...expression, of: rename(expression.of, target) }
+    default:
+      return expression
+  }
+}
+
+function reachable(start: string, rules: ReadonlyMap<string, PlainExpression>): Map<string, PlainExpression> {
+  const used = new Set([start])
+  const visit = (expression: PlainExpression): void => {
+    if (expression.kind === "rule") used.add(expression.name)
+    if (expression.kind === "sequence") expression.parts.forEach(visit)
+    if (expression.kind === "choice") expression.options.forEach(visit)
+    if (expression.kind === "repeat") visit(expression.of)
+  }
+  for (const name of used) {
+    const body = rules.get(name)
+    if (body !== undefined) visit(body)
+  }
+  return new Map([...rules].filter(([name]) => used.has(name)))
+}

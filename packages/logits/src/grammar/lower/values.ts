@@ -1,0 +1,114 @@
+/** Values of a type in a notation, as plain expressions. Objects have their keys in the order in which the schema declares them. */
+import type { ArrayPlan, Progress as ArrayProgress } from "../../matcher/array-plan.ts"
+import { canClose as canCloseArray, noItems, planOf as planOfArray, steps } from "../../matcher/array-plan.ts"
+import type { Kinds } from "../../matcher/values.ts"
+import type { ArraySet, TypeAlgebra, ValueType } from "../../schema/types.ts"
+import type { Notation } from "../notation.ts"
+import { choice, literal, type PlainExpression, repeat, rule, sequence } from "../rules.ts"
+import { numberExpression } from "./numbers.ts"
+import { objectExpression } from "./objects.ts"
+import type { RuleBook } from "./rule-book.ts"
+import { stringExpression } from "./strings.ts"
+
+export interface ValueLowering {
+  readonly book: RuleBook
+  /** The rule of a type. */
+  value(type: ValueType, notation: Notation, kinds?: Kinds): PlainExpression
+  /** White space where the notation has any. */
+  space(notation: Notation): readonly PlainExpression[]
+  /** A number for an object, by the order in which it was met. */
+  numberOf(object: object): number
+}
+
+export function createValueLowering(book: RuleBook, whiteSpace: string): ValueLowering {
+  const numbers = new Map<object, number>()
+  const lowering: ValueLowering = {
+    book,
+    space: (notation) => (notation.whitespace === "json" ? [rule(whiteSpace)] : []),
+    numberOf(object) {
+      let number = numbers.get(object)
+      if (number === undefined) numbers.set(object, (number = numbers.size))
+      return number
+    },
+    value(type, notation, kinds = "all") {
+      const suffix = `${notation.id.endsWith("json") ? "" : `-${notation.id}`}${kinds === "all" ? "" : `-${kinds}`}`
+      const key = `type;${lowering.numberOf(type)};${lowering.numberOf(notation)};${kinds}`
+      return book.define(key, `${type.name}${suffix}`, () => alternatives(type, notation, kinds, lowering))
+    },
+  }
+  return lowering
+}
+
+function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowering: ValueLowering): PlainExpression {
+  const { algebra } = type
+  const shape = algebra.livingShape(type)
+  const { book, numberOf } = lowering
+  const options: PlainExpression[] = []
+  const withStrings = kinds !== "others"
+  const withOthers = kinds !== "strings"
+  if (withStrings) {
+    for (const set of shape.strings) options.push(stringExpression(set, notation.string, book, `string;${numberOf(set)}`, type.name))
+  }
+  if (withOthers) {
+    if (shape.numbers.length > 0) {
+      const plain = notation.wholeNumbers === "plain"
+      const key = `number;${shape.numbers.map(numberOf).join()};${plain}`
+      options.push(numberExpression(shape.numbers, plain, book, key, type.name))
+    }
+    if (shape.true) options.push(literal(notation.true))
+    if (shape.false) options.push(literal(notation.false))
+    if (shape.null) options.push(literal(notation.null))
+    for (const set of shape.arrays) options.push(arrayExpression(set, algebra, notation, type.name, lowering))
+    for (const set of shape.objects) options.push(objectExpression(set, algebra, notation, type.name, lowering))
+  }
+  return choice(...options)
+}
+
+function arrayExpression(set: ArraySet, algebra: TypeAlgebra, notation: Notation, name: string, lowering: ValueLowering): PlainExpression {
+  const plan = planOfArray(set, algebra)
+  const { open, close } = notation.array
+  const space = lowering.space(notation)
+  const inside = set.contains.length === 0 && plan.unique === undefined
+    ? countedItems(plan, notation, lowering)
+    : steppedItems(plan, noItems(plan), true, notation, name, lowering)
+  return sequence(literal(open), ...space, inside, literal(close))
+}
+
+/** `prefix` and then so and so many of the rest. Ends in white space, so that the closing bracket can follow. */
+function countedItems({ set, most }: ArrayPlan, notation: Notation, lowering: ValueLowering): PlainExpression {
+  const space = lowering.space(notation)
+  const item = (type: ValueType): PlainExpression => sequence(lowering.value(type, notation.nested ?? notation), ...space)
+  const separated = (type: ValueType): PlainExpression => sequence(literal(notation.array.separator), ...space, item(type))
+  const from = (index: number): PlainExpression => {
+    if (index >= most) return literal("")
+    if (index < set.prefix.length) {
+      const here = sequence((index === 0 ? item : separated)(set.prefix[index]!), from(index + 1))
+      return index < set.min ? here : choice(here, literal(""))
+    }
+    const [min, max] = [Math.max(0, set.min - index), most === Infinity ? undefined : most - index]
+    if (index > 0) return repeat(separated(set.rest), min, max)
+    const some = sequence(item(set.rest), repeat(separated(set.rest), Math.max(0, min - 1), max === undefined ? undefined : max - 1))
+    return min === 0 ? choice(some, literal("")) : some
+  }
+  return from(0)
+}
+
+/** Rules for every progress that an array can make. */
+function steppedItems(plan: ArrayPlan, progress: ArrayProgress, first: boolean, notation: Notation, name: string, lowering: ValueLowering): PlainExpression {
+  const space = lowering.space(notation)
+  const id = `${lowering.numberOf(plan)};${lowering.numberOf(notation)};${progress.index},${progress.counts.join()},${progress.used}`
+  return lowering.book.define(`items;${id}`, `${name}-items`, () => {
+    const options = steps(plan, progress).map(({ type, next }) => {
+      const separator = first ? [] : [literal(notation.array.separator), ...space]
+      return sequence(...separator, lowering.value(type, notation.nested ?? notation), ...space, steppedItems(plan, clipIndex(plan, next), false, notation, name, lowering))
+    })
+    return choice(...options, ...(canCloseArray(plan, progress) ? [literal("")] : []))
+  })
+}
+
+/** Past all bounds the index has no more to say. */
+function clipIndex({ set, most }: ArrayPlan, progress: ArrayProgress): ArrayProgress {
+  if (most < Infinity) return progress
+  const enough = Math.max(set.min, set.prefix.length, ...set.contains.map(({ from }) => from), 1)
+  return { ...progress, index: Math.min(progress.index, enough) }
+}
