@@ -1,1 +1,5 @@
-export {}
+export * from "./load.ts"
+export type * from "./model.ts"
+export * from "./parse.ts"
+export * from "./registry.ts"
+export * from "./render.ts"
