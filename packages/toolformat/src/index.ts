@@ -1,7 +1,6 @@
 export type * from "./model/formatter.ts"
 export type * from "./model/message.ts"
 export * from "./api/index.ts"
-export type { ToolCall } from "@toolwright/toolbox"
 export { formatterOf, type ApiFormatter } from "./formatter.ts"
 export { formatterById, getFormatter, type SelectOptions } from "./selector/index.ts"
 export * from "./templates/index.ts"

@@ -64,7 +64,7 @@ function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: bool
   const { source } = session
   const wrapper = syntax.wrapper
   const before = source.mark()
-  const punctuation = yield* skipBetween(session, via === "wrapper" || bracket ? "],;}" : "")
+  const punctuation = yield* skipBetween(session, codecOf(syntax).between === "" ? "}" : via === "wrapper" || bracket ? "],;}" : "")
   const closed = wrapper !== undefined && (yield* anyLiteral(source, wrapper.close)) !== undefined
   if (!closed) {
     source.rewind(before)

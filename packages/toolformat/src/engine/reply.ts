@@ -5,7 +5,7 @@ import { anyLiteral, skipSpace, textUntil } from "./scanning.ts"
 import { END, type Scan } from "./source.ts"
 
 /** Longest header of a message, in code units. */
-const LONGEST_HEADER = 500
+const LONGEST_HEADER = 200
 
 /**
  * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can begin at a

@@ -66,8 +66,9 @@ export function* looksAt(source: Source, texts: readonly string[]): Scan<boolean
  * Reads text up to one of several literals, which is not read.
  *
  * @param limit the longest text in code units; beyond it, and at the end of the reply, the answer is undefined
+ * @param never code units that the text cannot contain; at one of them the answer is undefined too
  */
-export function* textUntil(source: Source, stops: readonly string[], limit: number): Scan<string | undefined> {
+export function* textUntil(source: Source, stops: readonly string[], limit: number, never = ""): Scan<string | undefined> {
   const firsts = new Set(stops.map((stop) => stop.charCodeAt(0)))
   let text = ""
   for (;;) {
@@ -75,6 +76,7 @@ export function* textUntil(source: Source, stops: readonly string[], limit: numb
     if (code === STARVED) code = yield* source.wait()
     if (code === END || text.length > limit) return undefined
     if (firsts.has(code) && (yield* stands(source, stops))) return text
+    if (never !== "" && never.includes(String.fromCharCode(code))) return undefined
     text += source.text[source.at] ?? ""
     source.at++
   }

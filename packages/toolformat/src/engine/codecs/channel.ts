@@ -7,7 +7,7 @@ import type { ChannelSyntax } from "../syntax.ts"
 import { JSON_NOTATION, scanValue } from "../value.ts"
 import { resync, type Codec, type ReadContext } from "./codec.ts"
 
-const LONGEST_HEADER = 500
+const LONGEST_HEADER = 200
 const RECIPIENT = /(?:^|[^\w])to=([^\s<{]+)/
 /** Recipients that are no tools. */
 const PEOPLE = new Set(["assistant", "user", "self", "system", "developer", "all"])

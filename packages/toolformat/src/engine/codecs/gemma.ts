@@ -32,8 +32,8 @@ function* readGemma(session: Session, syntax: GemmaSyntax, context: ReadContext)
   const { source } = session
   const call = new CallWriter(session, context.start)
   if (!(yield* literal(source, syntax.open))) return false
-  const name = yield* textUntil(source, ["{", "\n", "<"], 256)
-  if (name === undefined || (yield* source.wait()) !== 123) {
+  const name = yield* textUntil(source, ["{"], 256, "<>\n")
+  if (name === undefined) {
     if ((yield* source.wait()) !== END) return false
     context.commit()
     call.fail("unterminated-call", "The reply ends inside the call.")

@@ -8,6 +8,7 @@ import { JSON_NOTATION, scanValue } from "../value.ts"
 import { resync, type Codec, type ReadContext } from "./codec.ts"
 
 const LONGEST_NAME = 256
+const NEVER_IN_NAME = '<>{}[]"\n'
 const KIMI_NAME = /^(?:functions\.)?(.+?)(?::\d+)?$/s
 
 /** The tool's name between marks, then its arguments as a JSON object. */
@@ -50,9 +51,13 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
   if (context.atStart) {
     if (syntax.atStart !== true || !(yield* offered(session))) return false
   } else if ((yield* anyLiteral(source, syntax.open)) === undefined) return false
-  const marks = [...(syntax.idMark === undefined ? [] : [syntax.idMark]), ...syntax.middle, "{", ...syntax.close.filter((mark) => mark.trim() !== "")]
-  const written = yield* textUntil(source, marks, LONGEST_NAME)
   const call = new CallWriter(session, context.start)
+  if (syntax.idBefore !== undefined) {
+    call.id = yield* textUntil(source, [syntax.idBefore], LONGEST_NAME, NEVER_IN_NAME)
+    yield* literal(source, syntax.idBefore)
+  }
+  const marks = [...(syntax.idMark === undefined ? [] : [syntax.idMark]), ...syntax.middle, "{", ...syntax.close.filter((mark) => mark.trim() !== "")]
+  const written = yield* textUntil(source, marks, LONGEST_NAME, NEVER_IN_NAME)
   if (written === undefined) {
     if (context.atStart || (yield* source.wait()) !== END) return false
     context.commit()
@@ -60,15 +65,8 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
     return true
   }
   const text = written.trim()
-  if (text === "" || /[\n{}[\]"]/.test(text) || (context.atStart && session.tools?.has(text) === false)) return false
+  if (text === "" || (context.atStart && session.tools?.has(text) === false)) return false
   call.name = text
-  if (syntax.idBefore !== undefined) {
-    const [id, name] = text.split(syntax.idBefore)
-    if (name !== undefined) {
-      call.id = id
-      call.name = name
-    }
-  }
   if (syntax.nameForm === "kimi") {
     call.name = KIMI_NAME.exec(text)?.[1] ?? text
     if (/:\d+$/.test(text)) call.id = text

@@ -41,6 +41,7 @@ function printTag(key: string, value: unknown, known: Typing | undefined, prefix
 function printValue(value: unknown, known: Typing | undefined, prefix: string): string {
   const root = known?.root ?? {}
   const tags = shapeOf(known)
+  if (!readsBack(value, known)) return printText(value, known)
   if (Array.isArray(value) && value.length > 0 && tags.nested) {
     return value.map((item) => printTag("item", item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root), prefix)).join("")
   }
@@ -51,6 +52,14 @@ function printValue(value: unknown, known: Typing | undefined, prefix: string): 
     }
   }
   return printText(value, known)
+}
+
+/** Whether tags would say enough: what is no text needs a schema that says so. */
+function readsBack(value: unknown, known: Typing | undefined): boolean {
+  if (typeof value !== "object" || value === null) return typeof value === "string" || known !== undefined
+  const root = known?.root ?? {}
+  if (Array.isArray(value)) return value.every((item) => readsBack(item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root)))
+  return Object.entries(value).every(([key, member]) => readsBack(member, known === undefined ? undefined : typing(memberSchema(known.schema, key, root), root)))
 }
 
 /** Whether a value may be nested tags, and whether those are an array's; undefined: the tags themselves tell. */

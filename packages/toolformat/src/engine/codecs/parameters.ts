@@ -57,7 +57,7 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
   const unnamed = tags.open.length === 0
   if (!unnamed && (yield* anyLiteral(source, tags.open)) === undefined) return false
   const nameStops = unnamed ? [...tags.nameEnd.filter((mark) => mark.trim() !== ""), ...parameter.open, ...wrapperClose] : tags.nameEnd
-  const name = yield* textUntil(source, unnamed ? [...nameStops, "\n"] : nameStops, LONGEST_NAME)
+  const name = yield* textUntil(source, unnamed ? [...nameStops, "\n"] : nameStops, LONGEST_NAME, "<{}\n")
   const call = new CallWriter(session, context.start)
   if (name === undefined) {
     if ((yield* source.wait()) !== END || source.offset === context.start) return false

@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest"
+import { FORMATS } from "./formats/index.ts"
+import { hasData, readJsonLines, toolOf, type WireTool } from "./fixtures/support.ts"
+import type { ToolCall } from "@toolwright/toolbox"
+import { formatterOf } from "./index.ts"
+
+interface ToolSet {
+  source: string
+  tools: WireTool[]
+  tests: { data: { name: string; arguments: ToolCall["args"] }; valid: boolean }[]
+}
+
+const FILE = "bfcl.jsonl"
+/** Every eleventh tool set; all of them with TOOLWRIGHT_FULL_LAW=1. */
+const STEP = process.env.TOOLWRIGHT_FULL_LAW === "1" ? 1 : 11
+
+describe.skipIf(!hasData(FILE))("what is printed is what is read (skipped without ../shared/data)", () => {
+  const sets = hasData(FILE) ? readJsonLines<ToolSet>(FILE).filter((_, index) => index % STEP === 0) : []
+
+  it.each(FORMATS.filter((format) => format.apiOnly !== "claude").map((format) => [format.id, format] as const))("%s", (_id, format) => {
+    const formatter = formatterOf(format)
+    for (const { source, tools: wire, tests } of sets) {
+      const tools = wire.map(toolOf)
+      const calls = tests.filter((test) => test.valid).map(({ data }) => ({ id: "", name: data.name, args: data.arguments }))
+      for (const group of [calls.slice(0, 1), calls]) {
+        if (group.length === 0) continue
+        const text = formatter.printCalls(group, tools)
+        const reply = formatter.parse(text, { tools })
+        expect(reply.calls.map(({ name, args }) => ({ id: "", name, args })), `${source}\n${text}`).toEqual(group)
+        expect({ content: reply.content, problems: reply.problems }, `${source}\n${text}`).toEqual({ content: "", problems: [] })
+      }
+    }
+  })
+})
