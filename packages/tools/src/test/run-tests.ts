@@ -49,8 +49,10 @@ async function load(framework: Framework): Promise<TestFramework> {
  * with 0 and at least one test passed: a run that tested nothing has shown nothing.
  */
 export async function runTests(host: ProcessHost, options: TestRunOptions): Promise<TestRun> {
-  const { framework, files = [], timeoutMs = host.config.test?.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options
+  const { framework, timeoutMs = host.config.test?.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options
   const implementation = await load(framework)
+  // So that no runner takes a name for an option.
+  const files = (options.files ?? []).map((file) => (file.startsWith("-") ? `./${file}` : file))
   const marker = `@${randomBytes(9).toString("hex")}@`
   const request = { root: host.root, files, node: process.execPath, ...(options.name === undefined ? {} : { name: options.name }) }
   const { outcome, sandbox } = await runSandboxed({

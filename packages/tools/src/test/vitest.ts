@@ -47,11 +47,28 @@ export function parseJestJson(stdout: string, root: string): TestReport {
   return report
 }
 
+/**
+ * Runs vitest with its report in a temporary file and prints that: since version 5 the report never goes to standard output.
+ * Arguments: those for node.
+ */
+const WRAPPER = `
+const { spawnSync } = require("node:child_process")
+const { mkdtempSync, readFileSync, rmSync } = require("node:fs")
+const { join } = require("node:path")
+const folder = mkdtempSync(join(require("node:os").tmpdir(), "report-"))
+const file = join(folder, "report.json")
+const [program, ...rest] = process.argv.slice(1)
+const { status } = spawnSync(process.execPath, [program, "run", "--reporter=json", "--outputFile=" + file, "--includeTaskLocation", ...rest], { stdio: ["ignore", "inherit", "inherit"] })
+try { process.stdout.write("\\n" + readFileSync(file, "utf8") + "\\n") } catch {}
+rmSync(folder, { recursive: true, force: true })
+process.exitCode = status ?? 1
+`
+
 /** vitest, from the project's own `node_modules`. */
 export const vitest: TestFramework = {
   argv: ({ node, root, files, name }) => [
-    node, `${root}/node_modules/vitest/vitest.mjs`, "run", "--reporter=json", "--includeTaskLocation",
-    ...(name === undefined ? [] : [`--testNamePattern=${name}`]), "--", ...files,
+    node, "-e", WRAPPER, "--", `${root}/node_modules/vitest/vitest.mjs`,
+    ...(name === undefined ? [] : [`--testNamePattern=${name}`]), ...files,
   ],
   parse: ({ stdout }, { root }) => parseJestJson(stdout, root),
 }
@@ -60,7 +77,7 @@ export const vitest: TestFramework = {
 export const jest: TestFramework = {
   argv: ({ node, root, files, name }) => [
     node, `${root}/node_modules/jest/bin/jest.js`, "--json", "--testLocationInResults",
-    ...(name === undefined ? [] : [`--testNamePattern=${name}`]), "--", ...files,
+    ...(name === undefined ? [] : [`--testNamePattern=${name}`]), ...files,
   ],
   parse: ({ stdout }, { root }) => parseJestJson(stdout, root),
 }
