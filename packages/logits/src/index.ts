@@ -1,4 +1,5 @@
 export * from "./grammar/index.ts"
+export * from "./masks/index.ts"
 export * from "./matcher/index.ts"
 export * from "./schema/index.ts"
 export * from "./gbnf/index.ts"

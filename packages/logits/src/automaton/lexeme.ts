@@ -17,11 +17,16 @@ export interface LexemeRule<State> {
   key(state: State): string | number
   /** The bytes that can come next, where they are few and known without trying. */
   bytes?(state: State): readonly number[] | undefined
-  /**
-   * Where the state is inside the free text of a string: the character limit that remains (Infinity where there is none).
-   * Every text up to that length may follow, and then the lexeme can still end.
-   */
-  freedom?(state: State): number
+  /** Where the state is inside a JSON string in which any text may follow, up to a length: that freedom. */
+  freedom?(state: State): Freedom | undefined
+}
+
+/** What may follow inside a JSON string: any `limit` characters, after any of which the string can still be brought to an end. */
+export interface Freedom {
+  /** Infinity where there is no limit. */
+  readonly limit: number
+  /** Whether every character may be escaped, or only those that have to be and those beyond ASCII. */
+  readonly anyEscape: boolean
 }
 
 export interface Lexeme {
@@ -29,7 +34,7 @@ export interface Lexeme {
   next(state: number, byte: number): number
   outcome(state: number): number
   bytes(state: number): readonly number[] | undefined
-  freedom(state: number): number
+  freedom(state: number): Freedom | undefined
 }
 
 /** @param start where the lexeme begins, as a state of the rule */
@@ -60,7 +65,7 @@ export function createLexeme<State>(rule: LexemeRule<State>): Lexeme {
     },
     outcome: (state) => outcomes[state]!,
     bytes: (state) => rule.bytes?.(states[state]!),
-    freedom: (state) => rule.freedom?.(states[state]!) ?? 0,
+    freedom: (state) => rule.freedom?.(states[state]!),
   }
 }
 
@@ -105,7 +110,7 @@ export function afterWhiteSpace(inner: Lexeme): Lexeme {
       const bytes = inner.bytes(state < 0 ? inner.start : state)
       return state < 0 && bytes !== undefined ? [...WHITE_SPACE, ...bytes] : bytes
     },
-    freedom: (state) => (state < 0 ? 0 : inner.freedom(state)),
+    freedom: (state) => (state < 0 ? undefined : inner.freedom(state)),
   })
 }
 

@@ -76,7 +76,10 @@ function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "
     outcome: (state) => (state.at === "after" ? state.outcome : -1),
     key: keyOf,
     bytes: (state) => (state.at === "before" ? quotes : state.at === "after" ? [] : undefined),
-    freedom: (state) => (kind === "json" && state.at === "body" ? language.freedom(state.text) : 0),
+    freedom(state) {
+      const limit = kind === "json" && state.at === "body" ? language.freedom(state.text) : 0
+      return limit === 0 ? undefined : { limit, anyEscape: language.any }
+    },
   })
 }
 
