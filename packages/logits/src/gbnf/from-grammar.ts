@@ -1,5 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import type { PlainExpression, PlainGrammar } from "../grammar/rules.ts"
+import { lowerGrammar } from "../grammar/lower/index.ts"
+import type { Grammar, PlainExpression, PlainGrammar } from "../grammar/rules.ts"
 import { checkGbnfGrammar } from "./check.ts"
 import { withoutEmptyRounds } from "./empty-rounds.ts"
 import type { GbnfGrammar, GbnfNode, GbnfRule } from "./model.ts"
@@ -13,21 +14,22 @@ const HIGHEST = 0x10ffff
 const EMPTY: GbnfNode = { kind: "literal", text: [] }
 
 /**
- * A grammar as GBNF text for llama.cpp: the same bytes for the same grammar. The start rule is called `root`. Counters stay
+ * A grammar as GBNF text for llama.cpp: the same bytes for the same grammar. Values and free texts become plain rules first, which
+ * allow fewer spellings of the same values (keys in the schema's order, little white space). The start rule is called `root`. Counters stay
  * counters (`{m,n}`); bounds beyond llama.cpp's limit are nested. Character classes are written positively, so that byte sequences that
  * are no UTF-8 are out too. Triggers are no part of the text; hand them to the server beside it.
  *
  * @throws ToolwrightError `GRAMMAR_REFUSED`, with the reasons, for what GBNF cannot say: the character U+0000, half a surrogate pair,
  *   a token text that is not in angle brackets, a rule that begins with itself, or a grammar that nothing matches
  */
-export function grammarToGbnf(grammar: PlainGrammar): string {
-  const text = printGbnf(toGbnf(grammar))
+export function grammarToGbnf(grammar: Grammar): string {
+  const text = printGbnf(toGbnf(lowerGrammar(grammar)))
   const errors = readGbnf(text).problems
   if (errors.length > 0) throw refused(errors.map(describeGbnfProblem))
   return text
 }
 
-/** As {@link grammarToGbnf}, as data. */
+/** As {@link grammarToGbnf}, as data, from plain rules. */
 export function toGbnf(grammar: PlainGrammar): GbnfGrammar {
   const converter = new Converter(withoutEmptyRounds(grammar))
   const result = { rules: converter.rules() }
