@@ -64,6 +64,14 @@ describe("bash", () => {
     expect(await callTool(fixture.tools.get("bash")!, { command: "ls", cwd: "nowhere" })).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
   })
 
+  test("tells which files a command changed", async () => {
+    using fixture = workspaceFixture({ "same.txt": "1", "changed.txt": "1", "gone.txt": "1", "node_modules/x/index.js": "" })
+    const command = "echo 2 > changed.txt; mkdir new; echo 3 > new/a.txt; rm gone.txt; echo 4 > node_modules/x/index.js; cat same.txt"
+    const result = await callTool(fixture.tools.get("bash")!, { command })
+    expect(result.modifiedFiles).toEqual(["changed.txt", "gone.txt", "new/a.txt"])
+    expect((await callTool(fixture.tools.get("bash")!, { command: "cat same.txt" })).modifiedFiles).toEqual([])
+  })
+
   test("keeps to the allow list, and names it", async () => {
     using fixture = workspaceFixture({}, { bash: { allow: ["git", "ls"] } })
     expect(await callTool(fixture.tools.get("bash")!, { command: "ls" })).toMatchObject({ success: true })

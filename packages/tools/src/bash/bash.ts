@@ -52,15 +52,17 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
   const refusal = config.allow === undefined ? undefined : await notAllowed(command, config.allow)
   if (refusal !== undefined) return refusal
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-  const [{ childEnvironment }, { findProgram }, { runSandboxed, SandboxMissing }, { endingOf, outcomeText, streamReport }] = await Promise.all([
+  const [{ childEnvironment }, { findProgram }, { runSandboxed, SandboxMissing }, { endingOf, outcomeText, streamReport }, { changedFiles, folderState }] = await Promise.all([
     import("../process/environment.ts"),
     import("../sandbox/find-program.ts"),
     import("../sandbox/sandbox.ts"),
     import("../process/report.ts"),
+    import("../process/changed-files.ts"),
   ])
   try {
     const cwd = await workingFolder(host, args.cwd)
     const shell = (await findProgram("bash")) === undefined ? ["sh", "-c"] : ["bash", "--noprofile", "--norc", "-c"]
+    const before = await folderState(host.root)
     const { outcome, sandbox } = await runSandboxed({
       argv: [...shell, command],
       cwd,
@@ -80,8 +82,10 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       command, exit_code: exitCode, signal: outcome.signal, ended,
       stdout: streamReport(outcome.stdout), stderr: streamReport(outcome.stderr), duration_ms: durationMs,
     }
-    const metadata = { sandbox }
-    if (ended === "exit" && exitCode === 0) return success({ output, data, metadata })
+    const after = await folderState(host.root)
+    const modifiedFiles = changedFiles(before, after)
+    const metadata = { sandbox, ...(after === undefined ? { changes: "unknown: too many files to compare" } : {}) }
+    if (ended === "exit" && exitCode === 0) return success({ output, data, metadata, modifiedFiles })
     const code = { exit: "COMMAND_FAILED", timeout: "TIMEOUT", cancelled: "CANCELLED", "output-limit": "OUTPUT_LIMIT" }[ended]
     const hint = {
       exit: "Read the output above; correct the command or what it complains of.",
@@ -89,7 +93,7 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       cancelled: "The caller cancelled it.",
       "output-limit": "Redirect the output to a file, or narrow the command.",
     }[ended]
-    return failure({ code, message: `The command failed: ${endingOf(outcome, timeoutMs)}.`, hint, output, data, metadata, retryable: ended === "timeout" })
+    return failure({ code, message: `The command failed: ${endingOf(outcome, timeoutMs)}.`, hint, output, data, metadata, modifiedFiles, retryable: ended === "timeout" })
   } catch (thrown) {
     if (thrown instanceof SandboxMissing) {
       return failure({ code: "SANDBOX_REQUIRED", message: `${thrown.message} The configuration requires one.`, hint: "Use other tools; a person must install bubblewrap or change the configuration." })

@@ -25,6 +25,8 @@ export interface CheckReport {
   status: "passed" | "failed" | "skipped"
   summary: string
   errors: Problem[]
+  /** Files that the check itself changed, as formatters do. */
+  changed?: string[]
   duration_ms: number
 }
 

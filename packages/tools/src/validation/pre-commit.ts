@@ -1,6 +1,7 @@
 import { access, constants, readFile, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve } from "node:path"
 import { childEnvironment } from "../process/environment.ts"
+import { changedFiles, folderState } from "../process/changed-files.ts"
 import { outcomeText } from "../process/report.ts"
 import { findProgram } from "../sandbox/find-program.ts"
 import { runSandboxed } from "../sandbox/sandbox.ts"
@@ -16,6 +17,7 @@ export async function checkPreCommit({ host, files, signal }: CheckRequest): Pro
   const command = await findHook(host.root, files)
   if (command === undefined) return { status: "skipped", summary: "not configured: no pre-commit hook", errors: [] }
   if ("missing" in command) return { status: "failed", summary: command.missing, errors: [{ message: command.missing }] }
+  const before = await folderState(host.root)
   const { outcome, sandbox } = await runSandboxed({
     argv: command.argv,
     cwd: host.root,
@@ -26,8 +28,10 @@ export async function checkPreCommit({ host, files, signal }: CheckRequest): Pro
     plan: { root: host.root, writable: true, network: false, protect: [".git/config", ".git/hooks"] },
   })
   const text = outcomeText(outcome, sandbox, TIMEOUT_MS)
-  if (outcome.ended === "exit" && outcome.exitCode === 0) return { status: "passed", summary: `${command.name} passed.`, errors: [] }
-  return { status: "failed", summary: `${command.name} failed.`, errors: [{ message: text.slice(-4000) }] }
+  const changed = changedFiles(before, await folderState(host.root))
+  const note = changed.length === 0 ? "" : ` It changed ${changed.join(", ")}.`
+  if (outcome.ended === "exit" && outcome.exitCode === 0) return { status: "passed", summary: `${command.name} passed.${note}`, errors: [], changed }
+  return { status: "failed", summary: `${command.name} failed.${note}`, errors: [{ message: text.slice(-4000) }], changed }
 }
 
 async function findHook(root: string, files: readonly string[]): Promise<{ name: string; argv: string[] } | { missing: string } | undefined> {

@@ -83,7 +83,8 @@ async function validate(host: ProcessHost, args: JsonObject, context: ToolContex
   const errors = failed.flatMap((one) => one.errors.map((error) => ({ check: one.name, ...error })))
   const data = { passed: failed.length === 0, checks, errors }
   const output = describe(checks)
-  if (failed.length === 0) return success({ output, data })
+  const modifiedFiles = checks.flatMap((one) => one.changed ?? [])
+  if (failed.length === 0) return success({ output, data, modifiedFiles })
   const first = errors[0]
   return failure({
     code: "VALIDATION_FAILED",
@@ -91,6 +92,7 @@ async function validate(host: ProcessHost, args: JsonObject, context: ToolContex
     hint: "Correct what is reported, then validate again.",
     output,
     data,
+    modifiedFiles,
     details: { errors },
   })
 }
