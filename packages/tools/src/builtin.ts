@@ -1,6 +1,8 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { createBlogTools, type BlogToolsConfig } from "./blog/index.ts"
 import { createCodeEditTool } from "./code-edit/code-edit.ts"
+import type { DatabaseToolsConfig } from "./database/config.ts"
+import { createDatabaseTools } from "./database/index.ts"
 import { echo } from "./echo/echo.ts"
 import { createFileTool } from "./file/file.ts"
 import { createFilesystemTools } from "./filesystem/index.ts"
@@ -26,6 +28,8 @@ export interface BuiltinToolsConfig extends WorkspaceConfig {
   web?: WebToolsConfig
   /** Feeds, links, calendar, the phases of writing, publishing. */
   blog?: BlogToolsConfig
+  /** Databases that may be migrated. */
+  databases?: DatabaseToolsConfig
 }
 
 /**
@@ -48,5 +52,6 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
     ...createProcessTools(workspace, config.processes),
     ...createWebTools(network, config.web),
     ...createBlogTools(network, workspace, config.blog),
+    ...createDatabaseTools(workspace, { ...(config.env === undefined ? {} : { env: config.env }), ...config.databases }),
   ]
 }

@@ -1,0 +1,95 @@
+import { execFileSync, spawn, type ChildProcess } from "node:child_process"
+import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { createServer, type AddressInfo } from "node:net"
+import { tmpdir, userInfo } from "node:os"
+import { join } from "node:path"
+
+/** A PostgreSQL server of this test's own, on loopback. */
+export interface PostgresServer extends AsyncDisposable {
+  /** DSN of a new, empty database. The password has characters that URLs must escape. */
+  createDatabase(): string
+  readonly password: string
+}
+
+const PASSWORD = "p@ss/w:rd%canary"
+const INSTALLED = "/usr/lib/postgresql"
+
+/** The newest installed server's programs, or `undefined`. */
+export function postgresBinaries(): string | undefined {
+  if (!existsSync(INSTALLED)) return undefined
+  const versions = readdirSync(INSTALLED).filter((version) => existsSync(join(INSTALLED, version, "bin", "initdb")))
+  const newest = versions.sort((one, other) => Number(other) - Number(one))[0]
+  return newest === undefined ? undefined : join(INSTALLED, newest, "bin")
+}
+
+/** Starts a server in a temporary folder; as another user where this process is root, which PostgreSQL refuses to run as. */
+export async function startPostgres(binaries: string): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), "postgres-"))
+  const user = unprivilegedUser()
+  if (user.uid !== undefined) chownSync(folder, user.uid, user.gid as number)
+  chmodSync(folder, 0o700)
+  const data = join(folder, "data")
+  const run = (program: string, args: string[], env: Record<string, string> = {}) =>
+    execFileSync(join(binaries, program), args, { ...user, cwd: folder, env: { PATH: process.env.PATH ?? "", LC_ALL: "C", ...env }, stdio: ["pipe", "pipe", "pipe"] })
+  const passwordFile = join(folder, "password")
+  writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o644 })
+  run("initdb", ["-D", data, "-U", "tester", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync", "-E", "UTF8"])
+  const port = await freePort()
+  const server = spawn(join(binaries, "postgres"), ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`, "-c", "fsync=off"], {
+    ...user,
+    cwd: folder,
+    stdio: "ignore",
+    env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
+  })
+  const psql = (sql: string) => run("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-qc", sql], { PGPASSWORD: PASSWORD })
+  await ready(() => psql("SELECT 1"), server)
+  let count = 0
+  return {
+    password: PASSWORD,
+    createDatabase() {
+      const name = `test_${++count}`
+      psql(`CREATE DATABASE ${name}`)
+      return `postgres://tester:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${name}`
+    },
+    async [Symbol.asyncDispose]() {
+      const ended = new Promise((done) => server.once("exit", done))
+      server.kill("SIGINT")
+      await ended
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function unprivilegedUser(): { uid?: number; gid?: number } {
+  if (userInfo().uid !== 0) return {}
+  for (const name of ["postgres", "nobody"]) {
+    try {
+      const id = (flag: string) => Number(execFileSync("id", [flag, name], { encoding: "utf8" }))
+      return { uid: id("-u"), gid: id("-g") }
+    } catch {
+      continue
+    }
+  }
+  throw new Error("PostgreSQL does not run as root, and there is neither a user postgres nor nobody")
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer()
+  await new Promise<void>((done) => void probe.listen(0, "127.0.0.1", done))
+  const { port } = probe.address() as AddressInfo
+  await new Promise((done) => probe.close(done))
+  return port
+}
+
+async function ready(check: () => unknown, server: ChildProcess): Promise<void> {
+  for (let attempt = 0; attempt < 150; attempt++) {
+    if (server.exitCode !== null) throw new Error(`PostgreSQL ended with ${server.exitCode}`)
+    try {
+      check()
+      return
+    } catch {
+      await new Promise((done) => setTimeout(done, 100))
+    }
+  }
+  throw new Error("PostgreSQL did not start within 15 s")
+}
