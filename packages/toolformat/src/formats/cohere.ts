@@ -33,7 +33,7 @@ export const cohere: Format = {
   prompt: toolLinesPrompt,
   result: (call, result) =>
     `<|START_TOOL_RESULT|>[\n    ${JSON.stringify({ tool_call_id: call.id, results: { "0": resultText(result) }, is_error: result.success ? null : true })}\n]<|END_TOOL_RESULT|>`,
-  templateMarkers: [["<|START_ACTION|>"]],
+  templateMarkers: [["<|START_ACTION|>", "<|END_ACTION|>"]],
 }
 
 /** Command R and R+ of 2024: a list of actions in a code block. */
@@ -44,5 +44,5 @@ export const commandR: Format = {
   title: "Action: and a JSON list in a code block: Command R, Command R+",
   calls: [actionBlock, action, fencedJson],
   result: (_call, result) => `<results>\n${resultText(result)}\n</results>`,
-  templateMarkers: [["Action:", "directly_answer"], ["Action: ```json"]],
+  templateMarkers: [["Action:", "directly-answer"], ["Action:", "json-formatted list of actions"]],
 }

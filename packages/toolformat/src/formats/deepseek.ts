@@ -45,7 +45,7 @@ export const deepseekV3: Format = {
   stop: STOP,
   prompt: toolLinesPrompt,
   result: between("<｜tool▁outputs▁begin｜><｜tool▁output▁begin｜>", "<｜tool▁output▁end｜><｜tool▁outputs▁end｜>"),
-  templateMarkers: [["<｜tool▁calls▁begin｜>", "```json"]],
+  templateMarkers: [["<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>", "```json"]],
 }
 
 /** DeepSeek V3.1: name and arguments without the code block. */

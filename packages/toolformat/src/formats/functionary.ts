@@ -13,7 +13,7 @@ export const functionaryV31: Format = {
   stop: ["<|eot_id|>", "<|eom_id|>"],
   prompt: toolLinesPrompt,
   result: (_call, result) => resultText(result),
-  templateMarkers: [["<function=", "</function>", "ipython"]],
+  templateMarkers: [["<function=", "</function>", "ipython", "<|start_header_id|>"]],
 }
 
 /** Functionary v3.2: recipients behind `>>>`, the first of which is in the prompt. Source: the official chat template. */

@@ -17,7 +17,7 @@ export const gigachat3: Format = {
   stop: ["<|message_sep|>"],
   prompt: toolLinesPrompt,
   result: (_call, result) => JSON.stringify({ result: resultText(result) }),
-  templateMarkers: [["function call<|role_sep|>"], ["<|message_sep|>", "<|role_sep|>"]],
+  templateMarkers: [["function call", "<|role_sep|>"]],
 }
 
 /** GigaChat 3.1: a mark before the object. */
@@ -27,5 +27,5 @@ export const gigachat31: Format = {
   aliases: ["gigachat3.1"],
   title: "<|function_call|> and a JSON object: GigaChat 3.1",
   calls: [{ ...taggedJson(["<|function_call|>"], []), layout: {}, separator: "", wrapper: { open: ["<|function_call|>"], close: [], closeOptional: true } }, ...gigachat3.calls.slice(0, 1)],
-  templateMarkers: [["<|function_call|>"]],
+  templateMarkers: [["<|function_call|>", "<|role_sep|>"]],
 }

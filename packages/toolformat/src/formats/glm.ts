@@ -17,7 +17,7 @@ export const glm45: Format = {
   stop: STOP,
   prompt: toolLinesPrompt,
   result: between("<|observation|>\n<tool_response>\n", "\n</tool_response>"),
-  templateMarkers: [["<arg_key>", "<arg_value>", "\\n<arg_key>"], ["<arg_key>", "<arg_value>"]],
+  templateMarkers: [["<tool_call>", "<arg_key>", "<arg_value>"]],
 }
 
 /** GLM 4.7 and 5, Laguna: the same without line breaks. */
@@ -28,7 +28,7 @@ export const glm47: Format = {
   title: "<arg_key> and <arg_value> without line breaks: GLM 4.7, GLM 5, Laguna",
   calls: [keyValueTags()],
   result: between("<|observation|><tool_response>", "</tool_response>"),
-  templateMarkers: [["</arg_key><arg_value>"]],
+  templateMarkers: [["<tool_call>", "<arg_key>", "<arg_value>", "</arg_key><arg_value>"]],
 }
 
 const suffixed = keyValueTags(":opensource", "\n")

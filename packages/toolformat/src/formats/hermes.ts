@@ -17,7 +17,7 @@ export const hermes: Format = {
   stop: ["<|im_end|>", "<tool_response>"],
   prompt: toolLinesPrompt,
   result: between("<tool_response>\n", "\n</tool_response>"),
-  templateMarkers: [["<tool_call>", "arguments"]],
+  templateMarkers: [["<tool_call>", "arguments"], ["<tool_call>"]],
 }
 
 /** Qwen 2.5 and Qwen 3 other than the coder models: the syntax of Hermes, with parameters listed inline. */

@@ -40,7 +40,7 @@ export const phi4 = listFormat("phi4-mini", ["phi4", "phi-4", "phi4_mini"], "fun
 
 /** FireFunction v2. Source: the official chat template. */
 export const firefunction: Format = {
-  ...listFormat("firefunction", ["firefunction-v2"], " functools and a JSON list: FireFunction v2", [{ ...jsonList(["functools"]), layout: { before: "[", between: ", ", after: "]" } }], ["<|eot_id|>"], [[" functools"]]),
+  ...listFormat("firefunction", ["firefunction-v2"], " functools and a JSON list: FireFunction v2", [{ ...jsonList(["functools"]), layout: { before: "[", between: ", ", after: "]" } }], ["<|eot_id|>"], [[" functools[", "<|start_header_id|>"]]),
 }
 
 /** Salesforce xLAM: a bare list; five ways to wrap it occur. Source: a reference parser. */
@@ -50,7 +50,7 @@ export const xlam = listFormat(
   "A bare JSON list: xLAM",
   [{ ...bareJson, recovery: false, layout: { before: "[", between: ", ", after: "]" }, together: true }, fencedJson, taggedJson(["<tool_call>"], ["</tool_call>"]), jsonList(["[TOOL_CALLS]"])],
   ["<|im_end|>", "<|eot_id|>"],
-  [["xLAM"], ["tool_calls", "list of JSON"]],
+  [["xLAM", "tool_calls", "JSON array"], ["xLAM", "<|start_header_id|>", "ipython", "parameters"]],
 )
 
 /** InternLM 2 and Intern-S1: one call between marks of a plug-in. Source: the official chat template. */

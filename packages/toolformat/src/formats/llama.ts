@@ -27,7 +27,7 @@ export const llama3: Format = {
   stop: STOP,
   prompt: schemaPrompt,
   result: (_call, result) => JSON.stringify(resultText(result)),
-  templateMarkers: [["ipython", "parameters", "<|start_header_id|>"]],
+  templateMarkers: [["ipython", "<|start_header_id|>"]],
 }
 
 /** Calls as a list of Python calls; bare, since these models mark nothing. */
@@ -45,7 +45,7 @@ export const pythonic: Format = {
   stop: STOP,
   prompt: toolLinesPrompt,
   result: (_call, result) => resultText(result),
-  templateMarkers: [["func_name1(params_name1="], ["[func_name1("]],
+  templateMarkers: [["func_name1(params_name1=", "<|start_header_id|>"], ["[func_name1(", "functions in JSON format", "<|start_header_id|>"], ["[func_name1("]],
 }
 
 /** Llama 4: the same, between marks. */
@@ -57,5 +57,5 @@ export const llama4: Format = {
   calls: [{ codec: "python", wrapper: { open: ["<|python_start|>"], close: ["<|python_end|>"] }, layout: { before: "[", between: ", ", after: "]" }, together: true }, pythonList, { ...bareJson, recovery: false }],
   framing: ["<|eot|>", "<|eom|>"],
   stop: ["<|eot|>", "<|eom|>"],
-  templateMarkers: [["<|python_start|>"]],
+  templateMarkers: [["<|python_start|>"], ["<|header_start|>", "ipython"]],
 }

@@ -54,5 +54,5 @@ export const minimaxM3: Format = {
   framing: STOP,
   stop: STOP,
   result: between("<response>", "</response>"),
-  templateMarkers: [["]<]minimax[>["]],
+  templateMarkers: [["]<]minimax[>[", "<tool_call>", "invoke name="]],
 }

@@ -26,7 +26,7 @@ export const mistral: Format = {
   stop: ["</s>", "[TOOL_RESULTS]"],
   prompt: toolLineArrayPrompt,
   result: (call, result) => `[TOOL_RESULTS]${JSON.stringify({ content: resultText(result), call_id: call.id })}[/TOOL_RESULTS]`,
-  templateMarkers: [["[TOOL_CALLS]", "call_id"], ["[TOOL_CALLS]", "[AVAILABLE_TOOLS]"]],
+  templateMarkers: [["[TOOL_CALLS]", "[AVAILABLE_TOOLS]"], ["[TOOL_CALLS]"]],
 }
 
 /** Mistral Small 3.2: the call's id stands in the text. */
@@ -37,7 +37,7 @@ export const mistralWithIds: Format = {
   title: "[TOOL_CALLS]name[CALL_ID]id[ARGS]{…}: Mistral Small 3.2",
   calls: [marked, list],
   result: (call, result) => `[TOOL_RESULTS]${call.id}[TOOL_CONTENT]${resultText(result)}[/TOOL_RESULTS]`,
-  templateMarkers: [["[CALL_ID]", "[ARGS]"]],
+  templateMarkers: [["[TOOL_CALLS]", "[CALL_ID]", "[ARGS]", "[AVAILABLE_TOOLS]"]],
 }
 
 /** Devstral, Magistral, Ministral 3, Mistral Large 3: name, `[ARGS]`, arguments. */
@@ -48,5 +48,5 @@ export const mistralTekken: Format = {
   title: "[TOOL_CALLS]name[ARGS]{…}: Devstral, Magistral, Ministral 3",
   calls: [{ codec: "named", open: ["[TOOL_CALLS]"], middle: ["[ARGS]"], close: [] }, marked, list],
   result: (_call, result) => `[TOOL_RESULTS]${resultText(result)}[/TOOL_RESULTS]`,
-  templateMarkers: [["[TOOL_CALLS]", "[ARGS]"]],
+  templateMarkers: [["[TOOL_CALLS]", "[ARGS]", "[AVAILABLE_TOOLS]"]],
 }

@@ -18,7 +18,7 @@ export const lfm2: Format = {
   stop: ["<|im_end|>", "<|tool_response_start|>"],
   prompt: toolLinesPrompt,
   result: between("<|tool_response_start|>", "<|tool_response_end|>"),
-  templateMarkers: [["<|tool_call_start|>"], ["<|tool_list_start|>"], ["<|tool_response_start|>"]],
+  templateMarkers: [["<|tool_call_start|>"], ["<|tool_list_start|>"], ["<|tool_response_start|>"], ["List of tools: ["]],
 }
 
 /** OLMo 3: one Python call to a line. Source: a reference parser. */

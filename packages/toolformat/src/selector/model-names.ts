@@ -1,0 +1,88 @@
+/** A rule for model names. Rules are tried in order, so the particular stand before the general. */
+interface NameRule {
+  /** Looked for in the normalised name, see {@link formatForModelName}. */
+  pattern: RegExp
+  format: string
+}
+
+/** Fine-tunes first: their names contain the names of the models that they were made from. */
+const FINE_TUNES: readonly NameRule[] = [
+  { pattern: /functionary.*v?3\.?2/, format: "functionary-v3.2" },
+  { pattern: /functionary/, format: "functionary-v3.1" },
+  { pattern: /firefunction/, format: "firefunction" },
+  { pattern: /xlam/, format: "xlam" },
+  { pattern: /toolace|watt-tool/, format: "pythonic" },
+  { pattern: /deepseek-?r1|cogito/, format: "deepseek-v3" },
+  { pattern: /nemotron-?3(?!\.\d)|nemotron-.*-?3-(nano|super|ultra)|nemotron3/, format: "qwen3-xml" },
+  { pattern: /nemotron.*nano.*v2|nemotron-v2|nemotron-nano-9b/, format: "nemotron-v2" },
+  { pattern: /mirothinker|smollm-?3|bielik|\bmimo\b|qwq|reka/, format: "hermes" },
+  { pattern: /hermes/, format: "hermes" },
+]
+
+const FAMILIES: readonly NameRule[] = [
+  { pattern: /gpt-oss|harmony/, format: "harmony" },
+  { pattern: /llama-?4/, format: "llama4" },
+  { pattern: /llama-?3/, format: "llama3" },
+  { pattern: /qwen-?3.*coder|qwen-?3\.[5-9]|qwen-?[4-9]|ornith/, format: "qwen3-xml" },
+  { pattern: /qwen/, format: "qwen2.5" },
+  { pattern: /devstral|magistral|ministral|mistral-(large|medium)-?3|codestral-25/, format: "mistral-v11" },
+  { pattern: /mistral-small.*(3\.2|2506)/, format: "mistral-small-3.2" },
+  { pattern: /mistral|mixtral/, format: "mistral" },
+  { pattern: /deepseek-?v?4/, format: "deepseek-v4" },
+  { pattern: /deepseek-?v?3\.?2/, format: "deepseek-v32" },
+  { pattern: /deepseek-?v?3\.?1/, format: "deepseek-v31" },
+  { pattern: /deepseek/, format: "deepseek-v3" },
+  { pattern: /kimi-?k3/, format: "kimi-k3" },
+  { pattern: /kimi|moonshot/, format: "kimi-k2" },
+  { pattern: /glm-?(4\.7|5)|laguna-?s/, format: "glm47" },
+  { pattern: /(?<!chat)glm|laguna/, format: "glm45" },
+  { pattern: /hunyuan-?3|\bhy-?3/, format: "hunyuan3" },
+  { pattern: /hunyuan/, format: "hunyuan-a13b" },
+  { pattern: /minimax-?m3/, format: "minimax-m3" },
+  { pattern: /minimax-?m2/, format: "minimax-m2" },
+  { pattern: /minimax/, format: "minimax-m1" },
+  { pattern: /function-?gemma/, format: "functiongemma" },
+  { pattern: /gemma-?(4|e[24]b)/, format: "gemma4" },
+  { pattern: /gemma-?3(?!n)/, format: "pythonic" },
+  { pattern: /\blfm-?2/, format: "lfm2" },
+  { pattern: /olmo-?3/, format: "olmo3" },
+  { pattern: /command-?(r7b|a)|north-mini|cohere2|c4ai-command-a/, format: "command-r7b" },
+  { pattern: /command-?r/, format: "command-r" },
+  { pattern: /granite-?20b/, format: "granite-20b-fc" },
+  { pattern: /granite-?4|granite4/, format: "granite4" },
+  { pattern: /granite/, format: "granite3" },
+  { pattern: /seed-?oss/, format: "seed-oss" },
+  { pattern: /apriel/, format: "apriel" },
+  { pattern: /phi-?4/, format: "phi4-mini" },
+  { pattern: /intern(lm|-s1)/, format: "internlm2" },
+  { pattern: /jamba/, format: "jamba" },
+  { pattern: /gigachat-?3\.1/, format: "gigachat31" },
+  { pattern: /gigachat/, format: "gigachat3" },
+  { pattern: /apertus/, format: "apertus" },
+  { pattern: /minicpm/, format: "minicpm5" },
+  { pattern: /step-?3\.5|stepfun-?3\.5/, format: "qwen3-xml" },
+  { pattern: /step-?3/, format: "step3" },
+  { pattern: /solar-open/, format: "solar-open" },
+  { pattern: /longcat/, format: "longcat" },
+  { pattern: /ernie/, format: "ernie45" },
+  { pattern: /glimmer/, format: "glimmer" },
+  { pattern: /nous/, format: "hermes" },
+  { pattern: /claude/, format: "claude" },
+  { pattern: /\bgpt-(3\.5|4|5)|\bchatgpt|^o[134](-|$)/, format: "openai" },
+]
+
+/** File endings and quantisations say nothing of the family. */
+const PACKAGING = /\.gguf$|-\d{5}-of-\d{5}|[-.](i?q\d\w*|f16|bf16|f32|fp8|awq|gptq|mlx)(?=$|[-.])/g
+
+/**
+ * The format that a model's name points to, and the part of the name that said so. Understands `org/name`, Ollama's
+ * `name:tag`, and GGUF file names with their paths.
+ */
+export function formatForModelName(modelName: string): { format: string; matched: string } | undefined {
+  const name = modelName.toLowerCase().replaceAll("\\", "/").replaceAll(/[\s_:]+/g, "-").replaceAll(PACKAGING, "")
+  for (const { pattern, format } of [...FINE_TUNES, ...FAMILIES]) {
+    const found = pattern.exec(name)
+    if (found !== null) return { format, matched: found[0] }
+  }
+  return undefined
+}
