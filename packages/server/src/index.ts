@@ -1,1 +1,5 @@
-export {}
+export * from "./app.ts"
+export * from "./client/client.ts"
+export * from "./openapi/document.ts"
+export * from "./options.ts"
+export * from "./serve.ts"

@@ -1,0 +1,145 @@
+import {
+  fromServiceResult, messageOf, ToolwrightError, type JsonObject, type JsonSchema, type ServiceResult, type ToolCategory, type ToolDefinition,
+  type ToolResult, type ToolSource, failure, TOOL_CATEGORIES,
+} from "@toolwright/toolbox"
+
+/** Settings of a {@link ToolsApiClient}. */
+export interface ToolsApiClientOptions {
+  /** Where the service answers, e.g. `http://localhost:8001`. */
+  baseUrl: string
+  token?: string
+  /** How the source is called in messages and records; the address's host unless given. */
+  name?: string
+  /** Longest time for listing, in milliseconds; 10 seconds unless given. Calls have the limits of their tools. */
+  listTimeoutMs?: number
+  fetch?: typeof fetch
+}
+
+/** A tool as the service lists it. */
+interface ListedTool {
+  name: string
+  description: string
+  parameters: JsonSchema
+  tags: string[]
+  category?: string
+  output_schema?: JsonSchema
+}
+
+/** A prompt as the service lists it. */
+export interface ListedPrompt {
+  name: string
+  description: string
+  arguments: { name: string; required: boolean; description: string }[]
+  tags: string[]
+}
+
+/** A rendered prompt, as the service answers it. */
+export interface RenderedPrompt {
+  success: boolean
+  messages: { role: string; content: string }[]
+  error: string | null
+  metadata: JsonObject
+}
+
+/**
+ * A REST tools service as a source of tools. Its definitions call the service when they run; a service that is down gives failed
+ * results (`SOURCE_UNAVAILABLE`), never exceptions, so a run goes on.
+ */
+export class ToolsApiClient implements ToolSource {
+  readonly provenance: { kind: "rest"; name: string }
+  readonly #baseUrl: string
+  readonly #headers: Record<string, string>
+  readonly #listTimeoutMs: number
+  readonly #fetch: typeof fetch
+
+  /** @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none */
+  constructor(options: ToolsApiClientOptions) {
+    const url = URL.parse(options.baseUrl)
+    if (url === null || !/^https?:$/.test(url.protocol)) {
+      throw new ToolwrightError("INVALID_CONFIGURATION", `'${options.baseUrl}' is no address of a tools service.`, { hint: "It looks like http://localhost:8001." })
+    }
+    this.#baseUrl = url.href.replace(/\/+$/, "")
+    this.#headers = { "content-type": "application/json", ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }) }
+    this.#listTimeoutMs = options.listTimeoutMs ?? 10_000
+    this.#fetch = options.fetch ?? fetch
+    this.provenance = { kind: "rest", name: options.name ?? url.host }
+  }
+
+  /** @throws ToolwrightError `SOURCE_UNAVAILABLE`, `SOURCE_UNAUTHORIZED`, `SOURCE_BAD_REPLY` */
+  async list(): Promise<ToolDefinition[]> {
+    return (await this.listTools()).map((listed) => this.#definition(listed))
+  }
+
+  listTools(): Promise<ListedTool[]> {
+    return this.#get("/tools/")
+  }
+
+  listPrompts(): Promise<ListedPrompt[]> {
+    return this.#get("/prompts/")
+  }
+
+  renderPrompt(name: string, args: JsonObject = {}): Promise<RenderedPrompt> {
+    return this.#send(`/prompts/${encodeURIComponent(name)}`, { method: "POST", body: JSON.stringify(args) }, AbortSignal.timeout(this.#listTimeoutMs)) as Promise<RenderedPrompt>
+  }
+
+  /** Calls a tool of the service. Never throws. */
+  async executeTool(name: string, args: JsonObject = {}, options: { signal?: AbortSignal } = {}): Promise<ToolResult> {
+    try {
+      const body = await this.#send(`/tools/${encodeURIComponent(name)}`, { method: "POST", body: JSON.stringify(args) }, options.signal)
+      return fromServiceResult(body as ServiceResult)
+    } catch (thrown) {
+      if (!ToolwrightError.isInstance(thrown)) return failure({ code: "SOURCE_BAD_REPLY", message: messageOf(thrown) })
+      const hint = thrown.hint === undefined ? {} : { hint: thrown.hint }
+      return failure({ code: thrown.code, message: thrown.message, ...hint, retryable: thrown.code === "SOURCE_UNAVAILABLE" })
+    }
+  }
+
+  async close(): Promise<void> {}
+
+  #definition(listed: ListedTool): ToolDefinition {
+    const category = (TOOL_CATEGORIES as readonly string[]).includes(listed.category ?? "") ? (listed.category as ToolCategory) : "utility"
+    return {
+      name: listed.name,
+      description: listed.description,
+      category,
+      optionality: "optional",
+      schema: listed.parameters,
+      tags: listed.tags,
+      provenance: this.provenance,
+      ...(listed.output_schema === undefined ? {} : { outputSchema: listed.output_schema }),
+      handler: (args, { signal }) => this.executeTool(listed.name, args, { signal }),
+    }
+  }
+
+  #get<Value>(path: string): Promise<Value> {
+    return this.#send(path, { method: "GET" }, AbortSignal.timeout(this.#listTimeoutMs)) as Promise<Value>
+  }
+
+  async #send(path: string, init: RequestInit, signal: AbortSignal | undefined): Promise<unknown> {
+    let response: Response
+    let text: string
+    try {
+      response = await this.#fetch(this.#baseUrl + path, { ...init, headers: this.#headers, ...(signal === undefined ? {} : { signal }) })
+      text = await response.text()
+    } catch (cause) {
+      throw new ToolwrightError("SOURCE_UNAVAILABLE", `The tools service ${this.#baseUrl} does not answer: ${messageOf((cause as Error).cause ?? cause)}`, {
+        cause,
+        hint: "Start it, or take it out of the configuration.",
+      })
+    }
+    const body = parse(text)
+    if (response.ok && body !== undefined) return body
+    if (response.ok) throw new ToolwrightError("SOURCE_BAD_REPLY", `The tools service ${this.#baseUrl} answered with something that is no JSON.`)
+    const { error, detail } = (body ?? {}) as { error?: { code?: string; message?: string; hint?: string }; detail?: string }
+    const code = response.status === 401 || response.status === 403 ? "SOURCE_UNAUTHORIZED" : (error?.code ?? "SOURCE_FAILED")
+    throw new ToolwrightError(code, error?.message ?? detail ?? `The tools service ${this.#baseUrl} answered with status ${response.status}.`, error?.hint === undefined ? {} : { hint: error.hint })
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

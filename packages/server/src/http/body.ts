@@ -1,0 +1,52 @@
+import type { Context } from "hono"
+import { messageOf } from "@toolwright/toolbox"
+import { problem } from "./problem.ts"
+
+/** A body that was read, or the answer to one that cannot be. */
+export type ReadBody = { value: unknown; text: string } | { refused: Response }
+
+/** Slowest that a body may come, as a whole, in milliseconds. */
+const BODY_TIME_MS = 30_000
+
+/**
+ * Reads a JSON body within its limits of size and time. Anything but JSON is refused by its content type, which also keeps
+ * pages from sending it without being asked (a simple request cannot have this type). An empty body is an empty object.
+ */
+export async function readJson(context: Context, maxBytes: number): Promise<ReadBody> {
+  const type = (context.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase()
+  const declared = Number(context.req.header("content-length") ?? Number.NaN)
+  if (declared === 0 || context.req.raw.body === null) return { value: {}, text: "" }
+  if (type !== "application/json" && !type.endsWith("+json")) {
+    return { refused: problem(415, { code: "UNSUPPORTED_MEDIA_TYPE", message: `The body must be JSON, not '${type || "unnamed"}'.`, hint: "Send the header 'content-type: application/json'." }) }
+  }
+  const tooLarge = () => ({ refused: problem(413, { code: "BODY_TOO_LARGE", message: `The body may have at most ${maxBytes} bytes.` }) })
+  if (declared > maxBytes) return tooLarge()
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const reader = context.req.raw.body.getReader()
+  const timer = setTimeout(() => void reader.cancel(new Error("too slow")), BODY_TIME_MS)
+  try {
+    for (let step = await reader.read(); !step.done; step = await reader.read()) {
+      size += step.value.byteLength
+      if (size > maxBytes) {
+        void reader.cancel()
+        return tooLarge()
+      }
+      pieces.push(step.value)
+    }
+  } catch (thrown) {
+    return { refused: problem(400, { code: "BODY_UNREADABLE", message: `The body could not be read: ${messageOf(thrown)}` }) }
+  } finally {
+    clearTimeout(timer)
+  }
+  return parse(Buffer.concat(pieces))
+}
+
+function parse(bytes: Buffer): ReadBody {
+  try {
+    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    return { value: text.trim() === "" ? {} : JSON.parse(text), text }
+  } catch (thrown) {
+    return { refused: problem(400, { code: "INVALID_JSON", message: `The body is no JSON: ${messageOf(thrown)}` }) }
+  }
+}

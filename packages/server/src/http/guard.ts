@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { MiddlewareHandler } from "hono"
+import type { AccessToken, ServerOptions } from "../options.ts"
+import { problem } from "./problem.ts"
+
+const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+/** What later handlers know of a request. */
+export interface RequestVariables {
+  access: AccessToken | undefined
+}
+
+/**
+ * Lets a request in: its `Host` must be this machine's or an allowed one (a page that rebinds its name to the loopback address has
+ * another), its `Origin`, when it has one, the server's own or an allowed one, and its token one that is known. Holds on every
+ * route. `open` names paths that need no token.
+ */
+export function guard(options: ServerOptions, open: ReadonlySet<string>): MiddlewareHandler<{ Variables: RequestVariables }> {
+  const hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])])
+  const origins = new Set(options.allowedOrigins ?? [])
+  const anyOrigin = origins.has("*")
+  const tokens = (options.tokens ?? []).map((access) => ({ access, digest: digestOf(access.token) }))
+  return async (context, next) => {
+    const host = context.req.header("host") ?? ""
+    if (!hosts.has(host.replace(/:\d+$/, "").toLowerCase())) {
+      return problem(403, { code: "HOST_NOT_ALLOWED", message: `Requests for the host '${host}' are not served.`, hint: "Name it with --allow-host." })
+    }
+    const origin = context.req.header("origin")
+    const foreign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`
+    if (foreign && !anyOrigin && !origins.has(origin)) {
+      return problem(403, { code: "ORIGIN_NOT_ALLOWED", message: `Pages of '${origin}' may not call this server.`, hint: "Name the origin with --allow-origin." })
+    }
+    const cors: Record<string, string> = foreign ? corsHeaders(anyOrigin ? "*" : origin) : {}
+    if (context.req.method === "OPTIONS" && foreign) return new Response(null, { status: 204, headers: cors })
+    const access = tokens.length === 0 ? undefined : accessOf(context.req.header("authorization"), tokens)
+    if (tokens.length > 0 && access === undefined && !open.has(context.req.path)) {
+      const refused = problem(401, { code: "UNAUTHORIZED", message: "A valid bearer token is needed.", hint: "Send the header 'Authorization: Bearer <token>'." }, { "www-authenticate": "Bearer", ...cors })
+      return refused
+    }
+    context.set("access", access)
+    await next()
+    for (const [name, value] of Object.entries(cors)) context.res.headers.set(name, value)
+    return undefined
+  }
+}
+
+function corsHeaders(origin: string): Record<string, string> {
+  return {
+    "access-control-allow-origin": origin,
+    "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+    "access-control-allow-headers": "authorization, content-type, accept, idempotency-key, mcp-protocol-version, mcp-session-id",
+    "access-control-expose-headers": "x-routing-mode, mcp-session-id",
+    "access-control-max-age": "600",
+    ...(origin === "*" ? {} : { vary: "origin" }),
+  }
+}
+
+/** Every token is compared in constant time, and all of them, so that the answer's time says nothing. */
+function accessOf(header: string | undefined, tokens: readonly { access: AccessToken; digest: Buffer }[]): AccessToken | undefined {
+  const given = digestOf(/^Bearer\s+(.+)$/i.exec(header ?? "")?.[1]?.trim() ?? "")
+  let found: AccessToken | undefined
+  for (const { access, digest } of tokens) if (timingSafeEqual(digest, given)) found ??= access
+  return found
+}
+
+function digestOf(token: string): Buffer {
+  return createHash("sha256").update(token).digest()
+}

@@ -1,0 +1,60 @@
+import type { Middleware, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
+import type { PromptRegistry } from "@toolwright/prompts"
+
+/** A bearer token and what it opens. */
+export interface AccessToken {
+  token: string
+  /** Only tools with one of these tags (a tool's category counts as a tag); all unless given. */
+  tags?: readonly string[]
+}
+
+/** What a server serves, and whom. */
+export interface ServerOptions {
+  tools: Toolset
+  prompts?: PromptRegistry
+  /** Tokens that are accepted; none means that no token is asked for. */
+  tokens?: readonly AccessToken[]
+  /** Host names that requests may name, beside those of the loopback interface. */
+  allowedHosts?: readonly string[]
+  /** Origins of pages that may call, beside this server's own. `*` allows all, and is refused together with tokens. */
+  allowedOrigins?: readonly string[]
+  /** Largest request body in bytes; 4 MiB unless given. */
+  maxBodyBytes?: number
+  /** Largest result in bytes of JSON; 16 MiB unless given. */
+  maxResultBytes?: number
+  /** Calls that run at once; 64 unless given. Further ones are refused with 429. */
+  maxConcurrentCalls?: number
+  /** Time limit in milliseconds of tools that set none. */
+  toolTimeoutMs?: number
+  cache?: ResultCache
+  middleware?: readonly Middleware[]
+  /** Address under which clients reach this server, for the OpenAPI document; the request's own unless given. */
+  publicUrl?: string
+  /** Gets a record of each request. */
+  log?: (entry: LogEntry) => void
+}
+
+/** One request, as it is logged. */
+export interface LogEntry {
+  /** ISO 8601. */
+  at: string
+  method: string
+  path: string
+  status: number
+  durationMs: number
+  tool?: string
+  /** Code of the tool's error, when the call failed. */
+  error?: string
+}
+
+/** Title, description and version of the service. */
+export const SERVICE = {
+  title: "Tools API",
+  description: "Structured tool and prompt execution service",
+  version: "1.0.0",
+} as const
+
+/** A tool's tags on the wire: its own, or its category where it has none. */
+export function tagsOf(tool: ToolDefinition): string[] {
+  return tool.tags !== undefined && tool.tags.length > 0 ? [...tool.tags] : [tool.category]
+}

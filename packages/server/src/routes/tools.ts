@@ -1,0 +1,115 @@
+import { Hono, type Context } from "hono"
+import { streamSSE } from "hono/streaming"
+import { executeCall, failure, toServiceResult, type ServiceResult, type ToolEvent, type Toolset } from "@toolwright/toolbox"
+import { readJson } from "../http/body.ts"
+import type { RequestVariables } from "../http/guard.ts"
+import type { Metrics } from "../http/metrics.ts"
+import { problem } from "../http/problem.ts"
+import { tagsOf, type ServerOptions } from "../options.ts"
+import { toolsFor } from "./access.ts"
+import { IdempotencyKeys } from "./idempotency.ts"
+
+/** Milliseconds between the comments that keep an event stream open. */
+const HEARTBEAT_MS = 15_000
+
+type Variables = RequestVariables & { tool?: string; error?: string }
+
+/**
+ * `GET /tools/` lists the tools; `POST /tools/{name}` calls one, with its bare arguments as the body. What the tool answers is 200,
+ * also when it failed: the call has happened, and whoever made it must see the text. With `Accept: text/event-stream` progress
+ * comes as events and the result as the last one. When the client goes away, the tool is cancelled.
+ */
+export function toolRoutes(options: ServerOptions, metrics: Metrics): Hono<{ Variables: Variables }> {
+  const { maxBodyBytes = 4 * 1024 * 1024, maxConcurrentCalls = 64 } = options
+  const keys = new IdempotencyKeys()
+  const routes = new Hono<{ Variables: Variables }>({ strict: false })
+
+  routes.get("/", (context) => {
+    const list = toolsFor(options.tools, context.get("access")).list()
+    return context.json(list.map((tool) => ({ name: tool.name, description: tool.description, parameters: tool.schema, tags: tagsOf(tool), category: tool.category, ...(tool.outputSchema === undefined ? {} : { output_schema: tool.outputSchema }) })))
+  })
+
+  routes.post("/:name", async (context) => {
+    const name = context.req.param("name")
+    const tools = toolsFor(options.tools, context.get("access"))
+    const tool = tools.get(name)
+    if (tool === undefined) return problem(404, { code: "TOOL_NOT_FOUND", message: `Tool '${name}' not found`, hint: "GET /tools/ lists the tools." })
+    context.set("tool", tool.name)
+    const body = await readJson(context, maxBodyBytes)
+    if ("refused" in body) return body.refused
+    if (metrics.running >= maxConcurrentCalls) {
+      return problem(429, { code: "TOO_MANY_CALLS", message: `${maxConcurrentCalls} calls are running; no more run at once.`, retryable: true }, { "retry-after": "1" })
+    }
+    const run = (onEvent?: (event: ToolEvent) => void) => callTool(options, metrics, tools, { name, args: body.value, signal: context.req.raw.signal, noCache: /no-cache/.test(context.req.header("cache-control") ?? ""), onEvent })
+    if ((context.req.header("accept") ?? "").includes("text/event-stream")) return streamCall(context, run)
+    const key = context.req.header("idempotency-key")
+    const answer = key === undefined ? run() : keys.answer(`${context.get("access")?.token ?? ""}\u0000${name}`, key, body.text, () => run())
+    if (answer === "conflict") return problem(422, { code: "IDEMPOTENCY_KEY_REUSED", message: "This Idempotency-Key was used with other arguments." })
+    return respond(context, await answer)
+  })
+
+  routes.all("/:name", (context) => problem(405, { code: "METHOD_NOT_ALLOWED", message: `A tool is called with POST, not ${context.req.method}.` }, { allow: "POST" }))
+  return routes
+}
+
+interface Call {
+  name: string
+  args: unknown
+  signal: AbortSignal
+  noCache: boolean
+  onEvent: ((event: ToolEvent) => void) | undefined
+}
+
+async function callTool(options: ServerOptions, metrics: Metrics, tools: Toolset, call: Call): Promise<ServiceResult> {
+  metrics.running++
+  try {
+    const result = await executeCall(tools, call, {
+      signal: call.signal,
+      noCache: call.noCache,
+      middleware: [...(options.middleware ?? []), ...(options.cache === undefined ? [] : [options.cache.middleware])],
+      ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
+      ...(call.onEvent === undefined ? {} : { onEvent: call.onEvent }),
+    })
+    metrics.countCall(call.name, result)
+    return withinSize(toServiceResult(result), options.maxResultBytes ?? 16 * 1024 * 1024)
+  } finally {
+    metrics.running--
+  }
+}
+
+/** A result that is too large for its reader is a failure that says so. */
+function withinSize(result: ServiceResult, most: number): ServiceResult {
+  const size = Buffer.byteLength(JSON.stringify(result))
+  if (size <= most) return result
+  const tooLarge = failure({ code: "RESULT_TOO_LARGE", message: `The result has ${size} bytes; at most ${most} are sent.`, hint: "Ask for less at once." })
+  return { ...toServiceResult(tooLarge), execution_time_ms: result.execution_time_ms }
+}
+
+/** The code of a failed result's error. */
+function codeOf(result: ServiceResult): string | undefined {
+  return (result.metadata.toolwright as { error?: { code?: string } } | undefined)?.error?.code
+}
+
+function respond(context: Context<{ Variables: Variables }>, result: ServiceResult): Response {
+  const code = codeOf(result)
+  if (code !== undefined) context.set("error", code)
+  if (code === "TIMEOUT") return problem(504, { code, message: result.error ?? "The tool took too long.", retryable: true })
+  if (code === "SOURCE_UNAVAILABLE") return problem(503, { code, message: result.error ?? "The tool's source is not available.", retryable: true }, { "retry-after": "5" })
+  return context.json(result)
+}
+
+function streamCall(context: Context<{ Variables: Variables }>, run: (onEvent: (event: ToolEvent) => void) => Promise<ServiceResult>): Response {
+  return streamSSE(context, async (stream) => {
+    const heartbeat = setInterval(() => void stream.write(": still running\n\n"), HEARTBEAT_MS)
+    try {
+      const result = await run((event) => {
+        if (event.type !== "tool-progress") return
+        const { message, progress, total } = event
+        void stream.writeSSE({ event: "progress", data: JSON.stringify({ message, progress, total }) })
+      })
+      await stream.writeSSE({ event: "result", data: JSON.stringify(result) })
+    } finally {
+      clearInterval(heartbeat)
+    }
+  })
+}

@@ -1,0 +1,67 @@
+import type { Server } from "node:http"
+import type { AddressInfo } from "node:net"
+import { ToolwrightError } from "@toolwright/toolbox"
+
+/** Where to listen, and how to stop. */
+export interface ListenOptions {
+  /** 8001 unless given; 0 takes any free port. */
+  port?: number
+  /** The loopback interface unless given. */
+  host?: string
+  /** Whether a token is asked for: without one, no other interface than the loopback is bound. */
+  secured: boolean
+  /** How long a stop waits for requests that are under way, in milliseconds; 10 seconds unless given. */
+  drainMs?: number
+}
+
+/** A server that listens. */
+export interface RunningServer extends AsyncDisposable {
+  readonly url: string
+  readonly port: number
+  /** Takes no more requests, lets those under way end, and closes. */
+  close(): Promise<void>
+}
+
+const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"])
+
+/**
+ * Serves an application over HTTP.
+ *
+ * @throws ToolwrightError `TOKEN_REQUIRED` for an address that others can reach without a token; `PORT_IN_USE`, `LISTEN_FAILED`
+ */
+export async function listen(app: { fetch(request: Request): Response | Promise<Response> }, options: ListenOptions): Promise<RunningServer> {
+  const { port = 8001, host = "127.0.0.1", secured, drainMs = 10_000 } = options
+  if (!LOOPBACK.has(host) && !secured) {
+    throw new ToolwrightError("TOKEN_REQUIRED", `Listening on ${host} lets others in, and no token is set.`, {
+      hint: "Set one with --token or TOOLWRIGHT_TOKEN, or listen on 127.0.0.1.",
+    })
+  }
+  const { createAdaptorServer } = await import("@hono/node-server")
+  const server = createAdaptorServer({ fetch: app.fetch.bind(app) }) as Server
+  server.requestTimeout = 60_000
+  server.headersTimeout = 15_000
+  server.keepAliveTimeout = 10_000
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port)))
+    server.listen(port, host, resolve)
+  })
+  const bound = (server.address() as AddressInfo).port
+  let closing: Promise<void> | undefined
+  const close = (): Promise<void> =>
+    (closing ??= new Promise((resolve) => {
+      const timer = setTimeout(() => server.closeAllConnections(), drainMs)
+      server.close(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+      server.closeIdleConnections()
+    }))
+  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`, port: bound, close, [Symbol.asyncDispose]: close }
+}
+
+function listenError(cause: NodeJS.ErrnoException, host: string, port: number): ToolwrightError {
+  if (cause.code === "EADDRINUSE") {
+    return new ToolwrightError("PORT_IN_USE", `Port ${port} on ${host} is taken.`, { cause, hint: "Choose another with --port, or 0 for any free one." })
+  }
+  return new ToolwrightError("LISTEN_FAILED", `Cannot listen on ${host}:${port}: ${cause.message}`, { cause })
+}
