@@ -1,13 +1,16 @@
 /** What an array of a set may take next, given what it has: shared by the matcher and by GBNF text. */
 import { itemType, longest } from "../schema/arrays.ts"
 import type { ArraySet, TypeAlgebra, ValueType } from "../schema/types.ts"
-import { type UniqueItems, uniqueItems } from "./unique-items.ts"
+import { shapeOfValue } from "../schema/constants.ts"
+import { enoughValues, type Uniqueness, uniquenessOf } from "../schema/unique-items.ts"
 
 /** How far an array is: the next index, how many items counted for each `contains`, and which of finitely many values are used. */
 export interface Progress {
   readonly index: number
   readonly counts: readonly number[]
   readonly used: bigint
+  /** The items so far as JSON text, where later ones must differ from them. */
+  readonly taken: readonly string[]
 }
 
 export interface ArrayPlan {
@@ -15,7 +18,7 @@ export interface ArrayPlan {
   readonly algebra: TypeAlgebra
   /** How long it can get. */
   readonly most: number
-  readonly unique: UniqueItems | undefined
+  readonly unique: Uniqueness
 }
 
 /** One more item: its type, and the progress after it. */
@@ -30,22 +33,22 @@ export function planOf(set: ArraySet, algebra: TypeAlgebra): ArrayPlan {
   let plan = plans.get(set)
   if (plan === undefined) {
     const most = longest(set, (type) => algebra.inhabited(type))
-    plan = { set, algebra, most, unique: set.unique && most > 1 ? uniqueItems(set, algebra) : undefined }
+    plan = { set, algebra, most, unique: uniquenessOf(set, algebra) }
     plans.set(set, plan)
   }
   return plan
 }
 
 export function noItems({ set }: ArrayPlan): Progress {
-  return { index: 0, counts: set.contains.map(() => 0), used: 0n }
+  return { index: 0, counts: set.contains.map(() => 0), used: 0n, taken: [] }
 }
 
 /** The items that may come next, such that the array can still be brought to an end. */
 export function steps(plan: ArrayPlan, progress: Progress): Step[] {
   if (progress.index >= plan.most) return []
-  const index = plan.set.contains.length === 0 && plan.unique === undefined ? clip(plan, progress.index + 1) : progress.index + 1
+  const index = plan.set.contains.length === 0 && plan.unique.kind === "no" ? clip(plan, progress.index + 1) : progress.index + 1
   return waysToFill(plan, progress).flatMap(({ type, counts, used }) => {
-    const next: Progress = { index, counts, used }
+    const next: Progress = { index, counts, used, taken: progress.taken }
     return type.algebra.inhabited(type) && feasible(plan, next) ? [{ type, next }] : []
   })
 }
@@ -56,12 +59,14 @@ function clip({ set }: ArrayPlan, index: number): number {
   return Math.min(index, Math.max(set.min, set.prefix.length))
 }
 
-function waysToFill(plan: ArrayPlan, { index, counts, used }: Progress): { type: ValueType; counts: readonly number[]; used: bigint }[] {
+function waysToFill(plan: ArrayPlan, { index, counts, used, taken }: Progress): { type: ValueType; counts: readonly number[]; used: bigint }[] {
   const { set, algebra, unique } = plan
-  if (unique !== undefined) {
-    return unique.values.flatMap(({ type, fits }, bit) => ((used >> BigInt(bit)) & 1n) === 0n && fits(index) ? [{ type, counts, used: used | (1n << BigInt(bit)) }] : [])
+  if (unique.kind === "values") {
+    return unique.values.flatMap(({ type, belongs }, bit) =>
+      ((used >> BigInt(bit)) & 1n) === 0n && belongs(itemType(set, index)) ? [{ type, counts, used: used | (1n << BigInt(bit)) }] : [])
   }
-  let ways = [{ type: itemType(set, index), counts, used }]
+  const free = taken.reduce((type, text) => algebra.intersect(type, differentFrom(text, algebra)), itemType(set, index))
+  let ways = [{ type: free, counts, used }]
   set.contains.forEach(({ type, min, max, from }, which) => {
     if (index < from) return
     ways = ways.flatMap((way) => {
@@ -84,7 +89,7 @@ export function canClose({ set }: ArrayPlan, { index, counts }: Progress): boole
 function feasible(plan: ArrayPlan, { index, counts, used }: Progress): boolean {
   const { set, algebra, most, unique } = plan
   const missing = Math.max(0, set.min - index)
-  if (unique !== undefined && !unique.enough(index, missing, used)) return false
+  if (unique.kind === "values" && !enoughValues(set, unique.values.filter((_, bit) => ((used >> BigInt(bit)) & 1n) === 0n), index, missing)) return false
   return set.contains.every(({ type, min, max, from }, which) => {
     const needed = Math.max(0, min - counts[which]!)
     const can = (at: number): boolean => at >= from && algebra.inhabited(algebra.intersect(itemType(set, at), type))
@@ -99,4 +104,15 @@ function feasible(plan: ArrayPlan, { index, counts, used }: Progress): boolean {
     const others = algebra.inhabited(algebra.intersect(set.rest, algebra.complement(type)))
     return others || Math.max(missing, needed) <= max - counts[which]!
   })
+}
+
+const differents = new WeakMap<TypeAlgebra, Map<string, ValueType>>()
+
+/** Every value but that of a JSON text. */
+function differentFrom(text: string, algebra: TypeAlgebra): ValueType {
+  let known = differents.get(algebra)
+  if (known === undefined) differents.set(algebra, (known = new Map()))
+  let type = known.get(text)
+  if (type === undefined) known.set(text, (type = algebra.complement(algebra.define("item", () => shapeOfValue(JSON.parse(text), algebra)))))
+  return type
 }

@@ -1,6 +1,6 @@
 /** Arrays as threads. */
 import type { Notation } from "../grammar/notation.ts"
-import type { ArraySet, TypeAlgebra } from "../schema/types.ts"
+import type { ArraySet, TypeAlgebra, ValueType } from "../schema/types.ts"
 import { type ArrayPlan, canClose, noItems, planOf, type Progress, steps } from "./array-plan.ts"
 import type { Frame, Sink } from "./frames.ts"
 import type { ValueWriter } from "./values.ts"
@@ -33,12 +33,40 @@ function addLiteral({ writer, notation }: Writing, texts: readonly string[], fra
 
 function addItem(writing: Writing, progress: Progress, sink: Sink): void {
   const { plan, notation, writer, parent, id } = writing
+  const inner = notation.nested ?? notation
   for (const { type, next } of steps(plan, progress)) {
-    const key = `i${id},${next.index},${next.counts.join()},${next.used}`
+    const key = `i${id},${next.index},${next.counts.join()},${next.used},${JSON.stringify(next.taken)}`
+    if (plan.unique.kind === "compare") {
+      addRemembered(writing, type, next, key, sink)
+      continue
+    }
     const frame = writer.store.frame(parent, key, (_, sink, self) => afterItem(writing, next, self, sink))
-    writer.value(type, notation.nested ?? notation, true, frame, sink)
+    writer.value(type, inner, true, frame, sink)
   }
 }
+
+/** An item whose text is kept, so that the next ones can differ from it. Only JSON can be read back here. */
+function addRemembered(writing: Writing, type: ValueType, next: Progress, key: string, sink: Sink): void {
+  const { notation, writer, parent } = writing
+  const inner = notation.nested ?? notation
+  if (!isJson(inner)) {
+    if (next.taken.length === 0 && next.index === 1) writer.value(type, inner, true, writer.store.frame(parent, `${key}!`, (_, sink) => closeOnly(writing, next, sink)), sink)
+    return
+  }
+  const { lexeme, textOf } = writer.captured(type, inner)
+  const frame = writer.store.frame(parent, key, (outcome, sink, self) => {
+    const progress: Progress = { ...next, taken: [...next.taken, textOf(outcome)] }
+    afterItem(writing, progress, writer.store.frame(self, `t${outcome}`, () => {}), sink)
+  })
+  sink.add(lexeme, frame)
+}
+
+function closeOnly(writing: Writing, progress: Progress, sink: Sink): void {
+  if (canClose(writing.plan, progress)) addLiteral(writing, [writing.notation.array.close], writing.parent, sink)
+}
+
+const isJson = ({ string, array, object, nested, ...words }: Notation): boolean =>
+  string.kind === "json" && object.key.kind === "json" && object.open === "{" && array.open === "[" && words.true === "true" && (nested === undefined || isJson(nested))
 
 function afterItem(writing: Writing, progress: Progress, self: Frame, sink: Sink): void {
   const { plan, notation, writer, parent } = writing

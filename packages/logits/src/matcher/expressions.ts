@@ -8,7 +8,12 @@ import { dfaLanguage } from "../automaton/text-language.ts"
 import type { CodePointRange, Expression, Grammar } from "../grammar/rules.ts"
 import { grammarError } from "./grammar-error.ts"
 import type { Frame, FrameStore, Sink } from "./frames.ts"
-import { createValueWriter } from "./values.ts"
+import type { Notation } from "../grammar/notation.ts"
+import type { ValueType } from "../schema/types.ts"
+import { type Captured, createValueWriter } from "./values.ts"
+
+/** Makes lexemes of whole values; comes from the machine, which runs them. */
+export type Capture = (type: ValueType, notation: Notation) => Captured
 
 export interface ExpressionWriter {
   /** Puts the beginnings of the start rule into the sink. */
@@ -19,8 +24,8 @@ export interface ExpressionWriter {
  * @throws ToolwrightError `INVALID_GRAMMAR` where a rule is missing or a token terminal is used: a matcher reads bytes, and does not know which token
  *   they came from
  */
-export function createExpressionWriter(grammar: Grammar, store: FrameStore): ExpressionWriter {
-  const values = createValueWriter(store)
+export function createExpressionWriter(grammar: Grammar, store: FrameStore, capture: Capture): ExpressionWriter {
+  const values = createValueWriter(store, capture)
   const lexemes = new Map<Expression, Lexeme>()
   const ruleOf = (name: string): Expression => {
     const rule = grammar.rules.get(name)

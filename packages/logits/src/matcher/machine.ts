@@ -8,7 +8,9 @@
 import { DEAD, type Lexeme } from "../automaton/lexeme.ts"
 import type { Grammar } from "../grammar/rules.ts"
 import { createFrameStore, type Frame, type Sink } from "./frames.ts"
-import { createExpressionWriter } from "./expressions.ts"
+import { afterWhiteSpace, createLexeme } from "../automaton/lexeme.ts"
+import { grammarOf, value } from "../grammar/rules.ts"
+import { createExpressionWriter, type Capture } from "./expressions.ts"
 
 export interface Thread {
   readonly number: number
@@ -49,7 +51,7 @@ const MAX_STATES = 60_000
 
 export function createMachine(grammar: Grammar): Machine {
   const store = createFrameStore()
-  const expressions = createExpressionWriter(grammar, store)
+  const expressions = createExpressionWriter(grammar, store, captureValue)
   let threadCount = 0
   const threads = new Map<Frame, Map<Lexeme, (Thread | undefined)[]>>()
   const closures = new Map<Frame, Map<number, Closure>>()
@@ -189,3 +191,35 @@ export function createMachine(grammar: Grammar): Machine {
   }
 }
 
+
+/** A machine of its own inside a lexeme, whose states know the text that led to them. */
+const captureValue: Capture = (type, notation) => {
+  const machine = createMachine(grammarOf(value(type, notation)))
+  const texts: string[] = []
+  const numbers = new Map<string, number>()
+  const decoder = new TextDecoder()
+  const number = (text: string): number => {
+    let known = numbers.get(text)
+    if (known === undefined) numbers.set(text, (known = texts.push(text) - 1))
+    return known
+  }
+  interface Capturing {
+    readonly state: State
+    readonly bytes: readonly number[]
+  }
+  const lexeme = createLexeme<Capturing>({
+    start: { state: machine.start, bytes: [] },
+    step({ state, bytes }, byte) {
+      const next = machine.step(state, byte)
+      return next === null ? undefined : { state: next, bytes: [...bytes, byte] }
+    },
+    outcome: ({ state, bytes }) => (state.complete ? number(decoder.decode(Uint8Array.from(bytes))) : -1),
+    key: ({ bytes }) => bytes.join(),
+    bytes: ({ state }) => machine.bytes(state),
+    freedom({ state: { threads, complete } }) {
+      const only = threads.length === 1 && !complete ? threads[0]! : undefined
+      return only?.lexeme.freedom(only.state)
+    },
+  })
+  return { lexeme: notation.whitespace === "json" ? afterWhiteSpace(lexeme) : lexeme, textOf: (outcome) => texts[outcome]! }
+}

@@ -16,9 +16,16 @@ export interface ValueWriter {
   value(type: ValueType, notation: Notation, lead: boolean, frame: Frame, sink: Sink, kinds?: Kinds): void
   /** A lexeme for a text or one of several, with the white space of the notation before it where `lead` is set. */
   literals(texts: readonly string[], notation: Notation, lead: boolean): Lexeme
+  /** A whole value as one lexeme that keeps its text: the text of an outcome is what `textOf` says. */
+  captured(type: ValueType, notation: Notation): Captured
 }
 
-export function createValueWriter(store: FrameStore): ValueWriter {
+export interface Captured {
+  readonly lexeme: Lexeme
+  textOf(outcome: number): string
+}
+
+export function createValueWriter(store: FrameStore, capture: (type: ValueType, notation: Notation) => Captured): ValueWriter {
   const literalCache = new Map<string, Lexeme>()
 
   function literals(texts: readonly string[], notation: Notation, lead: boolean): Lexeme {
@@ -41,7 +48,14 @@ export function createValueWriter(store: FrameStore): ValueWriter {
     for (const set of shape.objects) enterObject(set, type.algebra, notation, lead, frame, sink, writer)
   }
 
-  const writer: ValueWriter = { store, value, literals }
+  const captures = new Map<ValueType, Captured>()
+  const captured = (type: ValueType, notation: Notation): Captured => {
+    let known = captures.get(type)
+    if (known === undefined) captures.set(type, (known = capture(type, notation)))
+    return known
+  }
+
+  const writer: ValueWriter = { store, value, literals, captured }
   return writer
 }
 

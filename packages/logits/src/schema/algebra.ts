@@ -19,8 +19,6 @@ const TRIM_DEPTH = 4
 class SelfReference extends SchemaProblem {}
 
 export interface Algebra extends TypeAlgebra {
-  /** A type by its own rule. */
-  define(name: string, compute: () => Shape): ValueType
   /** Members of both unions. */
   meet(a: Shape, b: Shape): Shape
   unite(shapes: readonly Shape[]): Shape

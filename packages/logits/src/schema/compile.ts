@@ -3,6 +3,7 @@ import { classifyKeys } from "./key-classes.ts"
 import type { Schema } from "./json-schema.ts"
 import { type NormaliseOptions, type Reason, Refusal, refusing, typeOfSchema } from "./normalise.ts"
 import { candidates } from "./objects.ts"
+import { uniquenessOf } from "./unique-items.ts"
 import { type ArraySet, type ObjectSet, SchemaProblem, type TypeAlgebra, type ValueType } from "./types.ts"
 
 /**
@@ -53,6 +54,7 @@ function explore(root: ValueType): void {
 }
 
 function typesInArray(set: ArraySet, algebra: TypeAlgebra): ValueType[] {
+  uniquenessOf(set, algebra)
   const items = [...set.prefix, set.rest]
   return [
     ...items,

@@ -1,12 +1,11 @@
 /** Types of single values: `const` and `enum`. */
 import { ANY_TEXT, dfaOfTexts } from "../automaton/dfa-algebra.ts"
-import type { Algebra } from "./algebra.ts"
 import { type Decimal, decimalOf } from "./decimal.ts"
 import { isObject } from "./json-schema.ts"
-import { ANY_OBJECT, type ArraySet, NOTHING, type NumberSet, type ObjectSet, type Shape, type ValueType } from "./types.ts"
+import { ANY_OBJECT, type ArraySet, NOTHING, type NumberSet, type ObjectSet, type Shape, type TypeAlgebra, type ValueType } from "./types.ts"
 
 /** The union of exactly these JSON values. */
-export function shapeOfValues(values: readonly unknown[], algebra: Algebra, name: string): Shape {
+export function shapeOfValues(values: readonly unknown[], algebra: TypeAlgebra, name: string): Shape {
   const texts = values.filter((value) => typeof value === "string")
   return {
     ...NOTHING,
@@ -25,11 +24,11 @@ export function shapeOfValues(values: readonly unknown[], algebra: Algebra, name
 
 const exactly = (value: Decimal): NumberSet => ({ low: { value, open: false }, high: { value, open: false }, notSteps: [] })
 
-function typeOfValue(value: unknown, algebra: Algebra, name: string): ValueType {
+function typeOfValue(value: unknown, algebra: TypeAlgebra, name: string): ValueType {
   return algebra.define(name, () => shapeOfValues([value], algebra, name))
 }
 
-function arrayOf(items: readonly unknown[], algebra: Algebra, name: string): ArraySet {
+function arrayOf(items: readonly unknown[], algebra: TypeAlgebra, name: string): ArraySet {
   return {
     prefix: items.map((item) => typeOfValue(item, algebra, name)),
     rest: algebra.never,
@@ -40,7 +39,7 @@ function arrayOf(items: readonly unknown[], algebra: Algebra, name: string): Arr
   }
 }
 
-function objectOf(value: Record<string, unknown>, algebra: Algebra, name: string): ObjectSet {
+function objectOf(value: Record<string, unknown>, algebra: TypeAlgebra, name: string): ObjectSet {
   const names = Object.keys(value)
   return {
     ...ANY_OBJECT,
@@ -52,3 +51,6 @@ function objectOf(value: Record<string, unknown>, algebra: Algebra, name: string
     ],
   }
 }
+
+/** The type of one JSON value. */
+export const shapeOfValue = (value: unknown, algebra: TypeAlgebra): Shape => shapeOfValues([value], algebra, "item")

@@ -29,6 +29,8 @@ export interface TypeAlgebra {
   inhabited(type: ValueType): boolean
   /** The union with only those shapes that have values; of object and array shapes too. */
   livingShape(type: ValueType): Shape
+  /** A type by its own rule. */
+  define(name: string, compute: () => Shape): ValueType
   readonly any: ValueType
   readonly never: ValueType
 }

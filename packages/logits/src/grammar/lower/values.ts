@@ -2,7 +2,7 @@
 import type { ArrayPlan, Progress as ArrayProgress } from "../../matcher/array-plan.ts"
 import { canClose as canCloseArray, noItems, planOf as planOfArray, steps } from "../../matcher/array-plan.ts"
 import type { Kinds } from "../../matcher/values.ts"
-import type { ArraySet, TypeAlgebra, ValueType } from "../../schema/types.ts"
+import { type ArraySet, SchemaProblem, type TypeAlgebra, type ValueType } from "../../schema/types.ts"
 import type { Notation } from "../notation.ts"
 import { choice, literal, type PlainExpression, repeat, rule, sequence } from "../rules.ts"
 import { numberExpression } from "./numbers.ts"
@@ -68,7 +68,8 @@ function arrayExpression(set: ArraySet, algebra: TypeAlgebra, notation: Notation
   const plan = planOfArray(set, algebra)
   const { open, close } = notation.array
   const space = lowering.space(notation)
-  const inside = set.contains.length === 0 && plan.unique === undefined
+  if (plan.unique.kind === "compare") throw new SchemaProblem("uniqueItems over endlessly many values")
+  const inside = set.contains.length === 0 && plan.unique.kind === "no"
     ? countedItems(plan, notation, lowering)
     : steppedItems(plan, noItems(plan), true, notation, name, lowering)
   return sequence(literal(open), ...space, inside, literal(close))
