@@ -1,4 +1,5 @@
-import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
+import { grammarToGbnf, schemaToGrammar } from "@toolwright/logits"
+import { ToolwrightError } from "@toolwright/toolbox"
 import { createChatTemplate, type ChatMessage } from "@toolwright/toolformat"
 import { conflictingConstraints, constraintsOf } from "../failures.ts"
 import type { Backend, InferEvent, InferRequest } from "../model/backend.ts"
@@ -9,8 +10,6 @@ export interface LlamaBackendOptions extends LlamaEngineOptions {
   readonly modelName?: string
   /** How messages become a prompt; the file's own chat template unless given, or ChatML where it has none. */
   readonly renderPrompt?: (messages: readonly ChatMessage[]) => string
-  /** Turns a JSON Schema into GBNF; without it `jsonSchema` requests are refused. */
-  readonly schemaToGrammar?: (schema: JsonObject) => string
 }
 
 /** A backend with its engine, which must be closed in the end. */
@@ -40,10 +39,10 @@ export function llamaBackend(engine: LlamaEngine, options: Omit<LlamaBackendOpti
   const renderPrompt = options.renderPrompt ?? templateRenderer(engine)
   return {
     kind: "llama",
-    abilities: { nativeTools: false, grammar: true, jsonSchema: options.schemaToGrammar !== undefined },
+    abilities: { nativeTools: false, grammar: true, jsonSchema: true },
     engine,
     modelName: () => options.modelName ?? engine.modelName,
-    infer: (request, { signal } = {}) => infer(engine, renderPrompt(request.messages), request, options, signal),
+    infer: (request, { signal } = {}) => infer(engine, renderPrompt(request.messages), request, signal),
     async close() {
       await engine[Symbol.asyncDispose]()
     },
@@ -54,7 +53,6 @@ async function* infer(
   engine: LlamaEngine,
   prompt: string,
   request: InferRequest,
-  { schemaToGrammar }: Pick<LlamaBackendOptions, "schemaToGrammar">,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<InferEvent> {
   const given = constraintsOf(request)
@@ -64,7 +62,7 @@ async function* infer(
       hint: "Show the tools in the prompt and hold the reply with a grammar; the executor does so for backends without native tools.",
     })
   }
-  const grammar = request.grammar ?? (request.jsonSchema === undefined ? undefined : fromSchema(request.jsonSchema, schemaToGrammar))
+  const grammar = request.grammar ?? (request.jsonSchema === undefined ? undefined : grammarToGbnf(schemaToGrammar(request.jsonSchema)))
   const run = engine.generate(prompt, {
     ...(grammar !== undefined && { grammar }),
     ...(request.sampling !== undefined && { sampling: request.sampling }),
@@ -82,11 +80,6 @@ async function* infer(
   } finally {
     await run.return(undefined as never)
   }
-}
-
-function fromSchema(schema: JsonObject, schemaToGrammar: LlamaBackendOptions["schemaToGrammar"]): string {
-  if (schemaToGrammar !== undefined) return schemaToGrammar(schema)
-  throw new ToolwrightError("MODEL_REQUEST_REJECTED", "This backend was opened without a way to turn a JSON Schema into a grammar.", { hint: "Pass `schemaToGrammar`." })
 }
 
 function templateRenderer(engine: LlamaEngine): (messages: readonly ChatMessage[]) => string {

@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises"
 import { basename } from "node:path"
-import { checkGbnf, describeGbnfProblem } from "@toolwright/logits"
+import { checkGbnf, createTokenizer, describeGbnfProblem, type Tokenizer } from "@toolwright/logits"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { FinishReason, SamplingOptions } from "../model/backend.ts"
 import { importLlama, type EvaluateOptions, type LlamaContext, type LlamaModel, type LlamaModule, type LlamaRuntime, type LlamaSequence } from "./module.ts"
@@ -47,6 +47,8 @@ export interface LlamaEngine extends AsyncDisposable {
   readonly bosText: string
   readonly eosText: string
   readonly vocabulary: LlamaVocabulary
+  /** The vocabulary as mask engines want it; made on first use, which takes some hundred milliseconds for large vocabularies. */
+  readonly tokenizer: Tokenizer
   tokenize(text: string): number[]
   /**
    * Goes on from a raw prompt; markers of control tokens in it count as such.
@@ -104,6 +106,7 @@ class Engine implements LlamaEngine {
   readonly #sequence: LlamaSequence
   readonly #grammars = new Map<string, Promise<unknown>>()
   #queue: Promise<unknown> = Promise.resolve()
+  #tokenizer: Tokenizer | undefined
   #disposed = false
 
   constructor(module: LlamaModule, runtime: LlamaRuntime, model: LlamaModel, context: LlamaContext) {
@@ -122,6 +125,11 @@ class Engine implements LlamaEngine {
 
   get chatTemplate(): string | undefined {
     return this.#model.fileInfo.metadata.tokenizer?.chat_template
+  }
+
+  get tokenizer(): Tokenizer {
+    const { bytes, endTokens } = this.vocabulary
+    return (this.#tokenizer ??= createTokenizer({ tokens: bytes.map((own) => own ?? null), eos: endTokens }))
   }
 
   get bosText(): string {

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { createMatcher } from "@toolwright/logits"
+import { createMaskEngine, createMatcher } from "@toolwright/logits"
 import { defineTool, validate, type ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import { FAMILY_GRAMMARS, gbnfOf } from "../testing/family-grammars.ts"
-import { matcherConstraint } from "../testing/matcher-constraint.ts"
 import { openTinyModel, writeAll } from "../testing/tiny-model.ts"
 import type { LlamaEngine } from "./engine.ts"
 import { generateMasked } from "./masked.ts"
@@ -89,10 +88,10 @@ describe.each(FAMILY_GRAMMARS)("a random model held to $format calls", (family) 
   it(
     "writes nothing else under our own masks",
     async () => {
-      const grammar = family.grammar(tools)
+      const masks = createMaskEngine(family.grammar(tools), engine.tokenizer)
       const faults: string[] = []
       for (let seed = 0; seed < RUNS; seed++) {
-        const result = await generateMasked(engine, "call: ", { constraint: matcherConstraint(grammar, engine.vocabulary), sampler: { seed, temperature: 1 }, maxTokens: 1500 })
+        const result = await generateMasked(engine, "call: ", { constraint: masks.matcher(), sampler: { seed, temperature: 1 }, maxTokens: 1500 })
         const fault = result.finishReason === "stop" ? await faultOf(family.format, result.text, tools) : "no end"
         if (fault !== undefined) faults.push(`${seed}: ${result.text}\n${fault}`)
       }

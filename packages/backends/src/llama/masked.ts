@@ -1,13 +1,16 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import { createSampler, type SamplerConfig } from "@toolwright/logits"
+import { allowedTokens, createSampler, type SamplerConfig } from "@toolwright/logits"
 import type { LlamaEngine } from "./engine.ts"
 import type { LlamaSequence } from "./module.ts"
 import { createTokenText } from "./token-text.ts"
 
-/** What decides, token by token, what may come next. Bit `t & 31` of word `t >> 5` stands for token `t`; end tokens have bits too. */
+/**
+ * What decides, token by token, what may come next, such as a mask engine's matcher. Bit `t & 31` of word `t >> 5` stands for token `t`;
+ * end tokens have bits too.
+ */
 export interface TokenConstraint {
   mask(): Uint32Array
-  accept(token: number): void
+  accept(token: number): unknown
 }
 
 export interface MaskedOptions {
@@ -33,6 +36,10 @@ const FEW = 256
  * Generates with masks of our own in place of the engine's grammar: the model is asked for logits, the mask says which tokens count, our
  * sampler chooses. Where only one token may come, the model is not asked.
  *
+ * @example
+ * const constraint = createMaskEngine(grammar, engine.tokenizer).matcher()
+ * const { text } = await generateMasked(engine, prompt, { constraint, sampler: { temperature: 0.7 } })
+ *
  * @throws ToolwrightError `GRAMMAR_DEAD_END` when no token may come; the signal's reason when cancelled
  */
 export async function generateMasked(engine: LlamaEngine, prompt: string, options: MaskedOptions): Promise<MaskedResult> {
@@ -53,7 +60,7 @@ export async function generateMasked(engine: LlamaEngine, prompt: string, option
     for (;;) {
       signal?.throwIfAborted()
       const mask = constraint.mask()
-      const allowed = allowedTokens(mask, texts.length)
+      const allowed = allowedTokens(mask)
       if (allowed.length === 0) throw new ToolwrightError("GRAMMAR_DEAD_END", "The grammar leaves no token of this vocabulary.")
       if (allowed.every((token) => ends.has(token))) break
       if (tokens.length >= limit) return { text: written + text.end(), tokens, forced, finishReason: "length" as const }
@@ -81,15 +88,4 @@ async function logitsAfter(sequence: LlamaSequence, pending: readonly number[], 
   const result = new Float32Array(size).fill(Number.NEGATIVE_INFINITY)
   for (const [token, logit] of outputs[pending.length - 1]?.next.logits ?? []) result[token] = logit
   return result
-}
-
-function allowedTokens(mask: Uint32Array, size: number): number[] {
-  const allowed: number[] = []
-  for (let word = 0; word < mask.length; word++) {
-    for (let bits = mask[word]!; bits !== 0; bits &= bits - 1) {
-      const token = word * 32 + (31 - Math.clz32(bits & -bits))
-      if (token < size) allowed.push(token)
-    }
-  }
-  return allowed
 }

@@ -1,3 +1,4 @@
+import { byteLevelAlphabet, byteLevelBytes } from "@toolwright/logits"
 import type { LlamaModel } from "./module.ts"
 
 /**
@@ -11,6 +12,7 @@ export interface LlamaVocabulary {
 }
 
 const CONTROL = 3
+const USER_DEFINED = 4
 const BYTE = 6
 
 /**
@@ -25,7 +27,7 @@ export function vocabularyOf(model: LlamaModel): LlamaVocabulary {
     const type = ggml.token_type?.[token]
     if (type === CONTROL) return undefined
     if (type === BYTE) return Uint8Array.of(Number.parseInt(text.slice(3, -1), 16))
-    if (byteLevel !== undefined && type !== 4) return Uint8Array.from(Array.from(text, (character) => byteLevel.get(character) ?? encoder.encode(character)).flatMap((part) => (typeof part === "number" ? [part] : [...part])))
+    if (byteLevel !== undefined && type !== USER_DEFINED) return byteLevelBytes(text, byteLevel)
     return encoder.encode(byteLevel === undefined ? text.replaceAll("▁", " ") : text)
   }
   return {
@@ -33,15 +35,4 @@ export function vocabularyOf(model: LlamaModel): LlamaVocabulary {
     bytes: ggml.tokens.map(bytesOf),
     endTokens: ggml.tokens.flatMap((_, token) => (model.isEogToken(token) ? [token] : [])),
   }
-}
-
-/** GPT-2's table: printable characters stand for themselves, the other bytes for the characters from U+0100 on. */
-function byteLevelAlphabet(): Map<string, number> {
-  const table = new Map<string, number>()
-  let next = 256
-  for (let byte = 0; byte < 256; byte++) {
-    const printable = (byte >= 33 && byte <= 126) || (byte >= 161 && byte <= 172) || byte >= 174
-    table.set(String.fromCodePoint(printable ? byte : next++), byte)
-  }
-  return table
 }
