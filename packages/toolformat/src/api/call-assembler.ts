@@ -1,6 +1,6 @@
 import { messageOf } from "@toolwright/toolbox"
 import type { JsonObject } from "@toolwright/toolbox"
-import type { ParseEvent } from "../model/formatter.ts"
+import type { ParseEvent, ParseProblem } from "../model/formatter.ts"
 import type { ApiDecoderOptions } from "./events.ts"
 import { asObject, parseJson } from "./json.ts"
 
@@ -18,8 +18,11 @@ export interface CallAssembler {
   push(delta: CallDelta): ParseEvent[]
   /** Ends the call with this wire index now, for wires that say so. */
   close(index: number): ParseEvent[]
-  /** Ends every open call, in the order in which they began. */
-  end(): ParseEvent[]
+  /**
+   * Ends every open call, in the order in which they began. `cutOff` says that the reply broke off: then a call whose
+   * arguments had not begun is a problem, not a call without arguments.
+   */
+  end(cutOff?: boolean): ParseEvent[]
 }
 
 interface OpenCall {
@@ -88,18 +91,22 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     call.sent = call.text.length
   }
 
-  function finish(call: OpenCall): ParseEvent[] {
+  function finish(call: OpenCall, cutOff = false): ParseEvent[] {
     if (call.ended) return []
     call.ended = true
     const events: ParseEvent[] = []
-    const problem = (text: string, message: string, repaired: boolean): void => {
-      events.push({ type: "problem", problem: { kind: "invalid-arguments", at: 0, text, message, repaired } })
+    const problem = (text: string, message: string, repaired: boolean, kind: ParseProblem["kind"] = "invalid-arguments"): void => {
+      events.push({ type: "problem", problem: { kind, at: 0, text, message, repaired } })
     }
     if (call.name === undefined) {
       problem(call.text, "The server sent a call without a tool name.", false)
       return events
     }
     start(call, events)
+    if (cutOff && call.text.trim() === "") {
+      problem(call.name, `The reply broke off before the arguments of "${call.name}".`, false, "unterminated-call")
+      return events
+    }
     const read = readArguments(call.text)
     if (read.args === undefined) {
       problem(call.text, `Arguments of "${call.name}" are not a JSON object: ${read.reason}`, false)
@@ -130,8 +137,8 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
       const call = byIndex.get(index)
       return call === undefined ? [] : finish(call)
     },
-    end() {
-      return calls.flatMap(finish)
+    end(cutOff = false) {
+      return calls.flatMap((call) => finish(call, cutOff))
     },
   }
 }

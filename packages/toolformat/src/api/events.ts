@@ -12,19 +12,22 @@ export interface ApiUsage {
 
 /**
  * One step of decoding an API's stream: the events of a text parser, and what only an API tells. `error` is a failure that
- * the server reports inside a successful response.
+ * the server reports inside a successful response; `signature` is what Gemini wants back with the call.
  */
 export type ApiEvent =
   | ParseEvent
   | { type: "usage"; usage: ApiUsage }
   | { type: "finish"; finishReason: ApiFinishReason }
   | { type: "error"; code: string; message: string }
+  | { type: "signature"; callId: string; signature: string }
 
 /** A whole response, decoded. `error` is set when the body holds a failure instead of a reply. */
 export interface ApiReply extends ParsedReply {
   finishReason: ApiFinishReason
   usage?: ApiUsage
   error?: { code: string; message: string }
+  /** By call id: Gemini's thought signatures, which must be sent back with the calls. */
+  signatures?: Record<string, string>
 }
 
 /**
@@ -52,6 +55,7 @@ export function collectReply(events: Iterable<ApiEvent>): ApiReply {
     else if (event.type === "problem") reply.problems.push(event.problem)
     else if (event.type === "usage") reply.usage = event.usage
     else if (event.type === "finish") reply.finishReason = event.finishReason
+    else if (event.type === "signature") reply.signatures = { ...reply.signatures, [event.callId]: event.signature }
     else if (event.type === "error") reply.error = { code: event.code, message: event.message }
   }
   // A call that was refused leaves a hole at its index.

@@ -90,6 +90,12 @@ describe("a streamed chat completion", () => {
     expect(collectReply(stream([piece(0, "{}", { id: "a", name: "f" })])).calls).toHaveLength(1)
   })
 
+  test.each([[], [chunk({}, "length")]])("does not take a call that broke off before its arguments for one without any", (...end) => {
+    const reply = collectReply(stream([piece(0, "", { id: "a", name: "f" }), ...end]))
+    expect(reply.calls).toEqual([])
+    expect(reply.problems).toMatchObject([{ kind: "unterminated-call", text: "f" }])
+  })
+
   test("passes on a failure inside the stream", () => {
     expect(stream([{ error: { message: "out of memory", code: 500 } }])).toEqual([
       { type: "error", code: "500", message: "out of memory" },

@@ -22,12 +22,12 @@ export function createOpenAIStreamDecoder(options: ApiDecoderOptions = {}): ApiS
       const legacy = asObject(field(delta, "function_call"))
       if (legacy !== undefined) events.push(...calls.push(readCall({ index: 0, function: legacy })))
       const reason = asString(field(choice, "finish_reason"))
-      if (reason !== undefined) events.push(...calls.end(), { type: "finish", finishReason: finishReasonOf(reason) })
+      if (reason !== undefined) events.push(...calls.end(reason === "length"), { type: "finish", finishReason: finishReasonOf(reason) })
       const usage = readUsage(field(chunk, "usage"))
       if (usage !== undefined) events.push({ type: "usage", usage })
       return events
     },
-    end: () => calls.end(),
+    end: () => calls.end(true),
   }
 }
 
