@@ -17,6 +17,7 @@ export function builtinTools(configuration: Configuration, cwd: string): ToolDef
     roots: [...roots, ...readOnly],
     denyRead: [...DEFAULT_DENY_READ, ...(workspace.denyRead ?? [])],
     denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
+    processes: { sandbox: builtins.bash.sandbox, bash: builtins.bash.allow === undefined ? {} : { allow: builtins.bash.allow } },
   })
   const names = tools.map(({ name }) => name)
   for (const key of ["only", "without"] as const) {

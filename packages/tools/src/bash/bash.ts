@@ -1,5 +1,5 @@
 import { defineTool, failure, success, ToolwrightError, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
-import { failureOf, insideRoot, type ProcessHost } from "../process/host.ts"
+import { failureOf, insideRoot, sandboxPolicy, type ProcessHost } from "../process/host.ts"
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const LONGEST_TIMEOUT_MS = 600_000
@@ -52,12 +52,13 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
   const refusal = config.allow === undefined ? undefined : await notAllowed(command, config.allow)
   if (refusal !== undefined) return refusal
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-  const [{ childEnvironment }, { findProgram }, { runSandboxed, SandboxMissing }, { endingOf, outcomeText, streamReport }, { changedFiles, folderState }] = await Promise.all([
+  const [{ childEnvironment }, { findProgram }, { runSandboxed }, { endingOf, outcomeText, streamReport }, { changedFiles, folderState }, { planFor }] = await Promise.all([
     import("../process/environment.ts"),
     import("../sandbox/find-program.ts"),
     import("../sandbox/sandbox.ts"),
     import("../process/report.ts"),
     import("../process/changed-files.ts"),
+    import("../process/host-plan.ts"),
   ])
   try {
     const cwd = await workingFolder(host, args.cwd)
@@ -71,8 +72,8 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       signal: context.signal,
       limits: { headBytes: 8192, tailBytes: 24_576 },
       logDirectory: await host.workspace.outputDirectory(),
-      policy: host.config.sandbox ?? "auto",
-      plan: { root: host.root, writable: true, network: config.network === true, protect: [".git/config", ".git/hooks"] },
+      policy: sandboxPolicy(host),
+      plan: planFor(host, before, { network: config.network === true }),
       onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
         context.progress({ message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`, progress: elapsedMs }),
     })
@@ -95,9 +96,6 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
     }[ended]
     return failure({ code, message: `The command failed: ${endingOf(outcome, timeoutMs)}.`, hint, output, data, metadata, modifiedFiles, retryable: ended === "timeout" })
   } catch (thrown) {
-    if (thrown instanceof SandboxMissing) {
-      return failure({ code: "SANDBOX_REQUIRED", message: `${thrown.message} The configuration requires one.`, hint: "Use other tools; a person must install bubblewrap or change the configuration." })
-    }
     return failureOf(thrown)
   }
 }

@@ -34,13 +34,13 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
     push: {
       description: "Push a branch to a remote",
       properties: { path: PATH, remote: { type: "string", description: "Name of a configured remote; origin unless given." }, branch: BRANCH },
-      effects: { network: true },
+      effects: { network: true, writes: [] },
     },
     checkout: {
       description: "Switch to a branch or a commit",
       properties: { path: PATH, ref: REF },
       required: ["ref"],
-      effects: { destructive: true },
+      effects: { destructive: true, writes: [] },
     },
     create_branch: {
       description: "Create a branch and switch to it",
@@ -76,10 +76,15 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
   })
 }
 
+const CHANGING: ReadonlySet<Action> = new Set(["add", "commit", "checkout", "create_branch"])
+
 /** Runs one action in the repository that holds `args.path` (the workspace's top unless given). */
 async function runGit(host: ProcessHost, action: Action, args: JsonObject, context: Pick<ToolContext, "signal">): Promise<ToolResult> {
   try {
     const work = await openRepository(host, args.path, context.signal)
+    if (!host.writable && CHANGING.has(action)) {
+      return failure({ code: "READ_ONLY", message: `The workspace is read-only; ${action} would change it.`, hint: "status, diff and log work." })
+    }
     const actions = await import("./actions.ts")
     switch (action) {
       case "status": return await actions.statusAction(work)
@@ -111,7 +116,7 @@ export async function openRepository(host: ProcessHost, path: unknown, signal: A
   insideRoot(host, asked)
   const folder = await host.workspace.realPath(asked, "read")
   const { findRepository } = await import("./repository.ts")
-  const repository = await findRepository(host.root, folder)
+  const repository = await findRepository(host.root, host.writable, folder)
   if (repository === undefined) {
     throw new ToolwrightError("NOT_A_REPOSITORY", `Not a git repository: ${typeof path === "string" ? path : "the workspace"}.`, {
       hint: 'Name a folder that lies in a repository with "path", or let a person run git init.',

@@ -10,6 +10,8 @@ import { probeBubblewrap, runSandboxed, type SandboxPolicy, type SandboxReport }
 export interface Repository {
   readonly workspaceRoot: string
   readonly top: string
+  /** Whether the workspace may be changed. */
+  readonly writable: boolean
   /** `.git` is a file (a worktree or a submodule), whose real folder lies elsewhere. */
   readonly linked: boolean
 }
@@ -23,10 +25,10 @@ export interface GitSettings {
 }
 
 /** Looks for the repository that a folder belongs to. `undefined` when there is none inside the workspace. */
-export async function findRepository(workspaceRoot: string, folder: string): Promise<Repository | undefined> {
+export async function findRepository(workspaceRoot: string, writable: boolean, folder: string): Promise<Repository | undefined> {
   for (let at = resolve(folder); isInside(workspaceRoot, at); at = dirname(at)) {
     const stat = await lstat(join(at, ".git")).catch(() => undefined)
-    if (stat !== undefined && !stat.isSymbolicLink()) return { workspaceRoot, top: at, linked: stat.isFile() }
+    if (stat !== undefined && !stat.isSymbolicLink()) return { workspaceRoot, writable, top: at, linked: stat.isFile() }
     if (at === dirname(at)) break
   }
   return undefined
@@ -79,7 +81,7 @@ export async function git(
       timeoutMs: run.timeoutMs ?? 60_000,
       limits: { headBytes: run.keepBytes ?? 4 * 1024 * 1024 },
       policy,
-      plan: { root: repository.workspaceRoot, readable: [join(homedir(), ".gitconfig"), join(homedir(), ".config/git")] },
+      plan: { root: repository.workspaceRoot, writable: repository.writable, readable: [join(homedir(), ".gitconfig"), join(homedir(), ".config/git")] },
       ...(run.input === undefined ? {} : { input: run.input }),
       ...(run.signal === undefined ? {} : { signal: run.signal }),
     })

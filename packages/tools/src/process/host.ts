@@ -9,11 +9,14 @@ export interface ProcessHost {
   readonly workspace: Workspace
   /** The workspace's first root, absolute and without symbolic links. Processes start here. */
   readonly root: string
+  /** Whether that root may be changed. */
+  readonly writable: boolean
   readonly config: ProcessToolsConfig
 }
 
 export function createProcessHost(workspace: Workspace, config: ProcessToolsConfig = {}): ProcessHost {
-  return { workspace, root: workspace.roots[0]!.real, config }
+  const [root] = workspace.roots
+  return { workspace, root: root!.real, writable: root!.access === "read-write", config }
 }
 
 /** Configuration of the tools that run processes; every field has a default. */
@@ -40,6 +43,11 @@ export interface ProcessToolsConfig {
     /** Longest file that passes the `file-length` check, in lines; 700 unless given. */
     readonly maxLines?: number
   }
+}
+
+/** The policy for commands: where the root is read-only only a sandbox can see to it that it stays as it is. */
+export function sandboxPolicy({ config, writable }: ProcessHost): SandboxPolicy {
+  return writable ? (config.sandbox ?? "auto") : "required"
 }
 
 /**

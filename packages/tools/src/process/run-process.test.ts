@@ -82,7 +82,8 @@ describe("runProcess", () => {
     expect(outcome.stdout.text).toMatch(/bytes left out/u)
     expect(outcome.stdout.text.length).toBeLessThan(80_000)
     expect(statSync(outcome.stdout.logFile!).size).toBe(1_000_000)
-    expect(process.memoryUsage().rss - before).toBeLessThan(50_000_000)
+    // What the runtime has not collected yet counts too; all of the output would be 200 MB.
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000)
   })
 
   test("keeps the ends of one line of 100 MB, and the log holds all that its limit allows", async () => {

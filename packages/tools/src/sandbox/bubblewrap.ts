@@ -15,6 +15,10 @@ export interface SandboxPlan {
   readonly network?: boolean
   /** Further folders and files to read. */
   readonly readable?: readonly string[]
+  /** Further folders of the workspace. */
+  readonly folders?: readonly { readonly path: string; readonly writable: boolean }[]
+  /** Files inside the workspace that cannot be read, by absolute path. */
+  readonly hidden?: readonly string[]
   /** Paths inside the workspace that stay read-only, such as `.git/config`. */
   readonly protect?: readonly string[]
 }
@@ -48,6 +52,8 @@ export async function bubblewrapArgv(program: string, argv: readonly string[], p
   if (plan.network === true && (await exists("/run/systemd/resolve"))) args.push("--ro-bind", "/run/systemd/resolve", "/run/systemd/resolve")
   for (const path of await toolchains(plan)) args.push("--ro-bind", path, path)
   args.push(plan.writable === false ? "--ro-bind" : "--bind", plan.root, plan.root)
+  for (const { path, writable } of plan.folders ?? []) args.push(writable ? "--bind" : "--ro-bind", path, path)
+  for (const path of plan.hidden ?? []) args.push("--ro-bind", "/dev/null", path)
   for (const path of plan.protect ?? []) {
     const full = resolve(plan.root, path)
     if (await exists(full)) args.push("--ro-bind", full, full)

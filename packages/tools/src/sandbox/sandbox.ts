@@ -1,3 +1,4 @@
+import { ToolwrightError } from "@toolwright/toolbox"
 import { childEnvironment } from "../process/environment.ts"
 import { runProcess, type ProcessOutcome, type ProcessRequest } from "../process/run-process.ts"
 import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
@@ -48,14 +49,11 @@ async function probe(): Promise<Probe> {
   }
 }
 
-/** Thrown when the policy requires a sandbox and there is none. */
-export class SandboxMissing extends Error {
-  readonly reason: string
-  constructor(reason: string) {
-    super(`No sandbox: ${reason}.`)
-    this.name = "SandboxMissing"
-    this.reason = reason
-  }
+/** The error when a sandbox is required and there is none. */
+export function sandboxMissing(reason: string): ToolwrightError {
+  return new ToolwrightError("SANDBOX_REQUIRED", `Commands must be contained here, and there is no sandbox: ${reason}.`, {
+    hint: "Use other tools; a person must install bubblewrap or change the configuration.",
+  })
 }
 
 export interface SandboxedRequest extends ProcessRequest {
@@ -67,14 +65,14 @@ export interface SandboxedRequest extends ProcessRequest {
  * Runs a process in the sandbox that the policy and this machine give.
  *
  * @returns the outcome, and what contained it
- * @throws SandboxMissing when the policy is `required` and there is none
+ * @throws ToolwrightError `SANDBOX_REQUIRED` when the policy is `required` and there is none
  */
 export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome: ProcessOutcome; sandbox: SandboxReport }> {
   const { policy, plan, ...rest } = request
   const probed: Probe = policy === "off" ? { reason: "switched off by configuration" } : await probeBubblewrap()
   if (probed.program === undefined) {
     const reason = probed.reason ?? "unknown"
-    if (policy === "required") throw new SandboxMissing(reason)
+    if (policy === "required") throw sandboxMissing(reason)
     const outcome = await runProcess({ ...rest, sweep: true })
     return {
       outcome,

@@ -1,6 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { childEnvironment } from "../process/environment.ts"
-import type { ProcessHost } from "../process/host.ts"
+import { folderState } from "../process/changed-files.ts"
+import { planFor } from "../process/host-plan.ts"
+import { sandboxPolicy, type ProcessHost } from "../process/host.ts"
 import { endingOf, outcomeText } from "../process/report.ts"
 import type { ProcessOutcome } from "../process/run-process.ts"
 import { runSandboxed, type SandboxReport } from "../sandbox/sandbox.ts"
@@ -61,8 +63,8 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
     env: childEnvironment({ TOOLWRIGHT_TEST_MARKER: marker, CI: "1", NO_COLOR: "1", PYTHONDONTWRITEBYTECODE: "1" }, host.config.passEnvironment),
     timeoutMs,
     limits: { headBytes: 8 * 1024 * 1024, tailBytes: 1024 * 1024 },
-    policy: host.config.sandbox ?? "auto",
-    plan: { root: host.root, writable: true, network: host.config.test?.network === true, protect: [".git"] },
+    policy: sandboxPolicy(host),
+    plan: planFor(host, await folderState(host.root), { network: host.config.test?.network === true, protect: [".git"] }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.onProgress === undefined ? {} : { onProgress: ({ lastLine }) => options.onProgress!(lastLine.replace(/^@[0-9a-f]+@.*$/u, "running")) }),
   })

@@ -2,6 +2,8 @@ import { access, constants, readFile, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve } from "node:path"
 import { childEnvironment } from "../process/environment.ts"
 import { changedFiles, folderState } from "../process/changed-files.ts"
+import { planFor } from "../process/host-plan.ts"
+import { sandboxPolicy } from "../process/host.ts"
 import { outcomeText } from "../process/report.ts"
 import { findProgram } from "../sandbox/find-program.ts"
 import { runSandboxed } from "../sandbox/sandbox.ts"
@@ -24,8 +26,8 @@ export async function checkPreCommit({ host, files, signal }: CheckRequest): Pro
     env: childEnvironment({ GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_EDITOR: "true" }, host.config.passEnvironment),
     timeoutMs: TIMEOUT_MS,
     signal,
-    policy: host.config.sandbox ?? "auto",
-    plan: { root: host.root, writable: true, network: false, protect: [".git/config", ".git/hooks"] },
+    policy: sandboxPolicy(host),
+    plan: planFor(host, before),
   })
   const text = outcomeText(outcome, sandbox, TIMEOUT_MS)
   const changed = changedFiles(before, await folderState(host.root))

@@ -41,6 +41,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
       type: "object",
       properties: {
         passed: { type: "boolean" },
+        complete: { type: "boolean", description: "Whether every check was made." },
         checks: {
           type: "array",
           items: {
@@ -57,7 +58,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
         },
         errors: { type: "array", items: { type: "object" } },
       },
-      required: ["passed", "checks", "errors"],
+      required: ["passed", "complete", "checks", "errors"],
     },
     examples: [{ description: "Make all checks", input: {} }, { description: "Only the length of files", input: { operation: "file-length" } }],
     actions: {
@@ -81,7 +82,7 @@ async function validate(host: ProcessHost, args: JsonObject, context: ToolContex
   }
   const failed = checks.filter((one) => one.status === "failed")
   const errors = failed.flatMap((one) => one.errors.map((error) => ({ check: one.name, ...error })))
-  const data = { passed: failed.length === 0, checks, errors }
+  const data = { passed: failed.length === 0, complete: operations.length === OPERATIONS.length, checks, errors }
   const output = describe(checks)
   const modifiedFiles = checks.flatMap((one) => one.changed ?? [])
   if (failed.length === 0) return success({ output, data, modifiedFiles })

@@ -1,0 +1,23 @@
+import { join } from "node:path"
+import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
+import type { FolderState } from "./changed-files.ts"
+import type { ProcessHost } from "./host.ts"
+
+/**
+ * What a sandboxed process of this host may see: every root with its own access, `.git/config` and hooks read-only (git would run what they
+ * name), and files that the path rules keep from the tools not at all.
+ *
+ * @param state the files of the first root, when they are known; without it secrets inside the workspace cannot be hidden
+ */
+export function planFor(host: ProcessHost, state: FolderState, options: { network?: boolean; protect?: readonly string[] } = {}): Omit<SandboxPlan, "env" | "cwd"> {
+  const { network = false, protect = [".git/config", ".git/hooks"] } = options
+  const [, ...others] = host.workspace.roots
+  return {
+    root: host.root,
+    writable: host.writable,
+    network,
+    protect,
+    folders: others.map((root) => ({ path: root.real, writable: root.access === "read-write" })),
+    hidden: [...(state?.keys() ?? [])].map((path) => join(host.root, path)).filter((path) => !host.workspace.policy.readable(path)),
+  }
+}
