@@ -16,6 +16,9 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
   { name: "runs", summary: "List the recorded runs, or show one", load: async () => (await import("./runs.ts")).runsCommand },
   { name: "demo", summary: "Watch an agent write, fail, correct and commit a function; offline", load: async () => (await import("./demo.ts")).demoCommand },
+  { name: "format", summary: "Show how model families write tool calls, read a raw reply, render a prompt", load: async () => (await import("./format.ts")).formatCommand },
   { name: "grammar", summary: "Turn a JSON Schema into a grammar, or check grammars and instances", load: async () => (await import("./grammar.ts")).grammarCommand },
+  { name: "serve", summary: "Serve the tools and prompts over HTTP", load: async () => (await import("./serve.ts")).serveCommand },
+  { name: "prompts", summary: "List the prompts, show one, or render one", load: async () => (await import("./prompts.ts")).promptsCommand },
   { name: "config", summary: "Show the configuration in force, and where each value comes from", load: async () => (await import("./config.ts")).configCommand },
 ]

@@ -1,0 +1,227 @@
+import { readFile } from "node:fs/promises"
+import { resolve } from "node:path"
+import type { ToolDefinition } from "@toolwright/toolbox"
+import type { ParsedReply, SelectOptions, Selection } from "@toolwright/toolformat"
+import { EXIT, type Command, type Invocation } from "../command.ts"
+import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  format: { type: "string", value: "id", description: "The format, by id or alias" },
+  model: { type: "string", value: "name", description: "The model, whose name (and --template) says the format" },
+  template: { type: "string", value: "file", description: "The model's own chat template; with --messages it is what renders them" },
+  tools: { type: "string", value: "file", description: "Tools as JSON: OpenAI, MCP, Anthropic or our form" },
+  cut: { type: "string", value: "how", description: "Of parse: feed the parser 'whole' (the default), by 'char', or 'random:<seed>'" },
+  jsonl: { type: "boolean", description: 'Of parse: read lines {"format"|"model", "tools", "raw"}, answer each with a line' },
+  events: { type: "boolean", description: "Of parse: print the events, one a line, instead of the result" },
+  calls: { type: "string", value: "file", description: 'Of render: print these calls ([{"name", "arguments"}]) as the family writes them' },
+  messages: { type: "string", value: "file", description: "Of render: print this conversation as the model is shown it" },
+  json: { type: "boolean", description: "Of list and show: print JSON" },
+} as const satisfies OptionDeclarations
+
+type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>["values"]
+
+export const formatCommand: Command = {
+  name: "format",
+  summary: "Show how model families write tool calls, read a raw reply, render a prompt",
+  usage: usageText({
+    synopsis: ["format list [--json]", "format show <id> | --model <name>", "format parse --format <id> | --model <name> [--tools <file>] < reply.txt", "format render --format <id> | --model <name> --tools <file>"],
+    description:
+      "A format is how one model family is told about tools and writes calls. 'parse' reads a reply's raw text from standard input and prints\n" +
+      '{"calls", "content", "reasoning", "problems"}; nothing in the text makes it fail. \'render\' prints what the model is shown: the tools, given\n' +
+      "calls, or a whole conversation.",
+    options: OPTIONS,
+    examples: [
+      { line: "toolwright format list", does: "Every format, its other names, and what its calls look like" },
+      { line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this raw reply?" },
+      { line: "toolwright format show --model Qwen2.5-7B-Instruct-Q4_K_M.gguf", does: "Which format, and why" },
+    ],
+  }),
+  async run(invocation) {
+    const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
+    const [action, id] = positionals
+    if (action === undefined) throw usageError("What about formats?", "Use 'format list', 'format show <id>', 'format parse' or 'format render'.")
+    if (id !== undefined && action !== "show") throw usageError(`Unexpected argument '${id}'.`, "The format is named with --format <id>.")
+    if (action === "list") return list(invocation, values)
+    if (action === "show") return show(invocation, id === undefined ? values : { ...values, format: id })
+    if (action === "parse") return values.jsonl === true ? parseLines(invocation, values) : parseOne(invocation, values)
+    if (action === "render") return render(invocation, values)
+    throw usageError(`'format ${action}' is not known.`, "Use list, show, parse or render.")
+  },
+}
+
+async function list({ stdout }: Invocation, { json }: Values): Promise<number> {
+  const { listFormats } = await import("@toolwright/toolformat")
+  const formats = listFormats()
+  if (json === true) stdout.write(`${JSON.stringify(formats.map(({ id, aliases, title }) => ({ id, aliases, title })), null, 2)}\n`)
+  else {
+    const width = Math.max(...formats.map((format) => format.id.length))
+    for (const { id, aliases, title } of formats) stdout.write(`${id.padEnd(width)}  ${title}${aliases.length > 0 ? ` (also: ${aliases.join(", ")})` : ""}\n`)
+  }
+  return EXIT.success
+}
+
+async function show(invocation: Invocation, values: Values): Promise<number> {
+  const { formatterOf } = await import("@toolwright/toolformat")
+  const { format, because } = await choose(invocation, values)
+  const formatter = formatterOf(format)
+  const example = [{ id: "call_0", name: "tool_name", args: { param: "value", count: 2 } }]
+  const details = {
+    id: format.id,
+    aliases: format.aliases,
+    title: format.title,
+    because,
+    native: formatter.supportsNativeToolUse(),
+    stop: format.stop,
+    reasoning: format.reasoning ?? null,
+    call: format.apiOnly === undefined ? formatter.printCalls(example) : null,
+    codecs: [...new Set(format.calls.map((syntax) => syntax.codec))],
+  }
+  if (values.json === true) {
+    invocation.stdout.write(`${JSON.stringify(details, null, 2)}\n`)
+    return EXIT.success
+  }
+  const { stdout } = invocation
+  stdout.write(`${details.id}: ${details.title}\n${because}\n`)
+  if (details.aliases.length > 0) stdout.write(`Other names: ${details.aliases.join(", ")}\n`)
+  if (details.stop.length > 0) stdout.write(`Stops at: ${details.stop.join(" ")}\n`)
+  if (format.reasoning !== undefined) stdout.write(`Reasoning between: ${format.reasoning.open[0] ?? ""} ${format.reasoning.close[0] ?? ""}\n`)
+  stdout.write(details.call === null ? "Tools and calls travel in the API's own fields.\n" : `\nA call:\n${details.call}\n`)
+  return EXIT.success
+}
+
+async function parseOne(invocation: Invocation, values: Values): Promise<number> {
+  const { format } = await choose(invocation, values)
+  const tools = values.tools === undefined ? [] : await readTools(invocation, values.tools)
+  const raw = await readStdin(invocation)
+  const { collect, cutText, formatterOf } = await import("@toolwright/toolformat")
+  const parser = formatterOf(format).createParser({ tools })
+  const events = cutText(raw, values.cut ?? "whole").flatMap((piece) => parser.push(piece))
+  events.push(...parser.end())
+  if (values.events === true) for (const event of events) invocation.stdout.write(`${JSON.stringify(event)}\n`)
+  else invocation.stdout.write(`${JSON.stringify(resultOf(collect(events)), null, 2)}\n`)
+  return EXIT.success
+}
+
+/** One line of output for each line of input, in order; a line that cannot be used is answered with its error. */
+async function parseLines(invocation: Invocation, values: Values): Promise<number> {
+  const { collect, cutText, formatterOf, selectFormat, toolsFromJson } = await import("@toolwright/toolformat")
+  const { messageOf, ToolwrightError } = await import("@toolwright/toolbox")
+  const shared = values.tools === undefined ? [] : await readTools(invocation, values.tools)
+  let code: number = EXIT.success
+  for await (const line of lines(invocation.stdin)) {
+    if (line.trim() === "") continue
+    try {
+      const row = JSON.parse(line) as { format?: string; model?: string; tools?: unknown; raw?: unknown }
+      if (typeof row.raw !== "string") throw usageError("A line has no text as 'raw'.")
+      const format = row.format ?? (row.model === undefined ? values.format : undefined)
+      const options = optionsOf({ ...(format === undefined ? {} : { format }), ...((row.model ?? values.model) === undefined ? {} : { model: row.model ?? values.model! }) })
+      const selection = selectFormat(options.model, options)
+      const parser = formatterOf(selection.format).createParser({ tools: row.tools === undefined || row.tools === null ? shared : toolsFromJson(row.tools) })
+      const events = cutText(row.raw, values.cut ?? "whole").flatMap((piece) => parser.push(piece))
+      events.push(...parser.end())
+      invocation.stdout.write(`${JSON.stringify(resultOf(collect(events)))}\n`)
+    } catch (thrown) {
+      code = EXIT.failure
+      const error = ToolwrightError.isInstance(thrown) ? { code: thrown.code, message: thrown.message, hint: thrown.hint } : { code: "INVALID_LINE", message: messageOf(thrown) }
+      invocation.stdout.write(`${JSON.stringify({ error })}\n`)
+    }
+  }
+  return code
+}
+
+async function render(invocation: Invocation, values: Values): Promise<number> {
+  const { createChatTemplate, formatterOf, renderConversation } = await import("@toolwright/toolformat")
+  const { format } = await choose(invocation, values)
+  const formatter = formatterOf(format)
+  const tools = values.tools === undefined ? [] : await readTools(invocation, values.tools)
+  if (values.calls !== undefined) {
+    invocation.stdout.write(`${formatter.printCalls(await readCalls(invocation, values.calls), tools)}\n`)
+  } else if (values.messages !== undefined) {
+    const messages = await readMessages(invocation, values.messages)
+    if (values.template !== undefined) {
+      const template = createChatTemplate(await readText(invocation, values.template), { fallback: formatter })
+      invocation.stdout.write(template.render({ messages, tools }))
+    } else invocation.stdout.write(`${JSON.stringify(renderConversation(formatter, messages, tools), null, 2)}\n`)
+  } else if (tools.length === 0) {
+    throw usageError("Render what?", "Give --tools <file> for the prompt's section on tools, --calls <file>, or --messages <file>.")
+  } else if (formatter.supportsNativeToolUse()) invocation.stdout.write(`${JSON.stringify(formatter.formatToolsForAPI(tools), null, 2)}\n`)
+  else invocation.stdout.write(formatter.formatToolsForPrompt(tools))
+  return EXIT.success
+}
+
+function resultOf({ calls, content, reasoning, problems }: ParsedReply): object {
+  return { calls: calls.map(({ name, args, id }) => ({ name, arguments: args, id })), content, reasoning, problems }
+}
+
+function optionsOf({ format, model }: Values): SelectOptions & { model: string } {
+  if (format === undefined && model === undefined) throw usageError("Which format?", "Give --format <id> or --model <name>; 'toolwright format list' shows the formats.")
+  return { model: model ?? "", ...(format === undefined ? {} : { format }) }
+}
+
+async function choose(invocation: Invocation, values: Values): Promise<Selection> {
+  const { selectFormat } = await import("@toolwright/toolformat")
+  if (values.template !== undefined && values.format === undefined) {
+    return selectFormat(values.model ?? "", { template: await readText(invocation, values.template) })
+  }
+  const options = optionsOf(values)
+  return selectFormat(options.model, options)
+}
+
+async function readTools(invocation: Invocation, file: string): Promise<ToolDefinition[]> {
+  const { toolsFromJson } = await import("@toolwright/toolformat")
+  return toolsFromJson(await readJson(invocation, file))
+}
+
+async function readCalls(invocation: Invocation, file: string) {
+  const value = await readJson(invocation, file)
+  if (!Array.isArray(value)) throw usageError(`${file} holds no list of calls.`)
+  return value.map((call: { name?: unknown; arguments?: unknown; args?: unknown; id?: unknown } | null, index) => {
+    if (typeof call?.name !== "string") throw usageError(`Call ${index} in ${file} has no name.`)
+    return { id: typeof call.id === "string" ? call.id : `call_${index}`, name: call.name, args: (call.arguments ?? call.args ?? {}) as Record<string, unknown> }
+  })
+}
+
+async function readMessages(invocation: Invocation, file: string) {
+  const value = await readJson(invocation, file)
+  if (!Array.isArray(value)) throw usageError(`${file} holds no list of messages.`)
+  return value as Parameters<typeof import("@toolwright/toolformat").renderConversation>[1]
+}
+
+async function readJson(invocation: Invocation, file: string): Promise<unknown> {
+  const text = await readText(invocation, file)
+  try {
+    return JSON.parse(text)
+  } catch (thrown) {
+    throw usageError(`${file} is not JSON: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+}
+
+async function readText({ cwd }: Invocation, file: string): Promise<string> {
+  try {
+    return await readFile(resolve(cwd, file), "utf8")
+  } catch (thrown) {
+    throw usageError(`${file} cannot be read: ${thrown instanceof Error ? thrown.message : String(thrown)}`)
+  }
+}
+
+/** Lines by line feed alone: JSON text may hold other line separators. */
+async function* lines(stdin: Invocation["stdin"]): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ""
+  for await (const chunk of stdin) {
+    const [head = "", ...more] = (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })).split("\n")
+    rest += head
+    for (const next of more) {
+      yield rest
+      rest = next
+    }
+  }
+  yield rest + decoder.decode()
+}
+
+async function readStdin({ stdin }: Invocation): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of stdin) chunks.push(Buffer.from(chunk))
+  return Buffer.concat(chunks).toString("utf8")
+}
