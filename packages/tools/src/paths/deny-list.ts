@@ -36,6 +36,8 @@ export const DEFAULT_DENY_WRITE: readonly string[] = [
   "*.sqlite3",
 ]
 
+const MOST_REMEMBERED = 10_000
+
 /**
  * Compiles name patterns (`*` and `?`; a leading `!` makes an exception) to a test over the components of a path below its
  * root. A component is compared as the laxest file system would read it: case folded, trailing dots and blanks and invisible
@@ -50,11 +52,20 @@ export function compileDenyList(patterns: readonly string[]): (components: reado
   })
   const exceptions = rules.filter((rule) => rule.exception)
   const denials = rules.filter((rule) => !rule.exception)
+  const verdicts = new Map<string, string | undefined>()
+  const verdictOn = (component: string): string | undefined => {
+    if (verdicts.has(component)) return verdicts.get(component)
+    const name = foldName(component)
+    const denial = denials.find((rule) => rule.expression.test(name))
+    const verdict = exceptions.some((rule) => rule.expression.test(name)) ? undefined : denial?.pattern
+    if (verdicts.size >= MOST_REMEMBERED) verdicts.clear()
+    verdicts.set(component, verdict)
+    return verdict
+  }
   return (components) => {
     for (const component of components) {
-      const name = foldName(component)
-      const denial = denials.find((rule) => rule.expression.test(name))
-      if (denial !== undefined && !exceptions.some((rule) => rule.expression.test(name))) return denial.pattern
+      const verdict = verdictOn(component)
+      if (verdict !== undefined) return verdict
     }
     return undefined
   }

@@ -22,7 +22,7 @@ async function writeUntilKilled(root: string, state: string): Promise<void> {
   })
 }
 
-test(`a file is whole after kill -9 at any moment, ${KILLS} times, and the next start leaves nothing of it`, { timeout: 600_000 }, async () => {
+test(`a file is whole after kill -9 at any moment, ${KILLS} times, and the next start leaves nothing of it`, { timeout: 3_600_000 }, async () => {
   using files = fileFixture({ "edited.txt": "version 0 of the file\n".repeat(LINES), "written.txt": "version 0 of the file\n".repeat(LINES) })
   const state = join(files.folder, "state")
   let debris = 0

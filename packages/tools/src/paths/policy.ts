@@ -41,6 +41,8 @@ export interface PathPolicy {
   admit(real: string, access: Access, asked: string): Located
   /** Whether a real path may be read; for walkers, which skip what they must not see. */
   readable(real: string): boolean
+  /** Whether what has this name is a secret, wherever it lies. */
+  hides(name: string): boolean
   /** A path on this machine as users know it. */
   show(path: string): string
 }
@@ -90,6 +92,7 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
       const root = rootOf(real)
       return root !== undefined && secret(componentsBelow(root, real)) === undefined
     },
+    hides: (name) => secret([name]) !== undefined,
     locate(asked, access) {
       assertSpelling(asked, roots)
       const local = translator.toLocal(asked)

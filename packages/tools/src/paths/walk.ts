@@ -33,6 +33,8 @@ export interface WalkSummary {
 
 const O_PATH = 0o10000000
 const LINUX = process.platform === "linux"
+const DIRECTORY = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
+const SELF = `/proc/${process.pid}/fd/`
 const SLICE_MS = 8
 
 /**
@@ -68,15 +70,15 @@ export async function walk(
     if (sorted) entries.sort((a, b) => (a.name < b.name ? -1 : 1))
     const below: typeof pending = []
     const depth = next.depth + 1
+    const prefix = next.path === "" ? "" : `${next.path}/`
     for (const entry of entries) {
       if (isTemporaryName(entry.name)) continue
       if (++seen > maxEntries) return { ...summary, stopped: "entries" }
-      const path = next.path === "" ? entry.name : `${next.path}/${entry.name}`
+      const path = prefix + entry.name
       const kind = kindOf(entry)
       const wish = visit({ name: entry.name, path, kind, depth })
       if (wish === "stop") return { ...summary, stopped: "visitor" }
-      if (kind !== "directory" || wish === "skip") continue
-      if (!policy.readable(joinPath(start.real, path))) continue
+      if (kind !== "directory" || wish === "skip" || policy.hides(entry.name)) continue
       if (depth >= maxDepth) summary.stopped = "depth"
       else below.push({ path, depth })
     }
@@ -99,8 +101,8 @@ function readDirectory(real: string): Dirent[] | undefined {
   let descriptor: number | undefined
   try {
     if (!LINUX) return readdirSync(real, { withFileTypes: true })
-    descriptor = openSync(real, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-    const self = `/proc/self/fd/${descriptor}`
+    descriptor = openSync(real, DIRECTORY)
+    const self = SELF + descriptor
     if (readlinkSync(self) !== real) return undefined
     return readdirSync(self, { withFileTypes: true })
   } catch {

@@ -13,10 +13,10 @@ export async function compileGlobs(globs: readonly string[], ignoreCase = false)
   const { default: picomatch } = await import("picomatch")
   const tests = globs.map((glob): PathTest => {
     const pattern = glob.replace(/^\.\//u, "").replace(/\/+$/u, "")
-    const options = { dot: true, nocase: ignoreCase }
-    const matches = picomatch(pattern, options)
-    if (pattern.includes("/")) return (path) => matches(path)
-    return (path) => matches(path.slice(path.lastIndexOf("/") + 1))
+    const expression = picomatch.makeRe(pattern, { dot: true, nocase: ignoreCase })
+    if (pattern.includes("/")) return (path) => expression.test(path)
+    if (!/[*?[\]{}()!+@\\]/u.test(pattern) && !ignoreCase) return (path) => path === pattern || path.endsWith(`/${pattern}`)
+    return (path) => expression.test(path.slice(path.lastIndexOf("/") + 1))
   })
   return tests.length === 1 ? tests[0]! : (path) => tests.some((test) => test(path))
 }
