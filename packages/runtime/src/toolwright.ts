@@ -15,6 +15,7 @@ import { systemProbe } from "./assembly/capabilities.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
+import { fingerprintOf } from "./workspace/fingerprint.ts"
 import { lockWorkspace } from "./workspace/lock.ts"
 import { outsideFolder, workspaceFolder } from "./workspace/state-folder.ts"
 
@@ -51,6 +52,8 @@ export interface Toolwright extends AsyncDisposable {
   readonly unavailable: readonly { name: string; reason: string }[]
   /** Where runs are recorded. */
   readonly runsFolder: string
+  /** The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories. */
+  fingerprint(paths: readonly string[]): Promise<string | undefined>
   /** The tools that an agent is offered. */
   toolsFor(agent: string | AgentProfile): Toolset
   /** The backend, made at the first use. @throws ToolwrightError `NO_MODEL` */
@@ -181,6 +184,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     registry,
     unavailable,
     runsFolder,
+    fingerprint: (paths) => fingerprintOf(root, paths),
     toolsFor,
     backend,
     run,

@@ -39,7 +39,7 @@ function app(options: Partial<ServerOptions> = {}, ...more: ToolDefinition[]) {
   const call = async (path: string, init: RequestInit = {}) => {
     const response = await application.request(`http://localhost${path}`, { ...init, headers: { host: "localhost", ...init.headers } })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: () => JSON.parse(text) as Record<string, never> & { [key: string]: never } }
+    return { status: response.status, headers: response.headers, text, json: <Value = Record<string, unknown>>() => JSON.parse(text) as Value }
   }
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
     call(path, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body), headers: { "content-type": "application/json", ...headers } })
@@ -53,7 +53,7 @@ describe("the tools API", () => {
 
   test("lists tools with schema and tags, with and without a slash at the end", async () => {
     const { call } = app()
-    const list = (await call("/tools/")).json() as unknown as { name: string; parameters: object; tags: string[] }[]
+    const list = (await call("/tools/")).json<{ name: string; parameters: object; tags: string[] }[]>()
     expect(list.find(({ name }) => name === "echo")).toMatchObject({ parameters: { type: "object", required: ["message"] }, tags: ["example", "test"] })
     expect((await call("/tools")).text).toBe((await call("/tools/")).text)
   })
@@ -141,7 +141,7 @@ describe("the tools API", () => {
 })
 
 describe("the file tools over REST", () => {
-  const read = async (args: object) => (await app().post("/tools/read_text_file", args)).json() as { success: boolean; result: Record<string, unknown>; error: string }
+  const read = async (args: object) => (await app().post("/tools/read_text_file", args)).json<{ success: boolean; result: Record<string, unknown>; error: string }>()
   const path = () => join(folder, "test.txt")
 
   test("read whole, by head, by tail", async () => {
@@ -191,7 +191,7 @@ describe("who may call", () => {
     expect((await call("/tools/", { headers: as("some") })).json()).toMatchObject([{ name: "count" }])
     expect((await post("/tools/echo", { message: "x" }, as("some"))).status).toBe(404)
     expect((await post("/tools/echo", { message: "x" }, as("all"))).status).toBe(200)
-    expect(Object.keys((await call("/openapi.json", { headers: as("some") })).json().paths)).toEqual(["/tools/count"])
+    expect(Object.keys((await call("/openapi.json", { headers: as("some") })).json<{ paths: object }>().paths)).toEqual(["/tools/count"])
   })
 
   test("no address but this machine's is bound without a token", async () => {
@@ -202,9 +202,9 @@ describe("who may call", () => {
 describe("prompts", () => {
   test("are listed and rendered, and a missing argument is named", async () => {
     const { call, post } = app({ prompts: await loadPrompts() })
-    const list = (await call("/prompts/")).json() as unknown as { name: string; arguments: object[] }[]
+    const list = (await call("/prompts/")).json<{ name: string; arguments: object[] }[]>()
     expect(list.find(({ name }) => name === "code_review")?.arguments).toContainEqual(expect.objectContaining({ name: "code", required: true }))
-    const rendered = (await post("/prompts/code_review", { code: "a={1:2}", language: "python" })).json() as { messages: { content: string }[] }
+    const rendered = (await post("/prompts/code_review", { code: "a={1:2}", language: "python" })).json<{ messages: { content: string }[] }>()
     expect(rendered.messages[0]?.content).toContain("Review the following python code:")
     expect((await post("/prompts/code_review", {})).json()).toMatchObject({ success: false, error: expect.stringContaining("'code'"), messages: [] })
     expect((await post("/prompts/nope", {})).json()).toMatchObject({ detail: "Prompt 'nope' not found" })
@@ -220,7 +220,7 @@ describe("a running server", () => {
     const registry = new ToolRegistry()
     for (const tool of await client.list()) registry.register(tool)
     expect(await registry.execute("echo", { message: "hi" })).toMatchObject({ success: true, data: { echo: "hi", length: 2 } })
-    expect((await registry.execute("read_text_file", { path: "none.txt" })).error?.code).toBe((await app().post("/tools/read_text_file", { path: "none.txt" })).json().metadata["toolwright"]["error"]["code"])
+    expect((await registry.execute("read_text_file", { path: "none.txt" })).error?.code).toBe((await app().post("/tools/read_text_file", { path: "none.txt" })).json<{ metadata: { toolwright: { error: { code: string } } } }>().metadata.toolwright.error.code)
     await server.close()
     expect((await registry.execute("echo", { message: "hi" })).error).toMatchObject({ code: "SOURCE_UNAVAILABLE", retryable: true })
     await expect(client.list()).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: expect.stringContaining(server.url) })

@@ -1,4 +1,5 @@
 import { createScriptedBackend } from "@toolwright/backends"
+import type { ToolDefinition } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { call, echo, registryOf, type Steps } from "../testing/harness.ts"
 import { DynamicExecutor } from "../executor/executor.ts"
@@ -41,7 +42,7 @@ test("one generation gives calls or text and executes nothing", async () => {
 
 test("an agent is a tool, down to the depth that is allowed", async () => {
   const depths: number[] = []
-  const nested = (depth: number) =>
+  const nested = (depth: number): ToolDefinition =>
     agentTool({
       name: "helper", description: "Helps", depth,
       run: async (task, context) => {

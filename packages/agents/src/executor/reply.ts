@@ -19,12 +19,12 @@ export interface Reply {
  * Reads one inference to its end: text goes through the format's parser, native calls through the assembler; what happens is
  * yielded as it happens.
  *
- * @param parser the format's parser; without one (native tool use alone) text is content
+ * @param createParser makes the format's parser, at the first text; without it (native tool use alone) text is content
  * @param nameCall gives each call the id that it has in this run
  */
 export async function* readReply(
   stream: AsyncIterable<InferEvent>,
-  parser: ToolCallParser | undefined,
+  createParser: (() => ToolCallParser) | undefined,
   delivery: Delivery,
   nameCall: (given: string) => string,
 ): AsyncGenerator<RunEvent, Reply> {
@@ -35,19 +35,20 @@ export async function* readReply(
   const native = createCallAssembler()
   const textCalls = new CallEvents(reply, nameCall, delivery === "native" ? "text" : delivery)
   const nativeCalls = new CallEvents(reply, nameCall, "native")
+  let parser: ToolCallParser | undefined
   const started = performance.now()
   for await (const event of stream) {
     switch (event.type) {
       case "text-delta":
         reply.raw += event.text
-        if (parser !== undefined) yield* textCalls.read(parser.push(event.text))
-        else yield* textCalls.read([event])
+        parser ??= createParser?.()
+        for (const parsed of textCalls.read(parser === undefined ? [event] : parser.push(event.text))) yield parsed
         break
       case "reasoning-delta":
-        yield* textCalls.read([event])
+        for (const parsed of textCalls.read([event])) yield parsed
         break
       case "call-delta":
-        yield* nativeCalls.read(native.push(event))
+        for (const parsed of nativeCalls.read(native.push(event))) yield parsed
         break
       case "retry":
         yield { type: "model-retry", attempt: event.attempt, delayMs: event.delayMs, reason: event.reason }
@@ -57,8 +58,8 @@ export async function* readReply(
         if (event.usage !== undefined) reply.usage = event.usage
     }
   }
-  if (parser !== undefined) yield* textCalls.read(parser.end())
-  yield* nativeCalls.read(native.end())
+  for (const parsed of textCalls.read(parser?.end() ?? [])) yield parsed
+  for (const parsed of nativeCalls.read(native.end())) yield parsed
   reply.modelMs = performance.now() - started
   return reply
 }

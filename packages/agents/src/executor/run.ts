@@ -127,9 +127,9 @@ export class Run {
     const grammar = request.grammar === undefined ? {} : { grammar: request.grammar }
     yield { type: "request", round, messages, tools: request.tools ?? [], delivery, ...grammar }
     const textCalls = delivery !== "native" || toolCalling === "hybrid"
-    const parser = textCalls ? formatter.createParser({ tools: this.#offered }) : undefined
+    const createParser = textCalls ? () => formatter.createParser({ tools: this.#offered }) : undefined
     const stream = backend.infer(request, { signal: this.#signal })
-    const reply = yield* readReply(stream, parser, delivery, (given) => this.#nameCall(given))
+    const reply = yield* readReply(stream, createParser, delivery, (given) => this.#nameCall(given))
     this.#state.modelMs += reply.modelMs
     this.#state.inputTokens += reply.usage.inputTokens
     this.#state.outputTokens += reply.usage.outputTokens

@@ -17,8 +17,8 @@ export interface Finished {
 export interface Running {
   child: ChildProcess
   finished: Promise<Finished>
-  /** Waits until the output so far matches. */
-  until(pattern: RegExp): Promise<void>
+  /** Waits until the output so far matches, and gives the match. */
+  until(pattern: RegExp): Promise<RegExpExecArray>
 }
 
 interface CliOptions {
@@ -57,7 +57,8 @@ export function startCli(args: readonly string[], { cwd, env = {}, stdin, node =
     until: (pattern) =>
       new Promise((resolve, reject) => {
         const look = (): void => {
-          if (pattern.test(stdout)) resolve()
+          const match = pattern.exec(stdout)
+          if (match !== null) resolve(match)
           else if (child.exitCode !== null) reject(new Error(`ended before ${pattern}: ${stdout}${stderr}`))
           else return
           waiting.delete(look)

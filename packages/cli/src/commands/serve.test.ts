@@ -1,0 +1,50 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+
+const started = /at (http:\/\/127\.0\.0\.1:\d+)\n/
+
+test("serves the tools of a folder until it is stopped, and reads again what has changed", async () => {
+  const cwd = folderWith({ "a.txt": "one\n" })
+  const { child, finished, until } = startCli(["serve", "--port", "0", "--read-only", cwd], { cwd })
+  const [, url] = await until(started)
+  const call = async (name: string, args: object) =>
+    (await (await fetch(`${url}/tools/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(args) })).json()) as { success: boolean; result: { content: string }; error: string }
+  const read = () => call("read_text_file", { path: join(cwd, "a.txt") })
+  expect((await read()).result.content).toBe("one\n")
+  await read()
+  expect(await (await fetch(`${url}/metrics`)).text()).toContain("toolwright_cache_hits_total 1")
+  writeFileSync(join(cwd, "a.txt"), "two\n")
+  expect((await read()).result.content).toBe("two\n")
+  expect((await call("write_file", { path: join(cwd, "b.txt"), content: "x" })).success).toBe(false)
+  child.kill("SIGINT")
+  const { code, stderr } = await finished
+  expect(code).toBe(130)
+  expect(stderr).toMatch(/"method":"POST","path":"\/tools\/read_text_file","status":200/)
+})
+
+test("serves nobody else without a token, and says so", async () => {
+  const { code, stderr } = await cli(["serve", "--host", "0.0.0.0", "--port", "0"], { cwd: folderWith() })
+  expect(code).not.toBe(0)
+  expect(stderr).toMatch(/no token is set[\s\S]*--token/)
+})
+
+test("a port that is taken and a prompt file that is broken stop the start", async () => {
+  const cwd = folderWith({ "prompts/bad.yaml": "name: [" })
+  const { until } = startCli(["serve", "--port", "0"], { cwd })
+  const port = new URL((await until(started))[1]!).port
+  expect((await cli(["serve", "--port", port], { cwd })).stderr).toContain(`Port ${port} on 127.0.0.1 is taken`)
+  expect((await cli(["serve", "--port", "0", "--prompts", join(cwd, "prompts")], { cwd })).stderr).toContain("bad.yaml")
+})
+
+test("prompts are listed, shown and rendered, with a file as an argument", async () => {
+  const cwd = folderWith({ "add.js": "const add = (a, b) => a - b\n" })
+  expect((await cli(["prompts"], { cwd })).stdout).toMatch(/code_review +Reviews a piece of code/)
+  expect((await cli(["prompts", "show", "code_review"], { cwd })).stdout).toContain("code (required): The code")
+  const { stdout } = await cli(["prompts", "render", "code_review", "--arg", "code=@add.js", "--arg", "language=javascript"], { cwd })
+  expect(stdout).toMatch(/^Review the following javascript code:[\s\S]*a - b/)
+  const wrong = await cli(["prompts", "render", "code_review"], { cwd })
+  expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("'code' is missing")])
+  expect((await cli(["prompts", "show", "code_reviw"], { cwd })).stderr).toContain("Did you mean 'code_review'?")
+})

@@ -1,0 +1,79 @@
+import { ToolwrightError } from "@toolwright/toolbox"
+import { EXIT, type Command, type Invocation } from "../command.ts"
+import { parseOptions, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  port: { type: "string", value: "n", description: "Port to listen on (8001; 0 takes any free one)" },
+  host: { type: "string", value: "address", description: "Address to listen on (127.0.0.1); any other needs a token" },
+  token: { type: "string", value: "token[:tag,tag]", multiple: true, description: "Bearer token that is accepted, for tools with these tags only; TOOLWRIGHT_TOKEN names one too" },
+  "allow-host": { type: "string", value: "name", multiple: true, description: "Host name that requests may use, beside this machine's own" },
+  "allow-origin": { type: "string", value: "origin", multiple: true, description: "Origin whose pages may call" },
+  "public-url": { type: "string", value: "url", description: "Address under which clients reach the server, for the OpenAPI document" },
+  prompts: { type: "string", value: "dir", multiple: true, description: "Folder of prompt files, beside the shipped prompts" },
+  cache: { type: "boolean", description: "Keep results of reading tools for five minutes or until something is written (on; --no-cache turns it off)" },
+  quiet: { type: "boolean", description: "Write no line for each request" },
+  ...CONFIGURATION_OPTIONS,
+} as const satisfies OptionDeclarations
+
+export const serveCommand: Command = {
+  name: "serve",
+  summary: "Serve the tools and prompts over HTTP",
+  usage: usageText({
+    synopsis: ["serve [options]"],
+    description:
+      "Serves the built-in tools of the current folder: POST /tools/{name} calls one, /openapi.json describes them for importers, /docs is a page to\n" +
+      "try them, /prompts/ renders prompts, /metrics is for Prometheus. Only this machine can reach it, unless a token is set.\n" +
+      "Ctrl-C lets calls that are under way end.",
+    options: OPTIONS,
+    examples: [
+      { line: "toolwright serve --read-only .", does: "The tools of this folder, reading only" },
+      { line: "toolwright serve --host 0.0.0.0 --allow-host tools.example --token $TOKEN", does: "For others, with a token" },
+    ],
+  }),
+  async run(invocation: Invocation) {
+    const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
+    const port = portOf(values.port)
+    const [{ createToolwright }, { createApp, listen }, { loadPrompts }, { createResultCache }, { configuration }] = await Promise.all([
+      import("@toolwright/runtime"), import("@toolwright/server"), import("@toolwright/prompts"), import("@toolwright/toolbox"), configurationFor(invocation, values),
+    ])
+    const tokens = tokensOf(invocation, values)
+    await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env })
+    const app = createApp({
+      tools: toolwright.registry,
+      prompts: await loadPrompts({ folders: values.prompts ?? [] }),
+      tokens,
+      allowedHosts: values["allow-host"] ?? [],
+      allowedOrigins: values["allow-origin"] ?? [],
+      toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000,
+      ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
+      ...(values.cache === false ? {} : { cache: createResultCache({ fingerprint: toolwright.fingerprint }) }),
+      ...(values.quiet === true ? {} : { log: (entry) => invocation.stderr.write(`${JSON.stringify(entry)}\n`) }),
+    })
+    await using server = await listen(app, { port, secured: tokens.length > 0, ...(values.host === undefined ? {} : { host: values.host }) })
+    invocation.stdout.write(`Serving ${toolwright.registry.list().length} tools at ${server.url}\n  ${server.url}/docs          a page to try them\n  ${server.url}/openapi.json  for importers\n`)
+    await new Promise<void>((resolve) => {
+      if (invocation.signal.aborted) resolve()
+      else invocation.signal.addEventListener("abort", () => resolve(), { once: true })
+    })
+    invocation.stderr.write("Stopping: calls that are under way may end.\n")
+    return EXIT.success
+  },
+}
+
+function portOf(given: string | undefined): number {
+  const port = given === undefined ? 8001 : Number(given)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
+  throw new ToolwrightError("USAGE", `--port must be a number from 0 to 65535, not '${given}'.`)
+}
+
+/** `secret` opens everything; `secret:filesystem,git` only tools with these tags. */
+function tokensOf(invocation: Invocation, values: OptionValues<typeof OPTIONS>): { token: string; tags?: string[] }[] {
+  const own = invocation.env.TOOLWRIGHT_TOKEN
+  return [...(values.token ?? []), ...(own === undefined || own === "" ? [] : [own])].map((given) => {
+    const [token = "", tags] = given.split(":", 2)
+    if (token.length < 8) throw new ToolwrightError("USAGE", "A token needs at least eight characters.", { hint: "Make one with: openssl rand -hex 24" })
+    return tags === undefined ? { token } : { token, tags: tags.split(",") }
+  })
+}
