@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "../multi-action.ts"
 import type { ProcessHost } from "../process/host.ts"
-import { gitActions } from "./git.ts"
+import { GIT_OUTPUT, gitActions } from "./git.ts"
 
 /** `git_operations`: the three operations that a code-writing agent needs to finish its work. */
 export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
@@ -18,7 +18,7 @@ export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
     effects: { readOnly: false, writes: [] },
     argument: "operation",
     actions: gitActions(host, ["status", "diff", "commit"]),
-    output: { type: "object" },
+    output: GIT_OUTPUT,
     timeoutMs: 120_000,
   })
 }

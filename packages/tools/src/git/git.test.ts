@@ -109,6 +109,16 @@ describe("git", () => {
     expect(unknown.output).toContain("Branches: feature/x, main")
   })
 
+  test("works in a linked work tree", async () => {
+    using fixture = repository()
+    fixture.git("worktree", "add", "--quiet", "side", "-b", "side")
+    fixture.write({ "side/README.md": "two\n" })
+    const path = "side"
+    expect((await git(fixture, { action: "status", path })).data).toMatchObject({ branch: "side", unstaged: [{ path: "README.md" }] })
+    expect((await git(fixture, { action: "commit", path, message: "In the side tree" })).data).toMatchObject({ branch: "side", files: ["README.md"] })
+    expect(fixture.git("log", "--format=%s", "side", "--")).toBe("In the side tree\nBegin\n")
+  })
+
   test("pushes to a remote that configuration allows", async () => {
     using fixture = repository({}, { git: { protocols: ["file"] } })
     const remote = join(fixture.root, "..", "remote.git")
@@ -184,6 +194,9 @@ describe.for([{ sandbox: "auto" as const }, { sandbox: "off" as const }])("a hos
       expect(existsSync(ran) ? `${JSON.stringify(args)}: ${readFileSync(ran, "utf8")}` : "nothing ran").toBe("nothing ran")
       if (sandbox === "off" && args.action !== "push") expect({ args, error: result.error }).toEqual({ args, error: undefined })
     }
+    // The trap is real: git as it comes runs it.
+    fixture.git("status")
+    expect(readFileSync(ran, "utf8")).toContain("evil.sh")
   })
 
   test.each([["--output=stolen"], ["-x"], ["main --output=stolen"], ["main\n--help"], [""]])("cannot be given options as a revision: %j", async (ref) => {

@@ -1,6 +1,6 @@
 import { defineTool, success, type ToolDefinition } from "@toolwright/toolbox"
 import { shownPath, type ProcessHost } from "../process/host.ts"
-import { gitProblem, openRepository } from "./git.ts"
+import { gitProblem, openRepository, STATUS_SCHEMA } from "./git.ts"
 
 /** `get_local_git_changes_info`: what is staged, changed and new in a repository. */
 export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
@@ -21,15 +21,8 @@ export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
       additionalProperties: false,
     },
     output: {
-      type: "object",
-      properties: {
-        repository: { type: "string" },
-        status: { type: "string", enum: ["clean", "changed"] },
-        branch: { type: ["string", "null"] },
-        staged: { type: "array" },
-        unstaged: { type: "array" },
-        untracked: { type: "array", items: { type: "string" } },
-      },
+      ...STATUS_SCHEMA,
+      properties: { repository: { type: "string" }, status: { type: "string", enum: ["clean", "changed"] }, ...STATUS_SCHEMA.properties },
       required: ["repository", "status", "staged", "unstaged", "untracked"],
     },
     examples: [{ description: "What changed in the workspace?", input: {} }],

@@ -55,6 +55,9 @@ describe("runProcess", () => {
   test.skipIf(process.platform !== "linux")("finds a grandchild that left the process group", async () => {
     await run("setsid sleep 61.0175 >/dev/null 2>&1 & sleep 0.1; echo started", { sweep: true })
     expect(lives("61.0175")).toBe(false)
+    // The escape is real: the end of the group does not reach it.
+    await run("setsid sleep 3.0176 >/dev/null 2>&1 & sleep 0.1; echo started")
+    expect(lives("3.0176")).toBe(true)
   })
 
   test("is cancelled within a second", async () => {

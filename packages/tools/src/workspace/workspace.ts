@@ -27,6 +27,22 @@ const ARTIFACT: JsonSchema = {
   required: ["element_type", "element_data"],
 }
 
+/** What the actions answer: a file that was read, a change, a list, or a directory. */
+const OUTPUT: JsonSchema = {
+  type: "object",
+  anyOf: [
+    { title: "read", properties: { path: { type: "string" }, content: { type: "string" }, elements: { type: ["array", "null"], description: "The artifacts of a generated file." }, complete: { type: ["boolean", "null"] } }, required: ["path", "content"] },
+    {
+      title: "write, create_file, complete_file and the add actions",
+      properties: { path: { type: "string" }, created: { type: "boolean" }, changed: { type: "boolean" }, language: { type: "string" }, elements: { type: "array" }, complete: { type: "boolean" }, state: text("Where its state is kept."), syntax: { type: "string", enum: ["passed", "skipped"] } },
+      required: ["path", "changed", "elements"],
+    },
+    { title: "list of one file", properties: { path: { type: "string" }, complete: { type: "boolean" }, elements: { type: "array" } }, required: ["path", "elements"] },
+    { title: "list", properties: { files: { type: "array", items: { type: "string" } } }, required: ["files"] },
+    { title: "create_dir", properties: { path: { type: "string" }, created: { type: "boolean" } }, required: ["path", "created"] },
+  ],
+}
+
 /**
  * The `workspace` tool: source files made of JSON artifacts. A model describes functions and classes as data; the file's text comes from
  * templates, and is written only when it can be parsed.
@@ -144,7 +160,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     aliases: { names: ["workspace_tool"], arguments: { file_path: "path", artifact: "json_artifact", operation: "action" } },
     effects: { readOnly: false, writes: ["path"] },
     actions: list,
-    output: { type: "object" },
+    output: OUTPUT,
     timeoutMs: 60_000,
   })
 }

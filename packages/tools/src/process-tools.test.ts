@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest"
+import { validate } from "@toolwright/toolbox"
+import { callTool } from "./testing/call-tool.ts"
+import { workspaceFixture } from "./testing/workspace-fixture.ts"
+
+const files = {
+  "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }\n',
+  "README.md": "# Fixture\n",
+  "src/sum.js": "export const sum = (a, b) => a + b\n",
+  "src/sum.test.js": 'import { test } from "node:test"\nimport { sum } from "./sum.js"\ntest("sums", () => { if (sum(1, 2) !== 3) throw new Error("wrong") })\n',
+}
+
+function fixture() {
+  const made = workspaceFixture(files)
+  made.git("init", "--quiet")
+  made.git("add", ".")
+  made.git("commit", "--quiet", "--message=Begin")
+  return made
+}
+
+using described = fixture()
+const tools = [...described.tools.values()]
+
+test("the tools are these", () => {
+  expect(tools.map(({ name }) => name)).toEqual([
+    "navigate", "bash", "test", "git", "get_local_git_changes_info", "workspace", "validation", "git_operations",
+  ])
+})
+
+describe.for(tools)("$name", (tool) => {
+  test("says what it is, what it needs, what it does and what it answers", () => {
+    expect(tool).toMatchObject({ title: expect.any(String) as string, usageHint: expect.any(String) as string, outputSchema: { type: "object" } })
+    expect(tool.effects).toBeDefined()
+    expect(tool.tags?.length).toBeGreaterThan(0)
+    expect((tool.examples ?? []).length).toBeGreaterThan(0)
+    expect(tool.timeoutMs).toBeGreaterThan(0)
+  })
+
+  test("every action has a branch of its own that says what it requires", () => {
+    const branches = tool.schema.oneOf ?? []
+    for (const action of tool.actions?.list ?? []) {
+      const branch = branches.find((one) => one.properties?.[tool.actions!.argument]?.const === action.action)
+      expect({ action: action.action, branch: branch?.required }).toEqual({ action: action.action, branch: expect.arrayContaining([tool.actions!.argument]) as string[] })
+    }
+  })
+
+  test("its examples run, and answer in the shape that it promises", async () => {
+    using place = fixture()
+    const fresh = place.tools.get(tool.name)!
+    for (const { description, input } of fresh.examples ?? []) {
+      expect(await validate(fresh.schema, input), description).toEqual([])
+      const result = await callTool(fresh, input)
+      expect({ description, output: result.output, success: result.success }).toMatchObject({ description, success: true })
+    }
+  })
+})
