@@ -6,6 +6,7 @@ import { createDatabaseTools } from "./database/index.ts"
 import { echo } from "./echo/echo.ts"
 import { createFileTool } from "./file/file.ts"
 import { createFilesystemTools } from "./filesystem/index.ts"
+import { createLogitTool, type LogitToolConfig } from "./logit/logit.ts"
 import type { NetworkPolicy } from "./net/guarded-fetch.ts"
 import { createNetworkHost } from "./net/network-host.ts"
 import { createWorkspace, type Workspace, type WorkspaceConfig } from "./paths/workspace.ts"
@@ -30,6 +31,8 @@ export interface BuiltinToolsConfig extends WorkspaceConfig {
   blog?: BlogToolsConfig
   /** Databases that may be migrated. */
   databases?: DatabaseToolsConfig
+  /** The model of the `logit` tool, which is there only with it. */
+  logit?: LogitToolConfig
 }
 
 /**
@@ -53,5 +56,6 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
     ...createWebTools(network, config.web),
     ...createBlogTools(network, workspace, config.blog),
     ...createDatabaseTools(workspace, { ...(config.env === undefined ? {} : { env: config.env }), ...config.databases }),
+    ...(config.logit === undefined ? [] : [createLogitTool(config.logit)]),
   ]
 }

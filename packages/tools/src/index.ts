@@ -1,2 +1,3 @@
 export { createBuiltinTools, type BuiltinToolsConfig } from "./builtin.ts"
 export * from "./paths/index.ts"
+export * from "./logit/index.ts"
