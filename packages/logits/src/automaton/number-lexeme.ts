@@ -4,7 +4,7 @@ import { containsNumber, meetNumbers } from "../schema/numbers.ts"
 import { ANY_NUMBER, type NumberSet } from "../schema/types.ts"
 import { createLexeme, type Lexeme } from "./lexeme.ts"
 
-type Phase = "start" | "minus" | "zero" | "whole" | "point" | "fraction"
+type Phase = "start" | "minus" | "zero" | "whole" | "point" | "fraction" | "e" | "sign" | "exponent"
 
 interface State {
   readonly phase: Phase
@@ -13,45 +13,58 @@ interface State {
   readonly digits: bigint
   /** How many of them stand behind the point. */
   readonly scale: number
+  /** The exponent so far: its sign, how many digits it has, its size. */
+  readonly down: boolean
+  readonly length: number
+  readonly exponent: number
 }
 
-const START: State = { phase: "start", negative: false, digits: 0n, scale: 0 }
+const START: State = { phase: "start", negative: false, digits: 0n, scale: 0, down: false, length: 0, exponent: 0 }
+/** Exponents of numbers that are bounded have at most this many digits and this size. */
+const EXPONENT_DIGITS = 3
+const MAX_EXPONENT = 400
 
 /**
- * A JSON number in one of the sets. Where the sets hold every number, an exponent may follow; where there are bounds or steps,
- * numbers are written out. `plain` leaves out fractions that say nothing: 1.0 for whole numbers.
+ * A JSON number in one of the sets. `plain` is how models should write: whole numbers without a fraction, and where there are bounds
+ * or steps without an exponent, so that few states tell all numbers apart. Otherwise 1.0 and 10e-1 are ones too.
  */
 export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme {
   if (sets.includes(ANY_NUMBER) || sets.some((set) => set.low === undefined && set.high === undefined && set.step === undefined && set.notSteps.length === 0)) return ANY
-  const clip = clipper(sets)
+  const clip = plain ? clipper(sets) : (state: State): State => state
   const wholeOnly = (set: NumberSet): boolean => set.plain === true || (plain && set.step?.scale === 0)
   const fractional = sets.filter((set) => !wholeOnly(set))
 
   const possible = (state: State): boolean => {
     const inFraction = state.phase === "point" || state.phase === "fraction"
-    return (inFraction ? fractional : sets).some((set) => canComplete(set, state))
+    if ((inFraction ? fractional : sets).some((set) => canComplete(set, state))) return true
+    return !plain && fractional.some((set) => canScale(set, state))
   }
 
   return createLexeme<State>({
     start: START,
     step(state, byte) {
-      const next = stepNumber(state, byte)
+      const next = stepNumber(state, byte, !plain)
       return next === undefined || !possible(next) ? undefined : clip(next)
     },
-    outcome({ phase, negative, digits, scale }) {
-      if (phase === "start" || phase === "minus" || phase === "point") return -1
-      const value = decimal(negative ? -digits : digits, scale)
-      return (phase === "fraction" ? fractional : sets).some((set) => containsNumber(set, value)) ? 0 : -1
+    outcome(state) {
+      const { phase, negative, digits, scale } = state
+      if (UNFINISHED.includes(phase)) return -1
+      const value = decimal(negative ? -digits : digits, scale - signed(state))
+      return (phase === "zero" || phase === "whole" ? sets : fractional).some((set) => containsNumber(set, value)) ? 0 : -1
     },
-    key: ({ phase, negative, digits, scale }) => `${phase}${negative ? "-" : ""}${digits},${scale}`,
-    bytes: () => NUMBER_BYTES,
+    key: ({ phase, negative, digits, scale, down, length, exponent }) => `${phase}${negative ? "-" : ""}${digits},${scale},${down},${length},${exponent}`,
+    bytes: () => (plain ? NUMBER_BYTES : ALL_NUMBER_BYTES),
   })
 }
 
 const NUMBER_BYTES = [0x2d, 0x2e, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39]
+const ALL_NUMBER_BYTES = [...NUMBER_BYTES, 0x2b, 0x65, 0x45]
+const UNFINISHED: readonly Phase[] = ["start", "minus", "point", "e", "sign"]
+const signed = ({ down, exponent }: State): number => (down ? -exponent : exponent)
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
-function stepNumber(state: State, byte: number): State | undefined {
+function stepNumber(state: State, byte: number, exponents: boolean): State | undefined {
+  if (exponents && (byte === 0x65 || byte === 0x45)) return ["zero", "whole", "fraction"].includes(state.phase) ? { ...state, phase: "e" } : undefined
   const digit = isDigit(byte) ? BigInt(byte - 0x30) : undefined
   switch (state.phase) {
     case "start":
@@ -67,7 +80,47 @@ function stepNumber(state: State, byte: number): State | undefined {
     case "point":
     case "fraction":
       return digit === undefined ? undefined : { ...state, phase: "fraction", digits: state.digits * 10n + digit, scale: state.scale + 1 }
+    case "e":
+      if (byte === 0x2d || byte === 0x2b) return { ...state, phase: "sign", down: byte === 0x2d }
+      return digit === undefined ? undefined : exponentDigit(state, Number(digit))
+    case "sign":
+    case "exponent":
+      return digit === undefined || state.length >= EXPONENT_DIGITS ? undefined : exponentDigit(state, Number(digit))
   }
+}
+
+function exponentDigit(state: State, digit: number): State {
+  return { ...state, phase: "exponent", length: state.length + 1, exponent: state.exponent * 10 + digit }
+}
+
+/** Whether an exponent, or more digits and then an exponent, can make a member of the set out of the number so far. */
+function canScale(set: NumberSet, state: State): boolean {
+  const { phase, negative, digits, scale } = state
+  if (phase === "start" || phase === "minus") return canComplete(set, state)
+  const exact = phase === "e" || phase === "sign" || phase === "exponent"
+  const fits = (exponent: number): boolean => {
+    if (Math.abs(exponent) > MAX_EXPONENT) return false
+    if (exact) return containsNumber(set, decimal(negative ? -digits : digits, scale - exponent))
+    // Further digits of the fraction, or of the whole, fill the gap up to the next number.
+    const low = { value: decimal(negative ? -(digits + 1n) : digits, scale - exponent), open: negative }
+    const high = { value: decimal(negative ? -digits : digits + 1n, scale - exponent), open: !negative }
+    return meetNumbers({ low, high, notSteps: [] }, set) !== undefined
+  }
+  if (phase === "exponent") return exponentsFrom(state).some(fits)
+  for (let size = 0; size <= MAX_EXPONENT; size++) {
+    if ((phase !== "sign" || !state.down) && fits(size)) return true
+    if ((phase !== "sign" || state.down) && fits(-size)) return true
+  }
+  return false
+}
+
+/** The exponents that can still come out. */
+function exponentsFrom({ exponent, length, down }: State): number[] {
+  const sizes: number[] = []
+  for (let more = 0, width = 1; length + more <= EXPONENT_DIGITS; more++, width *= 10) {
+    for (let digits = 0; digits < width; digits++) sizes.push(exponent * width + digits)
+  }
+  return sizes.map((size) => (down ? -size : size))
 }
 
 /** Beyond this many further digits nothing changes: bounds are passed, and every step has multiples in so wide a range. */
@@ -84,6 +137,7 @@ function canComplete(set: NumberSet, { phase, negative, digits, scale }: State):
     return meetNumbers({ low, high, notSteps: [] }, set) !== undefined
   }
   if (phase === "start") return true
+  if (phase === "e" || phase === "sign" || phase === "exponent") return false
   if (phase === "minus") {
     return meetNumbers({ high: { value: decimal(0n, 0), open: false }, notSteps: [] }, set) !== undefined
   }

@@ -35,7 +35,7 @@ export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}
  * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */
 export function schemaExpression(schema: Schema, options: SchemaGrammarOptions = {}): Expression {
-  const compiled = compileType(schema, { formats: "assert", closed: true, ...options })
+  const compiled = compileType(schema, { formats: "assert", closed: true, anyDialect: true, ...options })
   if (compiled.status !== "refused") return value(compiled.type, options.notation ?? modelJsonNotation)
   const [reason] = compiled.reasons
   throw grammarError(`The schema cannot be turned into an exact grammar: ${reason?.path} ${reason?.keyword}: ${reason?.reason}`, {

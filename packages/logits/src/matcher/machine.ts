@@ -10,6 +10,7 @@ import type { Grammar } from "../grammar/rules.ts"
 import { createFrameStore, type Frame, type Sink } from "./frames.ts"
 import { afterWhiteSpace, createLexeme } from "../automaton/lexeme.ts"
 import { grammarOf, value } from "../grammar/rules.ts"
+import { refuseLeftRecursion } from "./check-grammar.ts"
 import { createExpressionWriter, type Capture } from "./expressions.ts"
 
 export interface Thread {
@@ -50,6 +51,7 @@ interface Closure {
 const MAX_STATES = 60_000
 
 export function createMachine(grammar: Grammar): Machine {
+  refuseLeftRecursion(grammar)
   const store = createFrameStore()
   const expressions = createExpressionWriter(grammar, store, captureValue)
   let threadCount = 0

@@ -6,7 +6,7 @@ import { anyArray, complementArrays, hasArrays, meetArrays } from "./arrays.ts"
 import { complementNumbers, hasNumbers, meetNumbers } from "./numbers.ts"
 import { complementObjects, hasObjects, meetObjects, requiredTypes } from "./objects.ts"
 import { ANY_STRING, complementStrings, hasStrings, meetStrings } from "./strings.ts"
-import { ANY_NUMBER, ANY_OBJECT, NOTHING, SchemaProblem, type Shape, type TypeAlgebra, type ValueType } from "./types.ts"
+import { ANY_NUMBER, ANY_OBJECT, type ArraySet, NOTHING, type ObjectSet, SchemaProblem, type Shape, type TypeAlgebra, type ValueType } from "./types.ts"
 
 /** More alternatives than this in one union are refused. */
 const MAX_ALTERNATIVES = 2_000
@@ -22,6 +22,8 @@ export interface Algebra extends TypeAlgebra {
   /** Members of both unions. */
   meet(a: Shape, b: Shape): Shape
   unite(shapes: readonly Shape[]): Shape
+  /** Members of the first union that are not of the second. */
+  subtract(from: Shape, what: Shape): Shape
 }
 
 export function createAlgebra(): Algebra {
@@ -75,7 +77,7 @@ export function createAlgebra(): Algebra {
     if (type === never) return any
     let result = complements.get(type)
     if (result === undefined) {
-      result = make(`not-${type.name}`, undefined, () => complementShape(type.shape()))
+      result = make(`not-${type.name}`, undefined, () => subtract(ANYTHING, type.shape()))
       complements.set(type, result)
       complements.set(result, type)
     }
@@ -91,29 +93,43 @@ export function createAlgebra(): Algebra {
       false: a.false && b.false,
       numbers: pairs(a.numbers, b.numbers, meetNumbers),
       strings: pairs(a.strings, b.strings, meetStrings),
-      arrays: pairs(a.arrays, b.arrays, (x, y) => {
-        const set = meetArrays(x, y, algebra)
-        return set.prefix.some((type, index) => index < set.min && surelyEmpty(type, TRIM_DEPTH)) || set.min > set.max ? undefined : set
-      }),
-      objects: pairs(a.objects, b.objects, (x, y) => {
-        const set = meetObjects(x, y)
-        if (set === x || set === y) return set
-        return set.min > set.max || requiredTypes(set, algebra).some((type) => surelyEmpty(type, TRIM_DEPTH)) ? undefined : set
-      }),
+      arrays: pairs(a.arrays, b.arrays, meetArraySets),
+      objects: pairs(a.objects, b.objects, meetObjectSets),
     }
   }
 
-  function complementShape(shape: Shape): Shape {
-    const sum = shape.numbers.length + shape.strings.length + shape.arrays.length + shape.objects.length
-    if (sum > MAX_ALTERNATIVES) throw new SchemaProblem("the opposite of so many alternatives is too large")
-    const base: Shape = { ...ANYTHING, null: !shape.null, true: !shape.true, false: !shape.false }
-    const empty: Shape = { ...NOTHING, null: true, true: true, false: true }
-    let result = base
-    for (const set of shape.numbers) result = meet(result, { ...ANYTHING, ...flagsOf(empty), numbers: complementNumbers(set) })
-    for (const set of shape.strings) result = meet(result, { ...ANYTHING, ...flagsOf(empty), strings: complementStrings(set) })
-    for (const set of shape.arrays) result = meet(result, { ...ANYTHING, ...flagsOf(empty), arrays: complementArrays(set, algebra) })
-    for (const set of shape.objects) result = meet(result, { ...ANYTHING, ...flagsOf(empty), objects: complementObjects(set, algebra) })
-    return result
+  function meetArraySets(x: ArraySet, y: ArraySet): ArraySet | undefined {
+    const set = meetArrays(x, y, algebra)
+    return set.prefix.some((type, index) => index < set.min && surelyEmpty(type, TRIM_DEPTH)) || set.min > set.max ? undefined : set
+  }
+
+  function meetObjectSets(x: ObjectSet, y: ObjectSet): ObjectSet | undefined {
+    const set = meetObjects(x, y)
+    if (set === x || set === y) return set
+    return set.min > set.max || requiredTypes(set, algebra).some((type) => surelyEmpty(type, TRIM_DEPTH)) ? undefined : set
+  }
+
+  /** What of `from` is not of the other union. Members that have nothing in common with it stay as they are. */
+  function subtract(from: Shape, what: Shape): Shape {
+    const rest = (sets: number): void => {
+      if (sets > MAX_ALTERNATIVES) throw new SchemaProblem("too many alternatives")
+    }
+    const without = <Set>(sets: readonly Set[], others: readonly Set[], meet: (a: Set, b: Set) => Set | undefined, complement: (set: Set) => Set[]): readonly Set[] =>
+      others.reduce<readonly Set[]>((left, other) => {
+        const opposite = left.length === 0 ? [] : complement(other)
+        const result = left.flatMap((set) => (meet(set, other) === undefined ? [set] : opposite.flatMap((part) => meet(set, part) ?? [])))
+        rest(result.length)
+        return result
+      }, sets)
+    return {
+      null: from.null && !what.null,
+      true: from.true && !what.true,
+      false: from.false && !what.false,
+      numbers: without(from.numbers, what.numbers, meetNumbers, complementNumbers),
+      strings: without(from.strings, what.strings, meetStrings, complementStrings),
+      arrays: without(from.arrays, what.arrays, meetArraySets, (set) => complementArrays(set, algebra)),
+      objects: without(from.objects, what.objects, meetObjectSets, (set) => complementObjects(set, algebra)),
+    }
   }
 
   /** True only where it is certain and soon found out. */
@@ -195,7 +211,7 @@ export function createAlgebra(): Algebra {
   }
 
   const algebra: Algebra = {
-    intersect, complement, inhabited, livingShape, meet, unite,
+    intersect, complement, inhabited, livingShape, meet, unite, subtract,
     define: (name, compute) => make(name, undefined, compute),
     get any() {
       return any

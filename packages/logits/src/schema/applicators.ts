@@ -1,18 +1,23 @@
 /** Keywords that combine schemas: references, `allOf`, `anyOf`, `oneOf`, `not`, `if`, dependent schemas, property names. */
 import { escapePointer, isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
-import { type Reader, referenceType } from "./normalise.ts"
+import type { Algebra } from "./algebra.ts"
+import type { Reader } from "./normalise.ts"
 import { type Located, isOldDialect } from "./references.ts"
 import { ANY_OBJECT, type KeyRule, type ObjectSet, SchemaProblem, type Shape, type ValueType } from "./types.ts"
 import { withLength } from "./strings.ts"
 import { unevaluated } from "./unevaluated.ts"
 
-/** One keyword and the types that it asks of the value, worked out when called. */
+/** One keyword, and what it leaves of the values that everything else allows. */
 export interface Applied {
   readonly keyword: string
-  types(): ValueType[]
+  narrow(shape: Shape): Shape
 }
 
-export function applicators(schema: JsonSchema, at: Located, reader: Reader): Applied[] {
+/**
+ * The keywords that choose between schemas, the simple ones first: what they are applied to is then as narrow as can be, and
+ * alternatives that have nothing in common with it fall away at once. References and `allOf` are not among them.
+ */
+export function applicators({ schema, at }: Conjunct, reader: Reader): Applied[] {
   const { algebra, references } = reader
   const type = (path: string, value: Schema): ValueType => reader.typeAt(references.below(at, path, value))
   const list = (keyword: string): ValueType[] => {
@@ -21,25 +26,33 @@ export function applicators(schema: JsonSchema, at: Located, reader: Reader): Ap
     return value.filter(isSchema).map((one, index) => type(`/${keyword}/${index}`, one))
   }
   const result: Applied[] = []
-  const add = (keyword: string, types: () => ValueType[]): void => {
-    if (Object.hasOwn(schema, keyword)) result.push({ keyword, types })
+  const add = (keyword: string, narrow: (shape: Shape) => Shape): void => {
+    if (Object.hasOwn(schema, keyword)) result.push({ keyword, narrow })
   }
-  add("$ref", () => (typeof schema["$ref"] === "string" ? [referenceType(schema["$ref"], at, reader)] : []))
-  add("$dynamicRef", () => [dynamicType(String(schema["$dynamicRef"]), at, reader)])
-  add("$recursiveRef", () => { throw new SchemaProblem("is not supported; use $ref") })
-  add("extends", () => { throw new SchemaProblem("is of draft 3") })
-  add("disallow", () => { throw new SchemaProblem("is of draft 3") })
-  add("allOf", () => list("allOf"))
-  add("not", () => (isSchema(schema["not"]) ? [algebra.complement(type("/not", schema["not"]))] : []))
-  add("if", () => conditional(schema, type, reader))
-  for (const keyword of ["dependentSchemas", "dependencies"]) add(keyword, () => dependent(schema[keyword], keyword, type, reader))
-  add("propertyNames", () => (isSchema(schema["propertyNames"]) ? [named(type("/propertyNames", schema["propertyNames"]), reader)] : []))
-  add("anyOf", () => [union("anyOf", list("anyOf"), reader)])
-  add("oneOf", () => [exactlyOne(list("oneOf"), reader)])
+  const meetAll = (shape: Shape, types: readonly ValueType[]): Shape => types.reduce((sum, one) => algebra.meet(sum, one.shape()), shape)
+  const unsupported = (reason: string) => (): never => {
+    throw new SchemaProblem(reason)
+  }
+  add("$dynamicRef", (shape) => algebra.meet(shape, dynamicType(String(schema["$dynamicRef"]), at, reader).shape()))
+  add("$recursiveRef", unsupported("is not supported; use $ref"))
+  add("extends", unsupported("is of draft 3"))
+  add("disallow", unsupported("is of draft 3"))
+  add("propertyNames", (shape) => (isSchema(schema["propertyNames"]) ? algebra.meet(shape, named(type("/propertyNames", schema["propertyNames"]), reader).shape()) : shape))
+  for (const keyword of ["dependentSchemas", "dependencies"]) add(keyword, (shape) => meetAll(shape, dependent(schema[keyword], keyword, type, reader)))
+  add("anyOf", (shape) => algebra.unite(list("anyOf").map((one) => algebra.meet(shape, one.shape()))))
+  add("if", (shape) => conditional(shape, schema, type, reader))
+  add("oneOf", (shape) => exactlyOne(shape, list("oneOf"), reader))
+  add("not", (shape) => (isSchema(schema["not"]) ? without(shape, references.below(at, "/not", schema["not"]), reader) : shape))
   for (const keyword of ["unevaluatedProperties", "unevaluatedItems"] as const) {
-    if (!isOldDialect(at.dialect)) add(keyword, () => unevaluated(schema, at, reader, keyword))
+    if (!isOldDialect(at.dialect)) add(keyword, (shape) => meetAll(shape, unevaluated(schema, at, reader, keyword)))
   }
   return result
+}
+
+/** A schema of which all keywords hold: the one itself, what it refers to, the members of its `allOf`. */
+export interface Conjunct {
+  readonly schema: JsonSchema
+  readonly at: Located
 }
 
 function dynamicType(reference: string, at: Located, reader: Reader): ValueType {
@@ -52,26 +65,44 @@ function union(name: string, types: readonly ValueType[], { algebra }: Reader): 
   return algebra.define(name, () => algebra.unite(types.map((type) => type.shape())))
 }
 
-/** One of them and no other: where two have values in common, those are taken out of each. */
-function exactlyOne(types: readonly ValueType[], reader: Reader): ValueType {
-  const { algebra } = reader
-  return algebra.define("oneOf", () => {
-    const alone = types.map((type, index) => {
-      const rivals = types.filter((other, at) => at !== index && algebra.inhabited(algebra.intersect(type, other)))
-      return rivals.reduce((rest, rival) => algebra.intersect(rest, rival === type ? algebra.never : algebra.complement(rival)), type)
-    })
-    return algebra.unite(alone.map((type) => type.shape()))
-  })
+/** Not of the schema; a double negation is none, and not any of several is not each of them. */
+function without(shape: Shape, at: Located, reader: Reader): Shape {
+  const { algebra, references } = reader
+  const { schema } = at
+  const only = typeof schema === "object" ? Object.keys(schema) : []
+  if (typeof schema === "object" && only.length === 1) {
+    if (only[0] === "not" && isSchema(schema["not"])) return algebra.meet(shape, reader.typeAt(references.below(at, "/not", schema["not"])).shape())
+    const any = schema["anyOf"]
+    if (only[0] === "anyOf" && Array.isArray(any)) {
+      return any.filter(isSchema).reduce<Shape>((rest, one, index) => without(rest, references.below(at, `/anyOf/${index}`, one), reader), shape)
+    }
+  }
+  return algebra.subtract(shape, reader.typeAt(at).shape())
 }
 
-function conditional(schema: JsonSchema, type: (path: string, value: Schema) => ValueType, reader: Reader): ValueType[] {
-  if (!isSchema(schema["if"]) || (!isSchema(schema["then"]) && !isSchema(schema["else"]))) return []
-  const { algebra } = reader
-  const condition = type("/if", schema["if"])
-  const then = isSchema(schema["then"]) ? type("/then", schema["then"]) : algebra.any
-  const otherwise = isSchema(schema["else"]) ? type("/else", schema["else"]) : algebra.any
-  const yes = then === algebra.any ? condition : algebra.intersect(condition, then)
-  return [union("if", [yes, algebra.intersect(algebra.complement(condition), otherwise)], reader)]
+/** One of them and no other: where two have values in common, those are taken out of each. */
+function exactlyOne(context: Shape, types: readonly ValueType[], { algebra }: Reader): Shape {
+  const within = types.map((type) => algebra.define("oneOf", () => algebra.meet(context, type.shape())))
+  return algebra.unite(within.map((type, index) => {
+    const rivals = within.filter((other, at) => at !== index && (types[at] === types[index] || overlap(type, other, algebra)))
+    return rivals.reduce((rest, rival) => algebra.subtract(rest, rival.shape()), type.shape())
+  }))
+}
+
+function overlap(a: ValueType, b: ValueType, algebra: Algebra): boolean {
+  const shape = algebra.meet(a.shape(), b.shape())
+  return algebra.inhabited(algebra.define("overlap", () => shape))
+}
+
+function conditional(shape: Shape, schema: JsonSchema, type: (path: string, value: Schema) => ValueType, { algebra }: Reader): Shape {
+  if (!isSchema(schema["if"]) || (!isSchema(schema["then"]) && !isSchema(schema["else"]))) return shape
+  const condition = type("/if", schema["if"]).shape()
+  const then = isSchema(schema["then"]) ? type("/then", schema["then"]).shape() : algebra.any.shape()
+  const otherwise = isSchema(schema["else"]) ? type("/else", schema["else"]).shape() : algebra.any.shape()
+  return algebra.unite([
+    algebra.meet(algebra.meet(shape, condition), then),
+    algebra.meet(algebra.subtract(shape, condition), otherwise),
+  ])
 }
 
 /** A name is absent, or present and the schema holds. */

@@ -19,6 +19,9 @@ export function dialectOf(schema: Schema): Dialect {
   return uri.includes("2020-12") ? "2020-12" : "unnamed"
 }
 
+/** Whether a `$schema` names JSON Schema itself, not some dialect built upon it. */
+export const isKnownDialect = (uri: string): boolean => /^(?:https?:)?\/\/json-schema\.org\//.test(uri)
+
 export function isSchema(value: unknown): value is Schema {
   return typeof value === "boolean" || isObject(value)
 }

@@ -2,9 +2,9 @@
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { RegexProblem } from "../automaton/regex-syntax.ts"
 import { type Algebra, createAlgebra } from "./algebra.ts"
-import { applicators } from "./applicators.ts"
+import { applicators, type Conjunct } from "./applicators.ts"
 import { shapeOfValues } from "./constants.ts"
-import { isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
+import { isKnownDialect, isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
 import { type KeywordContext, readArrays, readNumbers, readObjects, readStrings, PLAIN_WHOLE_NUMBERS, WHOLE_NUMBERS } from "./keywords.ts"
 import { meetNumbers } from "./numbers.ts"
 import { indexReferences, type Located, type References, isOldDialect } from "./references.ts"
@@ -28,6 +28,8 @@ export interface NormaliseOptions {
   readonly formats?: "assert" | "annotate" | "dialect"
   /** Objects that declare properties and say nothing of others take no others. Narrower than the schema, and what one wants of a model. */
   readonly closed?: boolean
+  /** Read a `$schema` that is not known as if it named 2020-12, instead of refusing it. */
+  readonly anyDialect?: boolean
 }
 
 export interface Normalised {
@@ -65,6 +67,12 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}): 
   const reasons: Reason[] = []
   const types = new Map<Schema, Map<string, ValueType>>()
   const closed = new Map<ValueType, ValueType>()
+  const dialect = typeof document === "object" ? document["$schema"] : undefined
+  if (typeof dialect === "string" && !isKnownDialect(dialect) && options.anyDialect !== true) {
+    const reason: Reason = { path: "#", keyword: "$schema", reason: `${JSON.stringify(dialect)} is not a dialect known here, and may change what keywords mean` }
+    if (options.relaxed !== true) throw new Refusal(reason)
+    reasons.push(reason)
+  }
   const references = refusing({ path: "#", keyword: "schema" }, () => indexReferences(document))
   const choice = options.formats ?? "dialect"
 
@@ -79,7 +87,7 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}): 
       let type = perBase.get(at.base)
       if (type === undefined) {
         const { schema } = at
-        type = algebra.define(nameOf(at.path), () => shapeOfSchema(schema, at, reader, contextOf(at)))
+        type = algebra.define(nameOf(at.path), () => shapeOfSchema(schema, at, reader, contextOf))
         perBase.set(at.base, type)
       }
       return type
@@ -149,19 +157,44 @@ function nameOf(path: string): string {
 
 const TYPES = new Set(["null", "boolean", "number", "integer", "string", "array", "object"])
 
-/** What the schema's own keywords say, met with what its references and applicators say. */
-function shapeOfSchema(schema: JsonSchema, at: Located, reader: Reader, context: KeywordContext): Shape {
+/** What all conjuncts say by themselves, narrowed by what they choose between. */
+function shapeOfSchema(schema: JsonSchema, at: Located, reader: Reader, contextOf: (at: Located) => KeywordContext): Shape {
   const { algebra } = reader
-  if (isOldDialect(at.dialect) && typeof schema["$ref"] === "string") return referenceType(schema["$ref"], at, reader).shape()
-  const own = meetAll(algebra, [ownShape(schema, context), ...valueShapes(schema, at, reader)])
-  return applicators(schema, at, reader).reduce(
-    (shape, { keyword, types }) => reader.attempt(at, keyword, () => types().reduce((sum, type) => algebra.meet(sum, type.shape()), shape), shape),
-    own,
-  )
+  const conjuncts: Conjunct[] = []
+  const possible = collectConjuncts({ schema, at }, reader, conjuncts, new Set())
+  if (!possible) return NOTHING
+  const own = meetAll(algebra, conjuncts.flatMap((one) => [ownShape(one.schema, contextOf(one.at)), ...valueShapes(one.schema, one.at, reader)]))
+  const applied = conjuncts.flatMap((one) => applicators(one, reader).map((applicator) => ({ ...applicator, at: one.at })))
+  const ordered = applied.toSorted((a, b) => weight(a.keyword) - weight(b.keyword))
+  return ordered.reduce((shape, { keyword, narrow, at }) => reader.attempt(at, keyword, () => narrow(shape), shape), own)
 }
 
-export function referenceType(reference: string, at: Located, reader: Reader): ValueType {
-  return reader.attempt(at, "$ref", () => reader.typeAt(reader.references.resolve(at, reference)), reader.algebra.any)
+/** Choices that fan out most come last. */
+const weight = (keyword: string): number => ["anyOf", "if", "oneOf", "not"].indexOf(keyword)
+
+/** @returns whether none of them is the schema `false` */
+function collectConjuncts(one: Conjunct, reader: Reader, into: Conjunct[], open: Set<JsonSchema>): boolean {
+  const { schema, at } = one
+  if (open.has(schema)) {
+    // The same again in a conjunction says nothing new, unless it is on the way to itself.
+    if (into.some((other) => other.schema === schema)) return true
+    throw new SchemaProblem("the schema refers to itself before it describes any value")
+  }
+  open.add(schema)
+  const reference = schema["$ref"]
+  const refersOnly = isOldDialect(at.dialect) && typeof reference === "string"
+  const visit = (next: Located): boolean => {
+    if (typeof next.schema === "boolean") return next.schema
+    return collectConjuncts({ schema: next.schema, at: next }, reader, into, open)
+  }
+  if (!refersOnly) into.push(one)
+  if (typeof reference === "string") {
+    const target = reader.attempt(at, "$ref", () => reader.references.resolve(at, reference), undefined)
+    if (target !== undefined && !visit(target)) return false
+  }
+  const all = schema["allOf"]
+  if (refersOnly || !Array.isArray(all)) return true
+  return all.filter(isSchema).every((member, index) => visit(reader.references.below(at, `/allOf/${index}`, member)))
 }
 
 const meetAll = (algebra: Algebra, shapes: readonly Shape[]): Shape => shapes.reduce((a, b) => algebra.meet(a, b))
