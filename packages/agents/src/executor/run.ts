@@ -48,7 +48,7 @@ export class Run {
     this.#plan = planDelivery({ backend: options.backend, mode: options.toolCalling ?? "hybrid", explicit: options.formatter })
     this.#seenVersion = this.#tools.version
     this.#offered = this.#tools.list()
-    this.#conversation = new Conversation(this.#systemPrompt(), request.task, this.#results, this.#plan)
+    this.#conversation = new Conversation(this.#systemPrompt(), request.task, request.history ?? [], this.#results, this.#plan)
   }
 
   async *events(): AsyncGenerator<RunEvent, RunSummary> {
