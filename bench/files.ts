@@ -42,16 +42,16 @@ export async function run() {
     await compare("search_files", "official", {
       ours: () => ours("search_files", { path: root, pattern: "*needle*" }),
       theirs: () => official.call("search_files", { path: root, pattern: "**/*needle*" }),
-    }, 3)
+    })
     const excludes = ["node_modules", ".git"]
     await compare("tree", "official", {
       ours: () => ours("get_directory_tree", { path: root, exclude_patterns: excludes }),
       theirs: () => official.call("directory_tree", { path: root, excludePatterns: excludes }),
-    }, 3)
+    })
     await compare("tree_without_excludes", "official", {
       ours: () => ours("get_directory_tree", { path: root, exclude_patterns: [] }),
       theirs: () => official.call("directory_tree", { path: root }),
-    }, 3)
+    })
     await official.close()
 
     const workspace = createWorkspace({ roots: [{ path: root }] })

@@ -1,3 +1,4 @@
+import { ToolwrightError } from "@toolwright/toolbox"
 import type { Workspace } from "../paths/workspace.ts"
 import { decodeText } from "../text/encoding.ts"
 import { splitLines, withoutEnding } from "../text/lines.ts"
@@ -61,7 +62,8 @@ export async function grep(workspace: Workspace, path: string, query: ContentQue
   for (const [file, lines] of byFile(hits.slice(0, options.maxResults))) {
     const read = await readLines(workspace, inFile ? path : `${real}/${file}`)
     const name = inFile ? shown : `${shown.endsWith("/") ? shown : `${shown}/`}${file}`
-    if (read !== undefined) matches.push(...lines.flatMap((line) => matchAt(read, line, name, options.context)))
+    if (read === "too large") matches.push(...lines.map((line) => ({ path: name, line, text: "(not shown: the file is too large)" })))
+    else if (read !== undefined) matches.push(...lines.flatMap((line) => matchAt(read, line, name, options.context)))
   }
   return { matches, total: hits.length, incomplete: found.incomplete, engine }
 }
@@ -100,10 +102,14 @@ function byFile(hits: readonly Hit[]): Map<string, number[]> {
   return files
 }
 
-async function readLines(workspace: Workspace, path: string): Promise<string[] | undefined> {
-  const content = await workspace.read(path).catch(() => undefined)
-  const text = content === undefined ? undefined : decodeText(content.bytes)?.text
-  return text === undefined ? undefined : splitLines(text)
+/** Undefined when the file is gone by now, or turned out to be no text. */
+async function readLines(workspace: Workspace, path: string): Promise<string[] | "too large" | undefined> {
+  try {
+    const text = decodeText((await workspace.read(path)).bytes)?.text
+    return text === undefined ? undefined : splitLines(text)
+  } catch (thrown) {
+    return ToolwrightError.isInstance(thrown) && thrown.code === "FILE_TOO_LARGE" ? "too large" : undefined
+  }
 }
 
 function matchAt(lines: readonly string[], line: number, path: string, context: number): LineMatch[] {

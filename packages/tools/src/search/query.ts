@@ -30,7 +30,7 @@ export interface HitList {
 
 /** More hits than these are not collected: nobody reads them, and a count of them says enough. */
 export const MOST_HITS = 50_000
-/** Larger files are not searched, in bytes. */
+/** Larger files are not searched without ripgrep, in bytes. */
 export const LARGEST_SEARCHED = 50 * 1024 * 1024
 
 export const PATTERN: JsonSchema = {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { LARGEST_SEARCHED, MOST_HITS, type ContentQuery, type Hit, type HitList } from "./query.ts"
+import { MOST_HITS, type ContentQuery, type Hit, type HitList } from "./query.ts"
 
 let binary: Promise<string | undefined> | undefined
 
@@ -77,7 +77,6 @@ function ripgrepArguments(query: ContentQuery, fromInput: boolean): string[] {
     "--no-require-git",
     "--no-ignore-global",
     "--glob=!.git",
-    `--max-filesize=${LARGEST_SEARCHED}`,
     ...(query.fixed ? ["--fixed-strings"] : []),
     ...(query.ignoreCase ? ["--ignore-case"] : []),
     ...(query.word ? ["--word-regexp"] : []),
