@@ -1,0 +1,89 @@
+import { chars, literal, modelJsonNotation, repeat, schemaExpression, sequence, type Expression, type Notation } from "@toolwright/logits"
+import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
+import type { CallSyntax, EnvelopeSyntax, IdPolicy, NamedSyntax } from "../syntax.ts"
+import { gemmaNotation, KEYWORDS, parametersNotation, tagValue } from "./notations.ts"
+import { documentOf, membersExpression, nestedExpression, tagMarks } from "./tag-tree.ts"
+
+const DIGIT = chars([48, 57])
+const ALPHANUMERIC = chars([48, 57], [65, 90], [97, 122])
+const ID_CHARACTER = chars([45, 46], [48, 58], [65, 90], [95, 95], [97, 122])
+
+/** One call of one tool, as the syntax prints it; the arguments are held to the tool's schema. */
+export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: IdPolicy): Expression {
+  switch (syntax.codec) {
+    case "envelope":
+      return envelopeExpression(syntax, tool, ids)
+    case "named":
+      return namedExpression(syntax, tool, ids)
+    case "python":
+      return sequence(literal(`${tool.name}(`), args(tool, KEYWORDS), literal(")"))
+    case "gemma":
+      return sequence(literal(`${syntax.open}${tool.name}`), args(tool, gemmaNotation(syntax)))
+    case "channel":
+      return sequence(literal(`<|channel|>commentary to=${syntax.namespace}${tool.name} <|constrain|>json${syntax.headerEnd}`), args(tool, modelJsonNotation), literal(syntax.close[0] ?? ""))
+    case "nested": {
+      const { prefix } = syntax
+      const members = membersExpression(tool.schema, tool.schema, tagMarks(prefix), (member) => nestedExpression(member, tool.schema, prefix))
+      return sequence(literal(`${prefix}<invoke name="${tool.name}">`), members, literal(`${prefix}</invoke>`))
+    }
+    case "parameters": {
+      const { call, lines, parameter, typed } = syntax
+      const before = literal(`${call.open[0] ?? ""}${tool.name}`)
+      const [first = "", rest = ""] = (call.nameEnd[0] ?? "").split("{index}")
+      const nameEnd = rest === "" ? literal(first) : sequence(literal(first), repeat(DIGIT, 1, 3), literal(rest))
+      const id = `tags-${slug(call.open[0] ?? parameter.open[0] ?? "")}-${slug(parameter.close[0] ?? "")}-${syntax.framed === true ? "framed" : "plain"}`
+      const body =
+        typed?.attribute === "type"
+          ? membersExpression(
+              tool.schema,
+              tool.schema,
+              { before: (key, types) => [...new Set([...types].map(jsonTypeName))].map((type) => `${parameter.open[0] ?? ""}${key}" type="${type}"${typed.end}`), after: () => parameter.close[0] ?? "" },
+              (member) => schemaExpression(documentOf(member, tool.schema), { notation: tagValue("typed-value", [parameter.close[0] ?? ""]), relaxed: true }),
+            )
+          : args(tool, parametersNotation(syntax, id))
+      return sequence(before, nameEnd, literal(lines?.afterName ?? ""), body, literal(call.close[0] ?? ""))
+    }
+  }
+}
+
+function jsonTypeName(type: string): string {
+  return type === "integer" ? "number" : type
+}
+
+function slug(text: string): string {
+  return text.replaceAll(/[^a-zA-Z0-9]+/g, "-").replaceAll(/^-|-$/g, "").toLowerCase()
+}
+
+/** The tool's arguments in a notation; what cannot be expressed exactly is left to validation. */
+function args({ schema }: ToolDefinition, notation: Notation): Expression {
+  return schemaExpression(objectSchema(schema), { notation, relaxed: true })
+}
+
+/** Arguments are always an object, whether or not the schema says so. */
+function objectSchema(schema: JsonSchema): JsonSchema {
+  return schema.type === undefined ? { type: "object", ...schema } : schema
+}
+
+function envelopeExpression({ keys, nameAsKey, idFirst }: EnvelopeSyntax, tool: ToolDefinition, ids: IdPolicy): Expression {
+  const value = args(tool, modelJsonNotation)
+  const name = JSON.stringify(tool.name)
+  if (nameAsKey === true) return sequence(literal(`{${name}: `), value, literal("}"))
+  const body = [literal(`"${keys.name}": ${name}, "${keys.args}": `), value]
+  if (keys.id === undefined) return sequence(literal("{"), ...body, literal("}"))
+  const id = [literal(`"${keys.id}": "`), idExpression(ids), literal('"')]
+  return idFirst === true ? sequence(literal("{"), ...id, literal(", "), ...body, literal("}")) : sequence(literal("{"), ...body, literal(", "), ...id, literal("}"))
+}
+
+function namedExpression({ open, middle, close, idMark, idBefore, nameForm }: NamedSyntax, tool: ToolDefinition, ids: IdPolicy): Expression {
+  const parts: Expression[] = [literal(open[0] ?? "")]
+  if (nameForm === "kimi") parts.push(literal(`functions.${tool.name}:`), repeat(DIGIT, 1, 5))
+  else if (idBefore === undefined) parts.push(literal(tool.name))
+  else parts.push(idExpression(ids), literal(`${idBefore}${tool.name}`))
+  if (idMark !== undefined) parts.push(literal(idMark), idExpression(ids))
+  return sequence(...parts, literal(middle[0] ?? ""), args(tool, modelJsonNotation), literal(close[0] ?? ""))
+}
+
+function idExpression(ids: IdPolicy): Expression {
+  if (ids === "nine") return repeat(ALPHANUMERIC, 9, 9)
+  return ids === "ordinal" ? repeat(DIGIT, 1, 6) : repeat(ID_CHARACTER, 1, 64)
+}

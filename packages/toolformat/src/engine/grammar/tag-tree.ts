@@ -1,0 +1,48 @@
+import { choice, literal, repeat, schemaExpression, sequence, type Expression } from "@toolwright/logits"
+import type { JsonSchema } from "@toolwright/toolbox"
+import { admittedTypes, itemSchema, resolve, type JsonType } from "../schema-types.ts"
+import { tagValue } from "./notations.ts"
+
+const DEEPEST = 12
+const EVERY_TYPE = 7
+
+/** How a member is written: what stands before its value and after it. */
+export interface MemberMarks {
+  /** Several, where one of them must stand. */
+  before(key: string, types: ReadonlySet<JsonType>): readonly string[]
+  after(key: string): string
+}
+
+/**
+ * The members of an object, each in marks that depend on it. Members may come in any order; which of them must come, and how
+ * often, is left to validation.
+ */
+export function membersExpression(schema: JsonSchema, root: JsonSchema, marks: MemberMarks, value: (schema: JsonSchema) => Expression): Expression {
+  const members = Object.entries(resolve(schema, root).properties ?? {}).map(([key, member]) =>
+    sequence(choice(...marks.before(key, admittedTypes(member, root)).map(literal)), value(resolve(member, root)), literal(marks.after(key))),
+  )
+  return members.length === 0 ? literal("") : repeat(choice(...members), 0)
+}
+
+/** A value as nested tags behind a prefix, or as its JSON. */
+export function nestedExpression(schema: JsonSchema, root: JsonSchema, prefix: string, depth = 0): Expression {
+  const notation = tagValue("nested-tag-value", [prefix])
+  const whole = schemaExpression(documentOf(schema, root), { notation, relaxed: true })
+  const types = admittedTypes(schema, root)
+  if (depth > DEEPEST || types.has("string") || types.size === EVERY_TYPE) return whole
+  const next = (member: JsonSchema) => nestedExpression(member, root, prefix, depth + 1)
+  const options: Expression[] = [whole]
+  if (types.has("array")) options.push(repeat(sequence(literal(`${prefix}<item>`), next(itemSchema(schema, root)), literal(`${prefix}</item>`)), 1))
+  if (types.has("object")) options.push(membersExpression(schema, root, tagMarks(prefix), next))
+  return choice(...options)
+}
+
+export function tagMarks(prefix: string): MemberMarks {
+  return { before: (key) => [`${prefix}<${key}>`], after: (key) => `${prefix}</${key}>` }
+}
+
+/** A part of a schema as a document of its own, with the definitions that it may refer to. */
+export function documentOf(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  const { $defs, definitions } = root
+  return { ...($defs === undefined ? {} : { $defs }), ...(definitions === undefined ? {} : { definitions }), ...schema }
+}
