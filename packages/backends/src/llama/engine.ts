@@ -77,7 +77,7 @@ export async function openLlama(options: LlamaEngineOptions): Promise<LlamaEngin
     throw new ToolwrightError("MODEL_NOT_FOUND", `There is no model file at ${modelPath}.`, { cause, hint: "Give the path of a GGUF file." })
   })
   const module = await importLlama()
-  const runtime = await module.getLlama({ build: "never", skipDownload: true, progressLogs: false, gpu: options.gpu ?? false, logLevel: module.LlamaLogLevel.disabled })
+  const runtime = await startRuntime(module, options.gpu ?? false)
   let model: LlamaModel | undefined
   try {
     model = await runtime.loadModel({ modelPath, ...(onProgress && { onLoadProgress: onProgress }), ...(signal && { loadSignal: signal }) })
@@ -92,6 +92,18 @@ export async function openLlama(options: LlamaEngineOptions): Promise<LlamaEngin
     throw new ToolwrightError("MODEL_SERVER_ERROR", `The model file ${modelPath} cannot be loaded: ${messageOf(cause)}`, {
       cause,
       hint: "Check that it is a whole GGUF file that fits into memory.",
+    })
+  }
+}
+
+/** Only binaries that are installed: nothing is built, nothing fetched. */
+async function startRuntime(module: LlamaModule, gpu: "auto" | false): Promise<LlamaRuntime> {
+  try {
+    return await module.getLlama({ build: "never", skipDownload: true, progressLogs: false, gpu, logLevel: module.LlamaLogLevel.disabled })
+  } catch (cause) {
+    throw new ToolwrightError("MODEL_ENGINE_MISSING", `node-llama-cpp has no binary that works here: ${messageOf(cause)}`, {
+      cause,
+      hint: "Reinstall it on this machine with its optional dependencies: npm install node-llama-cpp@3.22.1 --include=optional",
     })
   }
 }
