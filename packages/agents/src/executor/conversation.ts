@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
-import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
+import { renderConversation, type ChatMessage, type ToolFormatter } from "@toolwright/toolformat"
 import { shownOutput } from "./feedback.ts"
 import type { Delivery } from "./delivery.ts"
 import type { Reply } from "./reply.ts"
@@ -21,8 +21,10 @@ export class Conversation {
   #delivery: Delivery
   #formatter: ToolFormatter
 
-  constructor(system: string, task: string, results: ResultStore, form: { delivery: Delivery; formatter: ToolFormatter }) {
-    this.#messages = [{ role: "system", content: system }, { role: "user", content: task }]
+  constructor(system: string, task: string, history: readonly ChatMessage[], results: ResultStore, form: { delivery: Delivery; formatter: ToolFormatter }) {
+    const before = history.filter(({ role }) => role !== "system")
+    const told = form.delivery === "native" ? before : renderConversation(form.formatter, before, [], { tools: false, calls: true, results: true })
+    this.#messages = [{ role: "system", content: system }, ...told, { role: "user", content: task }]
     this.#results = results
     this.#delivery = form.delivery
     this.#formatter = form.formatter

@@ -1,6 +1,6 @@
 import type { Backend, SamplingOptions } from "@toolwright/backends"
 import type { Middleware, PermissionPolicy, Toolset } from "@toolwright/toolbox"
-import type { ToolFormatter } from "@toolwright/toolformat"
+import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
 import type { ContextManager } from "../context/manager.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { RunRecorder } from "../record/recorder.ts"
@@ -43,6 +43,8 @@ export interface RunRequest {
   task: string
   /** What the agent is and how it should work; the tool section is added to it. */
   systemPrompt?: string
+  /** What was said before the task, oldest first; a system message among it is passed over. */
+  history?: readonly ChatMessage[]
   /** Name of the agent, for events and records. */
   agent?: string
   runId?: string

@@ -1,23 +1,30 @@
 import type { FinishReason, InferEvent, Usage } from "../model/backend.ts"
 
+/** What every chunk of a completion repeats: its id, the model, and when it was made, in seconds since 1970. */
+export interface CompletionHead {
+  id: string
+  model: string
+  created: number
+}
+
 /** The chunks of a streamed chat completion, as JSON texts, with the final `[DONE]`. */
-export async function* completionChunks(events: AsyncIterable<InferEvent>, model: string): AsyncGenerator<string> {
+export async function* completionChunks(events: AsyncIterable<InferEvent>, head: CompletionHead): AsyncGenerator<string> {
   const chunk = (delta: object, finish: string | null = null) =>
-    JSON.stringify({ id: "chatcmpl-1", object: "chat.completion.chunk", model, choices: [{ index: 0, delta, finish_reason: finish }] })
+    JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })
   for await (const event of events) {
     if (event.type === "text-delta") yield chunk({ content: event.text })
     else if (event.type === "reasoning-delta") yield chunk({ reasoning_content: event.text })
     else if (event.type === "call-delta") yield chunk({ tool_calls: [wireCall(event)] })
     else if (event.type === "end") {
       yield chunk({}, wireFinish(event.finishReason))
-      if (event.usage !== undefined) yield JSON.stringify({ id: "chatcmpl-1", model, choices: [], usage: wireUsage(event.usage) })
+      if (event.usage !== undefined) yield JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [], usage: wireUsage(event.usage) })
     }
   }
   yield "[DONE]"
 }
 
 /** The same as one body. */
-export async function wholeCompletion(events: AsyncIterable<InferEvent>, model: string): Promise<object> {
+export async function wholeCompletion(events: AsyncIterable<InferEvent>, head: CompletionHead): Promise<object> {
   let content = ""
   let reasoning = ""
   let finish = "stop"
@@ -42,7 +49,7 @@ export async function wholeCompletion(events: AsyncIterable<InferEvent>, model: 
     ...(calls.length === 0 ? {} : { tool_calls: calls }),
   }
   const choices = [{ index: 0, message, finish_reason: finish }]
-  return { id: "chatcmpl-1", object: "chat.completion", model, choices, ...(usage === undefined ? {} : { usage }) }
+  return { ...head, object: "chat.completion", choices, ...(usage === undefined ? {} : { usage }) }
 }
 
 function wireCall({ index, id, name, arguments: text }: Extract<InferEvent, { type: "call-delta" }>): object {

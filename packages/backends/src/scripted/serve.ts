@@ -60,9 +60,10 @@ async function answer(backend: Backend, request: IncomingMessage, response: Serv
   const controller = new AbortController()
   response.on("close", () => controller.abort())
   const events = backend.infer(readRequest(body), { signal: controller.signal })
-  if (body.stream !== true) return sendJson(response, 200, await wholeCompletion(events, backend.modelName()))
+  const head = { id: "chatcmpl-1", model: backend.modelName(), created: 0 }
+  if (body.stream !== true) return sendJson(response, 200, await wholeCompletion(events, head))
 
-  for await (const chunk of completionChunks(events, backend.modelName())) {
+  for await (const chunk of completionChunks(events, head)) {
     if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" })
     await write(response, Buffer.from(`data: ${chunk}\n\n`), options.cutBytes)
   }
