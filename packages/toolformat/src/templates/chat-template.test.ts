@@ -3,6 +3,7 @@ import type { ChatMessage, OpenAITool } from "../model/message.ts"
 import { formatterById } from "../selector/index.ts"
 import { createChatTemplate } from "./chat-template.ts"
 import { TemplateError } from "./jinja/errors.ts"
+import { toDefinitions } from "./messages.ts"
 
 const messages: ChatMessage[] = [
   { role: "system", content: "Be brief." },
@@ -24,6 +25,7 @@ describe("a chat template", () => {
     const template = createChatTemplate("{{ bos_token }}{{ mode }}{{ messages[2].tool_calls[0].function.arguments.a + 1 }}{{ add_generation_prompt }}", {
       bosToken: "<s>",
       variables: { mode: "x" },
+      fallback: "none",
     })
     expect(template.render({ messages })).toBe("<s>x2True")
     expect(template.render({ messages, addGenerationPrompt: false, variables: { mode: "y" } })).toBe("<s>y2False")
@@ -35,7 +37,7 @@ describe("a chat template", () => {
   })
 
   test("sees nine-character ids where it is Mistral's, and results keep to their calls", () => {
-    const text = createChatTemplate(`{# [TOOL_CALLS] #}{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.id }} {% endfor %}{{ m.tool_call_id }} {% endfor %}`).render({ messages })
+    const text = createChatTemplate(`{# [TOOL_CALLS] #}{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.id }} {% endfor %}{{ m.tool_call_id }} {% endfor %}`, { fallback: "none" }).render({ messages })
     const ids = text.trim().split(/\s+/)
     expect(ids).toHaveLength(4)
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9]{9}$/)
@@ -44,7 +46,7 @@ describe("a chat template", () => {
   })
 
   test("sees Kimi's ids, counted over the conversation", () => {
-    const text = createChatTemplate(`{# <|tool_calls_section_begin|> #}{% for m in messages %}{{ m.tool_call_id }}|{% endfor %}`).render({ messages })
+    const text = createChatTemplate(`{# <|tool_calls_section_begin|> #}{% for m in messages %}{{ m.tool_call_id }}|{% endfor %}`, { fallback: "none" }).render({ messages })
     expect(text).toBe("|||functions.add:0|functions.add:1|")
   })
 
@@ -54,7 +56,7 @@ describe("a chat template", () => {
   })
 
   test("gives arguments as text to a template that fails on objects", () => {
-    const template = createChatTemplate("{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.function.name + c.function.arguments }}{% endfor %}{% endfor %}")
+    const template = createChatTemplate("{% for m in messages %}{% for c in m.tool_calls or [] %}{{ c.function.name + c.function.arguments }}{% endfor %}{% endfor %}", { fallback: "none" })
     expect(template.renderWithReport({ messages })).toEqual({ text: 'add{"a":1}add{"a":2}', adaptations: ["arguments-as-text"] })
   })
 
@@ -67,7 +69,7 @@ describe("a chat template", () => {
 
 describe("what a template leaves out", () => {
   test("is found by rendering marked messages", () => {
-    const none = { tools: false, toolsWithoutSystem: false, calls: false, results: false, pastCalls: false }
+    const none = { tools: false, toolsWithoutSystem: false, calls: false, results: false, pastCalls: false, failed: false }
     expect(createChatTemplate(FULL).drops()).toEqual(none)
     expect(createChatTemplate(CALLS).drops()).toEqual({ ...none, tools: true, toolsWithoutSystem: true })
     expect(createChatTemplate(TURNS).drops()).toEqual({ ...none, tools: true, toolsWithoutSystem: true, calls: true, pastCalls: true })
@@ -79,8 +81,14 @@ describe("what a template leaves out", () => {
     expect(createChatTemplate(`{{ tools if messages[0].role == 'system' }}${CALLS}`).drops()).toEqual({ ...none, toolsWithoutSystem: true })
   })
 
-  test("stays out when no format is given", () => {
-    expect(createChatTemplate(TURNS).render({ messages, tools })).toBe("[system]Be brief.[user]Add.[assistant][tool]3[tool]4")
+  test("stays out on request", () => {
+    expect(createChatTemplate(TURNS, { fallback: "none" }).render({ messages, tools })).toBe("[system]Be brief.[user]Add.[assistant][tool]3[tool]4")
+  })
+
+  test("is written as text in the format whose marks the template has", () => {
+    const { text, adaptations } = createChatTemplate(`{# <arg_key> <arg_value> <tool_call> #}${TURNS}`).renderWithReport({ messages, tools })
+    expect(adaptations).toEqual(["tools-as-text", "calls-as-text"])
+    expect(formatterById("glm45").parse(text.slice(text.indexOf("[assistant]")), { tools: toDefinitions(tools) }).calls.map((call) => call.args)).toEqual([{ a: 1 }, { a: 2 }])
   })
 
   test("is written as text in the format given", () => {
@@ -93,13 +101,19 @@ describe("what a template leaves out", () => {
     expect(text.match(/\[user\]/g)).toHaveLength(2)
   })
 
+  test("everything is, where the template fails on the conversation as it is", () => {
+    const { text, adaptations } = createChatTemplate(`{% if tools %}{{ nothing.here }}{% endif %}${CALLS}`).renderWithReport({ messages: messages.slice(0, 2), tools })
+    expect(adaptations).toEqual(["tools-as-text"])
+    expect(text).toContain("add")
+  })
+
   test("only that: the rest is the template's own", () => {
     const fallback = formatterById("hermes")
     const { text, adaptations } = createChatTemplate(CALLS, { fallback }).renderWithReport({ messages, tools })
     expect(adaptations).toEqual(["tools-as-text"])
     expect(text).toContain('<call_0 add {"a": 1}>')
     const full = createChatTemplate(FULL, { fallback }).renderWithReport({ messages, tools })
-    expect(full).toEqual({ text: createChatTemplate(FULL).render({ messages, tools }), adaptations: [] })
+    expect(full).toEqual({ text: createChatTemplate(FULL, { fallback: "none" }).render({ messages, tools }), adaptations: [] })
   })
 
   test("a system message is added where the tools stand only beside one", () => {

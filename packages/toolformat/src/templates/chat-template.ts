@@ -1,5 +1,6 @@
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import type { ToolFormatter } from "../model/formatter.ts"
+import { formatterById, recogniseTemplate } from "../selector/index.ts"
 import type { ChatMessage } from "../model/message.ts"
 import { idsOfTemplate, withTemplateIds, type TemplateIds } from "./call-ids.ts"
 import { renderConversation, withSystemInUser, withSystemText, type TextParts } from "./conversation.ts"
@@ -22,10 +23,11 @@ export interface ChatTemplateOptions {
   /** How call ids are rewritten; found out from the template unless given. */
   ids?: TemplateIds
   /**
-   * The format in which tools, calls and results are written out as text where the template leaves them out. Without one, the
-   * template's output is never changed, and {@link ChatTemplate.drops} tells what it leaves out.
+   * The format in which tools, calls and results are written out as text where the template leaves them out. Unless given, it
+   * is the one whose marks the template has, else the generic one. With `none` nothing is written out, and
+   * {@link ChatTemplate.drops} still tells what is missing.
    */
-  fallback?: ToolFormatter
+  fallback?: ToolFormatter | "none"
   limits?: Partial<RenderLimits>
 }
 
@@ -124,14 +126,30 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
     if (!Array.isArray(input.messages)) {
       throw new ToolwrightError("INVALID_MESSAGES", "A chat template renders a list of messages.", { hint: "Pass { messages: [{ role: \"user\", content: \"…\" }] }." })
     }
-    if (options.fallback === undefined) return renderAdapted(input)
-    const parts = missingParts(input, drops())
+    const present = presentParts(input)
+    const usesTools = present.tools || present.calls || present.results
+    if (options.fallback === "none" || !usesTools) return renderAdapted(input)
+    const fallback = options.fallback ?? formatterById(recogniseTemplate(source)?.formatId ?? "generic")
+    try {
+      return renderParts(input, fallback, missingParts(input, drops()))
+    } catch (thrown) {
+      if (!(thrown instanceof TemplateError) || thrown.code === "TEMPLATE_LIMIT") throw thrown
+      try {
+        return renderParts(input, fallback, presentParts(input))
+      } catch {
+        throw thrown
+      }
+    }
+  }
+
+  /** Renders with these parts written as text. */
+  function renderParts(input: TemplateInput, fallback: ToolFormatter, parts: TextParts): { text: string; adaptations: Adaptation[] } {
     const { tools = [], ...rest } = input
     const written: Adaptation[] = []
     if (parts.tools) written.push("tools-as-text")
     if (parts.calls) written.push("calls-as-text")
     if (parts.results) written.push("results-as-text")
-    let messages = written.length === 0 ? input.messages : renderConversation(options.fallback, input.messages, toDefinitions(tools), parts)
+    let messages = written.length === 0 ? input.messages : renderConversation(fallback, input.messages, toDefinitions(tools), parts)
     if (!parts.tools && tools.length > 0 && drops().toolsWithoutSystem && messages[0]?.role !== "system") {
       messages = withSystemText(messages, DEFAULT_SYSTEM)
       written.push("system-added")
@@ -143,12 +161,18 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
   return { source, drops, renderWithReport, render: (input) => renderWithReport(input).text }
 }
 
-/** What of this conversation the template would drop. */
+/** What this conversation has beyond plain messages. */
+function presentParts({ tools, messages }: TemplateInput): TextParts {
+  return { tools: (tools?.length ?? 0) > 0, calls: hasCalls(messages), results: messages.some((message) => message.role === "tool") }
+}
+
+/** What of it the template would drop. */
 function missingParts(input: TemplateInput, drops: TemplateDrops): TextParts {
+  const present = presentParts(input)
   return {
-    tools: drops.tools && (input.tools?.length ?? 0) > 0,
-    calls: (drops.calls || drops.pastCalls) && hasCalls(input.messages),
-    results: drops.results && input.messages.some((message) => message.role === "tool"),
+    tools: present.tools && drops.tools,
+    calls: present.calls && (drops.calls || drops.pastCalls),
+    results: present.results && drops.results,
   }
 }
 

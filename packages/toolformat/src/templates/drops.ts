@@ -11,6 +11,8 @@ export interface TemplateDrops {
   calls: boolean
   results: boolean
   pastCalls: boolean
+  /** Some probe could not be rendered. What it would have shown counts as shown: a failure is not silent. */
+  failed: boolean
 }
 
 type Render = (messages: readonly ChatMessage[], tools: readonly OpenAITool[]) => string
@@ -36,17 +38,16 @@ const turn: ChatMessage[] = [
   { role: "tool", content: JSON.stringify({ probe: RESULT }), toolCallId: "qzvcall01", toolName: CALLED, success: true },
 ]
 
-/**
- * Finds out by rendering marked tools, calls and results whether they come out again. What cannot be rendered at all counts
- * as left out.
- */
+/** Finds out by rendering marked tools, calls and results whether they come out again. */
 export function probeDrops(render: Render): TemplateDrops {
+  let failed = false
   const shows = (messages: ChatMessage[], tools: OpenAITool[], ...marks: string[]): boolean => {
     try {
       const text = render(messages, tools)
       return marks.every((mark) => text.includes(mark))
     } catch {
-      return false
+      failed = true
+      return true
     }
   }
   const offered = [tool(TOOL)]
@@ -54,11 +55,12 @@ export function probeDrops(render: Render): TemplateDrops {
   const system: ChatMessage = { role: "system", content: "Help." }
   const toolsWithoutSystem = !shows([user("Begin.")], offered, TOOL, PARAMETER)
   const past = [...current, { role: "assistant", content: "Done." } as const, user("Go on.")]
-  return {
+  const drops = {
     tools: toolsWithoutSystem && !shows([system, user("Begin.")], offered, TOOL, PARAMETER),
     toolsWithoutSystem,
     calls: !shows(current, offered, CALLED, VALUE),
     results: !shows(current, offered, RESULT),
     pastCalls: !shows(past, offered, CALLED, VALUE),
   }
+  return { ...drops, failed }
 }
