@@ -16,7 +16,7 @@ export function invalidPath(asked: string, problem: string): ToolwrightError {
   })
 }
 
-export const fileNotFound = (asked: string, hint?: string) => error("NOT_FOUND", `File not found: ${asked}`, hint)
+export const fileNotFound = (asked: string, hint?: string) => error("NOT_FOUND", `File not found: ${printable(asked)}`, hint)
 export const directoryNotFound = (asked: string, hint?: string) =>
   error("NOT_FOUND", `Directory not found: ${asked}`, hint)
 export const notAFile = (asked: string, hint?: string) => error("NOT_A_FILE", `Not a file: ${asked}`, hint)

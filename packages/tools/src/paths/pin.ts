@@ -1,7 +1,8 @@
 import { constants, type Stats } from "node:fs"
-import { lstat, open, readlink, realpath, type FileHandle } from "node:fs/promises"
+import { lstat, open, readdir, readlink, realpath, type FileHandle } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { nearest, ToolwrightError } from "@toolwright/toolbox"
+import { visibleName } from "../text/escapes.ts"
 import {
   directoryNotFound,
   fileNotFound,
@@ -49,7 +50,7 @@ export async function pin(policy: PathPolicy, located: Located, access: Access):
     const code = systemCode(thrown)
     if (code === undefined) throw thrown
     await assertAncestorInside(policy, located, access)
-    if (code === "ENOENT") throw fileNotFound(located.asked)
+    if (code === "ENOENT") throw fileNotFound(located.asked, await suggestion(policy, located))
     if (code === "ENOTDIR") throw notADirectory(located.asked, "A part of the path is a file.")
     if (code === "ELOOP") throw invalidPath(located.asked, "its symbolic links form a loop")
     throw thrown
@@ -117,6 +118,22 @@ async function assertAncestorInside(policy: PathPolicy, located: Located, access
   }
 }
 
+const MOST_NAMES_COMPARED = 5000
+
+/** Names beside the missing one that it may have meant; what may not be read is not named. */
+async function suggestion(policy: PathPolicy, located: Located): Promise<string | undefined> {
+  try {
+    await using parent = await pinDirectory(policy, { ...located, path: dirname(located.path) }, "read")
+    const names = (await readdir(parent.at())).slice(0, MOST_NAMES_COMPARED).filter((name) => !policy.hides(name))
+    const near = nearest(basename(located.path), names)
+    if (near.length === 0) return undefined
+    const directory = located.asked.slice(0, located.asked.length - basename(located.asked).length)
+    return `Did you mean ${near.map((name) => visibleName(directory + name)).join(", ")}?`
+  } catch {
+    return undefined
+  }
+}
+
 /** {@link pin}, for a regular file. */
 export async function pinFile(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
   const pinned = await pin(policy, located, access)
@@ -129,7 +146,7 @@ export async function pinFile(policy: PathPolicy, located: Located, access: Acce
 export async function pinDirectory(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
   const pinned = await pin(policy, located, access).catch((thrown: unknown) => {
     const missing = ToolwrightError.isInstance(thrown) && thrown.code === "NOT_FOUND"
-    throw missing ? directoryNotFound(located.asked) : thrown
+    throw missing ? directoryNotFound(located.asked, thrown.hint) : thrown
   })
   if (pinned.stat.isDirectory()) return pinned
   await pinned[Symbol.asyncDispose]()
