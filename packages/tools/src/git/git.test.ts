@@ -180,13 +180,17 @@ describe.for([{ sandbox: "auto" as const }, { sandbox: "off" as const }])("a hos
     ]
     for (const key of keys) fixture.git("config", key, script)
     fixture.git("config", "commit.gpgSign", "true")
+    // Programs can also be named in a file that the configuration includes.
+    writeFileSync(join(fixture.root, "included"), `[filter "more"]\n\tclean = ${script}\n\tsmudge = ${script}\n`)
+    fixture.git("config", "include.path", "../included")
+    fixture.write({ ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n*.md filter=more\n", "README.md": "changed\n" })
     for (const hook of ["pre-commit", "commit-msg", "prepare-commit-msg", "post-commit", "post-checkout", "post-index-change", "reference-transaction", "pre-push"]) {
       writeFileSync(join(fixture.root, ".git/hooks", hook), `#!/bin/sh\necho ${hook} >> ${ran}\n`)
       chmodSync(join(fixture.root, ".git/hooks", hook), 0o755)
     }
     fixture.write({ "a.txt": "changed\n", "b.txt": "new\n" })
     const calls: JsonObject[] = [
-      { action: "status" }, { action: "diff" }, { action: "add", files: ["a.txt", "b.txt"] }, { action: "diff", staged: true },
+      { action: "status" }, { action: "diff" }, { action: "add", files: ["a.txt", "b.txt", "README.md"] }, { action: "diff", staged: true },
       { action: "commit", message: "x" }, { action: "log" }, { action: "create_branch", branch: "side" }, { action: "checkout", ref: "main" }, { action: "push" },
     ]
     for (const args of calls) {

@@ -87,23 +87,28 @@ export async function git(
     })
   }
   const contained = policy !== "off" && (await probeBubblewrap()).program !== undefined
-  const filters = contained ? [] : await filtersOf(exec)
-  const { outcome, sandbox } = await exec([...filters, ...(run.config ?? [])], args)
+  const off = contained ? [] : await programsOff(exec)
+  const { outcome, sandbox } = await exec([...off, ...(run.config ?? [])], args)
   return { ...outcome, sandbox }
 }
 
-/** Overrides that switch off every program that a local configuration names under a name of its own choice. */
-async function filtersOf(
+const PROGRAMS = /^(?:diff\..*\.(?:command|textconv)|merge\..*\.driver|credential\..*helper|gpg\..*program|.*\.(?:uploadpack|receivepack))$/isu
+
+/**
+ * Overrides that switch off every program that the repository's own configuration, or a file that it includes, names under a name of its own
+ * choice. The user's configuration stays as it is.
+ */
+async function programsOff(
   exec: (more: readonly string[], command: readonly string[]) => Promise<{ outcome: ProcessOutcome }>,
 ): Promise<string[]> {
-  const { outcome } = await exec([], ["config", "--local", "--no-includes", "-z", "--name-only", "--list"])
-  const names = outcome.stdout.text.split("\0")
+  const { outcome } = await exec([], ["config", "--includes", "--show-scope", "-z", "--name-only", "--list"])
+  const parts = outcome.stdout.text.split("\0")
   const off: string[] = []
-  for (const name of names) {
-    if (/^filter\..*\.(clean|smudge|process)$/s.test(name)) off.push(`${name}=`, `${name.replace(/\.[a-z]+$/, ".required")}=false`)
-    else if (/^(diff\..*\.(command|textconv)|merge\..*\.driver|credential\..*helper|gpg\..*program|.*\.(uploadpack|receivepack))$/is.test(name)) {
-      off.push(`${name}=`)
-    }
+  for (let index = 0; index + 1 < parts.length; index += 2) {
+    const [scope, name] = [parts[index]!, parts[index + 1]!]
+    if (scope !== "local" && scope !== "worktree") continue
+    if (/^filter\..*\.(?:clean|smudge|process)$/su.test(name)) off.push(`${name}=`, `${name.replace(/\.[a-z]+$/u, ".required")}=false`)
+    else if (PROGRAMS.test(name)) off.push(`${name}=`)
   }
   return off
 }

@@ -8,6 +8,7 @@ export interface SandboxPlan {
   /** The folder that is readable and writable: the workspace. */
   readonly root: string
   readonly cwd: string
+  /** The environment that the process is started with; for its PATH. */
   readonly env: Readonly<Record<string, string>>
   /** Whether the workspace may be changed. */
   readonly writable?: boolean
@@ -50,6 +51,8 @@ export async function bubblewrapArgv(program: string, argv: readonly string[], p
   ])
   args.push(...masks.flat())
   if (plan.network === true && (await exists("/run/systemd/resolve"))) args.push("--ro-bind", "/run/systemd/resolve", "/run/systemd/resolve")
+  const home = homedir()
+  if (home !== "/" && !SYSTEM.some((folder) => isInside(folder, home))) args.push("--tmpfs", home)
   for (const path of await toolchains(plan)) args.push("--ro-bind", path, path)
   args.push(plan.writable === false ? "--ro-bind" : "--bind", plan.root, plan.root)
   for (const { path, writable } of plan.folders ?? []) args.push(writable ? "--bind" : "--ro-bind", path, path)
@@ -58,10 +61,7 @@ export async function bubblewrapArgv(program: string, argv: readonly string[], p
     const full = resolve(plan.root, path)
     if (await exists(full)) args.push("--ro-bind", full, full)
   }
-  args.push("--chdir", plan.cwd, "--clearenv")
-  for (const [name, value] of Object.entries(plan.env)) args.push("--setenv", name, value)
-  if (!("HOME" in plan.env)) args.push("--setenv", "HOME", "/tmp")
-  return [...args, "--", ...argv]
+  return [...args, "--chdir", plan.cwd, "--", ...argv]
 }
 
 async function systemFolder(path: string): Promise<string[]> {
@@ -72,9 +72,9 @@ async function systemFolder(path: string): Promise<string[]> {
 
 async function toolchains(plan: SandboxPlan): Promise<string[]> {
   const home = homedir()
-  const node = dirname(dirname(process.execPath))
+  const node = [dirname(dirname(process.execPath)), dirname(process.execPath)]
   const inPath = (plan.env.PATH ?? "").split(":").filter((path) => path.startsWith("/"))
-  const wanted = [...TOOLCHAINS.map((path) => join(home, path)), node, ...inPath, ...(plan.readable ?? [])]
+  const wanted = [...TOOLCHAINS.map((path) => join(home, path)), ...node, ...inPath, ...(plan.readable ?? [])]
   const found: string[] = []
   for (const path of wanted) {
     const covered = [...SYSTEM, plan.root, ...found].some((folder) => isInside(folder, path))

@@ -14,14 +14,15 @@ export const npm: TestFramework = {
     const lines = stdout.split("\n")
     for (const [index, line] of lines.entries()) {
       const test = /^\s*(not ok|ok)\b(?: \d+)?(?: -)? ?([^#]*)(# (?:SKIP|TODO))?/iu.exec(line)
-      if (test === null || /^\s*# /u.test(line)) continue
+      if (test === null) continue
+      const block = blockAfter(lines, index)
+      // A suite is as good as its tests, which are counted themselves.
+      if (/^\s*type: ["']?suite|^\s*failureType: ["']?subtestsFailed/mu.test(block)) continue
       if (test[3] !== undefined) report.skipped++
       else if (test[1] === "ok") report.passed++
       else {
-        const block = lines.slice(index + 1, index + 40).join("\n")
         report.failed++
-        const said = /^\s*(?:error|message): (?:'(.*)'|"(.*)"|(\S.*))$/mu.exec(block)
-        report.failures.push({ name: test[2]!.trim(), message: said?.[1] ?? said?.[2] ?? said?.[3] ?? "failed", ...placeInStack(root, block) })
+        report.failures.push({ name: test[2]!.trim(), message: messageIn(block) ?? "failed", ...placeInStack(root, block) })
       }
     }
     if (report.passed + report.failed + report.skipped > 0) return { ...report, complete: true }
@@ -29,4 +30,17 @@ export const npm: TestFramework = {
     const tail = `${stdout}\n${stderr}`.trim().split("\n").slice(-20).join("\n")
     return { ...report, failed: 1, complete: true, failures: [{ name: "npm test", message: tail || `exit code ${exitCode}`, ...placeInStack(root, tail) }] }
   },
+}
+
+/** The YAML block that tells more about a test line. */
+function blockAfter(lines: readonly string[], index: number): string {
+  if (lines[index + 1]?.trim() !== "---") return lines.slice(index + 1, index + 10).join("\n").split(/^\s*(?:not )?ok /mu)[0]!
+  const end = lines.findIndex((line, at) => at > index + 1 && line.trim() === "...")
+  return lines.slice(index + 2, end === -1 ? index + 40 : end).join("\n")
+}
+
+/** The `error` or `message` of a YAML block: plain, quoted, or a block of lines. */
+function messageIn(block: string): string | undefined {
+  const found = /^(\s*)(?:error|message): (?:\|[-+]?\n((?:\1\s+.*\n?)+)|'(.*)'|"(.*)"|(\S.*))$/mu.exec(block)
+  return found?.[2]?.split("\n").map((line) => line.trim()).join("\n").trim() ?? found?.[3]?.replaceAll("''", "'") ?? found?.[4] ?? found?.[5]
 }

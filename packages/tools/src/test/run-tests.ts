@@ -60,7 +60,7 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
   const { outcome, sandbox } = await runSandboxed({
     argv: implementation.argv(request, marker),
     cwd: host.root,
-    env: childEnvironment({ TOOLWRIGHT_TEST_MARKER: marker, CI: "1", NO_COLOR: "1", PYTHONDONTWRITEBYTECODE: "1" }, host.config.passEnvironment),
+    env: childEnvironment({ TOOLWRIGHT_TEST_MARKER: marker, CI: "1", NO_COLOR: "1", PYTHONDONTWRITEBYTECODE: "1", ...(framework === "npm" ? { NODE_OPTIONS: "--test-reporter=tap" } : {}) }, host.config.passEnvironment),
     timeoutMs,
     limits: { headBytes: 8 * 1024 * 1024, tailBytes: 1024 * 1024 },
     policy: sandboxPolicy(host),

@@ -131,6 +131,14 @@ describe("the test tool runs", () => {
     expect((await callTool(fixture.tools.get("test")!, {})).success).toBe(true)
   })
 
+  test("a script that calls node's runner with arguments", async () => {
+    const scripts = '{ "type": "module", "scripts": { "test": "node --test test/mean.test.js" } }'
+    using fixture = workspaceFixture({ "package.json": scripts, "mean.js": MEAN, "test/mean.test.js": NODE_TEST })
+    const result = await callTool(fixture.tools.get("test")!, {})
+    expect(result.data).toMatchObject({ framework: "npm", passed: 2, failed: 1, skipped: 1, failures: [{ name: "of none", file: "test/mean.test.js" }] })
+    expect((result.data as Report).failures[0]!.message).toMatch(/Expected values|NaN/u)
+  })
+
   test.skipIf(!hasCargo)("cargo", async () => {
     using fixture = workspaceFixture({
       "Cargo.toml": '[package]\nname = "mean"\nversion = "0.1.0"\nedition = "2021"\n',
