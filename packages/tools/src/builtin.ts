@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { createBlogTools, type BlogToolsConfig } from "./blog/index.ts"
+import { createArtifactStore, createBlogTools, rememberResearch, type BlogToolsConfig } from "./blog/index.ts"
 import { createCodeEditTool } from "./code-edit/code-edit.ts"
 import type { DatabaseToolsConfig } from "./database/config.ts"
 import { createDatabaseTools } from "./database/index.ts"
@@ -46,6 +46,7 @@ export interface BuiltinToolsConfig extends WorkspaceConfig {
 export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[] {
   const workspace = config.workspace ?? createWorkspace(config)
   const network = createNetworkHost(config.network, config.env)
+  const artifacts = config.blog?.artifacts ?? createArtifactStore()
   return [
     echo,
     ...createFilesystemTools(workspace),
@@ -53,8 +54,8 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
     createCodeEditTool(workspace),
     createSearchTool(workspace),
     ...createProcessTools(workspace, config.processes),
-    ...createWebTools(network, config.web),
-    ...createBlogTools(network, workspace, config.blog),
+    ...createWebTools(network, config.web).map((tool) => rememberResearch(tool, artifacts)),
+    ...createBlogTools(network, workspace, { ...config.blog, artifacts }),
     ...createDatabaseTools(workspace, { ...(config.env === undefined ? {} : { env: config.env }), ...config.databases }),
     ...(config.logit === undefined ? [] : [createLogitTool(config.logit)]),
   ]

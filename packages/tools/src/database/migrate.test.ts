@@ -236,7 +236,8 @@ describe("migrations as files of others", () => {
     put(name, sql)
     const result = await migrate()
     expect(result.error?.code).toBe(code)
-    expect((await callTool(createDbStatusTool(workspace, config), {})).data ?? { version: 0 }).toMatchObject({ version: 0 })
+    const status = await callTool(createDbStatusTool(workspace, config), {})
+    expect(status.success ? status.data : { version: 0 }).toMatchObject({ version: 0 })
     expect(() => readFileSync("/tmp/toolwright-escape.db")).toThrow("ENOENT")
   })
 

@@ -17,7 +17,7 @@ export interface LoopbackServer extends AsyncDisposable {
 }
 
 /** Answers one request; `response` is ended by it, or left hanging on purpose. */
-export type Answer = (request: SeenRequest, response: ServerResponse) => void | Promise<void>
+export type Answer = (request: SeenRequest, response: ServerResponse) => unknown
 
 /** Starts an HTTP server on a free loopback port that answers as a service does, and remembers what it was asked. */
 export async function startLoopback(answer: Answer): Promise<LoopbackServer> {
