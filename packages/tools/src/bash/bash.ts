@@ -1,5 +1,6 @@
 import { defineTool, failure, success, ToolwrightError, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { failureOf, insideRoot, sandboxPolicy, type ProcessHost } from "../process/host.ts"
+import type { SandboxReport } from "../sandbox/sandbox.ts"
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const LONGEST_TIMEOUT_MS = 600_000
@@ -15,7 +16,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
     description: `Run a shell command in the workspace; of a long output you get the beginning, the end, and the path of the whole.${rule}`,
     category: "build",
     optionality: "optional",
-    usageHint: "Prefer the tools made for a task (search, file, git, test). A command starts anew each time: no state is kept but files.",
+    usageHint: "Prefer the tools made for a task (search, file, git, test). A command starts anew each time, and whatever it started ends with it: no state is kept but files.",
     tags: ["shell"],
     aliases: { names: ["shell", "run_command", "execute_command"], arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" } },
     effects: { readOnly: false, destructive: true, network: host.config.bash?.network === true },
@@ -73,12 +74,12 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       limits: { headBytes: 8192, tailBytes: 24_576 },
       logDirectory: await host.workspace.outputDirectory(),
       policy: sandboxPolicy(host),
-      plan: planFor(host, before, { network: config.network === true }),
+      plan: await planFor(host, before, { network: config.network === true }),
       onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
         context.progress({ message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`, progress: elapsedMs }),
     })
     const { exitCode, ended, durationMs } = outcome
-    const output = outcomeText(outcome, sandbox, timeoutMs)
+    const output = outcomeText(outcome, sandbox, timeoutMs) + configurationNotice(outcome.stderr.text, sandbox)
     const data = {
       command, exit_code: exitCode, signal: outcome.signal, ended,
       stdout: streamReport(outcome.stdout), stderr: streamReport(outcome.stderr), duration_ms: durationMs,
@@ -107,6 +108,12 @@ async function workingFolder(host: ProcessHost, asked: unknown): Promise<string>
   const { stat, real } = await host.workspace.stat(path)
   if (!stat.isDirectory()) throw new ToolwrightError("NOT_A_DIRECTORY", `${path} is not a folder.`)
   return real
+}
+
+/** Explains git's complaint about a file that the sandbox keeps as it is, so that nobody takes the repository for broken. */
+function configurationNotice(stderr: string, sandbox: SandboxReport): string {
+  if (sandbox.kind === "none" || !/could not (?:lock|write) config file/u.test(stderr)) return ""
+  return "\n[.git/config is read-only for commands; the repository is fine. Leave out what changes it: push without -u, no git config, no git remote add.]"
 }
 
 async function notAllowed(command: string, allow: readonly string[]): Promise<ToolResult | undefined> {

@@ -119,6 +119,7 @@ function gitEnvironment(settings: GitSettings): Record<string, string> {
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
+    GIT_NO_LAZY_FETCH: "1",
     GIT_EDITOR: "true",
     GIT_ALLOW_PROTOCOL: settings.protocols.join(":"),
     LC_ALL: "C.UTF-8",

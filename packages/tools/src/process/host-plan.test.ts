@@ -47,6 +47,46 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
   })
 })
 
+describe.skipIf(program === undefined)("git inside a command", () => {
+  const commit = "git -c user.name=A -c user.email=a@localhost commit --quiet --allow-empty -m inside && git log --format=%s | head -1"
+
+  test("works, but cannot change the configuration, and the answer explains it", async () => {
+    using fixture = workspaceFixture({ "a.txt": "" })
+    fixture.git("init", "--quiet")
+    const bash = fixture.tools.get("bash")!
+    expect((await callTool(bash, { command: commit })).output).toMatch(/^inside\n/u)
+    const refused = await callTool(bash, { command: "git config user.name x" })
+    expect(refused).toMatchObject({ success: false })
+    expect(refused.output).toContain("the repository is fine")
+  })
+
+  test("works in a linked work tree, whose repository lies elsewhere", async () => {
+    using fixture = workspaceFixture({ "a.txt": "" })
+    fixture.git("init", "--quiet")
+    fixture.git("add", ".")
+    fixture.git("commit", "--quiet", "--message=Begin")
+    const side = join(fixture.root, "../side")
+    fixture.git("worktree", "add", "--quiet", side, "-b", "side")
+    const workspace = createWorkspace({ roots: [{ path: side, access: "read-write" }], stateDirectory: join(fixture.root, "../state") })
+    const bash = createProcessTools(workspace).find((tool) => tool.name === "bash")!
+    expect((await callTool(bash, { command: commit })).output).toMatch(/^inside\n/u)
+    expect(fixture.git("log", "-1", "--format=%s", "side", "--")).toBe("inside\n")
+    expect((await callTool(bash, { command: `ls ${fixture.root}; git config user.name x` })).output).not.toContain("a.txt")
+  })
+
+  test("a .git file that points at somebody else's folder opens nothing", async () => {
+    using fixture = workspaceFixture({ "a.txt": "" })
+    const elsewhere = join(fixture.root, "../elsewhere")
+    mkdirSync(join(elsewhere, "worktrees/x"), { recursive: true })
+    writeFileSync(join(elsewhere, "secret.txt"), "SECRET")
+    writeFileSync(join(elsewhere, "worktrees/x/commondir"), "../..\n")
+    writeFileSync(join(fixture.root, ".git"), `gitdir: ${elsewhere}/worktrees/x\n`)
+    const result = await callTool(fixture.tools.get("bash")!, { command: `cat ${elsewhere}/secret.txt; touch ${elsewhere}/planted` })
+    expect(JSON.stringify(result)).not.toContain("SECRET")
+    expect(existsSync(join(elsewhere, "planted"))).toBe(false)
+  })
+})
+
 test("a read-only workspace without a sandbox runs no commands", async () => {
   using fixture = workspaceFixture()
   const workspace = createWorkspace({ roots: [{ path: fixture.root, access: "read-only" }], stateDirectory: join(fixture.root, "../state") })

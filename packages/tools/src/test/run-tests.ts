@@ -64,7 +64,7 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
     timeoutMs,
     limits: { headBytes: 8 * 1024 * 1024, tailBytes: 1024 * 1024 },
     policy: sandboxPolicy(host),
-    plan: planFor(host, await folderState(host.root), { network: host.config.test?.network === true, protect: [".git"] }),
+    plan: await planFor(host, await folderState(host.root), { network: host.config.test?.network === true, protect: [".git"] }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.onProgress === undefined ? {} : { onProgress: ({ lastLine }) => options.onProgress!(lastLine.replace(/^@[0-9a-f]+@.*$/u, "running")) }),
   })

@@ -27,7 +27,7 @@ export async function checkPreCommit({ host, files, signal }: CheckRequest): Pro
     timeoutMs: TIMEOUT_MS,
     signal,
     policy: sandboxPolicy(host),
-    plan: planFor(host, before),
+    plan: await planFor(host, before),
   })
   const text = outcomeText(outcome, sandbox, TIMEOUT_MS)
   const changed = changedFiles(before, await folderState(host.root))
