@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path"
 import {
   compactingContext, DynamicExecutor, FileOwningAgent, listRuns, profileNamed, readRun, recordRun,
-  type AgentProfile, type ExecutorOptions, type RecordedRun, type RunHead, type RunRecorder,
+  type AgentProfile, type ExecutorOptions, type RecordedRun, type RunRequest, type RunHead, type RunRecorder,
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
 import {
@@ -42,6 +42,12 @@ export interface RunOptions {
   agent?: string | AgentProfile
   signal?: AbortSignal
   runId?: string
+  /** What was said before the task, oldest first. */
+  history?: RunRequest["history"]
+  /** In place of the profile's own. */
+  systemPrompt?: string
+  /** Whether other runs may work in the workspace at the same time, as in a server; each file's changes still wait for each other. */
+  shared?: boolean
 }
 
 /** One configuration, assembled: the registry, the agents, the backend and the run records that every surface shares. */
@@ -155,15 +161,17 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     })
   }
 
-  async function* run(task: string, { agent = "assistant", signal, runId = newRunId() }: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
+  async function* run(task: string, runOptions: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
+    const { agent = "assistant", signal, runId = newRunId(), history, systemPrompt, shared = false } = runOptions
     const profile = profileOf(agent)
-    using _lock = taken(profile, runId)
+    using _lock = taken(shared ? { ...profile, changesWorkspace: false } : profile, runId)
     const executor = new DynamicExecutor(await executorOptions(profile))
     return yield* executor.run({
       task,
-      systemPrompt: profile.systemPrompt,
+      systemPrompt: systemPrompt ?? profile.systemPrompt,
       agent: profile.name,
       runId,
+      ...(history === undefined ? {} : { history }),
       ...(signal === undefined ? {} : { signal }),
     })
   }

@@ -1,5 +1,6 @@
 export * from "./app.ts"
 export * from "./client/client.ts"
+export * from "./conversations/routes.ts"
 export * from "./gateway/routes.ts"
 export * from "./openapi/document.ts"
 export * from "./options.ts"

@@ -1,1 +1,2 @@
-export {}
+export * from "./conversations.ts"
+export * from "./database.ts"

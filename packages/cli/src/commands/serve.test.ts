@@ -48,3 +48,23 @@ test("prompts are listed, shown and rendered, with a file as an argument", async
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("'code' is missing")])
   expect((await cli(["prompts", "show", "code_reviw"], { cwd })).stderr).toContain("Did you mean 'code_review'?")
 })
+
+test("with a model, OpenAI clients and conversations are served too, and what was said survives a restart", async () => {
+  const cwd = folderWith({ "a.txt": "one\n", "play.yaml": "steps:\n  - reply: Hello.\n  - expect: { any: Hello. }\n    reply: Again.\n" })
+  const serve = async () => {
+    const { child, finished, until } = startCli(["serve", "--port", "0", "--quiet", "--screenplay", "play.yaml"], { cwd })
+    const [, url] = await until(started)
+    const call = async (method: string, path: string, body?: object) =>
+      (await fetch(`${url}${path}`, { method, headers: { "content-type": "application/json" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })).json() as Promise<Record<string, never>>
+    const stop = () => { child.kill("SIGTERM"); return finished }
+    return { call, stop }
+  }
+  const first = await serve()
+  const { id } = await first.call("POST", "/conversations", {})
+  expect(await first.call("POST", `/conversations/${String(id)}/chat`, { message: "Hi" })).toMatchObject({ message: { content: "Hello." } })
+  expect(await first.call("POST", "/v1/chat/completions", { messages: [{ role: "user", content: "Hello." }] })).toMatchObject({ choices: [{ message: { content: "Again." } }] })
+  await first.stop()
+  const second = await serve()
+  expect(await second.call("GET", `/conversations/${String(id)}`)).toMatchObject({ messages: [{ content: "Hi" }, { content: "Hello." }] })
+  await second.stop()
+})

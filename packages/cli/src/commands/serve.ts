@@ -1,3 +1,4 @@
+import type { RunRequest, Toolwright } from "@toolwright/runtime"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, type OptionDeclarations, type OptionValues } from "../options.ts"
@@ -12,6 +13,7 @@ const OPTIONS = {
   "allow-origin": { type: "string", value: "origin", multiple: true, description: "Origin whose pages may call" },
   "public-url": { type: "string", value: "url", description: "Address under which clients reach the server, for the OpenAPI document" },
   prompts: { type: "string", value: "dir", multiple: true, description: "Folder of prompt files, beside the shipped prompts" },
+  database: { type: "string", value: "url|file", description: "Where conversations are kept: a postgres:// address or an SQLite file (.toolwright/conversations.sqlite)" },
   cache: { type: "boolean", description: "Keep results of reading tools for five minutes or until something is written (on; --no-cache turns it off)" },
   quiet: { type: "boolean", description: "Write no line for each request" },
   ...CONFIGURATION_OPTIONS,
@@ -24,7 +26,8 @@ export const serveCommand: Command = {
     synopsis: ["serve [options]"],
     description:
       "Serves the built-in tools of the current folder: POST /tools/{name} calls one, /openapi.json describes them for importers, /docs is a page to\n" +
-      "try them, /prompts/ renders prompts, /metrics is for Prometheus. Only this machine can reach it, unless a token is set.\n" +
+      "try them, /prompts/ renders prompts, /metrics is for Prometheus. With a model configured, /v1/chat/completions gives any OpenAI client tool\n" +
+      "use in front of it, and /conversations keeps what is said. Only this machine can reach it, unless a token is set.\n" +
       "Ctrl-C lets calls that are under way end.",
     options: OPTIONS,
     examples: [
@@ -35,12 +38,13 @@ export const serveCommand: Command = {
   async run(invocation: Invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const port = portOf(values.port)
-    const [{ createToolwright }, { createApp, listen }, { loadPrompts }, { createResultCache }, { configuration }] = await Promise.all([
+    const [{ createToolwright }, server, { loadPrompts }, { createResultCache }, { configuration }] = await Promise.all([
       import("@toolwright/runtime"), import("@toolwright/server"), import("@toolwright/prompts"), import("@toolwright/toolbox"), configurationFor(invocation, values),
     ])
     const tokens = tokensOf(invocation, values)
     await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env })
-    const app = createApp({
+    const chat = await chatRoutes(toolwright, values.database)
+    const app = server.createApp({
       tools: toolwright.registry,
       prompts: await loadPrompts({ folders: values.prompts ?? [] }),
       tokens,
@@ -50,16 +54,41 @@ export const serveCommand: Command = {
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
       ...(values.cache === false ? {} : { cache: createResultCache({ fingerprint: toolwright.fingerprint }) }),
       ...(values.quiet === true ? {} : { log: (entry) => invocation.stderr.write(`${JSON.stringify(entry)}\n`) }),
-    })
-    await using server = await listen(app, { port, secured: tokens.length > 0, ...(values.host === undefined ? {} : { host: values.host }) })
-    invocation.stdout.write(`Serving ${toolwright.registry.list().length} tools at ${server.url}\n  ${server.url}/docs          a page to try them\n  ${server.url}/openapi.json  for importers\n`)
+    }, chat.extend)
+    await using running = await server.listen(app, { port, secured: tokens.length > 0, ...(values.host === undefined ? {} : { host: values.host }) })
+    invocation.stdout.write(`Serving ${toolwright.registry.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n${chat.model === undefined ? "" : `  ${running.url}/v1            for OpenAI clients, in front of ${chat.model}\n`}`)
     await new Promise<void>((resolve) => {
       if (invocation.signal.aborted) resolve()
       else invocation.signal.addEventListener("abort", () => resolve(), { once: true })
     })
     invocation.stderr.write("Stopping: calls that are under way may end.\n")
+    await running.close()
+    await chat.close()
     return EXIT.success
   },
+}
+
+/** The routes that need a model: none where none is configured. */
+async function chatRoutes(toolwright: Toolwright, database: string | undefined) {
+  const backend = await toolwright.backend().catch((thrown: unknown) => {
+    if (ToolwrightError.isInstance(thrown) && thrown.code === "NO_MODEL") return undefined
+    throw thrown
+  })
+  if (backend === undefined) return { model: undefined, extend: undefined, close: async () => {} }
+  const [{ gatewayRoutes, conversationRoutes }, { conversationStore, openDatabase }, { join }] = await Promise.all([
+    import("@toolwright/server"), import("@toolwright/store"), import("node:path"),
+  ])
+  const opened = await openDatabase(database ?? join(toolwright.runsFolder, "..", "conversations.sqlite"))
+  const store = await conversationStore(opened)
+  const run = ({ task, ...request }: RunRequest) => toolwright.run(task, { ...request, shared: true })
+  return {
+    model: backend.modelName(),
+    close: () => opened.close(),
+    extend: (app: Parameters<typeof gatewayRoutes>[0]) => {
+      gatewayRoutes(app, { backend, run })
+      conversationRoutes(app, { store, run, modelName: () => backend.modelName() })
+    },
+  }
 }
 
 function portOf(given: string | undefined): number {

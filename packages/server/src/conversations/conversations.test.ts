@@ -1,0 +1,71 @@
+import { createScriptedBackend } from "@toolwright/backends"
+import { DynamicExecutor } from "@toolwright/agents"
+import { conversationStore, openDatabase, type Conversation, type ConversationStore } from "@toolwright/store"
+import { defineTool, ToolRegistry } from "@toolwright/toolbox"
+import { expect, test } from "vitest"
+import { conversationRoutes, createApp } from "../index.ts"
+
+type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
+
+const tools = new ToolRegistry()
+for (const name of ["search_users", "web_search"]) tools.register(defineTool({ name, description: name, input: { type: "object", properties: { query: { type: "string" } } }, run: ({ query }) => `${name} found ${String(query)}` }))
+
+async function setUp(steps: Steps, store?: ConversationStore | "none") {
+  const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
+  const executor = new DynamicExecutor({ tools, backend })
+  const kept = store === "none" ? undefined : (store ?? (await conversationStore(await openDatabase(":memory:"))))
+  const app = createApp({ tools }, (application) => conversationRoutes(application, { store: kept, run: (request) => executor.run(request), modelName: () => "m" }))
+  const call = async (method: string, path: string, body?: object) => {
+    const response = await app.request(`http://localhost${path}`, { method, headers: { host: "localhost", "content-type": "application/json" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    const text = await response.text()
+    return { status: response.status, text, json: <Value>() => JSON.parse(text) as Value }
+  }
+  return { call, backend, store: kept! }
+}
+
+const exchange: Steps = [
+  { reply: { calls: [{ name: "search_users", args: { query: "John Doe" } }] } },
+  { reply: { calls: [{ name: "web_search", args: { query: "Acme Corp" } }] } },
+  { reply: "John works at Acme." },
+]
+
+test("a conversation keeps questions, calls, results and answers, and the next question knows them", async () => {
+  const { call, backend } = await setUp([...exchange, { expect: { any: "John works at Acme.", last: "And his age?" }, reply: "I do not know." }])
+  const { id } = (await call("POST", "/conversations", {})).json<Conversation>()
+  const answer = await call("POST", `/conversations/${id}/chat`, { message: "Find user John Doe" })
+  expect(answer.json()).toEqual({ id, message: { role: "assistant", content: "John works at Acme." } })
+  const { messages, title } = (await call("GET", `/conversations/${id}`)).json<Conversation>()
+  expect(title).toBe("Find user John Doe")
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "tool", "assistant"])
+  await call("POST", `/conversations/${id}/chat`, { message: "And his age?" })
+  expect(backend.remaining).toBe(0)
+  expect((await call("GET", "/conversations")).json<Conversation[]>().map((head) => head.id)).toEqual([id])
+  expect((await call("DELETE", `/conversations/${id}`)).status).toBe(204)
+  expect((await call("GET", `/conversations/${id}`)).status).toBe(404)
+})
+
+test("a streamed answer is kept as the whole one is", async () => {
+  const { call } = await setUp(exchange)
+  const { id } = (await call("POST", "/conversations", { title: "mine" })).json<Conversation>()
+  const { text } = await call("POST", `/conversations/${id}/chat`, { message: "Find", stream: true })
+  expect(text.match(/\[DONE\]/g)).toHaveLength(1)
+  expect(text).toContain("John works at Acme.")
+  const { messages, title } = (await call("GET", `/conversations/${id}`)).json<Conversation>()
+  expect([title, messages.length]).toEqual(["mine", 6])
+})
+
+test("a failing model is told, and the question is kept", async () => {
+  const { call } = await setUp([{ reply: { error: { kind: "unreachable" } } }])
+  const { id } = (await call("POST", "/conversations", {})).json<Conversation>()
+  expect((await call("POST", `/conversations/${id}/chat`, { message: "Find" })).json()).toMatchObject({ status: 502, error: { code: "MODEL_UNREACHABLE" } })
+  expect((await call("GET", `/conversations/${id}`)).json<Conversation>().messages).toEqual([{ role: "user", content: "Find" }])
+})
+
+test("wrong requests are answered with what is wrong", async () => {
+  const { call } = await setUp([])
+  expect((await call("POST", "/conversations/none/chat", { message: "x" })).status).toBe(404)
+  const { id } = (await call("POST", "/conversations", {})).json<Conversation>()
+  expect((await call("POST", `/conversations/${id}/chat`, { message: " " })).status).toBe(422)
+  const { call: early } = await setUp([], "none")
+  expect((await early("GET", "/conversations")).json()).toMatchObject({ status: 500, detail: "Conversation manager not initialized" })
+})

@@ -1,0 +1,34 @@
+import type { RunEvent } from "@toolwright/toolbox"
+import type { ChatMessage } from "@toolwright/toolformat"
+
+/** Gathers the messages of a run from its events: replies with their calls, each followed by the results. */
+export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMessage[] } {
+  let messages: ChatMessage[] = []
+  return {
+    hear(event) {
+      if (event.type === "reply") {
+        const calls = event.calls.length === 0 ? {} : { toolCalls: event.calls }
+        messages.push({ role: "assistant", content: event.content, ...calls })
+      } else if (event.type === "tool-end") {
+        messages.push({ role: "tool", content: event.result.output, toolCallId: event.callId, toolName: event.name, success: event.result.success })
+      } else if (event.type === "run-end" && event.summary.outcome === "max-rounds") {
+        messages.push({ role: "assistant", content: event.summary.message })
+      }
+    },
+    take() {
+      const taken = completed(messages)
+      messages = []
+      return taken
+    },
+  }
+}
+
+/** Every call has its result: what was cut off in between is told as such. */
+function completed(messages: ChatMessage[]): ChatMessage[] {
+  const answered = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])))
+  return messages.flatMap((message) => {
+    if (message.role !== "assistant" || message.toolCalls === undefined) return [message]
+    const open = message.toolCalls.filter(({ id }) => !answered.has(id))
+    return [message, ...open.map((call): ChatMessage => ({ role: "tool", content: "The call was cancelled.", toolCallId: call.id, toolName: call.name, success: false }))]
+  })
+}

@@ -1,0 +1,106 @@
+import type { Hono } from "hono"
+import { streamSSE } from "hono/streaming"
+import type { RunRequest } from "@toolwright/agents"
+import { completionChunks, type InferEvent } from "@toolwright/backends"
+import type { ConversationStore } from "@toolwright/store"
+import { messageOf, ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import type { ChatMessage } from "@toolwright/toolformat"
+import type { AppVariables } from "../app.ts"
+import { runAsChat } from "../gateway/agent-run.ts"
+import { readJson } from "../http/body.ts"
+import { problem } from "../http/problem.ts"
+import { messagesOfRun } from "./messages.ts"
+
+/** What conversations are kept in, and who answers in them. */
+export interface ConversationOptions {
+  store: ConversationStore | undefined
+  run: (request: RunRequest) => AsyncGenerator<RunEvent, RunSummary>
+  modelName: () => string
+  maxBodyBytes?: number
+}
+
+/**
+ * Conversations that are kept: `POST /conversations` begins one, `GET /conversations` lists them, newest first, `GET` and `DELETE
+ * /conversations/{id}`, and `POST /conversations/{id}/chat` with `{ message, stream }` goes on in one. What is said is kept with its
+ * calls and results, in the order of the exchange, also when the client goes away.
+ */
+export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, options: ConversationOptions): void {
+  const { store, run, modelName, maxBodyBytes = 1024 * 1024 } = options
+  const notFound = (id: string): Response => problem(404, { code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id}'.` })
+
+  if (store === undefined) {
+    const refuse = (): Response => problem(500, { code: "NOT_INITIALIZED", message: "Conversation manager not initialized" })
+    app.all("/conversations", refuse)
+    app.all("/conversations/*", refuse)
+    return
+  }
+
+  app.get("/conversations", async (context) => {
+    const number = (name: string, fallback: number): number => Math.min(200, Math.max(0, Math.trunc(Number(context.req.query(name) ?? fallback)) || 0))
+    return context.json(await store.list({ limit: number("limit", 50), offset: number("offset", 0) }))
+  })
+  app.post("/conversations", async (context) => {
+    const body = await readJson(context, maxBodyBytes)
+    if ("refused" in body) return body.refused
+    const { title } = body.value as { title?: unknown }
+    return context.json(await store.create(typeof title === "string" ? title : ""), 201)
+  })
+  app.get("/conversations/:id", async (context) => {
+    const conversation = await store.get(context.req.param("id"))
+    return conversation === undefined ? notFound(context.req.param("id")) : context.json(conversation)
+  })
+  app.delete("/conversations/:id", async (context) => ((await store.delete(context.req.param("id"))) ? context.body(null, 204) : notFound(context.req.param("id"))))
+
+  app.post("/conversations/:id/chat", async (context) => {
+    const id = context.req.param("id")
+    const body = await readJson(context, maxBodyBytes)
+    if ("refused" in body) return body.refused
+    const { message, stream = false } = body.value as { message?: unknown; stream?: unknown }
+    if (typeof message !== "string" || message.trim() === "") return problem(422, { code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
+    const conversation = await store.get(id)
+    if (conversation === undefined) return notFound(id)
+    const request: RunRequest = { task: message, history: conversation.messages, signal: context.req.raw.signal }
+    const steps = runAsChat(kept(run(request), (messages) => store.append(id, [{ role: "user", content: message }, ...messages])))
+    const texts = async function* (): AsyncGenerator<InferEvent> {
+      for await (const step of steps) if (step.type !== "reasoning-event") yield step
+    }
+    if (stream !== true) {
+      let content = ""
+      try {
+        for await (const event of texts()) if (event.type === "text-delta") content += event.text
+      } catch (thrown) {
+        const code = ToolwrightError.isInstance(thrown) ? thrown.code : "RUN_FAILED"
+        return problem(502, { code, message: messageOf(thrown) })
+      }
+      return context.json({ id, message: { role: "assistant", content } })
+    }
+    const head = { id: `chatcmpl-${crypto.randomUUID()}`, model: modelName(), created: Math.floor(Date.now() / 1000) }
+    return streamSSE(context, async (events) => {
+      try {
+        for await (const chunk of completionChunks(texts(), head)) await events.writeSSE({ data: chunk })
+      } catch (thrown) {
+        await events.writeSSE({ data: JSON.stringify({ error: { message: messageOf(thrown) } }) })
+        await events.writeSSE({ data: "[DONE]" })
+      }
+    })
+  })
+}
+
+/** Passes a run on and keeps what was said in it, once, however it ends. */
+async function* kept(run: AsyncGenerator<RunEvent, RunSummary>, keep: (messages: ChatMessage[]) => Promise<void>): AsyncGenerator<RunEvent, RunSummary> {
+  const said = messagesOfRun()
+  try {
+    let step = await run.next()
+    while (!step.done) {
+      said.hear(step.value)
+      if (step.value.type === "run-end") await keep(said.take())
+      yield step.value
+      step = await run.next()
+    }
+    return step.value
+  } finally {
+    await run.return(undefined as never)
+    const rest = said.take()
+    if (rest.length > 0) await keep(rest)
+  }
+}

@@ -1,0 +1,104 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { ChatMessage } from "@toolwright/toolformat"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { postgresBinaries, startPostgres, type PostgresServer } from "../../tools/src/testing/postgres-server.ts"
+import { conversationStore, openDatabase, type Database } from "./index.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "store-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const exchange: ChatMessage[] = [
+  { role: "user", content: "Find   user John\nDoe" },
+  { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "search", args: { query: "Jöhn" } }] },
+  { role: "tool", content: "found", toolCallId: "c1", toolName: "search", success: true },
+  { role: "assistant", content: "There he is." },
+]
+
+function contract(open: () => Promise<Database>, reopen: boolean) {
+  let database: Database
+  let time = 0
+  const now = () => new Date(Date.UTC(2026, 0, 1, 0, 0, time++))
+  beforeAll(async () => {
+    database = await open()
+  })
+  afterAll(() => database.close())
+  const store = () => conversationStore(database, { now })
+
+  test("keeps what was said, in order, and takes its title from the first question", async () => {
+    const { id } = await (await store()).create()
+    await (await store()).append(id, exchange.slice(0, 2))
+    await (await store()).append(id, exchange.slice(2))
+    expect(await (await store()).get(id)).toMatchObject({ id, title: "Find user John Doe", messages: exchange })
+  })
+
+  test("lists the newest first, page by page", async () => {
+    const conversations = await store()
+    const [first, second] = [await conversations.create("first"), await conversations.create("second")]
+    expect((await conversations.list({ limit: 2 })).map(({ title }) => title)).toEqual(["second", "first"])
+    await conversations.append(first.id, [{ role: "user", content: "again" }])
+    expect((await conversations.list({ limit: 1 })).map(({ id }) => id)).toEqual([first.id])
+    expect((await conversations.list({ limit: 1, offset: 1 })).map(({ id }) => id)).toEqual([second.id])
+  })
+
+  test("loses nothing when several write to one conversation at once", async () => {
+    const conversations = await store()
+    const { id } = await conversations.create("busy")
+    await Promise.all(Array.from({ length: 20 }, (_, number) => conversations.append(id, [{ role: "user", content: `a${number}` }, { role: "user", content: `b${number}` }])))
+    const contents = (await conversations.get(id))!.messages.map(({ content }) => content)
+    expect(contents).toHaveLength(40)
+    for (let at = 0; at < 40; at += 2) expect(contents[at]!.slice(1)).toBe(contents[at + 1]!.slice(1))
+  })
+
+  test("deletes a conversation with its messages, and knows what is not there", async () => {
+    const conversations = await store()
+    const { id } = await conversations.create()
+    await conversations.append(id, exchange)
+    expect([await conversations.delete(id), await conversations.delete(id)]).toEqual([true, false])
+    expect(await conversations.get(id)).toBeUndefined()
+    expect(await database.query("SELECT 1 FROM conversation_messages WHERE conversation_id = ?", [id])).toEqual([])
+    await expect(conversations.append(id, exchange)).rejects.toMatchObject({ code: "UNKNOWN_CONVERSATION" })
+  })
+
+  test("passes over a message that is damaged, and says so", async () => {
+    const lines: string[] = []
+    const conversations = await conversationStore(database, { log: (line) => lines.push(line) })
+    const { id } = await conversations.create()
+    await conversations.append(id, exchange)
+    await database.query("UPDATE conversation_messages SET message = ? WHERE conversation_id = ? AND position = 1", ["{broken", id])
+    expect((await conversations.get(id))!.messages).toHaveLength(3)
+    expect(lines).toEqual([`Message 1 of conversation ${id} is damaged and was passed over.`])
+  })
+
+  test.runIf(reopen)("is there again after a restart", async () => {
+    const { id } = await (await store()).create("stays")
+    await database.close()
+    database = await open()
+    expect((await (await store()).get(id))?.title).toBe("stays")
+  })
+}
+
+describe("conversations in SQLite", () => {
+  contract(() => openDatabase(join(folder, "state", "conversations.sqlite")), true)
+})
+
+const binaries = postgresBinaries()
+describe.skipIf(binaries === undefined)("conversations in PostgreSQL (skipped where its server is not installed)", () => {
+  let server: PostgresServer
+  let address: string
+  beforeAll(async () => {
+    server = await startPostgres(binaries!)
+    address = server.createDatabase()
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+  contract(() => openDatabase(address), true)
+})
+
+test("a database that cannot be opened is named, its password is not", async () => {
+  await expect(openDatabase("postgres://user:hunter2@127.0.0.1:1/none")).rejects.toMatchObject({
+    code: "DATABASE_UNAVAILABLE",
+    message: expect.not.stringContaining("hunter2"),
+  })
+  await expect(openDatabase("/dev/null/x.sqlite")).rejects.toMatchObject({ code: "DATABASE_UNAVAILABLE" })
+})
