@@ -1,38 +1,51 @@
 import { randomBytes } from "node:crypto"
 import { access, constants, mkdir, readFile, rmdir, writeFile } from "node:fs/promises"
+import { release } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { findProgram } from "./find-program.ts"
 
 /** How many processes a sandboxed command may have at once; beyond it forks fail. */
-export const MOST_PROCESSES = 512
+const MOST_PROCESSES = 512
 
 /** A limit on the number of processes, for one command. */
 export interface ProcessLimit {
-  readonly kind: "cgroup" | "rlimit" | "none"
-  /** The command, so wrapped that the limit holds for it and all that it starts. */
-  wrap(argv: readonly string[]): string[]
+  /** How many; null where nothing limits them. */
+  readonly most: number | null
+  /** Wraps the command as it starts in the sandbox. */
+  inside(argv: readonly string[]): string[]
+  /** Wraps the sandbox's own command. */
+  outside(argv: readonly string[]): string[]
   /** To be called when the command has ended. */
   release(): Promise<void>
 }
 
+const asItIs = (argv: readonly string[]) => [...argv]
+
 /**
  * Makes the strongest limit that this machine gives: a control group of its own where these can be made (usually as root), the limit of the
- * user otherwise, which within a user namespace of its own counts only what runs there, but does not bind root.
+ * user otherwise. That one does not bind root; since Linux 5.14 it counts what runs in the sandbox's own user namespace, before that
+ * everything of the user, so that it would be no limit of the command.
  */
 export async function processLimit(): Promise<ProcessLimit> {
   const folder = await makeGroup()
   if (folder !== undefined) {
     return {
-      kind: "cgroup",
-      wrap: (argv) => ["/bin/sh", "-c", '{ echo $$ > "$0/cgroup.procs"; } 2>/dev/null; exec "$@"', folder, ...argv],
+      most: MOST_PROCESSES,
+      inside: asItIs,
+      outside: (argv) => ["/bin/sh", "-c", '{ echo $$ > "$0/cgroup.procs"; } 2>/dev/null; exec "$@"', folder, ...argv],
       release: () => removeGroup(folder),
     }
   }
-  const prlimit = process.getuid?.() === 0 ? undefined : await findProgram("prlimit")
-  if (prlimit === undefined) return { kind: "none", wrap: (argv) => [...argv], release: async () => {} }
-  // The user's limit counts everything of the user outside a namespace, so that it must leave room for that.
-  return { kind: "rlimit", wrap: (argv) => [prlimit, `--nproc=${MOST_PROCESSES * 8}`, "--", ...argv], release: async () => {} }
+  const counted = process.getuid?.() !== 0 && atLeast(release(), 5, 14)
+  const prlimit = counted ? await findProgram("prlimit") : undefined
+  if (prlimit === undefined) return { most: null, inside: asItIs, outside: asItIs, release: async () => {} }
+  return { most: MOST_PROCESSES, inside: (argv) => [prlimit, `--nproc=${MOST_PROCESSES}`, ...argv], outside: asItIs, release: async () => {} }
+}
+
+function atLeast(version: string, major: number, minor: number): boolean {
+  const [first = 0, second = 0] = version.split(".").map(Number)
+  return first > major || (first === major && second >= minor)
 }
 
 let parent: Promise<string | undefined> | undefined

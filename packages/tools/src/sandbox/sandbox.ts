@@ -3,7 +3,7 @@ import { childEnvironment } from "../process/environment.ts"
 import { runProcess, type ProcessOutcome, type ProcessRequest } from "../process/run-process.ts"
 import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
 import { findProgram } from "./find-program.ts"
-import { MOST_PROCESSES, processLimit } from "./process-limit.ts"
+import { processLimit } from "./process-limit.ts"
 
 /** `auto` uses a sandbox where there is one, `required` refuses to run without, `off` never uses one. */
 export type SandboxPolicy = "auto" | "required" | "off"
@@ -81,8 +81,8 @@ export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome
   }
   const limit = await processLimit()
   try {
-    const argv = await bubblewrapArgv(probed.program, rest.argv, { ...plan, cwd: rest.cwd, env: rest.env })
-    const outcome = await runProcess({ ...rest, argv: limit.wrap(argv), cwd: plan.root })
+    const argv = await bubblewrapArgv(probed.program, limit.inside(rest.argv), { ...plan, cwd: rest.cwd, env: rest.env })
+    const outcome = await runProcess({ ...rest, argv: limit.outside(argv), cwd: plan.root })
     return {
       outcome,
       sandbox: {
@@ -90,7 +90,7 @@ export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome
         filesystem: "workspace-only",
         network: plan.network === true ? "shared" : "none",
         processes: "own-namespace",
-        process_limit: limit.kind === "none" ? null : MOST_PROCESSES,
+        process_limit: limit.most,
       },
     }
   } finally {
