@@ -3,7 +3,11 @@
 // command runs itself again on the Node that the repository brings along, if it is there.
 "use strict"
 
-var REQUIRED = [22, 13]
+var fs = require("fs")
+var path = require("path")
+
+// The sources of a checkout are TypeScript, which Node reads by itself a little later than what the built files need.
+var REQUIRED = fs.existsSync(path.join(__dirname, "..", "src", "main.ts")) ? [22, 18] : [22, 13]
 
 function isNewEnough(version) {
   var parts = version.split(".")
@@ -22,10 +26,9 @@ function findPackagedNode() {
   var name = packages[process.platform + "-" + process.arch]
   if (!name) return undefined
   try {
-    var path = require("path")
     var folder = path.dirname(require.resolve(name + "/package.json"))
     var file = path.join(folder, "bin", process.platform === "win32" ? "node.exe" : "node")
-    return require("fs").existsSync(file) ? file : undefined
+    return fs.existsSync(file) ? file : undefined
   } catch (error) {
     if (error.code !== "MODULE_NOT_FOUND") throw error
     return undefined

@@ -54,13 +54,13 @@ test.each<[string[], string]>([
 
 test("an older Node hands over to the one that the repository brings", async ({ skip }) => {
   const old = oldNode()
-  if (old === undefined) return skip("there is no Node older than 22.13 on the path")
+  if (old === undefined) return skip("there is no Node older than 22.18 on the path")
   const { code, stdout } = await cli(["--version"], { node: old })
   expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d/) })
   expect(await cli(["tools", "nope"], { node: old })).toMatchObject({ code: 2 })
   // Told that it already runs on the packaged one, it has nowhere to go.
   const stuck = await cli(["--version"], { node: old, env: { TOOLWRIGHT_NODE: "x" } })
-  expect(stuck).toMatchObject({ code: 1, stderr: expect.stringContaining("needs Node.js 22.13 or newer") })
+  expect(stuck).toMatchObject({ code: 1, stderr: expect.stringContaining("needs Node.js 22.18 or newer") })
 })
 
 function oldNode(): string | undefined {
@@ -68,7 +68,7 @@ function oldNode(): string | undefined {
     const file = join(folder, "node")
     if (!existsSync(file)) continue
     const [major = 0, minor = 0] = execFileSync(file, ["-p", "process.versions.node"], { encoding: "utf8" }).split(".").map(Number)
-    if (major < 22 || (major === 22 && minor < 13)) return file
+    if (major < 22 || (major === 22 && minor < 18)) return file
   }
   return undefined
 }

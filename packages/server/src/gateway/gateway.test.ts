@@ -125,7 +125,7 @@ describe("a client without tools gets the server's own", () => {
     const running = fetch(`${baseURL}/chat/completions`, { method: "POST", signal: controller.signal, headers: { "content-type": "application/json" }, body: JSON.stringify({ stream: true, messages: [{ role: "user", content: "x" }] }) }).then((response) => response.text())
     await vi.waitFor(() => expect(seen.signal).toBeDefined())
     controller.abort()
-    await expect(running).rejects.toThrow()
+    await expect(running).rejects.toMatchObject({ name: "AbortError" })
     await vi.waitFor(() => expect(seen.signal?.aborted).toBe(true), 2000)
   })
 })
