@@ -69,7 +69,7 @@ describe("a chat template", () => {
 
 describe("what a template leaves out", () => {
   test("is found by rendering marked messages", () => {
-    const none = { tools: false, toolsWithoutSystem: false, calls: false, results: false, pastCalls: false, failed: false }
+    const none = { tools: false, toolsWithoutSystem: false, calls: false, results: false, pastCalls: false, parallelCalls: false, failed: false }
     expect(createChatTemplate(FULL).drops()).toEqual(none)
     expect(createChatTemplate(CALLS).drops()).toEqual({ ...none, tools: true, toolsWithoutSystem: true })
     expect(createChatTemplate(TURNS).drops()).toEqual({ ...none, tools: true, toolsWithoutSystem: true, calls: true, pastCalls: true })
@@ -77,6 +77,7 @@ describe("what a template leaves out", () => {
       ...none,
       results: true,
       pastCalls: true,
+      parallelCalls: true,
     })
     expect(createChatTemplate(`{{ tools if messages[0].role == 'system' }}${CALLS}`).drops()).toEqual({ ...none, toolsWithoutSystem: true })
   })
@@ -114,6 +115,16 @@ describe("what a template leaves out", () => {
     expect(text).toContain('<call_0 add {"a": 1}>')
     const full = createChatTemplate(FULL, { fallback }).renderWithReport({ messages, tools })
     expect(full).toEqual({ text: createChatTemplate(FULL, { fallback: "none" }).render({ messages, tools }), adaptations: [] })
+  })
+
+  test.each([
+    ["drops", "{{ m.tool_calls[0].function|tojson if m.tool_calls }}"],
+    ["refuses", "{% if m.tool_calls %}{% if m.tool_calls|length > 1 %}{{ raise_exception('one call only') }}{% endif %}{{ m.tool_calls[0].function|tojson }}{% endif %}"],
+  ])("calls side by side stand one after the other where a template %s the second", (_what, calls) => {
+    const template = createChatTemplate(`{{ tools|tojson if tools }}{% for m in messages %}[{{ m.role }}]{{ m.content }}${calls}{% endfor %}`)
+    const { text, adaptations } = template.renderWithReport({ messages })
+    expect(adaptations).toEqual(["one-call-per-message"])
+    expect(text).toBe('[system]Be brief.[user]Add.[assistant]{"name": "add", "arguments": {"a": 1}}[tool]3[assistant]{"name": "add", "arguments": {"a": 2}}[tool]4')
   })
 
   test("a system message is added where the tools stand only beside one", () => {

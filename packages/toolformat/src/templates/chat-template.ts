@@ -3,7 +3,7 @@ import type { ToolFormatter } from "../model/formatter.ts"
 import { formatterById, recogniseTemplate } from "../selector/index.ts"
 import type { ChatMessage } from "../model/message.ts"
 import { idsOfTemplate, withTemplateIds, type TemplateIds } from "./call-ids.ts"
-import { renderConversation, withSystemInUser, withSystemText, type TextParts } from "./conversation.ts"
+import { renderConversation, withSingleCalls, withSystemInUser, withSystemText, type TextParts } from "./conversation.ts"
 import { probeDrops, type TemplateDrops } from "./drops.ts"
 import { TemplateError } from "./jinja/errors.ts"
 import type { RenderLimits } from "./jinja/interpreter.ts"
@@ -43,9 +43,9 @@ export interface TemplateInput {
 /**
  * What had to be done so that the template shows the whole conversation: parts written as text because it drops them, a system
  * message added because it lists the tools there only or moved because it refuses that role, arguments given as JSON text
- * because it fails on objects.
+ * because it fails on objects, calls made side by side shown one after the other because it shows only one.
  */
-export type Adaptation = "tools-as-text" | "system-added" | "calls-as-text" | "results-as-text" | "system-in-user" | "arguments-as-text"
+export type Adaptation = "one-call-per-message" | "tools-as-text" | "system-added" | "calls-as-text" | "results-as-text" | "system-in-user" | "arguments-as-text"
 
 /** A model's chat template, ready to render. */
 export interface ChatTemplate {
@@ -64,12 +64,16 @@ export interface ChatTemplate {
 /** A system message that changes nothing, where a template lists the tools only beside one. */
 const DEFAULT_SYSTEM = "You are a helpful assistant."
 
-const FORMS: { form: MessageForm; systemInUser: boolean; adaptations: Adaptation[] }[] = [
-  { form: {}, systemInUser: false, adaptations: [] },
-  { form: {}, systemInUser: true, adaptations: ["system-in-user"] },
-  { form: { argumentsAsText: true }, systemInUser: false, adaptations: ["arguments-as-text"] },
-  { form: { argumentsAsText: true }, systemInUser: true, adaptations: ["system-in-user", "arguments-as-text"] },
-]
+/** The forms in which a conversation is tried, the usual one first. */
+const FORMS: readonly (readonly Adaptation[])[] = [false, true].flatMap((single) =>
+  [false, true].flatMap((asText) =>
+    [false, true].map((inUser): Adaptation[] => [
+      ...(inUser ? (["system-in-user"] as const) : []),
+      ...(asText ? (["arguments-as-text"] as const) : []),
+      ...(single ? (["one-call-per-message"] as const) : []),
+    ]),
+  ),
+)
 
 /**
  * Makes a model's own chat template ready. It is rendered byte for byte as Python's `transformers` renders it, so that the
@@ -104,14 +108,18 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
 
   /** Renders in the usual form; where the template fails on that, in the others. The first failure is the one that is told. */
   function renderAdapted(input: TemplateInput): { text: string; adaptations: Adaptation[] } {
-    const hasSystem = input.messages[0]?.role === "system"
-    const withCalls = hasCalls(input.messages)
+    const possible = new Set<Adaptation>()
+    if (input.messages[0]?.role === "system") possible.add("system-in-user")
+    if (mostCalls(input.messages) > 0) possible.add("arguments-as-text")
+    if (mostCalls(input.messages) > 1) possible.add("one-call-per-message")
     let first: unknown
-    for (const { form, systemInUser, adaptations } of FORMS) {
-      if ((systemInUser && !hasSystem) || (form.argumentsAsText && !withCalls)) continue
+    for (const adaptations of FORMS) {
+      if (!adaptations.every((adaptation) => possible.has(adaptation))) continue
       try {
-        const messages = systemInUser ? withSystemInUser(input.messages) : input.messages
-        return { text: renderOnce({ ...input, messages }, form), adaptations: [...adaptations] }
+        let { messages } = input
+        if (adaptations.includes("system-in-user")) messages = withSystemInUser(messages)
+        if (adaptations.includes("one-call-per-message")) messages = withSingleCalls(messages)
+        return { text: renderOnce({ ...input, messages }, { argumentsAsText: adaptations.includes("arguments-as-text") }), adaptations: [...adaptations] }
       } catch (thrown) {
         if (!(thrown instanceof TemplateError) || thrown.code === "TEMPLATE_LIMIT") throw thrown
         first ??= thrown
@@ -154,6 +162,10 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
       messages = withSystemText(messages, DEFAULT_SYSTEM)
       written.push("system-added")
     }
+    if (drops().parallelCalls && mostCalls(messages) > 1) {
+      messages = withSingleCalls(messages)
+      written.push("one-call-per-message")
+    }
     const { text, adaptations } = renderAdapted(parts.tools ? { ...rest, messages } : { ...rest, tools, messages })
     return { text, adaptations: [...written, ...adaptations] }
   }
@@ -163,7 +175,7 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
 
 /** What this conversation has beyond plain messages. */
 function presentParts({ tools, messages }: TemplateInput): TextParts {
-  return { tools: (tools?.length ?? 0) > 0, calls: hasCalls(messages), results: messages.some((message) => message.role === "tool") }
+  return { tools: (tools?.length ?? 0) > 0, calls: mostCalls(messages) > 0, results: messages.some((message) => message.role === "tool") }
 }
 
 /** What of it the template would drop. */
@@ -176,6 +188,7 @@ function missingParts(input: TemplateInput, drops: TemplateDrops): TextParts {
   }
 }
 
-function hasCalls(messages: readonly ChatMessage[]): boolean {
-  return messages.some((message) => message.role === "assistant" && (message.toolCalls?.length ?? 0) > 0)
+/** How many calls stand in one message at most. */
+function mostCalls(messages: readonly ChatMessage[]): number {
+  return messages.reduce((most, message) => Math.max(most, message.role === "assistant" ? (message.toolCalls?.length ?? 0) : 0), 0)
 }

@@ -57,6 +57,31 @@ export function withSystemInUser(messages: readonly ChatMessage[]): ChatMessage[
   return [{ ...user, content: join(first.content, user.content, "\n\n") }, ...rest.slice(1)]
 }
 
+/** The conversation with one call in each assistant message, its result right after it, for templates that show only one. */
+export function withSingleCalls(messages: readonly ChatMessage[]): ChatMessage[] {
+  const split: ChatMessage[] = []
+  for (let at = 0; at < messages.length; at += 1) {
+    const message = messages[at]!
+    if (message.role !== "assistant" || (message.toolCalls?.length ?? 0) < 2) {
+      split.push(message)
+      continue
+    }
+    const results: Extract<ChatMessage, { role: "tool" }>[] = []
+    for (let next = messages[at + 1]; next?.role === "tool"; next = messages[at + 1]) {
+      results.push(next)
+      at += 1
+    }
+    const { toolCalls = [], ...rest } = message
+    for (const [index, call] of toolCalls.entries()) {
+      split.push(index === 0 ? { ...rest, toolCalls: [call] } : { role: "assistant", content: "", toolCalls: [call] })
+      const found = results.findIndex((result) => result.toolCallId === call.id)
+      if (found >= 0) split.push(...results.splice(found, 1))
+    }
+    split.push(...results)
+  }
+  return split
+}
+
 function resultText(formatter: ToolFormatter, message: Extract<ChatMessage, { role: "tool" }>): string {
   const call = { id: message.toolCallId, name: message.toolName, args: {} }
   const result = message.success

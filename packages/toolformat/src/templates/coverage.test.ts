@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { fromOpenAIMessages } from "../api/index.ts"
-import type { OpenAITool } from "../model/message.ts"
+import type { ChatMessage, OpenAITool } from "../model/message.ts"
 import { recogniseTemplate } from "../selector/index.ts"
 import { createChatTemplate } from "./chat-template.ts"
 import type { TemplateDrops } from "./drops.ts"
@@ -26,7 +26,7 @@ const settings = { bosToken: "<BOS>", eosToken: "<EOS>", now: (): Date => new Da
 /** Templates that no conversation gets through: the first needs variables of its own code, the second misses a name of its own. */
 const BROKEN = ["fireworks-ai-llama-3-firefunction-v2.jinja", "MiroThinker.jinja"]
 
-const KINDS: [keyof TemplateDrops, string][] = [["tools", "tools"], ["calls", "calls"], ["results", "results"], ["pastCalls", "past calls"]]
+const KINDS: [keyof TemplateDrops, string][] = [["tools", "tools"], ["calls", "calls"], ["results", "results"], ["pastCalls", "past calls"], ["parallelCalls", "all but one of parallel calls"]]
 
 /** One line of the table: what the template leaves out, or why it fails; undefined when there is nothing to say. */
 function line({ template, tools, obj }: Entry): string | undefined {
@@ -67,6 +67,18 @@ describe.skipIf(!present)("over all official templates", () => {
       if (BROKEN.includes(template)) continue
       const { text } = createChatTemplate(read(template), settings).renderWithReport({ messages, tools })
       const missing = ["get_weather", "add", "unit", "rich", "21"].filter((mark) => !text.includes(mark))
+      expect({ template, missing }).toEqual({ template, missing: [] })
+    }
+  })
+
+  test("with it, neither is the second of two calls side by side", () => {
+    const call = (id: string, city: string) => ({ id, name: "get_weather", args: { city } })
+    const result = (toolCallId: string, content: string): ChatMessage => ({ role: "tool", content, toolCallId, toolName: "get_weather", success: true })
+    const messages: ChatMessage[] = [{ role: "user", content: "Where is it warmer?" }, { role: "assistant", content: "", toolCalls: [call("callAAAA1", "Basel"), call("callAAAA2", "Lugano")] }, result("callAAAA1", "11"), result("callAAAA2", "22")]
+    for (const { template, tools } of golden.golden) {
+      if (BROKEN.includes(template)) continue
+      const text = createChatTemplate(read(template), settings).render({ messages, tools })
+      const missing = ["Basel", "Lugano", "11", "22"].filter((mark) => !text.includes(mark))
       expect({ template, missing }).toEqual({ template, missing: [] })
     }
   })

@@ -1,3 +1,4 @@
+import type { ToolCall } from "@toolwright/toolbox"
 import type { ChatMessage, OpenAITool } from "../model/message.ts"
 
 /**
@@ -11,6 +12,8 @@ export interface TemplateDrops {
   calls: boolean
   results: boolean
   pastCalls: boolean
+  /** Of several calls in one message only one is shown. */
+  parallelCalls: boolean
   /** Some probe could not be rendered. What it would have shown counts as shown: a failure is not silent. */
   failed: boolean
 }
@@ -21,6 +24,7 @@ const TOOL = "qzv_offered"
 const CALLED = "qzv_called"
 const PARAMETER = "qzv_parameter"
 const VALUE = "qzvvalue"
+const SECOND = "qzvsecond"
 const RESULT = "qzvresult"
 
 const tool = (name: string): OpenAITool => ({
@@ -33,9 +37,13 @@ const tool = (name: string): OpenAITool => ({
 })
 
 const user = (content: string): ChatMessage => ({ role: "user", content })
-const turn: ChatMessage[] = [
-  { role: "assistant", content: "", toolCalls: [{ id: "qzvcall01", name: CALLED, args: { [PARAMETER]: VALUE } }] },
-  { role: "tool", content: JSON.stringify({ probe: RESULT }), toolCallId: "qzvcall01", toolName: CALLED, success: true },
+const call = (id: string, value: string): ToolCall => ({ id, name: CALLED, args: { [PARAMETER]: value } })
+const result = (id: string): ChatMessage => ({ role: "tool", content: JSON.stringify({ probe: RESULT }), toolCallId: id, toolName: CALLED, success: true })
+const turn: ChatMessage[] = [{ role: "assistant", content: "", toolCalls: [call("qzvcall01", VALUE)] }, result("qzvcall01")]
+const parallel: ChatMessage[] = [
+  { role: "assistant", content: "", toolCalls: [call("qzvcall01", VALUE), call("qzvcall02", SECOND)] },
+  result("qzvcall01"),
+  result("qzvcall02"),
 ]
 
 /** Finds out by rendering marked tools, calls and results whether they come out again. */
@@ -62,5 +70,5 @@ export function probeDrops(render: Render): TemplateDrops {
     results: !shows(current, offered, RESULT),
     pastCalls: !shows(past, offered, CALLED, VALUE),
   }
-  return { ...drops, failed }
+  return { ...drops, parallelCalls: !drops.calls && !shows([user("Begin."), ...parallel], offered, VALUE, SECOND), failed }
 }
