@@ -41,7 +41,7 @@ function addItem(writing: Writing, progress: Progress, sink: Sink): void {
       continue
     }
     const frame = writer.store.frame(parent, key, (_, sink, self) => afterItem(writing, next, self, sink))
-    writer.value(type, inner, true, frame, sink)
+    writer.value(type, inner, notation.whitespace === "json", frame, sink)
   }
 }
 
@@ -50,7 +50,7 @@ function addRemembered(writing: Writing, type: ValueType, next: Progress, key: s
   const { notation, writer, parent } = writing
   const inner = notation.nested ?? notation
   if (!isJson(inner)) {
-    if (next.taken.length === 0 && next.index === 1) writer.value(type, inner, true, writer.store.frame(parent, `${key}!`, (_, sink) => closeOnly(writing, next, sink)), sink)
+    if (next.taken.length === 0 && next.index === 1) writer.value(type, inner, notation.whitespace === "json", writer.store.frame(parent, `${key}!`, (_, sink) => closeOnly(writing, next, sink)), sink)
     return
   }
   const { lexeme, textOf } = writer.captured(type, inner)

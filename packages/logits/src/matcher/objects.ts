@@ -74,7 +74,8 @@ function addValue(writing: Writing, progress: Progress, index: number, text: str
   for (const chosen of waysToMeet(plan, index, progress)) {
     const next = withKey(plan, index, progress, text, chosen)
     const frame = writer.store.frame(parent, `v${id};${keyOf(next)}`, (_, sink, self) => afterValue(writing, next, self, sink))
-    writer.value(plan.demandTypes(index, chosen), notation.nested ?? notation, true, frame, sink, kinds)
+    // White space before a value is the object's affair, whatever the value's own notation has inside.
+    writer.value(plan.demandTypes(index, chosen), notation.nested ?? notation, notation.whitespace === "json", frame, sink, kinds)
   }
 }
 

@@ -52,14 +52,9 @@ describe("createSafetyFilter", () => {
 
   it("takes linear time for patterns that make other matchers explode", () => {
     const filter = createSafetyFilter({ banned: ["(a+)+b", "(x|x)*y", "([a-z]+)*!"] })
-    const steps = (length: number) => {
-      const started = performance.now()
-      filter.check("a".repeat(length))
-      return performance.now() - started
-    }
-    steps(1000)
-    // Exponential matching would not end; quadratic would cost 100 times as much.
-    expect(steps(20_000)).toBeLessThan(60 * Math.max(1, steps(2000)))
+    // Exponential or quadratic matching would not come to an end here.
+    expect(filter.check("a".repeat(100_000))).toEqual([])
+    expect(filter.check(`${"a".repeat(100_000)}b`)).toHaveLength(1)
   })
 })
 
