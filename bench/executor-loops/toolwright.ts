@@ -1,0 +1,45 @@
+import type { Backend, InferEvent } from "@toolwright/backends"
+import { DynamicExecutor } from "@toolwright/agents"
+import { defineTool, ToolRegistry, type RunEvent } from "@toolwright/toolbox"
+import { argumentsOf, DESCRIPTION, PROMPT, type Contestant } from "./contestant.ts"
+
+/** Ours, through the whole pipeline: streamed events, validation, gate and loop detector. */
+export const contestant: Contestant = {
+  prepare: async () => async (steps) => {
+    let calls = 0
+    const registry = new ToolRegistry()
+    registry.register(
+      defineTool({
+        name: "add",
+        description: DESCRIPTION,
+        input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+        run: ({ a, b }) => {
+          calls++
+          return (a as number) + (b as number)
+        },
+      }),
+    )
+    const backend: Backend = {
+      kind: "mock",
+      abilities: { nativeTools: true, grammar: false, jsonSchema: false },
+      modelName: () => "mock",
+      async *infer(): AsyncGenerator<InferEvent> {
+        if (calls >= steps) {
+          yield { type: "text-delta", text: "Done." }
+          yield { type: "end", finishReason: "stop" }
+          return
+        }
+        yield { type: "call-delta", index: 0, id: `c${calls}`, name: "add" }
+        yield { type: "call-delta", index: 0, arguments: JSON.stringify(argumentsOf(calls)) }
+        yield { type: "end", finishReason: "tool-calls", usage: { inputTokens: 10, outputTokens: 5 } }
+      },
+    }
+    const executor = new DynamicExecutor({ tools: registry, backend, maxRounds: steps + 1 })
+    const run = executor.run({ task: PROMPT })
+    let last: RunEvent | undefined
+    while (last?.type !== "run-end") last = (await run.next()).value as RunEvent
+    if (!last.summary.success) throw new Error(`the run failed: ${JSON.stringify(last)}`)
+    // The run stands before its end, so that what it holds of its conversation counts as held.
+    return { calls, held: run }
+  },
+}
