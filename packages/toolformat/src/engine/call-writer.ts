@@ -12,7 +12,7 @@ export class CallWriter implements ValueSink {
   name: string | undefined
   id: string | undefined
   /** The arguments so far as one JSON text. */
-  readonly pieces: string[] = []
+  private json = ""
   /** Whether the arguments, as far as written, are a whole value. */
   complete = false
   private waiting: string[] = []
@@ -33,17 +33,17 @@ export class CallWriter implements ValueSink {
   }
 
   get hasArguments(): boolean {
-    return this.pieces.length > 0
+    return this.json !== ""
   }
 
   write(json: string): void {
-    this.pieces.push(json)
+    this.json += json
     if (this.name === undefined) {
       this.waiting.push(json)
       return
     }
     this.begin()
-    this.session.emit({ type: "args-delta", index: this.index, text: json })
+    if (json !== "") this.session.emitArguments(this.index, json)
   }
 
   repaired(what: string): void {
@@ -57,7 +57,7 @@ export class CallWriter implements ValueSink {
     this.finalId = this.session.nextId(this.id, this.name)
     this.session.calls++
     this.session.emit({ type: "call-start", index: this.index, id: this.finalId, name: this.name })
-    if (this.waiting.length > 0) this.session.emit({ type: "args-delta", index: this.index, text: this.waiting.join("") })
+    if (this.waiting.length > 0) this.session.emitArguments(this.index, this.waiting.join(""))
     this.waiting = []
   }
 
@@ -65,11 +65,11 @@ export class CallWriter implements ValueSink {
   finish(problem?: Pick<ParseProblem, "kind" | "message">): void {
     const { session } = this
     if (this.name === undefined) return this.fail("invalid-arguments", "The call names no tool.")
-    if (this.pieces.length === 0) this.write("{}")
+    if (this.json === "") this.write("{}")
     this.begin()
     let args: unknown
     try {
-      args = JSON.parse(this.pieces.join(""))
+      args = JSON.parse(this.json)
     } catch {
       return this.fail("invalid-arguments", "The arguments are not a JSON value.")
     }

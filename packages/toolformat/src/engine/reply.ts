@@ -1,8 +1,8 @@
 import { readBlock } from "./block.ts"
 import type { Candidate, Found, Mark, MarkTables } from "./markers.ts"
 import type { Session } from "./session.ts"
-import { anyLiteral, skipSpace, textUntil } from "./scanning.ts"
-import { END, type Scan } from "./source.ts"
+import { anyLiteral, isSpace, skipSpace, textUntil } from "./scanning.ts"
+import type { Scan } from "./source.ts"
 
 /** Longest header of a message, in code units. */
 const LONGEST_HEADER = 200
@@ -34,7 +34,8 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     source.at = end
     if (end > at) plain(text.slice(at, end))
     if (end === text.length) {
-      if ((yield* source.wait()) === END) break
+      while (source.at >= source.text.length && !source.ended) yield
+      if (source.at >= source.text.length) break
       continue
     }
     const start = source.mark()
@@ -51,6 +52,14 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
 
   /** Text that is no mark. White space before a mark, or after one while nothing was said yet, is the mark's. */
   function plain(text: string): void {
+    // most pieces of text are nothing but text
+    if (!isSpace(text.charCodeAt(text.length - 1)) && (said || !trim)) {
+      session.say(mode, space === "" ? text : space + text)
+      space = ""
+      trim = lineStart = false
+      said = true
+      return
+    }
     const leading = text.length - text.trimStart().length
     const body = text.trim()
     if (body !== "") {

@@ -52,17 +52,29 @@ export class Session {
   }
 
   emit(event: ParseEvent): void {
+    ;(this.hold?.events ?? this.events).push(event)
+  }
+
+  /** A piece of text, joined to the one before it if that is of the same kind. */
+  private emitText(type: "text-delta" | "reasoning-delta", text: string): void {
     const events = this.hold?.events ?? this.events
-    const last = events.at(-1)
-    if (last !== undefined && last.type === event.type && "text" in last && "text" in event && (event.type !== "args-delta" || (last.type === "args-delta" && last.index === event.index))) {
-      events[events.length - 1] = { ...last, text: last.text + event.text }
-    } else events.push(event)
+    const last = events.length > 0 ? events[events.length - 1] : undefined
+    if (last !== undefined && last.type === type) last.text += text
+    else events.push({ type, text })
+  }
+
+  /** A piece of a call's arguments, likewise. */
+  emitArguments(index: number, text: string): void {
+    const events = this.hold?.events ?? this.events
+    const last = events.length > 0 ? events[events.length - 1] : undefined
+    if (last !== undefined && last.type === "args-delta" && last.index === index) last.text += text
+    else events.push({ type: "args-delta", index, text })
   }
 
   /** Accounts for the text up to an offset. */
   account(kind: Span["kind"], end: number): void {
     if (end <= this.accounted) return
-    const last = this.spans.at(-1)
+    const last = this.spans.length > 0 ? this.spans[this.spans.length - 1] : undefined
     if (last !== undefined && last.kind === kind && kind !== "call" && kind !== "problem") last.end = end
     else this.spans.push({ kind, start: this.accounted, end })
     this.accounted = end
@@ -72,7 +84,7 @@ export class Session {
   say(kind: "content" | "reasoning", text: string): void {
     if (text === "") return
     this.account(kind, this.accounted + text.length)
-    this.emit({ type: kind === "content" ? "text-delta" : "reasoning-delta", text })
+    this.emitText(kind === "content" ? "text-delta" : "reasoning-delta", text)
   }
 
   /** Reports something that was not as it should be. Unless repaired, the text from `at` to here is the problem's. */
@@ -101,7 +113,10 @@ export class Session {
     if (hold === undefined) return []
     this.hold = undefined
     this.source.release()
-    for (const event of hold.events) this.emit(event)
+    for (const event of hold.events) {
+      if (event.type === "text-delta" || event.type === "reasoning-delta") this.emitText(event.type, event.text)
+      else this.emit(event)
+    }
     return callsOf(hold.events)
   }
 

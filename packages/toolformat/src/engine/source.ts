@@ -3,6 +3,9 @@ export const STARVED = -1
 /** What {@link Source.wait} says when the text is over. */
 export const END = -2
 
+/** Kept text is joined to blocks of this many code units, so that neither their number nor their length costs much. */
+const BLOCK = 2_048
+
 /** A scanner that suspends when it needs more text. Where the text is cut has no meaning to it. */
 export type Scan<Result> = Generator<undefined, Result, undefined>
 
@@ -14,8 +17,9 @@ export class Source {
   /** The text at hand. A fast scanner may walk it directly, from `at` on. */
   text = ""
   at = 0
+  /** Whether no more text will come. */
+  ended = false
   private base = 0
-  private ended = false
   private marks = 0
   private keptFrom = 0
   private kept: string[] = []
@@ -26,10 +30,17 @@ export class Source {
 
   /** Adds text. Only while the scanner waits, that is with all text read. */
   push(text: string): void {
-    if (this.marks > 0) this.kept.push(this.base < this.keptFrom ? this.text.slice(this.keptFrom - this.base) : this.text)
+    if (this.marks > 0) this.keep(this.base < this.keptFrom ? this.text.slice(this.keptFrom - this.base) : this.text)
     this.base += this.text.length
     this.text = text
     this.at = 0
+  }
+
+  private keep(text: string): void {
+    const last = this.kept.length - 1
+    const piece = this.kept[last]
+    if (piece !== undefined && piece.length < BLOCK) this.kept[last] = piece + text
+    else this.kept.push(text)
   }
 
   end(): void {

@@ -197,7 +197,9 @@ function* scanString(source: Source, notation: Notation, sink: ValueSink, closer
     if (end > at) sink.write(text.slice(at, end))
     source.at = end
     if (code === STARVED) {
-      if ((yield* source.wait()) === END) return "open"
+      // written out, since most of a long argument's pieces end here
+      while (source.at >= source.text.length && !source.ended) yield
+      if (source.at >= source.text.length) return "open"
     } else if (code === quote) {
       sink.write('"')
       source.at++

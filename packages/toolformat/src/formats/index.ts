@@ -82,12 +82,23 @@ export const FORMATS: readonly Format[] = [
   claude,
 ]
 
+/** The first, printed syntax of each. */
+function printed(...formats: readonly Format[]): CallSyntax[] {
+  return formats.flatMap((format) => format.calls.slice(0, 1))
+}
+
+/** Harmony and Functionary 3.2 without the marks that could be ordinary text, and are costly to look for. */
+const unmistakable: CallSyntax[] = printed(harmony, functionaryV32).map((syntax) => {
+  if (syntax.codec === "channel") return { ...syntax, open: syntax.open.filter((mark) => mark.startsWith("<")) }
+  return syntax.codec === "named" ? { ...syntax, open: [] } : syntax
+})
+
 /**
  * Syntaxes with marks so particular that every format accepts them, reporting them as another family's; then what models write
  * that forget their marks.
  */
 export const ACCEPTED_EVERYWHERE: readonly CallSyntax[] = [
-  ...[qwen3Xml, hermes, functionaryV31, mistral, mistralTekken, deepseekV31, deepseekV3, deepseekV32, deepseekV4, kimiK2, glm47, seed, minimaxM2, anthropicXml, gemma4, lfm2, harmony, functionaryV32]
-    .flatMap((format) => format.calls.slice(0, 1)),
+  ...printed(qwen3Xml, hermes, functionaryV31, mistral, mistralTekken, deepseekV31, deepseekV3, deepseekV32, deepseekV4, kimiK2, glm47, seed, minimaxM2, anthropicXml, gemma4, lfm2),
+  ...unmistakable,
   ...RECOVERY,
 ]

@@ -1,4 +1,4 @@
-import { END, STARVED, type Scan, type Source } from "../source.ts"
+import type { Scan, Source } from "../source.ts"
 
 /**
  * Passes text on until something stands that ends it.
@@ -19,21 +19,25 @@ export function* scanText(source: Source, firsts: string, ends: () => Scan<boole
   }
   for (;;) {
     const { text, at } = source
-    let found = text.length
-    for (const first of firsts) {
-      const place = text.indexOf(first, at)
-      if (place >= 0 && place < found) found = place
-    }
+    let found = firsts.length === 1 ? text.indexOf(firsts, at) : nearestOf(text, firsts, at)
+    if (found < 0) found = text.length
     pass(text.slice(at, found))
     source.at = found
-    if (source.peek() === STARVED) {
-      if ((yield* source.wait()) === END) return false
+    if (source.at >= source.text.length) {
+      // written out, since most of a long value's pieces end here
+      while (source.at >= source.text.length && !source.ended) yield
+      if (source.at >= source.text.length) return false
       continue
     }
     if (yield* ends()) return true
     pass(source.text[source.at] ?? "")
     source.at++
   }
+}
+
+function nearestOf(text: string, firsts: string, from: number): number {
+  for (let at = from; at < text.length; at++) if (firsts.includes(text[at] ?? "")) return at
+  return -1
 }
 
 /** The first characters of several marks, each once. */
