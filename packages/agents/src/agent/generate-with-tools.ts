@@ -18,7 +18,7 @@ export async function generateWithTools(
   prompt: string,
   options: { signal?: AbortSignal } = {},
 ): Promise<Generation> {
-  const plan = planDelivery({ backend, mode: "hybrid" })
+  const plan = planDelivery({ backend, mode: "hybrid", tools })
   const { delivery, formatter } = plan
   const system = systemPrompt({ systemPrompt: "", tools, formatter, delivery, unavailable: [], signal: undefined })
   const messages = [...(system === "" ? [] : [{ role: "system" as const, content: system }]), { role: "user" as const, content: prompt }]

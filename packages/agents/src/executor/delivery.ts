@@ -1,7 +1,7 @@
 import type { Backend, InferRequest } from "@toolwright/backends"
-import { chooseDelivery, fallBackFrom, type Delivery as Rung, type DeliveryKind, type Fallback } from "@toolwright/logits"
+import { chooseDelivery, fallBackFrom, grammarToGbnf, type Delivery as Rung, type DeliveryKind, type Fallback } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { formatterById, getFormatter, toOpenAITools, type ToolFormatter } from "@toolwright/toolformat"
+import { formatterById, getFormatter, grammarFor, toOpenAITools, type ToolFormatter } from "@toolwright/toolformat"
 import type { ToolCallingMode } from "./options.ts"
 
 /** How tools reach the model of a run, and calls come back. */
@@ -13,6 +13,8 @@ export interface DeliveryInputs {
   mode: ToolCallingMode
   /** The format, where it is set and not chosen by the model's name. */
   explicit?: ToolFormatter | undefined
+  /** The tools on offer now: whether a grammar can be made of them decides on that rung. */
+  tools: readonly ToolDefinition[]
 }
 
 /** The chosen rung of the ladder with its format, and what to do when the backend refuses it. */
@@ -37,7 +39,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   const settings = {
     prefer: mode === "text" ? ("generic" as const) : undefined,
     knownFamily: formatter.id !== "generic",
-    hasGrammar: false,
+    hasGrammar: abilities.grammar && !abilities.nativeTools && callGrammar(formatter, inputs.tools) !== undefined,
   }
   const rung = chooseDelivery(abilities, settings)
   return planFor(rung, because(rung, inputs), [])
@@ -47,13 +49,36 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       delivery: current.kind,
       formatter: current.kind === "native" ? (explicit ?? getFormatter(inputs.backend.modelName())) : formatter,
       because: reason,
-      requestPart: (tools) => (current.constraint === "tools" ? { tools: toOpenAITools(tools), toolChoice: "auto" } : {}),
+      requestPart(tools) {
+        if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
+        const grammar = current.constraint === "grammar" ? callGrammar(formatter, tools) : undefined
+        return grammar === undefined ? {} : { grammar }
+      },
       fallBack(error) {
         const fallback = fallBackFrom(current, error, abilities, { ...settings, failed })
         if (fallback === undefined) return undefined
         return { fallback, plan: planFor(fallback.to, fallback.to.reason, [current.kind]) }
       },
     }
+  }
+}
+
+const grammars = new WeakMap<readonly ToolDefinition[], Map<string, string | undefined>>()
+
+/** The grammar of text or calls in a format, made once for each set of tools; nothing where none can be made. */
+function callGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[]): string | undefined {
+  let made = grammars.get(tools)
+  if (made === undefined) grammars.set(tools, (made = new Map()))
+  if (!made.has(formatter.id)) made.set(formatter.id, attempt(() => grammarToGbnf(grammarFor(formatter.id, tools))))
+  return made.get(formatter.id)
+}
+
+function attempt(make: () => string): string | undefined {
+  try {
+    return make()
+  } catch {
+    // The ladder's next rung needs no grammar; calls are validated in any case.
+    return undefined
   }
 }
 

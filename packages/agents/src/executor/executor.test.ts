@@ -212,3 +212,29 @@ test("a failure that has nothing to do with tools is not tried in another way", 
   expect(summary.outcome).toBe("failed")
   expect(backend.requests).toHaveLength(1)
 })
+
+describe("a server that takes grammars", () => {
+  const grammarOnly = { modelName: "qwen2.5", abilities: { nativeTools: false, grammar: true } }
+  const say = (name: string) => ({ reply: `<tool_call>\n{"name": "${name}", "arguments": {}}\n</tool_call>` })
+
+  test("gets one of the family's own syntax, made of the tools that are offered in that round", async () => {
+    const registry = registryOf(echo("search"), echo("file"))
+    registry.register(defineTool({ name: "swap", description: "", input: { type: "object" }, run: () => { registry.unregister("search"); registry.register(echo("word_count")) } }))
+    const { backend, events } = await play([say("swap"), { ...say("file"), expect: { grammar: true, tools: false } }, { reply: "done" }], registry, { scripted: grammarOnly })
+    const [before, after] = backend.requests.map(({ grammar }) => grammar ?? "")
+    expect(before).toMatch(/root ::=[\s\S]*<tool_call>/)
+    expect([before!.includes("search"), before!.includes("word_count")]).toEqual([true, false])
+    expect([after!.includes("search"), after!.includes("word_count")]).toEqual([false, true])
+    expect(events).toContainEqual(expect.objectContaining({ type: "request", delivery: "grammar", grammar: before }))
+  })
+
+  test("that breaks on one gets the same syntax without it, once", async () => {
+    const { backend, events, summary } = await play(
+      [{ reply: { error: { status: 400, message: "failed to parse grammar" } } }, { ...say("look"), expect: { grammar: false } }, { reply: "done", expect: { grammar: false } }],
+      [echo("look")],
+      { scripted: grammarOnly },
+    )
+    expect(events).toContainEqual(expect.objectContaining({ type: "delivery-fallback", from: "grammar", to: "text" }))
+    expect([summary.success, backend.requests.length]).toEqual([true, 3])
+  })
+})

@@ -45,9 +45,9 @@ export class Run {
     this.#signal = signal
     this.#state = new RunState(request.runId, this.#ledger)
     this.#tools = toolsWithResults(options.tools, this.#results)
-    this.#plan = planDelivery({ backend: options.backend, mode: options.toolCalling ?? "hybrid", explicit: options.formatter })
     this.#seenVersion = this.#tools.version
     this.#offered = this.#tools.list()
+    this.#plan = planDelivery({ backend: options.backend, mode: options.toolCalling ?? "hybrid", explicit: options.formatter, tools: this.#offered })
     this.#conversation = new Conversation(this.#systemPrompt(), request.task, request.history ?? [], this.#results, this.#plan)
   }
 

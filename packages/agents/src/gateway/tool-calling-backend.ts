@@ -26,7 +26,7 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
       yield* backend.infer(request, inferOptions)
       return
     }
-    const plan = planDelivery({ backend, mode, explicit: formatter })
+    const plan = planDelivery({ backend, mode, explicit: formatter, tools: request.tools.map(definitionOf) })
     let silent = true
     try {
       for await (const event of deliver(plan, request, inferOptions)) {
@@ -51,6 +51,7 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
     const text: InferRequest = {
       ...rest,
       messages: renderConversation(plan.formatter, rest.messages, tools),
+      ...(tools.length === 0 ? {} : plan.requestPart(tools)),
       ...(stop.length === 0 ? {} : { sampling: { ...rest.sampling, stop } }),
     }
     const parser = plan.formatter.createParser({ tools })
