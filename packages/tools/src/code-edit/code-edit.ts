@@ -1,11 +1,8 @@
-import { success, type JsonObject, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
-import { binaryFile, changeFile, EXPECTED_HASH } from "../edit/change-file.ts"
-import { checkRange, insertLines, replaceLines, type LineRange } from "../edit/line-edits.ts"
+import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
+import { EXPECTED_HASH } from "../edit/schemas.ts"
 import { defineMultiActionTool } from "../multi-action.ts"
 import type { Workspace } from "../paths/workspace.ts"
-import { decodeText } from "../text/encoding.ts"
-import { splitLines, withoutEnding } from "../text/lines.ts"
-import { WINDOW_OUTPUT_CHARS, windowOf } from "../text/window.ts"
+import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
 
 const path: JsonSchema = { type: "string", description: "File path: absolute, or relative to the first allowed directory" }
 const start_line: JsonSchema = { type: "integer", minimum: 1, description: "First line, counted from 1" }
@@ -46,7 +43,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         required: ["path"],
         effects: { readOnly: true, idempotent: true, reads: ["path"] },
         examples: [{ description: "The first two lines", input: { path: "src/index.ts", start_line: 1, end_line: 2 } }],
-        run: (args) => getLines(workspace, args),
+        run: async (args) => (await import("./lines.ts")).getLines(workspace, args),
       },
       edit_lines: {
         description: "Replaces lines with other ones.",
@@ -65,10 +62,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
             input: { path: "src/index.ts", start_line: 1, end_line: 1, content: "export const answer = 42" },
           },
         ],
-        run: (args) => {
-          const { path, content, expected_hash, ...range } = args as unknown as LineChange & LineRange & { content: string }
-          return changeFile(workspace, path, (text) => replaceLines(text, range, content, path), { expectedHash: expected_hash })
-        },
+        run: async (args) => (await import("./lines.ts")).editLines(workspace, args),
       },
       insert_at_line: {
         description: "Inserts lines before a line; the number after the last line appends.",
@@ -81,10 +75,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         required: ["path", "line", "content"],
         effects,
         examples: [{ description: "Insert a first line", input: { path: "src/index.ts", line: 1, content: "// The answer." } }],
-        run: (args) => {
-          const { path, line, content, expected_hash } = args as unknown as LineChange & { line: number; content: string }
-          return changeFile(workspace, path, (text) => insertLines(text, line, content, path), { expectedHash: expected_hash })
-        },
+        run: async (args) => (await import("./lines.ts")).insertAtLine(workspace, args),
       },
       delete_lines: {
         description: "Deletes lines.",
@@ -92,47 +83,8 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         required: ["path", "start_line", "end_line"],
         effects: { ...effects, destructive: true },
         examples: [{ description: "Delete line 2", input: { path: "src/index.ts", start_line: 2, end_line: 2 } }],
-        run: (args) => {
-          const { path, expected_hash, ...range } = args as unknown as LineChange & LineRange
-          return changeFile(workspace, path, (text) => replaceLines(text, range, "", path), { expectedHash: expected_hash })
-        },
+        run: async (args) => (await import("./lines.ts")).editLines(workspace, args),
       },
     },
   })
 }
-
-interface LineChange {
-  path: string
-  expected_hash?: string
-}
-
-async function getLines(workspace: Workspace, args: JsonObject) {
-  const { path, start_line = 1, end_line } = args as unknown as { path: string } & Partial<LineRange>
-  const content = await workspace.read(path)
-  const decoded = decodeText(content.bytes)
-  if (decoded === undefined) throw binaryFile(path)
-  const lines = splitLines(decoded.text).map(withoutEnding)
-  const last = Math.min(end_line ?? lines.length, Math.max(lines.length, start_line))
-  if (lines.length > 0 || start_line > 1) {
-    const wrong = checkRange({ start_line, end_line: end_line !== undefined && end_line < start_line ? end_line : last }, lines.length, path)
-    if (wrong !== undefined) return wrong
-  }
-  const shown = lines.slice(start_line - 1, last)
-  const width = String(last).length
-  const numbered = shown.map((line, index) => `${String(start_line + index).padStart(width)}: ${line}\n`).join("")
-  const text = windowOf(numbered, {
-    firstLine: start_line,
-    totalLines: lines.length,
-    next: (line) => `Use start_line=${line}`,
-  })
-  return success({
-    output: `${text}[${lines.length} lines, hash ${content.hash}]`,
-    data: {
-      path: content.shown,
-      lines: shown.map((text, index) => ({ line: start_line + index, text })),
-      line_count: lines.length,
-      hash: content.hash,
-    },
-  })
-}
-

@@ -1,38 +1,17 @@
-import { failure, success, ToolwrightError, type JsonSchema, type ToolResult } from "@toolwright/toolbox"
-import { hashOf, type FileContent, type Workspace } from "../paths/workspace.ts"
+import { success, type ToolResult } from "@toolwright/toolbox"
+import { hashOf, type FileContent } from "../paths/file-content.ts"
+import type { Workspace } from "../paths/workspace.ts"
 import { decodeText, encodeText } from "../text/encoding.ts"
 import { countLines } from "../text/lines.ts"
 import type { EditOutcome } from "./apply.ts"
 import { unifiedDiff } from "./diff.ts"
+import { binaryFile, matchesHash, staleResult } from "./refusals.ts"
 
 export interface ChangeOptions {
   /** Report the diff and leave the file alone. */
   dryRun?: boolean
   /** The hash the file must have, as an earlier read reported it. */
   expectedHash?: string | undefined
-}
-
-/** `output` schema of every tool that changes a text file. */
-export const CHANGE_OUTPUT: JsonSchema = {
-  type: "object",
-  properties: {
-    path: { type: "string" },
-    replacements: { type: "integer", description: "Places that changed" },
-    edits: { type: "array", items: { type: "object" }, description: "Per edit: line, replacements, how it was matched" },
-    diff: { type: "string", description: "Unified diff" },
-    dry_run: { type: "boolean" },
-    hash: { type: "string", description: "Of the content after the change; pass it as expected_hash to the next one" },
-    size_bytes: { type: "integer" },
-    line_count: { type: "integer" },
-  },
-  required: ["path", "replacements", "diff", "dry_run", "hash", "size_bytes", "line_count"],
-}
-
-/** The argument that makes a change conditional on what was read. */
-export const EXPECTED_HASH: JsonSchema = {
-  type: "string",
-  pattern: "^[0-9a-f]{8,64}$",
-  description: "Hash from an earlier read; the change is refused when the file is no longer the same",
 }
 
 /**
@@ -93,23 +72,4 @@ const MATCHED: Record<string, string> = {
   "trailing-whitespace": "blanks at line ends",
   indentation: "indentation",
   punctuation: "typographic quotes, dashes and blanks",
-}
-
-export function matchesHash(hash: string, expected: string): boolean {
-  return expected.length >= hash.length ? expected.startsWith(hash) : hash.startsWith(expected)
-}
-
-export function staleResult(path: string, expected: string, now: string): ToolResult {
-  return failure({
-    code: "STALE",
-    message: `Nothing was changed: ${path} is no longer what was read (expected hash ${expected}, now ${now})`,
-    hint: "Read the file again and repeat the change on what it holds now.",
-    details: { expected_hash: expected, hash: now },
-  })
-}
-
-export function binaryFile(path: string): ToolwrightError {
-  return new ToolwrightError("BINARY_FILE", `Not a text file: ${path} is binary`, {
-    hint: "Use read_media_file to get its bytes in base64.",
-  })
 }

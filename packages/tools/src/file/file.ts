@@ -1,11 +1,6 @@
-import { success, ToolwrightError, type JsonObject, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
-import { applyEdits } from "../edit/apply.ts"
-import { changeFile } from "../edit/change-file.ts"
-import { readText } from "../filesystem/read-text.ts"
-import { writeText } from "../filesystem/write-text.ts"
+import { success, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "../multi-action.ts"
 import type { Workspace } from "../paths/workspace.ts"
-import { decodeText, encodeText } from "../text/encoding.ts"
 import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
 
 const path: JsonSchema = { type: "string", description: "File path: absolute, or relative to the first allowed directory" }
@@ -37,7 +32,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         required: ["path"],
         effects: { readOnly: true, idempotent: true, reads: ["path"] },
         examples: [{ description: "Read a file", input: { path: "src/index.ts" } }],
-        run: (args) => readText(workspace, args),
+        run: async (args) => (await import("../filesystem/read-text.ts")).readText(workspace, args),
       },
       write: {
         description: "Creates a file or replaces all of its content.",
@@ -45,7 +40,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         required: ["path", "content"],
         effects: { destructive: true, idempotent: true, writes: ["path"] },
         examples: [{ description: "Write a file", input: { path: "notes.txt", content: "first line\n" } }],
-        run: (args) => writeText(workspace, args),
+        run: async (args) => (await import("../filesystem/write-text.ts")).writeText(workspace, args),
       },
       replace: {
         description: "Replaces a text in a file. The text must be there exactly once, unless replace_all is true.",
@@ -60,9 +55,9 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         examples: [
           { description: "Change a value", input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" } },
         ],
-        run: (args) => {
+        run: async (args) => {
           const { path, ...edit } = args as { path: string; old_text: string; new_text: string; replace_all?: boolean }
-          return changeFile(workspace, path, (text) => applyEdits(text, [edit], path))
+          return (await import("../edit/edit-file.ts")).editFile(workspace, path, [edit])
         },
       },
       append: {
@@ -71,7 +66,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         required: ["path", "content"],
         effects: changes,
         examples: [{ description: "Add a line", input: { path: "notes.txt", content: "one more line\n" } }],
-        run: (args) => append(workspace, args),
+        run: async (args) => (await import("./append.ts")).appendText(workspace, args),
       },
       delete: {
         description: "Deletes a file.",
@@ -85,24 +80,5 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         },
       },
     },
-  })
-}
-
-async function append(workspace: Workspace, args: JsonObject) {
-  const { path, content } = args as { path: string; content: string }
-  const added = (existing: Buffer): Buffer => {
-    const decoded = decodeText(existing)
-    if (decoded === undefined) return Buffer.concat([existing, Buffer.from(content, "utf8")])
-    return Buffer.concat([existing, encodeText({ ...decoded, text: content, bom: false })])
-  }
-  const written = await workspace.update(path, ({ bytes }) => added(bytes)).catch((thrown: unknown) => {
-    if (!ToolwrightError.isInstance(thrown) || thrown.code !== "NOT_FOUND") throw thrown
-    return workspace.write(path, content, { exclusive: true })
-  })
-  const { shown, stat, created } = written!
-  return success({
-    output: `${created ? "Created" : "Appended to"} ${shown} (now ${stat.size} bytes).`,
-    data: { path: shown, size_bytes: stat.size, created },
-    modifiedFiles: [shown],
   })
 }

@@ -1,6 +1,6 @@
 import { failure, type JsonObject, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
-import { applyEdits, type Edit } from "../edit/apply.ts"
-import { changeFile, CHANGE_OUTPUT, EXPECTED_HASH } from "../edit/change-file.ts"
+import type { Edit } from "../edit/apply.ts"
+import { CHANGE_OUTPUT, EXPECTED_HASH } from "../edit/schemas.ts"
 import { definePathTool } from "../paths/path-tool.ts"
 import type { Workspace } from "../paths/workspace.ts"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
@@ -72,7 +72,8 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
       const { path, dry_run = false, expected_hash } = args as { path: string; dry_run?: boolean; expected_hash?: string }
       const edits = editsOf(args)
       if (!Array.isArray(edits)) return edits
-      return changeFile(workspace, path, (text) => applyEdits(text, edits, path), { dryRun: dry_run, expectedHash: expected_hash })
+      const { editFile } = await import("../edit/edit-file.ts")
+      return editFile(workspace, path, edits, { dryRun: dry_run, expectedHash: expected_hash })
     },
   })
 }

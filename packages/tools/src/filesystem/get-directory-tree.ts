@@ -1,8 +1,7 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool } from "../paths/path-tool.ts"
-import type { EntryKind } from "../paths/walk.ts"
+import type { EntryKind } from "../paths/entry-kind.ts"
 import type { Workspace } from "../paths/workspace.ts"
-import { compileGlobs } from "../search/glob.ts"
 import { entryLabel, LISTING_LINES } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH_ALIASES } from "./schemas.ts"
 
@@ -51,6 +50,7 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
     examples: [{ description: "Two levels of the workspace", input: { path: ".", max_depth: 2 } }],
     async run(args, { signal }) {
       const { path = ".", max_depth, exclude_patterns = DEFAULT_EXCLUDES } = args as unknown as TreeArguments
+      const { compileGlobs } = await import("../search/glob.ts")
       const excluded = exclude_patterns.length === 0 ? () => false : await compileGlobs(exclude_patterns)
       const tree: TreeNode[] = []
       const places = new Map<string, TreeNode[]>([["", tree]])

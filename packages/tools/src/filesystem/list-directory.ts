@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs"
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool } from "../paths/path-tool.ts"
-import { kindOf } from "../paths/walk.ts"
+import { kindOf } from "../paths/entry-kind.ts"
 import type { Workspace } from "../paths/workspace.ts"
 import { visibleName } from "../text/escapes.ts"
 import { ENTRY_TYPE, PATH, PATH_ALIASES } from "./schemas.ts"

@@ -1,4 +1,4 @@
-import type { OpenedFile } from "../paths/workspace.ts"
+import type { OpenedFile } from "../paths/file-content.ts"
 import { isBinary, type Encoding } from "../text/encoding.ts"
 
 /** The bytes of some lines at one end of a file. */

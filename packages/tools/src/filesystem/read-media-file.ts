@@ -1,7 +1,6 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool } from "../paths/path-tool.ts"
 import type { Workspace } from "../paths/workspace.ts"
-import { mediaType } from "./media-type.ts"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createReadMediaFileTool(workspace: Workspace): ToolDefinition {
@@ -31,6 +30,7 @@ export function createReadMediaFileTool(workspace: Workspace): ToolDefinition {
     examples: [{ description: "Read an image", input: { path: "logo.png" } }],
     async run(args) {
       const { bytes, stat, shown } = await workspace.read(args["path"] as string)
+      const { mediaType } = await import("./media-type.ts")
       const mime = await mediaType(shown, bytes)
       const [kind] = mime.split("/")
       return success({

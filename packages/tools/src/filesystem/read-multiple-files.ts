@@ -3,7 +3,7 @@ import { pathFailure, printable } from "../paths/path-errors.ts"
 import { definePathTool } from "../paths/path-tool.ts"
 import type { Workspace } from "../paths/workspace.ts"
 import { WINDOW_BYTES, WINDOW_OUTPUT_CHARS } from "../text/window.ts"
-import { readText, type TextFile } from "./read-text.ts"
+import type { TextFile } from "./read-text.ts"
 import { PATH, TEXT_FILE } from "./schemas.ts"
 
 const MOST_FILES = 100
@@ -50,6 +50,7 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
     examples: [{ description: "Read two files", input: { paths: ["src/index.ts", "notes.txt"] } }],
     async run(args, { signal }) {
       const paths = args["paths"] as string[]
+      const { readText } = await import("./read-text.ts")
       const results: { path: string; result: ToolResult }[] = []
       for (const path of paths) {
         signal.throwIfAborted()

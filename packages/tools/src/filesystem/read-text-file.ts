@@ -2,7 +2,6 @@ import type { ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool } from "../paths/path-tool.ts"
 import type { Workspace } from "../paths/workspace.ts"
 import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
-import { readText } from "./read-text.ts"
 import { PATH, PATH_ALIASES, TEXT_FILE } from "./schemas.ts"
 
 export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
@@ -36,6 +35,6 @@ export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
       { description: "The first two lines", input: { path: "notes.txt", head: 2 } },
       { description: "Lines 2 and 3", input: { path: "notes.txt", start_line: 2, end_line: 3 } },
     ],
-    run: (args) => readText(workspace, args),
+    run: async (args) => (await import("./read-text.ts")).readText(workspace, args),
   })
 }

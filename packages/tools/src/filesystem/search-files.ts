@@ -1,7 +1,7 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool } from "../paths/path-tool.ts"
 import type { Workspace } from "../paths/workspace.ts"
-import { compileGlobs, type PathTest } from "../search/glob.ts"
+import type { PathTest } from "../search/glob.ts"
 import { visibleName } from "../text/escapes.ts"
 import { listingText } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH, PATH_ALIASES } from "./schemas.ts"
@@ -46,7 +46,8 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
     ],
     async run(args, { signal }) {
       const { path, pattern, exclude_patterns = [], max_results = 10_000 } = args as unknown as SearchFilesArguments
-      const matches = await nameTest(pattern)
+      const { compileGlobs } = await import("../search/glob.ts")
+      const matches = nameTest(pattern, await compileGlobs([pattern]))
       const excluded = exclude_patterns.length === 0 ? () => false : await compileGlobs(exclude_patterns)
       const found: string[] = []
       const { shown, stopped } = await workspace.walk(
@@ -75,9 +76,8 @@ interface SearchFilesArguments {
   max_results?: number
 }
 
-async function nameTest(pattern: string): Promise<PathTest> {
-  const test = await compileGlobs([pattern])
-  if (/[*?[\]{}/]/u.test(pattern)) return test
+function nameTest(pattern: string, glob: PathTest): PathTest {
+  if (/[*?[\]{}/]/u.test(pattern)) return glob
   const wanted = pattern.toLowerCase()
   return (path) => path.slice(path.lastIndexOf("/") + 1).toLowerCase().includes(wanted)
 }

@@ -1,9 +1,8 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { EXPECTED_HASH } from "../edit/change-file.ts"
+import { EXPECTED_HASH } from "../edit/schemas.ts"
 import { definePathTool } from "../paths/path-tool.ts"
 import type { Workspace } from "../paths/workspace.ts"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
-import { writeText } from "./write-text.ts"
 
 export function createWriteFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
@@ -35,6 +34,6 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
       required: ["path", "size_bytes", "line_count", "modified_time", "created", "hash"],
     },
     examples: [{ description: "Write a new file", input: { path: "src/greeting.ts", content: 'export const greeting = "hello"\n' } }],
-    run: (args) => writeText(workspace, args),
+    run: async (args) => (await import("./write-text.ts")).writeText(workspace, args),
   })
 }

@@ -1,6 +1,6 @@
 import { success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import type { Workspace } from "../paths/workspace.ts"
-import { matchesHash, staleResult } from "../edit/change-file.ts"
+import { matchesHash, staleResult } from "../edit/refusals.ts"
 import { countLines } from "../text/lines.ts"
 
 /** Creates a file or replaces its content atomically; the parent directory must exist. */

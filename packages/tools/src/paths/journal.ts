@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { readFileSync, unlinkSync } from "node:fs"
 import { appendFile, lstat, mkdir, readdir, readFile, unlink } from "node:fs/promises"
 import { join } from "node:path"
+import { PREFIX, SUFFIX } from "./temporary-name.ts"
 
 /**
  * Remembers in which directories this process may have temporary files, so that the next start removes what a killed one left.
@@ -22,14 +23,6 @@ export interface WriteJournal {
 
 export interface DebrisDirectory extends AsyncDisposable {
   at(name?: string): string
-}
-
-const PREFIX = ".toolwright-"
-const SUFFIX = ".tmp"
-
-/** Whether a name is that of a temporary file; listings leave those out. */
-export function isTemporaryName(name: string): boolean {
-  return name.startsWith(PREFIX) && name.endsWith(SUFFIX)
 }
 
 /** @param state the state directory, made when it is first needed */

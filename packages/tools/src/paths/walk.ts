@@ -1,9 +1,8 @@
 import { closeSync, constants, openSync, readdirSync, readlinkSync, type Dirent } from "node:fs"
-import { isTemporaryName } from "./journal.ts"
+import { kindOf, type EntryKind } from "./entry-kind.ts"
 import type { PathPolicy } from "./policy.ts"
 import type { Pinned } from "./pin.ts"
-
-export type EntryKind = "file" | "directory" | "symlink" | "other"
+import { isTemporaryName } from "./temporary-name.ts"
 
 export interface WalkEntry {
   readonly name: string
@@ -85,12 +84,6 @@ export async function walk(
     for (let index = below.length - 1; index >= 0; index -= 1) pending.push(below[index]!)
   }
   return summary
-}
-
-export function kindOf(entry: Dirent): EntryKind {
-  if (entry.isFile()) return "file"
-  if (entry.isDirectory()) return "directory"
-  return entry.isSymbolicLink() ? "symlink" : "other"
 }
 
 function joinPath(base: string, below: string): string {

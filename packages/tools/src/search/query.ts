@@ -33,6 +33,9 @@ export const MOST_HITS = 50_000
 /** Larger files are not searched without ripgrep, in bytes. */
 export const LARGEST_SEARCHED = 50 * 1024 * 1024
 
+/** Longest answer of a search, in characters. */
+export const MOST_CHARS = 20_000
+
 export const PATTERN: JsonSchema = {
   type: "string",
   minLength: 1,

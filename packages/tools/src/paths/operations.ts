@@ -1,0 +1,197 @@
+import type { Stats } from "node:fs"
+import { lstat, mkdir, readdir } from "node:fs/promises"
+import { basename, dirname, join } from "node:path"
+import { ToolwrightError } from "@toolwright/toolbox"
+import { fingerprint, replaceFile, type WriteOptions } from "./atomic-write.ts"
+import { assertSize, FILE_LIMIT_BYTES, hashOf, openFile, readWhole, type FileContent } from "./file-content.ts"
+import { createJournal } from "./journal.ts"
+import { createLocks } from "./lock.ts"
+import { openOutputDirectory } from "./output-directory.ts"
+import { printable } from "./path-errors.ts"
+import { pin, pinDirectory, pinParent } from "./pin.ts"
+import type { Located, PathPolicy } from "./policy.ts"
+import { moveEntry, removeDirectoryTree, removeFileEntry, type Place } from "./remove.ts"
+import type { Root } from "./roots.ts"
+import { defaultStateDirectory, ownDirectory } from "./state-directory.ts"
+import { isTemporaryName } from "./temporary-name.ts"
+import { walk } from "./walk.ts"
+import type { WorkspaceOperations, Written } from "./workspace.ts"
+
+/**
+ * @param hidden directories that may be read beside the roots; the one for long outputs is added when it is made
+ * @param configuredState the state directory; the default one unless given
+ */
+export function createOperations(policy: PathPolicy, hidden: Root[], configuredState: string | undefined): WorkspaceOperations {
+  let stateDirectory: Promise<string> | undefined
+  const state = () => (stateDirectory ??= ownDirectory(configuredState ?? defaultStateDirectory()))
+  const journal = createJournal(state)
+  const lock = createLocks()
+  let recovered: Promise<number> | undefined
+
+  const recover = () =>
+    (recovered ??= journal.recover(async (path) => {
+      try {
+        return await pinDirectory(policy, policy.locate(path, "write"), "write")
+      } catch {
+        return undefined
+      }
+    }))
+
+  const place = async (asked: string): Promise<Place> => {
+    const located = policy.locate(asked, "write")
+    assertNotRoot(policy, located)
+    await recover()
+    const { parent, name } = await pinParent(policy, located)
+    const path = join(parent.real, name)
+    try {
+      policy.admit(path, "write", asked)
+    } catch (thrown) {
+      await parent[Symbol.asyncDispose]()
+      throw thrown
+    }
+    return { parent, name, path, asked, [Symbol.asyncDispose]: () => parent[Symbol.asyncDispose]() }
+  }
+
+  const inParent = async <Value>(asked: string, task: (place: Place) => Promise<Value>) => {
+    await using there = await place(asked)
+    return await lock([there.path], () => task(there))
+  }
+
+  const read = async (asked: string, limit: number): Promise<FileContent> => {
+    await using file = await openFile(policy, asked)
+    const bytes = await readWhole(file.handle, file.stat, limit, asked)
+    return { bytes, stat: file.stat, shown: file.shown, hash: hashOf(bytes) }
+  }
+
+  const write = async (asked: string, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> => {
+    assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked)
+    return inParent(asked, async ({ parent, name, path }) => {
+      const { stat, created } = await replaceFile(parent, name, bytes, journal, asked, options)
+      return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }
+    })
+  }
+
+  return {
+    recover,
+    async realPath(path, access) {
+      await using pinned = await pin(policy, policy.locate(path, access), access)
+      return pinned.real
+    },
+    open: (path) => openFile(policy, path),
+    read: (path, limit = FILE_LIMIT_BYTES) => read(path, limit),
+    write: (path, content, options) =>
+      write(path, typeof content === "string" ? Buffer.from(content, "utf8") : content, options),
+    update: (asked, change) =>
+      inParent(asked, async ({ parent, name, path }) => {
+        const content = await read(path, FILE_LIMIT_BYTES).catch((thrown: unknown) => {
+          throw renamed(thrown, path, asked)
+        })
+        const bytes = change(content)
+        if (bytes === undefined) return undefined
+        assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked)
+        const options = { expected: fingerprint(content.stat) }
+        const { stat, created } = await replaceFile(parent, name, bytes, journal, asked, options)
+        return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }
+      }),
+    async stat(asked) {
+      await using pinned = await pin(policy, policy.locate(asked, "read"), "read")
+      return { stat: pinned.stat, real: pinned.real, shown: policy.show(pinned.real) }
+    },
+    async list(asked, select) {
+      await using directory = await pinDirectory(policy, policy.locate(asked, "read"), "read")
+      const all = await readdir(directory.at(), { withFileTypes: true })
+      const entries = all.filter((entry) => !isTemporaryName(entry.name))
+      const stats = new Map<string, Stats>()
+      const wanted = select?.(entries) ?? []
+      for (let index = 0; index < wanted.length; index += 32) {
+        const names = wanted.slice(index, index + 32).map((entry) => entry.name)
+        const found = await Promise.all(names.map((name) => lstat(directory.at(name)).catch(() => undefined)))
+        for (const [at, stat] of found.entries()) if (stat !== undefined) stats.set(names[at]!, stat)
+      }
+      return { entries, stats, shown: policy.show(directory.real) }
+    },
+    async walk(asked, visit, options) {
+      await using start = await pinDirectory(policy, policy.locate(asked, "read"), "read")
+      const place = { real: start.real, shown: policy.show(start.real) }
+      const summary = await walk(policy, start, (entry) => visit(entry, place), options)
+      return { ...summary, shown: place.shown }
+    },
+    async inDirectory(asked, task, access = "read") {
+      await using directory = await pinDirectory(policy, policy.locate(asked, access), access)
+      return await task(directory.at(), directory.real)
+    },
+    async makeDirectory(asked) {
+      const located = policy.locate(asked, "write")
+      await recover()
+      return { created: await makeDirectories(policy, located), shown: located.shown }
+    },
+    removeFile: (asked) =>
+      inParent(asked, async ({ parent, name, path }) => {
+        await removeFileEntry(parent, name, asked)
+        return { shown: policy.show(path) }
+      }),
+    removeDirectory: (asked, recursive) =>
+      inParent(asked, async ({ parent, name, path }) => {
+        assertHoldsNoRoot(policy, path, asked)
+        const removed = await removeDirectoryTree(policy, parent, name, asked, recursive)
+        return { shown: policy.show(path), removed }
+      }),
+    async move(source, destination) {
+      await using from = await place(source)
+      await using to = await place(destination)
+      return await lock([from.path, to.path], async () => {
+        assertHoldsNoRoot(policy, from.path, source)
+        await moveEntry(from, to)
+        return { source: policy.show(from.path), destination: policy.show(to.path) }
+      })
+    },
+    async outputDirectory() {
+      const real = await openOutputDirectory(await state())
+      if (!hidden.some((root) => root.real === real)) hidden.push({ path: real, local: real, real, access: "read-only" })
+      return real
+    },
+  }
+}
+
+function assertNotRoot(policy: PathPolicy, located: Located): void {
+  if (!policy.roots.some((root) => root.real === located.path)) return
+  throw new ToolwrightError("ACCESS_DENIED", `Access denied: ${printable(located.asked)} is an allowed directory itself`, {
+    hint: "Name a file or directory inside it.",
+  })
+}
+
+function assertHoldsNoRoot(policy: PathPolicy, path: string, asked: string): void {
+  if (!policy.roots.some((root) => root.real.startsWith(`${path}/`))) return
+  throw new ToolwrightError("ACCESS_DENIED", `Access denied: ${printable(asked)} contains another allowed directory`)
+}
+
+async function makeDirectories(policy: PathPolicy, located: Located): Promise<boolean> {
+  const missing: string[] = []
+  let path = located.path
+  while (path !== located.root.real && (await lstat(path).catch(() => undefined)) === undefined) {
+    missing.unshift(basename(path))
+    path = dirname(path)
+  }
+  let current = await pinDirectory(policy, { ...located, path }, "write")
+  try {
+    for (const name of missing) {
+      path = join(current.real, name)
+      await mkdir(current.at(name)).catch((thrown: NodeJS.ErrnoException) => {
+        if (thrown.code !== "EEXIST") throw thrown
+      })
+      const next = await pinDirectory(policy, { ...located, path }, "write")
+      await current[Symbol.asyncDispose]()
+      current = next
+    }
+  } finally {
+    await current[Symbol.asyncDispose]()
+  }
+  return missing.length > 0
+}
+
+/** An error about the real path, told about the path that was asked for. */
+function renamed(thrown: unknown, real: string, asked: string): unknown {
+  if (!ToolwrightError.isInstance(thrown)) return thrown
+  const hint = thrown.hint === undefined ? {} : { hint: thrown.hint }
+  return new ToolwrightError(thrown.code, thrown.message.replaceAll(real, asked), hint)
+}

@@ -1,0 +1,80 @@
+import { success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import type { Workspace } from "../paths/workspace.ts"
+import { visibleControls, visibleName } from "../text/escapes.ts"
+import { definitionPattern } from "./definition-pattern.ts"
+import { findFiles } from "./find-files.ts"
+import { grep, type GrepResult } from "./grep.ts"
+import { MOST_CHARS, type ContentQuery } from "./query.ts"
+
+/** Lines of a file or of the files below a directory. */
+export async function runGrep(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  const { path = ".", pattern, max_results = 100, context = 0 } = args as unknown as SearchArguments & { pattern: string }
+  const result = await grep(workspace, path, queryOf(pattern, args), { maxResults: max_results, context, signal })
+  return answer(result, `No lines match ${JSON.stringify(pattern)}.`)
+}
+
+/** Lines that define a name. */
+export async function runFindDefinition(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  const { path = ".", name, max_results = 100 } = args as unknown as SearchArguments & { name: string }
+  const bare = name.replace(/\(.*$/u, "").replace(/^.*(?:\.|::)/u, "")
+  const query = queryOf(definitionPattern(bare), { include_ignored: args["include_ignored"] })
+  const result = await grep(workspace, path, query, { maxResults: max_results, context: 0, signal })
+  return answer(result, `No definition of ${JSON.stringify(bare)} found. Try grep with word set to true to find its uses.`)
+}
+
+/** Files by glob. */
+export async function runFindFiles(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+  const { path = ".", pattern, max_results = 100, include_ignored = false } = args as unknown as SearchArguments & { pattern: string }
+  const { files, total } = await findFiles(workspace, path, pattern, { includeIgnored: include_ignored, maxResults: max_results, signal })
+  const truncated = total > files.length
+  const lines = total === 0 ? [`No files match ${JSON.stringify(pattern)}.`] : files
+  return success({
+    output: bounded(lines.map(visibleName), truncated ? `[${files.length} of ${total} files. Narrow the pattern or raise max_results.]` : undefined),
+    data: { files, total, truncated },
+  })
+}
+
+interface SearchArguments {
+  path?: string
+  max_results?: number
+  context?: number
+  include_ignored?: boolean
+}
+
+function queryOf(pattern: string, args: JsonObject): ContentQuery {
+  const { fixed = false, ignore_case = false, word = false, include, include_ignored = false } = args as {
+    fixed?: boolean
+    ignore_case?: boolean
+    word?: boolean
+    include?: string
+    include_ignored?: boolean
+  }
+  return { pattern, fixed, ignoreCase: ignore_case, word, include: include === undefined ? [] : [include], includeIgnored: include_ignored }
+}
+
+function answer({ matches, total, incomplete, engine }: GrepResult, none: string): ToolResult {
+  const truncated = incomplete || total > matches.length
+  const lines = matches.flatMap(({ path, line, text, before = [], after = [] }) => {
+    const name = visibleName(path)
+    return [
+      ...before.map((context, index) => `${name}:${line - before.length + index}- ${context}`),
+      `${name}:${line}: ${text}`,
+      ...after.map((context, index) => `${name}:${line + 1 + index}- ${context}`),
+    ].map(visibleControls)
+  })
+  const more = `[${matches.length} of ${incomplete ? "at least " : ""}${total} matching lines. Narrow the search with path or include, or raise max_results.]`
+  return success({
+    output: total === 0 ? none : bounded(lines, truncated ? more : undefined),
+    data: { matches, total, truncated },
+    metadata: { engine },
+  })
+}
+
+/** Lines as long as a model should be shown, and how many were left out. */
+function bounded(lines: readonly string[], note: string | undefined): string {
+  let length = 0
+  const fitting = lines.findIndex((line) => (length += line.length + 1) > MOST_CHARS - 400)
+  const shown = fitting === -1 ? lines : lines.slice(0, fitting)
+  const cut = fitting === -1 ? [] : [`[${lines.length - fitting} more lines. Narrow the search with path or include.]`]
+  return [...shown, ...cut, ...(note === undefined ? [] : [note])].join("\n")
+}
