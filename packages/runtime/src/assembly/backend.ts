@@ -1,4 +1,4 @@
-import { createOpenAICompatibleBackend, createScriptedBackend, loadScreenplay, type Backend } from "@toolwright/backends"
+import { createOpenAICompatibleBackend, createScriptedBackend, loadScreenplay, openLlamaBackend, probeAbilities, type Backend, type Dialect } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
@@ -18,7 +18,8 @@ export async function backendFor({ model }: Configuration): Promise<Backend> {
     case "openai-compatible":
       return openAICompatible(model)
     case "llama":
-      throw new ToolwrightError("INVALID_CONFIGURATION", "A model inside this process cannot be used yet.")
+      if (model.path === undefined) throw missing("model.path", "--model-path FILE")
+      return openLlamaBackend({ modelPath: model.path, ...(model.name === undefined ? {} : { modelName: model.name }) })
     default:
       throw new ToolwrightError("NO_MODEL", "No model is configured.", { hint: HOW_TO_CONFIGURE })
   }
@@ -35,10 +36,12 @@ function impliedBackend(model: Configuration["model"]): Configuration["model"]["
   return model.baseUrl === undefined && model.name === undefined ? undefined : "openai-compatible"
 }
 
-function openAICompatible(model: Configuration["model"]): Backend {
+async function openAICompatible(model: Configuration["model"]): Promise<Backend> {
   if (model.baseUrl === undefined) throw missing("model.baseUrl", "--base-url URL or TOOLWRIGHT_BASE_URL")
   if (model.name === undefined) throw missing("model.name", "--model NAME or TOOLWRIGHT_MODEL")
+  const dialect = await dialectOf(model, model.baseUrl)
   return createOpenAICompatibleBackend({
+    dialect,
     baseUrl: model.baseUrl,
     modelName: model.name,
     ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
@@ -46,6 +49,14 @@ function openAICompatible(model: Configuration["model"]): Backend {
     stallTimeoutMs: model.timeoutSeconds * 1000,
     settingNames: { url: "--base-url (or TOOLWRIGHT_BASE_URL)", key: "TOOLWRIGHT_API_KEY" },
   })
+}
+
+/** A server is asked what it is only where that matters: native tool use is the same everywhere, grammars are not. */
+async function dialectOf(model: Configuration["model"], baseUrl: string): Promise<Dialect> {
+  if (model.dialect !== "auto") return model.dialect
+  if (model.nativeTools) return "generic"
+  const probed = await probeAbilities(baseUrl, model.apiKey === undefined ? {} : { apiKey: model.apiKey })
+  return probed.dialect
 }
 
 function missing(key: string, how: string): ToolwrightError {

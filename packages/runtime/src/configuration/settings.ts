@@ -44,6 +44,10 @@ export const SETTINGS: readonly Setting[] = [
     key: "model.path", type: "string", description: "GGUF file of a model to run in this process (needs node-llama-cpp)",
     env: ["TOOLWRIGHT_MODEL_PATH"], flag: "model-path",
   },
+  {
+    key: "model.dialect", type: "string", values: ["auto", "generic", "openai", "llama.cpp", "vllm", "ollama"], fallback: "auto",
+    description: "Which server it is, for what each calls otherwise; auto asks it when tools are written into the prompt", flag: "dialect",
+  },
   { key: "model.screenplay", type: "string", description: "YAML file of a screenplay to play in place of a model", flag: "screenplay" },
   { key: "model.format", type: "string", description: "Tool-call format, in place of the one chosen by the model's name", env: ["TOOLWRIGHT_FORMAT"], flag: "format" },
   {
@@ -83,6 +87,7 @@ export interface Configuration {
     baseUrl?: string
     apiKey?: string
     path?: string
+    dialect: "auto" | "generic" | "openai" | "llama.cpp" | "vllm" | "ollama"
     screenplay?: string
     format?: string
     nativeTools: boolean
