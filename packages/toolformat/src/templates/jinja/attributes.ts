@@ -95,9 +95,9 @@ function bound(value: Value): number | undefined {
 }
 
 function missing(value: Value, key: Value): Undefined {
-  const owner = value === null ? "'None'" : `'${typeName(value)} object'`
+  const owner = value === null ? "None" : `${typeName(value)} object`
   const name = textIn(key)
-  return new Undefined(name === undefined ? `${owner} has no element ${repr(key)}` : `${owner} has no attribute ${repr(name)}`)
+  return new Undefined(name === undefined ? `${owner} has no element ${repr(key)}` : `'${owner}' has no attribute ${repr(name)}`)
 }
 
 function loopAttribute(loop: Loop, name: string): Value | undefined {

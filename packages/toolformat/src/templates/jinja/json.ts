@@ -63,6 +63,8 @@ function jsonKey(key: Value): string {
 export function fromData(data: unknown, depth = 0): Value {
   if (depth > 500) throw new Failure("The data is nested too deeply, or contains itself", "TEMPLATE_LIMIT")
   if (data === undefined) return new Undefined("The value is undefined")
+  // From there on JSON has an exponent, which Python reads as a float.
+  if (typeof data === "number" && Number.isInteger(data) && Math.abs(data) >= 1e21) return new Float(data)
   if (data === null || typeof data === "boolean" || typeof data === "number" || typeof data === "string") return data
   if (typeof data === "bigint") return Number(data)
   if (Array.isArray(data)) return data.map((item) => fromData(item, depth + 1))

@@ -50,6 +50,7 @@ const selection = (wanted: boolean, byAttribute: boolean): Filter => (value, { p
   const path = byAttribute ? rest.shift() : undefined
   if (byAttribute && path === undefined) throw new Failure("Missing parameter for attribute name")
   const test = rest.shift()
+  if (!truthy(value)) return new Stream([])
   return new Stream(
     iterate(value).filter((item) => {
       const subject = path === undefined ? item : host.pick(item, path)
@@ -59,6 +60,7 @@ const selection = (wanted: boolean, byAttribute: boolean): Filter => (value, { p
 }
 
 const map: Filter = (value, { positional, named }, host) => {
+  if (!truthy(value)) return new Stream([])
   const attribute = named.get("attribute")
   if (positional.length === 0 && attribute !== undefined) {
     const other = named.get("default")
