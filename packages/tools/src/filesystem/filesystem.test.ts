@@ -334,6 +334,12 @@ describe("move_file", () => {
   })
 })
 
+test("tools still answer to the names that older clients know them by", async () => {
+  expect((await files.registry.execute("filesystem__read_text_file", { path: "test.txt" })).success).toBe(true)
+  expect((await files.registry.execute("file_operations__delete_file", { path: "test.txt" })).success).toBe(true)
+  expect(existsSync(path("test.txt"))).toBe(false)
+})
+
 describe("a read-only root", () => {
   test("refuses every change with a tool error, and a read-write one below it allows them", async () => {
     using fixture = fileFixture({ "a.txt": "a\n", "sub/b.txt": "b\n" }, {})

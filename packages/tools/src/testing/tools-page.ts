@@ -6,7 +6,7 @@ export function toolsPage(tools: readonly ToolDefinition[]): string {
   return [
     "# Built-in tools",
     "",
-    "Generated from the definitions; `TOOLWRIGHT_WRITE_DOCS=1 npx vitest run --project tools packages/tools/src/docs.test.ts` writes it anew.",
+    "Generated from the definitions; `TOOLWRIGHT_WRITE_DOCS=1 npx vitest run --project tools packages/tools/src/tools-page.test.ts` writes it anew.",
     "",
     "Tools that touch files do so inside the allowed directories only, each of which is read-only unless it is configured `read-write`.",
     "Paths may be relative to the first of them. Tools of several actions can also be presented as one tool per action, named",
