@@ -19,6 +19,15 @@ export interface LexemeRule<State> {
   bytes?(state: State): readonly number[] | undefined
   /** Where the state is inside a JSON string in which any text may follow, up to a length: that freedom. */
   freedom?(state: State): Freedom | undefined
+  /** A lexeme that many share, in a state that behaves just like this one. */
+  canonical?(state: State): Canonical | undefined
+}
+
+/** The same behaviour elsewhere: a lexeme, a state of it, and what its outcomes are called here. */
+export interface Canonical {
+  readonly lexeme: Lexeme
+  readonly state: number
+  readonly outcome: (theirs: number) => number
 }
 
 /** What may follow inside a JSON string: any `limit` characters, after any of which the string can still be brought to an end. */
@@ -35,27 +44,29 @@ export interface Lexeme {
   outcome(state: number): number
   bytes(state: number): readonly number[] | undefined
   freedom(state: number): Freedom | undefined
+  canonical(state: number): Canonical | undefined
 }
 
 /** @param start where the lexeme begins, as a state of the rule */
-export function createLexeme<State>(rule: LexemeRule<State>): Lexeme {
+export function createLexeme<State>(rule: LexemeRule<State>): Lexeme & { visit(state: State): number } {
   const states: State[] = []
   const numbers = new Map<string | number, number>()
-  const rows: Int32Array[] = []
+  const rows: (Int32Array | undefined)[] = []
   const outcomes: number[] = []
   const visit = (state: State): number => {
     const key = rule.key(state)
     const known = numbers.get(key)
     if (known !== undefined) return known
     numbers.set(key, states.length)
-    rows.push(new Int32Array(256).fill(UNKNOWN))
+    rows.push(undefined)
     outcomes.push(rule.outcome(state))
     return states.push(state) - 1
   }
   return {
     start: visit(rule.start),
+    visit,
     next(state, byte) {
-      const row = rows[state]!
+      const row = (rows[state] ??= new Int32Array(256).fill(UNKNOWN))
       let target = row[byte]!
       if (target === UNKNOWN) {
         const next = rule.step(states[state]!, byte)
@@ -66,6 +77,7 @@ export function createLexeme<State>(rule: LexemeRule<State>): Lexeme {
     outcome: (state) => outcomes[state]!,
     bytes: (state) => rule.bytes?.(states[state]!),
     freedom: (state) => rule.freedom?.(states[state]!),
+    canonical: (state) => rule.canonical?.(states[state]!),
   }
 }
 
@@ -111,20 +123,39 @@ export function afterWhiteSpace(inner: Lexeme): Lexeme {
       return state < 0 && bytes !== undefined ? [...WHITE_SPACE, ...bytes] : bytes
     },
     freedom: (state) => (state < 0 ? undefined : inner.freedom(state)),
+    canonical: (state) => (state < 0 ? undefined : (inner.canonical(state) ?? { lexeme: inner, state, outcome: same })),
   })
+}
+
+const same = (outcome: number): number => outcome
+const MAX_SECOND = 1024
+
+interface ChainedLexeme extends Lexeme {
+  /** The chain's state while the first lexeme is in a state of its own. */
+  chained(first: number): number
+}
+
+const chains = new WeakMap<Lexeme, WeakMap<Lexeme, ChainedLexeme>>()
+
+function sharedChain(first: Lexeme, second: Lexeme): ChainedLexeme {
+  let bySecond = chains.get(first)
+  if (bySecond === undefined) chains.set(first, (bySecond = new WeakMap()))
+  let chain = bySecond.get(second)
+  if (chain === undefined) bySecond.set(second, (chain = chainLexemes(first, second, (a, b) => a * MAX_SECOND + b)))
+  return chain
 }
 
 /**
  * One lexeme after the other. Where the first may end and also go on with a byte, it goes on. The outcome is `combine` of both.
  */
-export function chainLexemes(first: Lexeme, second: Lexeme, combine: (first: number, second: number) => number): Lexeme {
+export function chainLexemes(first: Lexeme, second: Lexeme, combine: (first: number, second: number) => number): ChainedLexeme {
   interface State {
     /** The state in the first lexeme, or its outcome once it is through. */
     readonly first: number
     /** The state in the second, -1 before. */
     readonly second: number
   }
-  return createLexeme<State>({
+  const chain = createLexeme<State>({
     start: { first: first.start, second: -1 },
     step(state, byte) {
       if (state.second >= 0) {
@@ -156,5 +187,17 @@ export function chainLexemes(first: Lexeme, second: Lexeme, combine: (first: num
       return beyond === undefined ? undefined : [...new Set([...bytes, ...beyond])]
     },
     freedom: (state) => (state.second >= 0 ? second.freedom(state.second) : first.freedom(state.first)),
+    canonical(state) {
+      const shared = state.second >= 0 ? undefined : first.canonical(state.first)
+      if (shared === undefined) return undefined
+      const lexeme = sharedChain(shared.lexeme, second)
+      // The outcome of the shared chain is a pair in one number; the second's outcomes are few.
+      return {
+        lexeme,
+        state: lexeme.chained(shared.state),
+        outcome: (pair) => combine(shared.outcome(Math.floor(pair / MAX_SECOND)), pair % MAX_SECOND),
+      }
+    },
   })
+  return { ...chain, chained: (state) => chain.visit({ first: state, second: -1 }) }
 }

@@ -1,10 +1,14 @@
 /** Numbers as lexemes: the decimal texts of a union of number sets. */
-import { decimal } from "../schema/decimal.ts"
+import { compareDecimals, decimal } from "../schema/decimal.ts"
 import { containsNumber, meetNumbers } from "../schema/numbers.ts"
 import { ANY_NUMBER, type NumberSet } from "../schema/types.ts"
+import { integerLexeme } from "./integer-lexeme.ts"
 import { createLexeme, type Lexeme } from "./lexeme.ts"
 
-type Phase = "start" | "minus" | "zero" | "whole" | "point" | "fraction" | "e" | "sign" | "exponent"
+/** The last three: any further digits are allowed, and what came before no longer matters. */
+type Phase =
+  | "start" | "minus" | "zero" | "whole" | "point" | "fraction" | "e" | "sign" | "exponent"
+  | "free" | "free-point" | "free-fraction"
 
 interface State {
   readonly phase: Phase
@@ -30,11 +34,16 @@ const MAX_EXPONENT = 400
  */
 export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme {
   if (sets.includes(ANY_NUMBER) || sets.some((set) => set.low === undefined && set.high === undefined && set.step === undefined && set.notSteps.length === 0)) return ANY
-  const clip = plain ? clipper(sets) : (state: State): State => state
+  const whole = plain ? integerLexeme(sets) : undefined
+  if (whole !== undefined) return whole
+  const shorten = clipper(sets)
+  const only = sets.length === 1 && sets[0]!.step === undefined && sets[0]!.notSteps.length === 0 ? sets[0] : undefined
+  const clip = (state: State): State => (plain ? (settle(only, state) ?? shorten(state)) : state)
   const wholeOnly = (set: NumberSet): boolean => set.plain === true || (plain && set.step?.scale === 0)
   const fractional = sets.filter((set) => !wholeOnly(set))
 
   const possible = (state: State): boolean => {
+    if (state.phase.startsWith("free")) return true
     const inFraction = state.phase === "point" || state.phase === "fraction"
     if ((inFraction ? fractional : sets).some((set) => canComplete(set, state))) return true
     return !plain && fractional.some((set) => canScale(set, state))
@@ -49,6 +58,7 @@ export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme
     outcome(state) {
       const { phase, negative, digits, scale } = state
       if (UNFINISHED.includes(phase)) return -1
+      if (phase === "free" || phase === "free-fraction") return 0
       const value = decimal(negative ? -digits : digits, scale - signed(state))
       return (phase === "zero" || phase === "whole" ? sets : fractional).some((set) => containsNumber(set, value)) ? 0 : -1
     },
@@ -59,7 +69,7 @@ export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme
 
 const NUMBER_BYTES = [0x2d, 0x2e, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39]
 const ALL_NUMBER_BYTES = [...NUMBER_BYTES, 0x2b, 0x65, 0x45]
-const UNFINISHED: readonly Phase[] = ["start", "minus", "point", "e", "sign"]
+const UNFINISHED: readonly Phase[] = ["start", "minus", "point", "e", "sign", "free-point"]
 const signed = ({ down, exponent }: State): number => (down ? -exponent : exponent)
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
@@ -80,6 +90,12 @@ function stepNumber(state: State, byte: number, exponents: boolean): State | und
     case "point":
     case "fraction":
       return digit === undefined ? undefined : { ...state, phase: "fraction", digits: state.digits * 10n + digit, scale: state.scale + 1 }
+    case "free":
+      if (byte === 0x2e) return { ...state, phase: "free-point" }
+      return digit === undefined ? undefined : state
+    case "free-point":
+    case "free-fraction":
+      return digit === undefined ? undefined : { ...state, phase: "free-fraction" }
     case "e":
       if (byte === 0x2d || byte === 0x2b) return { ...state, phase: "sign", down: byte === 0x2d }
       return digit === undefined ? undefined : exponentDigit(state, Number(digit))
@@ -91,6 +107,22 @@ function stepNumber(state: State, byte: number, exponents: boolean): State | und
 
 function exponentDigit(state: State, digit: number): State {
   return { ...state, phase: "exponent", length: state.length + 1, exponent: state.exponent * 10 + digit }
+}
+
+const FREE: State = { ...START, phase: "free" }
+
+/** The state in which the digits so far are forgotten, where every number that they can grow into is a member. */
+function settle(set: NumberSet | undefined, { phase, negative, digits, scale }: State): State | undefined {
+  if (set === undefined || (phase !== "whole" && phase !== "fraction")) return undefined
+  const near = decimal(negative ? -digits : digits, scale)
+  const next = decimal(negative ? -(digits + 1n) : digits + 1n, scale)
+  if (phase === "whole") {
+    const endless = (negative ? set.low : set.high) === undefined
+    return endless && containsNumber(set, near) ? FREE : undefined
+  }
+  // Between here and the next number of that many digits, which itself stays out.
+  const within = containsNumber(set, near) && (containsNumber(set, next) || [set.low, set.high].some((bound) => bound !== undefined && compareDecimals(bound.value, next) === 0))
+  return within ? { ...FREE, phase: "free-fraction" } : undefined
 }
 
 /** Whether an exponent, or more digits and then an exponent, can make a member of the set out of the number so far. */
@@ -138,6 +170,7 @@ function canComplete(set: NumberSet, { phase, negative, digits, scale }: State):
   }
   if (phase === "start") return true
   if (phase === "e" || phase === "sign" || phase === "exponent") return false
+  if (phase.startsWith("free")) return true
   if (phase === "minus") {
     return meetNumbers({ high: { value: decimal(0n, 0), open: false }, notSteps: [] }, set) !== undefined
   }

@@ -4,7 +4,7 @@ import { beginCharacter, continueCharacter, type PartialCharacter, rangeOf } fro
 import { createEscapes, type EscapeState } from "./escapes.ts"
 import { createLexeme, type Lexeme } from "./lexeme.ts"
 import { markerAutomaton } from "./markers.ts"
-import type { TextLanguage } from "./text-language.ts"
+import { FREE_LANGUAGE, type TextLanguage } from "./text-language.ts"
 
 type State =
   | { readonly at: "before" }
@@ -80,7 +80,21 @@ function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "
       const limit = kind === "json" && state.at === "body" ? language.freedom(state.text) : 0
       return limit === 0 ? undefined : { limit, anyEscape: language.any }
     },
+    canonical(state) {
+      if (kind !== "json" || state.at !== "body" || language === FREE_LANGUAGE) return undefined
+      const outcome = language.settled?.(state.text)
+      if (outcome === undefined) return undefined
+      const lexeme = freeString()
+      return { lexeme, state: lexeme.next(lexeme.start, DOUBLE), outcome: () => outcome }
+    },
   })
+}
+
+let free: Lexeme | undefined
+
+/** Any JSON string without needless escapes: one for all. */
+export function freeString(): Lexeme {
+  return (free ??= stringLexeme({ kind: "json" }, FREE_LANGUAGE))
 }
 
 function possible(language: TextLanguage, text: number, partial: PartialCharacter): boolean {

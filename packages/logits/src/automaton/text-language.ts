@@ -16,7 +16,12 @@ export interface TextLanguage {
   freedom(state: number): number
   /** Whether every text is in it: then escapes may be written for any character. */
   readonly any: boolean
+  /** Where from here on every text is in the language, and all end alike: that outcome. */
+  settled?(state: number): number | undefined
 }
+
+/** Every text, written without needless escapes: what a language that has settled behaves like. */
+export const FREE_LANGUAGE: TextLanguage = { ...dfaLanguage(ANY_TEXT), any: false }
 
 /** The language of a DFA that is not empty. */
 export function dfaLanguage(dfa: Dfa): TextLanguage {

@@ -3,6 +3,7 @@ import type { Grammar } from "../grammar/rules.ts"
 import type { Machine, State, Thread } from "../matcher/machine.ts"
 import { createMatcher, machineOf, type Matcher } from "../matcher/matcher.ts"
 import { lexemeMask, setToken } from "./lexeme-masks.ts"
+import { type TailTrie, tailTries } from "./tail-trie.ts"
 import { warmTokenizer } from "./warm.ts"
 import type { Tokenizer } from "./tokenizer.ts"
 
@@ -83,18 +84,44 @@ function orInto(into: Uint32Array, other: Uint32Array): void {
   for (let word = 0; word < into.length; word++) into[word]! |= other[word]!
 }
 
+/** From the second use on, what follows a lexeme is put together. */
+const WORTHWHILE = 2
+
 /** What the lexeme allows by itself, and beyond each place where it may end what its stack allows. */
 function makeThreadMask(machine: Machine, tokenizer: Tokenizer, { lexeme, state, frame }: Thread): Uint32Array {
-  const { inside, exits, outcomes } = lexemeMask(tokenizer, lexeme, state)
+  const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
+  const { inside, exits, outcomes } = known
   const here = lexeme.outcome(state)
   if (exits.length === 0 && here < 0) return inside
   const mask = inside.slice()
-  for (let index = 0; index < exits.length; index++) {
-    walkState(machine, tokenizer, machine.afterLexeme(frame, outcomes[index]!), exits[index]!, mask)
+  if (++known.uses >= WORTHWHILE && exits.length > 4) known.tails ??= tailTries(tokenizer, exits, outcomes)
+  if (known.tails !== undefined) {
+    for (const [outcome, tail] of known.tails) walkTail(machine, tokenizer, machine.afterLexeme(frame, named?.(outcome) ?? outcome), tail, mask)
+  } else {
+    for (let index = 0; index < exits.length; index++) {
+      const outcome = outcomes[index]!
+      walkState(machine, tokenizer, machine.afterLexeme(frame, named?.(outcome) ?? outcome), exits[index]!, mask)
+    }
   }
   // Where the lexeme may end right here, what follows it may begin with the token's first byte.
   if (here >= 0) walkState(machine, tokenizer, machine.afterLexeme(frame, here), 0, mask)
   return mask
+}
+
+/** Tries endings from a state. */
+function walkTail(machine: Machine, { twins }: Tokenizer, start: State, tail: TailTrie, mask: Uint32Array): void {
+  const { byte, depth, skip, first, tokens } = tail
+  const states: State[] = [start]
+  for (let node = 1; node < byte.length; ) {
+    const next = machine.step(states[depth[node]! - 1]!, byte[node]!)
+    if (next === null) {
+      node = skip[node]!
+      continue
+    }
+    states[depth[node]!] = next
+    for (let index = first[node]!; index < first[node + 1]!; index++) setToken(mask, tokens[index]!, twins)
+    node++
+  }
 }
 
 /** Tries the tokens below a node of the tree from a state. */
@@ -107,8 +134,7 @@ function walkState(machine: Machine, tokenizer: Tokenizer, start: State, above: 
     for (let node = from; node < to; ) {
       const level = depth[node]!
       const before = states[level - 1]!
-      let next = before.next[byte[node]!]
-      if (next === undefined) next = machine.step(before, byte[node]!)
+      const next = machine.step(before, byte[node]!)
       if (next === null) {
         node = skip[node]!
         continue

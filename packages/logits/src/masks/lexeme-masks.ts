@@ -4,9 +4,10 @@
  * out once per vocabulary for the lexemes that all schemas share: strings, numbers, white space.
  */
 import { DEAD, type Freedom, type Lexeme } from "../automaton/lexeme.ts"
-import { stringLexeme } from "../automaton/string-lexemes.ts"
+import { freeString, stringLexeme } from "../automaton/string-lexemes.ts"
 import { dfaLanguage } from "../automaton/text-language.ts"
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
+import type { TailTrie } from "./tail-trie.ts"
 import type { Tokenizer } from "./tokenizer.ts"
 
 export interface LexemeMask {
@@ -16,10 +17,22 @@ export interface LexemeMask {
   readonly exits: readonly number[]
   /** …and its outcome there. */
   readonly outcomes: readonly number[]
+  /** How often it has been asked for. */
+  uses: number
+  /** The exits by outcome, what follows them put together; made when it pays. */
+  tails: ReadonlyMap<number, TailTrie> | undefined
 }
 
-/** The mask of a lexeme in a state. */
-export function lexemeMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMask {
+/** The mask of a lexeme in a state; what its outcomes are called, where it is that of another lexeme that behaves alike. */
+export function lexemeMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number): { mask: LexemeMask; outcome: ((theirs: number) => number) | undefined } {
+  const canonical = lexeme.canonical(state)
+  if (canonical === undefined) return { mask: ownMask(tokenizer, lexeme, state), outcome: undefined }
+  const deeper = lexemeMask(tokenizer, canonical.lexeme, canonical.state)
+  const { outcome } = deeper
+  return { mask: deeper.mask, outcome: outcome === undefined ? canonical.outcome : (theirs) => canonical.outcome(outcome(theirs)) }
+}
+
+function ownMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMask {
   let byState = tokenizer.notes.get(lexeme) as (LexemeMask | undefined)[] | undefined
   if (byState === undefined) tokenizer.notes.set(lexeme, (byState = []))
   return (byState[state] ??= workOut(tokenizer, lexeme, state))
@@ -39,7 +52,7 @@ function walkAll(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMas
   const walk = (from: number, to: number): void => walkLexeme(tokenizer, lexeme, state, from, to, inside, exits, outcomes)
   if (bytes === undefined) walk(1, skip[0]!)
   else for (const byte of bytes) if (roots[byte]! >= 0) walk(roots[byte]!, skip[roots[byte]!]!)
-  return { inside, exits, outcomes }
+  return { inside, exits, outcomes, uses: 0, tails: undefined }
 }
 
 /** Tries the nodes from `from` up to `to`, whose parents are the root, against a lexeme. */
@@ -77,6 +90,8 @@ interface FreeText {
   readonly upTo: readonly Uint32Array[]
   /** The nodes at which a string is closed, with every node on the way there, in ascending order. */
   readonly closing: Int32Array
+  /** 1 for those at which it is closed. */
+  readonly closes: Uint8Array
 }
 
 const FREE_ANY = {}
@@ -91,11 +106,12 @@ function freeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
 
 function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
   const { byte, depth, skip, token } = tokenizer.trie
-  const lexeme = stringLexeme({ kind: "json" }, { ...dfaLanguage(ANY_TEXT), any: anyEscape })
+  const lexeme = anyEscape ? stringLexeme({ kind: "json" }, dfaLanguage(ANY_TEXT)) : freeString()
   const body = lexeme.next(lexeme.start, 0x22)
   const inside = new Uint32Array(tokenizer.words)
   const byCount: number[][] = []
   const closing = new Set<number>()
+  const ends = new Set<number>()
   const states = new Int32Array(256)
   const counts = new Int32Array(256)
   const path = new Int32Array(256)
@@ -111,6 +127,7 @@ function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
     path[level] = node
     if (lexeme.outcome(next) >= 0) {
       for (let at = 1; at <= level; at++) closing.add(path[at]!)
+      ends.add(node)
       node = skip[node]!
       continue
     }
@@ -130,12 +147,13 @@ function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
     for (const id of byCount[count] ?? []) setToken(sum, id, tokenizer.twins)
     upTo.push(sum)
   }
-  return { inside, upTo, closing: Int32Array.from(closing).toSorted() }
+  const ordered = Int32Array.from(closing).toSorted()
+  return { inside, upTo, closing: ordered, closes: Uint8Array.from(ordered, (node) => (ends.has(node) ? 1 : 0)) }
 }
 
 /** Inside free text only the tokens that close the string need a look. */
 function walkFree(tokenizer: Tokenizer, lexeme: Lexeme, state: number, { limit, anyEscape }: Freedom): LexemeMask {
-  const { inside: all, upTo, closing } = freeText(tokenizer, anyEscape)
+  const { inside: all, upTo, closing, closes } = freeText(tokenizer, anyEscape)
   const { byte, depth, skip, token } = tokenizer.trie
   const inside = (limit < upTo.length ? upTo[limit]! : all).slice()
   const exits: number[] = []
@@ -155,7 +173,7 @@ function walkFree(tokenizer: Tokenizer, lexeme: Lexeme, state: number, { limit, 
     states[level] = next
     const outcome = lexeme.outcome(next)
     // A key is read with what comes after it, so the lexeme may go on beyond the quote.
-    if (index + 1 === closing.length || closing[index + 1]! >= skip[node]! || byte[node] === 0x22) {
+    if (closes[index] === 1) {
       if (token[node]! >= 0) setToken(inside, token[node]!, tokenizer.twins)
       if (outcome >= 0 && skip[node]! > node + 1) {
         exits.push(node)
@@ -165,7 +183,7 @@ function walkFree(tokenizer: Tokenizer, lexeme: Lexeme, state: number, { limit, 
       dead = skip[node]!
     }
   }
-  return { inside, exits, outcomes }
+  return { inside, exits, outcomes, uses: 0, tails: undefined }
 }
 
 /** The children of a node, with the lexeme in a state at that node. */

@@ -38,9 +38,10 @@ const MAX_TOKEN_BYTES = 255
 
 /** Takes some hundred milliseconds for a hundred thousand tokens; make one per model and keep it. */
 export function createTokenizer({ tokens, eos }: Vocabulary): Tokenizer {
-  const usable = tokens.flatMap((bytes, id) => (bytes === null || bytes.length === 0 || bytes.length > MAX_TOKEN_BYTES || eos.includes(id) ? [] : [id]))
-  const texts = new Map(usable.map((id) => [id, latin(tokens[id]!)] as const))
-  const order = usable.toSorted((a, b) => compare(texts.get(a)!, texts.get(b)!) || a - b)
+  const ends = new Set(eos)
+  const usable = tokens.flatMap((bytes, id) => (bytes === null || bytes.length === 0 || bytes.length > MAX_TOKEN_BYTES || ends.has(id) ? [] : [id]))
+  const texts = tokens.map((bytes) => (bytes === null ? "" : latin(bytes)))
+  const order = usable.toSorted((a, b) => compare(texts[a]!, texts[b]!) || a - b)
   const { trie, twins } = buildTrie(order, tokens)
   return {
     size: tokens.length,

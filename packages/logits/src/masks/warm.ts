@@ -1,8 +1,7 @@
 /** Works out for a vocabulary what every JSON grammar will ask, so that the first reply does not wait for it. */
-import { afterWhiteSpace } from "../automaton/lexeme.ts"
-import { numberLexeme } from "../automaton/number-lexeme.ts"
 import { jsonNotation } from "../grammar/notation.ts"
-import { sharedStringLexeme } from "../matcher/shared-lexemes.ts"
+import { sharedNumberLexeme, sharedStringLexeme } from "../matcher/shared-lexemes.ts"
+import { WHOLE_NUMBERS } from "../schema/keywords.ts"
 import { ANY_STRING } from "../schema/strings.ts"
 import { ANY_NUMBER } from "../schema/types.ts"
 import { lexemeMask, warmFreeText } from "./lexeme-masks.ts"
@@ -19,7 +18,10 @@ export function warmTokenizer(tokenizer: Tokenizer): void {
     const body = string.next(string.start, 0x22)
     const escape = string.next(body, 0x5c)
     for (const state of [string.start, body, escape, string.next(escape, 0x75)]) lexemeMask(tokenizer, string, state)
-    const number = spaced ? afterWhiteSpace(numberLexeme([ANY_NUMBER], false)) : numberLexeme([ANY_NUMBER], false)
-    lexemeMask(tokenizer, number, number.start)
+    for (const set of [ANY_NUMBER, WHOLE_NUMBERS]) {
+      const number = sharedNumberLexeme([set], true, spaced)
+      const digit = number.next(number.start, 0x31)
+      for (const state of [number.start, digit, number.next(digit, 0x31)]) lexemeMask(tokenizer, number, state)
+    }
   }
 }

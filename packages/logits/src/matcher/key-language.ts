@@ -115,6 +115,11 @@ export function keyLanguage(tree: NameTree, names: number, allowed: bigint, othe
       return everything >= 0 && states[number]!.others[everything]! >= 0 ? Infinity : 0
     },
     any: false,
+    settled(number) {
+      const { node, others: at } = states[number]!
+      const alone = taken === undefined && node < 0 && at.every((other, index) => index === everything || other < 0)
+      return alone && everything >= 0 && at[everything]! >= 0 ? names + everything : undefined
+    },
     textOf: (outcome) => kept[outcome - names - others.length] ?? { class: outcome, text: "" },
   }
 }

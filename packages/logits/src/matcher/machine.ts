@@ -24,8 +24,8 @@ export interface State {
   readonly threads: readonly Thread[]
   /** Whether the text may end here. */
   readonly complete: boolean
-  /** By byte: the next state, null where the byte is not allowed, undefined where nobody has asked yet. */
-  readonly next: (State | null | undefined)[]
+  /** By byte: the next state, null where the byte is not allowed; nothing where nobody has asked yet. */
+  readonly next: Map<number, State | null>
   /** The bytes that can follow; worked out by {@link Machine.bytes}. */
   bytes: readonly number[] | undefined
 }
@@ -112,7 +112,7 @@ export function createMachine(grammar: Grammar): Machine {
   }
 
   function newState(list: readonly Thread[], complete: boolean): State {
-    return { threads: list, complete: complete || list.some(endsText), next: [], bytes: undefined }
+    return { threads: list, complete: complete || list.some(endsText), next: new Map(), bytes: undefined }
   }
 
   function endsText({ lexeme, state, frame }: Thread): boolean {
@@ -141,7 +141,7 @@ export function createMachine(grammar: Grammar): Machine {
   }
 
   function step(state: State, byte: number): State | null {
-    const known = state.next[byte]
+    const known = state.next.get(byte)
     if (known !== undefined) return known
     const { threads } = state
     let result: State | null
@@ -154,8 +154,8 @@ export function createMachine(grammar: Grammar): Machine {
       for (const one of threads) addStep(one, byte, into, 0)
       result = into.size === 0 ? null : stateOf([...into], false)
     }
-    if (state.next.length === 0) state.next.length = 256
-    return (state.next[byte] = result)
+    state.next.set(byte, result)
+    return result
   }
 
   function candidates(list: readonly Thread[], into: Set<number>, depth: number): boolean {

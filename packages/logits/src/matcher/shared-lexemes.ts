@@ -1,36 +1,48 @@
-/** Lexemes of sets, remembered on the sets themselves, so that the common ones are the same for every grammar. */
+/** Lexemes by what they hold, so that equal ones are the same in every grammar and their masks are worked out once. */
 import { afterWhiteSpace, type Lexeme } from "../automaton/lexeme.ts"
+import type { Dfa } from "../automaton/dfa.ts"
 import { numberLexeme } from "../automaton/number-lexeme.ts"
 import { stringLexeme } from "../automaton/string-lexemes.ts"
 import { stringLanguage } from "../automaton/text-language.ts"
 import type { StringStyle } from "../grammar/notation.ts"
-import type { NumberSet, StringSet } from "../schema/types.ts"
+import { type Decimal, printDecimal } from "../schema/decimal.ts"
+import type { Bound, NumberSet, StringSet } from "../schema/types.ts"
 
-const strings = new WeakMap<StringSet, Map<string, Lexeme>>()
-const numbers = new WeakMap<NumberSet, { key: string; sets: readonly NumberSet[]; lexeme: Lexeme }[]>()
+const strings = new WeakMap<Dfa, Map<string, Lexeme>>()
+const numbers = new Map<string, Lexeme>()
+const MAX_NUMBERS = 500
 
 /** @param spaced whether white space may come before */
 export function sharedStringLexeme(set: StringSet, style: StringStyle, spaced: boolean): Lexeme {
-  let known = strings.get(set)
-  if (known === undefined) strings.set(set, (known = new Map()))
-  const plainKey = JSON.stringify(style)
-  let plain = known.get(plainKey)
-  if (plain === undefined) known.set(plainKey, (plain = stringLexeme(style, stringLanguage(set))))
+  let known = strings.get(set.language)
+  if (known === undefined) strings.set(set.language, (known = new Map()))
+  const key = `${set.min},${set.max}${JSON.stringify(style)}`
+  let plain = known.get(key)
+  if (plain === undefined) known.set(key, (plain = stringLexeme(style, stringLanguage(set))))
   if (!spaced) return plain
-  let lexeme = known.get(` ${plainKey}`)
-  if (lexeme === undefined) known.set(` ${plainKey}`, (lexeme = afterWhiteSpace(plain)))
+  let lexeme = known.get(` ${key}`)
+  if (lexeme === undefined) known.set(` ${key}`, (lexeme = afterWhiteSpace(plain)))
   return lexeme
 }
 
 export function sharedNumberLexeme(sets: readonly NumberSet[], plain: boolean, spaced: boolean): Lexeme {
-  const first = sets[0]!
-  let known = numbers.get(first)
-  if (known === undefined) numbers.set(first, (known = []))
-  const key = `${plain}${spaced}`
-  const same = known.find((entry) => entry.key === key && entry.sets.length === sets.length && entry.sets.every((set, index) => set === sets[index]))
-  if (same !== undefined) return same.lexeme
-  const inner = numberLexeme(sets, plain)
-  const lexeme = spaced ? afterWhiteSpace(inner) : inner
-  known.push({ key, sets, lexeme })
-  return lexeme
+  const key = `${plain}${sets.length > 50 ? "" : sets.map(describe).join("|")}`
+  let lexeme = numbers.get(key)
+  if (lexeme === undefined || sets.length > 50) {
+    lexeme = numberLexeme(sets, plain)
+    if (numbers.size > MAX_NUMBERS) numbers.clear()
+    numbers.set(key, lexeme)
+  }
+  if (!spaced) return lexeme
+  let after = spacedNumbers.get(lexeme)
+  if (after === undefined) spacedNumbers.set(lexeme, (after = afterWhiteSpace(lexeme)))
+  return after
+}
+
+const spacedNumbers = new WeakMap<Lexeme, Lexeme>()
+
+function describe({ low, high, step, notSteps, plain }: NumberSet): string {
+  const bound = (one: Bound | undefined): string => (one === undefined ? "" : `${printDecimal(one.value)}${one.open ? "!" : ""}`)
+  const steps = (list: readonly Decimal[]): string => list.map(printDecimal).join(",")
+  return `${bound(low)};${bound(high)};${step === undefined ? "" : printDecimal(step)};${steps(notSteps)};${plain === true}`
 }

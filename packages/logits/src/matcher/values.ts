@@ -25,14 +25,20 @@ export interface Captured {
   textOf(outcome: number): string
 }
 
+/** Punctuation and words are the same in most grammars, and so is what tokens do to them. */
+const literalCache = new Map<string, Lexeme>()
+const MAX_LITERALS = 1000
+
 export function createValueWriter(store: FrameStore, capture: (type: ValueType, notation: Notation) => Captured): ValueWriter {
-  const literalCache = new Map<string, Lexeme>()
 
   function literals(texts: readonly string[], notation: Notation, lead: boolean): Lexeme {
     const spaced = lead && notation.whitespace === "json"
     const key = `${spaced ? " " : ""}${JSON.stringify(texts)}`
     let lexeme = literalCache.get(key)
-    if (lexeme === undefined) literalCache.set(key, (lexeme = spaced ? afterWhiteSpace(literalLexeme(texts)) : literalLexeme(texts)))
+    if (lexeme === undefined) {
+      if (literalCache.size > MAX_LITERALS) literalCache.clear()
+      literalCache.set(key, (lexeme = spaced ? afterWhiteSpace(literalLexeme(texts)) : literalLexeme(texts)))
+    }
     return lexeme
   }
 

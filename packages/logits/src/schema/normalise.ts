@@ -217,7 +217,8 @@ function ownShape(schema: JsonSchema, context: KeywordContext): Shape {
   const some = (...keywords: string[]): boolean => keywords.some((keyword) => Object.hasOwn(schema, keyword))
   const numbers = has("number") || has("integer") ? readNumbers(schema, context) : undefined
   const whole = types !== undefined && !types.has("number")
-  const met = numbers !== undefined && whole ? meetNumbers(numbers, context.draft4 ? PLAIN_WHOLE_NUMBERS : WHOLE_NUMBERS) : numbers
+  const wholes = context.draft4 ? PLAIN_WHOLE_NUMBERS : WHOLE_NUMBERS
+  const met = numbers === undefined || !whole ? numbers : isAnyNumber(numbers) ? wholes : meetNumbers(numbers, wholes)
   const any = context.any.shape()
   if (types === undefined && !some(...RESTRICTING)) return any
   const strings = has("string") ? readStrings(schema, context) : undefined
