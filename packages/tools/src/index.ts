@@ -1,3 +1,8 @@
 export { createBuiltinTools, type BuiltinToolsConfig } from "./builtin.ts"
 export * from "./paths/index.ts"
 export * from "./logit/index.ts"
+export { createArtifactStore, type ArtifactStore, type BlogToolsConfig, type TextGenerator } from "./blog/index.ts"
+export type { DatabaseTarget, DatabaseToolsConfig } from "./database/config.ts"
+export type { GuardedFetch, GuardedRequest, GuardedResponse, NetworkPolicy } from "./net/guarded-fetch.ts"
+export { createNetworkHost, type NetworkHost } from "./net/network-host.ts"
+export type { WebToolsConfig } from "./web/index.ts"

@@ -19,7 +19,7 @@ export function splitActions(tool: ToolDefinition): ToolDefinition[] {
 }
 
 function singleAction(tool: ToolDefinition, argument: string, action: ToolAction): ToolDefinition {
-  const { actions: _actions, oneOf: _oneOf, aliases, ...rest } = tool as ToolDefinition & { oneOf?: unknown }
+  const { actions: _actions, oneOf: _oneOf, examples: _examples, aliases, ...rest } = tool as ToolDefinition & { oneOf?: unknown }
   const examples = (action.examples ?? tool.examples?.filter(({ input }) => input[argument] === action.action) ?? []).map(
     (example) => ({ ...example, input: without(example.input, argument) }),
   )

@@ -191,6 +191,7 @@ describe("bodies", () => {
     const policy = { allowOrigins: [server.origin] }
     expect(await outcome(server.origin, policy)).toMatch(/^(DECOMPRESSION_BOMB|RESPONSE_TOO_LARGE)$/)
     expect(await outcome(server.origin, { ...policy, maxRatio: 1e9, maxBytes: 3_000_000 })).toBe("RESPONSE_TOO_LARGE")
+    expect(await outcome(server.origin, { ...policy, maxBytes: 1e9 })).toBe("DECOMPRESSION_BOMB")
     expect(process.memoryUsage().rss - before).toBeLessThan(48 * 1024 * 1024)
   })
 

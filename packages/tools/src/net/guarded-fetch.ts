@@ -199,13 +199,8 @@ async function* wireBytes(response: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of response) yield chunk as Buffer
   } catch (thrown) {
-    throw cutOff(thrown)
+    throw new NetworkError("RESPONSE_CUT_OFF", "The server closed the connection in the middle of its answer.", { cause: thrown, retryable: true })
   }
-  if (!response.complete) throw cutOff()
-}
-
-function cutOff(cause?: unknown): NetworkError {
-  return new NetworkError("RESPONSE_CUT_OFF", "The server closed the connection in the middle of its answer.", { cause, retryable: true })
 }
 
 function flatten(response: IncomingMessage): Record<string, string> {

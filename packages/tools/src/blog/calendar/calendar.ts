@@ -115,6 +115,7 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
         required: ["id"],
         effects: reading,
         run,
+        examples: [{ description: "One event", input: { id: "standup@example.com" } }],
       },
       create_event: {
         description: "Puts a new event into the calendar",
@@ -130,6 +131,7 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
         required: ["id"],
         effects: { ...changing, idempotent: true },
         run,
+        examples: [{ description: "Move an event; it stays as long as it was", input: { id: "standup@example.com", start: "2026-11-23T10:00", time_zone: "Europe/Paris" } }],
       },
       delete_event: {
         description: "Deletes an event; of a recurring one a single time when occurrence is given",
@@ -137,6 +139,7 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
         required: ["id"],
         effects: { ...changing, destructive: true },
         run,
+        examples: [{ description: "Delete an event with all its times", input: { id: "standup@example.com" } }],
       },
       check_availability: {
         description: "Says whether a time is free, what stands in its way, and which parts are free",
