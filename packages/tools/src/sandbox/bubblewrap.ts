@@ -16,6 +16,8 @@ export interface SandboxPlan {
   readonly network?: boolean
   /** Further folders and files to read. */
   readonly readable?: readonly string[]
+  /** Most processes at once; 512 unless given. */
+  readonly maxProcesses?: number
   /** Further folders of the workspace. */
   readonly folders?: readonly { readonly path: string; readonly writable: boolean }[]
   /** Files inside the workspace that cannot be read, by absolute path. */

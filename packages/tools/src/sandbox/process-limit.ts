@@ -5,8 +5,8 @@ import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
 import { findProgram } from "./find-program.ts"
 
-/** How many processes a sandboxed command may have at once; beyond it forks fail. */
-const MOST_PROCESSES = 512
+/** How many processes a sandboxed command may have at once unless told otherwise; beyond it forks fail. */
+export const MOST_PROCESSES = 512
 
 /** A limit on the number of processes, for one command. */
 export interface ProcessLimit {
@@ -27,11 +27,11 @@ const asItIs = (argv: readonly string[]) => [...argv]
  * user otherwise. That one does not bind root; since Linux 5.14 it counts what runs in the sandbox's own user namespace, before that
  * everything of the user, so that it would be no limit of the command.
  */
-export async function processLimit(): Promise<ProcessLimit> {
-  const folder = await makeGroup()
+export async function processLimit(most: number = MOST_PROCESSES): Promise<ProcessLimit> {
+  const folder = await makeGroup(most)
   if (folder !== undefined) {
     return {
-      most: MOST_PROCESSES,
+      most,
       inside: asItIs,
       outside: (argv) => ["/bin/sh", "-c", '{ echo $$ > "$0/cgroup.procs"; } 2>/dev/null; exec "$@"', folder, ...argv],
       release: () => removeGroup(folder),
@@ -40,7 +40,7 @@ export async function processLimit(): Promise<ProcessLimit> {
   const counted = process.getuid?.() !== 0 && atLeast(release(), 5, 14)
   const prlimit = counted ? await findProgram("prlimit") : undefined
   if (prlimit === undefined) return { most: null, inside: asItIs, outside: asItIs, release: async () => {} }
-  return { most: MOST_PROCESSES, inside: (argv) => [prlimit, `--nproc=${MOST_PROCESSES}`, ...argv], outside: asItIs, release: async () => {} }
+  return { most, inside: (argv) => [prlimit, `--nproc=${most}`, ...argv], outside: asItIs, release: async () => {} }
 }
 
 function atLeast(version: string, major: number, minor: number): boolean {
@@ -50,14 +50,14 @@ function atLeast(version: string, major: number, minor: number): boolean {
 
 let parent: Promise<string | undefined> | undefined
 
-async function makeGroup(): Promise<string | undefined> {
+async function makeGroup(most: number): Promise<string | undefined> {
   parent ??= groupsFolder()
   const above = await parent
   if (above === undefined) return undefined
   const folder = join(above, `toolwright-${process.pid}-${randomBytes(4).toString("hex")}`)
   try {
     await mkdir(folder)
-    await writeFile(join(folder, "pids.max"), String(MOST_PROCESSES))
+    await writeFile(join(folder, "pids.max"), String(most))
     return folder
   } catch {
     await rmdir(folder).catch(() => {})

@@ -20,11 +20,11 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const run = (script: string, more: Partial<ProcessRequest> & { network?: boolean; protect?: string[] } = {}) => {
-  const { network = false, protect = [], ...rest } = more
+const run = (script: string, more: Partial<ProcessRequest> & { network?: boolean; protect?: string[]; maxProcesses?: number } = {}) => {
+  const { network = false, protect = [], maxProcesses = 64, ...rest } = more
   return runSandboxed({
     argv: ["sh", "-c", script], cwd: root, env: childEnvironment(), timeoutMs: 20_000, policy: "auto",
-    plan: { root, writable: true, network, protect }, ...rest,
+    plan: { root, writable: true, network, protect, maxProcesses }, ...rest,
   })
 }
 
@@ -101,7 +101,7 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
   test("survives a fork bomb", async ({ skip }) => {
     const { sandbox } = await run("true")
     if (sandbox.process_limit === null) skip("nothing limits the number of processes here")
-    const { outcome } = await run("bomb() { bomb | bomb & }; bomb; sleep 3", { timeoutMs: 1500, graceMs: 100 })
+    const { outcome } = await run("bomb() { bomb | bomb & }; bomb; sleep 3", { timeoutMs: 600, graceMs: 100, maxProcesses: 24 })
     expect(outcome.stderr.text + outcome.ended).toMatch(/fork|timeout/iu)
     const after = await run("echo alive")
     expect(after.outcome.stdout.text).toBe("alive\n")

@@ -79,7 +79,7 @@ export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome
       sandbox: { kind: "none", filesystem: "unrestricted", network: "shared", processes: "process-group", process_limit: null, reason },
     }
   }
-  const limit = await processLimit()
+  const limit = await processLimit(plan.maxProcesses)
   try {
     const argv = await bubblewrapArgv(probed.program, limit.inside(rest.argv), { ...plan, cwd: rest.cwd, env: rest.env })
     const outcome = await runProcess({ ...rest, argv: limit.outside(argv), cwd: plan.root })
