@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import { loadConfiguration, SETTINGS, type LoadedConfiguration } from "@toolwright/runtime/configuration"
 import type { Invocation } from "./command.ts"
 import type { OptionDeclaration, OptionDeclarations } from "./options.ts"
@@ -45,8 +46,11 @@ export function configurationFor(invocation: Invocation, values: Readonly<Record
   const flags = Object.fromEntries(
     Object.keys(SETTING_OPTIONS)
       .filter((name) => values[name] !== undefined)
-      .map((name) => [name, values[name] as string | boolean | string[]]),
+      .map((name) => [name, FILES.has(name) ? resolve(invocation.cwd, values[name] as string) : (values[name] as string | boolean | string[])]),
   )
   const file = values.config as string | undefined
-  return loadConfiguration({ cwd: invocation.cwd, env: invocation.env, flags, ...(file === undefined ? {} : { file }) })
+  return loadConfiguration({ cwd: invocation.cwd, env: invocation.env, flags, ...(file === undefined ? {} : { file: resolve(invocation.cwd, file) }) })
 }
+
+/** Flags that name a file, from where the command was started. */
+const FILES: ReadonlySet<string> = new Set(["screenplay", "model-path"])

@@ -1,12 +1,13 @@
 import { expect, test } from "vitest"
-import { cli, folderWith } from "../testing/run-cli.ts"
+import { folderWith } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 const FILE = "model:\n  name: from-file\n  baseUrl: http://me:secret-pass@localhost:8080/v1\nagent:\n  maxRounds: 5\n"
 
 test("flags go before variables, variables before the file, and each value tells its source; secrets are masked", async () => {
   const cwd = folderWith({ "toolwright.yaml": FILE, "sub/x": "" })
   const env = { TOOLWRIGHT_MODEL: "from-env", TOOLWRIGHT_API_KEY: "sk-1234567890abcdef", TOOLWRIGHT_MAX_ROUNDS: "7" }
-  const { code, stdout } = await cli(["config", "--max-rounds", "9", "--json"], { cwd: `${cwd}/sub`, env })
+  const { code, stdout } = await here(["config", "--max-rounds", "9", "--json"], { cwd: `${cwd}/sub`, env })
   expect(code).toBe(0)
   const { file, settings } = JSON.parse(stdout) as { file: string; settings: Record<string, { value: unknown; source: string }> }
   expect(file).toContain("toolwright.yaml")
@@ -15,19 +16,19 @@ test("flags go before variables, variables before the file, and each value tells
   expect(settings["model.baseUrl"]).toEqual({ value: "http://••••@localhost:8080/v1", source: expect.stringMatching(/^file /) })
   expect(settings["model.apiKey"]?.value).toBe("••••cdef")
   expect(settings["model.toolCalling"]).toEqual({ value: "hybrid", source: "default" })
-  const table = await cli(["config"], { cwd, env })
+  const table = await here(["config"], { cwd, env })
   expect(table.stdout).toMatch(/^model\.name +from-env +environment TOOLWRIGHT_MODEL$/m)
   expect(table.stdout + stdout).not.toMatch(/secret-pass|1234567890/)
 })
 
 test("mistakes are told with their line and the right word", async () => {
   const cwd = folderWith({ "toolwright.yaml": "agent:\n  maxRouns: 5\n" })
-  const { code, stderr } = await cli(["config"], { cwd })
+  const { code, stderr } = await here(["config"], { cwd })
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/line 2: [^]*'agent\.maxRounds'/) })
-  expect(await cli(["config", "--max-rounds", "many"], { cwd: folderWith() })).toMatchObject({ code: 2, stderr: expect.stringContaining("must be a number") })
+  expect(await here(["config", "--max-rounds", "many"], { cwd: folderWith() })).toMatchObject({ code: 2, stderr: expect.stringContaining("must be a number") })
 })
 
 test("the schema is there for editors", async () => {
-  const schema = JSON.parse((await cli(["config", "--schema"])).stdout) as { properties: object }
+  const schema = JSON.parse((await here(["config", "--schema"])).stdout) as { properties: object }
   expect(Object.keys(schema.properties)).toContain("model")
 })

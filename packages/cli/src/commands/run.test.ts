@@ -6,6 +6,7 @@ import { createScriptedBackend, serveBackend, type Step } from "@toolwright/back
 import type { RunEvent } from "@toolwright/toolbox"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 
 const GREP = `model: qwen2.5
 abilities: { nativeTools: false }
@@ -41,15 +42,15 @@ describe("toolwright run", () => {
     expect(stdout).not.toContain("\u001b")
     expect(stdout).toMatch(/^assistant with qwen2.5 [^]*round 1\/20\n {2}I look\.\n {2}ok {5}search_grep pattern=TODO[^]*round 2\/20\n {2}There is one in a\.txt\.\ndone: There is one in a\.txt\.\n2 rounds, 1 call, /)
     const [, id] = /^record: .*\(toolwright runs show ([\w-]+)\)$/m.exec(stdout)!
-    const list = await cli(["runs"], { cwd })
+    const list = await here(["runs"], { cwd })
     expect(list.stdout).toMatch(new RegExp(`^${id} {2}completed .* assistant: where is a TODO\\?\n$`))
-    const shown = await cli(["runs", "show", id!.slice(0, 18)], { cwd })
+    const shown = await here(["runs", "show", id!.slice(0, 18)], { cwd })
     expect(shown.stdout).toContain("search_grep pattern=TODO")
     expect(shown.stdout).toMatch(/001-prompt\.md\n {2}002-response\.md/)
-    expect((await cli(["runs", "show", "latest", "--full"], { cwd })).stdout).toContain("── 003-tool-calls.json")
-    expect(eventsOf((await cli(["runs", "show", "latest", "--json"], { cwd })).stdout).at(-1)).toMatchObject({ type: "run-end" })
-    expect(JSON.parse((await cli(["runs", "--json"], { cwd })).stdout)).toMatchObject([{ runId: id, status: "completed" }])
-    expect(await cli(["runs", "show", "nope"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no run 'nope'") })
+    expect((await here(["runs", "show", "latest", "--full"], { cwd })).stdout).toContain("── 003-tool-calls.json")
+    expect(eventsOf((await here(["runs", "show", "latest", "--json"], { cwd })).stdout).at(-1)).toMatchObject({ type: "run-end" })
+    expect(JSON.parse((await here(["runs", "--json"], { cwd })).stdout)).toMatchObject([{ runId: id, status: "completed" }])
+    expect(await here(["runs", "show", "nope"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no run 'nope'") })
   })
 
   test("takes the task from an option or from standard input, and prints events as JSON lines", async () => {
@@ -64,45 +65,45 @@ describe("toolwright run", () => {
     expect(events.find((event) => event.type === "request")).not.toHaveProperty("messages")
     expect(events.at(-1)).toMatchObject({ type: "run-end", summary: { success: true } })
     expect(eventsOf(input.stdout)[0]).toMatchObject({ task: "where?", agent: "triager" })
-    expect((await cli(["runs"], { cwd })).stdout).toContain("No runs are recorded")
+    expect((await here(["runs"], { cwd })).stdout).toContain("No runs are recorded")
   })
 
   test("saves what the model said as a screenplay that plays the same run again", async () => {
     const cwd = folderWith(files)
     await cli(["run", "where?", "--screenplay", "play.yaml", "--save-screenplay", "saved.yaml"], { cwd })
     expect(readFileSync(join(cwd, "saved.yaml"), "utf8")).toContain("name: where?")
-    const again = await cli(["run", "where?", "--screenplay", "saved.yaml"], { cwd })
+    const again = await here(["run", "where?", "--screenplay", "saved.yaml"], { cwd })
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("done: There is one in a.txt.") })
   })
 
   test("ends with 1 when the task was not done, and says why", async () => {
     const cwd = folderWith({ "play.yaml": 'steps: [{ reply: "Sure.", repeat: always }]\n' })
-    const { code, stdout } = await cli(["build", "--description", "fix add()", "--screenplay", "play.yaml"], { cwd })
+    const { code, stdout } = await here(["build", "--description", "fix add()", "--screenplay", "play.yaml"], { cwd })
     expect(code).toBe(1)
     expect(stdout).toContain("LLM did not use tools as expected")
   })
 
   test("names the agent that there is", async () => {
     const cwd = folderWith(files)
-    const { code, stderr } = await cli(["run", "x", "--agent", "bilder", "--screenplay", "play.yaml"], { cwd })
+    const { code, stderr } = await here(["run", "x", "--agent", "bilder", "--screenplay", "play.yaml"], { cwd })
     expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean builder?") })
   })
 })
 
 describe("what fails, fails well:", () => {
   test("no model", async () => {
-    expect(await cli(["run", "x"], { cwd: folderWith() })).toMatchObject({ code: 2, stderr: expect.stringMatching(/No model is configured[^]*--base-url[^]*toolwright demo/) })
+    expect(await here(["run", "x"], { cwd: folderWith() })).toMatchObject({ code: 2, stderr: expect.stringMatching(/No model is configured[^]*--base-url[^]*toolwright demo/) })
   })
 
   test("an unknown model server", async () => {
-    const { code, stdout } = await cli(["run", "x", "--model", "m", "--base-url", "http://no-such-host.invalid/v1"], { cwd: folderWith() })
+    const { code, stdout } = await here(["run", "x", "--model", "m", "--base-url", "http://no-such-host.invalid/v1"], { cwd: folderWith() })
     expect(code).toBe(1)
     expect(stdout).toMatch(/No model server answers at http:\/\/no-such-host\.invalid\/v1[^]*--base-url \(or TOOLWRIGHT_BASE_URL\)/)
   })
 
   test("a wrong key: the setting is named, the key is not", async () => {
     const baseUrl = await serve([{ reply: "hi" }], { apiKey: "right" })
-    const { code, stdout, stderr } = await cli(["run", "x", "--model", "m", "--base-url", baseUrl], { cwd: folderWith(), env: { TOOLWRIGHT_API_KEY: "wrong-key-4711" } })
+    const { code, stdout, stderr } = await here(["run", "x", "--model", "m", "--base-url", baseUrl], { cwd: folderWith(), env: { TOOLWRIGHT_API_KEY: "wrong-key-4711" } })
     expect(code).toBe(1)
     expect(stdout).toContain("TOOLWRIGHT_API_KEY")
     expect(stdout + stderr).not.toContain("wrong-key-4711")
@@ -112,23 +113,23 @@ describe("what fails, fails well:", () => {
     const server = createServer((_, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(Buffer.from([0x64, 0xff, 0xfe])))
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void server.close())
-    const { code, stdout } = await cli(["run", "x", "--model", "m", "--base-url", `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`], { cwd: folderWith() })
+    const { code, stdout } = await here(["run", "x", "--model", "m", "--base-url", `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`], { cwd: folderWith() })
     expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("not UTF-8") })
   })
 
   test("a misspelt setting", async () => {
     const cwd = folderWith({ "toolwright.yaml": "model:\n  bseUrl: http://localhost\n" })
-    expect(await cli(["run", "x"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringMatching(/line 2: [^]*Did you mean 'model.baseUrl'\?/) })
+    expect(await here(["run", "x"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringMatching(/line 2: [^]*Did you mean 'model.baseUrl'\?/) })
   })
 
   test("a broken screenplay", async () => {
     const cwd = folderWith({ "play.yaml": "steps:\n  - replay: a\n" })
-    expect(await cli(["run", "x", "--screenplay", "play.yaml"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringMatching(/play\.yaml:2:\d+: unknown key 'replay'[^]*did you mean 'reply'/) })
+    expect(await here(["run", "x", "--screenplay", "play.yaml"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringMatching(/play\.yaml:2:\d+: unknown key 'replay'[^]*did you mean 'reply'/) })
   })
 
   test("a read-only workspace", async () => {
     const cwd = folderWith({ "play.yaml": "steps: [{ reply: hi, repeat: always }]\n" })
-    const { code, stdout, stderr } = await cli(["build", "x", "--read-only", ".", "--screenplay", "play.yaml"], { cwd })
+    const { code, stdout, stderr } = await here(["build", "x", "--read-only", ".", "--screenplay", "play.yaml"], { cwd })
     expect(code).not.toBe(0)
     expect(stdout + stderr).toContain("read-only")
   })
@@ -142,7 +143,7 @@ describe("what fails, fails well:", () => {
     expect(second.stderr).toContain("Another run works in this workspace")
     first.child.kill("SIGINT")
     expect((await first.finished).code).toBe(130)
-    expect((await cli(["tools", "list"], { cwd })).code).toBe(0)
+    expect((await here(["tools", "list"], { cwd })).code).toBe(0)
   })
 })
 
@@ -164,7 +165,7 @@ describe("an interrupt ends a run within a second", () => {
     expect(code).toBe(130)
     expect(eventsOf(stdout).at(-1)).toMatchObject({ type: "run-end", summary: { outcome: "cancelled" } })
     // The workspace is free again.
-    const after = await cli(["run", "x", "--screenplay", "play.yaml", "--max-rounds", "0"], { cwd })
+    const after = await here(["run", "x", "--screenplay", "play.yaml", "--max-rounds", "0"], { cwd })
     expect(after.stderr).not.toContain("Another run")
   })
 

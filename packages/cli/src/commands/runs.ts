@@ -72,7 +72,7 @@ async function showRun(invocation: Invocation, values: { json?: boolean; full?: 
   if (values.full === true) {
     for (const { name, text } of run.files) stdout.write(`${style.bold(`── ${name}`)}\n${neutralise(text.trimEnd())}\n\n`)
   } else {
-    const lines = createLines({ style, width: stdout.columns ?? (isTTY.stdout ? 100 : 200), unicode: isTTY.stdout })
+    const lines = createLines({ style, width: stdout.columns || (isTTY.stdout ? 100 : 200), unicode: isTTY.stdout })
     for (const event of run.events) for (const line of lines(event)) stdout.write(`${line}\n`)
     stdout.write(`\n${run.folder}\n`)
     for (const { name } of run.files) stdout.write(`  ${name}\n`)

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { cli, folderWith } from "../testing/run-cli.ts"
+import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
 import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
 import { currentCatalogue } from "../tool-catalogue/current.ts"
 
@@ -14,7 +15,7 @@ describe("tools list", () => {
     const cwd = folderWith()
     for (const [key, missing] of [["", true], ["a-key", false]] as const) {
       const env = { BRAVE_API_KEY: key }
-      const [plain, loaded] = await Promise.all([cli(["tools"], { cwd, env }), cli(["tools", "list", "--root", "."], { cwd, env })])
+      const [plain, loaded] = await Promise.all([here(["tools"], { cwd, env }), here(["tools", "list", "--root", "."], { cwd, env })])
       expect(plain).toEqual(loaded)
       expect(plain.code).toBe(0)
       expect(plain.stdout.includes("[not available here: set BRAVE_API_KEY]")).toBe(missing)
@@ -22,7 +23,7 @@ describe("tools list", () => {
   })
 
   test("as JSON holds the definitions; --split makes a tool of each action", async () => {
-    const { stdout } = await cli(["tools", "list", "--json", "--split"])
+    const { stdout } = await here(["tools", "list", "--json", "--split"])
     const definitions = JSON.parse(stdout) as { name: string; schema: object; available: boolean }[]
     expect(definitions.find((each) => each.name === "search_grep")).toMatchObject({ schema: { type: "object" }, available: true })
     expect(definitions.some((each) => each.name === "search")).toBe(false)
@@ -30,16 +31,16 @@ describe("tools list", () => {
 
   test("obeys the configuration", async () => {
     const cwd = folderWith({ "toolwright.yaml": "builtins: { only: [echo] }\n" })
-    expect((await cli(["tools", "list"], { cwd })).stdout.trimEnd().split("\n")).toHaveLength(1)
+    expect((await here(["tools", "list"], { cwd })).stdout.trimEnd().split("\n")).toHaveLength(1)
   })
 })
 
 test("tools show tells arguments, actions and examples; a near miss is named", async () => {
   const { stdout } = await cli(["tools", "show", "search"])
   expect(stdout).toMatch(/^search {2}\(code[^]*Arguments:\n[^]*--max-results <number>[^]*search_grep[^]*Examples:/)
-  const { schema } = JSON.parse((await cli(["tools", "show", "search_grep", "--json"])).stdout) as { schema: { properties: object } }
+  const { schema } = JSON.parse((await here(["tools", "show", "search_grep", "--json"])).stdout) as { schema: { properties: object } }
   expect(schema.properties).not.toHaveProperty("action")
-  expect(await cli(["tools", "show", "serch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'search'?") })
+  expect(await here(["tools", "show", "serch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'search'?") })
 })
 
 describe("tools call", () => {
@@ -59,10 +60,10 @@ describe("tools call", () => {
     const cwd = folderWith({ ...files, "args.json": '{"pattern": "TODO", "path": "notes.txt"}' })
     const json = '{"pattern": "TODO", "path": "src"}'
     const [option, input, dash, file] = await Promise.all([
-      cli(["tools", "call", "search_grep", "--args", json], { cwd }),
+      here(["tools", "call", "search_grep", "--args", json], { cwd }),
       cli(["tools", "call", "search_grep", "--args", "-"], { cwd, stdin: json }),
-      cli(["tools", "call", "search_grep", "-"], { cwd, stdin: json }),
-      cli(["tools", "call", "search_grep", "--args", "@args.json", "--path", "src"], { cwd }),
+      here(["tools", "call", "search_grep", "-"], { cwd, stdin: json }),
+      here(["tools", "call", "search_grep", "--args", "@args.json", "--path", "src"], { cwd }),
     ])
     expect(option.stdout).toContain("src/b.js:1")
     for (const other of [input, dash, file]) expect(other).toEqual(option)
@@ -70,7 +71,7 @@ describe("tools call", () => {
 
   test("touches only the roots; --read-only ones are not written", async () => {
     const cwd = folderWith(files)
-    const write = (...args: string[]) => cli(["tools", "call", "file", "--action", "write", "--path", "new.txt", "--content", "x", ...args], { cwd })
+    const write = (...args: string[]) => here(["tools", "call", "file", "--action", "write", "--path", "new.txt", "--content", "x", ...args], { cwd })
     const outside = await cli(["tools", "call", "file_read", "--path", join(cwd, "notes.txt"), "--root", "src"], { cwd })
     expect(outside).toMatchObject({ code: 1, stdout: expect.stringContaining("not within allowed directories") })
     expect(await write("--read-only", ".")).toMatchObject({ code: 1 })
@@ -95,14 +96,22 @@ describe("tools call", () => {
     ["a wrong time", ["tools", "call", "echo", "--message", "x", "--timeout", "soon"], 2, "--timeout soon"],
     ["a folder that is not there", ["tools", "call", "echo", "--message", "x", "--root", "/nowhere"], 2, "/nowhere"],
   ])("refuses %s", async (_, args, code, said) => {
-    const finished = await cli(args)
+    const finished = await here(args)
     expect(finished.code).toBe(code)
     expect(finished.stdout + finished.stderr).toContain(said)
   })
 
+  test("that never returns is stopped when its time is over", async () => {
+    const started = performance.now()
+    const { code, stdout } = await cli(["tools", "call", "bash", "--command", "sleep 60", "--timeout", "0.5", "--json"], { cwd: folderWith() })
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { code: "TIMEOUT" } })
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
+
   test("a closed pipe is no failure", async () => {
     const cwd = folderWith(Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}.txt`, "TODO\n".repeat(20)])))
-    const { child, finished } = (await import("../testing/run-cli.ts")).startCli(["tools", "call", "search_grep", "--pattern", "TODO", "--max-results", "1000"], { cwd })
+    const { child, finished } = startCli(["tools", "call", "search_grep", "--pattern", "TODO", "--max-results", "1000"], { cwd })
     child.stdout?.destroy()
     expect((await finished).stderr).toBe("")
   })

@@ -1,4 +1,4 @@
-import { nearest, serializeTool, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { executeCall, nearest, serializeTool, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
@@ -91,12 +91,11 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
   const tool = find(toolwright, name)
   const { values: own, args: given } = await readCall(tool, after, OPTIONS, invocation)
   const values = { ...before, ...own }
-  const view = toolwright.registry.view({ add: [tool] })
-  const { executeCall } = await import("@toolwright/toolbox")
-  const result = await executeCall(view, { name: tool.name, args: given }, {
+  const limit = values.timeout === undefined ? undefined : secondsOf(values.timeout) * 1000
+  const called = limit === undefined ? tool : { ...tool, timeoutMs: limit }
+  const result = await executeCall(toolwright.registry.view({ add: [called] }), { name: tool.name, args: given }, {
     signal: invocation.signal,
     timeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
-    ...(values.timeout === undefined ? {} : { timeoutMs: secondsOf(values.timeout) * 1000 }),
   })
   print(invocation, result, values.json === true)
   if (result.success) return EXIT.success

@@ -26,7 +26,8 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
     calls.delete(callId)
     const lines = [`  ${sign} ${style.bold(neutralise(name))} ${style.dim(oneLine(call, room - name.length - took.length - 12))} ${style.dim(took)}`]
     const text = result.success ? result.output : (result.error?.message ?? result.output)
-    const shown = oneLine(text, room - 6)
+    // What went wrong is worth more than one line.
+    const shown = oneLine(text, result.success ? room - 6 : Math.max(300, room))
     if (shown !== "") lines.push(`    ${result.success ? style.dim(shown) : shown}`)
     return lines
   }

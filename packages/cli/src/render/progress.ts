@@ -9,7 +9,7 @@ import { styleFor } from "./style.ts"
 /** Lines for a pipe or a log: what happened, without what is only of the moment. */
 export function plainRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" | "isTTY" | "env">): Renderer {
   const style = styleFor(isTTY.stdout, env)
-  const lines = createLines({ style, width: isTTY.stdout ? (stdout.columns ?? 100) : 200, unicode: isTTY.stdout })
+  const lines = createLines({ style, width: isTTY.stdout ? (stdout.columns || 100) : 200, unicode: isTTY.stdout })
   return {
     show(event) {
       for (const line of lines(event)) stdout.write(`${line}\n`)
@@ -23,7 +23,7 @@ const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", 
 /** The same lines, with a live one below them that says what is going on and for how long. */
 export function terminalRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">, now: () => number = () => performance.now()): Renderer {
   const { stdout } = world
-  const plain = plainRenderer({ ...world, stdout: { write: (text) => write(text), columns: stdout.columns ?? 100 } })
+  const plain = plainRenderer({ ...world, stdout: { write: (text) => write(text), columns: stdout.columns || 100 } })
   const activity = createActivity(now)
   let frame = 0
   let shown = false
@@ -41,7 +41,7 @@ export function terminalRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "e
   function draw(): void {
     const text = activity.text()
     if (text === undefined) return clear()
-    const width = Math.max(20, (stdout.columns ?? 100) - 4)
+    const width = Math.max(20, (stdout.columns || 100) - 4)
     stdout.write(`\r\u001b[2K${SPINNER[frame++ % SPINNER.length]} ${Array.from(text).slice(0, width).join("")}`)
     shown = true
   }
