@@ -172,6 +172,19 @@ describe.each(WIRES)("$name", ({ create, decode, answer, stream, failure }) => {
   })
 })
 
+test("Anthropic: a call at the token limit has no arguments only if something follows it", () => {
+  const start = (index: number) => ({ type: "content_block_start", index, content_block: { type: "tool_use", id: `t${index}`, name: "now", input: {} } })
+  const read = (...events: object[]) => {
+    const decoder = createAnthropicStreamDecoder()
+    return collectReply([...events.flatMap((event) => decoder.push(event)), ...decoder.end()])
+  }
+  const stop = (index: number) => ({ type: "content_block_stop", index })
+  const end = (stop_reason: string) => ({ type: "message_delta", delta: { stop_reason } })
+  expect(read(start(0), stop(0), end("tool_use")).calls).toHaveLength(1)
+  expect(read(start(0), stop(0), start(1), stop(1), end("max_tokens"))).toMatchObject({ calls: [{ id: "t0", args: {} }], problems: [{ kind: "unterminated-call" }] })
+  expect(read(start(0), stop(0)).calls).toEqual([])
+})
+
 describe("requests", () => {
   test("Anthropic: roles alternate, results come first, failures are marked, ids are safe", () => {
     const kimi = { id: "functions.add:0", name: "add", args: {} }

@@ -12,7 +12,23 @@ const FINISH: Record<string, ApiFinishReason> = {
 export function createAnthropicStreamDecoder(options: ApiDecoderOptions = {}): ApiStreamDecoder {
   const calls = createCallAssembler(options)
   const open = new Set<number>()
+  const begun = new Set<number>()
+  /** A finished call without arguments: only what follows tells whether it has none or broke off before them. */
+  let waiting: number | undefined
   let inputTokens = 0
+
+  function settle(): ApiEvent[] {
+    const events = waiting === undefined ? [] : calls.close(waiting)
+    waiting = undefined
+    return events
+  }
+
+  function stopBlock(index: number): ApiEvent[] {
+    if (!open.delete(index)) return []
+    if (begun.has(index)) return calls.close(index)
+    waiting = index
+    return []
+  }
 
   function startBlock(index: number, block: unknown): ApiEvent[] {
     const type = field(block, "type")
@@ -23,7 +39,9 @@ export function createAnthropicStreamDecoder(options: ApiDecoderOptions = {}): A
     const events = calls.push({ index, id: asString(field(block, "id")), name: asString(field(block, "name")) })
     // A stream begins with an empty object; the arguments follow in deltas.
     const input = asObject(field(block, "input")) ?? {}
-    return Object.keys(input).length === 0 ? events : [...events, ...calls.push({ index, arguments: JSON.stringify(input) })]
+    if (Object.keys(input).length === 0) return events
+    begun.add(index)
+    return [...events, ...calls.push({ index, arguments: JSON.stringify(input) })]
   }
 
   function addDelta(index: number, delta: unknown): ApiEvent[] {
@@ -31,7 +49,9 @@ export function createAnthropicStreamDecoder(options: ApiDecoderOptions = {}): A
     if (type === "text_delta") return text("text-delta", field(delta, "text"))
     if (type === "thinking_delta") return text("reasoning-delta", field(delta, "thinking"))
     if (type !== "input_json_delta" || !open.has(index)) return []
-    return calls.push({ index, arguments: asString(field(delta, "partial_json")) })
+    const piece = asString(field(delta, "partial_json")) ?? ""
+    if (piece !== "") begun.add(index)
+    return calls.push({ index, arguments: piece })
   }
 
   return {
@@ -42,18 +62,21 @@ export function createAnthropicStreamDecoder(options: ApiDecoderOptions = {}): A
           inputTokens = inputOf(field(field(event, "message"), "usage")) ?? 0
           return []
         case "content_block_start":
-          return startBlock(index, field(event, "content_block"))
+          return [...settle(), ...startBlock(index, field(event, "content_block"))]
         case "content_block_delta":
           return addDelta(index, field(event, "delta"))
         case "content_block_stop":
-          return open.delete(index) ? calls.close(index) : []
+          return stopBlock(index)
         case "message_delta": {
           const events: ApiEvent[] = []
           const reason = asString(field(field(event, "delta"), "stop_reason"))
           const usage = field(event, "usage")
           const outputTokens = asNumber(field(usage, "output_tokens"))
           if (outputTokens !== undefined) events.push({ type: "usage", usage: { inputTokens: inputOf(usage) ?? inputTokens, outputTokens } })
-          if (reason !== undefined) events.push(...calls.end(), { type: "finish", finishReason: Object.hasOwn(FINISH, reason) ? FINISH[reason]! : "unknown" })
+          if (reason !== undefined) {
+            const finishReason = Object.hasOwn(FINISH, reason) ? FINISH[reason]! : "unknown"
+            events.push(...calls.end(finishReason === "length"), { type: "finish", finishReason })
+          }
           return events
         }
         case "error": {
