@@ -36,7 +36,10 @@ export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}
  */
 export function schemaExpression(schema: Schema, options: SchemaGrammarOptions = {}): Expression {
   const compiled = compileType(schema, { formats: "assert", closed: true, anyDialect: true, ...options })
-  if (compiled.status !== "refused") return value(compiled.type, options.notation ?? modelJsonNotation)
+  if (compiled.status !== "refused") {
+    if (compiled.type.algebra.inhabited(compiled.type)) return value(compiled.type, options.notation ?? modelJsonNotation)
+    throw grammarError("No value satisfies the schema, so there is nothing that a model could write.", { code: "SCHEMA_REFUSED" })
+  }
   const [reason] = compiled.reasons
   throw grammarError(`The schema cannot be turned into an exact grammar: ${reason?.path} ${reason?.keyword}: ${reason?.reason}`, {
     code: "SCHEMA_REFUSED",

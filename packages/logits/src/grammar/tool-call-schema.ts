@@ -14,7 +14,7 @@ export interface CallKeys {
   readonly args: string
 }
 
-const DEFAULT_KEYS: CallKeys = { name: "name", args: "args" }
+export const DEFAULT_KEYS: CallKeys = { name: "name", args: "args" }
 
 /** The schema of a call of one tool: `{"name": …, "args": …}`, both required, nothing else, name first. */
 export function toolCallSchema(name: string, argsSchema: Schema = NO_ARGUMENTS, keys: CallKeys = DEFAULT_KEYS): JsonSchema {
@@ -31,7 +31,7 @@ export function multiToolCallSchema(tools: readonly ToolSignature[], keys: CallK
   return { oneOf: calls, $defs: definitions }
 }
 
-const NO_ARGUMENTS: JsonSchema = { type: "object", properties: {}, additionalProperties: false }
+export const NO_ARGUMENTS: JsonSchema = { type: "object", properties: {}, additionalProperties: false }
 
 function callObject(name: string, args: Schema, keys: CallKeys): JsonSchema {
   return {
