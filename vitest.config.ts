@@ -8,8 +8,8 @@ const shipsSource = [/eventsource-parser/, /@ai-sdk/, /\/ai-[67]\//]
 
 /** Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. */
 const project = (name: string, include: string[]) => ({
-  resolve: { conditions: ["source"] },
-  ssr: { resolve: { conditions: ["source"] } },
+  resolve: { conditions: ["toolwright-source"] },
+  ssr: { resolve: { conditions: ["toolwright-source"] } },
   test: { name, include, testTimeout: 30_000, hookTimeout: 60_000, server: { deps: { inline: shipsSource } } },
 })
 

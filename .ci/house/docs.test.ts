@@ -17,7 +17,7 @@ async function runExample(name: string, code: string): Promise<string> {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, stripTypeScriptTypes(code))
-  const child = spawn(process.execPath, ["--conditions=source", file], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, ["--conditions=toolwright-source", file], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
   let text = ""
   child.stdout.on("data", (data) => (text += String(data)))
   child.stderr.on("data", (data) => (text += String(data)))

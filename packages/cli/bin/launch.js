@@ -14,7 +14,7 @@ if (fromSource) {
   module_.registerHooks({
     resolve: (specifier, context, next) =>
       specifier.startsWith("@toolwright/")
-        ? next(specifier, { ...context, conditions: [...context.conditions, "source"] })
+        ? next(specifier, { ...context, conditions: [...context.conditions, "toolwright-source"] })
         : next(specifier, context),
   })
 }

@@ -1,1 +1,8 @@
-export {}
+export * from "./export/http.ts"
+export * from "./export/server.ts"
+export * from "./export/stdio.ts"
+export * from "./import/client.ts"
+export * from "./import/configuration.ts"
+export * from "./import/convert.ts"
+export * from "./import/http-client.ts"
+export * from "./import/stdio-client.ts"

@@ -1,4 +1,4 @@
-import type { JsonSchema } from "@toolwright/toolbox"
+import { withoutTopCombinators, type JsonSchema } from "@toolwright/toolbox"
 
 /** How deep a schema that refers to itself is written out, before the rest becomes "anything". */
 const DEPTH = 6
@@ -11,7 +11,7 @@ const DEPTH = 6
 export function inlineSchema(schema: JsonSchema): JsonSchema {
   const inlined = inline(schema, schema, 0) as JsonSchema
   const { $defs: _defs, definitions: _definitions, $schema: _schema, ...document } = inlined
-  return flattenTop(document)
+  return withoutTopCombinators(document)
 }
 
 function inline(node: unknown, root: JsonSchema, depth: number): unknown {
@@ -29,27 +29,4 @@ function target(ref: string, root: JsonSchema): unknown {
   if (!ref.startsWith("#")) return {}
   const keys = ref.slice(1).split("/").slice(1).map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"))
   return keys.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], root) ?? {}
-}
-
-function flattenTop(schema: JsonSchema): JsonSchema {
-  const branches = schema.oneOf ?? schema.anyOf
-  if (branches === undefined) return schema
-  const { oneOf: _one, anyOf: _any, ...rest } = schema
-  const properties: Record<string, JsonSchema> = { ...rest.properties }
-  for (const branch of branches) {
-    for (const [name, property] of Object.entries(branch.properties ?? {})) properties[name] = merged(properties[name], property)
-  }
-  const shared = branches.map((branch) => branch.required ?? []).reduce((all, names) => all.filter((name) => names.includes(name)))
-  const required = [...new Set([...(rest.required ?? []), ...shared])]
-  return { ...rest, type: "object", properties, ...(required.length === 0 ? {} : { required }) }
-}
-
-/** Two branches' schemas of one property: constants become a choice; otherwise the first stands. */
-function merged(first: JsonSchema | undefined, second: JsonSchema): JsonSchema {
-  if (first === undefined) return second
-  const values = (schema: JsonSchema): unknown[] | undefined => (schema.const === undefined ? schema.enum : [schema.const])
-  const [a, b] = [values(first), values(second)]
-  if (a === undefined || b === undefined) return first
-  const { const: _const, ...rest } = first
-  return { ...rest, type: "string", enum: [...new Set([...a, ...b])] }
 }

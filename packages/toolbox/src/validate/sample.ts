@@ -12,7 +12,7 @@ export function sampleCall(tool: ToolDefinition, given: JsonObject = {}, valid: 
   const argument = tool.actions?.argument
   const action = argument === undefined ? undefined : knownAction(tool, given[argument])
   const discriminated = action === undefined ? {} : { [argument as string]: action }
-  const schema = schemaForCall(tool, discriminated)
+  const schema = withFirstBranch(schemaForCall(tool, discriminated))
   const example = exampleFor(tool, argument, action)
   const sample: JsonObject = {}
   for (const name of Object.keys(schema.properties ?? {})) {
@@ -22,6 +22,13 @@ export function sampleCall(tool: ToolDefinition, given: JsonObject = {}, valid: 
     else if (required) sample[name] = example?.[name] ?? sampleValue(schema.properties?.[name] ?? {}, name, schema)
   }
   return sample
+}
+
+/** Where a schema leaves a choice at the top, its first branch: a sample makes one call. */
+function withFirstBranch(schema: JsonSchema): JsonSchema {
+  const first = schema.oneOf?.[0] ?? schema.anyOf?.[0]
+  if (first === undefined) return schema
+  return { ...schema, properties: { ...schema.properties, ...first.properties }, required: [...(schema.required ?? []), ...(first.required ?? [])] }
 }
 
 /** The sample as text, in the spelling that every format of this project accepts. */

@@ -1,0 +1,19 @@
+import type { ToolDefinition, ToolResult } from "@toolwright/toolbox"
+import type { McpContent } from "../import/convert.ts"
+
+/**
+ * A result as MCP answers it: what came from an imported server goes out as it came in; otherwise the text, and the data as
+ * structured content where the tool declares them to be an object.
+ */
+export function toMcpResult(tool: ToolDefinition | undefined, result: ToolResult): Record<string, unknown> {
+  const kept = result.metadata.mcpContent as McpContent[] | undefined
+  const structured = tool?.outputSchema?.type === "object" && isObject(result.data) ? { structuredContent: result.data } : {}
+  return {
+    content: kept ?? [{ type: "text", text: result.output }],
+    ...(result.success ? structured : { isError: true }),
+  }
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}

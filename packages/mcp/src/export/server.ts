@@ -1,0 +1,74 @@
+import { Server, type McpServerFactory } from "@modelcontextprotocol/server"
+import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright/prompts"
+import { executeCall, type Middleware, type PermissionPolicy, type Toolset } from "@toolwright/toolbox"
+import { listed } from "./listing.ts"
+import { toMcpResult } from "./result.ts"
+
+/** What is exported. */
+export interface McpExportOptions {
+  tools: Toolset
+  prompts?: PromptRegistry
+  middleware?: readonly Middleware[]
+  permissions?: PermissionPolicy
+  /** Time limit in milliseconds of tools that set none. */
+  toolTimeoutMs?: number
+  /** Shown to the model by hosts that do so. */
+  instructions?: string
+}
+
+/**
+ * Makes MCP servers over a registry, one for each connection or request. Two handlers answer for all tools, whatever their number,
+ * so a request costs the same with five tools and with five hundred.
+ */
+export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
+  let seen = -1
+  let list: Record<string, unknown>[] = []
+  const tools = (): Record<string, unknown>[] => {
+    if (seen !== options.tools.version) {
+      list = options.tools.list().map(listed)
+      seen = options.tools.version
+    }
+    return list
+  }
+  return () => {
+    const capabilities = { tools: { listChanged: true }, ...(options.prompts === undefined ? {} : { prompts: {} }) }
+    const server = new Server(
+      { name: "toolwright", version: "0.1.0" },
+      { capabilities, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
+    )
+    server.setRequestHandler("tools/list", () => ({ tools: tools() }) as never)
+    server.setRequestHandler("tools/call", async (request, context) => {
+      const { name, arguments: args = {} } = request.params
+      const token = context.mcpReq._meta?.progressToken
+      let steps = 0
+      const result = await executeCall(options.tools, { name, args }, {
+        signal: context.mcpReq.signal,
+        ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
+        ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
+        ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
+        onEvent: (event) => {
+          if (event.type !== "tool-progress" || token === undefined) return
+          const { progress = ++steps, total, message } = event
+          const params = { progressToken: token, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }
+          // A client that has gone away needs no progress.
+          void context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
+        },
+      })
+      return toMcpResult(options.tools.get(name), result) as never
+    })
+    if (options.prompts !== undefined) exportPrompts(server, options.prompts)
+    return server
+  }
+}
+
+function exportPrompts(server: Server, prompts: PromptRegistry): void {
+  server.setRequestHandler("prompts/list", () => ({
+    prompts: prompts.list().map(promptDefinition).map(({ name, description, arguments: args }) => ({ name, description, arguments: args })),
+  }))
+  server.setRequestHandler("prompts/get", (request) => {
+    const prompt = prompts.named(request.params.name)
+    const { success, content, error } = renderPrompt(prompt, request.params.arguments ?? {})
+    if (!success) throw new Error(error ?? "The prompt cannot be rendered.")
+    return { description: prompt.description, messages: [{ role: "user" as const, content: { type: "text" as const, text: content } }] }
+  })
+}
