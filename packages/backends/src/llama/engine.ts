@@ -96,6 +96,21 @@ export async function openLlama(options: LlamaEngineOptions): Promise<LlamaEngin
   }
 }
 
+/** How many tokens of a prompt are evaluated before the signal is looked at again. */
+const PROMPT_STEP = 128
+
+/** Evaluates a prompt up to a last piece, which is returned; what the sequence holds already is not evaluated anew. */
+export async function readPrompt(sequence: LlamaSequence, tokens: readonly number[], signal?: AbortSignal): Promise<number[]> {
+  await sequence.adaptStateToTokens(tokens.slice(0, -1), false)
+  let rest = tokens.slice(sequence.nextTokenIndex)
+  while (rest.length > PROMPT_STEP) {
+    signal?.throwIfAborted()
+    await sequence.evaluateWithoutGeneratingNewTokens(rest.slice(0, PROMPT_STEP))
+    rest = rest.slice(PROMPT_STEP)
+  }
+  return rest
+}
+
 /** Only binaries that are installed: nothing is built, nothing fetched. */
 async function startRuntime(module: LlamaModule, gpu: "auto" | false): Promise<LlamaRuntime> {
   try {
@@ -159,12 +174,11 @@ class Engine implements LlamaEngine {
   async *generate(prompt: string, { grammar, sampling = {}, signal }: GenerateOptions = {}): AsyncGenerator<string, Generated, undefined> {
     signal?.throwIfAborted()
     const compiled = grammar === undefined ? undefined : await this.#grammar(grammar)
-    const release = await this.#enter()
+    const release = await this.#enter(signal)
     try {
       signal?.throwIfAborted()
       const tokens = this.#fit(prompt)
-      await this.#sequence.adaptStateToTokens(tokens.slice(0, -1), false)
-      const rest = tokens.slice(this.#sequence.nextTokenIndex)
+      const rest = await readPrompt(this.#sequence, tokens, signal)
       const limit = Math.min(sampling.maxTokens ?? Infinity, this.contextSize - tokens.length)
       const text = createTokenText(this.vocabulary)
       const cutter = createStopCutter(sampling.stop ?? [])
@@ -211,13 +225,20 @@ class Engine implements LlamaEngine {
     await this.#runtime.dispose()
   }
 
-  /** Waits until it is this caller's turn. */
-  async #enter(): Promise<() => void> {
+  /** Waits until it is this caller's turn; one that gives up leaves its turn to the next. */
+  async #enter(signal?: AbortSignal): Promise<() => void> {
     if (this.#disposed) throw new ToolwrightError("MODEL_SERVER_ERROR", "The model has been closed.")
+    signal?.throwIfAborted()
     const before = this.#queue
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#queue = promise
-    await before
+    const given = Promise.withResolvers<void>()
+    const giveUp = () => given.resolve()
+    signal?.addEventListener("abort", giveUp, { once: true })
+    await Promise.race([before, given.promise])
+    signal?.removeEventListener("abort", giveUp)
+    if (signal?.aborted === true) void before.then(() => resolve())
+    signal?.throwIfAborted()
     return resolve
   }
 

@@ -74,6 +74,27 @@ describe("generate", () => {
     expect(await writeAll(engine.generate("x", { grammar: 'root ::= "ok"' }))).toBe("ok")
   })
 
+  it("gives up waiting for its turn when cancelled, and leaves it to the next", async () => {
+    const first = engine.generate("x", { grammar: "root ::= [a-z]{40}" })
+    await first.next()
+    const stop = new AbortController()
+    const second = writeAll(engine.generate("x", { grammar: call, signal: stop.signal }))
+    const third = writeAll(engine.generate("x", { grammar: 'root ::= "ok"' }))
+    stop.abort(new Error("no time"))
+    await expect(second).rejects.toThrow("no time")
+    await writeAll(first)
+    expect(await third).toBe("ok")
+  })
+
+  it("goes on after a long prompt as after a short one, and stops in the middle of reading it", async () => {
+    const prompt = "word ".repeat(300)
+    expect(await writeAll(engine.generate(prompt, { grammar: 'root ::= "ok"' }))).toBe("ok")
+    const stop = new AbortController()
+    const run = writeAll(engine.generate(`${"other ".repeat(300)}`, { signal: stop.signal }))
+    setTimeout(() => stop.abort(new Error("too long")), 1)
+    await expect(run).rejects.toThrow("too long")
+  })
+
   it("is free again when its reader goes away", async () => {
     for await (const _ of engine.generate("x", { grammar: "root ::= [a-z]{50}" })) break
     expect(await writeAll(engine.generate("x", { grammar: 'root ::= "ok"' }))).toBe("ok")

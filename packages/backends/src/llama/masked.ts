@@ -1,6 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { allowedTokens, createSampler, type SamplerConfig } from "@toolwright/logits"
-import type { LlamaEngine } from "./engine.ts"
+import { readPrompt, type LlamaEngine } from "./engine.ts"
 import type { LlamaSequence } from "./module.ts"
 import { createTokenText } from "./token-text.ts"
 
@@ -51,8 +51,7 @@ export async function generateMasked(engine: LlamaEngine, prompt: string, option
   const limit = Math.min(maxTokens, engine.contextSize - prefix.length - 1)
 
   return engine.withSequence(async ({ sequence }) => {
-    await sequence.adaptStateToTokens(prefix.slice(0, -1), false)
-    let pending = prefix.slice(sequence.nextTokenIndex)
+    let pending = await readPrompt(sequence, prefix, signal)
     const tokens: number[] = []
     const text = createTokenText(engine.vocabulary)
     let written = ""

@@ -54,6 +54,7 @@ export interface LlamaSequence {
   readonly nextTokenIndex: number
   adaptStateToTokens(tokens: readonly number[], allowShift?: boolean): Promise<void>
   evaluate(tokens: readonly number[], options: EvaluateOptions): AsyncGenerator<number, void, undefined>
+  evaluateWithoutGeneratingNewTokens(tokens: readonly number[]): Promise<void>
   controlledEvaluate(input: readonly (number | [token: number, options: { generateNext: { logits: true | { filter: { tokens: readonly number[] } } } }])[]): Promise<
     ({ next: { logits?: ReadonlyMap<number, number> } } | undefined)[]
   >
