@@ -48,7 +48,7 @@ export async function run(): Promise<BenchmarkResult> {
 async function measure(name: string, steps: number, folder: string): Promise<Measured> {
   const program = join(import.meta.dirname, "executor-loops", "measure.ts")
   // Our packages run from their sources; a peer that brings its own along is meant by the same word.
-  const ours = name === OURS ? ["--conditions=source", "--expose-gc"] : []
+  const ours = name === OURS ? ["--conditions=toolwright-source", "--expose-gc"] : []
   const args = [...ours, program, name, String(steps), folder, ...(name === OURS ? ["--memory"] : [])]
   const env = { ...process.env, OPENAI_API_KEY: "none", LANGSMITH_TRACING: "false", MASTRA_TELEMETRY_DISABLED: "1" }
   const { stdout } = await promisify(execFile)(process.execPath, args, { env, timeout: 300_000 })

@@ -30,7 +30,7 @@ test.each(["backends.md", "screenplays.md"])("the examples of %s run, and print 
 
 /** Runs a module in the project's root, where it finds the packages as a user's project would. */
 function run(code: string): Promise<{ stdout: string }> {
-  return promisify(execFile)(process.execPath, ["--conditions=source", "--input-type=module-typescript", "--eval", code], { cwd: root })
+  return promisify(execFile)(process.execPath, ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", code], { cwd: root })
 }
 
 test("the screenplays of the page are screenplays", async () => {

@@ -5,14 +5,14 @@ import {
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
 import {
-  detectCapabilities, ToolRegistry, ToolwrightError,
-  type PermissionPolicy, type RunEvent, type RunSummary, type ToolDefinition, type Toolset,
+  ToolwrightError,
+  type PermissionPolicy, type RunEvent, type RunSummary, type ToolDefinition, type ToolRegistry, type Toolset,
 } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import { backendFor } from "./assembly/backend.ts"
 import { builtinTools } from "./assembly/builtins.ts"
-import { systemProbe } from "./assembly/capabilities.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
+import { registered } from "./assembly/registered.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
@@ -92,14 +92,8 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const { cwd = process.cwd(), env = process.env } = options
   const configuration = defaultConfiguration(options)
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
-  const registry = new ToolRegistry()
   const builtins = withBuiltins ? builtinTools(configuration, cwd) : []
-  for (const tool of [...builtins, ...(options.tools ?? [])]) registry.register(tool)
-  const report = await detectCapabilities(registry.list(), systemProbe(env))
-  const unavailable = report.unavailable.map(({ tool, missing }) => ({
-    name: tool.name,
-    reason: missing.map(({ detail }) => detail).join("; "),
-  }))
+  const { registry, unavailable } = await registered([...builtins, ...(options.tools ?? [])], env)
 
   const root = resolve(cwd, configuration.workspace.roots?.[0] ?? configuration.workspace.readOnly?.[0] ?? ".")
   const writable = !withBuiltins || configuration.workspace.readOnly === undefined || (configuration.workspace.roots?.length ?? 0) > 0

@@ -47,15 +47,16 @@ export const toolsCommand: Command = {
   },
 }
 
+/** The tools alone: models and agents take longer to load than a call takes. */
 async function assembled(invocation: Invocation, values: Values) {
-  const [{ createToolwright }, { configuration }] = await Promise.all([import("@toolwright/runtime"), configurationFor(invocation, values)])
-  return createToolwright({ ...configuration, withBuiltins: true, record: false, cwd: invocation.cwd, env: invocation.env })
+  const [{ builtinTools, registered }, { configuration }] = await Promise.all([import("@toolwright/runtime/tools"), configurationFor(invocation, values)])
+  return { ...(await registered(builtinTools(configuration, invocation.cwd), invocation.env)), configuration }
 }
 
 type Assembled = Awaited<ReturnType<typeof assembled>>
 
 async function list(invocation: Invocation, values: Values): Promise<number> {
-  await using toolwright = await assembled(invocation, values)
+  const toolwright = await assembled(invocation, values)
   const { stdout } = invocation
   const tools = values.split === true ? toolwright.registry.view({ splitActions: true }).list() : toolwright.registry.list()
   const missing = new Map(toolwright.unavailable.map(({ name, reason }) => [name, reason]))
@@ -73,7 +74,7 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
 }
 
 async function show(invocation: Invocation, values: Values, name: string): Promise<number> {
-  await using toolwright = await assembled(invocation, values)
+  const toolwright = await assembled(invocation, values)
   const tool = find(toolwright, name)
   const reason = toolwright.unavailable.find((each) => each.name === tool.name)?.reason
   invocation.stdout.write(values.json === true ? `${JSON.stringify(serializeTool(tool), null, 2)}\n` : describeTool(tool, reason))
@@ -87,7 +88,7 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
   if (name === undefined) throw usageError("Which tool?", "Give its name; 'toolwright tools list' lists them.")
   const before = parseOptions(args.slice(0, at), OPTIONS).values
   const after = args.slice(at + 1)
-  await using toolwright = await assembled(invocation, { ...before, ...workspaceValues(after) })
+  const toolwright = await assembled(invocation, { ...before, ...workspaceValues(after) })
   const tool = find(toolwright, name)
   const { values: own, args: given } = await readCall(tool, after, OPTIONS, invocation)
   const values = { ...before, ...own }

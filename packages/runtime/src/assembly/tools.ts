@@ -1,0 +1,3 @@
+/** The built-in tools alone, without models and agents: quick to load, for calling tools by hand. */
+export { builtinTools } from "./builtins.ts"
+export { registered, type RegisteredTools } from "./registered.ts"
