@@ -1,5 +1,7 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { lowerGrammar } from "../grammar/lower/index.ts"
+import { schemaToGrammar, type SchemaGrammarOptions } from "../grammar/schema-grammar.ts"
+import type { Schema } from "../schema/json-schema.ts"
 import type { Grammar, PlainExpression, PlainGrammar } from "../grammar/rules.ts"
 import { checkGbnfGrammar } from "./check.ts"
 import { withoutEmptyRounds } from "./empty-rounds.ts"
@@ -27,6 +29,17 @@ export function grammarToGbnf(grammar: Grammar): string {
   const errors = readGbnf(text).problems
   if (errors.length > 0) throw refused(errors.map(describeGbnfProblem))
   return text
+}
+
+/**
+ * A JSON Schema as GBNF text: what a model is held to so that it writes a valid value.
+ *
+ * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed exactly, unless `relaxed` is set; `GRAMMAR_REFUSED` as above
+ * @example
+ * schemaToGbnf({ type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"], additionalProperties: false })
+ */
+export function schemaToGbnf(schema: Schema, options: SchemaGrammarOptions = {}): string {
+  return grammarToGbnf(schemaToGrammar(schema, options))
 }
 
 /** As {@link grammarToGbnf}, as data, from plain rules. */

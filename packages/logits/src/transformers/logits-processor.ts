@@ -1,11 +1,23 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { applyMask } from "../masks/apply.ts"
-import type { MaskEngine, TokenMatcher } from "../masks/engine.ts"
 
 /** A tensor of `@huggingface/transformers`, as far as it is touched: logits of a batch, one row for each sequence. */
 export interface LogitsTensor {
   readonly data: unknown
   readonly dims: readonly number[]
+}
+
+/** What makes masks: a `MaskEngine`, or a `GbnfMaskEngine` for a grammar that someone wrote. */
+export interface MaskSource {
+  readonly tokenizer: { readonly eos: readonly number[] }
+  matcher(): MaskFollower
+}
+
+interface MaskFollower {
+  accept(token: number): boolean
+  mask(): Uint32Array
+  isEnded(): boolean
+  clone(): MaskFollower
 }
 
 /**
@@ -22,7 +34,7 @@ export interface GrammarLogitsProcessor {
 /** A sequence as far as it has been followed. */
 interface Followed {
   readonly ids: readonly number[]
-  readonly matcher: TokenMatcher
+  readonly matcher: MaskFollower
 }
 
 /**
@@ -35,7 +47,7 @@ interface Followed {
  * const engine = createMaskEngine(grammar, createTokenizer(vocabularyFromTokenizerJson(tokenizerJson, ["<|im_end|>"])))
  * await model.generate({ ...inputs, logits_processor: [createLogitsProcessor(engine)] })
  */
-export function createLogitsProcessor(engine: MaskEngine, options: { promptLength?: number } = {}): GrammarLogitsProcessor {
+export function createLogitsProcessor(engine: MaskSource, options: { promptLength?: number } = {}): GrammarLogitsProcessor {
   let promptLength = options.promptLength
   let known: readonly Followed[] = []
 
