@@ -156,6 +156,14 @@ describe("the diff", () => {
     )
   })
 
+  test("counts lines from the beginning of the file, in both texts", async () => {
+    const text = Array.from({ length: 40 }, (_, index) => `line ${index + 1}\n`).join("")
+    const outcome = applyEdits(text, [edit("line 5\n", "a\nb\nc\n"), edit("line 30\n", "")], "f")
+    if ("refused" in outcome) throw new Error("refused")
+    const headers = (await unifiedDiff(text, outcome.changes, "f")).split("\n").filter((line) => line.startsWith("@@"))
+    expect(headers).toEqual(["@@ -2,7 +2,9 @@", "@@ -27,7 +29,6 @@"])
+  })
+
   test("is bounded, and quick for large changes", async () => {
     const text = "old line\n".repeat(20_000)
     const outcome = applyEdits(text, [edit("old", "new", true)], "f")

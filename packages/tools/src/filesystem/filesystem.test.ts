@@ -93,8 +93,8 @@ describe("read_text_file", () => {
   })
 
   test("refuses binary files and names the tool for them", async () => {
-    writeFileSync(path("test.txt"), Buffer.from([1, 0, 2]))
-    for (const part of [{}, { head: 1 }, { tail: 1 }]) {
+    for (const [part, content] of [[{}, "\u0001\0"], [{ head: 1 }, "\u0001\0"], [{ head: 1 }, "text\n\0"], [{ tail: 1 }, "\0\ntext\n"]] as const) {
+      writeFileSync(path("test.txt"), content)
       const { error } = await files.call("read_text_file", { path: "test.txt", ...part })
       expect(error).toMatchObject({ code: "BINARY_FILE", hint: expect.stringContaining("read_media_file") as string })
     }

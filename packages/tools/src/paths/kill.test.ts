@@ -47,7 +47,7 @@ test(`a file is whole after kill -9 at any moment, ${KILLS} times, and the next 
   }
 })
 
-test("recovery removes only what dead processes of this tool left in directories that may be written", async () => {
+test("before the first change, recovery removes only what dead processes of this tool left in directories that may be written", async () => {
   using files = fileFixture({})
   const state = join(files.folder, "state")
   const journal = join(state, "writes")
@@ -61,8 +61,9 @@ test("recovery removes only what dead processes of this tool left in directories
   }
   writeFileSync(join(journal, dead), [files.root, join(files.folder, "outside"), join(files.folder, "gone")].map((path) => JSON.stringify(path)).join("\n"))
   writeFileSync(join(journal, `${process.pid}-0`), JSON.stringify(files.root))
+  await files.workspace.write("first-change.txt", "")
+  expect(readdirSync(files.root).sort()).toEqual([".toolwright-1-2-x.tmp", alive, "first-change.txt", "kept.tmp"].sort())
   expect(await files.workspace.recover()).toBe(1)
-  expect(readdirSync(files.root).sort()).toEqual([".toolwright-1-2-x.tmp", alive, "kept.tmp"].sort())
   expect(readdirSync(join(files.folder, "outside"))).toContain(debris)
-  expect(readdirSync(journal)).toHaveLength(2)
+  expect(readdirSync(journal)).toHaveLength(3)
 })

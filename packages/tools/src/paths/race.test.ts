@@ -80,7 +80,7 @@ describe.skipIf(process.platform !== "linux")("while another process swaps files
 
   test("writing, making and deleting never touches what lies outside", { timeout: TIMEOUT }, async () => {
     const before = statSync(join(outside, "file.txt"))
-    const outcomes = await attempt(ATTEMPTS / 2, async () => {
+    const outcomes = await attempt(FULL ? 25_000 : 400, async () => {
       await workspace.write("dir/file.txt", "inside\n")
       await workspace.makeDirectory("dir/made").catch(() => undefined)
       await workspace.removeDirectory("dir/made", true).catch(() => undefined)
@@ -95,13 +95,14 @@ describe.skipIf(process.platform !== "linux")("while another process swaps files
 
   test("walking, listing and searching never shows what lies outside", { timeout: TIMEOUT }, async () => {
     const query = { pattern: "SECRET", fixed: true, ignoreCase: false, word: false, include: [], includeIgnored: true }
-    writeFileSync(join(outside, "only-outside.txt"), SECRET)
+    mkdirSync(join(outside, "nested"))
+    for (const name of ["only-outside.txt", "nested/only-outside.txt"]) writeFileSync(join(outside, name), SECRET)
     const seen = new Set<string>()
-    for (let round = 0; round < (FULL ? 2000 : 100); round += 1) {
+    for (let round = 0; round < (FULL ? 10_000 : 1000); round += 1) {
       await workspace.walk(".", ({ name }) => void seen.add(name)).catch(() => undefined)
       const listing = await workspace.list("dir", (entries) => entries).catch(() => undefined)
       for (const entry of listing?.entries ?? []) seen.add(entry.name)
-      if (round % 10 !== 0) continue
+      if (round % 100 !== 0) continue
       const { matches } = await grep(workspace, ".", query, { maxResults: 10, context: 0 })
       expect(matches.filter((match) => match.text.includes("SECRET"))).toEqual([])
     }

@@ -17,7 +17,7 @@ function quietly(task: () => void): void {
 }
 
 writeFileSync(at("harmless"), "inside\n")
-quietly(() => mkdirSync(at("dir")))
+quietly(() => mkdirSync(at("dir/nested"), { recursive: true }))
 writeFileSync(join(at("dir"), "file.txt"), "inside\n")
 symlinkSync(outside, at("evil"))
 process.stdout.write("ready\n")
