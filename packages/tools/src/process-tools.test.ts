@@ -1,3 +1,5 @@
+import { execFileSync } from "node:child_process"
+import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { validate } from "@toolwright/toolbox"
 import { callTool } from "./testing/call-tool.ts"
@@ -6,15 +8,19 @@ import { workspaceFixture } from "./testing/workspace-fixture.ts"
 const files = {
   "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }\n',
   "README.md": "# Fixture\n",
+  "src/index.ts": 'import { createServer } from "node:http"\ncreateServer()\n',
   "src/sum.js": "export const sum = (a, b) => a + b\n",
   "src/sum.test.js": 'import { test } from "node:test"\nimport { sum } from "./sum.js"\ntest("sums", () => { if (sum(1, 2) !== 3) throw new Error("wrong") })\n',
 }
 
 function fixture() {
-  const made = workspaceFixture(files)
+  const made = workspaceFixture(files, { git: { protocols: ["file"] } })
+  execFileSync("git", ["init", "--quiet", "--bare", join(made.root, "../remote.git")])
   made.git("init", "--quiet")
   made.git("add", ".")
   made.git("commit", "--quiet", "--message=Begin")
+  made.git("remote", "add", "origin", join(made.root, "../remote.git"))
+  made.write({ "README.md": "# Changed\n" })
   return made
 }
 
@@ -36,10 +42,11 @@ describe.for(tools)("$name", (tool) => {
     expect(tool.timeoutMs).toBeGreaterThan(0)
   })
 
-  test("every action has a branch of its own that says what it requires", () => {
+  test("every action has a branch of its own that says what it requires, and an example", () => {
     const branches = tool.schema.oneOf ?? []
     for (const action of tool.actions?.list ?? []) {
       const branch = branches.find((one) => one.properties?.[tool.actions!.argument]?.const === action.action)
+      expect(action.examples?.length, action.action).toBeGreaterThan(0)
       expect({ action: action.action, branch: branch?.required }).toEqual({ action: action.action, branch: expect.arrayContaining([tool.actions!.argument]) as string[] })
     }
   })

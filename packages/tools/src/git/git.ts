@@ -25,27 +25,36 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
       effects: { readOnly: true },
       examples: [{ description: "The changes that are not staged", input: {} }],
     },
-    add: { description: "Stage files for the next commit", properties: { path: PATH, files: FILES }, required: ["files"] },
+    add: {
+      description: "Stage files for the next commit",
+      properties: { path: PATH, files: FILES },
+      required: ["files"],
+      examples: [{ description: "Stage one file", input: { files: ["README.md"] } }],
+    },
     commit: {
       description: "Commit the named files, or what is staged, or else every change",
       properties: { path: PATH, files: FILES, message: { type: "string", description: "Commit message." } },
       required: ["message"],
+      examples: [{ description: "Commit what is staged, or else every change", input: { message: "Refuse negative numbers" } }],
     },
     push: {
       description: "Push a branch to a remote",
       properties: { path: PATH, remote: { type: "string", description: "Name of a configured remote; origin unless given." }, branch: BRANCH },
       effects: { network: true, writes: [] },
+      examples: [{ description: "Push the current branch", input: {} }],
     },
     checkout: {
       description: "Switch to a branch or a commit",
       properties: { path: PATH, ref: REF },
       required: ["ref"],
       effects: { destructive: true, writes: [] },
+      examples: [{ description: "Back to the main branch", input: { ref: "main" } }],
     },
     create_branch: {
       description: "Create a branch and switch to it",
       properties: { path: PATH, branch: BRANCH, from: { type: "string", description: "Where it begins; the current commit unless given." } },
       required: ["branch"],
+      examples: [{ description: "Begin a branch for a change", input: { branch: "feature/input-validation" } }],
     },
     log: {
       description: "The latest commits",

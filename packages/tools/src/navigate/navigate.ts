@@ -52,6 +52,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       properties: { path: FILE },
       required: ["path"],
       effects,
+      examples: [{ description: "What is in a file?", input: { path: "src/index.ts" } }],
       run: (args) => runOutline(workspace, args),
     },
     imports: {
@@ -59,6 +60,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       properties: { path: FILE },
       required: ["path"],
       effects,
+      examples: [{ description: "What does a file need?", input: { path: "src/index.ts" } }],
       run: (args) => runImports(workspace, args),
     },
     definitions: {
@@ -66,6 +68,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       properties: { name: NAME, path: WHERE, max_results: MOST },
       required: ["name"],
       effects,
+      examples: [{ description: "Where is it defined?", input: { name: "createServer" } }],
       run: (args, { signal }) => runOccurrences(workspace, args, ["definition"], signal),
     },
     references: {
@@ -73,6 +76,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       properties: { name: NAME, path: WHERE, max_results: MOST },
       required: ["name"],
       effects,
+      examples: [{ description: "Who uses it?", input: { name: "createServer", path: "src" } }],
       run: (args, { signal }) => runOccurrences(workspace, args, undefined, signal),
     },
     tree: {

@@ -28,6 +28,7 @@ describe("validation", () => {
     const all = await validate(fixture)
     expect(all.success).toBe(true)
     expect(statuses(all)).toEqual({ syntax: "passed", tests: "passed", "file-length": "passed", "pre-commit": "skipped" })
+    expect(statuses(await validate(fixture, { operation: "all" }))).toEqual(statuses(all))
     expect(statuses(await validate(fixture, { operation: "file-length" }))).toEqual({ "file-length": "passed" })
   })
 

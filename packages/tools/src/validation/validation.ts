@@ -28,11 +28,11 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
     input: {
       type: "object",
       properties: {
-        operation: { type: "string", enum: OPERATIONS, description: "One check; all of them unless given." },
+        operation: { type: "string", enum: ["all", ...OPERATIONS], description: "One check, or all of them, which is meant when it is left out." },
         file_paths: files,
       },
       oneOf: [
-        { title: "all checks", description: "Make every check", not: { required: ["operation"] } },
+        { title: "all checks", description: "Make every check", properties: { operation: { const: "all" } } },
         ...OPERATIONS.map((operation) => ({ title: operation, description: ABOUT[operation], properties: { operation: { const: operation } }, required: ["operation"] })),
       ],
       additionalProperties: false,
@@ -63,7 +63,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
     examples: [{ description: "Make all checks", input: {} }, { description: "Only the length of files", input: { operation: "file-length" } }],
     actions: {
       argument: "operation",
-      list: OPERATIONS.map((operation) => ({ action: operation, description: ABOUT[operation], name: `validation_${operation.replace("-", "_")}` })),
+      list: OPERATIONS.map((operation) => ({ action: operation, description: ABOUT[operation], name: `validation_${operation.replace("-", "_")}`, examples: [{ description: ABOUT[operation], input: { operation } }] })),
     },
     timeoutMs: 900_000,
     run: (args, context) => validate(host, args, context),
@@ -73,7 +73,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
 async function validate(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
   const { check, chosenFiles } = await import("./checks.ts")
   const files = await chosenFiles(host, args.file_paths)
-  const operations = typeof args.operation === "string" ? [args.operation as Operation] : OPERATIONS
+  const operations = args.operation === undefined || args.operation === "all" ? OPERATIONS : [args.operation as Operation]
   const checks: CheckReport[] = []
   for (const operation of operations) {
     context.progress({ message: ABOUT[operation], progress: checks.length, total: operations.length })

@@ -58,6 +58,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       properties: { path: PATH },
       required: ["path"],
       effects: { readOnly: true, reads: ["path"] },
+      examples: [{ description: "Read a source file", input: { path: "src/index.ts" } }],
       run: async (args) => (await actions()).readFile(workspace, args),
     },
     write: {
@@ -92,6 +93,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       properties: { ...change, docstring: DOCSTRING },
       required: ["path"],
       effects,
+      examples: [{ description: "Begin a file", input: { path: "src/board.ts", docstring: "The board." } }],
       run: async (args, { signal }) => (await actions()).createFile(artifacts, args, signal),
     },
     add_import: {
@@ -99,6 +101,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       properties: { ...change, module: text("Module."), names: { type: "array", items: { type: "string" }, description: "What to import from it; the module itself without." }, alias: text("Another name."), default: text("Name of the default import.") },
       required: ["path", "module"],
       effects,
+      examples: [{ description: "Import two names", input: { path: "src/board.ts", module: "./pieces.ts", names: ["King", "Queen"] } }],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "import", args, signal),
     },
     add_variable: {
@@ -106,6 +109,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       properties: { ...change, name: text("Name."), type: text("Type."), value: ANYTHING, docstring: DOCSTRING, mutable: { type: "boolean" } },
       required: ["path", "name", "value"],
       effects,
+      examples: [{ description: "Add a constant", input: { path: "src/board.ts", name: "SIZE", type: "number", value: 8 } }],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "variable", args, signal),
     },
     add_class: {
@@ -113,6 +117,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       properties: { ...change, name: text("Name."), kind: { type: "string", enum: ["class", "dataclass", "interface"] }, docstring: DOCSTRING, bases: { type: "array", items: { type: "string" } } },
       required: ["path", "name"],
       effects,
+      examples: [{ description: "Add a class", input: { path: "src/board.ts", name: "Board", docstring: "All squares." } }],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "class", args, signal),
     },
     add_function: {
@@ -124,6 +129,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       },
       required: ["path", "name", "body"],
       effects,
+      examples: [{ description: "Add a method to the class", input: { path: "src/board.ts", class_name: "Board", name: "size", return_type: "number", body: "return SIZE" } }],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "function", args, signal),
     },
     add_field: {
@@ -131,6 +137,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       properties: { ...change, class_name: text("The class."), name: text("Name."), type: text("Type."), default: ANYTHING, docstring: DOCSTRING },
       required: ["path", "class_name", "name"],
       effects,
+      examples: [{ description: "Add a field to the class", input: { path: "src/board.ts", class_name: "Board", name: "squares", type: "string[]", default: [] } }],
       run: async (args, { signal }) => (await actions()).addField(artifacts, args, signal),
     },
     complete_file: {
@@ -138,6 +145,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       properties: { path: PATH },
       required: ["path"],
       effects,
+      examples: [{ description: "Nothing is missing any more", input: { path: "src/board.ts" } }],
       run: async (args, { signal }) => (await actions()).completeFile(artifacts, args, signal),
     },
     list: {
