@@ -10,8 +10,8 @@ import { createBuiltinTools } from "./builtin.ts"
 
 const root = join(import.meta.dirname, "../../..")
 const run = promisify(execFile)
-const node = (args: string[], cwd: string) => run(process.execPath, ["--conditions=source", "--disable-warning=ExperimentalWarning", ...args], { cwd })
-
+const node = (args: string[], cwd: string) =>
+  run(process.execPath, ["--conditions=source", "--disable-warning=ExperimentalWarning", ...args], { cwd })
 
 function cache(): string {
   const folder = join(root, "node_modules/.cache/docs")
@@ -20,8 +20,21 @@ function cache(): string {
 }
 
 const NAMES = [
-  "get_github_pull_request_info", "web_search", "webscrape", "rss_feed", "static_links", "calendar", "analyze_prompt", "generate_outline",
-  "expand_section", "assemble_content", "newsletter", "generate_social_posts", "blog_notion", "db_migrate", "db_status",
+  "get_github_pull_request_info",
+  "web_search",
+  "webscrape",
+  "rss_feed",
+  "static_links",
+  "calendar",
+  "analyze_prompt",
+  "generate_outline",
+  "expand_section",
+  "assemble_content",
+  "newsletter",
+  "generate_social_posts",
+  "blog_notion",
+  "db_migrate",
+  "db_status",
 ]
 const tools = createBuiltinTools({ roots: [{ path: root, access: "read-only" }], env: {} })
 

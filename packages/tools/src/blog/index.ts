@@ -25,7 +25,11 @@ export interface BlogToolsConfig extends RssFeedConfig {
 /** The tools for blogs: research, the phases of writing, publishing. */
 export function createBlogTools(host: NetworkHost, workspace: Workspace, config: BlogToolsConfig = {}): ToolDefinition[] {
   const { artifacts = createArtifactStore(), generator } = config
-  const research = [createRssFeedTool(host, config), createStaticLinksTool(config.links), createCalendarTool(host, workspace, config.calendar)]
+  const research = [
+    createRssFeedTool(host, config),
+    createStaticLinksTool(config.links),
+    createCalendarTool(host, workspace, config.calendar),
+  ]
   return [
     ...research.map((tool) => rememberResearch(tool, artifacts)),
     ...createPhaseTools({ artifacts, ...(generator === undefined ? {} : { generator }) }),

@@ -72,11 +72,25 @@ function withoutDoctype(text: string): string {
 }
 
 function normaliseItem(entry: JsonObject, url: string): FeedItem & { time: number } {
-  const date = asText(entry.pubDate) ?? asText(entry.published) ?? asText(entry.date_published) ?? asText(entry.updated) ?? asText(asObject(entry.dc).date) ?? asText(valuesOf(asObject(entry.dc).dates)[0])
+  const date =
+    asText(entry.pubDate) ??
+    asText(entry.published) ??
+    asText(entry.date_published) ??
+    asText(entry.updated) ??
+    asText(asObject(entry.dc).date) ??
+    asText(valuesOf(asObject(entry.dc).dates)[0])
   const time = date === undefined ? Number.NaN : Date.parse(date)
   const author = plain(authorOf(entry))
-  const body = textOf(entry.summary) || textOf(entry.description) || textOf(asObject(entry.content).encoded) || textOf(entry.content) || textOf(entry.content_text) || textOf(entry.content_html)
-  const categories = valuesOf(entry.categories ?? entry.tags).map((category) => plain(textOf(category) || textOf(asObject(category).name) || textOf(asObject(category).term))).filter((name) => name !== "")
+  const body =
+    textOf(entry.summary) ||
+    textOf(entry.description) ||
+    textOf(asObject(entry.content).encoded) ||
+    textOf(entry.content) ||
+    textOf(entry.content_text) ||
+    textOf(entry.content_html)
+  const categories = valuesOf(entry.categories ?? entry.tags)
+    .map((category) => plain(textOf(category) || textOf(asObject(category).name) || textOf(asObject(category).term)))
+    .filter((name) => name !== "")
   return {
     title: plain(textOf(entry.title)) || "(untitled)",
     url: absolute(asText(entry.link) ?? asText(entry.url) ?? alternate(entry.links) ?? permalink(entry.guid), url),

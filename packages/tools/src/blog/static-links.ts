@@ -41,14 +41,24 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
       })
     }
     const list = (title: string, links: readonly StaticLink[] = []) =>
-      links.length === 0 ? [] : [`${title}:`, ...links.map(({ name, url, description }) => `- [${name}](${url})${description === undefined ? "" : ` – ${description}`}`)]
-    const lines = [...list("Social", profiles), ...list("Links", others), ...(placeholder === undefined ? [] : [`YouTube placeholder: ${placeholder}`])]
+      links.length === 0
+        ? []
+        : [
+            `${title}:`,
+            ...links.map(({ name, url, description }) => `- [${name}](${url})${description === undefined ? "" : ` – ${description}`}`),
+          ]
+    const lines = [
+      ...list("Social", profiles),
+      ...list("Links", others),
+      ...(placeholder === undefined ? [] : [`YouTube placeholder: ${placeholder}`]),
+    ]
     return success({ output: lines.join("\n"), data: parts })
   }
   return defineMultiActionTool({
     name: "static_links",
     title: "Fixed links",
-    description: "Gives the fixed links of this blog from the configuration: social profiles, custom links, and the placeholder for a video.",
+    description:
+      "Gives the fixed links of this blog from the configuration: social profiles, custom links, and the placeholder for a video.",
     category: "research",
     optionality: "optional",
     tags: ["blog"],
@@ -68,8 +78,18 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
         run: () => answer({ social, custom, youtube_placeholder: youtubePlaceholder }),
         examples: [{ description: "Everything", input: {} }],
       },
-      get_social: { description: "Links to social profiles", properties: {}, run: () => answer({ social }), examples: [{ description: "Social profiles", input: {} }] },
-      get_custom: { description: "All other links", properties: {}, run: () => answer({ custom }), examples: [{ description: "Custom links", input: {} }] },
+      get_social: {
+        description: "Links to social profiles",
+        properties: {},
+        run: () => answer({ social }),
+        examples: [{ description: "Social profiles", input: {} }],
+      },
+      get_custom: {
+        description: "All other links",
+        properties: {},
+        run: () => answer({ custom }),
+        examples: [{ description: "Custom links", input: {} }],
+      },
       get_youtube_placeholder: {
         description: "The line that stands for a video that does not exist yet",
         properties: {},

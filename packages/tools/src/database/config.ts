@@ -45,9 +45,13 @@ export function chooseDatabase(config: DatabaseToolsConfig, asked: unknown): Cho
   const names = Object.keys(databases)
   const name = typeof asked === "string" ? asked : names[0]
   if (name === undefined || !Object.hasOwn(databases, name) || (asked === undefined && names.length > 1)) {
-    throw new ToolwrightError("INVALID_ARGUMENTS", asked === undefined ? "There is more than one database." : `There is no database '${String(asked).slice(0, 60)}'.`, {
-      hint: `Name one of: ${names.map((one) => `{"database": "${one}"}`).join(", ")}`,
-    })
+    throw new ToolwrightError(
+      "INVALID_ARGUMENTS",
+      asked === undefined ? "There is more than one database." : `There is no database '${String(asked).slice(0, 60)}'.`,
+      {
+        hint: `Name one of: ${names.map((one) => `{"database": "${one}"}`).join(", ")}`,
+      },
+    )
   }
   const { dsn: given, dsnEnv, migrations = "migrations" } = databases[name] as DatabaseTarget
   const dsn = given ?? (dsnEnv === undefined ? undefined : (config.env ?? process.env)[dsnEnv])

@@ -10,11 +10,13 @@ export function createDbStatusTool(workspace: Workspace, config: DatabaseToolsCo
   return defineTool({
     name: "db_status",
     title: "Database status",
-    description: "Tells which migrations are applied to a database, which are pending, and which files changed or went missing since. Changes nothing.",
+    description:
+      "Tells which migrations are applied to a database, which are pending, and which files changed or went missing since. Changes nothing.",
     category: "build",
     optionality: "optional",
     tags: ["database"],
-    usageHint: "Use when: you want to know a database's schema version, before and after db_migrate. Don't use when: you want to change it (use db_migrate).",
+    usageHint:
+      "Use when: you want to know a database's schema version, before and after db_migrate. Don't use when: you want to change it (use db_migrate).",
     input: {
       type: "object",
       properties: { database: databaseArgument(config) },

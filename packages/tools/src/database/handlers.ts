@@ -24,7 +24,12 @@ export function createMigrateHandler(workspace: Workspace, config: DatabaseTools
         ? planned(steps)
         : await runSteps(driver, steps, (report) => context.progress({ message: stepLine(report), progress: 1 }))
       const version = currentVersion(isDry || steps.length === 0 ? applied : await driver.applied())
-      const head = steps.length === 0 ? `Nothing to do: ${name} is at version ${version}.` : isDry ? `Would take these steps on ${name}, which is at version ${version}:` : `${name} is at version ${version} now.`
+      const head =
+        steps.length === 0
+          ? `Nothing to do: ${name} is at version ${version}.`
+          : isDry
+            ? `Would take these steps on ${name}, which is at version ${version}:`
+            : `${name} is at version ${version} now.`
       return success({
         output: [head, ...reports.slice(0, SHOWN).map(stepLine), ...more(reports.length)].join("\n"),
         data: { database: name, dialect, dry_run: isDry, version, steps: reports },
@@ -50,9 +55,18 @@ export function createStatusHandler(workspace: Workspace, config: DatabaseToolsC
       const pending = migrations.filter(({ state }) => state === "pending").length
       const isClean = migrations.every(({ state }) => state === "applied")
       const version = currentVersion(applied)
-      const lines = migrations.slice(-SHOWN).map(({ version: number, name: title, state, applied_at: at }) => `- ${number}_${title}: ${state}${at === undefined ? "" : ` (${at})`}`)
+      const lines = migrations
+        .slice(-SHOWN)
+        .map(
+          ({ version: number, name: title, state, applied_at: at }) =>
+            `- ${number}_${title}: ${state}${at === undefined ? "" : ` (${at})`}`,
+        )
       return success({
-        output: [`${name} (${shown}) is at version ${version}; ${isClean ? "everything is applied" : `${pending} pending`}.`, ...lines, ...more(migrations.length)].join("\n"),
+        output: [
+          `${name} (${shown}) is at version ${version}; ${isClean ? "everything is applied" : `${pending} pending`}.`,
+          ...lines,
+          ...more(migrations.length),
+        ].join("\n"),
         data: { database: name, dialect, target: shown, version, pending, clean: isClean, migrations },
       })
     } catch (thrown) {
@@ -88,9 +102,16 @@ function databaseFailure(thrown: unknown, database: ChosenDatabase | undefined):
   const clean = database?.redact ?? ((text: string) => text)
   if (!ToolwrightError.isInstance(thrown)) throw new Error(clean(thrown instanceof Error ? thrown.message : String(thrown)))
   const done = thrown instanceof StepFailed ? thrown.done : undefined
-  const before = done === undefined || done.length === 0 ? "" : ` Before that, these were done and stay: ${done.map(({ version }) => version).join(", ")}.`
+  const before =
+    done === undefined || done.length === 0
+      ? ""
+      : ` Before that, these were done and stay: ${done.map(({ version }) => version).join(", ")}.`
   const rolledBack = thrown.code === "MIGRATION_FAILED" && done !== undefined ? " It was rolled back." : ""
-  const hint = thrown.hint ?? (thrown.code === "MIGRATION_FAILED" ? "Correct the SQL and call db_migrate again; db_status tells where the database stands." : undefined)
+  const hint =
+    thrown.hint ??
+    (thrown.code === "MIGRATION_FAILED"
+      ? "Correct the SQL and call db_migrate again; db_status tells where the database stands."
+      : undefined)
   return failure({
     code: thrown.code,
     message: clean(`${thrown.message}.${rolledBack}${before}`.replace(/\.\./g, ".")),

@@ -18,14 +18,20 @@ let workspace: Workspace
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), "migrate-"))
   mkdirSync(join(root, "migrations"))
-  workspace = createWorkspace({ roots: [{ path: root, access: "read-write" }], stateDirectory: join(tmpdir(), `migrate-state-${process.pid}`) })
+  workspace = createWorkspace({
+    roots: [{ path: root, access: "read-write" }],
+    stateDirectory: join(tmpdir(), `migrate-state-${process.pid}`),
+  })
 })
 afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const put = (name: string, sql: string) => writeFileSync(join(root, "migrations", name), sql)
 
 function usual(): void {
-  put("0001_create_users.up.sql", "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nINSERT INTO users (id, name) VALUES (1, 'Ada; and others');")
+  put(
+    "0001_create_users.up.sql",
+    "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nINSERT INTO users (id, name) VALUES (1, 'Ada; and others');",
+  )
   put("0001_create_users.down.sql", "DROP TABLE users;")
   put("0002_add_mail.up.sql", "ALTER TABLE users ADD COLUMN mail TEXT;")
   put("0002_add_mail.down.sql", "ALTER TABLE users DROP COLUMN mail;")
@@ -79,12 +85,26 @@ const dialects: [string, Dialect, boolean][] = [
 describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isThere) => {
   const title = isThere ? "" : " (skipped: the server's programs are not installed, apt-get install postgresql)"
   let dsn: string
-  const config = (more: Partial<DatabaseToolsConfig> = {}): DatabaseToolsConfig => ({ databases: { app: { dsn, migrations: "migrations" } }, lockWaitMs: 5000, ...more })
-  const migrate = (args: JsonObject, more?: Partial<DatabaseToolsConfig>): Promise<ToolResult> => callTool(createDbMigrateTool(workspace, config(more)), args)
-  const status = async () => (await callTool(createDbStatusTool(workspace, config()), {})).data as { version: number; pending: number; clean: boolean; migrations: { version: number; state: string }[] }
+  const config = (more: Partial<DatabaseToolsConfig> = {}): DatabaseToolsConfig => ({
+    databases: { app: { dsn, migrations: "migrations" } },
+    lockWaitMs: 5000,
+    ...more,
+  })
+  const migrate = (args: JsonObject, more?: Partial<DatabaseToolsConfig>): Promise<ToolResult> =>
+    callTool(createDbMigrateTool(workspace, config(more)), args)
+  const status = async () =>
+    (await callTool(createDbStatusTool(workspace, config()), {})).data as {
+      version: number
+      pending: number
+      clean: boolean
+      migrations: { version: number; state: string }[]
+    }
   const states = async () => (await status()).migrations.map(({ version, state }) => `${version} ${state}`)
   const tables = async () => {
-    const sql = name === "SQLite" ? "SELECT name FROM sqlite_schema WHERE type = 'table'" : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
+    const sql =
+      name === "SQLite"
+        ? "SELECT name FROM sqlite_schema WHERE type = 'table'"
+        : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'"
     return (await dialect.query(dsn, sql)).map((row) => String(row.name)).sort()
   }
   beforeEach(() => {
@@ -94,7 +114,11 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
   it.skipIf(!isThere)(`goes up, down and to a version, and tells where it stands${title}`, async () => {
     usual()
     expect(await states()).toEqual(["1 pending", "2 pending", "3 pending"])
-    expect((await migrate({ action: "up", steps: 1 })).data).toMatchObject({ version: 1, dry_run: false, steps: [{ version: 1, name: "create_users", direction: "up", status: "done", duration_ms: expect.any(Number) }] })
+    expect((await migrate({ action: "up", steps: 1 })).data).toMatchObject({
+      version: 1,
+      dry_run: false,
+      steps: [{ version: 1, name: "create_users", direction: "up", status: "done", duration_ms: expect.any(Number) }],
+    })
     expect(await dialect.query(dsn, "SELECT name FROM users")).toEqual([{ name: "Ada; and others" }])
     expect((await migrate({ action: "up" })).data).toMatchObject({ version: 3 })
     expect(await status()).toMatchObject({ version: 3, pending: 0, clean: true })
@@ -108,7 +132,11 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
 
   it.skipIf(!isThere)("changes nothing on a dry run, nor when asked for the status", async () => {
     usual()
-    expect((await migrate({ action: "up", dry_run: true })).data).toMatchObject({ version: 0, dry_run: true, steps: [{ status: "planned" }, { status: "planned" }, { status: "planned" }] })
+    expect((await migrate({ action: "up", dry_run: true })).data).toMatchObject({
+      version: 0,
+      dry_run: true,
+      steps: [{ status: "planned" }, { status: "planned" }, { status: "planned" }],
+    })
     expect((await status()).version).toBe(0)
     if (name === "SQLite") expect(readdirSync(root)).toEqual(["migrations"])
     else expect(await tables()).toEqual([])
@@ -123,9 +151,16 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
 
   it.skipIf(!isThere)("rolls a failing migration back whole, keeps the ones before it, and goes on after the correction", async () => {
     usual()
-    put("0002_add_mail.up.sql", "CREATE TABLE half (id INTEGER);\nINSERT INTO users (id, name) VALUES (7, 'half');\nALTER TABLE nowhere ADD COLUMN x TEXT;")
+    put(
+      "0002_add_mail.up.sql",
+      "CREATE TABLE half (id INTEGER);\nINSERT INTO users (id, name) VALUES (7, 'half');\nALTER TABLE nowhere ADD COLUMN x TEXT;",
+    )
     const failed = await migrate({ action: "up" })
-    expect(failed.error).toMatchObject({ code: "MIGRATION_FAILED", message: expect.stringMatching(/^2_add_mail\.up\.sql: .*nowhere.*rolled back.*done and stay: 1/), details: { done: [{ version: 1 }] } })
+    expect(failed.error).toMatchObject({
+      code: "MIGRATION_FAILED",
+      message: expect.stringMatching(/^2_add_mail\.up\.sql: .*nowhere.*rolled back.*done and stay: 1/),
+      details: { done: [{ version: 1 }] },
+    })
     expect(await tables()).toEqual(["toolwright_migrations", "users"])
     expect(await dialect.query(dsn, "SELECT id FROM users")).toEqual([{ id: 1 }])
     put("0002_add_mail.up.sql", "ALTER TABLE users ADD COLUMN mail TEXT;")
@@ -136,7 +171,11 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
     usual()
     await migrate({ action: "up", steps: 2 })
     put("0001_create_users.up.sql", "CREATE TABLE users (id INTEGER, changed TEXT);")
-    expect((await migrate({ action: "up" })).error).toMatchObject({ code: "CHECKSUM_DRIFT", message: expect.stringContaining("1_create_users"), hint: expect.stringContaining("new migration") })
+    expect((await migrate({ action: "up" })).error).toMatchObject({
+      code: "CHECKSUM_DRIFT",
+      message: expect.stringContaining("1_create_users"),
+      hint: expect.stringContaining("new migration"),
+    })
     expect(await states()).toEqual(["1 drifted", "2 applied", "3 pending"])
     rmSync(join(root, "migrations", "0001_create_users.up.sql"))
     rmSync(join(root, "migrations", "0001_create_users.down.sql"))
@@ -156,17 +195,28 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
     usual()
     rmSync(join(root, "migrations", "0003_create_posts.down.sql"))
     await migrate({ action: "up" })
-    expect((await migrate({ action: "to", version: 1 })).error).toMatchObject({ code: "IRREVERSIBLE", message: expect.stringContaining("3_create_posts.down.sql") })
+    expect((await migrate({ action: "to", version: 1 })).error).toMatchObject({
+      code: "IRREVERSIBLE",
+      message: expect.stringContaining("3_create_posts.down.sql"),
+    })
     expect((await status()).version).toBe(3)
-    expect((await migrate({ action: "to", version: 9 })).error).toMatchObject({ code: "UNKNOWN_VERSION", hint: expect.stringContaining("1, 2, 3") })
+    expect((await migrate({ action: "to", version: 9 })).error).toMatchObject({
+      code: "UNKNOWN_VERSION",
+      hint: expect.stringContaining("1, 2, 3"),
+    })
   })
 
   it.skipIf(!isThere)("applies each migration once when several migrators start at the same time", async () => {
     usual()
-    put("0001_create_users.up.sql", "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nCREATE TABLE ran (id INTEGER);\nINSERT INTO ran VALUES (1);")
+    put(
+      "0001_create_users.up.sql",
+      "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nCREATE TABLE ran (id INTEGER);\nINSERT INTO ran VALUES (1);",
+    )
     const results = await Promise.all(Array.from({ length: 6 }, () => migrate({ action: "up" }, { lockWaitMs: 20_000 })))
     expect(results.map(({ error }) => error)).toEqual(Array(6).fill(undefined))
-    const done = results.flatMap(({ data }) => (data as { steps: { version: number; status: string }[] }).steps).filter((step) => step.status === "done")
+    const done = results
+      .flatMap(({ data }) => (data as { steps: { version: number; status: string }[] }).steps)
+      .filter((step) => step.status === "done")
     expect(done.map(({ version }) => version).sort()).toEqual([1, 2, 3])
     expect(await dialect.query(dsn, "SELECT id FROM ran")).toHaveLength(1)
   })
@@ -182,7 +232,12 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
   })
 
   it.skipIf(!isThere)("stops a migration that does not end, by time and by cancelling, and rolls it back", async () => {
-    put("0001_endless.up.sql", name === "SQLite" ? "CREATE TABLE t (x);\nWITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n;" : "CREATE TABLE t (x INT);\nSELECT pg_sleep(600);")
+    put(
+      "0001_endless.up.sql",
+      name === "SQLite"
+        ? "CREATE TABLE t (x);\nWITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n;"
+        : "CREATE TABLE t (x INT);\nSELECT pg_sleep(600);",
+    )
     expect((await migrate({ action: "up" }, { migrationMs: 400, lockWaitMs: 100 })).error).toMatchObject({ code: "TIMEOUT" })
     const controller = new AbortController()
     setTimeout(() => controller.abort(), 300)
@@ -194,7 +249,12 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
   })
 
   it.skipIf(!isThere)("runs a migration outside a transaction when its file says so", async () => {
-    put("0001_plain.up.sql", name === "SQLite" ? "-- toolwright: no-transaction\nCREATE TABLE t (x); VACUUM;" : "-- toolwright: no-transaction\nCREATE TABLE t (x INT);\nCREATE INDEX CONCURRENTLY i ON t (x);\nVACUUM t;")
+    put(
+      "0001_plain.up.sql",
+      name === "SQLite"
+        ? "-- toolwright: no-transaction\nCREATE TABLE t (x); VACUUM;"
+        : "-- toolwright: no-transaction\nCREATE TABLE t (x INT);\nCREATE INDEX CONCURRENTLY i ON t (x);\nVACUUM t;",
+    )
     expect((await migrate({ action: "up" })).data).toMatchObject({ version: 1 })
   })
 
@@ -251,12 +311,21 @@ describe("migrations as files of others", () => {
     const outside = createDbMigrateTool(workspace, { databases: { app: { dsn: "sqlite:app.db", migrations: "../" } } })
     expect((await callTool(outside, { action: "up" })).error?.code).toBe("ACCESS_DENIED")
     const none = createDbMigrateTool(workspace, { databases: { app: { dsn: "sqlite:app.db", migrations: "nowhere" } } })
-    expect((await callTool(none, { action: "up" })).error).toMatchObject({ code: "NO_MIGRATIONS", hint: expect.stringContaining("0001_create_users.up.sql") })
+    expect((await callTool(none, { action: "up" })).error).toMatchObject({
+      code: "NO_MIGRATIONS",
+      hint: expect.stringContaining("0001_create_users.up.sql"),
+    })
   })
 
   it("keeps foreign keys whole while tables are rebuilt", async () => {
-    put("0001_a.up.sql", "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a(id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1);")
-    put("0002_rebuild.up.sql", "CREATE TABLE a2 (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO a2 SELECT id, '' FROM a; DROP TABLE a; ALTER TABLE a2 RENAME TO a;")
+    put(
+      "0001_a.up.sql",
+      "CREATE TABLE a (id INTEGER PRIMARY KEY); CREATE TABLE b (a INTEGER REFERENCES a(id)); INSERT INTO a VALUES (1); INSERT INTO b VALUES (1);",
+    )
+    put(
+      "0002_rebuild.up.sql",
+      "CREATE TABLE a2 (id INTEGER PRIMARY KEY, x TEXT); INSERT INTO a2 SELECT id, '' FROM a; DROP TABLE a; ALTER TABLE a2 RENAME TO a;",
+    )
     expect((await migrate()).data).toMatchObject({ version: 2 })
     put("0003_orphan.up.sql", "DELETE FROM a;")
     expect((await migrate()).error).toMatchObject({ code: "MIGRATION_FAILED", message: expect.stringContaining("foreign keys") })
@@ -268,7 +337,10 @@ describe("migrations as files of others", () => {
     symlinkSync("/tmp/toolwright-elsewhere.db", join(root, "app.db"))
     expect((await migrate()).error).toMatchObject({ code: "CONNECTION_FAILED", message: expect.stringContaining("symbolic link") })
     const deep = createDbMigrateTool(workspace, { databases: { app: { dsn: "sqlite:data/app.db" } } })
-    expect((await callTool(deep, { action: "up" })).error).toMatchObject({ code: "CONNECTION_FAILED", hint: expect.stringContaining("folder") })
+    expect((await callTool(deep, { action: "up" })).error).toMatchObject({
+      code: "CONNECTION_FAILED",
+      hint: expect.stringContaining("folder"),
+    })
   })
 
   it("answers a corrupt file and a wrong name of a database", async () => {
@@ -286,7 +358,10 @@ describe("migrations as files of others", () => {
     const tool = createDbStatusTool(workspace, { env: {} })
     expect(tool.capabilities).toEqual(["env:DATABASE_URL"])
     expect((await callTool(tool, {})).error).toMatchObject({ code: "NOT_CONFIGURED", hint: expect.stringContaining("DATABASE_URL") })
-    expect((await callTool(createDbStatusTool(workspace, { env: { DATABASE_URL: "sqlite:app.db" } }), {})).data).toMatchObject({ database: "default", version: 0 })
+    expect((await callTool(createDbStatusTool(workspace, { env: { DATABASE_URL: "sqlite:app.db" } }), {})).data).toMatchObject({
+      database: "default",
+      version: 0,
+    })
   })
 })
 
@@ -296,13 +371,23 @@ describe("secrets in addresses", () => {
   it("are in no output and no error, whatever goes wrong", async () => {
     usual()
     const base = "postgres://tester:p%40ss%2Fw%3Ard%25canary@"
-    const addresses = [`${base}127.0.0.1:1/x`, `${base}no-such-host.invalid/x`, `${base}127.0.0.1:99999/x`, `${base}%zz/x`, "mysql://u:canary@h/x", "postgres://127.0.0.1:1/x?password=canary"]
+    const addresses = [
+      `${base}127.0.0.1:1/x`,
+      `${base}no-such-host.invalid/x`,
+      `${base}127.0.0.1:99999/x`,
+      `${base}%zz/x`,
+      "mysql://u:canary@h/x",
+      "postgres://127.0.0.1:1/x?password=canary",
+    ]
     if (server !== undefined) {
       const real = server.createDatabase()
       addresses.push(real, real.replace("canary", "wrongcanary"), real.replace(/[^/]+$/, "absent_database"))
     }
     for (const dsn of addresses) {
-      for (const tool of [createDbMigrateTool(workspace, { databases: { app: { dsn } } }), createDbStatusTool(workspace, { databases: { app: { dsn } } })]) {
+      for (const tool of [
+        createDbMigrateTool(workspace, { databases: { app: { dsn } } }),
+        createDbStatusTool(workspace, { databases: { app: { dsn } } }),
+      ]) {
         const result = await callTool(tool, tool.name === "db_migrate" ? { action: "up" } : {})
         const text = JSON.stringify([result, tool.schema, tool.description])
         for (const secret of secrets) expect(text.replace("wrongcanary", "")).not.toContain(secret)

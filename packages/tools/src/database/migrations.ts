@@ -32,7 +32,11 @@ export async function readMigrations(workspace: Workspace, folder: string): Prom
   for (const entry of entries) {
     if (!entry.name.endsWith(".sql")) continue
     const parts = NAME.exec(entry.name)
-    if (parts === null) throw invalid(`${entry.name} is no migration's name.`, "Name it like 0001_create_users.up.sql, with 0001_create_users.down.sql to take it back.")
+    if (parts === null)
+      throw invalid(
+        `${entry.name} is no migration's name.`,
+        "Name it like 0001_create_users.up.sql, with 0001_create_users.down.sql to take it back.",
+      )
     if (!entry.isFile()) throw invalid(`${entry.name} is no regular file.`)
     const [, digits, name, direction] = parts as unknown as [string, string, string, "up" | "down"]
     const half = halves.get(Number(digits)) ?? { name }

@@ -51,13 +51,23 @@ export function currentVersion(applied: readonly AppliedMigration[]): number {
  * @throws ToolwrightError `CHECKSUM_DRIFT`, `MIGRATION_MISSING`, `OUT_OF_ORDER`, `IRREVERSIBLE`, `UNKNOWN_VERSION`,
  *   `INVALID_MIGRATION`; nothing has been done then
  */
-export function plan(files: readonly Migration[], applied: readonly AppliedMigration[], wanted: Wanted, dialect: "sqlite" | "postgresql"): MigrationStep[] {
+export function plan(
+  files: readonly Migration[],
+  applied: readonly AppliedMigration[],
+  wanted: Wanted,
+  dialect: "sqlite" | "postgresql",
+): MigrationStep[] {
   const rows = statusOf(files, applied)
   const current = currentVersion(applied)
   const target = wanted.action === "to" ? wanted.version : undefined
   if (target !== undefined && target !== 0 && !files.some(({ version }) => version === target)) {
     throw new ToolwrightError("UNKNOWN_VERSION", `There is no migration with version ${target}.`, {
-      hint: `Versions are: ${files.map(({ version }) => version).slice(-20).join(", ") || "none"}; 0 takes everything back.`,
+      hint: `Versions are: ${
+        files
+          .map(({ version }) => version)
+          .slice(-20)
+          .join(", ") || "none"
+      }; 0 takes everything back.`,
     })
   }
   const isDown = wanted.action === "down" || (target !== undefined && target < current)
@@ -84,14 +94,22 @@ export function plan(files: readonly Migration[], applied: readonly AppliedMigra
 function downStep(files: readonly Migration[], row: MigrationStatus, dialect: "sqlite" | "postgresql"): MigrationStep {
   const migration = files.find(({ version }) => version === row.version)
   if (migration === undefined) {
-    throw new ToolwrightError("MIGRATION_MISSING", `Migration ${row.version}_${row.name} is applied, but its files are gone, so it cannot be taken back.`, {
-      hint: "Bring its files back.",
-    })
+    throw new ToolwrightError(
+      "MIGRATION_MISSING",
+      `Migration ${row.version}_${row.name} is applied, but its files are gone, so it cannot be taken back.`,
+      {
+        hint: "Bring its files back.",
+      },
+    )
   }
   if (migration.down === undefined) {
-    throw new ToolwrightError("IRREVERSIBLE", `Migration ${row.version}_${row.name} cannot be taken back: there is no ${row.version}_${row.name}.down.sql.`, {
-      hint: "Write that file, or undo the change with a new migration.",
-    })
+    throw new ToolwrightError(
+      "IRREVERSIBLE",
+      `Migration ${row.version}_${row.name} cannot be taken back: there is no ${row.version}_${row.name}.down.sql.`,
+      {
+        hint: "Write that file, or undo the change with a new migration.",
+      },
+    )
   }
   const { name, file, down: sql, checksum, isTransactional } = migration
   checkMigration(file.replace(/\.up\.sql$/, ".down.sql"), sql, dialect, isTransactional.down)
@@ -124,13 +142,23 @@ export class StepFailed extends ToolwrightError {
 }
 
 /** Takes steps one after the other. @throws StepFailed */
-export async function runSteps(driver: MigrationDriver, steps: readonly MigrationStep[], onStep: (report: StepReport) => void): Promise<StepReport[]> {
+export async function runSteps(
+  driver: MigrationDriver,
+  steps: readonly MigrationStep[],
+  onStep: (report: StepReport) => void,
+): Promise<StepReport[]> {
   const reports: StepReport[] = []
   for (const step of steps) {
     const started = performance.now()
     try {
       const status = await driver.run(step)
-      const report = { version: step.version, name: step.name, direction: step.direction, status, duration_ms: Math.round(performance.now() - started) }
+      const report = {
+        version: step.version,
+        name: step.name,
+        direction: step.direction,
+        status,
+        duration_ms: Math.round(performance.now() - started),
+      }
       reports.push(report)
       onStep(report)
     } catch (thrown) {

@@ -12,7 +12,12 @@ const LOCK_KEY = "5838213404177512210"
  */
 export async function openPostgres(dsn: string, limits: DriverLimits): Promise<MigrationDriver> {
   const { default: pg } = await import("pg")
-  const client = new pg.Client({ connectionString: dsn, connectionTimeoutMillis: 10_000, application_name: "toolwright", statement_timeout: limits.migrationMs })
+  const client = new pg.Client({
+    connectionString: dsn,
+    connectionTimeoutMillis: 10_000,
+    application_name: "toolwright",
+    statement_timeout: limits.migrationMs,
+  })
   // A broken connection is reported by the query that waits for it.
   client.on("error", () => {})
   try {
@@ -58,7 +63,12 @@ async function records(client: Client): Promise<AppliedMigration[]> {
   const { rowCount } = await client.query("SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass($1)", [TABLE])
   if (rowCount === 0) return []
   const { rows } = await client.query<Record<string, string>>(`SELECT version, name, checksum, applied_at FROM ${TABLE} ORDER BY version`)
-  return rows.map((row) => ({ version: Number(row.version), name: row.name ?? "", checksum: row.checksum ?? "", appliedAt: row.applied_at ?? "" }))
+  return rows.map((row) => ({
+    version: Number(row.version),
+    name: row.name ?? "",
+    checksum: row.checksum ?? "",
+    appliedAt: row.applied_at ?? "",
+  }))
 }
 
 async function runInTransaction(client: Client, step: MigrationStep, limits: DriverLimits): Promise<"done" | "skipped"> {
@@ -74,7 +84,8 @@ async function runInTransaction(client: Client, step: MigrationStep, limits: Dri
     const before = await client.query<{ id: string }>(transaction)
     await client.query(step.sql)
     const after = await client.query<{ id: string }>(transaction)
-    if (before.rows[0]?.id !== after.rows[0]?.id) throw new ToolwrightError("MIGRATION_FAILED", "the migration ended its transaction; what it did before that stays")
+    if (before.rows[0]?.id !== after.rows[0]?.id)
+      throw new ToolwrightError("MIGRATION_FAILED", "the migration ended its transaction; what it did before that stays")
     await record(client, step)
     await client.query("COMMIT")
     return "done"
@@ -111,7 +122,12 @@ async function record(client: Client, step: MigrationStep): Promise<void> {
   await client.query(CREATE_TABLE)
   if (step.direction === "down") await client.query(`DELETE FROM ${TABLE} WHERE version = $1`, [step.version])
   else {
-    await client.query(`INSERT INTO ${TABLE} (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`, [step.version, step.name, step.checksum, new Date().toISOString()])
+    await client.query(`INSERT INTO ${TABLE} (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`, [
+      step.version,
+      step.name,
+      step.checksum,
+      new Date().toISOString(),
+    ])
   }
 }
 
@@ -143,7 +159,10 @@ function connectionError(thrown: unknown): ToolwrightError {
   const { code } = thrown as PostgresError
   const message = messageOf(thrown) || (thrown as { errors?: unknown[] }).errors?.map(messageOf).join("; ") || "no connection"
   if (code === "28P01" || code === "28000" || /password|SASL/i.test(message)) {
-    return new ToolwrightError("UNAUTHORIZED", `The database server refuses the login (${message}).`, { cause: thrown, hint: "Whoever runs this must check user and password in the DSN." })
+    return new ToolwrightError("UNAUTHORIZED", `The database server refuses the login (${message}).`, {
+      cause: thrown,
+      hint: "Whoever runs this must check user and password in the DSN.",
+    })
   }
   return new ToolwrightError("CONNECTION_FAILED", `No connection to the database (${message}).`, {
     cause: thrown,
@@ -156,7 +175,11 @@ function stepError(thrown: unknown, step: MigrationStep, limits: DriverLimits): 
   if (limits.signal.aborted) return new ToolwrightError("ABORTED", "The migration was cancelled; it is rolled back.", { cause: thrown })
   const { code, message, detail, position } = thrown as PostgresError
   if (code === "55P03") {
-    return new ToolwrightError("MIGRATION_LOCKED", `a lock was not free within ${limits.lockWaitMs} ms: another migrator, or a transaction on the same tables`, { cause: thrown })
+    return new ToolwrightError(
+      "MIGRATION_LOCKED",
+      `a lock was not free within ${limits.lockWaitMs} ms: another migrator, or a transaction on the same tables`,
+      { cause: thrown },
+    )
   }
   if (code === "57014") return new ToolwrightError("TIMEOUT", `The migration took longer than ${limits.migrationMs} ms.`, { cause: thrown })
   const line = position === undefined ? "" : `line ${step.sql.slice(0, Number(position) - 1).split("\n").length}: `

@@ -11,9 +11,18 @@ describe("scanSql", () => {
     ['SELECT ";" FROM "a;b"; SELECT 2', ['SELECT ";" FROM "a;b"', "SELECT 2"]],
     ["-- one; two\nSELECT 1; /* a; /* b; */ c; */ SELECT 2", ["SELECT 1", "SELECT 2"]],
     ["DO $$ BEGIN COMMIT; END $$; SELECT 2", ["DO $$ BEGIN COMMIT; END $$", "SELECT 2"]],
-    ["CREATE FUNCTION f() RETURNS int AS $body$ SELECT 1; $body$ LANGUAGE sql; SELECT $1", ["CREATE FUNCTION f() RETURNS int AS $body$ SELECT 1; $body$ LANGUAGE sql", "SELECT $1"]],
-    ["CREATE TRIGGER t AFTER INSERT ON a BEGIN UPDATE a SET x = CASE WHEN 1 THEN 2 END; DELETE FROM b; END; SELECT 2", [expect.stringMatching(/^CREATE TRIGGER[^]*END$/), "SELECT 2"]],
-    ["CREATE FUNCTION f() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT 1; SELECT 2; END; SELECT 3", [expect.stringMatching(/END$/), "SELECT 3"]],
+    [
+      "CREATE FUNCTION f() RETURNS int AS $body$ SELECT 1; $body$ LANGUAGE sql; SELECT $1",
+      ["CREATE FUNCTION f() RETURNS int AS $body$ SELECT 1; $body$ LANGUAGE sql", "SELECT $1"],
+    ],
+    [
+      "CREATE TRIGGER t AFTER INSERT ON a BEGIN UPDATE a SET x = CASE WHEN 1 THEN 2 END; DELETE FROM b; END; SELECT 2",
+      [expect.stringMatching(/^CREATE TRIGGER[^]*END$/), "SELECT 2"],
+    ],
+    [
+      "CREATE FUNCTION f() RETURNS int LANGUAGE sql BEGIN ATOMIC SELECT 1; SELECT 2; END; SELECT 3",
+      [expect.stringMatching(/END$/), "SELECT 3"],
+    ],
     [" ;; \n-- nothing\n", []],
     ["SELECT 'unclosed; x", ["SELECT 'unclosed; x"]],
   ])("splits %s", (sql, expected) => {
@@ -26,7 +35,16 @@ describe("scanSql", () => {
 })
 
 describe("checkMigration", () => {
-  it.each(["COMMIT", "BEGIN; SELECT 1", "select 1;\ncommit ;", "END", "ROLLBACK", "START TRANSACTION", "PREPARE TRANSACTION 'x'", "/* */ COMMIT"])("refuses %s", (sql) => {
+  it.each([
+    "COMMIT",
+    "BEGIN; SELECT 1",
+    "select 1;\ncommit ;",
+    "END",
+    "ROLLBACK",
+    "START TRANSACTION",
+    "PREPARE TRANSACTION 'x'",
+    "/* */ COMMIT",
+  ])("refuses %s", (sql) => {
     expect(() => checkMigration("1_a.up.sql", sql, "postgresql", true)).toThrow(/1_a\.up\.sql, line \d/)
   })
 
@@ -35,7 +53,8 @@ describe("checkMigration", () => {
   })
 
   it("lets through what only looks like it", () => {
-    const fine = "SAVEPOINT a; ROLLBACK TO a; INSERT INTO t VALUES ('COMMIT;'); CREATE TABLE attach_log (commit TEXT); DO $$ BEGIN NULL; END $$"
+    const fine =
+      "SAVEPOINT a; ROLLBACK TO a; INSERT INTO t VALUES ('COMMIT;'); CREATE TABLE attach_log (commit TEXT); DO $$ BEGIN NULL; END $$"
     expect(() => checkMigration("1_a.up.sql", fine, "sqlite", true)).not.toThrow()
   })
 })

@@ -108,15 +108,26 @@ export function checkMigration(file: string, sql: string, dialect: "sqlite" | "p
   for (const { words, line } of statements) {
     const [first, second] = words
     const endsTransaction =
-      ["BEGIN", "COMMIT", "ROLLBACK", "END", "ABORT"].includes(first ?? "") || (first === "START" && second === "TRANSACTION") || (first === "PREPARE" && second === "TRANSACTION")
+      ["BEGIN", "COMMIT", "ROLLBACK", "END", "ABORT"].includes(first ?? "") ||
+      (first === "START" && second === "TRANSACTION") ||
+      (first === "PREPARE" && second === "TRANSACTION")
     const isSavepoint = first === "ROLLBACK" && words.includes("TO")
     if (endsTransaction && !isSavepoint) {
-      throw new ToolwrightError("INVALID_MIGRATION", `${file}, line ${line}: ${first} is not allowed; each migration runs in a transaction of its own.`, {
-        hint: isTransactional ? "Remove it. Where a statement cannot run in a transaction, begin the file with '-- toolwright: no-transaction'." : "Remove it.",
-      })
+      throw new ToolwrightError(
+        "INVALID_MIGRATION",
+        `${file}, line ${line}: ${first} is not allowed; each migration runs in a transaction of its own.`,
+        {
+          hint: isTransactional
+            ? "Remove it. Where a statement cannot run in a transaction, begin the file with '-- toolwright: no-transaction'."
+            : "Remove it.",
+        },
+      )
     }
     if (dialect === "sqlite" && (first === "ATTACH" || first === "DETACH" || (first === "VACUUM" && words.includes("INTO")))) {
-      throw new ToolwrightError("INVALID_MIGRATION", `${file}, line ${line}: ${words.slice(0, 2).join(" ")} is not allowed; a migration works on its own database file only.`)
+      throw new ToolwrightError(
+        "INVALID_MIGRATION",
+        `${file}, line ${line}: ${words.slice(0, 2).join(" ")} is not allowed; a migration works on its own database file only.`,
+      )
     }
   }
 }

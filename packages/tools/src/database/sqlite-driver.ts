@@ -16,7 +16,8 @@ const CHILD = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "./sqlite-
  */
 export function openSqlite(file: string, limits: DriverLimits): MigrationDriver {
   let child: ChildProcess | undefined
-  const start = () => (child ??= fork(CHILD, { execArgv: [], env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], serialization: "json" }))
+  const start = () =>
+    (child ??= fork(CHILD, { execArgv: [], env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], serialization: "json" }))
 
   const ask = (request: SqliteRequest): Promise<StepOutcome> => {
     limits.signal.throwIfAborted()
@@ -34,7 +35,10 @@ export function openSqlite(file: string, limits: DriverLimits): MigrationDriver 
         fail(new ToolwrightError(code, message))
       }
       const onAbort = () => stop("ABORTED", "The migration was cancelled; it is rolled back.")
-      const timer = setTimeout(() => stop("TIMEOUT", `The migration took longer than ${limits.migrationMs} ms; it is rolled back.`), limits.migrationMs + limits.lockWaitMs)
+      const timer = setTimeout(
+        () => stop("TIMEOUT", `The migration took longer than ${limits.migrationMs} ms; it is rolled back.`),
+        limits.migrationMs + limits.lockWaitMs,
+      )
       limits.signal.addEventListener("abort", onAbort, { once: true })
       running.once("error", (thrown) => stop("MIGRATION_FAILED", thrown.message))
       running.once("exit", () => stop("MIGRATION_FAILED", "The database process ended unexpectedly; the step is rolled back."))
@@ -56,13 +60,17 @@ export function openSqlite(file: string, limits: DriverLimits): MigrationDriver 
       try {
         return readRecords(file, !hasLog)
       } catch (thrown) {
-        throw new ToolwrightError("MIGRATION_FAILED", `${file} cannot be read as an SQLite database (${messageOf(thrown)})`, { cause: thrown })
+        throw new ToolwrightError("MIGRATION_FAILED", `${file} cannot be read as an SQLite database (${messageOf(thrown)})`, {
+          cause: thrown,
+        })
       }
     },
     async run(step) {
       existingFile(file)
       if (!existsSync(dirname(file))) {
-        throw new ToolwrightError("CONNECTION_FAILED", `The folder of the database file ${file} does not exist.`, { hint: "Create the folder first." })
+        throw new ToolwrightError("CONNECTION_FAILED", `The folder of the database file ${file} does not exist.`, {
+          hint: "Create the folder first.",
+        })
       }
       return ask({ file, step, lockWaitMs: limits.lockWaitMs })
     },
@@ -79,7 +87,10 @@ function existingFile(file: string): unknown {
   const entry = lstatSync(file, { throwIfNoEntry: false })
   if (entry === undefined) return undefined
   if (entry.isSymbolicLink() || !statSync(file).isFile()) {
-    throw new ToolwrightError("CONNECTION_FAILED", `${file} is ${entry.isSymbolicLink() ? "a symbolic link" : "no regular file"}; it is not opened.`)
+    throw new ToolwrightError(
+      "CONNECTION_FAILED",
+      `${file} is ${entry.isSymbolicLink() ? "a symbolic link" : "no regular file"}; it is not opened.`,
+    )
   }
   return entry
 }

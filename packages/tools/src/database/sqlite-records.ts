@@ -7,7 +7,12 @@ export function records(database: DatabaseSync): AppliedMigration[] {
   const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(TABLE)
   if (table === undefined) return []
   const rows = database.prepare(`SELECT version, name, checksum, applied_at FROM ${TABLE} ORDER BY version`).all()
-  return rows.map((row) => ({ version: Number(row.version), name: String(row.name), checksum: String(row.checksum), appliedAt: String(row.applied_at) }))
+  return rows.map((row) => ({
+    version: Number(row.version),
+    name: String(row.name),
+    checksum: String(row.checksum),
+    appliedAt: String(row.applied_at),
+  }))
 }
 
 /**

@@ -51,25 +51,42 @@ export function githubFailure({ status, headers, value }: JsonAnswer, what: stri
     return failure({
       code: "RATE_LIMITED",
       message: `${what} failed: GitHub's rate limit is used up; it resets at ${limited.resetAt}, in ${limited.seconds} s${quoted}.`,
-      hint: hasToken ? "Try again after that time." : "Try again after that time, or set GITHUB_TOKEN, which raises the limit from 60 to 5000 an hour.",
+      hint: hasToken
+        ? "Try again after that time."
+        : "Try again after that time, or set GITHUB_TOKEN, which raises the limit from 60 to 5000 an hour.",
       retryable: true,
       details: { resetAt: limited.resetAt, retryAfterSeconds: limited.seconds, status },
     })
   }
   if (status === 401) {
-    return failure({ code: "UNAUTHORIZED", message: `${what} failed: GitHub refuses the token${quoted}.`, hint: "Set GITHUB_TOKEN to a valid token, or leave it out for public repositories." })
+    return failure({
+      code: "UNAUTHORIZED",
+      message: `${what} failed: GitHub refuses the token${quoted}.`,
+      hint: "Set GITHUB_TOKEN to a valid token, or leave it out for public repositories.",
+    })
   }
   if (status === 403) {
-    return failure({ code: "ACCESS_DENIED", message: `${what} failed: access is forbidden${quoted}.`, hint: "The token needs read access to pull requests of this repository." })
+    return failure({
+      code: "ACCESS_DENIED",
+      message: `${what} failed: access is forbidden${quoted}.`,
+      hint: "The token needs read access to pull requests of this repository.",
+    })
   }
   if (status === 404) {
     return failure({
       code: "NOT_FOUND",
       message: `${what} failed: there is no such pull request${hasToken ? ", or the token may not see it" : ", or the repository is private"}.`,
-      hint: hasToken ? "Check owner, repository and number." : "Check owner, repository and number; for a private repository set GITHUB_TOKEN.",
+      hint: hasToken
+        ? "Check owner, repository and number."
+        : "Check owner, repository and number; for a private repository set GITHUB_TOKEN.",
     })
   }
-  return failure({ code: "SERVICE_FAILED", message: `${what} failed: GitHub answered ${status}${quoted}.`, retryable: status >= 500, details: { status } })
+  return failure({
+    code: "SERVICE_FAILED",
+    message: `${what} failed: GitHub answered ${status}${quoted}.`,
+    retryable: status >= 500,
+    details: { status },
+  })
 }
 
 /** Primary limit: nothing remains until `x-ratelimit-reset` (epoch seconds). Secondary: `retry-after`, or else a minute. */

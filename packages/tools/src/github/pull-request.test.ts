@@ -13,10 +13,25 @@ afterEach(async () => {
 })
 
 const PULL = {
-  number: 12, html_url: "https://github.com/acme/widgets/pull/12", title: "Fix \u001b[31mthe\u001b[0m mean", state: "open", merged: false, draft: true,
-  user: { login: "ada" }, body: "Off by one.\u202e", base: { ref: "main" }, head: { label: "ada:fix", ref: "fix", sha: "abc123" },
-  labels: [{ name: "bug" }], created_at: "2026-11-01T10:00:00Z", updated_at: "2026-11-02T10:00:00Z", merged_at: null, mergeable: true,
-  commits: 2, additions: 5, deletions: 1, changed_files: 250,
+  number: 12,
+  html_url: "https://github.com/acme/widgets/pull/12",
+  title: "Fix \u001b[31mthe\u001b[0m mean",
+  state: "open",
+  merged: false,
+  draft: true,
+  user: { login: "ada" },
+  body: "Off by one.\u202e",
+  base: { ref: "main" },
+  head: { label: "ada:fix", ref: "fix", sha: "abc123" },
+  labels: [{ name: "bug" }],
+  created_at: "2026-11-01T10:00:00Z",
+  updated_at: "2026-11-02T10:00:00Z",
+  merged_at: null,
+  mergeable: true,
+  commits: 2,
+  additions: 5,
+  deletions: 1,
+  changed_files: 250,
 }
 const file = (index: number) => ({ filename: `src/f${index}.ts`, status: "modified", additions: 1, deletions: 0, patch: "@@ -1 +1 @@\n+x" })
 
@@ -32,7 +47,9 @@ function github(fileCount = 250): Answer {
     if (url.pathname === "/repos/acme/widgets/pulls/12/files") {
       const perPage = Number(url.searchParams.get("per_page"))
       const page = Number(url.searchParams.get("page") ?? 1)
-      const files = Array.from({ length: Math.max(0, Math.min(perPage, fileCount - (page - 1) * perPage)) }, (_, index) => file((page - 1) * perPage + index))
+      const files = Array.from({ length: Math.max(0, Math.min(perPage, fileCount - (page - 1) * perPage)) }, (_, index) =>
+        file((page - 1) * perPage + index),
+      )
       const next = `<http://${headers.host}${url.pathname}?per_page=${perPage}&page=${page + 1}>; rel="next"`
       return json(response, 200, files, page * perPage < fileCount ? { ...limits, link: `${next}, <x>; rel="last"` } : limits)
     }
@@ -51,8 +68,19 @@ describe("get_github_pull_request_info", () => {
   it("gives title, state, branches and every page of files, and sends the token", async () => {
     const result = await callTool(await tool(github(), {}, { GITHUB_TOKEN: "ghp_canary" }), ARGS)
     expect(result.data).toMatchObject({
-      owner: "acme", repo: "widgets", number: 12, title: "Fix the mean", state: "open", draft: true, merged: false, author: "ada",
-      base: "main", head: "ada:fix", body: "Off by one.", labels: ["bug"], files_truncated: false,
+      owner: "acme",
+      repo: "widgets",
+      number: 12,
+      title: "Fix the mean",
+      state: "open",
+      draft: true,
+      merged: false,
+      author: "ada",
+      base: "main",
+      head: "ada:fix",
+      body: "Off by one.",
+      labels: ["bug"],
+      files_truncated: false,
     })
     const { files } = result.data as { files: { filename: string; patch?: string }[] }
     expect(files.map(({ filename }) => filename)).toEqual(Array.from({ length: 250 }, (_, index) => `src/f${index}.ts`))
@@ -63,7 +91,13 @@ describe("get_github_pull_request_info", () => {
   })
 
   it("takes owner, repo and number, stops at max_files and says so", async () => {
-    const result = await callTool(await tool(github()), { owner: "acme", repo: "widgets", number: 12, max_files: 120, include_patches: true })
+    const result = await callTool(await tool(github()), {
+      owner: "acme",
+      repo: "widgets",
+      number: 12,
+      max_files: 120,
+      include_patches: true,
+    })
     const { files, files_truncated } = result.data as { files: { patch: string }[]; files_truncated: boolean }
     expect([files.length, files_truncated, files[0]?.patch]).toEqual([120, true, "@@ -1 +1 @@\n+x"])
     expect(server?.requests.every(({ headers }) => headers.authorization === undefined)).toBe(true)
@@ -78,16 +112,54 @@ describe("get_github_pull_request_info", () => {
   })
 
   const refusals: [string, (response: ServerResponse) => void, string, RegExp][] = [
-    ["a used-up rate limit", (response) => json(response, 403, { message: "API rate limit exceeded for 192.0.2.1." }, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1890000000" }), "RATE_LIMITED", /resets at 2029-11-22T00:00:00\.000Z/],
-    ["a secondary rate limit", (response) => json(response, 429, { message: "You have exceeded a secondary rate limit." }, { "retry-after": "30" }), "RATE_LIMITED", /in 30 s/],
-    ["a forbidden repository", (response) => json(response, 403, { message: "Resource not accessible by personal access token" }, { "x-ratelimit-remaining": "4999" }), "ACCESS_DENIED", /not accessible/],
+    [
+      "a used-up rate limit",
+      (response) =>
+        json(
+          response,
+          403,
+          { message: "API rate limit exceeded for 192.0.2.1." },
+          { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1890000000" },
+        ),
+      "RATE_LIMITED",
+      /resets at 2029-11-22T00:00:00\.000Z/,
+    ],
+    [
+      "a secondary rate limit",
+      (response) => json(response, 429, { message: "You have exceeded a secondary rate limit." }, { "retry-after": "30" }),
+      "RATE_LIMITED",
+      /in 30 s/,
+    ],
+    [
+      "a forbidden repository",
+      (response) =>
+        json(response, 403, { message: "Resource not accessible by personal access token" }, { "x-ratelimit-remaining": "4999" }),
+      "ACCESS_DENIED",
+      /not accessible/,
+    ],
     ["a wrong token", (response) => json(response, 401, { message: "Bad credentials" }), "UNAUTHORIZED", /Bad credentials/],
     ["a missing pull request", (response) => json(response, 404, { message: "Not Found" }), "NOT_FOUND", /private/],
     ["a broken service", (response) => void response.writeHead(502).end("<html>Bad gateway</html>"), "SERVICE_FAILED", /502/],
     ["no JSON", (response) => void response.end("<html>"), "INVALID_RESPONSE", /no JSON/],
-    ["an answer cut off", (response) => void response.writeHead(200, { "content-length": "500" }).write('{"title":', () => response.destroy()), "RESPONSE_CUT_OFF", /middle/],
+    [
+      "an answer cut off",
+      (response) => void response.writeHead(200, { "content-length": "500" }).write('{"title":', () => response.destroy()),
+      "RESPONSE_CUT_OFF",
+      /middle/,
+    ],
     ["silence", () => {}, "TIMEOUT", /2000 ms/],
-    ["an endless answer", (response) => { const push = () => { while (!response.destroyed && response.write(Buffer.alloc(1 << 20, 32))); response.once("drain", push) }; push() }, "RESPONSE_TOO_LARGE", /larger/],
+    [
+      "an endless answer",
+      (response) => {
+        const push = () => {
+          while (!response.destroyed && response.write(Buffer.alloc(1 << 20, 32)));
+          response.once("drain", push)
+        }
+        push()
+      },
+      "RESPONSE_TOO_LARGE",
+      /larger/,
+    ],
   ]
   it.each(refusals)("reports %s in its own way", async (_, answer, code, message) => {
     const result = await callTool(await tool((_request, response) => answer(response)), ARGS)
@@ -102,7 +174,11 @@ describe("get_github_pull_request_info", () => {
         ? json(response, 403, { message: "API rate limit exceeded" }, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1890000000" })
         : whole(request, response),
     )
-    expect((await callTool(reader, ARGS)).error).toMatchObject({ code: "RATE_LIMITED", retryable: true, details: { resetAt: "2029-11-22T00:00:00.000Z" } })
+    expect((await callTool(reader, ARGS)).error).toMatchObject({
+      code: "RATE_LIMITED",
+      retryable: true,
+      details: { resetAt: "2029-11-22T00:00:00.000Z" },
+    })
   })
 
   it("does not follow a next page to another server", async () => {
@@ -124,14 +200,21 @@ describe("get_github_pull_request_info", () => {
     [{}, /Neither/],
   ])("answers %j with what a right call looks like", async (args, message) => {
     const result = await callTool(await tool(github()), args)
-    expect(result.error).toMatchObject({ code: "INVALID_ARGUMENTS", message: expect.stringMatching(message), hint: expect.stringContaining("/owner/repo/pull/12") })
+    expect(result.error).toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      message: expect.stringMatching(message),
+      hint: expect.stringContaining("/owner/repo/pull/12"),
+    })
     expect(server?.requests).toHaveLength(0)
   })
 
   it("runs its own examples", async () => {
     const reader = await tool(({ url, headers }, response) => {
       const answer = github(1)
-      return answer({ url: new URL(url.href.replace("octocat/hello-world/pulls/1347", "acme/widgets/pulls/12")), headers, method: "GET", body: "" }, response)
+      return answer(
+        { url: new URL(url.href.replace("octocat/hello-world/pulls/1347", "acme/widgets/pulls/12")), headers, method: "GET", body: "" },
+        response,
+      )
     })
     for (const { input } of reader.examples ?? []) expect(await callTool(reader, input)).toMatchObject({ success: true })
   })

@@ -120,10 +120,7 @@ export async function within<T>(promise: Promise<T>, ms: number, signal: AbortSi
   promise.catch(() => {})
   signal.throwIfAborted()
   const stopped = Promise.withResolvers<never>()
-  const timer = setTimeout(
-    () => stopped.reject(new NetworkError("TIMEOUT", `${what} took longer than ${ms} ms.`, { retryable: true })),
-    ms,
-  )
+  const timer = setTimeout(() => stopped.reject(new NetworkError("TIMEOUT", `${what} took longer than ${ms} ms.`, { retryable: true })), ms)
   const onAbort = () => stopped.reject(signal.reason)
   signal.addEventListener("abort", onAbort, { once: true })
   try {

@@ -110,7 +110,10 @@ function decoderFor(encoding: string, first: Buffer): Transform {
 
 function isZlibError(thrown: unknown): boolean {
   const code = (thrown as { code?: unknown } | null)?.code
-  return typeof code === "string" && (code.startsWith("Z_") || code.startsWith("ERR__ERROR_FORMAT") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR_"))
+  return (
+    typeof code === "string" &&
+    (code.startsWith("Z_") || code.startsWith("ERR__ERROR_FORMAT") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR_"))
+  )
 }
 
 function tooLarge(maxBytes: number): NetworkError {

@@ -36,9 +36,28 @@ describe("addresses", () => {
   it("refuses loopback in every spelling, while a plain fetch reads the secret", async () => {
     const { port, requests } = await secretServer()
     const hosts = [
-      "127.0.0.1", "2130706433", "0x7f.1", "0x7f000001", "0177.0.0.1", "127.1", "127.0.0.1.", "0", "0.0.0.0", "[::1]", "[::]",
-      "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[::127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "[4000::1]",
-      "１２７.０.０.１", "127。0。0。1", "localhost", "localhost.", "LOCALHOST",
+      "127.0.0.1",
+      "2130706433",
+      "0x7f.1",
+      "0x7f000001",
+      "0177.0.0.1",
+      "127.1",
+      "127.0.0.1.",
+      "0",
+      "0.0.0.0",
+      "[::1]",
+      "[::]",
+      "[::ffff:127.0.0.1]",
+      "[::ffff:7f00:1]",
+      "[::127.0.0.1]",
+      "[64:ff9b::7f00:1]",
+      "[2002:7f00:1::]",
+      "[4000::1]",
+      "１２７.０.０.１",
+      "127。0。0。1",
+      "localhost",
+      "localhost.",
+      "LOCALHOST",
     ]
     for (const host of hosts) {
       expect([host, await outcome(`http://${host}:${port}/`)]).toEqual([host, expect.stringMatching(/^(BLOCKED_ADDRESS|DNS_FAILED)$/)])
@@ -48,8 +67,23 @@ describe("addresses", () => {
   })
 
   it.each([
-    "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "198.18.0.1", "192.0.2.1", "224.0.0.1",
-    "240.0.0.1", "255.255.255.255", "[fd00::1]", "[fe80::1]", "[fec0::1]", "[ff02::1]", "[2001:db8::1]", "[2001::1]", "[64:ff9b:1::1]",
+    "10.0.0.1",
+    "172.16.0.1",
+    "192.168.1.1",
+    "169.254.169.254",
+    "100.64.0.1",
+    "198.18.0.1",
+    "192.0.2.1",
+    "224.0.0.1",
+    "240.0.0.1",
+    "255.255.255.255",
+    "[fd00::1]",
+    "[fe80::1]",
+    "[fec0::1]",
+    "[ff02::1]",
+    "[2001:db8::1]",
+    "[2001::1]",
+    "[64:ff9b:1::1]",
   ])("refuses %s, which is not on the public internet", async (host) => {
     expect(await outcome(`http://${host}/`)).toBe("BLOCKED_ADDRESS")
   })
@@ -123,10 +157,13 @@ describe("redirects", () => {
     expect(await (await fetch(first.origin)).text()).toBe("SECRET")
   })
 
-  it.each(["file:///etc/passwd", "http://[::ffff:127.0.0.1]/", "//127.1/", "http://0x7f.1/"])("refuses a redirect to %s", async (location) => {
-    const first = await serve((_, response) => void response.writeHead(301, { location }).end())
-    expect(await outcome(first.origin, { allowOrigins: [first.origin] })).toMatch(/^(BLOCKED_ADDRESS|INVALID_URL)$/)
-  })
+  it.each(["file:///etc/passwd", "http://[::ffff:127.0.0.1]/", "//127.1/", "http://0x7f.1/"])(
+    "refuses a redirect to %s",
+    async (location) => {
+      const first = await serve((_, response) => void response.writeHead(301, { location }).end())
+      expect(await outcome(first.origin, { allowOrigins: [first.origin] })).toMatch(/^(BLOCKED_ADDRESS|INVALID_URL)$/)
+    },
+  )
 
   it("keeps credentials on the same origin and drops them on another", async () => {
     const second = await serve((_, response) => response.end("done"))
@@ -250,7 +287,13 @@ describe("time, rate and cancellation", () => {
   it("gives up on a connection and on a name that do not come", async () => {
     const hanging: NetworkPolicy = { lookup: () => new Promise(() => {}), connectMs: 60 }
     expect(await outcome("http://slow-dns.test/", hanging)).toBe("TIMEOUT")
-    expect(await outcome("http://unknown.test/", { lookup: async () => { throw new Error("ENOTFOUND") } })).toBe("DNS_FAILED")
+    expect(
+      await outcome("http://unknown.test/", {
+        lookup: async () => {
+          throw new Error("ENOTFOUND")
+        },
+      }),
+    ).toBe("DNS_FAILED")
   })
 
   it("stops when the caller cancels, and closes the connection", async () => {

@@ -154,9 +154,13 @@ export function createGuardedFetch(policy: NetworkPolicy = {}): GuardedFetch {
       if (isBodiless || (REDIRECTS.has(status) && headers.location !== undefined)) return { ...location, body: new Uint8Array() }
       const maxBytes = request.limits?.maxBytes ?? policy.maxBytes ?? 5 * 1024 * 1024
       if (Number(headers["content-length"]) > maxBytes) {
-        throw new NetworkError("RESPONSE_TOO_LARGE", `The response announces ${headers["content-length"]} bytes; ${maxBytes} are allowed.`, {
-          details: { maxBytes },
-        })
+        throw new NetworkError(
+          "RESPONSE_TOO_LARGE",
+          `The response announces ${headers["content-length"]} bytes; ${maxBytes} are allowed.`,
+          {
+            details: { maxBytes },
+          },
+        )
       }
       const body = await decodeBody(wireBytes(response), headers["content-encoding"], { maxBytes, maxRatio: policy.maxRatio ?? 200 })
       return { ...location, body }
@@ -182,10 +186,14 @@ function send(
     })
     const broken = (cause?: unknown) =>
       fail(
-        new NetworkError("CONNECTION_FAILED", `${url.host} gave no valid HTTP answer${cause === undefined ? "" : ` (${messageOf(cause)})`}.`, {
-          cause,
-          retryable: true,
-        }),
+        new NetworkError(
+          "CONNECTION_FAILED",
+          `${url.host} gave no valid HTTP answer${cause === undefined ? "" : ` (${messageOf(cause)})`}.`,
+          {
+            cause,
+            retryable: true,
+          },
+        ),
       )
     request.once("response", done)
     request.once("error", broken)
@@ -199,7 +207,10 @@ async function* wireBytes(response: IncomingMessage): AsyncGenerator<Buffer> {
   try {
     for await (const chunk of response) yield chunk as Buffer
   } catch (thrown) {
-    throw new NetworkError("RESPONSE_CUT_OFF", "The server closed the connection in the middle of its answer.", { cause: thrown, retryable: true })
+    throw new NetworkError("RESPONSE_CUT_OFF", "The server closed the connection in the middle of its answer.", {
+      cause: thrown,
+      retryable: true,
+    })
   }
 }
 

@@ -52,8 +52,16 @@ function handle(request: SeenRequest, pages: Page[], token: string): { status: n
   const broken = brokenLimit(input.children, 0)
   if (broken !== undefined) return error(400, "validation_error", `body failed validation: ${broken}`)
   const [, , kind, id = "", last] = url.pathname.split("/")
-  if (method === "GET" && kind === "databases" && id === DATABASE) return { status: 200, value: { object: "database", id, data_sources: [{ id: DATA_SOURCE, name: "Posts" }] } }
-  if (method === "GET" && kind === "data_sources") return { status: 200, value: { object: "data_source", properties: { Headline: { type: "title" }, Tags: { type: "multi_select" }, Status: { type: "status" } } } }
+  if (method === "GET" && kind === "databases" && id === DATABASE)
+    return { status: 200, value: { object: "database", id, data_sources: [{ id: DATA_SOURCE, name: "Posts" }] } }
+  if (method === "GET" && kind === "data_sources")
+    return {
+      status: 200,
+      value: {
+        object: "data_source",
+        properties: { Headline: { type: "title" }, Tags: { type: "multi_select" }, Status: { type: "status" } },
+      },
+    }
   if (method === "GET" && kind === "pages" && id === PARENT_PAGE) return { status: 200, value: { object: "page", id } }
   if (method === "POST" && kind === "pages") {
     const page: Page = {
@@ -68,11 +76,24 @@ function handle(request: SeenRequest, pages: Page[], token: string): { status: n
   }
   if (method === "POST" && kind === "data_sources" && last === "query") {
     const wanted = (input.filter as { title: { equals: string } }).title.equals
-    return { status: 200, value: { results: pages.filter((page) => JSON.stringify(page.properties).includes(JSON.stringify(wanted))).map(wire), has_more: false } }
+    return {
+      status: 200,
+      value: {
+        results: pages.filter((page) => JSON.stringify(page.properties).includes(JSON.stringify(wanted))).map(wire),
+        has_more: false,
+      },
+    }
   }
   if (kind === "blocks" && last === "children") {
     const page = pages.find((one) => one.id === id)
-    if (id === PARENT_PAGE && method === "GET") return { status: 200, value: { results: pages.map((one) => ({ ...wire(one), type: "child_page", child_page: { title: titleOf(one) } })), has_more: false } }
+    if (id === PARENT_PAGE && method === "GET")
+      return {
+        status: 200,
+        value: {
+          results: pages.map((one) => ({ ...wire(one), type: "child_page", child_page: { title: titleOf(one) } })),
+          has_more: false,
+        },
+      }
     if (page === undefined) return error(404, "object_not_found", "Could not find block")
     if (method === "PATCH") {
       page.children.push(...(input.children as Page["children"]))
@@ -80,12 +101,25 @@ function handle(request: SeenRequest, pages: Page[], token: string): { status: n
     }
     const start = Number(url.searchParams.get("start_cursor") ?? 0)
     const end = start + Number(url.searchParams.get("page_size") ?? 100)
-    return { status: 200, value: { results: page.children.slice(start, end), has_more: end < page.children.length, next_cursor: end < page.children.length ? String(end) : null } }
+    return {
+      status: 200,
+      value: {
+        results: page.children.slice(start, end),
+        has_more: end < page.children.length,
+        next_cursor: end < page.children.length ? String(end) : null,
+      },
+    }
   }
   return error(404, "object_not_found", `Could not find ${kind} with ID: ${id}.`)
 }
 
-const wire = ({ id, created_time, properties }: Page) => ({ object: "page", id, created_time, properties, url: `https://www.notion.so/${id.replaceAll("-", "")}` })
+const wire = ({ id, created_time, properties }: Page) => ({
+  object: "page",
+  id,
+  created_time,
+  properties,
+  url: `https://www.notion.so/${id.replaceAll("-", "")}`,
+})
 const titleOf = (page: Page) => (page.properties.title as { title: { text: { content: string } }[] } | undefined)?.title[0]?.text.content
 
 /** The first limit of the API that blocks break, if any. */
@@ -95,7 +129,8 @@ function brokenLimit(children: unknown, depth: number): string | undefined {
   if (blocks.length > 100) return `children.length should be ≤ 100, instead was ${blocks.length}`
   if (depth > 2) return "children should be not present below two levels of nesting"
   for (const block of blocks) {
-    const content = block[block.type as string] as { rich_text?: { text: { content: string; link?: { url: string } } }[]; children?: unknown; cells?: unknown[][] } | undefined
+    const content = block[block.type as string] as
+      { rich_text?: { text: { content: string; link?: { url: string } } }[]; children?: unknown; cells?: unknown[][] } | undefined
     if (content === undefined) return `${String(block.type)} should be defined`
     for (const items of [content.rich_text ?? [], ...((content.cells ?? []) as NonNullable<typeof content.rich_text>[])]) {
       if (items.length > 100) return "rich_text.length should be ≤ 100"

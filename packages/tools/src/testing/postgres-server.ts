@@ -30,18 +30,28 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   chmodSync(folder, 0o700)
   const data = join(folder, "data")
   const run = (program: string, args: string[], env: Record<string, string> = {}) =>
-    execFileSync(join(binaries, program), args, { ...user, cwd: folder, env: { PATH: process.env.PATH ?? "", LC_ALL: "C", ...env }, stdio: ["pipe", "pipe", "pipe"] })
+    execFileSync(join(binaries, program), args, {
+      ...user,
+      cwd: folder,
+      env: { PATH: process.env.PATH ?? "", LC_ALL: "C", ...env },
+      stdio: ["pipe", "pipe", "pipe"],
+    })
   const passwordFile = join(folder, "password")
   writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o644 })
   run("initdb", ["-D", data, "-U", "tester", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync", "-E", "UTF8"])
   const port = await freePort()
-  const server = spawn(join(binaries, "postgres"), ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`, "-c", "fsync=off"], {
-    ...user,
-    cwd: folder,
-    stdio: "ignore",
-    env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
-  })
-  const psql = (sql: string) => run("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-qc", sql], { PGPASSWORD: PASSWORD })
+  const server = spawn(
+    join(binaries, "postgres"),
+    ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`, "-c", "fsync=off"],
+    {
+      ...user,
+      cwd: folder,
+      stdio: "ignore",
+      env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
+    },
+  )
+  const psql = (sql: string) =>
+    run("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-qc", sql], { PGPASSWORD: PASSWORD })
   await ready(() => psql("SELECT 1"), server)
   let count = 0
   return {

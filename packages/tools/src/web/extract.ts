@@ -48,7 +48,8 @@ export function extractInWorker(request: ExtractRequest, config: WebscrapeConfig
     if (signal.aborted) onAbort()
     worker.once("message", finish)
     worker.once("error", (thrown: NodeJS.ErrnoException) => {
-      if (thrown.code === "ERR_WORKER_OUT_OF_MEMORY") failed("PAGE_TOO_COMPLEX", `turning it into text needs more than ${memoryMb} MiB of memory.`)
+      if (thrown.code === "ERR_WORKER_OUT_OF_MEMORY")
+        failed("PAGE_TOO_COMPLEX", `turning it into text needs more than ${memoryMb} MiB of memory.`)
       else failed("PAGE_UNREADABLE", `it could not be turned into text (${messageOf(thrown)}).`)
     })
     worker.once("exit", () => failed("PAGE_UNREADABLE", "it could not be turned into text."))

@@ -20,7 +20,8 @@ export function htmlToMarkdown({ html, url, mode }: ExtractRequest): Extracted {
   const published = meta('meta[property="article:published_time"]') ?? document.querySelector("time[datetime]")?.getAttribute("datetime")
   removeHidden(document)
   makeAbsolute(document, url)
-  const article = mode === "article" ? new Readability(document.cloneNode(true) as unknown as ReadabilityDocument, { charThreshold: 200 }).parse() : null
+  const article =
+    mode === "article" ? new Readability(document.cloneNode(true) as unknown as ReadabilityDocument, { charThreshold: 200 }).parse() : null
   const byline = article?.byline ?? meta('meta[name="author"]')
   return {
     title: cleanLine(article?.title || pageTitle),
@@ -42,7 +43,13 @@ function wholeDocument(html: string): string {
 }
 
 function toMarkdown(html: string): string {
-  const turndown = new TurndownService({ headingStyle: "atx", codeBlockStyle: "fenced", bulletListMarker: "-", hr: "---", emDelimiter: "*" })
+  const turndown = new TurndownService({
+    headingStyle: "atx",
+    codeBlockStyle: "fenced",
+    bulletListMarker: "-",
+    hr: "---",
+    emDelimiter: "*",
+  })
   turndown.use(gfm)
   turndown.addRule("image", {
     filter: "img",
@@ -64,13 +71,19 @@ function toMarkdown(html: string): string {
   })
   // Given as text: the rules for tables need a DOM with `rows`, which turndown's own parser has and linkedom has not.
   const markdown = turndown.turndown(html)
-  return cleanText(markdown).replace(/[ \t]+$/gm, "").replace(/\n{3,}/g, "\n\n").trim()
+  return cleanText(markdown)
+    .replace(/[ \t]+$/gm, "")
+    .replace(/\n{3,}/g, "\n\n")
+    .trim()
 }
 
 /** Links and images get whole http(s) addresses; whatever else they point to (scripts, embedded data) is dropped. */
 function makeAbsolute(document: DomDocument, pageUrl: string): void {
   const base = resolved(document.querySelector("base[href]")?.getAttribute("href") ?? "", pageUrl) ?? pageUrl
-  for (const [selector, attribute] of [["a[href]", "href"], ["img[src]", "src"]] as const) {
+  for (const [selector, attribute] of [
+    ["a[href]", "href"],
+    ["img[src]", "src"],
+  ] as const) {
     for (const element of document.querySelectorAll(selector)) {
       const target = resolved(element.getAttribute(attribute) ?? "", base)
       if (target === undefined) element.removeAttribute(attribute)

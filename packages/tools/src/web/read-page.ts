@@ -57,7 +57,10 @@ async function readResponse(
     return failure({
       code: status === 404 || status === 410 ? "NOT_FOUND" : status === 429 ? "RATE_LIMITED" : "HTTP_ERROR",
       message: `${url} answered ${status}${status === 404 ? ": there is no such page" : ""}.`,
-      hint: status === 401 || status === 403 ? "The page is not open to everyone. Look for another source." : "Check the address, or find another source with web_search.",
+      hint:
+        status === 401 || status === 403
+          ? "The page is not open to everyone. Look for another source."
+          : "Check the address, or find another source with web_search.",
       retryable: status === 429 || status >= 500,
       details: { status, ...(headers["retry-after"] === undefined ? {} : { retryAfter: headers["retry-after"] }) },
     })
@@ -94,7 +97,11 @@ function mediaType(header: string, body: Uint8Array): string {
 function part(page: Page, args: { max_chars?: unknown }, offset: number): ToolResult {
   const total = page.markdown.length
   if (offset > 0 && offset >= total) {
-    return failure({ code: "OFFSET_OUT_OF_RANGE", message: `The page has ${total} characters; offset ${offset} is past its end.`, hint: "Use an offset below that, or 0." })
+    return failure({
+      code: "OFFSET_OUT_OF_RANGE",
+      message: `The page has ${total} characters; offset ${offset} is past its end.`,
+      hint: "Use an offset below that, or 0.",
+    })
   }
   const end = breakBefore(page.markdown, offset, offset + Number(args.max_chars ?? 20_000))
   const markdown = page.markdown.slice(offset, end)

@@ -2,8 +2,26 @@ import type { DomDocument, DomElement, DomNode } from "./dom.ts"
 
 /** What carries no text for readers, or text that readers do not see. */
 const NEVER_SHOWN = [
-  "script", "style", "noscript", "template", "iframe", "frame", "object", "embed", "applet", "svg", "canvas", "math annotation",
-  "form input", "select", "textarea", "button", "dialog:not([open])", "link", "[hidden]", '[aria-hidden="true"]',
+  "script",
+  "style",
+  "noscript",
+  "template",
+  "iframe",
+  "frame",
+  "object",
+  "embed",
+  "applet",
+  "svg",
+  "canvas",
+  "math annotation",
+  "form input",
+  "select",
+  "textarea",
+  "button",
+  "dialog:not([open])",
+  "link",
+  "[hidden]",
+  '[aria-hidden="true"]',
 ].join(",")
 const MAX_RULES = 500
 

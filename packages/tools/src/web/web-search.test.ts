@@ -13,10 +13,16 @@ afterEach(async () => {
 /** Answers as the Brave Search API does. */
 const brave: Answer = ({ url, headers }, response) => {
   if (headers["x-subscription-token"] !== "key-canary") {
-    return json(response, 422, { type: "ErrorResponse", error: { code: "SUBSCRIPTION_TOKEN_INVALID", detail: "The provided subscription token is invalid.", status: 422 } })
+    return json(response, 422, {
+      type: "ErrorResponse",
+      error: { code: "SUBSCRIPTION_TOKEN_INVALID", detail: "The provided subscription token is invalid.", status: 422 },
+    })
   }
   const results = Array.from({ length: 25 }, (_, index) => ({
-    title: `Result ${index} &amp; more`, url: `https://example.com/${index}`, description: `About <strong>it</strong> &#x27;${index}&#x27;`, age: "2 days ago",
+    title: `Result ${index} &amp; more`,
+    url: `https://example.com/${index}`,
+    description: `About <strong>it</strong> &#x27;${index}&#x27;`,
+    age: "2 days ago",
   })).slice(0, Number(url.searchParams.get("count")))
   json(response, 200, {
     type: "search",
@@ -36,10 +42,20 @@ describe("web_search", () => {
     expect(result.data).toEqual({
       query: "SQLite WAL",
       results: [0, 1, 2].map((index) => ({
-        rank: index + 1, title: `Result ${index} & more`, url: `https://example.com/${index}`, snippet: `About it '${index}'`, age: "2 days ago",
+        rank: index + 1,
+        title: `Result ${index} & more`,
+        url: `https://example.com/${index}`,
+        snippet: `About it '${index}'`,
+        age: "2 days ago",
       })),
       total: 3,
-      metadata: { took_ms: expect.any(Number), page: 0, more_available: true, corrected_query: "sqlite wal", filters: { country: "DE", freshness: "pm" } },
+      metadata: {
+        took_ms: expect.any(Number),
+        page: 0,
+        more_available: true,
+        corrected_query: "sqlite wal",
+        filters: { country: "DE", freshness: "pm" },
+      },
     })
     const [asked] = server?.requests ?? []
     expect(Object.fromEntries(asked?.url.searchParams ?? [])).toMatchObject({ q: "SQLite WAL", count: "3", freshness: "pm", country: "DE" })
@@ -59,22 +75,44 @@ describe("web_search", () => {
     expect(await code(brave, { BRAVE_API_KEY: "wrong" })).toBe("UNAUTHORIZED")
     expect(await code((_, response) => json(response, 401, {}))).toBe("UNAUTHORIZED")
     expect(await code((_, response) => json(response, 429, {}))).toBe("RATE_LIMITED")
-    expect(await code((_, response) => json(response, 422, { error: { code: "VALIDATION", detail: "Unable to validate request parameter(s)" } }))).toBe("INVALID_ARGUMENTS")
+    expect(
+      await code((_, response) =>
+        json(response, 422, { error: { code: "VALIDATION", detail: "Unable to validate request parameter(s)" } }),
+      ),
+    ).toBe("INVALID_ARGUMENTS")
     expect(await code((_, response) => json(response, 503, {}))).toBe("SERVICE_FAILED")
     expect(await code(() => {})).toBe("TIMEOUT")
   })
 
   it("tells which of the service's limits is used up", async () => {
     const limited: Answer = (_, response) =>
-      json(response, 429, { error: { code: "RATE_LIMITED", detail: "Request rate limit exceeded for plan" } }, {
-        "x-ratelimit-limit": "1, 15000", "x-ratelimit-remaining": "0, 14999", "x-ratelimit-reset": "1, 1419704",
-      })
-    expect((await callTool(await tool(limited), { query: "x" })).error).toMatchObject({ retryable: true, details: { retryAfterSeconds: 1 } })
+      json(
+        response,
+        429,
+        { error: { code: "RATE_LIMITED", detail: "Request rate limit exceeded for plan" } },
+        {
+          "x-ratelimit-limit": "1, 15000",
+          "x-ratelimit-remaining": "0, 14999",
+          "x-ratelimit-reset": "1, 1419704",
+        },
+      )
+    expect((await callTool(await tool(limited), { query: "x" })).error).toMatchObject({
+      retryable: true,
+      details: { retryAfterSeconds: 1 },
+    })
   })
 
   it("refuses what the service would refuse, before asking it", async () => {
     const search = await tool(brave)
-    for (const args of [{}, { query: "" }, { query: "  " }, { query: "w ".repeat(60) }, { query: "x".repeat(401) }, { query: "x", count: 21 }, { query: "x", freshness: "yesterday" }]) {
+    for (const args of [
+      {},
+      { query: "" },
+      { query: "  " },
+      { query: "w ".repeat(60) },
+      { query: "x".repeat(401) },
+      { query: "x", count: 21 },
+      { query: "x", freshness: "yesterday" },
+    ]) {
       expect((await callTool(search, args)).error?.code).toBe("INVALID_ARGUMENTS")
     }
     expect(server?.requests).toHaveLength(0)

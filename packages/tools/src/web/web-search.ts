@@ -74,7 +74,10 @@ export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig =
       },
       required: ["query", "results", "total", "metadata"],
     },
-    aliases: { names: ["brave_search", "search_web", "brave_web_search"], arguments: { q: "query", search_query: "query", limit: "count", num_results: "count" } },
+    aliases: {
+      names: ["brave_search", "search_web", "brave_web_search"],
+      arguments: { q: "query", search_query: "query", limit: "count", num_results: "count" },
+    },
     examples: [
       { description: "A plain search", input: { query: "SQLite WAL mode explained" } },
       { description: "Few recent results", input: { query: "Node.js release notes", count: 3, freshness: "pm" } },

@@ -16,7 +16,10 @@ async function serve(answer: Answer): Promise<LoopbackServer> {
   return server
 }
 
-const html = (body: string, type = "text/html; charset=utf-8"): Answer => (_, response) => response.writeHead(200, { "content-type": type }).end(body)
+const html =
+  (body: string, type = "text/html; charset=utf-8"): Answer =>
+  (_, response) =>
+    response.writeHead(200, { "content-type": type }).end(body)
 
 async function scrape(answer: Answer, args: object = {}, config: WebscrapeConfig = {}, policy: NetworkPolicy = {}) {
   const server = await serve(answer)
@@ -45,7 +48,16 @@ describe("webscrape", () => {
     const data = result.data as { markdown: string; title: string; byline: string; published: string; url: string; truncated: boolean }
     expect(data).toMatchObject({ byline: "Ada", published: "2026-11-01", truncated: false })
     expect(data.title).toContain("Go contexts")
-    for (const wanted of ["- one **bold**", "[link](http://127.0.0.1:", "/blog/two.html)", "```\nctx := context.Background()\n```", "| a | b |", "![A hero](http://", "Invisible letters", "Seen all right"]) {
+    for (const wanted of [
+      "- one **bold**",
+      "[link](http://127.0.0.1:",
+      "/blog/two.html)",
+      "```\nctx := context.Background()\n```",
+      "| a | b |",
+      "![A hero](http://",
+      "Invisible letters",
+      "Seen all right",
+    ]) {
       expect(data.markdown).toContain(wanted)
     }
     expect(JSON.stringify(result)).not.toMatch(/HIDDEN|script text|comment text|Navigation entry|Footer text|javascript:|base64/)
@@ -62,9 +74,14 @@ describe("webscrape", () => {
   })
 
   it("gives a long page in parts that join to the whole, fetching it once", async () => {
-    const server = await serve(html(`<h1>Long</h1>${Array.from({ length: 60 }, (_, index) => `<p>Paragraph ${index} 😀 ${sentence}</p>`).join("")}`))
+    const server = await serve(
+      html(`<h1>Long</h1>${Array.from({ length: 60 }, (_, index) => `<p>Paragraph ${index} 😀 ${sentence}</p>`).join("")}`),
+    )
     const tool = createWebscrapeTool(createNetworkHost({ allowOrigins: [server.origin] }, {}))
-    const whole = (await callTool(tool, { url: server.origin, mode: "full", max_chars: 100_000 })).data as { markdown: string; total_chars: number }
+    const whole = (await callTool(tool, { url: server.origin, mode: "full", max_chars: 100_000 })).data as {
+      markdown: string
+      total_chars: number
+    }
     let [joined, offset, parts] = ["", 0, 0]
     for (;;) {
       const result = await callTool(tool, { url: server.origin, mode: "full", max_chars: 1000, offset })
@@ -103,11 +120,22 @@ describe("webscrape", () => {
     expect((await scrape(html("plain \u001b[31mred\u001b[0m", "text/plain"))).data).toMatchObject({ markdown: "plain red" })
     expect((await scrape(html('{"a": 1}', "application/ld+json"))).data).toMatchObject({ markdown: '{"a": 1}' })
     expect((await scrape(html("<p>guessed</p>", ""))).data).toMatchObject({ markdown: expect.stringContaining("guessed") })
-    expect((await scrape(html("%PDF-1.7", "application/pdf"))).error).toMatchObject({ code: "UNSUPPORTED_CONTENT", message: expect.stringContaining("application/pdf") })
-    expect((await scrape((_, response) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(Buffer.alloc(9)))).error?.code).toBe("UNSUPPORTED_CONTENT")
+    expect((await scrape(html("%PDF-1.7", "application/pdf"))).error).toMatchObject({
+      code: "UNSUPPORTED_CONTENT",
+      message: expect.stringContaining("application/pdf"),
+    })
+    expect(
+      (await scrape((_, response) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(Buffer.alloc(9)))).error
+        ?.code,
+    ).toBe("UNSUPPORTED_CONTENT")
   })
 
-  it.each([[404, "NOT_FOUND", false], [403, "HTTP_ERROR", false], [429, "RATE_LIMITED", true], [500, "HTTP_ERROR", true]])("answers a %i with %s", async (status, code, retryable) => {
+  it.each([
+    [404, "NOT_FOUND", false],
+    [403, "HTTP_ERROR", false],
+    [429, "RATE_LIMITED", true],
+    [500, "HTTP_ERROR", true],
+  ])("answers a %i with %s", async (status, code, retryable) => {
     expect((await scrape((_, response) => response.writeHead(status).end("<p>sorry</p>"))).error).toMatchObject({ code, retryable })
   })
 
@@ -115,7 +143,9 @@ describe("webscrape", () => {
     const deep = "<div>".repeat(200_000)
     expect((await scrape(html(deep), { mode: "full" }, { extractMs: 700 })).error?.code).toMatch(/^PAGE_(TOO_COMPLEX|UNREADABLE)$/)
     const wide = "<p><b>x</b></p>".repeat(250_000)
-    expect((await scrape(html(wide), { mode: "full" }, { extractMemoryMb: 16, extractMs: 20_000 })).error?.code).toMatch(/^PAGE_(TOO_COMPLEX|UNREADABLE)$/)
+    expect((await scrape(html(wide), { mode: "full" }, { extractMemoryMb: 16, extractMs: 20_000 })).error?.code).toMatch(
+      /^PAGE_(TOO_COMPLEX|UNREADABLE)$/,
+    )
     expect((await scrape(html(ARTICLE))).success).toBe(true)
   })
 

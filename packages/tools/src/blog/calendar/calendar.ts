@@ -16,7 +16,10 @@ export interface CalendarConfig {
 }
 
 const TIME = "2026-11-23T09:00 (in time_zone), 2026-11-23T09:00:00+01:00, or 2026-11-23 for a whole day"
-const ZONE: JsonSchema = { type: "string", description: "IANA name of the time zone for times without an offset and for the answer, e.g. Europe/Paris" }
+const ZONE: JsonSchema = {
+  type: "string",
+  description: "IANA name of the time zone for times without an offset and for the answer, e.g. Europe/Paris",
+}
 const ID: JsonSchema = { type: "string", minLength: 1, description: "The event's id, as list_events gives it" }
 const FIELDS: Record<string, JsonSchema> = {
   title: { type: "string", minLength: 1, maxLength: 500 },
@@ -25,7 +28,11 @@ const FIELDS: Record<string, JsonSchema> = {
   duration_minutes: { type: "integer", minimum: 1, maximum: 527040, description: "How long it lasts, instead of end" },
   location: { type: "string", maxLength: 1000 },
   description: { type: "string", maxLength: 10_000 },
-  recurrence: { type: "string", maxLength: 500, description: "Recurrence rule of RFC 5545, e.g. FREQ=WEEKLY;BYDAY=MO or FREQ=DAILY;COUNT=5" },
+  recurrence: {
+    type: "string",
+    maxLength: 500,
+    description: "Recurrence rule of RFC 5545, e.g. FREQ=WEEKLY;BYDAY=MO or FREQ=DAILY;COUNT=5",
+  },
   time_zone: ZONE,
 }
 
@@ -67,7 +74,8 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
   return defineMultiActionTool({
     name: "calendar",
     title: "Calendar",
-    description: "Reads and changes a calendar: events with their recurrences in the right time zone, free times, and creating, changing and deleting events.",
+    description:
+      "Reads and changes a calendar: events with their recurrences in the right time zone, free times, and creating, changing and deleting events.",
     category: "research",
     optionality: "optional",
     tags: ["blog"],
@@ -86,7 +94,18 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
         truncated: { type: "boolean" },
       },
     },
-    aliases: { arguments: { event_id: "id", uid: "id", summary: "title", start_time: "start", end_time: "end", timezone: "time_zone", rrule: "recurrence", max_results: "limit" } },
+    aliases: {
+      arguments: {
+        event_id: "id",
+        uid: "id",
+        summary: "title",
+        start_time: "start",
+        end_time: "end",
+        timezone: "time_zone",
+        rrule: "recurrence",
+        max_results: "limit",
+      },
+    },
     effects: { readOnly: false, network: config.url !== undefined },
     capabilities: isConfigured ? [] : ["config:blog.calendar"],
     produces: ["research"],
@@ -123,7 +142,12 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
         required: ["title", "start"],
         effects: changing,
         run,
-        examples: [{ description: "An hour in Paris", input: { title: "Release call", start: "2026-11-23T09:00", duration_minutes: 60, time_zone: "Europe/Paris" } }],
+        examples: [
+          {
+            description: "An hour in Paris",
+            input: { title: "Release call", start: "2026-11-23T09:00", duration_minutes: 60, time_zone: "Europe/Paris" },
+          },
+        ],
       },
       update_event: {
         description: "Changes an event; what is not named stays as it is. A recurring event is changed in all its times.",
@@ -131,11 +155,20 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
         required: ["id"],
         effects: { ...changing, idempotent: true },
         run,
-        examples: [{ description: "Move an event; it stays as long as it was", input: { id: "standup@example.com", start: "2026-11-23T10:00", time_zone: "Europe/Paris" } }],
+        examples: [
+          {
+            description: "Move an event; it stays as long as it was",
+            input: { id: "standup@example.com", start: "2026-11-23T10:00", time_zone: "Europe/Paris" },
+          },
+        ],
       },
       delete_event: {
         description: "Deletes an event; of a recurring one a single time when occurrence is given",
-        properties: { id: ID, occurrence: { type: "string", description: "Start of the single time to delete, as list_events gives it" }, time_zone: ZONE },
+        properties: {
+          id: ID,
+          occurrence: { type: "string", description: "Start of the single time to delete, as list_events gives it" },
+          time_zone: ZONE,
+        },
         required: ["id"],
         effects: { ...changing, destructive: true },
         run,

@@ -73,7 +73,12 @@ export function excludeOccurrence(event: CalendarEvent, startWall: number, zone:
 function apply(event: CalendarEvent, args: JsonObject, zone: Zone, now: number): void {
   const { main, calendar } = event
   if (args.start !== undefined || args.end !== undefined || args.duration_minutes !== undefined) applyTimes(event, args, zone)
-  for (const [argument, name] of [["title", "summary"], ["location", "location"], ["description", "description"], ["status", "status"]] as const) {
+  for (const [argument, name] of [
+    ["title", "summary"],
+    ["location", "location"],
+    ["description", "description"],
+    ["status", "status"],
+  ] as const) {
     if (args[argument] === undefined) continue
     const text = cleanText(String(args[argument]))
     if (text === "") main.removeAllProperties(name)
@@ -81,7 +86,9 @@ function apply(event: CalendarEvent, args: JsonObject, zone: Zone, now: number):
   }
   if (args.recurrence !== undefined) {
     main.removeAllProperties("rrule")
-    const rule = String(args.recurrence).trim().replace(/^RRULE:/i, "")
+    const rule = String(args.recurrence)
+      .trim()
+      .replace(/^RRULE:/i, "")
     if (rule !== "") main.addPropertyWithValue("rrule", ICAL.Recur.fromString(checkedRule(rule)))
   }
   main.updatePropertyWithValue("dtstamp", stamp(now))
@@ -106,11 +113,16 @@ function applyTimes(event: CalendarEvent, args: JsonObject, zone: Zone): void {
     if (isDate) length = Math.ceil(length / DAY_MS) * DAY_MS
   }
   if (length <= 0) {
-    throw new ToolwrightError("INVALID_TIME", "The event would end before it starts.", { hint: "Give an end after start, or duration_minutes." })
+    throw new ToolwrightError("INVALID_TIME", "The event would end before it starts.", {
+      hint: "Give an end after start, or duration_minutes.",
+    })
   }
   const endWall = isDate ? startWall + length : kept.toWall(kept.toEpoch(startWall) + length)
   main.removeAllProperties("duration")
-  for (const [name, wall] of [["dtstart", startWall], ["dtend", endWall]] as const) {
+  for (const [name, wall] of [
+    ["dtstart", startWall],
+    ["dtend", endWall],
+  ] as const) {
     main.removeAllProperties(name)
     const property = new ICAL.Property(name)
     setTime(property, calendar, wall, isDate, kept)

@@ -62,7 +62,11 @@ export function parseTolerantly(text: string, warn: (message: string) => void): 
       const title = /^SUMMARY[^:\r\n]*:(.*)$/im.exec(block)?.[1]?.trim() ?? "an event"
       const plain = block.replace(/^RRULE[^\n]*\n(?:[ \t][^\n]*\n)*/gim, "")
       const isKept = isParsed(plain)
-      warnings.push(isKept ? `The recurrence of '${title}' is not understood; only its first time is counted.` : `'${title}' is not understood and is left out.`)
+      warnings.push(
+        isKept
+          ? `The recurrence of '${title}' is not understood; only its first time is counted.`
+          : `'${title}' is not understood and is left out.`,
+      )
       return isKept ? plain : ""
     })
     if (mended === 0) throw thrown

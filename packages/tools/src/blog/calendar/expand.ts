@@ -63,7 +63,15 @@ export function expandEvent(event: CalendarEvent, from: number, to: number, floa
   return occurrences.sort((one, other) => one.start - other.start)
 }
 
-function startWalls(event: CalendarEvent, span: Span, rule: string | undefined, from: number, to: number, floating: Zone, limits: ExpandLimits): Set<number> {
+function startWalls(
+  event: CalendarEvent,
+  span: Span,
+  rule: string | undefined,
+  from: number,
+  to: number,
+  floating: Zone,
+  limits: ExpandLimits,
+): Set<number> {
   const walls = new Set<number>(event.main.getFirstProperty("recurrence-id") === null ? [span.startWall] : [])
   for (const property of event.main.getAllProperties("rdate")) {
     for (const value of valuesOf(property)) {

@@ -1,4 +1,12 @@
-import { failure, success, ToolwrightError, type JsonObject, type ToolContext, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  success,
+  ToolwrightError,
+  type JsonObject,
+  type ToolContext,
+  type ToolHandler,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { NetworkError, networkFailure } from "../../net/network-error.ts"
 import type { NetworkHost } from "../../net/network-host.ts"
 import { cleanLine, cleanText, truncate } from "../../net/text.ts"
@@ -94,14 +102,20 @@ function list(tree: CalendarTree, args: JsonObject, zone: Zone, now: number, war
   const query = typeof args.query === "string" ? args.query.toLowerCase() : ""
   const found = listEvents(tree)
     .flatMap((event) => expandEvent(event, from, to, zone, { perEvent: PER_EVENT, warn: (text) => warnings.push(cleanLine(text)) }))
-    .filter(({ component }) => query === "" || ["summary", "description", "location"].some((name) => textOf(component, name)?.toLowerCase().includes(query)))
+    .filter(
+      ({ component }) =>
+        query === "" || ["summary", "description", "location"].some((name) => textOf(component, name)?.toLowerCase().includes(query)),
+    )
     .sort((one, other) => one.start - other.start)
   const limit = Number(args.limit ?? 20)
   const events = found.slice(0, limit).map((occurrence) => describeOccurrence(occurrence, zone))
   const isTruncated = found.length > limit
-  const lines = events.length === 0 ? [`No events between ${formatMoment(from, zone)} and ${formatMoment(to, zone)}.`] : events.map(eventLine)
+  const lines =
+    events.length === 0 ? [`No events between ${formatMoment(from, zone)} and ${formatMoment(to, zone)}.`] : events.map(eventLine)
   return success({
-    output: [...lines, ...(isTruncated ? [`… and ${found.length - limit} more; raise limit or narrow the window.`] : []), ...warnings].join("\n"),
+    output: [...lines, ...(isTruncated ? [`… and ${found.length - limit} more; raise limit or narrow the window.`] : []), ...warnings].join(
+      "\n",
+    ),
     data: { events, truncated: isTruncated, ...(warnings.length === 0 ? {} : { warnings }) },
   })
 }
@@ -111,7 +125,10 @@ function get(tree: CalendarTree, args: JsonObject, zone: Zone, now: number): Too
   const upcoming = expandEvent(event, now, now + LONGEST_WINDOW, zone, { perEvent: PER_EVENT, warn() {} }).slice(0, 3)
   const described: JsonObject = { ...describe(event, zone), next: upcoming.map(({ start, span }) => startText(start, span.isDate, zone)) }
   const description = typeof described.description === "string" ? `\n${described.description}` : ""
-  return success({ output: `${eventLine(described)}${description}\nNext: ${(described.next as string[]).join(", ") || "never"}`, data: { event: described } })
+  return success({
+    output: `${eventLine(described)}${description}\nNext: ${(described.next as string[]).join(", ") || "never"}`,
+    data: { event: described },
+  })
 }
 
 function availability(tree: CalendarTree, args: JsonObject, zone: Zone): ToolResult {
@@ -120,7 +137,10 @@ function availability(tree: CalendarTree, args: JsonObject, zone: Zone): ToolRes
   checkWindow(from, to)
   const taken = listEvents(tree)
     .flatMap((event) => expandEvent(event, from, to, zone, { perEvent: PER_EVENT, warn() {} }))
-    .filter(({ component, end, start }) => end > start && textOf(component, "transp") !== "TRANSPARENT" && textOf(component, "status") !== "CANCELLED")
+    .filter(
+      ({ component, end, start }) =>
+        end > start && textOf(component, "transp") !== "TRANSPARENT" && textOf(component, "status") !== "CANCELLED",
+    )
     .sort((one, other) => one.start - other.start)
   const shortest = Number(args.duration_minutes ?? 1) * 60_000
   const free: { start: string; end: string }[] = []
@@ -144,8 +164,10 @@ function availability(tree: CalendarTree, args: JsonObject, zone: Zone): ToolRes
 }
 
 function checkWindow(from: number, to: number): void {
-  if (to <= from) throw new ToolwrightError("INVALID_TIME", "The window ends before it begins.", { hint: "Give an end after the beginning." })
-  if (to - from > LONGEST_WINDOW) throw new ToolwrightError("INVALID_TIME", "The window is longer than five years.", { hint: "Ask for a shorter one." })
+  if (to <= from)
+    throw new ToolwrightError("INVALID_TIME", "The window ends before it begins.", { hint: "Give an end after the beginning." })
+  if (to - from > LONGEST_WINDOW)
+    throw new ToolwrightError("INVALID_TIME", "The window is longer than five years.", { hint: "Ask for a shorter one." })
 }
 
 /** @throws ToolwrightError `INVALID_TIME` */
@@ -154,7 +176,9 @@ function chosenZone(asked: unknown, configured: string | undefined): Zone {
   if (name === undefined) return systemZone()
   const zone = namedZone(name)
   if (zone !== undefined) return zone
-  throw new ToolwrightError("INVALID_TIME", `'${name.slice(0, 60)}' is no time zone.`, { hint: "Use a name of the IANA database, such as Europe/Paris or UTC." })
+  throw new ToolwrightError("INVALID_TIME", `'${name.slice(0, 60)}' is no time zone.`, {
+    hint: "Use a name of the IANA database, such as Europe/Paris or UTC.",
+  })
 }
 
 function titleOf(event: CalendarEvent): string {
@@ -208,5 +232,8 @@ function eventLine(event: JsonObject): string {
 /** A calendar's address is often a secret; messages name its host at most. */
 function withoutAddress(error: NetworkError): NetworkError {
   const message = error.message.replace(/https?:\/\/([^/\s]+)\S*/g, "https://$1/…")
-  return new NetworkError(error.code as ConstructorParameters<typeof NetworkError>[0], message, { retryable: error.retryable, ...(error.hint === undefined ? {} : { hint: error.hint }) })
+  return new NetworkError(error.code as ConstructorParameters<typeof NetworkError>[0], message, {
+    retryable: error.retryable,
+    ...(error.hint === undefined ? {} : { hint: error.hint }),
+  })
 }

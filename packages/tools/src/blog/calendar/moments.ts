@@ -26,11 +26,14 @@ export function parseTime(text: string, zone: Zone, argument: string): GivenTime
     const [, year, month, date, hour = 0, minute = 0, second = 0] = (day ?? local) as RegExpExecArray
     const wall = Date.UTC(Number(year), Number(month) - 1, Number(date), Number(hour), Number(minute), Number(second))
     const back = new Date(wall)
-    const isReal = back.getUTCMonth() === Number(month) - 1 && back.getUTCDate() === Number(date) && Number(hour) < 24 && Number(minute) < 60
+    const isReal =
+      back.getUTCMonth() === Number(month) - 1 && back.getUTCDate() === Number(date) && Number(hour) < 24 && Number(minute) < 60
     if (isReal) return { isDate: day !== null, wall, epoch: zone.toEpoch(wall) }
   } else if (moment !== null) {
     const offset = (moment[3] as string).toUpperCase()
-    const epoch = Date.parse(`${moment[1]}T${moment[2]}${offset === "Z" || offset.includes(":") ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`}`)
+    const epoch = Date.parse(
+      `${moment[1]}T${moment[2]}${offset === "Z" || offset.includes(":") ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`}`,
+    )
     if (Number.isFinite(epoch)) return { isDate: false, wall: zone.toWall(epoch), epoch }
   }
   throw new ToolwrightError("INVALID_TIME", `${argument}: '${text.slice(0, 60)}' is no time.`, {

@@ -25,7 +25,8 @@ export function namedZone(id: string): Zone | undefined {
   }
   return {
     id,
-    toEpoch: (wall) => Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO("UTC").toPlainDateTime().toZonedDateTime(id).epochMilliseconds,
+    toEpoch: (wall) =>
+      Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO("UTC").toPlainDateTime().toZonedDateTime(id).epochMilliseconds,
     toWall: (epoch) => epoch + Temporal.Instant.fromEpochMilliseconds(epoch).toZonedDateTimeISO(id).offsetNanoseconds / 1e6,
   }
 }
@@ -71,7 +72,14 @@ export function timeOf(wall: number, isDate = false): Time {
 
 /** The library's time as a wall time; NaN when it was written wrongly. */
 export function wallOf(time: Time): number {
-  return Date.UTC(time.year, time.month - 1, time.day, time.isDate ? 0 : time.hour, time.isDate ? 0 : time.minute, time.isDate ? 0 : time.second)
+  return Date.UTC(
+    time.year,
+    time.month - 1,
+    time.day,
+    time.isDate ? 0 : time.hour,
+    time.isDate ? 0 : time.minute,
+    time.isDate ? 0 : time.second,
+  )
 }
 
 /** A moment as ISO 8601 with the zone's offset, to the second. */

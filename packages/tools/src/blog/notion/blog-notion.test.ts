@@ -13,7 +13,10 @@ afterEach(async () => {
   server = undefined
 })
 
-async function setUp(config: NotionConfig = {}, env: Record<string, string> = { NOTION_TOKEN: "ntn_canary", NOTION_PARENT_ID: PARENT_PAGE }) {
+async function setUp(
+  config: NotionConfig = {},
+  env: Record<string, string> = { NOTION_TOKEN: "ntn_canary", NOTION_PARENT_ID: PARENT_PAGE },
+) {
   const started = (server = await startNotion())
   const waits: number[] = []
   const artifacts = createArtifactStore()
@@ -26,7 +29,8 @@ async function setUp(config: NotionConfig = {}, env: Record<string, string> = { 
 }
 
 const long = (count: number) => Array.from({ length: count }, (_, index) => `Paragraph ${index}.`).join("\n\n")
-const texts = (blocks: unknown[]) => blocks.map((block) => (block as { paragraph: { rich_text: { text: { content: string } }[] } }).paragraph.rich_text[0]?.text.content)
+const texts = (blocks: unknown[]) =>
+  blocks.map((block) => (block as { paragraph: { rich_text: { text: { content: string } }[] } }).paragraph.rich_text[0]?.text.content)
 
 describe("blog_notion", () => {
   it("publishes a long text whole and in order, a hundred blocks at a time", async () => {
@@ -34,7 +38,13 @@ describe("blog_notion", () => {
     const result = await callTool(tool, { title: "Long", content: `# Long\n\n${long(250)}` })
     expect(result.data).toMatchObject({ url: expect.stringContaining("https://www.notion.so/"), blocks: 250, already_published: false })
     expect(texts(server.pages[0]?.children ?? [])).toEqual(Array.from({ length: 250 }, (_, index) => `Paragraph ${index}.`))
-    expect(server.requests.map(({ method, url }) => `${method} ${url.pathname.split("/")[2]}`)).toEqual(["GET databases", "GET pages", "POST pages", "PATCH blocks", "PATCH blocks"])
+    expect(server.requests.map(({ method, url }) => `${method} ${url.pathname.split("/")[2]}`)).toEqual([
+      "GET databases",
+      "GET pages",
+      "POST pages",
+      "PATCH blocks",
+      "PATCH blocks",
+    ])
     expect(JSON.stringify(result)).not.toContain("canary")
   })
 
@@ -43,13 +53,22 @@ describe("blog_notion", () => {
     expect((await callTool(tool, { content: "# From the heading\n\ntext", tags: ["go", "a,b"], status: "Draft" })).success).toBe(true)
     expect(server.pages[0]).toMatchObject({
       parent: { type: "data_source_id" },
-      properties: { Headline: { title: [{ text: { content: "From the heading" } }] }, Tags: { multi_select: [{ name: "go" }, { name: "a b" }] }, Status: { status: { name: "Draft" } } },
+      properties: {
+        Headline: { title: [{ text: { content: "From the heading" } }] },
+        Tags: { multi_select: [{ name: "go" }, { name: "a b" }] },
+        Status: { status: { name: "Draft" } },
+      },
     })
   })
 
   it("waits as long as Notion says, and tries conflicts again", async () => {
     const { tool, server, waits } = await setUp()
-    server.faults.push({ match: /^GET \/v1\/pages/, status: 429, headers: { "retry-after": "7" } }, { match: /^POST \/v1\/pages/, status: 409 }, { match: /^POST \/v1\/pages/, status: 429, headers: { "retry-after": "2" } }, { match: /^PATCH/, status: 529 })
+    server.faults.push(
+      { match: /^GET \/v1\/pages/, status: 429, headers: { "retry-after": "7" } },
+      { match: /^POST \/v1\/pages/, status: 409 },
+      { match: /^POST \/v1\/pages/, status: 429, headers: { "retry-after": "2" } },
+      { match: /^PATCH/, status: 529 },
+    )
     expect((await callTool(tool, { title: "x", content: long(150) })).success).toBe(true)
     expect(waits).toEqual([7000, 1000, 2000, 1000])
     expect(server.pages).toHaveLength(1)
@@ -71,17 +90,24 @@ describe("blog_notion", () => {
     expect(server.pages).toHaveLength(3)
   })
 
-  it.each([PARENT_PAGE, DATABASE])("finds the page when the answer to its creation is lost, instead of making another (under %s)", async (parentId) => {
-    const { tool, server } = await setUp({ parentId })
-    server.faults.push({ match: /^POST \/v1\/pages/, cut: true, after: true })
-    expect((await callTool(tool, { title: "Lost", content: long(150) })).success).toBe(true)
-    expect(server.pages).toHaveLength(1)
-    expect(server.pages[0]?.children).toHaveLength(150)
-  })
+  it.each([PARENT_PAGE, DATABASE])(
+    "finds the page when the answer to its creation is lost, instead of making another (under %s)",
+    async (parentId) => {
+      const { tool, server } = await setUp({ parentId })
+      server.faults.push({ match: /^POST \/v1\/pages/, cut: true, after: true })
+      expect((await callTool(tool, { title: "Lost", content: long(150) })).success).toBe(true)
+      expect(server.pages).toHaveLength(1)
+      expect(server.pages[0]?.children).toHaveLength(150)
+    },
+  )
 
   it("counts what is there when the answer to an addition is lost: nothing twice, nothing missing", async () => {
     const { tool, server } = await setUp()
-    server.faults.push({ match: /^PATCH/, cut: true, after: true }, { match: /^PATCH/, status: 502 }, { match: /^PATCH/, status: 500, after: true })
+    server.faults.push(
+      { match: /^PATCH/, cut: true, after: true },
+      { match: /^PATCH/, status: 502 },
+      { match: /^PATCH/, status: 500, after: true },
+    )
     expect((await callTool(tool, { title: "x", content: long(420) })).success).toBe(true)
     expect(texts(server.pages[0]?.children ?? [])).toEqual(Array.from({ length: 420 }, (_, index) => `Paragraph ${index}.`))
   })
@@ -90,7 +116,12 @@ describe("blog_notion", () => {
     const { tool, server } = await setUp()
     server.faults.push({ match: /^PATCH/, status: 429, headers: { "retry-after": "3600" } })
     const failed = await callTool(tool, { title: "x", content: long(250) })
-    expect(failed.error).toMatchObject({ code: "RATE_LIMITED", retryable: true, message: expect.stringContaining("goes on with it"), details: { retryAfterSeconds: 3600, page_id: expect.any(String) } })
+    expect(failed.error).toMatchObject({
+      code: "RATE_LIMITED",
+      retryable: true,
+      message: expect.stringContaining("goes on with it"),
+      details: { retryAfterSeconds: 3600, page_id: expect.any(String) },
+    })
     expect((await callTool(tool, { title: "x", content: long(250) })).success).toBe(true)
     expect(server.pages).toHaveLength(1)
     expect(texts(server.pages[0]?.children ?? [])).toEqual(Array.from({ length: 250 }, (_, index) => `Paragraph ${index}.`))
@@ -99,7 +130,12 @@ describe("blog_notion", () => {
   it("takes the content of the run, and names it when there is none", async () => {
     const { tool, artifacts, server } = await setUp()
     const missing = await callTool(tool, { title: "x" }, { runId: "r1" })
-    expect(missing.error).toMatchObject({ code: "MISSING_ARTIFACT", message: expect.stringContaining("'content'"), hint: expect.stringContaining("assemble_content"), details: { artifact: "content" } })
+    expect(missing.error).toMatchObject({
+      code: "MISSING_ARTIFACT",
+      message: expect.stringContaining("'content'"),
+      hint: expect.stringContaining("assemble_content"),
+      details: { artifact: "content" },
+    })
     expect(server.requests).toHaveLength(0)
     artifacts.set({ runId: "r1" }, "content", "# Mine\n\ntext")
     expect((await callTool(tool, {}, { runId: "r2" })).error?.code).toBe("MISSING_ARTIFACT")
@@ -135,7 +171,26 @@ describe("markdownToBlocks", () => {
     const text = (content: string, more: object = {}) => ({ type: "text", text: { content }, ...more })
     expect(blocks("#### H\n\nA **b** *c* ~~d~~ `e` [f](https://x.test/) [g](#top)\n\n---")).toEqual([
       { object: "block", type: "heading_3", heading_3: { rich_text: [text("H")] } },
-      { object: "block", type: "paragraph", paragraph: { rich_text: [text("A "), text("b", { annotations: { bold: true } }), text(" "), text("c", { annotations: { italic: true } }), text(" "), text("d", { annotations: { strikethrough: true } }), text(" "), text("e", { annotations: { code: true } }), text(" "), { type: "text", text: { content: "f", link: { url: "https://x.test/" } } }, text(" "), text("g")] } },
+      {
+        object: "block",
+        type: "paragraph",
+        paragraph: {
+          rich_text: [
+            text("A "),
+            text("b", { annotations: { bold: true } }),
+            text(" "),
+            text("c", { annotations: { italic: true } }),
+            text(" "),
+            text("d", { annotations: { strikethrough: true } }),
+            text(" "),
+            text("e", { annotations: { code: true } }),
+            text(" "),
+            { type: "text", text: { content: "f", link: { url: "https://x.test/" } } },
+            text(" "),
+            text("g"),
+          ],
+        },
+      },
       { object: "block", type: "divider", divider: {} },
     ])
     expect(blocks("- a\n  - b\n- [x] c\n\n1. d")).toMatchObject([
@@ -149,7 +204,14 @@ describe("markdownToBlocks", () => {
       { quote: { rich_text: [text("q")] } },
       { image: { external: { url: "https://x.test/i.png" }, caption: [text("alt")] } },
     ])
-    expect(blocks("| a | b |\n|---|---|\n| 1 | **2** |")).toMatchObject([{ table: { table_width: 2, children: [{ table_row: { cells: [[text("a")], [text("b")]] } }, { table_row: { cells: [[text("1")], [text("2")]] } }] } }])
+    expect(blocks("| a | b |\n|---|---|\n| 1 | **2** |")).toMatchObject([
+      {
+        table: {
+          table_width: 2,
+          children: [{ table_row: { cells: [[text("a")], [text("b")]] } }, { table_row: { cells: [[text("1")], [text("2")]] } }],
+        },
+      },
+    ])
   })
 
   it("stays within Notion's limits whatever it is given, and loses no word", async () => {

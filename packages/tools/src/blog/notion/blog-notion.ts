@@ -31,12 +31,35 @@ export function createBlogNotionTool(host: NetworkHost, artifacts: ArtifactStore
       type: "object",
       properties: {
         action: { type: "string", enum: ["publish"], default: "publish" },
-        title: { type: "string", minLength: 1, maxLength: 2000, description: "Title of the page; the first heading of the content unless given" },
-        content: { type: "string", minLength: 1, maxLength: 1_000_000, description: "The text in Markdown; the artifact 'content' of this run unless given" },
-        parent_id: { type: "string", pattern: "^[0-9a-fA-F-]{32,36}$", description: "Id of the page or database to publish under, instead of the configured one" },
-        tags: { type: "array", items: { type: "string", minLength: 1, maxLength: 100 }, maxItems: 50, description: "Values for the database's multi-select property 'Tags'" },
+        title: {
+          type: "string",
+          minLength: 1,
+          maxLength: 2000,
+          description: "Title of the page; the first heading of the content unless given",
+        },
+        content: {
+          type: "string",
+          minLength: 1,
+          maxLength: 1_000_000,
+          description: "The text in Markdown; the artifact 'content' of this run unless given",
+        },
+        parent_id: {
+          type: "string",
+          pattern: "^[0-9a-fA-F-]{32,36}$",
+          description: "Id of the page or database to publish under, instead of the configured one",
+        },
+        tags: {
+          type: "array",
+          items: { type: "string", minLength: 1, maxLength: 100 },
+          maxItems: 50,
+          description: "Values for the database's multi-select property 'Tags'",
+        },
         status: { type: "string", maxLength: 100, description: "Value for the database's property 'Status'" },
-        idempotency_key: { type: "string", maxLength: 200, description: "Calls with one key make one page; derived from parent, title and content unless given" },
+        idempotency_key: {
+          type: "string",
+          maxLength: 200,
+          description: "Calls with one key make one page; derived from parent, title and content unless given",
+        },
       },
       additionalProperties: false,
     },
@@ -51,7 +74,10 @@ export function createBlogNotionTool(host: NetworkHost, artifacts: ArtifactStore
       },
       required: ["url", "page_id", "blocks", "already_published"],
     },
-    aliases: { names: ["publish_to_notion", "notion_publish"], arguments: { markdown: "content", body: "content", database_id: "parent_id", page_id: "parent_id" } },
+    aliases: {
+      names: ["publish_to_notion", "notion_publish"],
+      arguments: { markdown: "content", body: "content", database_id: "parent_id", page_id: "parent_id" },
+    },
     examples: [
       { description: "Publish what has been assembled in this run", input: { title: "Go contexts in practice" } },
       { description: "Publish a text", input: { title: "Release notes", content: "# Release notes\n\nEverything is faster." } },

@@ -35,14 +35,20 @@ export function createNotionRequest(host: NetworkHost, config: NotionConfig, tok
       const { status, headers, value } = await requestJson(fetch, `${base}${path}`, {
         method,
         signal,
-        headers: { authorization: `Bearer ${token}`, "notion-version": NOTION_VERSION, "content-type": "application/json", accept: "application/json" },
+        headers: {
+          authorization: `Bearer ${token}`,
+          "notion-version": NOTION_VERSION,
+          "content-type": "application/json",
+          accept: "application/json",
+        },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       if (status < 400) return asObject(value)
       const isNotDone = status === 409 || status === 429 || status === 529
       const after = headers["retry-after"] === undefined ? Number.NaN : Number(headers["retry-after"])
       const waitMs = Number.isFinite(after) ? after * 1000 : 500 * 2 ** attempt
-      if (!isNotDone || attempt >= MAX_TRIES || waitMs > LONGEST_WAIT_MS) throw errorOf(status, asObject(value), token, Number.isFinite(after) ? after : undefined)
+      if (!isNotDone || attempt >= MAX_TRIES || waitMs > LONGEST_WAIT_MS)
+        throw errorOf(status, asObject(value), token, Number.isFinite(after) ? after : undefined)
       await wait(waitMs, signal)
     }
   }
@@ -58,12 +64,27 @@ function errorOf(status: number, value: JsonObject, token: string, retryAfterSec
   const said = redact(cleanLine(asText(value.message) ?? ""), [token])
   const quoted = said === "" ? "" : ` (Notion says: ${said})`
   const make = (code: string, message: string, hint?: string) =>
-    new NotionError(code, status, `${message}${quoted}.`, { ...(hint === undefined ? {} : { hint }), ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }) })
-  if (status === 401) return make("UNAUTHORIZED", "Notion refuses the token", "Whoever runs this must set NOTION_TOKEN to a valid integration token.")
+    new NotionError(code, status, `${message}${quoted}.`, {
+      ...(hint === undefined ? {} : { hint }),
+      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    })
+  if (status === 401)
+    return make("UNAUTHORIZED", "Notion refuses the token", "Whoever runs this must set NOTION_TOKEN to a valid integration token.")
   if (status === 403) return make("ACCESS_DENIED", "The integration may not do this", "It needs the capability to insert content.")
-  if (status === 404) return make("NOT_FOUND", "Notion does not find the page or database", "Check the id, and share the page or database with the integration.")
-  if (status === 429 || status === 529) return make("RATE_LIMITED", `Notion's rate limit is used up${retryAfterSeconds === undefined ? "" : ` for ${retryAfterSeconds} s`}`, "Try again after that time; the publication goes on where it stopped.")
-  if (status === 409) return make("CONFLICT", "Notion reports a conflict, again and again", "Try again later; the publication goes on where it stopped.")
+  if (status === 404)
+    return make(
+      "NOT_FOUND",
+      "Notion does not find the page or database",
+      "Check the id, and share the page or database with the integration.",
+    )
+  if (status === 429 || status === 529)
+    return make(
+      "RATE_LIMITED",
+      `Notion's rate limit is used up${retryAfterSeconds === undefined ? "" : ` for ${retryAfterSeconds} s`}`,
+      "Try again after that time; the publication goes on where it stopped.",
+    )
+  if (status === 409)
+    return make("CONFLICT", "Notion reports a conflict, again and again", "Try again later; the publication goes on where it stopped.")
   if (status === 400) return make("INVALID_CONTENT", "Notion does not accept the page")
   return make("SERVICE_FAILED", `Notion answered ${status}`, "Try again later; the publication goes on where it stopped.")
 }

@@ -60,7 +60,11 @@ function paragraphs(token: Tokens.Paragraph | Tokens.Text): Block[] {
 }
 
 function image({ href, text }: Tokens.Image): Block {
-  return { object: "block", type: "image", image: { type: "external", external: { url: href }, caption: textItems(text).slice(0, MAX_RICH_TEXT) } }
+  return {
+    object: "block",
+    type: "image",
+    image: { type: "external", external: { url: href }, caption: textItems(text).slice(0, MAX_RICH_TEXT) },
+  }
 }
 
 function code({ text, lang }: Tokens.Code): Block[] {
@@ -98,13 +102,20 @@ function table({ header, rows }: Tokens.Table): Block[] {
   const tables: Block[] = []
   for (let start = 0; start === 0 || start < rows.length; start += MAX_CHILDREN - 1) {
     const children = [row(header), ...rows.slice(start, start + MAX_CHILDREN - 1).map(row)]
-    tables.push({ object: "block", type: "table", table: { table_width: header.length, has_column_header: true, has_row_header: false, children } })
+    tables.push({
+      object: "block",
+      type: "table",
+      table: { table_width: header.length, has_column_header: true, has_row_header: false, children },
+    })
   }
   return tables
 }
 
 function htmlBlock({ text }: Tokens.HTML, warn: (message: string) => void): Block[] {
-  const plain = text.replace(/<!--[^]*?-->/g, "").replace(/<[^>]*>/g, "").trim()
+  const plain = text
+    .replace(/<!--[^]*?-->/g, "")
+    .replace(/<[^>]*>/g, "")
+    .trim()
   if (plain !== "") warn("HTML in the Markdown was published as plain text.")
   return plain === "" ? [] : block("paragraph", textItems(plain))
 }
@@ -130,15 +141,37 @@ function isWebAddress(address: string): boolean {
 
 /** Names that Notion knows for code; everything else is plain text. */
 const LANGUAGES = new Set(
-  "bash c c++ c# css dart diff docker elixir erlang go graphql groovy haskell html java javascript json julia kotlin latex less lua makefile markdown matlab mermaid nix objective-c ocaml perl php powershell prolog protobuf python r ruby rust sass scala scheme scss shell solidity sql swift toml typescript xml yaml zig".split(" "),
+  "bash c c++ c# css dart diff docker elixir erlang go graphql groovy haskell html java javascript json julia kotlin latex less lua makefile markdown matlab mermaid nix objective-c ocaml perl php powershell prolog protobuf python r ruby rust sass scala scheme scss shell solidity sql swift toml typescript xml yaml zig".split(
+    " ",
+  ),
 )
 const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
-  js: "javascript", jsx: "javascript", mjs: "javascript", ts: "typescript", tsx: "typescript", py: "python", rb: "ruby", rs: "rust",
-  sh: "shell", zsh: "shell", console: "shell", yml: "yaml", md: "markdown", golang: "go", cs: "c#", cpp: "c++", dockerfile: "docker", make: "makefile",
+  js: "javascript",
+  jsx: "javascript",
+  mjs: "javascript",
+  ts: "typescript",
+  tsx: "typescript",
+  py: "python",
+  rb: "ruby",
+  rs: "rust",
+  sh: "shell",
+  zsh: "shell",
+  console: "shell",
+  yml: "yaml",
+  md: "markdown",
+  golang: "go",
+  cs: "c#",
+  cpp: "c++",
+  dockerfile: "docker",
+  make: "makefile",
 }
 
 function languageOf(lang: string | undefined): string {
-  const name = (lang ?? "").trim().split(/[\s{,]/)[0]?.toLowerCase() ?? ""
+  const name =
+    (lang ?? "")
+      .trim()
+      .split(/[\s{,]/)[0]
+      ?.toLowerCase() ?? ""
   const known = LANGUAGE_NAMES[name] ?? name
   return LANGUAGES.has(known) ? known : "plain text"
 }

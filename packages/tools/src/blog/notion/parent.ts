@@ -17,7 +17,13 @@ export interface PageParent {
  *
  * @throws NotionError
  */
-export async function resolveParent(request: NotionRequest, id: string, title: string, args: JsonObject, warn: (message: string) => void): Promise<PageParent> {
+export async function resolveParent(
+  request: NotionRequest,
+  id: string,
+  title: string,
+  args: JsonObject,
+  warn: (message: string) => void,
+): Promise<PageParent> {
   const titleValue = { title: textItems(title).slice(0, 1) }
   let database: JsonObject
   try {
@@ -33,15 +39,28 @@ export async function resolveParent(request: NotionRequest, id: string, title: s
   const [source] = sources
   if (source === undefined || sources.length > 1) {
     const names = sources.map((one) => `${asText(one.name) ?? ""} ${asText(one.id) ?? ""}`.trim()).join(", ")
-    throw new NotionError("AMBIGUOUS_PARENT", 400, `The database has ${sources.length} data sources${names === "" ? "" : ` (${names})`}; one is needed.`, {
-      hint: "Publish under a database with a single data source, or under a page.",
-    })
+    throw new NotionError(
+      "AMBIGUOUS_PARENT",
+      400,
+      `The database has ${sources.length} data sources${names === "" ? "" : ` (${names})`}; one is needed.`,
+      {
+        hint: "Publish under a database with a single data source, or under a page.",
+      },
+    )
   }
   const { properties: schema } = await request("GET", `/v1/data_sources/${asText(source.id) ?? ""}`)
   const properties = Object.entries(asObject(schema)).map(([name, property]) => ({ name, type: asText(asObject(property).type) ?? "" }))
   const titleProperty = properties.find(({ type }) => type === "title")?.name ?? "Name"
   const values: JsonObject = { [titleProperty]: titleValue }
-  setIfThere(values, properties, "tags", ["multi_select"], args.tags, (_, tags) => ({ multi_select: (tags as string[]).map((name) => ({ name: name.replaceAll(",", " ") })) }), warn)
+  setIfThere(
+    values,
+    properties,
+    "tags",
+    ["multi_select"],
+    args.tags,
+    (_, tags) => ({ multi_select: (tags as string[]).map((name) => ({ name: name.replaceAll(",", " ") })) }),
+    warn,
+  )
   setIfThere(values, properties, "status", ["status", "select"], args.status, (type, name) => ({ [type]: { name } }), warn)
   return { kind: "data_source_id", id: asText(source.id) ?? "", properties: values, titleProperty }
 }

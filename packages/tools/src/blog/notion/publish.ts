@@ -30,18 +30,30 @@ export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, con
   return async (args, context) => {
     const markdown = asText(args.content) ?? asText(artifacts.get(context, "content"))
     if (markdown === undefined || markdown.trim() === "") {
-      return missingArtifact("content", "Publishing", "Call assemble_content first, or give the text: {\"title\": \"…\", \"content\": \"# …\"}")
+      return missingArtifact("content", "Publishing", 'Call assemble_content first, or give the text: {"title": "…", "content": "# …"}')
     }
     const token = config.token ?? host.env("NOTION_TOKEN")
     const parentId = asText(args.parent_id) ?? config.parentId ?? host.env("NOTION_PARENT_ID")
     if (token === undefined) {
-      return failure({ code: "MISSING_API_KEY", message: "Nothing can be published: there is no token for Notion.", hint: "Whoever runs this must set NOTION_TOKEN. The text is finished all the same." })
+      return failure({
+        code: "MISSING_API_KEY",
+        message: "Nothing can be published: there is no token for Notion.",
+        hint: "Whoever runs this must set NOTION_TOKEN. The text is finished all the same.",
+      })
     }
     if (parentId === undefined) {
-      return failure({ code: "NOT_CONFIGURED", message: "It is not known where to publish.", hint: "Give parent_id, the id of a page or database; whoever runs this can also set NOTION_PARENT_ID." })
+      return failure({
+        code: "NOT_CONFIGURED",
+        message: "It is not known where to publish.",
+        hint: "Give parent_id, the id of a page or database; whoever runs this can also set NOTION_PARENT_ID.",
+      })
     }
     const title = cleanLine(asText(args.title) ?? /^#\s+(.+)$/m.exec(markdown)?.[1] ?? "Untitled", 2000)
-    const key = asText(args.idempotency_key) ?? createHash("sha256").update(JSON.stringify([parentId, title, markdown])).digest("hex")
+    const key =
+      asText(args.idempotency_key) ??
+      createHash("sha256")
+        .update(JSON.stringify([parentId, title, markdown]))
+        .digest("hex")
     const started = running.get(key)
     if (started !== undefined) return started
     const publication = publications.get(key) ?? { done: false, blocks: 0 }
@@ -55,7 +67,11 @@ export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, con
   }
 }
 
-async function publish(request: NotionRequest, publication: Publication, wanted: { title: string; markdown: string; parentId: string; args: JsonObject }): Promise<ToolResult> {
+async function publish(
+  request: NotionRequest,
+  publication: Publication,
+  wanted: { title: string; markdown: string; parentId: string; args: JsonObject },
+): Promise<ToolResult> {
   const warnings = new Set<string>()
   const warn = (text: string) => void warnings.add(text)
   const { title, markdown, parentId, args } = wanted
@@ -77,10 +93,20 @@ async function publish(request: NotionRequest, publication: Publication, wanted:
 }
 
 /** Creates the page with its first blocks. Where nobody knows whether that happened, the page is looked for before another is made. */
-async function createPage(request: NotionRequest, publication: Publication, parent: PageParent, title: string, blocks: readonly Block[]): Promise<number> {
+async function createPage(
+  request: NotionRequest,
+  publication: Publication,
+  parent: PageParent,
+  title: string,
+  blocks: readonly Block[],
+): Promise<number> {
   const first = chunkFrom(blocks, 0)
   const since = Date.now() - 120_000
-  const body = { parent: { type: parent.kind, [parent.kind]: parent.id }, properties: parent.properties, ...(first.length === 0 ? {} : { children: first }) }
+  const body = {
+    parent: { type: parent.kind, [parent.kind]: parent.id },
+    properties: parent.properties,
+    ...(first.length === 0 ? {} : { children: first }),
+  }
   try {
     remembered(publication, await request("POST", "/v1/pages", body))
     return first.length
@@ -128,10 +154,17 @@ function chunkFrom(blocks: readonly Block[], start: number): Block[] {
 
 async function countChildren(request: NotionRequest, pageId: string): Promise<number> {
   let count = 0
-  await pages(request, (cursor) => ["GET", `/v1/blocks/${pageId}/children?page_size=100${cursor === undefined ? "" : `&start_cursor=${encodeURIComponent(cursor)}`}`], () => {
-    count++
-    return false
-  })
+  await pages(
+    request,
+    (cursor) => [
+      "GET",
+      `/v1/blocks/${pageId}/children?page_size=100${cursor === undefined ? "" : `&start_cursor=${encodeURIComponent(cursor)}`}`,
+    ],
+    () => {
+      count++
+      return false
+    },
+  )
   return count
 }
 
@@ -141,16 +174,31 @@ async function findPage(request: NotionRequest, parent: PageParent, title: strin
   if (parent.kind === "data_source_id") {
     const filter = { property: parent.titleProperty, title: { equals: title } }
     const sorts = [{ timestamp: "created_time", direction: "descending" }]
-    return pages(request, (cursor) => ["POST", `/v1/data_sources/${parent.id}/query`, { filter, sorts, page_size: 10, ...(cursor === undefined ? {} : { start_cursor: cursor }) }], isNew)
+    return pages(
+      request,
+      (cursor) => [
+        "POST",
+        `/v1/data_sources/${parent.id}/query`,
+        { filter, sorts, page_size: 10, ...(cursor === undefined ? {} : { start_cursor: cursor }) },
+      ],
+      isNew,
+    )
   }
   return pages(
     request,
-    (cursor) => ["GET", `/v1/blocks/${parent.id}/children?page_size=100${cursor === undefined ? "" : `&start_cursor=${encodeURIComponent(cursor)}`}`],
+    (cursor) => [
+      "GET",
+      `/v1/blocks/${parent.id}/children?page_size=100${cursor === undefined ? "" : `&start_cursor=${encodeURIComponent(cursor)}`}`,
+    ],
     (item) => asText(asObject(item.child_page).title) === title && isNew(item),
   )
 }
 
-async function pages(request: NotionRequest, next: (cursor: string | undefined) => Parameters<NotionRequest>, isWanted: (item: JsonObject) => boolean): Promise<JsonObject | undefined> {
+async function pages(
+  request: NotionRequest,
+  next: (cursor: string | undefined) => Parameters<NotionRequest>,
+  isWanted: (item: JsonObject) => boolean,
+): Promise<JsonObject | undefined> {
   let cursor: string | undefined
   do {
     const page = await request(...next(cursor))
@@ -186,7 +234,11 @@ function publishFailure(thrown: unknown, publication: Publication): ToolResult {
   const goOn = publication.pageId === undefined ? "" : " The page exists in part; the same call goes on with it."
   if (thrown instanceof NetworkError) {
     const result = networkFailure(thrown, "Publishing to Notion")
-    return failure({ ...(result.error as NonNullable<ToolResult["error"]>), message: `${result.error?.message}${goOn}`, details: { ...result.error?.details, ...partial } })
+    return failure({
+      ...(result.error as NonNullable<ToolResult["error"]>),
+      message: `${result.error?.message}${goOn}`,
+      details: { ...result.error?.details, ...partial },
+    })
   }
   if (!ToolwrightError.isInstance(thrown)) throw thrown
   const { status, retryAfterSeconds } = thrown instanceof NotionError ? thrown : { status: 0, retryAfterSeconds: undefined }

@@ -18,7 +18,8 @@ interface Style {
 /** Inline Markdown as pieces of text. Links that are no web or mail addresses stay as text: Notion would refuse the page. */
 export function richText(tokens: readonly Token[] | undefined, style: Style = { annotations: {} }): RichText[] {
   return (tokens ?? []).flatMap((token) => {
-    const styled = (name: keyof Style["annotations"]) => richText((token as Tokens.Strong).tokens, { ...style, annotations: { ...style.annotations, [name]: true } })
+    const styled = (name: keyof Style["annotations"]) =>
+      richText((token as Tokens.Strong).tokens, { ...style, annotations: { ...style.annotations, [name]: true } })
     switch (token.type) {
       case "strong":
         return styled("bold")
@@ -51,7 +52,7 @@ export function richText(tokens: readonly Token[] | undefined, style: Style = { 
 /** Plain text as pieces that are short enough, never cut inside a character. */
 export function textItems(text: string, { annotations, link }: Style = { annotations: {} }): RichText[] {
   const items: RichText[] = []
-  for (let start = 0; start < text.length; ) {
+  for (let start = 0; start < text.length;) {
     let end = Math.min(text.length, start + MAX_CONTENT)
     if (end < text.length && /[\ud800-\udbff]/.test(text[end - 1] ?? "")) end--
     items.push({

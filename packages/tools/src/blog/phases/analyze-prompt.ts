@@ -25,11 +25,13 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
   return defineTool({
     name: "analyze_prompt",
     title: "Analyse a request",
-    description: "Works out what a request for a blog post asks for: topic, audience, key points, length, and whether research, a newsletter or publishing are wanted.",
+    description:
+      "Works out what a request for a blog post asks for: topic, audience, key points, length, and whether research, a newsletter or publishing are wanted.",
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
-    usageHint: "Use when: a post of several sections was asked for. Don't use when: a short note was asked for (write it and call assemble_content with content).",
+    usageHint:
+      "Use when: a post of several sections was asked for. Don't use when: a short note was asked for (write it and call assemble_content with content).",
     input: {
       type: "object",
       properties: {
@@ -40,14 +42,30 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
       additionalProperties: false,
     },
     output: ANALYSIS,
-    examples: [{ description: "A request", input: { prompt: "A post on Go contexts for beginners, about 600 words", ...(isSelf ? { analysis: { topic: "Go contexts", key_points: ["deadlines", "cancellation"] } } : {}) } }],
+    examples: [
+      {
+        description: "A request",
+        input: {
+          prompt: "A post on Go contexts for beginners, about 600 words",
+          ...(isSelf ? { analysis: { topic: "Go contexts", key_points: ["deadlines", "cancellation"] } } : {}),
+        },
+      },
+    ],
     produces: ["analysis"],
     effects: { readOnly: false, idempotent: true },
     async run(args, context) {
       const request = String(args.prompt)
       const given = args.analysis as JsonObject | undefined
       const prompt = `Analyse this request for a blog post.\n${quoted("the request", request, 20_000)}\nSay what is asked for and nothing else. newsletter, social and publish are true only when the request asks for them.`
-      const analysis = given ?? (await writeJson(host, `${prompt}\n${MATERIAL_RULE}`, ANALYSIS, context, 'Pass it: {"prompt": "…", "analysis": {"topic": "…", "key_points": ["…"]}}'))
+      const analysis =
+        given ??
+        (await writeJson(
+          host,
+          `${prompt}\n${MATERIAL_RULE}`,
+          ANALYSIS,
+          context,
+          'Pass it: {"prompt": "…", "analysis": {"topic": "…", "key_points": ["…"]}}',
+        ))
       if (isFailure(analysis)) return analysis
       host.artifacts.set(context, "analysis", analysis)
       return success({ data: analysis, metadata: { artifact: "analysis" } })

@@ -10,11 +10,13 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
   return defineTool({
     name: "assemble_content",
     title: "Put a post together",
-    description: "Puts the written sections together into the finished post, in the outline's order. Also takes a whole text that you wrote yourself, or your own sections.",
+    description:
+      "Puts the written sections together into the finished post, in the outline's order. Also takes a whole text that you wrote yourself, or your own sections.",
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
-    usageHint: "Use when: every section is written, or you wrote a short text in one piece. Don't use when: sections are missing (call expand_section).",
+    usageHint:
+      "Use when: every section is written, or you wrote a short text in one piece. Don't use when: sections are missing (call expand_section).",
     input: {
       type: "object",
       properties: {
@@ -24,7 +26,12 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
           type: "array",
           minItems: 1,
           maxItems: 100,
-          items: { type: "object", properties: { heading: { type: "string", minLength: 1 }, content: { type: "string", minLength: 1 } }, required: ["heading", "content"], additionalProperties: false },
+          items: {
+            type: "object",
+            properties: { heading: { type: "string", minLength: 1 }, content: { type: "string", minLength: 1 } },
+            required: ["heading", "content"],
+            additionalProperties: false,
+          },
           description: "Your own sections in order, instead of the ones of this run",
         },
         introduction: { type: "string", maxLength: 20_000, description: "Text before the first section" },
@@ -51,12 +58,18 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
       const parts = [
         ...(ownTitle === undefined ? [`# ${title}`] : []),
         ...(typeof args.introduction === "string" ? [cleanText(args.introduction).trim()] : []),
-        ...(whole === undefined ? sections.map(({ heading, content }) => `## ${cleanLine(heading)}\n\n${cleanText(content).trim()}`) : [whole]),
+        ...(whole === undefined
+          ? sections.map(({ heading, content }) => `## ${cleanLine(heading)}\n\n${cleanText(content).trim()}`)
+          : [whole]),
         ...(typeof args.closing === "string" ? [cleanText(args.closing).trim()] : []),
       ]
       const content = `${parts.filter((part) => part !== "").join("\n\n")}\n`
       host.artifacts.set(context, "content", content)
-      return success({ output: content, data: { title, content, words: wordCount(content), sections: sections.length }, metadata: { artifact: "content" } })
+      return success({
+        output: content,
+        data: { title, content, words: wordCount(content), sections: sections.length },
+        metadata: { artifact: "content" },
+      })
     },
   })
 }
@@ -65,7 +78,11 @@ function sectionsOf(args: JsonObject, outline: Outline | undefined, written: Sec
   if (Array.isArray(args.sections)) return args.sections as { heading: string; content: string }[]
   const ready = Object.entries(written ?? {}).sort(([one], [other]) => Number(one) - Number(other))
   if (ready.length === 0) {
-    return missingArtifact("sections", "Putting a post together", 'Call expand_section for each section first, or pass the text: {"title": "…", "content": "…"}')
+    return missingArtifact(
+      "sections",
+      "Putting a post together",
+      'Call expand_section for each section first, or pass the text: {"title": "…", "content": "…"}',
+    )
   }
   const missing = (outline?.sections ?? []).filter((_, index) => written?.[index + 1] === undefined)
   if (missing.length > 0) {

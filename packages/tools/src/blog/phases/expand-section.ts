@@ -17,12 +17,18 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
-    usageHint: "Use when: there is an outline and a section of it is not written, or must be written again. Don't use when: there is no outline (call generate_outline).",
+    usageHint:
+      "Use when: there is an outline and a section of it is not written, or must be written again. Don't use when: there is no outline (call generate_outline).",
     input: {
       type: "object",
       properties: {
         section: { type: ["integer", "string"], description: "Its number from 1, or its heading" },
-        content: { type: "string", minLength: 1, maxLength: 100_000, description: `${isSelf ? "The section's text" : "Your own text of the section, instead of a generated one"}, in Markdown without its heading` },
+        content: {
+          type: "string",
+          minLength: 1,
+          maxLength: 100_000,
+          description: `${isSelf ? "The section's text" : "Your own text of the section, instead of a generated one"}, in Markdown without its heading`,
+        },
         instructions: { type: "string", maxLength: 5000, description: "What to heed when writing it" },
       },
       required: isSelf ? ["section", "content"] : ["section"],
@@ -39,7 +45,12 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
       },
       required: ["section", "heading", "content", "words", "remaining"],
     },
-    examples: [{ description: "The first section", input: { section: 1, ...(isSelf ? { content: "A deadline ends work that takes too long." } : {}) } }],
+    examples: [
+      {
+        description: "The first section",
+        input: { section: 1, ...(isSelf ? { content: "A deadline ends work that takes too long." } : {}) },
+      },
+    ],
     consumes: ["outline"],
     produces: ["sections"],
     effects: { readOnly: false },
@@ -55,10 +66,21 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
           hint: `Its sections are: ${outline.sections.map(({ heading }, at) => `${at + 1} ${heading}`).join("; ")}`,
         })
       }
-      const written = typeof args.content === "string" ? cleanText(args.content).trim() : await writeText(host, promptFor(host, outline, index, args.instructions, context.runId), context, `Pass it: {"section": ${index}, "content": "…"}`)
+      const written =
+        typeof args.content === "string"
+          ? cleanText(args.content).trim()
+          : await writeText(
+              host,
+              promptFor(host, outline, index, args.instructions, context.runId),
+              context,
+              `Pass it: {"section": ${index}, "content": "…"}`,
+            )
       if (isFailure(written)) return written
       const content = withoutHeading(written, section.heading)
-      const sections = { ...(host.artifacts.get(context, "sections") as Sections | undefined), [index]: { heading: section.heading, content } }
+      const sections = {
+        ...(host.artifacts.get(context, "sections") as Sections | undefined),
+        [index]: { heading: section.heading, content },
+      }
       host.artifacts.set(context, "sections", sections)
       const remaining = outline.sections.filter((_, at) => sections[at + 1] === undefined).map(({ heading }) => heading)
       const next = remaining.length === 0 ? "Every section is written; call assemble_content." : `Not written yet: ${remaining.join("; ")}`
@@ -73,7 +95,10 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
 
 function findSection({ sections }: Outline, wanted: unknown): number {
   if (typeof wanted === "number") return wanted
-  const text = String(wanted).trim().replace(/^#+\s*/, "").toLowerCase()
+  const text = String(wanted)
+    .trim()
+    .replace(/^#+\s*/, "")
+    .toLowerCase()
   const byHeading = sections.findIndex(({ heading }) => heading.toLowerCase() === text)
   return byHeading >= 0 ? byHeading + 1 : /^\d+$/.test(text) ? Number(text) : 0
 }

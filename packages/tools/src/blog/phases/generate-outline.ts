@@ -13,11 +13,17 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
-    usageHint: "Use when: a post of several sections is wanted and has been analysed. Don't use when: the text is short enough to write in one piece.",
+    usageHint:
+      "Use when: a post of several sections is wanted and has been analysed. Don't use when: the text is short enough to write in one piece.",
     input: {
       type: "object",
       properties: {
-        outline: { type: "string", minLength: 1, maxLength: 50_000, description: `${isSelf ? "Your" : "Your own"} outline in Markdown: # title, ## sections, - points${isSelf ? "" : ", instead of a generated one"}` },
+        outline: {
+          type: "string",
+          minLength: 1,
+          maxLength: 50_000,
+          description: `${isSelf ? "Your" : "Your own"} outline in Markdown: # title, ## sections, - points${isSelf ? "" : ", instead of a generated one"}`,
+        },
         instructions: { type: "string", maxLength: 5000, description: "What to heed, or to change in an earlier outline" },
       },
       ...(isSelf ? { required: ["outline"] } : {}),
@@ -28,7 +34,9 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
       properties: { ...OUTLINE.properties, markdown: { type: "string" } },
       required: ["title", "sections", "markdown"],
     },
-    examples: [{ description: "Plan the post", input: isSelf ? { outline: "# Go contexts\n\n## Deadlines\n- why\n\n## Cancellation" } : {} }],
+    examples: [
+      { description: "Plan the post", input: isSelf ? { outline: "# Go contexts\n\n## Deadlines\n- why\n\n## Cancellation" } : {} },
+    ],
     consumes: ["analysis"],
     produces: ["outline"],
     effects: { readOnly: false },
@@ -38,12 +46,27 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
       if (typeof args.outline === "string") {
         outline = outlineFromMarkdown(args.outline)
         if (outline === undefined) {
-          return failure({ code: "INVALID_ARGUMENTS", message: "The outline has no sections.", hint: 'Write it like this: {"outline": "# Title\\n\\n## First section\\n- a point\\n\\n## Second section"}' })
+          return failure({
+            code: "INVALID_ARGUMENTS",
+            message: "The outline has no sections.",
+            hint: 'Write it like this: {"outline": "# Title\\n\\n## First section\\n- a point\\n\\n## Second section"}',
+          })
         }
         outline.title ||= String(analysis?.title ?? analysis?.topic ?? "Untitled")
       } else {
-        if (analysis === undefined) return missingArtifact("analysis", "Planning a post", 'Call analyze_prompt with the request first, or pass your own plan: {"outline": "# Title\\n\\n## Section"}')
-        const written = await writeJson(host, promptFor(analysis, args.instructions, host, context.runId), OUTLINE, context, 'Pass it: {"outline": "# Title\\n\\n## Section\\n- point"}')
+        if (analysis === undefined)
+          return missingArtifact(
+            "analysis",
+            "Planning a post",
+            'Call analyze_prompt with the request first, or pass your own plan: {"outline": "# Title\\n\\n## Section"}',
+          )
+        const written = await writeJson(
+          host,
+          promptFor(analysis, args.instructions, host, context.runId),
+          OUTLINE,
+          context,
+          'Pass it: {"outline": "# Title\\n\\n## Section\\n- point"}',
+        )
         if (isFailure(written)) return written
         outline = outlineFromJson(written)
       }

@@ -27,7 +27,13 @@ export async function writeText(host: PhaseHost, prompt: string, context: ToolCo
 }
 
 /** JSON from the generator that fits the schema; it is asked once more, with what was wrong, before that becomes a failure. */
-export async function writeJson(host: PhaseHost, prompt: string, schema: JsonSchema, context: ToolContext, self: string): Promise<JsonObject | ToolResult> {
+export async function writeJson(
+  host: PhaseHost,
+  prompt: string,
+  schema: JsonSchema,
+  context: ToolContext,
+  self: string,
+): Promise<JsonObject | ToolResult> {
   let complaint = ""
   for (let attempt = 0; attempt < 2; attempt++) {
     const answer = await ask(host, `${prompt}\n\nAnswer with JSON alone.${complaint}`, context, self, schema)
@@ -39,7 +45,13 @@ export async function writeJson(host: PhaseHost, prompt: string, schema: JsonSch
   return unusable(complaint.slice(complaint.indexOf(": ") + 2, complaint.lastIndexOf(". Answer")))
 }
 
-async function ask({ generator }: PhaseHost, prompt: string, { signal }: ToolContext, self: string, schema?: JsonSchema): Promise<string | ToolResult> {
+async function ask(
+  { generator }: PhaseHost,
+  prompt: string,
+  { signal }: ToolContext,
+  self: string,
+  schema?: JsonSchema,
+): Promise<string | ToolResult> {
   if (generator === undefined) {
     return failure({ code: "NO_GENERATOR", message: "There is no text generator here, so you must write this text yourself.", hint: self })
   }
@@ -47,7 +59,12 @@ async function ask({ generator }: PhaseHost, prompt: string, { signal }: ToolCon
     return await generator.generate(prompt, { signal, ...(schema === undefined ? {} : { schema }) })
   } catch (thrown) {
     if (signal.aborted) return failure({ code: "ABORTED", message: "The generation was cancelled." })
-    return failure({ code: "GENERATION_FAILED", message: `The text generator failed: ${messageOf(thrown)}`, hint: `Try again, or write it yourself. ${self}`, retryable: true })
+    return failure({
+      code: "GENERATION_FAILED",
+      message: `The text generator failed: ${messageOf(thrown)}`,
+      hint: `Try again, or write it yourself. ${self}`,
+      retryable: true,
+    })
   }
 }
 
@@ -58,14 +75,22 @@ async function readJson(answer: string, schema: JsonSchema): Promise<JsonObject 
     const value = JSON.parse(text.slice(start, end + 1)) as JsonObject
     const errors = await validate(schema, value)
     if (errors.length === 0) return value
-    return errors.slice(0, 3).map(({ instancePath, message }) => `${instancePath === "" ? "the answer" : instancePath} ${message ?? "is wrong"}`).join("; ")
+    return errors
+      .slice(0, 3)
+      .map(({ instancePath, message }) => `${instancePath === "" ? "the answer" : instancePath} ${message ?? "is wrong"}`)
+      .join("; ")
   } catch (thrown) {
     return `it is no JSON (${messageOf(thrown).slice(0, 100)})`
   }
 }
 
 function unusable(reason: string): ToolResult {
-  return failure({ code: "GENERATION_UNUSABLE", message: `The generated text cannot be used: ${reason}.`, hint: "Try again, or write it yourself and pass it in.", retryable: true })
+  return failure({
+    code: "GENERATION_UNUSABLE",
+    message: `The generated text cannot be used: ${reason}.`,
+    hint: "Try again, or write it yourself and pass it in.",
+    retryable: true,
+  })
 }
 
 function withoutFence(text: string): string {

@@ -33,7 +33,9 @@ export function outlineToMarkdown({ title, sections }: Outline): string {
 
 /** Reads an outline from Markdown; `undefined` when it has no section (`## …`, or numbered or listed lines). */
 export function outlineFromMarkdown(markdown: string): Outline | undefined {
-  const lines = cleanText(markdown).split("\n").map((line) => line.trimEnd())
+  const lines = cleanText(markdown)
+    .split("\n")
+    .map((line) => line.trimEnd())
   const hasHeadings = lines.some((line) => /^##\s/.test(line))
   const outline: Outline = { title: "", sections: [] }
   for (const line of lines) {
@@ -52,6 +54,9 @@ export function outlineFromJson(value: JsonObject): Outline {
   const sections = value.sections as { heading: string; points?: string[] }[]
   return {
     title: cleanLine(String(value.title)),
-    sections: sections.map(({ heading, points = [] }) => ({ heading: cleanLine(heading), points: points.map((point) => cleanLine(point, 500)) })),
+    sections: sections.map(({ heading, points = [] }) => ({
+      heading: cleanLine(heading),
+      points: points.map((point) => cleanLine(point, 500)),
+    })),
   }
 }

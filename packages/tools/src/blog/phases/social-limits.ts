@@ -9,9 +9,15 @@ export interface SocialNetwork {
 
 const segmenter = new Intl.Segmenter("en", { granularity: "grapheme" })
 const EMOJI = /\p{Extended_Pictographic}|\p{Regional_Indicator}|\u20e3/u
-const LINK = /https?:\/\/[^\s<>]+[^\s<>.,;:!?'")\]]|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|ai|co|edu|gov|me|info|blog|de|fr|uk|ch|eu|jp|in|us)\b(?:\/[^\s<>]*[^\s<>.,;:!?'")\]])?/gi
+const LINK =
+  /https?:\/\/[^\s<>]+[^\s<>.,;:!?'")\]]|\b(?:[a-z0-9-]+\.)+(?:com|org|net|io|dev|app|ai|co|edu|gov|me|info|blog|de|fr|uk|ch|eu|jp|in|us)\b(?:\/[^\s<>]*[^\s<>.,;:!?'")\]])?/gi
 /** Characters that X counts once; all others count twice (docs.x.com, "Counting characters"). */
-const SINGLE = [[0, 4351], [8192, 8205], [8208, 8223], [8242, 8247]] as const
+const SINGLE = [
+  [0, 4351],
+  [8192, 8205],
+  [8208, 8223],
+  [8242, 8247],
+] as const
 const LINK_LENGTH = 23
 
 export const NETWORKS = {
