@@ -1,0 +1,184 @@
+/**
+ * Token masks beside xgrammar's WebAssembly build, in one run over the same schemas, vocabulary and tokens. Schemas, instances and
+ * vocabularies are read from the folder of test data, which is no part of the project.
+ */
+import { spawnSync } from "node:child_process"
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { createMaskEngine, compileSchema, createTokenizer, modelJsonNotation, readVocabulary, type Schema, type Tokenizer, warmTokenizer } from "@toolwright/logits"
+import { costChart, type CostPoint } from "./masks/chart.ts"
+import { longestMatch } from "./masks/longest-match.ts"
+import type { PeerAnswer, PeerJob } from "./masks/peer.ts"
+import { installPeers } from "./peers.ts"
+import type { BenchmarkResult } from "./run.ts"
+
+const DATA = new URL("../../shared/data/", import.meta.url)
+const CHART = new URL("../docs/masks.svg", import.meta.url)
+const SCHEMAS = Number(process.env["BENCH_SCHEMAS"] ?? 60)
+const VOCABULARY = "llama-bpe"
+
+interface Case {
+  readonly name: string
+  readonly schema: Schema
+  readonly text: string
+  readonly tokens: readonly number[]
+}
+
+export async function run(): Promise<BenchmarkResult> {
+  if (!existsSync(DATA)) throw new Error("The benchmark reads ../shared/data, which is not here.")
+  const { tokenizer, file, buildMs, warmMs } = loadTokenizer(VOCABULARY)
+  const cases = readCases(tokenizer)
+  const ours = measureOurs(cases, tokenizer)
+  const theirs = measureTheirs(cases, file)
+  const shared = ours.filter(({ name }) => theirs.has(name))
+  const all = (pick: (one: Measured) => readonly number[], list: Iterable<Measured>): number[] => [...list].flatMap((one) => pick(one)).toSorted((a, b) => a - b)
+  const mine = all((one) => one.masks, shared)
+  const peer = all((one) => one.masks, shared.map(({ name }) => theirs.get(name)!))
+  const myCompile = all((one) => [one.compile], shared)
+  const peerCompile = all((one) => [one.compile], shared.map(({ name }) => theirs.get(name)!))
+  const cold = all((one) => one.masks, shared)
+  const warm = all((one) => one.again, shared)
+  const points = costPoints(ours, cases)
+  writeFileSync(CHART, costChart(points, vocabularyPoints()))
+  return {
+    figures: {
+      schemas: shared.length,
+      masks: mine.length,
+      tokenizer_build_ms: buildMs,
+      tokenizer_warm_ms: warmMs,
+      mask_p50_us: at(mine, 0.5),
+      mask_p95_us: at(mine, 0.95),
+      mask_p99_us: at(mine, 0.99),
+      mask_max_us: at(mine, 1),
+      mask_seen_before_p50_us: at(warm, 0.5),
+      mask_seen_before_p99_us: at(warm, 0.99),
+      mask_mean_us: cold.reduce((sum, value) => sum + value, 0) / cold.length,
+      compile_p50_us: at(myCompile, 0.5),
+      compile_p95_us: at(myCompile, 0.95),
+      peer_mask_p50_us: at(peer, 0.5),
+      peer_mask_p95_us: at(peer, 0.95),
+      peer_mask_p99_us: at(peer, 0.99),
+      peer_mask_mean_us: peer.reduce((sum, value) => sum + value, 0) / peer.length,
+      peer_compile_p50_us: at(peerCompile, 0.5),
+      peer_compile_p95_us: at(peerCompile, 0.95),
+    },
+    ratios: {
+      mask_p50: at(peer, 0.5) / at(mine, 0.5),
+      mask_p95: at(peer, 0.95) / at(mine, 0.95),
+      mask_p99: at(peer, 0.99) / at(mine, 0.99),
+      compile_p50: at(peerCompile, 0.5) / at(myCompile, 0.5),
+    },
+    report: `${VOCABULARY}, ${tokenizer.size} tokens; ${shared.length} schemas on which both engines accept the instance, one pass over each.`,
+  }
+}
+
+interface Measured {
+  readonly name: string
+  readonly compile: number
+  /** Microseconds of each mask, in the first pass over the instance: nothing of this schema has been seen before. */
+  readonly masks: readonly number[]
+  /** The same in a second pass. */
+  readonly again: readonly number[]
+}
+
+function loadTokenizer(name: string) {
+  const file = JSON.parse(readFileSync(new URL(`vocab/${name}.json`, DATA), "utf8")) as { tokens_b64: (string | null)[]; eos: number; n: number }
+  const start = performance.now()
+  const tokenizer = createTokenizer(readVocabulary(file))
+  const built = performance.now()
+  warmTokenizer(tokenizer)
+  return { file, tokenizer, buildMs: built - start, warmMs: performance.now() - built }
+}
+
+function readCases(tokenizer: Tokenizer): Case[] {
+  const lines = readFileSync(new URL("json-schema-bench.jsonl", DATA), "utf8").trim().split("\n")
+  const records = lines.map((line) => JSON.parse(line) as { source: string; schema: string; tests: { text: string; valid: boolean }[] })
+  const step = Math.max(1, Math.floor(records.length / SCHEMAS))
+  return records.filter((_, index) => index % step === 0).slice(0, SCHEMAS).flatMap(({ source, schema, tests }) => {
+    const valid = tests.find((one) => one.valid)
+    if (valid === undefined) return []
+    return [{ name: source, schema: JSON.parse(schema) as Schema, text: schema, tokens: longestMatch(tokenizer, new TextEncoder().encode(valid.text)) }]
+  })
+}
+
+function measureOurs(cases: readonly Case[], tokenizer: Tokenizer): Measured[] {
+  const measured: Measured[] = []
+  const pass = ({ schema, tokens, name }: Case): Measured | undefined => {
+    const start = performance.now()
+    const compiled = compileSchema(schema, { notation: modelJsonNotation })
+    if (compiled.grammar === undefined) return undefined
+    const engine = createMaskEngine(compiled.grammar, tokenizer)
+    const compile = (performance.now() - start) * 1000
+    const follow = (): number[] | undefined => {
+      const times: number[] = []
+      const matcher = engine.matcher()
+      for (const token of tokens) {
+        const begin = performance.now()
+        matcher.mask()
+        times.push((performance.now() - begin) * 1000)
+        if (!matcher.accept(token)) return undefined
+      }
+      return times
+    }
+    const masks = follow()
+    const again = follow()
+    return masks === undefined || again === undefined ? undefined : { name, compile, masks, again }
+  }
+  // The machine code of both engines is made before the clock counts; ours needs a few schemas for that.
+  for (const one of cases.slice(0, 5)) pass(one)
+  for (const one of cases) {
+    const result = pass({ ...one, schema: structuredClone(one.schema) })
+    if (result !== undefined) measured.push(result)
+  }
+  return measured
+}
+
+function measureTheirs(cases: readonly Case[], vocabulary: PeerJob["vocabulary"]): Map<string, Measured> {
+  const peers = installPeers("masks", { "@mlc-ai/web-xgrammar": "0.1.27" })
+  const file = join(peers.folder, "node_modules/@mlc-ai/web-xgrammar/lib/index.js")
+  // The package declares ES modules and holds CommonJS: under another name it loads.
+  const library = file.replace(/\.js$/, ".cjs")
+  copyFileSync(file, library)
+  const measured = new Map<string, Measured>()
+  for (let next = 0; next < cases.length; ) {
+    const job: PeerJob = { library, vocabulary, cases: cases.slice(next).map(({ text, tokens }) => ({ text, tokens })) }
+    const { stdout } = spawnSync(process.execPath, [fileURLToPath(new URL("masks/peer.ts", import.meta.url))], {
+      input: JSON.stringify(job), encoding: "utf8", maxBuffer: 1 << 30, timeout: 240_000, stdio: ["pipe", "pipe", "ignore"],
+    })
+    const answers = stdout.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as PeerAnswer)
+    answers.forEach(({ compile, masks }, index) => {
+      const { name } = cases[next + index]!
+      if (compile !== undefined && masks !== undefined) measured.set(name, { name, compile, masks, again: masks })
+    })
+    // The one after the last answer is what it fell over.
+    next += answers.length + 1
+  }
+  return measured
+}
+
+function costPoints(ours: readonly Measured[], cases: readonly Case[]): CostPoint[] {
+  const sizes = new Map(cases.map(({ name, text }) => [name, text.length]))
+  return ours.map(({ name, compile, masks }) => ({
+    size: sizes.get(name)!,
+    compile,
+    mask: masks.reduce((sum, value) => sum + value, 0) / Math.max(1, masks.length),
+  }))
+}
+
+/** The mean mask over a few schemas for each vocabulary that is there. */
+function vocabularyPoints(): { size: number; name: string; mask: number; again: number }[] {
+  return ["llama-spm", "llama-bpe", "qwen2"].map((name) => {
+    const { tokenizer } = loadTokenizer(name)
+    const measured = measureOurs(readCases(tokenizer).slice(0, 25), tokenizer)
+    const mean = (pick: (one: Measured) => readonly number[]): number => {
+      const values = measured.flatMap((one) => [...pick(one)])
+      return values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+    }
+    return { name, size: tokenizer.size, mask: mean((one) => one.masks), again: mean((one) => one.again) }
+  })
+}
+
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
