@@ -76,7 +76,8 @@ async function pinByDescriptor(policy: PathPolicy, located: Located, access: Acc
   }
 }
 
-async function pinByName(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
+/** The check by names, for systems without a view of descriptors' paths. */
+export async function pinByName(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
   const real = await realpath(located.path)
   const admitted = policy.admit(real, access, located.asked)
   const stat = await lstat(real)

@@ -19,6 +19,8 @@ export interface WalkOptions {
   maxDepth?: number
   /** Entries looked at before the walk stops; 1,000,000 unless given. */
   maxEntries?: number
+  /** Called before the entries of a directory are visited, with its path below the start and its entries; may take its time. */
+  enter?(path: string, entries: readonly Dirent[]): Promise<void> | undefined
   /** Names in the order of their characters instead of the file system's. */
   sorted?: boolean
 }
@@ -66,6 +68,7 @@ export async function walk(
       summary.unreadable += 1
       continue
     }
+    if (options.enter !== undefined) await options.enter(next.path, entries)
     if (sorted) entries.sort((a, b) => (a.name < b.name ? -1 : 1))
     const below: typeof pending = []
     const depth = next.depth + 1

@@ -3,6 +3,7 @@ import { dirname, join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { fileFixture, type FileFixture } from "../testing/file-fixture.ts"
 import { definitionPattern } from "./definition-pattern.ts"
+import { findFiles } from "./find-files.ts"
 import { grep } from "./grep.ts"
 import type { ContentQuery } from "./query.ts"
 
@@ -130,6 +131,22 @@ describe("grep", () => {
 })
 
 describe("find_files", () => {
+  test("does not look into ignored directories", async () => {
+    for (let index = 0; index < 50; index += 1) {
+      mkdirSync(join(files.root, `ignored/deep${index}`), { recursive: true })
+      writeFileSync(join(files.root, `ignored/deep${index}/.gitignore`), "!*\n")
+    }
+    const entered: string[] = []
+    const { workspace } = files
+    const watched = { ...workspace, walk: (path, visit, options) => workspace.walk(path, visit, { ...options, enter: (directory, entries) => {
+      entered.push(directory)
+      return options?.enter?.(directory, entries)
+    } }) } satisfies typeof workspace
+    await findFiles(watched, ".", "*", { includeIgnored: false, maxResults: 10 })
+    expect(entered).toContain("src/deep")
+    expect(entered.filter((directory) => directory.startsWith("ignored"))).toEqual([])
+  })
+
   test("finds by name or path, honours ignore files, and shows links without following them", async () => {
     symlinkSync("/etc", join(files.root, "etc.ts"))
     const found = async (args: object) =>

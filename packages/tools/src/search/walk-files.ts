@@ -2,14 +2,16 @@ import type { Workspace } from "../paths/workspace.ts"
 import type { WalkEntry, WalkSummary } from "../paths/walk.ts"
 import { createIgnoreRules, IGNORE_FILES } from "./ignore-rules.ts"
 
+const LARGEST_IGNORE_FILE = 1024 * 1024
+
 export interface WalkFilesOptions {
   includeIgnored: boolean
   signal?: AbortSignal | undefined
 }
 
 /**
- * Visits entries below a directory as a search sees them: without `.git`, and without what ignore files leave out. The rules of all
- * directories are collected first, since a directory's own come into force before its entries.
+ * Visits entries below a directory as a search sees them: without `.git`, and without what ignore files leave out. A directory's own
+ * rules are read before its entries are looked at, so nothing below an ignored directory is ever touched.
  */
 export async function walkFiles(
   workspace: Workspace,
@@ -17,25 +19,18 @@ export async function walkFiles(
   { includeIgnored, signal }: WalkFilesOptions,
   visit: (entry: WalkEntry, place: { real: string; shown: string }) => "stop" | undefined | void,
 ): Promise<WalkSummary & { shown: string }> {
-  const options = signal === undefined ? { sorted: true } : { sorted: true, signal }
+  const options = { sorted: true, ...(signal === undefined ? {} : { signal }) }
   if (includeIgnored) {
     return workspace.walk(path, (entry, place) => (entry.name === ".git" ? "skip" : visit(entry, place)), options)
   }
   const rules = await createIgnoreRules()
-  const files: string[] = []
-  await workspace.walk(
-    path,
-    (entry, { real }) => {
-      if (entry.name === ".git") return "skip"
-      if (entry.kind === "file" && IGNORE_FILES.includes(entry.name)) files.push(`${real}/${entry.path}`.slice(real.length + 1))
-      return undefined
-    },
-    signal === undefined ? {} : { signal },
-  )
   const start = await workspace.realPath(path, "read")
-  for (const file of files) {
-    const content = await workspace.read(`${start}/${file}`, 1024 * 1024).catch(() => undefined)
-    if (content !== undefined) rules.add(file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : "", content.bytes)
+  const readRules = async (directory: string, names: readonly string[]): Promise<void> => {
+    for (const name of names) {
+      const below = directory === "" ? name : `${directory}/${name}`
+      const content = await workspace.read(`${start}/${below}`, LARGEST_IGNORE_FILE).catch(() => undefined)
+      if (content !== undefined) rules.add(directory, content.bytes)
+    }
   }
   return workspace.walk(
     path,
@@ -43,6 +38,12 @@ export async function walkFiles(
       if (entry.name === ".git" || rules.ignores(entry.path, entry.kind === "directory")) return "skip"
       return visit(entry, place)
     },
-    options,
+    {
+      ...options,
+      enter(directory, entries) {
+        const names = IGNORE_FILES.filter((name) => entries.some((entry) => entry.name === name && entry.isFile()))
+        return names.length === 0 ? undefined : readRules(directory, names)
+      },
+    },
   )
 }
