@@ -39,7 +39,7 @@ test("the template in workspace-artifacts.md lays out a file", async () => {
 
 test("the example in sandbox.md runs and answers as it says", async () => {
   const example = blocks(page("sandbox.md")).find(({ language }) => language === "ts")!.content
-  const child = spawn(process.execPath, ["--conditions=source", "--input-type=module-typescript", "--eval", example], {
+  const child = spawn(process.execPath, ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", example], {
     cwd: join(import.meta.dirname, "../../.."),
     stdio: ["ignore", "pipe", "pipe"],
   })

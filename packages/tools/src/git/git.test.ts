@@ -109,6 +109,15 @@ describe("git", () => {
     expect(unknown.output).toContain("Branches: feature/x, main")
   })
 
+  test("shows what would deceive a terminal as escapes, and keeps the data", async () => {
+    using fixture = repository()
+    fixture.write({ "README.md": "one\n\u001b[2Jgone \u202e backwards\rover\n", "b\u001b[31m.txt": "" })
+    const diff = await git(fixture, { action: "diff" })
+    expect(diff.output).toContain("+\\u001b[2Jgone \\u202e backwards\\u000dover")
+    expect((diff.data as { diff: string }).diff).toContain("\u001b[2Jgone")
+    expect((await git(fixture, { action: "status" })).output).toContain("b\\u001b[31m.txt")
+  })
+
   test("works in a linked work tree", async () => {
     using fixture = repository()
     fixture.git("worktree", "add", "--quiet", "side", "-b", "side")

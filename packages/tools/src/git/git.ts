@@ -1,6 +1,7 @@
 import { failure, ToolwrightError, type JsonObject, type JsonSchema, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
 import { failureOf, insideRoot, type ProcessHost } from "../process/host.ts"
+import { visibleControls } from "../text/escapes.ts"
 import type { GitWork } from "./actions.ts"
 
 const PATH: JsonSchema = { type: "string", description: "Folder inside the repository; the workspace's top unless given." }
@@ -63,7 +64,8 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
       examples: [{ description: "The last three commits", input: { max_count: 3 } }],
     },
   }
-  return Object.fromEntries(names.map((name) => [name, { ...all[name], run: (args, context) => runGit(host, name, args, context) }]))
+  const run = async (name: Action, args: JsonObject, context: ToolContext) => readable(await runGit(host, name, args, context))
+  return Object.fromEntries(names.map((name) => [name, { ...all[name], run: (args, context) => run(name, args, context) }]))
 }
 
 const CHANGES: JsonSchema = {
@@ -141,6 +143,11 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
     output: GIT_OUTPUT,
     timeoutMs: 120_000,
   })
+}
+
+/** A result whose text cannot deceive: names, messages and file contents come from others. The data stay as they are. */
+function readable(result: ToolResult): ToolResult {
+  return { ...result, output: visibleControls(result.output.replace(/\r(?!\n)/gu, "\\u000d")) }
 }
 
 const CHANGING: ReadonlySet<Action> = new Set(["add", "commit", "checkout", "create_branch"])

@@ -1,6 +1,7 @@
 import { defineTool, failure, success, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { failureOf, insideRoot, shownPath, type ProcessHost } from "../process/host.ts"
 import { detectFrameworks, FRAMEWORKS, type Framework } from "./detect.ts"
+import { plainOutput } from "../text/escapes.ts"
 import type { TestRun } from "./run-tests.ts"
 
 /** The `test` tool: runs the project's tests and tells which failed, where and why. */
@@ -103,7 +104,7 @@ function resultOf(run: TestRun): ToolResult {
   const { complete: _, ...counts } = report
   const data = { framework, ...counts, exit_code: outcome.exitCode, ended: outcome.ended, duration_ms: outcome.durationMs, log: run.log.slice(-20_000) }
   const warning = sandbox.kind === "none" ? `\nWARNING: the tests ran WITHOUT a sandbox (${sandbox.reason}).` : ""
-  const output = describeRun(run) + warning
+  const output = plainOutput(describeRun(run)) + warning
   if (run.success) return success({ output, data, metadata: { sandbox } })
   if (report.failed > 0) {
     return failure({

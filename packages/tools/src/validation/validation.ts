@@ -1,6 +1,7 @@
 import { failure, success, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { definePathTool } from "../paths/path-tool.ts"
 import type { ProcessHost } from "../process/host.ts"
+import { plainOutput } from "../text/escapes.ts"
 import type { CheckReport, Operation } from "./checks.ts"
 
 const ABOUT: Record<Operation, string> = {
@@ -83,7 +84,7 @@ async function validate(host: ProcessHost, args: JsonObject, context: ToolContex
   const failed = checks.filter((one) => one.status === "failed")
   const errors = failed.flatMap((one) => one.errors.map((error) => ({ check: one.name, ...error })))
   const data = { passed: failed.length === 0, complete: operations.length === OPERATIONS.length, checks, errors }
-  const output = describe(checks)
+  const output = plainOutput(describe(checks))
   const modifiedFiles = checks.flatMap((one) => one.changed ?? [])
   if (failed.length === 0) return success({ output, data, modifiedFiles })
   const first = errors[0]

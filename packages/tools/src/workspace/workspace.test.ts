@@ -161,7 +161,7 @@ test("killed at any moment, the file is whole, old or new, and the next write ca
   const script = new URL("fixtures/endless-writer.ts", import.meta.url).pathname
   let last = -1
   for (let round = 0; round < KILLS; round++) {
-    const child = fork(script, [fixture.root, join(fixture.root, "..", "state"), String(last + 1)], { execArgv: ["--conditions=source", "--disable-warning=ExperimentalWarning"], stdio: ["ignore", "ignore", "inherit", "ipc"] })
+    const child = fork(script, [fixture.root, join(fixture.root, "..", "state"), String(last + 1)], { execArgv: ["--conditions=toolwright-source", "--disable-warning=ExperimentalWarning"], stdio: ["ignore", "ignore", "inherit", "ipc"] })
     await new Promise((ready) => child.once("message", ready))
     await wait(Math.random() * 25)
     child.kill("SIGKILL")
