@@ -30,11 +30,13 @@ export const CONFIGURATION_OPTIONS = {
   ...SETTING_OPTIONS,
 } as const satisfies OptionDeclarations
 
-/** The flags that say what tools may touch, for commands that use no model. */
+/** The flags that say which tools there are and what they may touch, for commands that use no model. */
 export const WORKSPACE_OPTIONS = {
   config: CONFIGURATION_OPTIONS.config,
   root: SETTING_OPTIONS.root!,
   "read-only": SETTING_OPTIONS["read-only"]!,
+  "mcp-server": SETTING_OPTIONS["mcp-server"]!,
+  "mcp-config": SETTING_OPTIONS["mcp-config"]!,
 } as const satisfies OptionDeclarations
 
 /**

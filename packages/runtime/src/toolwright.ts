@@ -11,6 +11,7 @@ import {
 import { formatterById } from "@toolwright/toolformat"
 import { backendFor } from "./assembly/backend.ts"
 import { builtinTools } from "./assembly/builtins.ts"
+import { connectSources } from "./assembly/sources.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { registered } from "./assembly/registered.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
@@ -32,6 +33,8 @@ export interface ToolwrightOptions extends PartialConfiguration {
   env?: Readonly<Record<string, string | undefined>>
   /** Asked about calls that need approval. */
   approve?: PermissionPolicy["approve"]
+  /** Gets a line for what happens while sources are connected. */
+  log?: (line: string) => void
   /** Whether runs are recorded; they are unless this is false. */
   record?: boolean
 }
@@ -93,7 +96,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const configuration = defaultConfiguration(options)
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
   const builtins = withBuiltins ? builtinTools(configuration, cwd) : []
-  const { registry, unavailable } = await registered([...builtins, ...(options.tools ?? [])], env)
+  const { registry, unavailable: incapable } = await registered([...builtins, ...(options.tools ?? [])], env)
+  const sources = await connectSources(configuration, registry, cwd, options.log ?? (() => {}))
+  const unavailable = [...incapable, ...sources.missing]
 
   const root = resolve(cwd, configuration.workspace.roots?.[0] ?? configuration.workspace.readOnly?.[0] ?? ".")
   const writable = !withBuiltins || configuration.workspace.readOnly === undefined || (configuration.workspace.roots?.length ?? 0) > 0
@@ -179,6 +184,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
 
   async function close(): Promise<void> {
     await (await made?.catch(() => undefined))?.close?.()
+    for (const source of sources.attached) await source.close()
   }
 
   return {

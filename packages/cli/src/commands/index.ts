@@ -19,6 +19,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "format", summary: "Show how model families write tool calls, read a raw reply, render a prompt", load: async () => (await import("./format.ts")).formatCommand },
   { name: "grammar", summary: "Turn a JSON Schema into a grammar, or check grammars and instances", load: async () => (await import("./grammar.ts")).grammarCommand },
   { name: "serve", summary: "Serve the tools and prompts over HTTP", load: async () => (await import("./serve.ts")).serveCommand },
+  { name: "mcp", summary: "Serve the tools and prompts to an MCP host over standard input and output", load: async () => (await import("./mcp.ts")).mcpCommand },
   { name: "prompts", summary: "List the prompts, show one, or render one", load: async () => (await import("./prompts.ts")).promptsCommand },
   { name: "config", summary: "Show the configuration in force, and where each value comes from", load: async () => (await import("./config.ts")).configCommand },
 ]

@@ -1,3 +1,4 @@
+import type { PromptRegistry } from "@toolwright/prompts"
 import type { RunRequest, Toolwright } from "@toolwright/runtime"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
@@ -14,6 +15,7 @@ const OPTIONS = {
   "public-url": { type: "string", value: "url", description: "Address under which clients reach the server, for the OpenAPI document" },
   prompts: { type: "string", value: "dir", multiple: true, description: "Folder of prompt files, beside the shipped prompts" },
   database: { type: "string", value: "url|file", description: "Where conversations are kept: a postgres:// address or an SQLite file (.toolwright/conversations.sqlite)" },
+  mcp: { type: "boolean", description: "Serve the tools and prompts to MCP hosts at /mcp too" },
   cache: { type: "boolean", description: "Keep results of reading tools for five minutes or until something is written (on; --no-cache turns it off)" },
   quiet: { type: "boolean", description: "Write no line for each request" },
   ...CONFIGURATION_OPTIONS,
@@ -44,9 +46,11 @@ export const serveCommand: Command = {
     const tokens = tokensOf(invocation, values)
     await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env })
     const chat = await chatRoutes(toolwright, values.database)
+    const prompts = await loadPrompts({ folders: values.prompts ?? [] })
+    const exported = values.mcp === true ? await mcpExport(toolwright, prompts) : undefined
     const app = server.createApp({
       tools: toolwright.registry,
-      prompts: await loadPrompts({ folders: values.prompts ?? [] }),
+      prompts,
       tokens,
       allowedHosts: values["allow-host"] ?? [],
       allowedOrigins: values["allow-origin"] ?? [],
@@ -54,18 +58,30 @@ export const serveCommand: Command = {
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
       ...(values.cache === false ? {} : { cache: createResultCache({ fingerprint: toolwright.fingerprint }) }),
       ...(values.quiet === true ? {} : { log: (entry) => invocation.stderr.write(`${JSON.stringify(entry)}\n`) }),
-    }, chat.extend)
+    }, (application) => {
+      chat.extend?.(application)
+      if (exported !== undefined) application.all("/mcp", (context) => exported.fetch(context.req.raw))
+    })
     await using running = await server.listen(app, { port, secured: tokens.length > 0, ...(values.host === undefined ? {} : { host: values.host }) })
-    invocation.stdout.write(`Serving ${toolwright.registry.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n${chat.model === undefined ? "" : `  ${running.url}/v1            for OpenAI clients, in front of ${chat.model}\n`}`)
+    invocation.stdout.write(`Serving ${toolwright.registry.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n${chat.model === undefined ? "" : `  ${running.url}/v1            for OpenAI clients, in front of ${chat.model}\n`}${exported === undefined ? "" : `  ${running.url}/mcp           for MCP hosts\n`}`)
     await new Promise<void>((resolve) => {
       if (invocation.signal.aborted) resolve()
       else invocation.signal.addEventListener("abort", () => resolve(), { once: true })
     })
     invocation.stderr.write("Stopping: calls that are under way may end.\n")
     await running.close()
+    await exported?.close()
     await chat.close()
     return EXIT.success
   },
+}
+
+async function mcpExport(toolwright: Toolwright, prompts: PromptRegistry) {
+  const { mcpOverHttp } = await import("@toolwright/mcp")
+  const { agent } = toolwright.configuration
+  const handler = mcpOverHttp({ tools: toolwright.registry, prompts, toolTimeoutMs: agent.toolTimeoutSeconds * 1000 })
+  toolwright.registry.subscribe({ onToolRegistered: handler.toolsChanged, onToolUnregistered: handler.toolsChanged })
+  return handler
 }
 
 /** The routes that need a model: none where none is configured. */

@@ -47,16 +47,23 @@ export const toolsCommand: Command = {
   },
 }
 
-/** The tools alone: models and agents take longer to load than a call takes. */
+/** The built-in tools alone where nothing else is configured: models, agents and MCP take longer to load than a call takes. */
 async function assembled(invocation: Invocation, values: Values) {
-  const [{ builtinTools, registered }, { configuration }] = await Promise.all([import("@toolwright/runtime/tools"), configurationFor(invocation, values)])
-  return { ...(await registered(builtinTools(configuration, invocation.cwd), invocation.env)), configuration }
+  const { cwd, env, stderr } = invocation
+  const { configuration } = await configurationFor(invocation, values)
+  if (Object.values(configuration.mcp).every((setting) => setting === undefined)) {
+    const { builtinTools, registered } = await import("@toolwright/runtime/tools")
+    return { ...(await registered(builtinTools(configuration, cwd), env)), configuration, [Symbol.asyncDispose]: async () => {} }
+  }
+  const { createToolwright } = await import("@toolwright/runtime")
+  const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
+  return createToolwright({ ...configuration, withBuiltins: true, record: false, cwd, env, log })
 }
 
 type Assembled = Awaited<ReturnType<typeof assembled>>
 
 async function list(invocation: Invocation, values: Values): Promise<number> {
-  const toolwright = await assembled(invocation, values)
+  await using toolwright = await assembled(invocation, values)
   const { stdout } = invocation
   const tools = values.split === true ? toolwright.registry.view({ splitActions: true }).list() : toolwright.registry.list()
   const missing = new Map(toolwright.unavailable.map(({ name, reason }) => [name, reason]))
@@ -74,7 +81,7 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
 }
 
 async function show(invocation: Invocation, values: Values, name: string): Promise<number> {
-  const toolwright = await assembled(invocation, values)
+  await using toolwright = await assembled(invocation, values)
   const tool = find(toolwright, name)
   const reason = toolwright.unavailable.find((each) => each.name === tool.name)?.reason
   invocation.stdout.write(values.json === true ? `${JSON.stringify(serializeTool(tool), null, 2)}\n` : describeTool(tool, reason))
@@ -88,7 +95,7 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
   if (name === undefined) throw usageError("Which tool?", "Give its name; 'toolwright tools list' lists them.")
   const before = parseOptions(args.slice(0, at), OPTIONS).values
   const after = args.slice(at + 1)
-  const toolwright = await assembled(invocation, { ...before, ...workspaceValues(after) })
+  await using toolwright = await assembled(invocation, { ...before, ...workspaceValues(after) })
   const tool = find(toolwright, name)
   const { values: own, args: given } = await readCall(tool, after, OPTIONS, invocation)
   const values = { ...before, ...own }

@@ -92,5 +92,5 @@ function put(target: Record<string, unknown>, key: string, value: unknown): void
 }
 
 function withSections(configuration: object): Configuration {
-  return { model: {}, agent: {}, workspace: {}, builtins: {}, permissions: {}, runs: {}, ...configuration } as Configuration
+  return { model: {}, agent: {}, workspace: {}, builtins: {}, mcp: {}, permissions: {}, runs: {}, ...configuration } as Configuration
 }

@@ -73,6 +73,9 @@ export const SETTINGS: readonly Setting[] = [
   { key: "builtins.without", type: "string-list", description: "Not these built-in tools", flag: "without-tools" },
   { key: "builtins.bash.allow", type: "string-list", description: "Programs that the bash tool may run, in place of its own list" },
   { key: "builtins.bash.sandbox", type: "string", values: ["auto", "required", "off"], fallback: "auto", description: "Whether commands run in a bubblewrap sandbox: where there is one, always, never" },
+  { key: "mcp.servers", type: "object", description: "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags" },
+  { key: "mcp.file", type: "string", description: "JSON file with a mapping mcpServers", flag: "mcp-config" },
+  { key: "mcp.connect", type: "string-list", description: "MCP servers that must be there: an address, or a command with its arguments; name= before it names it", flag: "mcp-server" },
   { key: "permissions.deny", type: "string-list", description: "Tools that may not run (* and ? stand for characters)", flag: "deny-tool" },
   { key: "permissions.ask", type: "string-list", description: "Tools that need approval; where nobody can be asked they may not run" },
   { key: "permissions.denyPaths", type: "string-list", description: "Patterns of paths that no call may name" },
@@ -101,6 +104,7 @@ export interface Configuration {
   agent: { maxRounds: number; toolTimeoutSeconds: number }
   workspace: { roots?: string[]; readOnly?: string[]; denyRead?: string[]; denyWrite?: string[] }
   builtins: { only?: string[]; without?: string[]; bash: { allow?: string[]; sandbox: "auto" | "required" | "off" } }
+  mcp: { servers?: Record<string, unknown>; file?: string; connect?: string[] }
   permissions: { deny?: string[]; ask?: string[]; denyPaths?: string[] }
   runs: { folder?: string }
 }

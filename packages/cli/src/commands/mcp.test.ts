@@ -1,0 +1,40 @@
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { HttpMCPClient, StdioMCPClient } from "@toolwright/mcp"
+import { expect, test } from "vitest"
+import { BIN, cli, folderWith, startCli } from "../testing/run-cli.ts"
+
+const USERS = fileURLToPath(new URL("../../../mcp/src/testing/users-server.ts", import.meta.url))
+const usersServer = `users=${process.execPath} --conditions=toolwright-source ${USERS}`
+const context = { signal: new AbortController().signal, progress: () => {} }
+
+test("an MCP host gets the tools of a folder, and those of another server, over stdio", async () => {
+  const cwd = folderWith({ "a.txt": "one\n" })
+  await using host = await StdioMCPClient.create({ name: "toolwright", command: process.execPath, args: [BIN, "mcp", "--read-only", cwd, "--without-tools", "web_search", "--mcp-server", usersServer], cwd })
+  const names = host.getTools().map((tool) => tool.function.name)
+  expect(names).toContain("read_text_file")
+  expect(names).toContain("web_search")
+  expect((await host.callTool("read_text_file", { path: join(cwd, "a.txt") }, context)).data).toMatchObject({ content: "one\n" })
+  expect(await host.callTool("picture", {}, context)).toMatchObject({ data: { width: 1 }, metadata: { mcpContent: [{ type: "text" }, { type: "image", data: "AAAA" }] } })
+  expect((await host.callTool("write_file", { path: join(cwd, "b.txt"), content: "x" }, context)).success).toBe(false)
+})
+
+test("the same over HTTP, beside REST", async () => {
+  const cwd = folderWith({ "a.txt": "one\n" })
+  const { child, finished, until } = startCli(["serve", "--mcp", "--port", "0", "--quiet"], { cwd })
+  const [, url] = await until(/(http:\S+\/mcp) +for MCP hosts/)
+  const host = await HttpMCPClient.create({ name: "toolwright", url: url! })
+  expect((await host.callTool("read_text_file", { path: "a.txt" }, context)).data).toMatchObject({ content: "one\n" })
+  expect((await fetch(url!, { method: "POST", headers: { origin: "https://evil.example" } })).status).toBe(403)
+  await host.close()
+  child.kill("SIGTERM")
+  await finished
+})
+
+test("a server that must be there and is not stops the start; one that need not be is told as unavailable", async () => {
+  const cwd = folderWith({ "servers.json": JSON.stringify({ mcpServers: { dead: { command: "/nonexistent/server" }, off: { url: "http://127.0.0.1:1/mcp", enabled: false } } }) })
+  const required = await cli(["mcp", "--mcp-server", "http://127.0.0.1:1/mcp"], { cwd })
+  expect([required.code, required.stderr]).toEqual([expect.any(Number), expect.stringContaining("http://127.0.0.1:1/mcp")])
+  const optional = await cli(["run", "x", "--mcp-config", "servers.json", "--screenplay", "play.yaml", "--json"], { cwd: folderWith({ "servers.json": JSON.stringify({ mcpServers: { dead: { command: "/nonexistent/server" } } }), "play.yaml": "steps:\n  - reply: done\n" }) })
+  expect(optional.stdout).toMatch(/"unavailable":\[[^\]]*"dead"/)
+})

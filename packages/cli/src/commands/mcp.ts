@@ -1,0 +1,34 @@
+import { EXIT, type Command } from "../command.ts"
+import { parseOptions, type OptionDeclarations } from "../options.ts"
+import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  prompts: { type: "string", value: "dir", multiple: true, description: "Folder of prompt files, beside the shipped prompts" },
+  ...CONFIGURATION_OPTIONS,
+} as const satisfies OptionDeclarations
+
+export const mcpCommand: Command = {
+  name: "mcp",
+  summary: "Serve the tools and prompts to an MCP host over standard input and output",
+  usage: usageText({
+    synopsis: ["mcp [options]"],
+    description: "For hosts that start their servers themselves. Nothing but the protocol is written to standard output. 'toolwright serve --mcp' serves the same over\nHTTP.",
+    options: OPTIONS,
+    examples: [
+      { line: "claude mcp add toolwright -- toolwright mcp --root .", does: "The tools of this folder in another host" },
+      { line: "toolwright mcp --read-only . --mcp-server http://localhost:8005/mcp", does: "Reading tools, and those of another server" },
+    ],
+  }),
+  async run(invocation) {
+    const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
+    const [{ createToolwright }, { mcpOverStdio }, { loadPrompts }, { configuration }] = await Promise.all([
+      import("@toolwright/runtime"), import("@toolwright/mcp"), import("@toolwright/prompts"), configurationFor(invocation, values),
+    ])
+    const log = (line: string): void => void invocation.stderr.write(`${line}\n`)
+    await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env, log })
+    const prompts = await loadPrompts({ folders: values.prompts ?? [] })
+    await mcpOverStdio({ tools: toolwright.registry, prompts, toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000 }, invocation.signal)
+    return EXIT.success
+  },
+}

@@ -1,0 +1,47 @@
+import { resolve } from "node:path"
+import { attachSource, messageOf, ToolwrightError, type AttachedSource, type ToolRegistry } from "@toolwright/toolbox"
+import type { Configuration } from "../configuration/settings.ts"
+
+/** What came of connecting to the configured sources. */
+export interface ConnectedSources {
+  attached: AttachedSource[]
+  /** Sources that are configured, not required, and not there. */
+  missing: { name: string; reason: string }[]
+}
+
+/**
+ * Connects to the configured MCP servers, all at once, and registers their tools in the order of the configuration. A server that
+ * does not answer stops the start only where it is required; those named on a command line are.
+ *
+ * MCP is loaded only where a server is configured.
+ *
+ * @throws ToolwrightError `SOURCE_UNAVAILABLE`, `DUPLICATE_TOOL`, `INVALID_CONFIGURATION`; nothing stays connected then
+ */
+export async function connectSources(configuration: Configuration, registry: ToolRegistry, cwd: string, log: (line: string) => void): Promise<ConnectedSources> {
+  const { connect = [], file, servers } = configuration.mcp
+  if (connect.length === 0 && file === undefined && servers === undefined) return { attached: [], missing: [] }
+  const mcp = await import("@toolwright/mcp")
+  const wanted = [
+    ...(servers === undefined ? [] : mcp.readMcpServers({ mcpServers: servers }, "mcp.servers")),
+    ...(file === undefined ? [] : mcp.readMcpServersFile(resolve(cwd, file))),
+    ...connect.map(mcp.parseMcpServer),
+  ].filter(({ enabled }) => enabled)
+  const opened = await Promise.allSettled(wanted.map((server) => mcp.connectMcpServer(server, { log })))
+  const found: ConnectedSources = { attached: [], missing: [] }
+  try {
+    for (const [index, outcome] of opened.entries()) {
+      const server = wanted[index]!
+      if (outcome.status === "fulfilled") found.attached.push(await attachSource(registry, outcome.value, server, (thrown) => log(messageOf(thrown))))
+      else if (server.required || !unavailable(outcome.reason)) throw outcome.reason
+      else found.missing.push({ name: server.name, reason: messageOf(outcome.reason) })
+    }
+    return found
+  } catch (thrown) {
+    for (const outcome of opened) if (outcome.status === "fulfilled") await outcome.value.close()
+    throw thrown
+  }
+}
+
+function unavailable(thrown: unknown): boolean {
+  return ToolwrightError.isInstance(thrown) && thrown.code === "SOURCE_UNAVAILABLE"
+}
