@@ -1,5 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import { allowedTokens, createSampler, type SamplerConfig } from "@toolwright/logits"
+import { allowedTokens, createSampler, type LogitFilter, type SamplerConfig } from "@toolwright/logits"
 import { readPrompt, type LlamaEngine } from "./engine.ts"
 import type { LlamaSequence } from "./module.ts"
 import { createTokenText } from "./token-text.ts"
@@ -16,6 +16,8 @@ export interface TokenConstraint {
 export interface MaskedOptions {
   readonly constraint: TokenConstraint
   readonly sampler?: SamplerConfig
+  /** Filters on top of the constraint, such as a safety filter. */
+  readonly filter?: LogitFilter
   /** 1,000 unless given. */
   readonly maxTokens?: number
   readonly signal?: AbortSignal
@@ -43,7 +45,7 @@ const FEW = 256
  * @throws ToolwrightError `GRAMMAR_DEAD_END` when no token may come; the signal's reason when cancelled
  */
 export async function generateMasked(engine: LlamaEngine, prompt: string, options: MaskedOptions): Promise<MaskedResult> {
-  const { constraint, signal, maxTokens = 1000 } = options
+  const { constraint, filter, signal, maxTokens = 1000 } = options
   const sampler = createSampler(options.sampler)
   const { endTokens, texts } = engine.vocabulary
   const ends = new Set(endTokens)
@@ -65,11 +67,15 @@ export async function generateMasked(engine: LlamaEngine, prompt: string, option
       if (tokens.length >= limit) return { text: written + text.end(), tokens, forced, finishReason: "length" as const }
       let token = allowed[0]!
       if (allowed.length > 1) {
-        token = sampler.choose(await logitsAfter(sequence, pending, allowed, texts.length), mask)
+        const logits = await logitsAfter(sequence, pending, allowed, texts.length)
+        filter?.apply(logits)
+        token = sampler.choose(logits, mask)
+        if (token < 0) throw new ToolwrightError("GRAMMAR_DEAD_END", "The filters leave no token that the grammar allows.")
         pending = []
       } else forced++
       if (ends.has(token)) break
       constraint.accept(token)
+      if (filter?.accept(token) === false) throw new ToolwrightError("GRAMMAR_DEAD_END", "The grammar leaves only a token that the filters forbid.")
       sampler.accept(token, { forced: allowed.length === 1 })
       tokens.push(token)
       pending.push(token)
