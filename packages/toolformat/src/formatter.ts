@@ -39,12 +39,18 @@ export function formatterOf(format: Format): ToolFormatter {
   const native: ApiFormatter =
     format.apiOnly === "claude"
       ? { ...formatter, parseToolCalls: refuse, parse: refuse, createParser: refuse, parseAPIResponse: claudeCalls }
-      : { ...formatter, parseAPIResponse: (body) => decodeOpenAIResponse(body).calls }
+      : { ...formatter, parseAPIResponse: openAICalls }
   return native
 }
 
 function toClaudeTool({ name, description, schema }: ToolDefinition): Record<string, unknown> {
   return { name, description, input_schema: schema }
+}
+
+/** The `tool_calls` of a chat completion, or of a message out of one; whole as it is, it needs no reason for its end. */
+function openAICalls(body: unknown): ToolCall[] {
+  const choices = isRecord(body) && Array.isArray(body.choices) ? body.choices : [{ message: body }]
+  return decodeOpenAIResponse({ choices: choices.slice(0, 1).map((choice: unknown) => ({ finish_reason: "tool_calls", ...(isRecord(choice) ? choice : {}) })) }).calls
 }
 
 /** The `tool_use` blocks of a Messages API response. */

@@ -58,7 +58,7 @@ describe("any values survive being printed and read", () => {
         expect(events.flatMap((event) => (event.type === "call-end" ? [event.call.args] : [])), printed).toEqual(calls.map((call) => call.args))
         expect(events.filter((event) => event.type === "problem" || event.type === "text-delta"), printed).toEqual([])
       }),
-      { numRuns: Number(process.env.TOOLWRIGHT_FUZZ_RUNS ?? 40) },
+      { numRuns: Number(process.env.TOOLWRIGHT_FUZZ_RUNS ?? 20) },
     )
   })
 })

@@ -39,8 +39,9 @@ export function* readBlock(session: Session, candidate: Candidate, start: number
         if (!committed) {
           committed = true
           commit()
-          if (candidate.foreign) report("foreign-syntax", "The call is written in another family's syntax.")
-          else if (syntax.recovery === true || (via === "call" && wrapper !== undefined && wrapper.openOptional !== true)) report("missing-wrapper", "The call stands without the marks around it.")
+          if (syntax.recovery === true) report("missing-wrapper", "The call stands without the marks around it.")
+          else if (candidate.foreign) report("foreign-syntax", "The call is written in another family's syntax.")
+          else if (via === "call" && wrapper !== undefined && wrapper.openOptional !== true) report("missing-wrapper", "The call's opening mark is missing.")
         }
         session.account("framing", callStart)
       },

@@ -2,7 +2,7 @@ import { readBlock } from "./block.ts"
 import type { Candidate, Found, Mark, MarkTables } from "./markers.ts"
 import type { Session } from "./session.ts"
 import { anyLiteral, isSpace, skipSpace, textUntil } from "./scanning.ts"
-import type { Scan } from "./source.ts"
+import { END, type Scan } from "./source.ts"
 
 /** Longest header of a message, in code units. */
 const LONGEST_HEADER = 200
@@ -180,12 +180,24 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
       said = contentSaid
       return true
     }
-    const wrapper = candidates.some((candidate) => !candidate.foreign && candidate.rest === "" && (candidate.via === "wrapper" || candidate.via === "call") && candidate.syntax.wrapper?.soft !== true)
-    if (mode === "reasoning" || (role !== "reasoning-close" && role !== "stray" && !wrapper)) return false
+    if (mode === "reasoning") return false
+    // a mark in the middle of text is what the text speaks of; one where a call was or should be is a slip
+    const opens = candidates.some((candidate) => !candidate.foreign && candidate.rest === "" && candidate.via !== "bare" && candidate.syntax.wrapper?.soft !== true)
+    const stray = role === "reasoning-close" || (role === "stray" && trim)
+    if (!stray && !(opens && (yield* atEnd()))) return false
     dropSpace()
     session.account("problem", source.offset)
     session.problem({ kind: "stray-marker", at: start, text: source.since(start), message: "A mark stands where it means nothing.", repaired: false })
     return true
+  }
+
+  /** Whether nothing but white space follows; reads nothing. */
+  function* atEnd(): Scan<boolean> {
+    const place = source.mark()
+    const ends = (yield* skipSpace(source)) === END
+    source.rewind(place)
+    source.release()
+    return ends
   }
 
   /** A message's header: it says whether what follows is reasoning. */

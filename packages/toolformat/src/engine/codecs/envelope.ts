@@ -1,6 +1,6 @@
 import { CallWriter } from "../call-writer.ts"
 import { escapeText, spacedJson } from "../json-text.ts"
-import { skipSpace } from "../scanning.ts"
+import { isNamePart, skipSpace } from "../scanning.ts"
 import type { Session } from "../session.ts"
 import { END, STARVED, type Scan, type Source } from "../source.ts"
 import type { EnvelopeSyntax } from "../syntax.ts"
@@ -53,7 +53,7 @@ function* readEnvelope(session: Session, syntax: EnvelopeSyntax, context: ReadCo
     }
     if (code === 44) continue
     source.at--
-    const key = yield* readText(source, LOOKAHEAD)
+    const key = code === 34 || code === 39 || isNamePart(code) ? yield* readText(source, LOOKAHEAD) : undefined
     if (key === undefined || (yield* skipSpace(source)) !== 58) {
       outcome = (yield* source.wait()) === END ? "open" : "invalid"
       break

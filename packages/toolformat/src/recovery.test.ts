@@ -1,0 +1,126 @@
+import { describe, expect, it } from "vitest"
+import { toolOf } from "./fixtures/support.ts"
+import { formatterById } from "./index.ts"
+
+const TOOLS = [
+  toolOf({ name: "f", parameters: { type: "object", properties: { a: { type: "integer" }, s: { type: "string" }, any: {} }, required: ["a"] } }),
+  toolOf({ name: "g" }),
+]
+
+function read(format: string, text: string, options = {}) {
+  const { calls, content, reasoning, problems } = formatterById(format).parse(text, { tools: TOOLS, ...options })
+  return { calls: calls.map((call) => [call.name, call.args]), content, reasoning, problems: problems.map((problem) => `${problem.kind}${problem.repaired ? " repaired" : ""}`) }
+}
+
+const CALL = '{"name": "f", "arguments": {"a": 1}}'
+
+describe("a call that is not as it should be", () => {
+  it.each([
+    ["ends without its closing mark", "hermes", `<tool_call>\n${CALL}`, ["unterminated-call repaired"]],
+    ["ends before its last bracket", "hermes", `<tool_call>\n${CALL.slice(0, -1)}\n</tool_call>`, ["unterminated-call repaired"]],
+    ["has brackets too many", "hermes", `<tool_call>\n${CALL}}}\n</tool_call>`, ["extra-text repaired"]],
+    ["stands without marks", "hermes", `Sure.\n${CALL}`, ["missing-wrapper repaired"]],
+    ["stands in a code block", "hermes", `Sure.\n\`\`\`json\n${CALL}\n\`\`\``, ["missing-wrapper repaired"]],
+    ["is another family's", "hermes", 'Sure.\n[TOOL_CALLS]f[ARGS]{"a": 1}', ["foreign-syntax repaired"]],
+    ["is another family's, in the same tags", "hermes", "Sure.<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>", ["foreign-syntax repaired"]],
+    ["has arguments as text", "hermes", '<tool_call>{"name": "f", "arguments": "{\\"a\\": 1}"}</tool_call>', []],
+    ["has Python for JSON", "hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 1,}}</tool_call>", ["invalid-arguments repaired"]],
+    ["lacks a parameter's closing tag", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</function>\n</tool_call>", []],
+    ["lacks its opening mark", "qwen3-xml", "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>", ["missing-wrapper repaired"]],
+    ["ends after its last parameter", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n", ["unterminated-call repaired", "unterminated-call repaired"]],
+  ])("%s: is read, and reported", (_what, format, text, problems) => {
+    const reply = read(format, text)
+    expect(reply.calls).toEqual([["f", { a: 1 }]])
+    expect(reply.problems).toEqual(problems)
+  })
+
+  it.each([
+    ["the reply ends in its arguments", "hermes", '<tool_call>{"name": "f", "arguments": {"a": 1', ["unterminated-call"]],
+    ["the reply ends in its name", "hermes", '<tool_call>{"name": "f', ["unterminated-call"]],
+    ["it is no JSON", "hermes", '<tool_call>{"name": "f", "arguments": {"a": one}}</tool_call>', ["invalid-arguments"]],
+    ["a value it needs is cut off", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1", ["unterminated-call"]],
+    ["a parameter it needs is missing at the end", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=s>\nx\n</parameter>\n", ["unterminated-call"]],
+  ])("%s: is a problem, not a call", (_what, format, text, problems) => {
+    const reply = read(format, text)
+    expect(reply.calls).toEqual([])
+    expect(reply.problems.slice(0, 1)).toEqual(problems)
+  })
+
+  it("of a tool that is not there is a call all the same, and reported", () => {
+    const reply = read("hermes", '<tool_call>{"name": "h", "arguments": {}}</tool_call>')
+    expect(reply.calls).toEqual([["h", {}]])
+    expect(reply.problems).toEqual(["unknown-tool repaired"])
+  })
+})
+
+describe("calls in reasoning", () => {
+  const draft = `<think>Perhaps <tool_call>${CALL}</tool_call> would do.`
+  it("that goes on and ends are drafts: text, and a problem", () => {
+    expect(read("hermes", `${draft}</think>No.`)).toEqual({ calls: [], content: "No.", reasoning: `Perhaps <tool_call>${CALL}</tool_call> would do.`, problems: ["call-in-reasoning"] })
+  })
+  it("in which the reply ends count, since models forget the closing mark", () => {
+    expect(read("hermes", draft)).toMatchObject({ calls: [["f", { a: 1 }]], problems: ["call-in-reasoning repaired"] })
+  })
+  it("count at once where the caller says so", () => {
+    expect(read("hermes", `${draft}</think>No.`, { callsInReasoning: "accept" })).toMatchObject({ calls: [["f", { a: 1 }]], reasoning: "Perhaps would do.", content: "No." })
+  })
+  it("may begin in the prompt", () => {
+    expect(read("hermes", "Hm.\n</think>\n\nYes.", { startsInReasoning: true })).toEqual({ calls: [], content: "Yes.", reasoning: "Hm.", problems: [] })
+    expect(read("hermes", "<think>\nHm.\n</think>\n\nYes.", { startsInReasoning: true })).toMatchObject({ content: "Yes.", reasoning: "Hm." })
+  })
+})
+
+describe("text that is no call", () => {
+  it.each([
+    ["hermes", "Use `<tool_calls>` and [a](b) and {\"name\": \"x\"} and x < y."],
+    ["lfm2", "Use this format: [link text](url). Example: [Wikipedia](https://www.wikipedia.org)."],
+    ["llama3", 'The object {"name": "f", "arguments": {}} in a line is an example.'],
+    ["qwen3-xml", "A <function> is not a <function=, and `</parameter>` is a tag."],
+    ["generic", '{"name": "Alice", "age": 7}'],
+  ])("%s: stays content", (format, text) => {
+    expect(read(format, text)).toEqual({ calls: [], content: text, reasoning: "", problems: [] })
+  })
+})
+
+describe("a mark that means nothing", () => {
+  it("is a problem where a call was or should be, and text elsewhere", () => {
+    expect(read("hermes", `<tool_call>${CALL}</tool_call></tool_call>`)).toMatchObject({ content: "", problems: ["stray-marker"] })
+    expect(read("hermes", "I call it now. <tool_call>\n")).toEqual({ calls: [], content: "I call it now.", reasoning: "", problems: ["stray-marker"] })
+    expect(read("hermes", "Write <tool_call> before and </tool_call> after.").content).toBe("Write <tool_call> before and </tool_call> after.")
+    expect(read("hermes", "Hm.</think>Yes.")).toMatchObject({ content: "Hm.Yes.", problems: ["stray-marker"] })
+  })
+})
+
+describe("values that do not say their type", () => {
+  const value = (schema: object, text: string) => {
+    const tools = [toolOf({ name: "f", parameters: { type: "object", properties: { v: schema }, $defs: { count: { type: "integer" } } } as never })]
+    return formatterById("qwen3-xml").parse(`<tool_call>\n<function=f>\n<parameter=v>\n${text}\n</parameter>\n</function>\n</tool_call>`, { tools }).calls[0]?.args.v
+  }
+  it.each([
+    [{ type: "string" }, "7", "7"],
+    [{ type: "string" }, "  a\n\n", "  a\n\n"],
+    [{ type: "string" }, '"a"', '"a"'],
+    [{ type: "string" }, "</parameter> stays", "</parameter> stays"],
+    [{ type: "integer" }, " 7 ", 7],
+    [{ type: "number" }, "-1.5e3", -1500],
+    [{ type: "boolean" }, "True", true],
+    [{ type: ["string", "null"] }, "null", null],
+    [{ type: ["string", "null"] }, "nil", "nil"],
+    [{ type: "string", nullable: true }, "null", null],
+    [{ anyOf: [{ type: "integer" }, { type: "string" }] }, "7", 7],
+    [{ anyOf: [{ type: "integer" }, { type: "string" }] }, "seven", "seven"],
+    [{ oneOf: [{ type: "array" }, { type: "string" }] }, '["a"]', ["a"]],
+    [{ $ref: "#/$defs/count" }, "7", 7],
+    [{ allOf: [{ $ref: "#/$defs/count" }] }, "7", 7],
+    [{ enum: ["1", "2"] }, "1", "1"],
+    [{ enum: [1, 2] }, "1", 1],
+    [{ enum: ["a", 1] }, "1", 1],
+    [{ const: "1" }, "1", "1"],
+    [{ type: "array", items: {} }, "['a', None]", ["a", null]],
+    [{ type: "integer" }, '"7"', 7],
+    [{ type: "integer" }, "seven", "seven"],
+    [{}, '{"a": 1}', { a: 1 }],
+  ])("%j: %j", (schema, text, expected) => {
+    expect(value(schema, text)).toEqual(expected)
+  })
+})
