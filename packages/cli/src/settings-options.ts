@@ -35,6 +35,8 @@ export const WORKSPACE_OPTIONS = {
   config: CONFIGURATION_OPTIONS.config,
   root: SETTING_OPTIONS.root!,
   "read-only": SETTING_OPTIONS["read-only"]!,
+  "only-tools": SETTING_OPTIONS["only-tools"]!,
+  "without-tools": SETTING_OPTIONS["without-tools"]!,
   "mcp-server": SETTING_OPTIONS["mcp-server"]!,
   "mcp-config": SETTING_OPTIONS["mcp-config"]!,
 } as const satisfies OptionDeclarations
