@@ -17,7 +17,7 @@ async function feedTool(body: string | Buffer | Answer, type = "application/rss+
   servers.push(server)
   const network = configure === undefined ? { allowOrigins: [server.origin] } : {}
   return {
-    tool: createRssFeedTool(createNetworkHost({ ...network, totalMs: 1000 }, {}), configure?.(server.origin)),
+    tool: createRssFeedTool(createNetworkHost({ ...network, totalMs: 20_000 }, {}), configure?.(server.origin)),
     url: `${server.origin}/feed.xml`,
   }
 }

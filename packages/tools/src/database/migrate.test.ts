@@ -238,7 +238,7 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
         ? "CREATE TABLE t (x);\nWITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n;"
         : "CREATE TABLE t (x INT);\nSELECT pg_sleep(600);",
     )
-    expect((await migrate({ action: "up" }, { migrationMs: 400, lockWaitMs: 100 })).error).toMatchObject({ code: "TIMEOUT" })
+    expect((await migrate({ action: "up" }, { migrationMs: 1000, lockWaitMs: 100 })).error).toMatchObject({ code: "TIMEOUT" })
     const controller = new AbortController()
     setTimeout(() => controller.abort(), 300)
     const cancelled = await callTool(createDbMigrateTool(workspace, config()), { action: "up" }, { signal: controller.signal })

@@ -57,9 +57,9 @@ function github(fileCount = 250): Answer {
   }
 }
 
-async function tool(answer: Answer, config: GithubConfig = {}, env: Record<string, string> = {}) {
+async function tool(answer: Answer, config: GithubConfig = {}, env: Record<string, string> = {}, totalMs = 20_000) {
   server = await startLoopback(answer)
-  return createPullRequestTool(createNetworkHost({ totalMs: 2000 }, env), { apiUrl: server.origin, ...config })
+  return createPullRequestTool(createNetworkHost({ totalMs }, env), { apiUrl: server.origin, ...config })
 }
 
 const ARGS = { url: "https://github.com/acme/widgets/pull/12" }
@@ -147,7 +147,7 @@ describe("get_github_pull_request_info", () => {
       "RESPONSE_CUT_OFF",
       /middle/,
     ],
-    ["silence", () => {}, "TIMEOUT", /2000 ms/],
+    ["silence", () => {}, "TIMEOUT", /300 ms/],
     [
       "an endless answer",
       (response) => {
@@ -161,8 +161,8 @@ describe("get_github_pull_request_info", () => {
       /larger/,
     ],
   ]
-  it.each(refusals)("reports %s in its own way", async (_, answer, code, message) => {
-    const result = await callTool(await tool((_request, response) => answer(response)), ARGS)
+  it.each(refusals)("reports %s in its own way", async (name, answer, code, message) => {
+    const result = await callTool(await tool((_request, response) => answer(response), {}, {}, name === "silence" ? 300 : 20_000), ARGS)
     expect(result.error?.code).toBe(code)
     expect(result.error?.message).toMatch(message)
   })

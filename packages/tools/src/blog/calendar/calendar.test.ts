@@ -99,7 +99,6 @@ describe("reading", () => {
   })
 
   it("bounds rules that recur for ever and every second, and says so", async () => {
-    const started = performance.now()
     const result = await callTool(
       tool(
         calendar(
@@ -116,7 +115,6 @@ describe("reading", () => {
       expect.stringContaining("'Product'"),
     ])
     expect((result.data as { truncated: boolean }).truncated).toBe(true)
-    expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   it("keeps the other events when one is broken", async () => {

@@ -20,7 +20,7 @@ async function setUp(
   const started = (server = await startNotion())
   const waits: number[] = []
   const artifacts = createArtifactStore()
-  const tool = createBlogNotionTool(createNetworkHost({ totalMs: 2000, requestsPerMinute: 10_000 }, env), artifacts, {
+  const tool = createBlogNotionTool(createNetworkHost({ totalMs: 20_000, requestsPerMinute: 10_000 }, env), artifacts, {
     baseUrl: started.origin,
     wait: async (ms) => void waits.push(ms),
     ...config,
