@@ -60,6 +60,12 @@ describe("a chat template", () => {
     expect(template.renderWithReport({ messages })).toEqual({ text: 'add{"a":1}add{"a":2}', adaptations: ["arguments-as-text"] })
   })
 
+  test("joins neighbouring messages for a template whose roles alternate", () => {
+    const template = createChatTemplate("{% for m in messages %}{% if not loop.first and m.role == messages[loop.index0 - 1].role %}{{ raise_exception('roles must alternate') }}{% endif %}[{{ m.role }}]{{ m.content }}{% endfor %}")
+    const said: ChatMessage[] = [{ role: "user", content: "a" }, { role: "user", content: "b" }, { role: "assistant", content: "c" }, { role: "assistant", content: "d" }, { role: "user", content: "e" }]
+    expect(template.renderWithReport({ messages: said })).toEqual({ text: "[user]a\n\nb[assistant]c\n\nd[user]e", adaptations: ["turns-joined"] })
+  })
+
   test("tells the first failure when no form helps", () => {
     const template = createChatTemplate("\n {{ raise_exception('never') }}")
     expect(() => template.render({ messages })).toThrow(TemplateError)

@@ -3,7 +3,7 @@ import type { ToolFormatter } from "../model/formatter.ts"
 import { formatterById, recogniseTemplate } from "../selector/index.ts"
 import type { ChatMessage } from "../model/message.ts"
 import { idsOfTemplate, withTemplateIds, type TemplateIds } from "./call-ids.ts"
-import { renderConversation, withSingleCalls, withSystemInUser, withSystemText, type TextParts } from "./conversation.ts"
+import { renderConversation, withJoinedTurns, withSingleCalls, withSystemInUser, withSystemText, type TextParts } from "./conversation.ts"
 import { probeDrops, type TemplateDrops } from "./drops.ts"
 import { TemplateError } from "./jinja/errors.ts"
 import type { RenderLimits } from "./jinja/interpreter.ts"
@@ -43,9 +43,10 @@ export interface TemplateInput {
 /**
  * What had to be done so that the template shows the whole conversation: parts written as text because it drops them, a system
  * message added because it lists the tools there only or moved because it refuses that role, arguments given as JSON text
- * because it fails on objects, calls made side by side shown one after the other because it shows only one.
+ * because it fails on objects, calls made side by side shown one after the other because it shows only one, neighbouring
+ * messages of one speaker joined because it wants them to alternate.
  */
-export type Adaptation = "one-call-per-message" | "tools-as-text" | "system-added" | "calls-as-text" | "results-as-text" | "system-in-user" | "arguments-as-text"
+export type Adaptation = "one-call-per-message" | "turns-joined" | "tools-as-text" | "system-added" | "calls-as-text" | "results-as-text" | "system-in-user" | "arguments-as-text"
 
 /** A model's chat template, ready to render. */
 export interface ChatTemplate {
@@ -64,16 +65,17 @@ export interface ChatTemplate {
 /** A system message that changes nothing, where a template lists the tools only beside one. */
 const DEFAULT_SYSTEM = "You are a helpful assistant."
 
-/** The forms in which a conversation is tried, the usual one first. */
-const FORMS: readonly (readonly Adaptation[])[] = [false, true].flatMap((single) =>
-  [false, true].flatMap((asText) =>
-    [false, true].map((inUser): Adaptation[] => [
-      ...(inUser ? (["system-in-user"] as const) : []),
-      ...(asText ? (["arguments-as-text"] as const) : []),
-      ...(single ? (["one-call-per-message"] as const) : []),
-    ]),
-  ),
-)
+/** How a conversation can be changed so that a template takes it, in the order in which the changes are made. */
+const CHANGES: readonly (readonly [Adaptation, (messages: readonly ChatMessage[]) => ChatMessage[]])[] = [
+  ["system-in-user", withSystemInUser],
+  ["turns-joined", withJoinedTurns],
+  ["one-call-per-message", withSingleCalls],
+]
+
+/** The forms in which a conversation is tried: as it is, with one change, with two, and so on. */
+const FORMS: readonly (readonly Adaptation[])[] = ["arguments-as-text" as const, ...CHANGES.map(([name]) => name)]
+  .reduce<Adaptation[][]>((forms, name) => [...forms, ...forms.map((form) => [...form, name])], [[]])
+  .sort((a, b) => a.length - b.length)
 
 /**
  * Makes a model's own chat template ready. It is rendered byte for byte as Python's `transformers` renders it, so that the
@@ -110,6 +112,7 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
   function renderAdapted(input: TemplateInput): { text: string; adaptations: Adaptation[] } {
     const possible = new Set<Adaptation>()
     if (input.messages[0]?.role === "system") possible.add("system-in-user")
+    if (withJoinedTurns(input.messages).length < input.messages.length) possible.add("turns-joined")
     if (mostCalls(input.messages) > 0) possible.add("arguments-as-text")
     if (mostCalls(input.messages) > 1) possible.add("one-call-per-message")
     let first: unknown
@@ -117,8 +120,7 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
       if (!adaptations.every((adaptation) => possible.has(adaptation))) continue
       try {
         let { messages } = input
-        if (adaptations.includes("system-in-user")) messages = withSystemInUser(messages)
-        if (adaptations.includes("one-call-per-message")) messages = withSingleCalls(messages)
+        for (const [name, change] of CHANGES) if (adaptations.includes(name)) messages = change(messages)
         return { text: renderOnce({ ...input, messages }, { argumentsAsText: adaptations.includes("arguments-as-text") }), adaptations: [...adaptations] }
       } catch (thrown) {
         if (!(thrown instanceof TemplateError) || thrown.code === "TEMPLATE_LIMIT") throw thrown

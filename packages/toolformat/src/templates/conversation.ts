@@ -57,6 +57,19 @@ export function withSystemInUser(messages: readonly ChatMessage[]): ChatMessage[
   return [{ ...user, content: join(first.content, user.content, "\n\n") }, ...rest.slice(1)]
 }
 
+/** The conversation with neighbouring messages of the user joined, and of the assistant where they are text alone. */
+export function withJoinedTurns(messages: readonly ChatMessage[]): ChatMessage[] {
+  const joined: ChatMessage[] = []
+  for (const message of messages) {
+    const last = joined.at(-1)
+    if (message.role === "user") addUser(joined, message.content, "\n\n", message.media)
+    else if (message.role === "assistant" && last?.role === "assistant" && !last.toolCalls?.length) {
+      joined[joined.length - 1] = { ...message, content: join(last.content, message.content, "\n\n") }
+    } else joined.push(message)
+  }
+  return joined
+}
+
 /** The conversation with one call in each assistant message, its result right after it, for templates that show only one. */
 export function withSingleCalls(messages: readonly ChatMessage[]): ChatMessage[] {
   const split: ChatMessage[] = []

@@ -5,7 +5,7 @@ import { fromData } from "./json.ts"
 import type { TemplateTree } from "./nodes.ts"
 
 /** Bounds that no honest chat template reaches. */
-export const DEFAULT_LIMITS: RenderLimits = { maxSteps: 10_000_000, maxOutput: 32_000_000, maxDepth: 200 }
+export const DEFAULT_LIMITS: RenderLimits = { maxSteps: 50_000_000, maxOutput: 32_000_000, maxDepth: 200 }
 
 /**
  * Renders a parsed template with plain data as its variables.
