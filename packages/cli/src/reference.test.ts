@@ -12,7 +12,7 @@ test.each(COMMANDS.map((entry) => entry.name))("the examples of %s use commands 
   const lines = usage.slice(usage.indexOf("Examples:")).split("\n").filter((line) => /^ {2}[^#\s]/.test(line))
   expect(lines.length).toBeGreaterThan(0)
   for (const line of lines) {
-    const [, command, rest] = /\btoolwright (\S+)(.*)$/.exec(line) ?? []
+    const [, command, rest] = /\btoolwright (\w\S*)(.*)$/.exec(line) ?? []
     expect(COMMANDS.map((entry) => entry.name)).toContain(command)
     const options = [...rest!.replaceAll(/"[^"]*"|'[^']*'/g, "").matchAll(/ --([\w-]+)/g)].map((match) => match[1]!)
     // The arguments of a tool are options too: those of the examples are checked where tools are called.
