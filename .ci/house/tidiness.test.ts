@@ -13,7 +13,7 @@ const text = (file: string) => readFileSync(join(root, file), "utf8")
 
 test("the root holds what a reader expects there and nothing else", () => {
   const expected = new Set([
-    ".changeset", ".ci", ".editorconfig", ".gitattributes", ".github", ".gitignore", ".oxlintrc.json", "CONTRIBUTING.md", "LICENSE",
+    ".changeset", ".ci", ".editorconfig", ".gitattributes", ".github", ".gitignore", ".npmrc", ".oxlintrc.json", "CONTRIBUTING.md", "LICENSE",
     "README.md", "bench", "docker", "docs", "examples", "knip.json", "package-lock.json", "package.json", "packages", "training",
     "tsconfig.base.json", "tsconfig.json", "tsconfig.tests.json", "vitest.config.ts",
   ])
