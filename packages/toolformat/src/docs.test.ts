@@ -1,42 +1,43 @@
-import { readFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
-import { formatWithOptions } from "node:util"
-import * as toolbox from "@toolwright/toolbox"
-import * as ai from "ai-7"
-import * as aiTest from "ai-7/test"
-import { expect, test } from "vitest"
-import * as aiSdk from "./ai-sdk/index.ts"
-import * as toolformat from "./index.ts"
+import { fileURLToPath } from "node:url"
+import { expect, it } from "vitest"
+import { formatterOf, listFormats } from "./index.ts"
 
-const MODULES: Record<string, object> = {
-  "@toolwright/toolbox": toolbox,
-  "@toolwright/toolformat": toolformat,
-  "@toolwright/toolformat/ai-sdk": aiSdk,
-  ai,
-  "ai/test": aiTest,
+const DOCS = new URL("../../../docs/", import.meta.url)
+const CACHE = new URL("../../../node_modules/.cache/docs/", import.meta.url)
+const read = (page: string) => readFileSync(new URL(page, DOCS), "utf8")
+const BEGIN = "<!-- generated: formats -->\n"
+const END = "<!-- end -->"
+
+/** The table of formats: what a call looks like is printed, not written down. */
+function table(): string {
+  const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", "⏎")
+  const rows = listFormats().map((format) => {
+    const call = format.apiOnly === undefined ? `\`${cell(formatterOf(format).printCalls([{ id: format.ids === "nine" ? "abcDEF123" : "0", name: "f", args: { k: "v" } }]))}\`` : "in the API's own fields"
+    const codecs = format.apiOnly === undefined ? [...new Set(format.calls.map((syntax) => syntax.codec))].join(", ") : ""
+    return `| \`${format.id}\` | ${format.aliases.map((alias) => `\`${alias}\``).join(", ")} | ${cell(format.title.split(": ").at(-1) ?? "")} | ${codecs} | ${call} |`
+  })
+  return `| id | also | models | codecs | a call \`f(k="v")\` (⏎ is a line break) |\n| --- | --- | --- | --- | --- |\n${rows.join("\n")}\n`
 }
 
-const pages = ["chat-templates", "schema-lowering", "ai-sdk"]
-const examples = pages.flatMap((page) => {
-  const text = readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), "utf8")
-  return [...text.matchAll(/^```ts\n([^]*?)^```/gm)].map((match, index) => ({ page, index, code: match[1]! }))
+it("the table of formats is what the code says (else: UPDATE_DOCS=1 and run this test again)", () => {
+  const page = read("formats.md")
+  const [before = "", rest = ""] = page.split(BEGIN)
+  const after = rest.slice(rest.indexOf(END))
+  const made = `${before}${BEGIN}${table()}${after}`
+  if (process.env.UPDATE_DOCS === "1") writeFileSync(new URL("formats.md", DOCS), made)
+  expect(read("formats.md")).toBe(made)
 })
 
-/** Runs an example with the modules above and gives what it printed. */
-async function run(code: string): Promise<string> {
-  const body = stripTypeScriptTypes(code).replace(/^import \{([^}]*)\} from "([^"]+)"$/gm, (_line, names: string, module: string) => `const {${names}} = modules["${module}"]`)
-  const lines: string[] = []
-  const log = (...values: unknown[]): void => {
-    lines.push(formatWithOptions({ breakLength: 120 }, ...values))
-  }
-  const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => (modules: object, console: object) => Promise<void>
-  await new AsyncFunction("modules", "console", body)(MODULES, { log })
-  return lines.join("\n")
-}
-
-test.each(examples)("example $index of docs/$page.md prints what its comments say", async ({ code }) => {
-  const said = [...code.matchAll(/^console\.log.*\n((?:\/\/ .*\n)+)/gm)].map((match) => match[1]!.replace(/^\/\/ /gm, "").trimEnd())
-  expect(said.length).toBeGreaterThan(0)
-  const loose = (text: string): string => text.replace(/\s+/g, " ")
-  expect(loose(await run(code))).toBe(loose(said.join("\n")))
+it("the example of adding a format runs and prints what its page says", () => {
+  const blocks = [...read("adding-a-format.md").matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
+  const code = blocks.find(([, language]) => language === "ts")?.[2] ?? ""
+  const printed = blocks.filter(([, language]) => language === "").at(-1)?.[2] ?? ""
+  mkdirSync(CACHE, { recursive: true })
+  const file = fileURLToPath(new URL("adding-a-format.mjs", CACHE))
+  writeFileSync(file, stripTypeScriptTypes(code))
+  const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=toolwright-source", file], { encoding: "utf8" })
+  expect(stdout, stderr).toBe(printed)
 })

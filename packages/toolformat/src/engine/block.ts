@@ -74,7 +74,7 @@ function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: bool
   const at = session.accounted
   session.account("framing", source.offset)
   if (closed && punctuation.includes("}")) session.problem({ kind: "extra-text", at, text: punctuation, message: "Surplus closing brackets after the call.", repaired: true })
-  if (!closed && via === "wrapper" && wrapper?.closeOptional !== true) {
+  if (!closed && via === "wrapper" && !wrapper?.closeOptional) {
     session.problem({ kind: "unterminated-call", at, text: "", message: `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`, repaired: true })
   }
   source.release()

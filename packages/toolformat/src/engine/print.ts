@@ -14,9 +14,14 @@ export function printCalls(format: Format, calls: readonly ToolCall[], tools: re
 function printBlocks(syntax: CallSyntax, printed: readonly string[]): string {
   const { before = "", between = "", after = "" } = syntax.layout ?? {}
   const open = (syntax.wrapper?.open[0] ?? "") + before
-  const close = after + (syntax.wrapper?.close[0] ?? "")
+  const close = after + closingMark(syntax)
   const blocks = syntax.together === true ? [printed.join(between)] : printed
   return blocks.map((block) => open + block + close).join(syntax.separator ?? "")
+}
+
+/** What is printed after the calls of a wrapper. */
+export function closingMark({ wrapper }: CallSyntax): string {
+  return wrapper === undefined || wrapper.closeOptional === "never printed" ? "" : (wrapper.close[0] ?? "")
 }
 
 /** A call of a made-up tool, to show a model what calls look like. */

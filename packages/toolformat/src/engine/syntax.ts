@@ -12,8 +12,8 @@ export interface Wrapper {
   openOptional?: boolean
   /** The opening mark alone says nothing (a code fence): without a call after it, it is text. */
   soft?: boolean
-  /** Whether the calls usually stand without the closing mark. */
-  closeOptional?: boolean
+  /** Whether the calls usually stand without the closing mark; `never printed`: it is accepted only. */
+  closeOptional?: boolean | "never printed"
 }
 
 /** What every call syntax has, whatever its codec. */

@@ -5,9 +5,8 @@ import { jsonList, think } from "./syntaxes.ts"
 
 const list: EnvelopeSyntax = {
   ...jsonList(["[TOOL_CALLS]"], ["[/TOOL_CALLS]"]),
-  wrapper: { open: ["[TOOL_CALLS]"], close: ["[/TOOL_CALLS]"], closeOptional: true },
+  wrapper: { open: ["[TOOL_CALLS]"], close: ["[/TOOL_CALLS]"], closeOptional: "never printed" },
   keys: { name: "name", args: "arguments", id: "id" },
-  // the mark closes only in texts of older models; none of the official templates print it
   layout: { before: "[", between: ", ", after: "]" },
 }
 

@@ -1,5 +1,6 @@
 import { chars, choice, grammarOf, literal, optional, repeat, sequence, until, type Expression, type Grammar } from "@toolwright/logits"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
+import { closingMark } from "../print.ts"
 import type { CallSyntax, Format } from "../syntax.ts"
 import { callExpression } from "./call-grammar.ts"
 
@@ -46,7 +47,7 @@ export function formatGrammar(format: Format, tools: readonly ToolDefinition[], 
 function callsExpression(syntax: CallSyntax, call: Expression, parallel: boolean): Expression {
   const { before = "", between = "", after = "" } = syntax.layout ?? {}
   const open = literal((syntax.wrapper?.open[0] ?? "") + before)
-  const close = literal(after + (syntax.wrapper?.close[0] ?? ""))
+  const close = literal(after + closingMark(syntax))
   if (!parallel) return sequence(open, call, close)
   if (syntax.together === true) return sequence(open, call, repeat(sequence(literal(between), call), 0), close)
   const block = sequence(open, call, close)
