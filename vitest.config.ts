@@ -3,14 +3,11 @@ import { defineConfig } from "vitest/config"
 
 const rooms = readdirSync(new URL("packages", import.meta.url))
 
-/** A package that has a `source` condition of its own, in TypeScript, and those that import it: Node would not strip their types. */
-const shipsSource = [/eventsource-parser/, /@ai-sdk/, /\/ai-[67]\//]
-
 /** Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. */
 const project = (name: string, include: string[]) => ({
   resolve: { conditions: ["toolwright-source"] },
   ssr: { resolve: { conditions: ["toolwright-source"] } },
-  test: { name, include, testTimeout: 30_000, hookTimeout: 60_000, server: { deps: { inline: shipsSource } } },
+  test: { name, include, testTimeout: 30_000, hookTimeout: 60_000 },
 })
 
 export default defineConfig({
