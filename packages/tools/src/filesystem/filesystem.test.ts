@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { fileFixture, type FileFixture } from "../testing/file-fixture.ts"
@@ -107,6 +107,25 @@ describe("read_text_file", () => {
     expect(error).toMatchObject({ code: "FILE_TOO_LARGE", message: `File too large: ${path("big.txt")} is 60 MB, the limit is 50 MB` })
     writeFileSync(path("big.txt"), `first\n${"x".repeat(1023)}\n`.padEnd(1024 * 1024, "some more text\n").repeat(60))
     expect((await files.call("read_text_file", { path: path("big.txt"), head: 1 })).data).toMatchObject({ content: "first\n" })
+    writeFileSync(path("big.txt"), "")
+    for (let block = 0; block < 6; block += 1) {
+      appendFileSync(path("big.txt"), Array.from({ length: 100_000 }, (_, line) => `line ${block * 100_000 + line + 1}`.padEnd(99, "é")).join("\n") + "\n")
+    }
+    const far = await files.call("read_text_file", { path: path("big.txt"), start_line: 500_001, end_line: 500_002 })
+    expect((far.data as { content: string }).content.replaceAll("é", "")).toBe("line 500001\nline 500002\n")
+    expect(far.output).toContain("[Lines 500001–500002. Use start_line=500003 to continue.]")
+    expect((await files.call("read_text_file", { path: path("big.txt"), start_line: 600_001 })).output).toContain("fewer than 600001 lines")
+  })
+
+  test("cuts one line that is longer than 50 MB, at either end, and says so", async () => {
+    writeFileSync(path("line.txt"), Buffer.alloc(55 * 1024 * 1024, "é"))
+    for (const part of [{ head: 1 }, { tail: 1 }]) {
+      const { data, output } = await files.call("read_text_file", { path: "line.txt", ...part })
+      const { content, line_count } = data as { content: string; line_count: number }
+      expect([content.length, line_count, content.includes("\ufffd")]).toEqual([25 * 1024 * 1024, 1, false])
+      expect(output.length).toBeLessThan(60_000)
+      expect(output).toContain("[Cut: ")
+    }
   })
 
   test("shows control and direction characters to a model as escapes, and gives programs the text itself", async () => {

@@ -16,17 +16,18 @@ const CHUNK_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 
 /** Reads the first `lines` lines, chunk by chunk, holding no more than what is returned. At most `limit` bytes. */
-export async function readHead(file: OpenedFile, lines: number, limit: number): Promise<PartialRead> {
+export async function readHead(file: OpenedFile & { offset?: number }, lines: number, limit: number): Promise<PartialRead> {
   const wide = await wideEncoding(file)
   if (lines === 0) return { bytes: Buffer.alloc(0), cut: false, binary: false, ...announced(wide) }
   const chunks: Buffer[] = []
   let size = 0
   let missing = lines
+  const start = file.offset ?? 0
   while (size < limit) {
-    const chunk = await readAt(file, size, Math.min(CHUNK_BYTES, limit - size))
+    const chunk = await readAt(file, start + size, Math.min(CHUNK_BYTES, limit - size))
     if (chunk.length === 0) break
-    if (size === 0 && isBinary(chunk)) return { bytes: chunk, cut: false, binary: true }
-    const end = endAfterNewlines(chunk, missing, wide, size)
+    if (size === 0 && wide === undefined && isBinary(chunk)) return { bytes: chunk, cut: false, binary: true }
+    const end = endAfterNewlines(chunk, missing, wide, start + size)
     missing -= end.newlines
     chunks.push(chunk.subarray(0, end.offset))
     size += end.offset
@@ -34,6 +35,7 @@ export async function readHead(file: OpenedFile, lines: number, limit: number): 
   }
   const cut = missing > 0 && size >= limit
   const bytes = Buffer.concat(chunks)
+  if (start > 0 && wide !== undefined) return withMark([bytes], wide)
   return { bytes: cut ? wholeCharacters(bytes) : bytes, cut, binary: false, ...announced(wide) }
 }
 
@@ -60,6 +62,29 @@ export async function readTail(file: OpenedFile, lines: number, limit: number): 
   const bytes = Buffer.concat(chunks)
   const cut = position > 0
   return { bytes: cut ? bytes.subarray(continuationBytes(bytes)) : bytes, cut, binary: false, ...announced(wide) }
+}
+
+/**
+ * Reads lines from the middle of a file of any size, `first` and `last` counted from 1 and included. At most `limit` bytes.
+ * @returns no bytes when the file ends before `first`
+ */
+export async function readLineRange(file: OpenedFile, first: number, last: number, limit: number): Promise<PartialRead> {
+  const wide = await wideEncoding(file)
+  return readHead({ ...file, offset: await skipLines(file, first - 1, wide) }, last - first + 1, limit)
+}
+
+/** Where the line after so many lines begins. */
+async function skipLines(file: OpenedFile, lines: number, wide: WideEncoding): Promise<number> {
+  let missing = lines
+  let position = 0
+  while (missing > 0) {
+    const chunk = await readAt(file, position, CHUNK_BYTES)
+    if (chunk.length === 0) break
+    const end = endAfterNewlines(chunk, missing, wide, position)
+    missing -= end.newlines
+    position += end.offset
+  }
+  return position
 }
 
 type WideEncoding = "utf-16le" | "utf-16be" | undefined

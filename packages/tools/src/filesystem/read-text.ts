@@ -6,8 +6,8 @@ import type { Workspace } from "../paths/workspace.ts"
 import { decodeText, type Encoding } from "../text/encoding.ts"
 import { countLines, splitLines } from "../text/lines.ts"
 import { visibleControls } from "../text/escapes.ts"
-import { windowOf, type WindowOptions } from "../text/window.ts"
-import { readHead, readTail } from "./partial-read.ts"
+import { WINDOW_LINES, windowOf, type WindowOptions } from "../text/window.ts"
+import { readHead, readLineRange, readTail } from "./partial-read.ts"
 
 /** What `read_text_file` answers to programs; the text is complete, whatever a model is shown of it. */
 export interface TextFile {
@@ -57,7 +57,26 @@ async function readPart(workspace: Workspace, { path, head, tail }: ReadArgument
   return success({ output: shown(decoded.text, { next }) + cut, data })
 }
 
-async function readRange(workspace: Workspace, { path, start_line, end_line }: ReadArguments): Promise<ToolResult> {
+/** Lines of a file that is too large to be read whole; how many it has is not known then. */
+async function readFarRange(file: OpenedFile, { path, start_line = 1, end_line }: ReadArguments): Promise<ToolResult> {
+  const last = end_line ?? start_line + WINDOW_LINES - 1
+  if (last < start_line) return checkRange({ start_line, end_line: last }, last, path)!
+  const part = await readLineRange(file, start_line, last, FILE_LIMIT_BYTES)
+  const decoded = decodeText(part.bytes)
+  if (decoded === undefined || part.binary) throw binaryFile(path)
+  const data = describe(file, { content: decoded.text, encoding: part.encoding ?? decoded.encoding, is_truncated: true })
+  const next = (line: number) => `Use start_line=${line}`
+  const more = `\n[Lines ${start_line}–${start_line + data.line_count - 1}. ${next(start_line + data.line_count)} to continue.]`
+  const output = data.line_count === 0 ? `[${path} has fewer than ${start_line} lines.]` : shown(decoded.text, { firstLine: start_line, next }) + more
+  return success({ output, data })
+}
+
+async function readRange(workspace: Workspace, asked: ReadArguments): Promise<ToolResult> {
+  const { path, start_line, end_line } = asked
+  if (start_line !== undefined || end_line !== undefined) {
+    await using file = await workspace.open(path)
+    if (file.stat.size > FILE_LIMIT_BYTES) return await readFarRange(file, asked)
+  }
   const content = await workspace.read(path)
   const decoded = decodeText(content.bytes)
   if (decoded === undefined) throw binaryFile(path)

@@ -55,11 +55,13 @@ export async function readWhole(handle: FileHandle, stat: Stats, limit: number, 
   }
 }
 
+const READ_LESS = "Read a part of it with head, tail or start_line and end_line of read_text_file."
+
 /** @throws ToolwrightError `FILE_TOO_LARGE`, with both sizes in the message */
-export function assertSize(size: number, limit: number, asked: string): void {
+export function assertSize(size: number, limit: number, asked: string, hint = READ_LESS): void {
   if (size <= limit) return
   const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(bytes % (1024 * 1024) === 0 ? 0 : 1)} MB`
   throw new ToolwrightError("FILE_TOO_LARGE", `File too large: ${printable(asked)} is ${megabytes(size)}, the limit is ${megabytes(limit)}`, {
-    hint: "Read a part of it with head, tail or start_line and end_line of read_text_file.",
+    hint,
   })
 }

@@ -64,7 +64,7 @@ export function createOperations(policy: PathPolicy, hidden: Root[], configuredS
   }
 
   const write = async (asked: string, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> => {
-    assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked)
+    assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
     return inParent(asked, async ({ parent, name, path }) => {
       const { stat, created } = await replaceFile(parent, name, bytes, journal, asked, options)
       return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }
@@ -88,7 +88,7 @@ export function createOperations(policy: PathPolicy, hidden: Root[], configuredS
         })
         const bytes = change(content)
         if (bytes === undefined) return undefined
-        assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked)
+        assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
         const options = { expected: fingerprint(content.stat) }
         const { stat, created } = await replaceFile(parent, name, bytes, journal, asked, options)
         return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }

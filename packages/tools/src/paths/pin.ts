@@ -3,6 +3,7 @@ import { lstat, open, readdir, readlink, realpath, type FileHandle } from "node:
 import { basename, dirname, join } from "node:path"
 import { nearest, ToolwrightError } from "@toolwright/toolbox"
 import { visibleName } from "../text/escapes.ts"
+import { descriptorPath, HAS_DESCRIPTOR_PATHS, O_PATH } from "./descriptors.ts"
 import {
   directoryNotFound,
   fileNotFound,
@@ -30,10 +31,6 @@ export interface Pinned extends AsyncDisposable {
   reopen(flags?: number): Promise<FileHandle>
 }
 
-/** Linux: a descriptor that only names a file. Opening it has no side effect on devices and never waits for a FIFO's other end. */
-const O_PATH = 0o10000000
-const LINUX = process.platform === "linux"
-
 /**
  * Opens whatever lies at a path and checks where that really is.
  *
@@ -45,7 +42,7 @@ const LINUX = process.platform === "linux"
  */
 export async function pin(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
   try {
-    return LINUX ? await pinByDescriptor(policy, located, access) : await pinByName(policy, located, access)
+    return HAS_DESCRIPTOR_PATHS ? await pinByDescriptor(policy, located, access) : await pinByName(policy, located, access)
   } catch (thrown) {
     const code = systemCode(thrown)
     if (code === undefined) throw thrown
@@ -60,7 +57,7 @@ export async function pin(policy: PathPolicy, located: Located, access: Access):
 async function pinByDescriptor(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
   const handle = await open(located.path, O_PATH)
   try {
-    const self = `/proc/self/fd/${handle.fd}`
+    const self = descriptorPath(handle.fd)
     const [real, stat] = await Promise.all([readlink(self), handle.stat()])
     return {
       real,
@@ -162,12 +159,12 @@ export interface PinnedChild extends AsyncDisposable {
 /** @throws a system error (`ENOTDIR`, `ELOOP`) when the name is no directory */
 export async function pinChild(parent: PinnedChild, name: string): Promise<PinnedChild> {
   const path = parent.at(name)
-  if (!LINUX) {
+  if (!HAS_DESCRIPTOR_PATHS) {
     if (!(await lstat(path)).isDirectory()) throw notADirectory(name)
     return { at: (below) => (below === undefined ? path : join(path, below)), [Symbol.asyncDispose]: () => Promise.resolve() }
   }
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-  const self = `/proc/self/fd/${handle.fd}`
+  const self = descriptorPath(handle.fd)
   return { at: (below) => (below === undefined ? self : `${self}/${below}`), [Symbol.asyncDispose]: () => handle.close() }
 }
 

@@ -1,4 +1,5 @@
 import { closeSync, constants, openSync, readdirSync, readlinkSync, type Dirent } from "node:fs"
+import { descriptorPath, HAS_DESCRIPTOR_PATHS, O_PATH } from "./descriptors.ts"
 import { kindOf, type EntryKind } from "./entry-kind.ts"
 import type { PathPolicy } from "./policy.ts"
 import type { Pinned } from "./pin.ts"
@@ -32,10 +33,7 @@ export interface WalkSummary {
   unreadable: number
 }
 
-const O_PATH = 0o10000000
-const LINUX = process.platform === "linux"
 const DIRECTORY = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
-const SELF = `/proc/${process.pid}/fd/`
 const SLICE_MS = 8
 
 /**
@@ -96,9 +94,9 @@ function joinPath(base: string, below: string): string {
 function readDirectory(real: string): Dirent[] | undefined {
   let descriptor: number | undefined
   try {
-    if (!LINUX) return readdirSync(real, { withFileTypes: true })
+    if (!HAS_DESCRIPTOR_PATHS) return readdirSync(real, { withFileTypes: true })
     descriptor = openSync(real, DIRECTORY)
-    const self = SELF + descriptor
+    const self = descriptorPath(descriptor)
     if (readlinkSync(self) !== real) return undefined
     return readdirSync(self, { withFileTypes: true })
   } catch {

@@ -191,6 +191,10 @@ describe("walking", () => {
   })
 })
 
+test("a workspace says how it checks paths", () => {
+  expect(files.workspace.checkedBy).toBe(process.platform === "linux" ? "descriptor" : "name")
+})
+
 test("long outputs lie in a directory that can be read by path, but is no root and cannot be written", async () => {
   const directory = await files.workspace.outputDirectory()
   writeFileSync(join(directory, "log.txt"), "output\n")

@@ -1,5 +1,6 @@
 import type { Dirent, Stats } from "node:fs"
 import type { WriteOptions } from "./atomic-write.ts"
+import { HAS_DESCRIPTOR_PATHS } from "./descriptors.ts"
 import type { FileContent, OpenedFile } from "./file-content.ts"
 import { createPathPolicy, type Access, type Located, type PathPolicy, type PathPolicyConfig } from "./policy.ts"
 import type { Root } from "./roots.ts"
@@ -31,6 +32,8 @@ export interface Listing {
  */
 export interface Workspace {
   readonly roots: readonly Root[]
+  /** How paths are checked on this system: on the open descriptor (no race can be won), or by name before and after opening. */
+  readonly checkedBy: "descriptor" | "name"
   readonly policy: PathPolicy
   /** The rules that need no look at the disk. */
   locate(path: string, access: Access): Located
@@ -94,6 +97,7 @@ export function createWorkspace(config: WorkspaceConfig): Workspace {
     (loading ??= import("./operations.ts").then(({ createOperations }) => createOperations(policy, hidden, config.stateDirectory)))
   return {
     roots: policy.roots,
+    checkedBy: HAS_DESCRIPTOR_PATHS ? "descriptor" : "name",
     policy,
     locate: (path, access) => policy.locate(path, access),
     realPath: async (...args) => (await load()).realPath(...args),
@@ -115,4 +119,4 @@ export function createWorkspace(config: WorkspaceConfig): Workspace {
 }
 
 /** What a workspace does with the disk. */
-export type WorkspaceOperations = Omit<Workspace, "roots" | "policy" | "locate">
+export type WorkspaceOperations = Omit<Workspace, "roots" | "checkedBy" | "policy" | "locate">
