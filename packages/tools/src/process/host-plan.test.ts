@@ -80,6 +80,7 @@ describe.skipIf(program === undefined)("git inside a command", () => {
     mkdirSync(join(elsewhere, "worktrees/x"), { recursive: true })
     writeFileSync(join(elsewhere, "secret.txt"), "SECRET")
     writeFileSync(join(elsewhere, "worktrees/x/commondir"), "../..\n")
+    writeFileSync(join(elsewhere, "worktrees/x/gitdir"), `${join(elsewhere, "secret.txt")}\n`)
     writeFileSync(join(fixture.root, ".git"), `gitdir: ${elsewhere}/worktrees/x\n`)
     const result = await callTool(fixture.tools.get("bash")!, { command: `cat ${elsewhere}/secret.txt; touch ${elsewhere}/planted` })
     expect(JSON.stringify(result)).not.toContain("SECRET")

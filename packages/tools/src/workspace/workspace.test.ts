@@ -143,6 +143,16 @@ export function make(n: number = 1) {
     expect(read(fixture, "many.ts").match(/export function/gu)).toHaveLength(20)
   })
 
+  test("carries on after a kill between the state and the file", async () => {
+    using fixture = workspaceFixture()
+    await write(fixture, "m.ts", "a", "return 1")
+    const old = read(fixture, "m.ts")
+    await write(fixture, "m.ts", "b", "return 2")
+    fixture.write({ "m.ts": old })
+    expect((await write(fixture, "m.ts", "c", "return 3")).error).toBeUndefined()
+    expect(read(fixture, "m.ts").match(/function \w/gu)).toEqual(["function a", "function b", "function c"])
+  })
+
   test("begins anew when somebody removed the file", async () => {
     using fixture = workspaceFixture()
     await write(fixture, "m.ts", "a", "return 1")
