@@ -31,7 +31,7 @@ export interface BuiltinToolsConfig extends WorkspaceConfig {
   blog?: BlogToolsConfig
   /** Databases that may be migrated. */
   databases?: DatabaseToolsConfig
-  /** The model of the `logit` tool, which is there only with it. */
+  /** The model of the `logit` tool; without one it only lists its presets. */
   logit?: LogitToolConfig
 }
 
@@ -57,6 +57,6 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
     ...createWebTools(network, config.web).map((tool) => rememberResearch(tool, artifacts)),
     ...createBlogTools(network, workspace, { ...config.blog, artifacts }),
     ...createDatabaseTools(workspace, { ...(config.env === undefined ? {} : { env: config.env }), ...config.databases }),
-    ...(config.logit === undefined ? [] : [createLogitTool(config.logit)]),
+    createLogitTool(config.logit),
   ]
 }

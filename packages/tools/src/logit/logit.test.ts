@@ -61,6 +61,15 @@ describe("logit", () => {
     expect(await call({ operation: "generate", prompt: "x" })).toMatchObject({ success: false, error: { code: "NO_MODEL" } })
   })
 
+  it("makes its model at the first use", async () => {
+    let made = 0
+    const config = { generator: async () => (made++, randomWriter("hello").generator) }
+    await call({ operation: "list_presets" }, config)
+    expect(made).toBe(0)
+    expect((await call({ operation: "generate", prompt: "Hi" }, config)).output).toBe("hello")
+    expect(made).toBe(1)
+  })
+
   it("generates text with a preset and settings over it", async () => {
     const { generator, requests } = randomWriter("once upon a time")
     const { data } = await call({ operation: "generate", prompt: "Tell a story", system: "Be brief", preset: "creative", sampler: { temperature: 1, max_tokens: 50 } }, { generator })

@@ -4,8 +4,8 @@ import { defineMultiActionTool } from "../multi-action.ts"
 import type { LogitGenerator } from "./generator.ts"
 
 export interface LogitToolConfig {
-  /** The model to generate with; without it only `list_presets` works. */
-  readonly generator?: LogitGenerator
+  /** The model to generate with, or what makes it at the first use; without it only `list_presets` works. */
+  readonly generator?: LogitGenerator | (() => Promise<LogitGenerator>)
   /** Presets besides the built-in ones. */
   readonly presets?: readonly Preset[]
   /** Tools that `generate_tool_call` may name without describing them. */
@@ -88,6 +88,20 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
     tags: ["generation", "grammar", "sampling"],
     effects: reads,
     argument: "operation",
+    output: {
+      type: "object",
+      description: "By operation: text and attempts; value; name and args; the report of a test; presets",
+      properties: {
+        text: { type: "string" },
+        value: { description: "Valid by the schema that was asked for" },
+        name: { type: "string", description: "The tool that is called" },
+        args: { type: "object", description: "Its arguments" },
+        preset: { type: ["string", "null"] },
+        attempts: { type: "array", items: { type: "object" }, description: "What each try was held to, and why it failed if it did" },
+        pass_rate: { type: "number", minimum: 0, maximum: 1 },
+        presets: { type: "array", items: { type: "object" } },
+      },
+    },
     actions: {
       generate: {
         description: "Generates text, freely or held to a GBNF grammar.",

@@ -19,7 +19,7 @@ export const listPresets: Operation = async (_args, _context, config) => {
 }
 
 export const generate: Operation = async (args, { signal }, config) => {
-  const generator = generatorOf(config)
+  const generator = await generatorOf(config)
   const { preset, sampler } = settingsOf(args, createPresetRegistry(config.presets))
   const grammar = (args["grammar"] as string | undefined) ?? (preset?.grammar === "json-object" ? jsonObjectGrammar(generator) : undefined)
   const mode = (args["mode"] as GenerationMode | undefined) ?? (grammar === undefined ? "unconstrained" : "grammar")
@@ -33,7 +33,7 @@ export const generate: Operation = async (args, { signal }, config) => {
 }
 
 export const generateStructured: Operation = async (args, { signal }, config) => {
-  const generator = generatorOf(config)
+  const generator = await generatorOf(config)
   const { preset, sampler } = settingsOf(args, createPresetRegistry(config.presets), "json_strict")
   const schema = args["schema"] as JsonSchema
   const outcome = await structured(generator, { ...ask(args), ...samplingOf(sampler) }, schema, signal)
@@ -42,7 +42,7 @@ export const generateStructured: Operation = async (args, { signal }, config) =>
 }
 
 export const generateToolCall: Operation = async (args, { signal }, config) => {
-  const generator = generatorOf(config)
+  const generator = await generatorOf(config)
   const { preset, sampler } = settingsOf(args, createPresetRegistry(config.presets), "tool_call")
   const tools = (args["tools"] as (string | { name: string; description?: string; parameters?: JsonSchema })[]).map((tool) => (typeof tool === "string" ? knownTool(tool, config) : tool))
   const listed = tools.map(({ name, description, parameters }) => `- ${name}${description === undefined ? "" : `: ${description}`} ${JSON.stringify(parameters ?? {})}`)
@@ -56,7 +56,7 @@ export const generateToolCall: Operation = async (args, { signal }, config) => {
 }
 
 export const testConfig: Operation = async (args, context, config) => {
-  const generator = generatorOf(config)
+  const generator = await generatorOf(config)
   const { preset, sampler } = settingsOf(args, createPresetRegistry(config.presets))
   const iterations = (args["iterations"] as number | undefined) ?? 5
   const { grammar, schema, contains } = args as { grammar?: string; schema?: JsonSchema; contains?: string }
@@ -166,8 +166,8 @@ function filtered(text: string, level: SafetyLevel | undefined) {
   return { text: filter.redact(text), found: filter.check(text).map(({ category, rule }) => ({ category, rule })) }
 }
 
-function generatorOf({ generator }: LogitToolConfig): LogitGenerator {
-  if (generator !== undefined) return generator
+async function generatorOf({ generator }: LogitToolConfig): Promise<LogitGenerator> {
+  if (generator !== undefined) return typeof generator === "function" ? await generator() : generator
   throw new ToolwrightError("NO_MODEL", "The logit tool has no model to generate with.", { hint: "Configure a model; list_presets works without one." })
 }
 
