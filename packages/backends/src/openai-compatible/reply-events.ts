@@ -104,6 +104,9 @@ function createTranslator(context: FailureContext) {
       case "finish":
         finishReason = event.finishReason
         return []
+      case "signature":
+        // Gemini's own API has these; this one does not.
+        return []
       case "error":
         throw reported(event.code, event.message)
     }
