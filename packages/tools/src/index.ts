@@ -1,5 +1,6 @@
 export { createBuiltinTools, type BuiltinToolsConfig } from "./builtin.ts"
 export * from "./paths/index.ts"
+export { createRedactor } from "./text/redact.ts"
 export * from "./logit/index.ts"
 export { createArtifactStore, type ArtifactStore, type BlogToolsConfig, type TextGenerator } from "./blog/index.ts"
 export type { DatabaseTarget, DatabaseToolsConfig } from "./database/config.ts"

@@ -33,7 +33,7 @@ export function windowOf(text: string, { firstLine = 1, totalLines, next }: Wind
   const total = totalLines ?? firstLine + lines.length - 1
   if (count === 0) {
     const line = lines[0]!
-    const shown = Buffer.from(line).subarray(0, WINDOW_BYTES).toString("utf8").replace(/\ufffd+$/u, "")
+    const shown = Buffer.from(line.slice(0, WINDOW_BYTES)).subarray(0, WINDOW_BYTES).toString("utf8").replace(/\ufffd+$/u, "")
     const rest = lines.length > 1 ? ` ${next(firstLine + 1)} to continue.` : ""
     return `${shown}\n[Line ${firstLine} of ${total} is ${Buffer.byteLength(line)} bytes long; the first ${WINDOW_BYTES} are shown.${rest}]`
   }
