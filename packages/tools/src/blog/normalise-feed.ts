@@ -1,7 +1,7 @@
 import { messageOf, type JsonObject } from "@toolwright/toolbox"
 import { NetworkError } from "../net/network-error.ts"
 import { asObject, asText } from "../net/network-host.ts"
-import { cleanLine } from "../net/text.ts"
+import { cleanLine, withoutMarkup } from "../net/text.ts"
 
 /** A feed of any format in one shape. */
 export interface Feed {
@@ -46,40 +46,60 @@ export async function normaliseFeed(text: string, url: string, limit: number): P
   const feed = asObject(parsed.feed)
   const entries = objectsOf(feed.items ?? feed.entries).slice(0, MAX_ITEMS)
   const seen = new Set<string>()
-  const items: (FeedItem & { time: number })[] = []
-  for (const entry of entries) {
-    const item = normaliseItem(entry, url)
-    const identity = asText(asObject(entry.guid).value) ?? asText(entry.id) ?? (item.url === "" ? item.title : item.url)
-    if (seen.has(identity)) continue
+  const unique = entries.filter((entry) => {
+    const identity = asText(asObject(entry.guid).value) ?? asText(entry.id) ?? linkOf(entry) ?? textOf(entry.title)
+    if (seen.has(identity)) return false
     seen.add(identity)
-    items.push(item)
-  }
-  items.sort((one, other) => other.time - one.time)
+    return true
+  })
+  const newest = unique.map((entry) => ({ entry, time: timeOf(entry) })).sort((one, other) => compareTimes(other.time, one.time))
   return {
     url,
     format: parsed.format,
     title: plain(textOf(feed.title)),
     description: plain(textOf(feed.description ?? feed.subtitle)),
     link: absolute(asText(feed.link) ?? asText(feed.home_page_url) ?? alternate(feed.links), url),
-    total: items.length,
-    items: items.slice(0, limit).map(({ time: _time, ...item }) => item),
+    total: unique.length,
+    items: newest.slice(0, limit).map(({ entry, time }) => normaliseItem(entry, time, url)),
   }
 }
 
-/** Without its DOCTYPE, internal subset included. A quoted `>` or `]` in an entity does not end it early. */
+/** Without the DOCTYPE of its prolog, internal subset included. A quoted `>` or `]` in an entity does not end it early. */
 function withoutDoctype(text: string): string {
-  return text.replace(/<!DOCTYPE(?:[^[>"']|"[^"]*"|'[^']*')*(?:\[(?:[^\]"']|"[^"]*"|'[^']*')*\]\s*)?>/i, "")
+  const start = text.search(/<!DOCTYPE/i)
+  const isProlog = start >= 0 && text.trimStart().startsWith("<") && !/<[a-z]/i.test(text.slice(0, start))
+  if (!isProlog) return text
+  let isInside = false
+  for (let at = start; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"' || character === "'") {
+      at = text.indexOf(character, at + 1)
+      if (at < 0) return text.slice(0, start)
+    } else if (character === "[") isInside = true
+    else if (character === "]") isInside = false
+    else if (character === ">" && !isInside) return text.slice(0, start) + text.slice(at + 1)
+  }
+  return text.slice(0, start)
 }
 
-function normaliseItem(entry: JsonObject, url: string): FeedItem & { time: number } {
-  const date =
-    asText(entry.pubDate) ??
-    asText(entry.published) ??
-    asText(entry.date_published) ??
-    asText(entry.updated) ??
-    asText(asObject(entry.dc).date) ??
-    asText(valuesOf(asObject(entry.dc).dates)[0])
-  const time = date === undefined ? Number.NaN : Date.parse(date)
+/** When an entry was published, in milliseconds; NaN where it does not say. */
+function timeOf(entry: JsonObject): number {
+  const core = asObject(entry.dc)
+  const dates = [entry.pubDate, entry.published, entry.date_published, entry.updated, core.date, valuesOf(core.dates)[0]]
+  return Date.parse(asText(dates.find((date) => typeof date === "string")) ?? "")
+}
+
+/** Entries without a date come last, in the feed's order. */
+function compareTimes(one: number, other: number): number {
+  if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) === Number.isNaN(other) ? 0 : Number.isNaN(one) ? -1 : 1
+  return one - other
+}
+
+function linkOf(entry: JsonObject): string | undefined {
+  return asText(entry.link) ?? asText(entry.url) ?? alternate(entry.links) ?? permalink(entry.guid)
+}
+
+function normaliseItem(entry: JsonObject, time: number, url: string): FeedItem {
   const author = plain(authorOf(entry))
   const body =
     textOf(entry.summary) ||
@@ -93,12 +113,11 @@ function normaliseItem(entry: JsonObject, url: string): FeedItem & { time: numbe
     .filter((name) => name !== "")
   return {
     title: plain(textOf(entry.title)) || "(untitled)",
-    url: absolute(asText(entry.link) ?? asText(entry.url) ?? alternate(entry.links) ?? permalink(entry.guid), url),
+    url: absolute(linkOf(entry), url),
     summary: cleanLine(plain(body), SUMMARY_CHARS),
     ...(Number.isFinite(time) ? { published: new Date(time).toISOString() } : {}),
     ...(author === "" ? {} : { author }),
     ...(categories.length === 0 ? {} : { categories: categories.slice(0, 20) }),
-    time: Number.isFinite(time) ? time : Number.NEGATIVE_INFINITY,
   }
 }
 
@@ -131,15 +150,7 @@ function textOf(value: unknown): string {
 
 /** Markup in titles and summaries is dropped: they are shown as text. */
 function plain(text: string): string {
-  const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " }
-  return cleanLine(
-    text
-      .replace(/<(script|style)\b[^]*?<\/\1\s*>/gi, " ")
-      .replace(/<\/?[a-z!][^>]*>/gi, " ")
-      .replace(/&(amp|lt|gt|quot|apos|nbsp);/g, (_, name: string) => named[name] as string)
-      .replace(/&#(\d{1,6});/g, (_, code: string) => String.fromCodePoint(Number(code))),
-    4000,
-  )
+  return cleanLine(withoutMarkup(text.slice(0, 20_000)), 4000)
 }
 
 function objectsOf(value: unknown): JsonObject[] {

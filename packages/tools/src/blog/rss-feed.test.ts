@@ -106,6 +106,27 @@ describe("rss_feed", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(64 * 1024 * 1024)
   })
 
+  it.each([
+    ["doctypes without end", "<!DOCTYPE ".repeat(200_000)],
+    ["a doctype whose quote never ends", `<!DOCTYPE rss [<!ENTITY a "${"x".repeat(1_000_000)}`],
+    ["scripts without end", rss(`<item><title>x</title><description><![CDATA[${"<script ".repeat(250_000)}]]></description></item>`)],
+    [
+      "scripts that are never closed",
+      rss(`<item><title>x</title><description><![CDATA[${"<script>".repeat(250_000)}]]></description></item>`),
+    ],
+  ])("is not kept busy by %s", async (_, body) => {
+    const { tool, url } = await feedTool(body)
+    const result = await callTool(tool, { action: "fetch", url })
+    expect(result.success || result.error?.code === "INVALID_RESPONSE").toBe(true)
+  })
+
+  it("keeps what only looks like a doctype inside an entry", async () => {
+    const feed = await fetchFeed(
+      rss("<item><title><![CDATA[On <!DOCTYPE html> and 'quotes]]></title></item><item><title>Last</title></item>"),
+    )
+    expect(feed.items.map(({ title }) => title)).toEqual(["On and 'quotes", "Last"])
+  })
+
   it("reads all configured feeds, on private servers too, and says which could not be read", async () => {
     const configure = (origin: string) => ({
       feeds: [

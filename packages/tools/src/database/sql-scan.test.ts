@@ -29,6 +29,10 @@ describe("scanSql", () => {
     expect(texts(sql)).toEqual(expected)
   })
 
+  it("takes time in proportion to a script's length", () => {
+    expect(scanSql("SELECT 1;\n".repeat(100_000)).at(-1)?.line).toBe(100_000)
+  })
+
   it("knows the line of each statement", () => {
     expect(scanSql("SELECT 1;\n\n  SELECT\n2;\nSELECT 3").map(({ line }) => line)).toEqual([1, 3, 5])
   })

@@ -16,8 +16,12 @@ const WORDS_KEPT = 4
 export function scanSql(sql: string): SqlStatement[] {
   const statements: SqlStatement[] = []
   let [start, words, depth] = [-1, [] as string[], 0]
+  let [line, counted] = [1, 0]
   const finish = (end: number) => {
-    if (words.length > 0) statements.push({ text: sql.slice(start, end).trim(), line: sql.slice(0, start).split("\n").length, words })
+    if (words.length > 0) {
+      for (; counted < start; counted++) if (sql[counted] === "\n") line++
+      statements.push({ text: sql.slice(start, end).trim(), line, words })
+    }
     ;[start, words, depth] = [-1, [], 0]
   }
   let at = 0

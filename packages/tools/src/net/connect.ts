@@ -104,6 +104,8 @@ async function secure(socket: Socket, url: URL, options: ConnectOptions): Promis
 
 function open(start: () => Socket, event: "connect" | "secureConnect", { connectMs, signal }: ConnectOptions): Promise<Socket> {
   const socket = start()
+  // What breaks later is told by whoever reads then; without a listener it would end the process.
+  socket.on("error", () => {})
   const opened = new Promise<Socket>((done, fail) => {
     socket.once(event, () => done(socket))
     socket.once("error", fail)

@@ -20,6 +20,40 @@ export function truncate(text: string, maxChars: number): string {
   return `${/[\ud800-\udbff]$/.test(cut) ? cut.slice(0, -1) : cut}…`
 }
 
+const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " }
+
+/**
+ * HTML as plain text: without tags, scripts and styles, with the usual entities decoded. One pass, so that no markup makes it
+ * slow: whatever is not closed is text.
+ */
+export function withoutMarkup(html: string): string {
+  const lower = html.toLowerCase()
+  let [text, at] = ["", 0]
+  for (;;) {
+    const open = html.indexOf("<", at)
+    if (open < 0) break
+    const end = html.indexOf(">", open)
+    if (end < 0) break
+    const isTag = /[a-z/!?]/.test(lower[open + 1] ?? "")
+    text += isTag ? `${html.slice(at, open)} ` : html.slice(at, open + 1)
+    at = isTag ? end + 1 : open + 1
+    const block = isTag ? ["script", "style"].find((name) => lower.startsWith(name, open + 1)) : undefined
+    if (block === undefined) continue
+    const close = lower.indexOf(`</${block}`, at)
+    if (close < 0) return decodeEntities(text)
+    at = close
+  }
+  return decodeEntities(text + html.slice(at))
+}
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
+    if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole
+    const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal)
+    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+  })
+}
+
 /**
  * Decodes a fetched document: by its byte order mark, else the charset of the content type, else what the document says of
  * itself, else UTF-8, or windows-1252 where it is not valid UTF-8 (the rule of browsers).

@@ -1,7 +1,7 @@
 import { failure, success, type JsonObject, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
 import { NetworkError, networkFailure } from "../net/network-error.ts"
 import { asObject, asText, redact, requestJson, type JsonAnswer, type NetworkHost } from "../net/network-host.ts"
-import { cleanLine } from "../net/text.ts"
+import { cleanLine, withoutMarkup } from "../net/text.ts"
 import type { WebSearchConfig } from "./web-search.ts"
 
 const SERVICE = "https://api.search.brave.com/res/v1/web/search"
@@ -70,9 +70,9 @@ function found(query: string, answer: JsonObject, metadata: JsonObject): ToolRes
     .filter(({ url }) => typeof url === "string" && /^https?:/i.test(url))
     .map((result, index) => ({
       rank: index + 1,
-      title: withoutMarkup(result.title),
+      title: plain(result.title),
       url: cleanLine(String(result.url), 2000),
-      snippet: withoutMarkup(result.description, 600),
+      snippet: plain(result.description, 600),
       ...(typeof result.age === "string" ? { age: cleanLine(result.age, 60) } : {}),
     }))
   const about = asObject(answer.query)
@@ -96,16 +96,8 @@ function found(query: string, answer: JsonObject, metadata: JsonObject): ToolRes
 }
 
 /** Titles and snippets come as HTML: entities, and tags around matched words. */
-function withoutMarkup(value: unknown, maxChars?: number): string {
-  const named: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " }
-  const text = (asText(value) ?? "")
-    .replace(/<\/?[a-z][^>]*>/gi, "")
-    .replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]+));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
-      if (name !== undefined) return named[name.toLowerCase()] ?? whole
-      const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal)
-      return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-    })
-  return cleanLine(text, maxChars)
+function plain(value: unknown, maxChars?: number): string {
+  return cleanLine(withoutMarkup((asText(value) ?? "").slice(0, 20_000)), maxChars)
 }
 
 function refused({ status, headers, value }: JsonAnswer, key: string): ToolResult {

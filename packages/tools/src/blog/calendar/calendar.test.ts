@@ -130,6 +130,11 @@ describe("reading", () => {
     expect((await callTool(tool("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"), { action: "list_events" })).error?.code).toBe("INVALID_CALENDAR")
   })
 
+  it("is not kept busy by events that never end", async () => {
+    const ics = `BEGIN:VCALENDAR\r\n${"BEGIN:VEVENT\r\n".repeat(200_000)}`
+    expect((await callTool(tool(ics), { action: "list_events" })).error?.code).toBe("INVALID_CALENDAR")
+  })
+
   it("finds by words, and gives one event with its next times", async () => {
     const ics = calendar(WEEKLY, "UID:x\nDTSTART:20261020T090000Z\nSUMMARY:Release \u001b[31mparty\nLOCATION:Paris")
     const found = await callTool(tool(ics), { action: "list_events", query: "PARIS" })

@@ -56,7 +56,7 @@ export function parseTolerantly(text: string, warn: (message: string) => void): 
   } catch (thrown) {
     let mended = 0
     const warnings: string[] = []
-    const rest = text.replace(/^BEGIN:VEVENT\r?\n[^]*?^END:VEVENT\r?$\n?/gim, (block) => {
+    const rest = mapEvents(text, (block) => {
       if (isParsed(block)) return block
       mended++
       const title = /^SUMMARY[^:\r\n]*:(.*)$/im.exec(block)?.[1]?.trim() ?? "an event"
@@ -74,6 +74,24 @@ export function parseTolerantly(text: string, warn: (message: string) => void): 
     for (const warning of warnings) warn(warning)
     return tree
   }
+}
+
+/** Replaces each event's lines by what `change` makes of them. */
+function mapEvents(text: string, change: (block: string) => string): string {
+  const parts: string[] = []
+  let block: string[] | undefined
+  for (const line of text.split(/(?<=\n)/)) {
+    if (/^BEGIN:VEVENT\s*$/i.test(line)) block = []
+    if (block === undefined) {
+      parts.push(line)
+      continue
+    }
+    block.push(line)
+    if (!/^END:VEVENT\s*$/i.test(line)) continue
+    parts.push(change(block.join("")))
+    block = undefined
+  }
+  return [...parts, ...(block ?? [])].join("")
 }
 
 function isParsed(block: string): boolean {

@@ -14,8 +14,19 @@ export interface Zone {
 
 export const UTC: Zone = { id: "UTC", toEpoch: (wall) => wall, toWall: (epoch) => epoch }
 
+const known = new Map<string, Zone | undefined>()
+const MAX_KNOWN = 2000
+
 /** The zone of this name in the IANA database, or `undefined`. */
 export function namedZone(id: string): Zone | undefined {
+  if (!known.has(id)) {
+    if (known.size >= MAX_KNOWN) known.clear()
+    known.set(id, findZone(id))
+  }
+  return known.get(id)
+}
+
+function findZone(id: string): Zone | undefined {
   if (id === "UTC" || id === "Etc/UTC") return UTC
   if (/^[+-]?\d/.test(id)) return undefined
   try {

@@ -158,7 +158,7 @@ async function generated(host: PhaseHost, args: JsonObject, context: ToolContext
   for (let attempt = 0; ; attempt++) {
     const written = await writeJson(host, `${prompt}${complaint}`, schema, context, 'Pass them: {"posts": {"bluesky": "…"}}')
     if (isFailure(written)) return written
-    const posts = networks.map((network) => postOf(network, cleanText(String(written[network])).trim(), false))
+    const posts = networks.map((network) => postOf(network, cleanText(String(written[network]).slice(0, 10_000)).trim(), false))
     const tooLong = posts.filter(({ length, limit }) => length > limit)
     if (tooLong.length === 0) return posts
     if (attempt === 1)
