@@ -52,6 +52,10 @@ test("the commands of the README that need no model run", () => {
   }
 })
 
+test("the server's example serves a tool and calls it from another registry", async () => {
+  expect(await runExample("server", blocks("docs/server.md", "ts")[0]!)).toBe("true string\n")
+})
+
 test("the example of adding a tool runs and says what its page says", async () => {
   const output = await runExample("adding-a-tool", blocks("docs/adding-a-tool.md", "ts")[0]!)
   for (const part of ["{ words: 3 }", "TOO_LONG", "text: is required and missing", "txt: is not known here. Did you mean 'text'?", "most: must be an integer"]) {
