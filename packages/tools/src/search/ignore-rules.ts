@@ -3,7 +3,7 @@ import { decodeText } from "../text/encoding.ts"
 
 /** Rules of `.gitignore` and `.ignore` files, each valid below its own directory. */
 export interface IgnoreRules {
-  /** Adds a directory's rules file. `directory` is its path below the start, empty for the start itself. */
+  /** Adds a directory's rules file. `directory` is its path below the root, empty for the root itself. */
   add(directory: string, bytes: Uint8Array): void
   ignores(path: string, isDirectory: boolean): boolean
 }
@@ -36,4 +36,5 @@ export async function createIgnoreRules(): Promise<IgnoreRules> {
   }
 }
 
-export const IGNORE_FILES = [".gitignore", ".ignore"]
+/** In the order in which they count: rules of later ones win. */
+export const IGNORE_FILES = [".gitignore", ".ignore", ".rgignore"]

@@ -157,6 +157,12 @@ describe("find_files", () => {
     expect(await found({ pattern: "*.log", include_ignored: true })).toEqual(["keep.log", "x.log"])
     expect(await found({ pattern: "only-here.txt" })).toEqual(["src/only-here.txt"])
     expect(await found({ pattern: "*.tmp", path: "src" })).toEqual([])
+    writeFileSync(join(files.root, "src/deep/z.log"), "alpha\n")
+    expect(await found({ pattern: "*.log", path: "src/deep" })).toEqual([])
+    for (const engine of ["ripgrep", "re2js"] as const) {
+      const { total } = await grep(files.workspace, "src", queryOf("alpha"), { maxResults: 100, context: 0, engine })
+      expect([engine, total]).toEqual([engine, 3])
+    }
     expect((await files.call("search", { action: "find_files", pattern: "a\0" })).error?.code).toBe("INVALID_PATTERN")
     expect((await files.call("search", { action: "find_files", pattern: "{a,b".repeat(400) })).error?.code).toBe("INVALID_PATTERN")
   })

@@ -1,3 +1,4 @@
+import { join, relative, sep } from "node:path"
 import type { Workspace } from "../paths/workspace.ts"
 import type { WalkEntry, WalkSummary } from "../paths/walk.ts"
 import { createIgnoreRules, IGNORE_FILES } from "./ignore-rules.ts"
@@ -25,25 +26,34 @@ export async function walkFiles(
   }
   const rules = await createIgnoreRules()
   const start = await workspace.realPath(path, "read")
+  const { root } = workspace.locate(start, "read")
+  const prefix = relative(root.real, start).split(sep).join("/")
+  const belowRoot = (below: string) => [prefix, below].filter((part) => part !== "").join("/")
   const readRules = async (directory: string, names: readonly string[]): Promise<void> => {
     for (const name of names) {
-      const below = directory === "" ? name : `${directory}/${name}`
-      const content = await workspace.read(`${start}/${below}`, LARGEST_IGNORE_FILE).catch(() => undefined)
+      const content = await workspace.read(join(root.real, directory, name), LARGEST_IGNORE_FILE).catch(() => undefined)
       if (content !== undefined) rules.add(directory, content.bytes)
     }
   }
+  for (const directory of ancestors(prefix)) await readRules(directory, IGNORE_FILES)
   return workspace.walk(
     path,
     (entry, place) => {
-      if (entry.name === ".git" || rules.ignores(entry.path, entry.kind === "directory")) return "skip"
+      if (entry.name === ".git" || rules.ignores(belowRoot(entry.path), entry.kind === "directory")) return "skip"
       return visit(entry, place)
     },
     {
       ...options,
       enter(directory, entries) {
         const names = IGNORE_FILES.filter((name) => entries.some((entry) => entry.name === name && entry.isFile()))
-        return names.length === 0 ? undefined : readRules(directory, names)
+        return names.length === 0 ? undefined : readRules(belowRoot(directory), names)
       },
     },
   )
+}
+
+/** The directories above a path, from the root (empty) down, without the path itself. */
+function ancestors(path: string): string[] {
+  const parts = path === "" ? [] : path.split("/")
+  return parts.map((_, index) => parts.slice(0, index).join("/"))
 }
