@@ -25,9 +25,16 @@ describe("a call that is not as it should be", () => {
     ["is another family's, in the same tags", "hermes", "Sure.<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n</tool_call>", ["foreign-syntax repaired"]],
     ["has arguments as text", "hermes", '<tool_call>{"name": "f", "arguments": "{\\"a\\": 1}"}</tool_call>', []],
     ["has Python for JSON", "hermes", "<tool_call>{'name': 'f', 'arguments': {'a': 1,}}</tool_call>", ["invalid-arguments repaired"]],
+    ["stands in tags that nobody asked for", "hermes", `<tools>\n${CALL}\n</tools>`, ["missing-wrapper repaired"]],
+    ["has the name in the tag", "hermes", '<function name="f">{"a": 1}</function>', ["missing-wrapper repaired"]],
+    ["is a bare Python list", "lfm2", "[f(a=1)]", ["missing-wrapper repaired"]],
+    ["has an argument without its name", "lfm2", "<|tool_call_start|>[f(1)]<|tool_call_end|>", ["invalid-arguments repaired"]],
+    ["lacks its own opening mark inside the section", "deepseek-v3", '<｜tool▁calls▁begin｜>function<｜tool▁sep｜>f\n```json\n{"a": 1}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>', []],
+    ["spells its marks in ASCII", "deepseek-v3", '<|tool_calls_begin|><|tool_call_begin|>function<|tool_sep|>f\n```json\n{"a": 1}\n```<|tool_call_end|><|tool_calls_end|>', []],
+    ["begins with the name, its mark being in the prompt", "functionary-v3.2", 'f\n{"a": 1}', []],
     ["lacks a parameter's closing tag", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</function>\n</tool_call>", []],
     ["lacks its opening mark", "qwen3-xml", "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>", ["missing-wrapper repaired"]],
-    ["ends after its last parameter", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n", ["unterminated-call repaired", "unterminated-call repaired"]],
+    ["ends after its last parameter", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n", ["unterminated-call repaired"]],
   ])("%s: is read, and reported", (_what, format, text, problems) => {
     const reply = read(format, text)
     expect(reply.calls).toEqual([["f", { a: 1 }]])
@@ -44,6 +51,16 @@ describe("a call that is not as it should be", () => {
     const reply = read(format, text)
     expect(reply.calls).toEqual([])
     expect(reply.problems.slice(0, 1)).toEqual(problems)
+  })
+
+  it("with text that lost its quotes is read as text", () => {
+    expect(read("gemma4", "<|tool_call>call:f{a:1,s:ls -la /tmp}<tool_call|>")).toMatchObject({ calls: [["f", { a: 1, s: "ls -la /tmp" }]], problems: ["invalid-arguments repaired"] })
+  })
+
+  it("that is a name alone is a call of a tool that needs nothing", () => {
+    expect(read("generic", '{"tool": "g"}').calls).toEqual([["g", {}]])
+    expect(read("generic", '{"tool": "f"}').calls).toEqual([])
+    expect(read("hermes", '<tool_call>{"name": "g"}</tool_call>').calls).toEqual([["g", {}]])
   })
 
   it("of a tool that is not there is a call all the same, and reported", () => {

@@ -34,6 +34,7 @@ export function* readBlock(session: Session, candidate: Candidate, start: number
       start: callStart,
       closers,
       bare: bare && !committed,
+      wrapped,
       atStart: via === "start" && calls === 0,
       commit: () => {
         if (!committed) {
@@ -74,7 +75,9 @@ function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: bool
   const at = session.accounted
   session.account("framing", source.offset)
   if (closed && punctuation.includes("}")) session.problem({ kind: "extra-text", at, text: punctuation, message: "Surplus closing brackets after the call.", repaired: true })
-  if (!closed && via === "wrapper" && !wrapper?.closeOptional) {
+  // a reply that broke off in the call has said so already
+  const told = session.problemAt === source.offset && (yield* source.wait()) === END
+  if (!closed && via === "wrapper" && !wrapper?.closeOptional && !told) {
     session.problem({ kind: "unterminated-call", at, text: "", message: `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`, repaired: true })
   }
   source.release()

@@ -50,6 +50,10 @@ export class CallWriter implements ValueSink {
     this.repairs.add(what)
   }
 
+  positional(index: number): string | undefined {
+    return Object.keys(this.tool?.schema.properties ?? {})[index]
+  }
+
   private begin(): void {
     if (this.started || this.name === undefined) return
     this.started = true

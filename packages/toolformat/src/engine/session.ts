@@ -35,6 +35,8 @@ export class Session {
   readonly spans: Span[] = []
   accounted = 0
   calls = 0
+  /** How far the text was read when the last problem was reported. */
+  problemAt = -1
   private events: ParseEvent[] = []
   private hold: Hold | undefined
 
@@ -89,6 +91,7 @@ export class Session {
 
   /** Reports something that was not as it should be. Unless repaired, the text from `at` to here is the problem's. */
   problem(problem: ParseProblem): void {
+    this.problemAt = this.source.offset
     this.emit({ type: "problem", problem })
   }
 

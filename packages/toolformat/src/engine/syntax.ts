@@ -50,6 +50,8 @@ export interface NamedSyntax extends CallSyntaxBase {
   codec: "named"
   /** Before the name; the first is printed. */
   open: readonly string[]
+  /** What else may stand before the name inside the wrapper, where the mark was forgotten. */
+  openInWrapper?: readonly string[]
   /** Between name and arguments; the first is printed, any may stand. */
   middle: readonly string[]
   /** Between name and id, where the family writes one (`[CALL_ID]`). */

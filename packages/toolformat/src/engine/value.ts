@@ -1,5 +1,5 @@
 import { escapeText } from "./json-text.ts"
-import { isSpace, literal, looksAt } from "./scanning.ts"
+import { isSpace, literal, looksAt, skipSpace } from "./scanning.ts"
 import { END, Source, STARVED, type Scan } from "./source.ts"
 
 /**
@@ -13,6 +13,8 @@ export interface Notation {
   bareKeys?: boolean
   /** A delimiter around strings in which nothing is escaped. */
   rawQuote?: string
+  /** A text without quotes is read up to the next comma or bracket, as a repair. */
+  bareTexts?: boolean
 }
 
 export const JSON_NOTATION: Notation = {}
@@ -25,6 +27,8 @@ export type Outcome = "done" | "open" | "invalid"
 export interface ValueSink {
   write(json: string): void
   repaired(what: string): void
+  /** The name of a call's next parameter, for an argument without one; undefined when it is not known. */
+  positional?(index: number): string | undefined
 }
 
 /** Literals by their spelling; the ones only Python has count as repairs elsewhere. */
@@ -54,6 +58,7 @@ export function* scanValue(source: Source, notation: Notation, sink: ValueSink, 
   const closes: number[] = []
   let expected: Expectation = "value"
   let comma = false
+  let positions = 0
   if (top === "call") {
     closes.push(41)
     sink.write("{")
@@ -97,7 +102,16 @@ export function* scanValue(source: Source, notation: Notation, sink: ValueSink, 
     }
     if (comma) sink.write(",")
     comma = false
+    if (expected === "key-or-close" && close === 41 && (yield* isPositional(source))) {
+      const name = sink.positional?.(positions++)
+      if (name === undefined) return "invalid"
+      sink.repaired("an argument without its name")
+      sink.write(`"${escapeText(name)}":`)
+      expected = "value"
+      continue
+    }
     if (expected === "key-or-close") {
+      positions++
       const key = yield* scanKey(source, notation, sink, close === 41, closers)
       if (key !== "done") return key
       expected = "colon"
@@ -116,6 +130,19 @@ export function* scanValue(source: Source, notation: Notation, sink: ValueSink, 
     if (closes.length === 0) return "done"
     expected = "comma-or-close"
   }
+}
+
+/** Whether an argument of a call stands here without its name; reads nothing. */
+function* isPositional(source: Source): Scan<boolean> {
+  const code = yield* source.wait()
+  if (code === 123 || code === 91 || code === 40 || code === 45 || (code >= 48 && code <= 57)) return true
+  const start = source.mark()
+  if (code === QUOTE || code === 39) yield* scanString(source, PYTHON_NOTATION, { write() {}, repaired() {} }, [])
+  else yield* scanWord(source, (unit) => unit !== 61 && unit !== 58 && unit !== COMMA && unit !== 41 && unit !== 40)
+  const next = yield* skipSpace(source)
+  source.rewind(start)
+  source.release()
+  return next === COMMA || next === 41
 }
 
 function* scanKey(source: Source, notation: Notation, sink: ValueSink, argument: boolean, closers: readonly string[]): Scan<Outcome> {
@@ -148,6 +175,7 @@ function* scanScalar(source: Source, notation: Notation, sink: ValueSink, closer
     sink.write(word)
     return "done"
   }
+  if (notation.bareTexts === true) return yield* scanBareText(source, word, sink)
   if (!LOOSE_NUMBER.test(word) || word.length > LONGEST_WORD) return "invalid"
   const number = Number(word.replaceAll("_", ""))
   if (!Number.isFinite(number)) return "invalid"
@@ -220,6 +248,23 @@ function* scanString(source: Source, notation: Notation, sink: ValueSink, closer
       source.at++
     }
   }
+}
+
+/** The rest of a text without quotes, of which a word is already read. */
+function* scanBareText(source: Source, word: string, sink: ValueSink): Scan<Outcome> {
+  let text = word
+  for (;;) {
+    const code = yield* source.wait()
+    if (code === END) return "open"
+    if (code === COMMA || code === 125 || code === 93 || code === 10) break
+    if (code === 123 || code === 91 || code === 60 || text.length > LONGEST_WORD) return "invalid"
+    text += String.fromCharCode(code)
+    source.at++
+  }
+  if (text.trim() === "") return "invalid"
+  sink.repaired("a text without quotes")
+  sink.write(`"${escapeText(text.trim())}"`)
+  return "done"
 }
 
 /** What follows a backslash. JSON's own escapes pass; Python's are translated; an unknown one is a backslash that stands for itself. */

@@ -40,7 +40,7 @@ export const cohere: Format = {
 export const commandR: Format = {
   ...cohere,
   id: "command-r",
-  aliases: ["command-r-plus"],
+  aliases: ["command-r-plus", "ollama-tmpl-command-r"],
   title: "Action: and a JSON list in a code block: Command R, Command R+",
   calls: [actionBlock, action, fencedJson],
   result: (_call, result) => `<results>\n${resultText(result)}\n</results>`,

@@ -19,6 +19,7 @@ const fenced: NamedSyntax = {
   together: true,
   layout: { between: "\n" },
   open: spellings("<｜tool▁call▁begin｜>function<｜tool▁sep｜>"),
+  openInWrapper: spellings("function<｜tool▁sep｜>"),
   middle: ["\n```json\n"],
   close: spellings("\n```<｜tool▁call▁end｜>").concat(spellings("<｜tool▁call▁end｜>")),
 }

@@ -24,7 +24,7 @@ export const granite3: Format = {
   title: "<|tool_call|> and a JSON list: Granite 3",
   calls: [jsonList(["<|tool_call|>"]), { ...jsonList(["<tool_call>"], ["</tool_call>"]), wrapper: { open: ["<tool_call>"], close: ["</tool_call>"], closeOptional: true } }],
   reasoning: think,
-  framing: STOP,
+  framing: ["<response>", "</response>", ...STOP],
   ids: "call",
   stop: STOP,
   prompt: toolLinesPrompt,

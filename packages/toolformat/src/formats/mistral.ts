@@ -16,7 +16,7 @@ const marked: NamedSyntax = { codec: "named", open: ["[TOOL_CALLS]"], middle: ["
 /** Mistral 7B v0.3, Nemo, Mixtral: one array of calls. Ids are nine letters and digits. Source: the official chat templates. */
 export const mistral: Format = {
   id: "mistral",
-  aliases: ["mistral-v3", "mixtral", "mistral-nemo"],
+  aliases: ["mistral-v3", "mixtral", "mistral-nemo", "ollama-tmpl-mistral"],
   title: "[TOOL_CALLS] and a JSON array: Mistral 7B v0.3, Nemo, Mixtral",
   calls: [list, marked],
   reasoning: { open: ["[THINK]", ...think.open], close: ["[/THINK]", ...think.close] },

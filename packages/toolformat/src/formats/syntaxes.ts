@@ -74,7 +74,26 @@ export const fencedJson: EnvelopeSyntax = {
   recovery: true,
 }
 
+/** The same in tags that models make up. */
+const inventedTags: EnvelopeSyntax = {
+  codec: "envelope",
+  keys: KEYS,
+  wrapper: {
+    open: ["<tool>", "<tools>", "<function_call>", "<response>", "<json>", "<JSON>", "<xml>", "<tool_calls>"],
+    close: ["</tool>", "</tools>", "</function_call>", "</response>", "</json>", "</JSON>", "</xml>", "</tool_calls>"],
+    soft: true,
+    closeOptional: true,
+  },
+  recovery: true,
+}
+
 /** What every family's models fall back to; accepted and reported. */
-export const RECOVERY: readonly CallSyntax[] = [bareJson, fencedJson]
+export const RECOVERY: readonly CallSyntax[] = [
+  { codec: "named", open: ['<function name="'], middle: ['">'], close: ["</function>"], recovery: true },
+  inventedTags,
+  bareJson,
+  fencedJson,
+  { codec: "python", bare: "line", recovery: true },
+]
 
 export const think: ReasoningSyntax = { open: ["<think>"], close: ["</think>"] }

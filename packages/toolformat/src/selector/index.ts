@@ -30,13 +30,18 @@ export interface Selection {
  * @throws ToolwrightError `UNKNOWN_FORMAT`, with the nearest one as its hint
  */
 export function formatById(id: string): Format {
-  const wanted = id.trim().toLowerCase()
-  const format = FORMATS.find((candidate) => candidate.id === wanted) ?? FORMATS.find((candidate) => candidate.aliases.includes(wanted))
+  const wanted = plainId(id)
+  const format = FORMATS.find((candidate) => plainId(candidate.id) === wanted) ?? FORMATS.find((candidate) => candidate.aliases.some((alias) => plainId(alias) === wanted))
   if (format !== undefined) return format
-  const [near] = nearest(wanted, FORMATS.flatMap((candidate) => [candidate.id, ...candidate.aliases]))
+  const [near] = nearest(id.trim().toLowerCase(), FORMATS.flatMap((candidate) => [candidate.id, ...candidate.aliases]))
   throw new ToolwrightError("UNKNOWN_FORMAT", `There is no format '${id}'.`, {
     hint: `${near === undefined ? "" : `Did you mean '${near}'? `}'toolwright format list' shows all; their ids: ${FORMATS.map((candidate) => candidate.id).join(", ")}.`,
   })
+}
+
+/** Ids are compared without case and punctuation: `deepseek_v3.1` is `deepseek-v31`. */
+function plainId(id: string): string {
+  return id.toLowerCase().replaceAll(/[^a-z0-9]/g, "")
 }
 
 /**

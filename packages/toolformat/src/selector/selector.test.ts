@@ -58,7 +58,7 @@ describe("the format for a model", () => {
   })
 
   it("is not guessed when a setting names none", () => {
-    expect(() => formatterById("qwen25")).toThrowError(expect.objectContaining({ code: "UNKNOWN_FORMAT", hint: expect.stringContaining("qwen2.5") }))
+    expect(() => formatterById("qwen2.6")).toThrowError(expect.objectContaining({ code: "UNKNOWN_FORMAT", hint: expect.stringContaining("qwen2.5") }))
   })
 
   it("has ids and aliases that are each used once", () => {

@@ -12,6 +12,8 @@ export interface ReadContext {
   closers: readonly string[]
   /** Nothing marks the call, so only what can be nothing else is one. */
   bare: boolean
+  /** The call stands in its wrapper. */
+  wrapped: boolean
   /** The call stands at the very beginning of the reply, its opening mark in the prompt. */
   atStart: boolean
   /** To be called once the codec is sure that this is a call, before anything is written. */

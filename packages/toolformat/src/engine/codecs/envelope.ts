@@ -10,6 +10,7 @@ import { resync, type Codec, type ReadContext } from "./codec.ts"
 const NAME_KEYS = new Set(["name", "tool", "tool_name", "function_name"])
 const ARGUMENT_KEYS = new Set(["arguments", "args", "parameters", "params", "input", "tool_input"])
 const ID_KEYS = new Set(["id", "tool_call_id", "call_id"])
+const NAME = /^[A-Za-z_][\w.-]*$/
 /** Longest member that may come before a call is recognised where nothing marks it, in code units. */
 const LOOKAHEAD = 256
 
@@ -102,9 +103,10 @@ function* readEnvelope(session: Session, syntax: EnvelopeSyntax, context: ReadCo
     }
   }
   if (!committed) {
-    if (outcome !== "done" || !context.bare || call.name === undefined) return false
-    // a lone name is no call where nothing marks it
-    return false
+    // a lone name is a call of a tool that needs nothing more
+    if (outcome !== "done" || call.name === undefined || !mayBeCalled(session, call.name) || syntax.recovery === true || !NAME.test(call.name)) return false
+    if ((call.tool?.schema.required ?? []).length > 0) return false
+    commit()
   }
   if (outcome === "done") call.finish()
   else if (call.name !== undefined && call.hasArguments && call.complete) call.finish({ kind: "unterminated-call", message: "The call's closing bracket is missing." })

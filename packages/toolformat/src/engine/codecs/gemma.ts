@@ -42,7 +42,7 @@ function* readGemma(session: Session, syntax: GemmaSyntax, context: ReadContext)
   if (name.trim() === "") return false
   call.name = name.trim()
   context.commit()
-  const outcome = yield* scanValue(source, { bareKeys: true, rawQuote: syntax.quote }, call, context.closers)
+  const outcome = yield* scanValue(source, { bareKeys: true, rawQuote: syntax.quote, bareTexts: true }, call, context.closers)
   if (outcome === "done") call.finish()
   else {
     if (outcome === "invalid") yield* resync(source, context.closers)

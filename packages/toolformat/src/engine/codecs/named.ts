@@ -50,7 +50,7 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
   const { source } = session
   if (context.atStart) {
     if (syntax.atStart !== true || !(yield* offered(session))) return false
-  } else if ((yield* anyLiteral(source, syntax.open)) === undefined) return false
+  } else if ((yield* anyLiteral(source, context.wrapped ? [...syntax.open, ...(syntax.openInWrapper ?? [])] : syntax.open)) === undefined) return false
   const call = new CallWriter(session, context.start)
   if (syntax.idBefore !== undefined) {
     call.id = yield* textUntil(source, [syntax.idBefore], LONGEST_NAME, NEVER_IN_NAME)

@@ -28,7 +28,7 @@ export function pythonText(value: unknown): string {
   return JSON.stringify(value)
 }
 
-function* readPython(session: Session, { nameSuffix = "" }: PythonSyntax, context: ReadContext): Scan<boolean> {
+function* readPython(session: Session, { nameSuffix = "", recovery }: PythonSyntax, context: ReadContext): Scan<boolean> {
   const { source } = session
   const name = yield* readName(source)
   if (name === "" || (yield* source.wait()) !== 40) return false
@@ -36,11 +36,11 @@ function* readPython(session: Session, { nameSuffix = "" }: PythonSyntax, contex
   const call = new CallWriter(session, context.start)
   call.name = nameSuffix !== "" && name.endsWith(nameSuffix) ? name.slice(0, -nameSuffix.length) : name
   if (context.bare) {
-    if (session.tools !== undefined && !session.tools.has(call.name)) return false
+    if (session.tools === undefined ? recovery === true : !session.tools.has(call.name)) return false
     const start = source.mark()
     const key = yield* readName(source)
     const next = yield* source.wait()
-    const plausible = key === "" ? next === 41 : next === 61 || next === 32
+    const plausible = next === 41 ? key === "" : next === 61 || next === 32 || (session.tools !== undefined && (next === 34 || next === 39))
     source.rewind(start)
     source.release()
     if (!plausible) return false
