@@ -14,6 +14,8 @@ interface XGrammar {
 export interface PeerJob {
   readonly library: string
   readonly vocabulary: { readonly tokens_b64: readonly (string | null)[]; readonly eos: number; readonly n: number }
+  /** How often each instance is followed. */
+  readonly replies: number
   readonly cases: readonly { readonly text: string; readonly tokens: readonly number[] }[]
 }
 
@@ -23,7 +25,7 @@ export interface PeerAnswer {
   readonly masks?: readonly number[]
 }
 
-const { library, vocabulary, cases } = JSON.parse(readFileSync(0, "utf8")) as PeerJob
+const { library, vocabulary, replies, cases } = JSON.parse(readFileSync(0, "utf8")) as PeerJob
 const xgrammar = createRequire(library)(library) as XGrammar
 const tokens = vocabulary.tokens_b64.map((text) => (text === null ? "" : byteLevel(Buffer.from(text, "base64"))))
 const info = await xgrammar.TokenizerInfo.createTokenizerInfo(tokens, "byte_level", false, vocabulary.n, [vocabulary.eos])
@@ -43,15 +45,17 @@ async function measure(text: string, ids: readonly number[]): Promise<PeerAnswer
   const begun = performance.now()
   const compiled = await compiler.compileJSONSchema(text)
   const compile = (performance.now() - begun) * 1000
-  const matcher = await xgrammar.GrammarMatcher.createGrammarMatcher(compiled)
   const masks: number[] = []
-  for (const id of ids) {
-    const start = performance.now()
-    await matcher.getNextTokenBitmask()
-    masks.push((performance.now() - start) * 1000)
-    if (!matcher.acceptToken(id)) return { compile }
+  for (let reply = 0; reply < replies; reply++) {
+    const matcher = await xgrammar.GrammarMatcher.createGrammarMatcher(compiled)
+    for (const id of ids) {
+      const start = performance.now()
+      await matcher.getNextTokenBitmask()
+      masks.push((performance.now() - start) * 1000)
+      if (!matcher.acceptToken(id)) return { compile }
+    }
+    matcher.dispose()
   }
-  matcher.dispose()
   compiled.dispose()
   return { compile, masks }
 }

@@ -238,3 +238,10 @@ describe("a server that takes grammars", () => {
     expect([summary.success, backend.requests.length]).toEqual([true, 3])
   })
 })
+
+test("a call that breaks off at the token limit is no call without arguments", async () => {
+  const stream = [{ call: 0, id: "a", name: "look" }]
+  const { events, summary } = await play([{ reply: { stream, finish: "length" } }, { reply: "done" }], [echo("look")])
+  expect(types(events)).toContain("parse-problem")
+  expect(summary.calls).toBe(0)
+})

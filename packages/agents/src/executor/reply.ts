@@ -59,7 +59,7 @@ export async function* readReply(
     }
   }
   for (const parsed of textCalls.read(parser?.end() ?? [])) yield parsed
-  for (const parsed of nativeCalls.read(native.end())) yield parsed
+  for (const parsed of nativeCalls.read(native.end(reply.finishReason === "length"))) yield parsed
   reply.modelMs = performance.now() - started
   return reply
 }
