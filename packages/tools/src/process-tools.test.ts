@@ -10,7 +10,8 @@ const files = {
   "README.md": "# Fixture\n",
   "src/index.ts": 'import { createServer } from "node:http"\ncreateServer()\n',
   "src/sum.js": "export const sum = (a, b) => a + b\n",
-  "src/sum.test.js": 'import { test } from "node:test"\nimport { sum } from "./sum.js"\ntest("sums", () => { if (sum(1, 2) !== 3) throw new Error("wrong") })\n',
+  "src/sum.test.js":
+    'import { test } from "node:test"\nimport { sum } from "./sum.js"\ntest("sums", () => { if (sum(1, 2) !== 3) throw new Error("wrong") })\n',
 }
 
 function fixture() {
@@ -29,13 +30,24 @@ const tools = [...described.tools.values()]
 
 test("the tools are these", () => {
   expect(tools.map(({ name }) => name)).toEqual([
-    "navigate", "bash", "test", "git", "get_local_git_changes_info", "workspace", "validation", "git_operations",
+    "navigate",
+    "bash",
+    "test",
+    "git",
+    "get_local_git_changes_info",
+    "workspace",
+    "validation",
+    "git_operations",
   ])
 })
 
 describe.for(tools)("$name", (tool) => {
   test("says what it is, what it needs, what it does and what it answers", () => {
-    expect(tool).toMatchObject({ title: expect.any(String) as string, usageHint: expect.any(String) as string, outputSchema: { type: "object" } })
+    expect(tool).toMatchObject({
+      title: expect.any(String) as string,
+      usageHint: expect.any(String) as string,
+      outputSchema: { type: "object" },
+    })
     expect(tool.effects).toBeDefined()
     expect(tool.tags?.length).toBeGreaterThan(0)
     expect((tool.examples ?? []).length).toBeGreaterThan(0)
@@ -47,7 +59,10 @@ describe.for(tools)("$name", (tool) => {
     for (const action of tool.actions?.list ?? []) {
       const branch = branches.find((one) => one.properties?.[tool.actions!.argument]?.const === action.action)
       expect(action.examples?.length, action.action).toBeGreaterThan(0)
-      expect({ action: action.action, branch: branch?.required }).toEqual({ action: action.action, branch: expect.arrayContaining([tool.actions!.argument]) as string[] })
+      expect({ action: action.action, branch: branch?.required }).toEqual({
+        action: action.action,
+        branch: expect.arrayContaining([tool.actions!.argument]) as string[],
+      })
     }
   })
 

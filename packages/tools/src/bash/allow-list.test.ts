@@ -19,8 +19,27 @@ test.each(understood)("finds the programs of %j", (command, programs) => {
 })
 
 const refused = [
-  "git $(rm x)", "git `rm x`", 'git "$(rm x)"', "(rm x)", "f() { rm x; }; f", "$X y", '"$X" y', "git <<EOF\nx\nEOF", "cat <(rm x)", "if true; then rm x; fi",
-  "PATH=. git", "LD_PRELOAD=./x.so git", "NODE_OPTIONS=--require=./x npm test", "GIT_SSH_COMMAND=x git fetch", "git 'unfinished", "! grep x file", "r? x", "git ${X:-y}", "$'rm' x", "{ rm x; }", "git >$(x)",
+  "git $(rm x)",
+  "git `rm x`",
+  'git "$(rm x)"',
+  "(rm x)",
+  "f() { rm x; }; f",
+  "$X y",
+  '"$X" y',
+  "git <<EOF\nx\nEOF",
+  "cat <(rm x)",
+  "if true; then rm x; fi",
+  "PATH=. git",
+  "LD_PRELOAD=./x.so git",
+  "NODE_OPTIONS=--require=./x npm test",
+  "GIT_SSH_COMMAND=x git fetch",
+  "git 'unfinished",
+  "! grep x file",
+  "r? x",
+  "git ${X:-y}",
+  "$'rm' x",
+  "{ rm x; }",
+  "git >$(x)",
 ]
 
 test.each(refused)("refuses %j, for it cannot tell what would run", (command) => {

@@ -1,11 +1,34 @@
 /** A verdict on a command: the programs that it names, or why that cannot be told. */
 export type CommandScan = { readonly programs: readonly string[] } | { readonly refused: string }
 
-const KEYWORDS = new Set(["if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "select", "function", "time", "coproc", "[[", "{", "}", "!"])
+const KEYWORDS = new Set([
+  "if",
+  "then",
+  "else",
+  "elif",
+  "fi",
+  "for",
+  "while",
+  "until",
+  "do",
+  "done",
+  "case",
+  "esac",
+  "in",
+  "select",
+  "function",
+  "time",
+  "coproc",
+  "[[",
+  "{",
+  "}",
+  "!",
+])
 /** What only runs inside the shell and touches nothing by itself. */
 const HARMLESS = new Set(["cd", "echo", "printf", "true", "false", "test", "[", "pwd", "exit", ":", "wait"])
 /** Variables by which an allowed program can be made to run another one. */
-const TREACHEROUS = /^(PATH|ENV|IFS|SHELL|EDITOR|VISUAL|PAGER|BASH|LD_|DYLD_|NODE_|NPM_|PYTHON|PERL|RUBY|GIT_|.*_?(PATH|OPTIONS|PRELOAD|FLAGS)$)/iu
+const TREACHEROUS =
+  /^(PATH|ENV|IFS|SHELL|EDITOR|VISUAL|PAGER|BASH|LD_|DYLD_|NODE_|NPM_|PYTHON|PERL|RUBY|GIT_|.*_?(PATH|OPTIONS|PRELOAD|FLAGS)$)/iu
 
 /**
  * Finds the programs that a command line names, for the check against an allow list. Simple commands joined by `;`, `&&`, `||`, `|`,

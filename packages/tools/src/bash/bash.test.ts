@@ -12,7 +12,12 @@ describe("bash", () => {
     using fixture = workspaceFixture({ "a.txt": "hello\n" })
     const result = await callTool(fixture.tools.get("bash")!, { command: "cat a.txt; echo oops >&2" })
     expect(result.success).toBe(true)
-    expect(result.data).toMatchObject({ exit_code: 0, ended: "exit", stdout: { text: "hello\n", truncated: false }, stderr: { text: "oops\n" } })
+    expect(result.data).toMatchObject({
+      exit_code: 0,
+      ended: "exit",
+      stdout: { text: "hello\n", truncated: false },
+      stderr: { text: "oops\n" },
+    })
     expect(result.output).toMatch(/^hello\n\[stderr\]\noops\n\[exit code 0, \d+ ms\]/u)
     expect(result.metadata.sandbox).toMatchObject({ kind: program === undefined ? "none" : "bubblewrap" })
   })
@@ -53,15 +58,23 @@ describe("bash", () => {
 
   test("strips terminal sequences", async () => {
     using fixture = workspaceFixture()
-    const result = await callTool(fixture.tools.get("bash")!, { command: String.raw`printf '\033[31mred\033[0m \033]0;title\007 \342\200\256x'` })
+    const result = await callTool(fixture.tools.get("bash")!, {
+      command: String.raw`printf '\033[31mred\033[0m \033]0;title\007 \342\200\256x'`,
+    })
     expect(result.output).toMatch(/^red  \\u202ex/u)
   })
 
   test("runs in a folder of the workspace only", async () => {
     using fixture = workspaceFixture({ "src/a.ts": "" })
     expect((await callTool(fixture.tools.get("bash")!, { command: "ls", cwd: "src" })).output).toMatch(/^a\.ts/u)
-    expect(await callTool(fixture.tools.get("bash")!, { command: "ls", cwd: ".." })).toMatchObject({ success: false, error: { code: "ACCESS_DENIED" } })
-    expect(await callTool(fixture.tools.get("bash")!, { command: "ls", cwd: "nowhere" })).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
+    expect(await callTool(fixture.tools.get("bash")!, { command: "ls", cwd: ".." })).toMatchObject({
+      success: false,
+      error: { code: "ACCESS_DENIED" },
+    })
+    expect(await callTool(fixture.tools.get("bash")!, { command: "ls", cwd: "nowhere" })).toMatchObject({
+      success: false,
+      error: { code: "NOT_FOUND" },
+    })
   })
 
   test("tells which files a command changed", async () => {

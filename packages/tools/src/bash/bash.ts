@@ -1,4 +1,13 @@
-import { defineTool, failure, success, ToolwrightError, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  defineTool,
+  failure,
+  success,
+  ToolwrightError,
+  type JsonObject,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { failureOf, insideRoot, sandboxPolicy, type ProcessHost } from "../process/host.ts"
 import type { SandboxReport } from "../sandbox/sandbox.ts"
 
@@ -16,7 +25,9 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
     description: `Run a shell command in the workspace; of a long output you get the beginning, the end, and the path of the whole.${rule}`,
     category: "build",
     optionality: "optional",
-    usageHint: "Prefer the tools made for a task (search, file, git, test). A command starts anew each time, and whatever it started ends with it: no state is kept but files.",
+    usageHint:
+      "Prefer the tools made for a task (search, file, git, test). " +
+      "A command starts anew each time, and whatever it started ends with it: no state is kept but files.",
     tags: ["shell"],
     aliases: { names: ["shell", "run_command", "execute_command"], arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" } },
     effects: { readOnly: false, destructive: true, network: host.config.bash?.network === true },
@@ -25,7 +36,12 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
       properties: {
         command: { type: "string", minLength: 1, description: "The command line, for bash." },
         cwd: { type: "string", description: "Folder to run it in; the workspace's top unless given." },
-        timeout_ms: { type: "integer", minimum: 1, maximum: LONGEST_TIMEOUT_MS, description: "Time limit in milliseconds; 120000 unless given." },
+        timeout_ms: {
+          type: "integer",
+          minimum: 1,
+          maximum: LONGEST_TIMEOUT_MS,
+          description: "Time limit in milliseconds; 120000 unless given.",
+        },
       },
       required: ["command"],
       additionalProperties: false,
@@ -53,7 +69,14 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
   const refusal = config.allow === undefined ? undefined : await notAllowed(command, config.allow)
   if (refusal !== undefined) return refusal
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-  const [{ childEnvironment }, { findProgram }, { runSandboxed }, { endingOf, outcomeText, streamReport }, { changedFiles, folderState }, { planFor }] = await Promise.all([
+  const [
+    { childEnvironment },
+    { findProgram },
+    { runSandboxed },
+    { endingOf, outcomeText, streamReport },
+    { changedFiles, folderState },
+    { planFor },
+  ] = await Promise.all([
     import("../process/environment.ts"),
     import("../sandbox/find-program.ts"),
     import("../sandbox/sandbox.ts"),
@@ -81,8 +104,13 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
     const { exitCode, ended, durationMs } = outcome
     const output = outcomeText(outcome, sandbox, timeoutMs) + configurationNotice(outcome.stderr.text, sandbox)
     const data = {
-      command, exit_code: exitCode, signal: outcome.signal, ended,
-      stdout: streamReport(outcome.stdout), stderr: streamReport(outcome.stderr), duration_ms: durationMs,
+      command,
+      exit_code: exitCode,
+      signal: outcome.signal,
+      ended,
+      stdout: streamReport(outcome.stdout),
+      stderr: streamReport(outcome.stderr),
+      duration_ms: durationMs,
     }
     const after = await folderState(host.root)
     const modifiedFiles = changedFiles(before, after)
@@ -95,7 +123,16 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       cancelled: "The caller cancelled it.",
       "output-limit": "Redirect the output to a file, or narrow the command.",
     }[ended]
-    return failure({ code, message: `The command failed: ${endingOf(outcome, timeoutMs)}.`, hint, output, data, metadata, modifiedFiles, retryable: ended === "timeout" })
+    return failure({
+      code,
+      message: `The command failed: ${endingOf(outcome, timeoutMs)}.`,
+      hint,
+      output,
+      data,
+      metadata,
+      modifiedFiles,
+      retryable: ended === "timeout",
+    })
   } catch (thrown) {
     return failureOf(thrown)
   }

@@ -5,7 +5,7 @@ import { sandboxNotice } from "../sandbox/sandbox.ts"
 import { relative } from "node:path"
 import { assertBranchName, branchNames, resolveCommit } from "./refs.ts"
 import { git, type GitOutcome, type GitRun, type GitSettings, type Repository } from "./repository.ts"
-import { describeStatus, readStatus } from "./status.ts"
+import { describeStatus, readStatus, type Status } from "./status.ts"
 
 /** Everything an action works with. */
 export interface GitWork {
@@ -28,15 +28,14 @@ export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolR
   const outcome = await git(repository, settings, [...command, "--", ...paths(work, args.files)], run)
   if (outcome.exitCode !== 0) return gitFailure("diff", outcome)
   const diff = outcome.stdout.text
-  const files = filesOfDiff(diff)
-  const status = diff === "" ? await readStatus(repository, settings, run) : undefined
-  const hint =
-    status === undefined
-      ? diff
-      : status.clean
-        ? "No differences: the working tree is clean."
-        : `No differences here. ${args.staged === true ? "Nothing is staged." : "Staged changes show with staged: true; untracked files never show in a diff."}\n${describeStatus(status)}`
-  return success({ output: hint, data: { diff, files, truncated: outcome.stdout.truncated } })
+  const output = diff === "" ? noDifferences(await readStatus(repository, settings, run), args.staged === true) : diff
+  return success({ output, data: { diff, files: filesOfDiff(diff), truncated: outcome.stdout.truncated } })
+}
+
+function noDifferences(status: Status, staged: boolean): string {
+  if (status.clean) return "No differences: the working tree is clean."
+  const why = staged ? "Nothing is staged." : "Staged changes show with staged: true; untracked files never show in a diff."
+  return `No differences here. ${why}\n${describeStatus(status)}`
 }
 
 export async function addAction(work: GitWork, args: JsonObject): Promise<ToolResult> {
@@ -44,7 +43,11 @@ export async function addAction(work: GitWork, args: JsonObject): Promise<ToolRe
   const files = paths(work, args.files)
   const outcome = await git(repository, settings, ["add", "--", ...files], run)
   if (outcome.exitCode !== 0) {
-    return gitFailure("add", outcome, 'Name files that exist, from the workspace\'s top, such as {"action": "add", "files": ["src/index.ts"]}.')
+    return gitFailure(
+      "add",
+      outcome,
+      'Name files that exist, from the workspace\'s top, such as {"action": "add", "files": ["src/index.ts"]}.',
+    )
   }
   const status = await readStatus(repository, settings, run)
   return success({ output: describeStatus(status), data: status })
@@ -63,7 +66,11 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
   const named = paths(work, args.files)
   const before = await readStatus(repository, settings, run)
   if (before.conflicted.length > 0) {
-    return failure({ code: "CONFLICTS", message: `Unresolved conflicts in ${before.conflicted.join(", ")}.`, hint: "Edit these files, add them, then commit." })
+    return failure({
+      code: "CONFLICTS",
+      message: `Unresolved conflicts in ${before.conflicted.join(", ")}.`,
+      hint: "Edit these files, add them, then commit.",
+    })
   }
   const stage = named.length > 0 ? { files: named, left: [] } : before.staged.length > 0 ? undefined : everything(before)
   if (stage !== undefined) {
@@ -73,7 +80,14 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
     const added = await git(repository, settings, ["add", "--all", "--", ...stage.files], run)
     if (added.exitCode !== 0) return gitFailure("add", added, "Name files that exist, from the workspace's top.")
   }
-  const command = ["commit", "--no-verify", "--no-edit", "--cleanup=whitespace", "--file=-", ...(named.length > 0 ? ["--only", "--", ...named] : [])]
+  const command = [
+    "commit",
+    "--no-verify",
+    "--no-edit",
+    "--cleanup=whitespace",
+    "--file=-",
+    ...(named.length > 0 ? ["--only", "--", ...named] : []),
+  ]
   let outcome = await git(repository, settings, command, { ...run, input: message })
   let identity = ""
   if (outcome.exitCode !== 0 && /empty ident|tell me who you are|unable to auto-detect/iu.test(outcome.stderr.text)) {
@@ -97,7 +111,7 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
 }
 
 /** All changed files, except those whose names say that they hold secrets. */
-function everything(status: Awaited<ReturnType<typeof readStatus>>): { files: string[]; left: string[] } {
+function everything(status: Status): { files: string[]; left: string[] } {
   const secret = compileDenyList(DEFAULT_DENY_READ)
   const untracked = status.untracked.map((path) => ({ path, denied: secret(path.split("/")) !== undefined }))
   const files = [...status.unstaged.map((change) => change.path), ...untracked.filter((file) => !file.denied).map((file) => file.path)]
@@ -118,10 +132,23 @@ export async function pushAction({ repository, settings, run }: GitWork, args: J
   }
   if (branch === null) return failure({ code: "NO_BRANCH", message: "HEAD is detached.", hint: "Name the branch to push." })
   await assertBranchName(repository, settings, branch, run)
-  const command = ["push", "--porcelain", "--no-verify", "--no-recurse-submodules", "--set-upstream", "--end-of-options", remote, `refs/heads/${branch}:refs/heads/${branch}`]
+  const command = [
+    "push",
+    "--porcelain",
+    "--no-verify",
+    "--no-recurse-submodules",
+    "--set-upstream",
+    "--end-of-options",
+    remote,
+    `refs/heads/${branch}:refs/heads/${branch}`,
+  ]
   const outcome = await git(repository, settings, command, { ...run, remote: true })
   if (outcome.exitCode !== 0) {
-    return gitFailure("push", outcome, `Only these protocols are allowed: ${settings.protocols.join(", ")}. A rejected push needs the remote's commits first.`)
+    return gitFailure(
+      "push",
+      outcome,
+      `Only these protocols are allowed: ${settings.protocols.join(", ")}. A rejected push needs the remote's commits first.`,
+    )
   }
   return success({ output: `Pushed ${branch} to ${remote}.\n${outcome.stdout.text.trim()}`, data: { remote, branch } })
 }
@@ -132,10 +159,17 @@ export async function checkoutAction(work: GitWork, args: JsonObject): Promise<T
   const target = await resolveCommit(repository, settings, ref, run)
   const isBranch = (await branchNames(repository, settings, run)).includes(ref)
   const before = await head(work)
-  const outcome = await git(repository, settings, ["checkout", "--quiet", "--no-recurse-submodules", ...(isBranch ? [] : ["--detach"]), isBranch ? ref : target, "--"], run)
+  const outcome = await git(
+    repository,
+    settings,
+    ["checkout", "--quiet", "--no-recurse-submodules", ...(isBranch ? [] : ["--detach"]), isBranch ? ref : target, "--"],
+    run,
+  )
   if (outcome.exitCode !== 0) return gitFailure("checkout", outcome, "Commit your changes first, or undo them.")
   const changed = before === undefined ? [] : await changedBetween(work, before, target)
-  const output = isBranch ? `On branch ${ref} now.` : `HEAD is at ${target.slice(0, 10)} now, on no branch; create_branch before you commit.`
+  const output = isBranch
+    ? `On branch ${ref} now.`
+    : `HEAD is at ${target.slice(0, 10)} now, on no branch; create_branch before you commit.`
   return success({ output, data: { ref, commit: target, branch: isBranch ? ref : null, changed }, modifiedFiles: changed })
 }
 
@@ -157,13 +191,24 @@ export async function logAction(work: GitWork, args: JsonObject): Promise<ToolRe
   if ((await head(work)) === undefined) return success({ output: "No commits yet.", data: { commits: [] } })
   const ref = await resolveCommit(repository, settings, typeof args.ref === "string" ? args.ref : "HEAD", run)
   const format = "--format=%H%x1f%an%x1f%ae%x1f%aI%x1f%s%x1f%b%x1e"
-  const outcome = await git(repository, settings, ["log", `--max-count=${count}`, "--no-show-signature", format, ref, "--", ...paths(work, args.files)], run)
+  const outcome = await git(
+    repository,
+    settings,
+    ["log", `--max-count=${count}`, "--no-show-signature", format, ref, "--", ...paths(work, args.files)],
+    run,
+  )
   if (outcome.exitCode !== 0) return gitFailure("log", outcome)
-  const commits = outcome.stdout.text.split("\x1e").map((entry) => entry.trimStart()).filter((entry) => entry !== "").map((entry) => {
-    const [commit = "", author = "", email = "", date = "", subject = "", body = ""] = entry.split("\x1f")
-    return { commit, author, email, date, subject, body: body.trim() }
-  })
-  const output = commits.map(({ commit, date, author, subject }) => `${commit.slice(0, 10)} ${date.slice(0, 10)} ${author}: ${subject}`).join("\n")
+  const commits = outcome.stdout.text
+    .split("\x1e")
+    .map((entry) => entry.trimStart())
+    .filter((entry) => entry !== "")
+    .map((entry) => {
+      const [commit = "", author = "", email = "", date = "", subject = "", body = ""] = entry.split("\x1f")
+      return { commit, author, email, date, subject, body: body.trim() }
+    })
+  const output = commits
+    .map(({ commit, date, author, subject }) => `${commit.slice(0, 10)} ${date.slice(0, 10)} ${author}: ${subject}`)
+    .join("\n")
   return success({ output: output || "No commits.", data: { commits } })
 }
 

@@ -1,7 +1,8 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "../multi-action.ts"
 import type { ProcessHost } from "../process/host.ts"
-import { GIT_OUTPUT, gitActions } from "./git.ts"
+import { gitActions } from "./git.ts"
+import { GIT_OUTPUT } from "./output.ts"
 
 /** `git_operations`: the three operations that a code-writing agent needs to finish its work. */
 export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
@@ -14,7 +15,10 @@ export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
     usageHint: "Commit after validation passed. Without files, what is staged is committed, or else every change.",
     tags: ["git"],
     capabilities: ["git"],
-    aliases: { names: ["git_tool"], arguments: { action: "operation", file_path: "files", file_paths: "files", commit_message: "message" } },
+    aliases: {
+      names: ["git_tool"],
+      arguments: { action: "operation", file_path: "files", file_paths: "files", commit_message: "message" },
+    },
     effects: { readOnly: false, writes: [] },
     argument: "operation",
     actions: gitActions(host, ["status", "diff", "commit"]),

@@ -24,8 +24,11 @@ describe("git", () => {
     fixture.git("add", "a.txt")
     const result = await git(fixture, { action: "status" })
     expect(result.data).toMatchObject({
-      branch: "main", clean: false,
-      staged: [{ path: "a.txt", status: "modified" }], unstaged: [{ path: "README.md", status: "modified" }], untracked: ["new file.txt", "sub/ü.txt"],
+      branch: "main",
+      clean: false,
+      staged: [{ path: "a.txt", status: "modified" }],
+      unstaged: [{ path: "README.md", status: "modified" }],
+      untracked: ["new file.txt", "sub/ü.txt"],
     })
     expect(result.output).toMatch(/Untracked \(new files that git does not know yet; add them/u)
   })
@@ -52,13 +55,15 @@ describe("git", () => {
     using fixture = repository()
     fixture.write({ "b.txt": "b\n", "c.txt": "c\n" })
     expect((await git(fixture, { action: "add", files: ["b.txt"] })).data).toMatchObject({ staged: [{ path: "b.txt", status: "added" }] })
-    const message = "--amend -m $(touch x) \"quoted\"\n\n#1 second line"
+    const message = '--amend -m $(touch x) "quoted"\n\n#1 second line'
     const committed = await git(fixture, { action: "commit", message })
     expect(committed.data).toMatchObject({ files: ["b.txt"], branch: "main" })
     expect(fixture.git("log", "-1", "--format=%B").trim()).toBe(message)
     expect(fixture.git("status", "--porcelain")).toBe("?? c.txt\n")
     const log = await git(fixture, { action: "log" })
-    expect(log.data).toMatchObject({ commits: [{ subject: '--amend -m $(touch x) "quoted"', body: "#1 second line" }, { subject: "Begin" }] })
+    expect(log.data).toMatchObject({
+      commits: [{ subject: '--amend -m $(touch x) "quoted"', body: "#1 second line" }, { subject: "Begin" }],
+    })
     expect(existsSync(join(fixture.root, "x"))).toBe(false)
   })
 
@@ -124,7 +129,10 @@ describe("git", () => {
     fixture.write({ "side/README.md": "two\n" })
     const path = "side"
     expect((await git(fixture, { action: "status", path })).data).toMatchObject({ branch: "side", unstaged: [{ path: "README.md" }] })
-    expect((await git(fixture, { action: "commit", path, message: "In the side tree" })).data).toMatchObject({ branch: "side", files: ["README.md"] })
+    expect((await git(fixture, { action: "commit", path, message: "In the side tree" })).data).toMatchObject({
+      branch: "side",
+      files: ["README.md"],
+    })
     expect(fixture.git("log", "--format=%s", "side", "--")).toBe("In the side tree\nBegin\n")
   })
 
@@ -135,7 +143,10 @@ describe("git", () => {
     fixture.git("remote", "add", "origin", remote)
     expect((await git(fixture, { action: "push" })).error).toBeUndefined()
     expect(execFileSync("git", ["--git-dir", remote, "log", "--format=%s", "main"], { encoding: "utf8" })).toBe("Begin\n")
-    expect(await git(fixture, { action: "push", remote: "upstream" })).toMatchObject({ success: false, error: { code: "UNKNOWN_REMOTE", hint: "Remotes: origin." } })
+    expect(await git(fixture, { action: "push", remote: "upstream" })).toMatchObject({
+      success: false,
+      error: { code: "UNKNOWN_REMOTE", hint: "Remotes: origin." },
+    })
   })
 
   test("refuses remotes by other protocols", async () => {
@@ -155,8 +166,11 @@ describe("get_local_git_changes_info", () => {
     fixture.git("add", "a.txt")
     const result = await callTool(fixture.tools.get("get_local_git_changes_info")!, {})
     expect(result.data).toMatchObject({
-      repository: ".", status: "changed",
-      staged: [{ path: "a.txt", status: "modified" }], unstaged: [{ path: "README.md", status: "modified" }], untracked: ["new.txt"],
+      repository: ".",
+      status: "changed",
+      staged: [{ path: "a.txt", status: "modified" }],
+      unstaged: [{ path: "README.md", status: "modified" }],
+      untracked: ["new.txt"],
     })
   })
 
@@ -172,7 +186,11 @@ describe("get_local_git_changes_info", () => {
     execFileSync("git", ["init", "--quiet"], { cwd: join(fixture.root, "$(touch x)") })
     const result = await callTool(fixture.tools.get("get_local_git_changes_info")!, { path: "$(touch x)" })
     expect(result.data).toMatchObject({ untracked: ["a.txt"] })
-    expect([existsSync(join(fixture.root, "x")), existsSync(join(fixture.root, "$(touch x)", "x")), existsSync("x")]).toEqual([false, false, false])
+    expect([existsSync(join(fixture.root, "x")), existsSync(join(fixture.root, "$(touch x)", "x")), existsSync("x")]).toEqual([
+      false,
+      false,
+      false,
+    ])
   })
 })
 
@@ -184,8 +202,20 @@ describe.for([{ sandbox: "auto" as const }, { sandbox: "off" as const }])("a hos
     writeFileSync(script, `#!/bin/sh\necho "$0 $@" >> ${ran}\ncat\n`)
     chmodSync(script, 0o755)
     const keys = [
-      "core.fsmonitor", "filter.evil.clean", "filter.evil.smudge", "filter.evil.process", "diff.evil.command", "diff.evil.textconv", "diff.external",
-      "merge.evil.driver", "core.sshCommand", "core.pager", "core.editor", "gpg.program", "credential.helper", "core.alternateRefsCommand",
+      "core.fsmonitor",
+      "filter.evil.clean",
+      "filter.evil.smudge",
+      "filter.evil.process",
+      "diff.evil.command",
+      "diff.evil.textconv",
+      "diff.external",
+      "merge.evil.driver",
+      "core.sshCommand",
+      "core.pager",
+      "core.editor",
+      "gpg.program",
+      "credential.helper",
+      "core.alternateRefsCommand",
     ]
     for (const key of keys) fixture.git("config", key, script)
     fixture.git("config", "commit.gpgSign", "true")
@@ -193,14 +223,30 @@ describe.for([{ sandbox: "auto" as const }, { sandbox: "off" as const }])("a hos
     writeFileSync(join(fixture.root, "included"), `[filter "more"]\n\tclean = ${script}\n\tsmudge = ${script}\n`)
     fixture.git("config", "include.path", "../included")
     fixture.write({ ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n*.md filter=more\n", "README.md": "changed\n" })
-    for (const hook of ["pre-commit", "commit-msg", "prepare-commit-msg", "post-commit", "post-checkout", "post-index-change", "reference-transaction", "pre-push"]) {
+    for (const hook of [
+      "pre-commit",
+      "commit-msg",
+      "prepare-commit-msg",
+      "post-commit",
+      "post-checkout",
+      "post-index-change",
+      "reference-transaction",
+      "pre-push",
+    ]) {
       writeFileSync(join(fixture.root, ".git/hooks", hook), `#!/bin/sh\necho ${hook} >> ${ran}\n`)
       chmodSync(join(fixture.root, ".git/hooks", hook), 0o755)
     }
     fixture.write({ "a.txt": "changed\n", "b.txt": "new\n" })
     const calls: JsonObject[] = [
-      { action: "status" }, { action: "diff" }, { action: "add", files: ["a.txt", "b.txt", "README.md"] }, { action: "diff", staged: true },
-      { action: "commit", message: "x" }, { action: "log" }, { action: "create_branch", branch: "side" }, { action: "checkout", ref: "main" }, { action: "push" },
+      { action: "status" },
+      { action: "diff" },
+      { action: "add", files: ["a.txt", "b.txt", "README.md"] },
+      { action: "diff", staged: true },
+      { action: "commit", message: "x" },
+      { action: "log" },
+      { action: "create_branch", branch: "side" },
+      { action: "checkout", ref: "main" },
+      { action: "push" },
     ]
     for (const args of calls) {
       const result = await git(fixture, args)
@@ -212,18 +258,26 @@ describe.for([{ sandbox: "auto" as const }, { sandbox: "off" as const }])("a hos
     expect(readFileSync(ran, "utf8")).toContain("evil.sh")
   })
 
-  test.each([["--output=stolen"], ["-x"], ["main --output=stolen"], ["main\n--help"], [""]])("cannot be given options as a revision: %j", async (ref) => {
-    using fixture = repository({}, { sandbox })
-    for (const args of [{ action: "log", ref }, { action: "diff", ref }, { action: "checkout", ref }, { action: "create_branch", branch: ref }]) {
-      expect({ args, ...(await git(fixture, args)) }).toMatchObject({ args, success: false })
-    }
-    expect(existsSync(join(fixture.root, "stolen"))).toBe(false)
-    expect(fixture.git("branch", "--format=%(refname:short)")).toBe("main\n")
-  })
+  test.each([["--output=stolen"], ["-x"], ["main --output=stolen"], ["main\n--help"], [""]])(
+    "cannot be given options as a revision: %j",
+    async (ref) => {
+      using fixture = repository({}, { sandbox })
+      for (const args of [
+        { action: "log", ref },
+        { action: "diff", ref },
+        { action: "checkout", ref },
+        { action: "create_branch", branch: ref },
+      ]) {
+        expect({ args, ...(await git(fixture, args)) }).toMatchObject({ args, success: false })
+      }
+      expect(existsSync(join(fixture.root, "stolen"))).toBe(false)
+      expect(fixture.git("branch", "--format=%(refname:short)")).toBe("main\n")
+    },
+  )
 
   test("takes the names of files literally", async () => {
-    using fixture = repository({ "--help": "x\n", ":(top)*": "x\n", "b*": "x\n", "bb": "x\n" }, { sandbox })
-    fixture.write({ "--help": "y\n", ":(top)*": "y\n", "b*": "y\n", "bb": "y\n" })
+    using fixture = repository({ "--help": "x\n", ":(top)*": "x\n", "b*": "x\n", bb: "x\n" }, { sandbox })
+    fixture.write({ "--help": "y\n", ":(top)*": "y\n", "b*": "y\n", bb: "y\n" })
     const result = await git(fixture, { action: "commit", message: "x", files: ["--help", ":(top)*", "b*"] })
     expect(result.data).toMatchObject({ files: ["--help", ":(top)*", "b*"] })
     expect(await git(fixture, { action: "add", files: ["../outside"] })).toMatchObject({ success: false, error: { code: "ACCESS_DENIED" } })

@@ -1,8 +1,17 @@
-import { failure, ToolwrightError, type JsonObject, type JsonSchema, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  ToolwrightError,
+  type JsonObject,
+  type JsonSchema,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
 import { failureOf, insideRoot, type ProcessHost } from "../process/host.ts"
 import { visibleControls } from "../text/escapes.ts"
 import type { GitWork } from "./actions.ts"
+import { GIT_OUTPUT } from "./output.ts"
 
 const PATH: JsonSchema = { type: "string", description: "Folder inside the repository; the workspace's top unless given." }
 const FILES: JsonSchema = { type: "array", items: { type: "string" }, description: "Files, as paths from the workspace's top." }
@@ -22,7 +31,12 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
     },
     diff: {
       description: "Changes as a unified diff",
-      properties: { path: PATH, files: FILES, staged: { type: "boolean", description: "Compare what is staged with the last commit." }, ref: REF },
+      properties: {
+        path: PATH,
+        files: FILES,
+        staged: { type: "boolean", description: "Compare what is staged with the last commit." },
+        ref: REF,
+      },
       effects: { readOnly: true },
       examples: [{ description: "The changes that are not staged", input: {} }],
     },
@@ -40,7 +54,11 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
     },
     push: {
       description: "Push a branch to a remote",
-      properties: { path: PATH, remote: { type: "string", description: "Name of a configured remote; origin unless given." }, branch: BRANCH },
+      properties: {
+        path: PATH,
+        remote: { type: "string", description: "Name of a configured remote; origin unless given." },
+        branch: BRANCH,
+      },
       effects: { network: true, writes: [] },
       examples: [{ description: "Push the current branch", input: {} }],
     },
@@ -53,13 +71,22 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
     },
     create_branch: {
       description: "Create a branch and switch to it",
-      properties: { path: PATH, branch: BRANCH, from: { type: "string", description: "Where it begins; the current commit unless given." } },
+      properties: {
+        path: PATH,
+        branch: BRANCH,
+        from: { type: "string", description: "Where it begins; the current commit unless given." },
+      },
       required: ["branch"],
       examples: [{ description: "Begin a branch for a change", input: { branch: "feature/input-validation" } }],
     },
     log: {
       description: "The latest commits",
-      properties: { path: PATH, files: FILES, ref: REF, max_count: { type: "integer", minimum: 1, maximum: 500, description: "How many; 10 unless given." } },
+      properties: {
+        path: PATH,
+        files: FILES,
+        ref: REF,
+        max_count: { type: "integer", minimum: 1, maximum: 500, description: "How many; 10 unless given." },
+      },
       effects: { readOnly: true },
       examples: [{ description: "The last three commits", input: { max_count: 3 } }],
     },
@@ -68,70 +95,13 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
   return Object.fromEntries(names.map((name) => [name, { ...all[name], run: (args, context) => run(name, args, context) }]))
 }
 
-const CHANGES: JsonSchema = {
-  type: "array",
-  items: {
-    type: "object",
-    properties: { path: { type: "string" }, status: { type: "string" }, from: { type: "string", description: "The old path of a renamed file." } },
-    required: ["path", "status"],
-  },
-}
-const NAMES: JsonSchema = { type: "array", items: { type: "string" } }
-
-/** The shape of a working tree's status. */
-export const STATUS_SCHEMA: JsonSchema = {
-  type: "object",
-  properties: {
-    branch: { type: ["string", "null"], description: "null: on no branch." },
-    commit: { type: ["string", "null"] },
-    upstream: { type: ["string", "null"] },
-    ahead: { type: "integer" },
-    behind: { type: "integer" },
-    staged: CHANGES,
-    unstaged: CHANGES,
-    untracked: NAMES,
-    conflicted: NAMES,
-    clean: { type: "boolean" },
-  },
-  required: ["staged", "unstaged", "untracked"],
-}
-
-/** What the actions answer: a status, a diff, a commit, a push, a switch of branches, or a log. */
-export const GIT_OUTPUT: JsonSchema = {
-  type: "object",
-  anyOf: [
-    { title: "status, add", ...STATUS_SCHEMA },
-    {
-      title: "diff",
-      properties: {
-        diff: { type: "string" },
-        files: { type: "array", items: { type: "object", properties: { path: { type: "string" }, added: { type: "integer" }, removed: { type: "integer" } }, required: ["path", "added", "removed"] } },
-        truncated: { type: "boolean" },
-      },
-      required: ["diff", "files"],
-    },
-    { title: "commit", properties: { commit: { type: "string" }, branch: { type: ["string", "null"] }, message: { type: "string" }, files: NAMES, left_out: NAMES }, required: ["commit", "files"] },
-    { title: "push", properties: { remote: { type: "string" }, branch: { type: "string" } }, required: ["remote", "branch"] },
-    { title: "checkout, create_branch", properties: { ref: { type: "string" }, branch: { type: ["string", "null"] }, commit: { type: "string" }, changed: NAMES }, required: ["branch", "changed"] },
-    {
-      title: "log",
-      properties: {
-        commits: {
-          type: "array",
-          items: { type: "object", properties: { commit: { type: "string" }, author: { type: "string" }, email: { type: "string" }, date: { type: "string" }, subject: { type: "string" }, body: { type: "string" } }, required: ["commit", "date", "subject"] },
-        },
-      },
-      required: ["commits"],
-    },
-  ],
-}
-
 /** The `git` tool: one action per git command that an agent needs. */
 export function createGitTool(host: ProcessHost): ToolDefinition {
   return defineMultiActionTool({
     name: "git",
     title: "Git",
-    description: "Work with the git repository of the workspace: see what changed, stage, commit, push, switch and create branches, read the log",
+    description:
+      "Work with the git repository of the workspace: see what changed, stage, commit, push, switch and create branches, read the log",
     category: "vcs",
     optionality: "optional",
     usageHint: "Look at status and diff before you commit; commit once the tests pass.",
@@ -157,18 +127,30 @@ async function runGit(host: ProcessHost, action: Action, args: JsonObject, conte
   try {
     const work = await openRepository(host, args.path, context.signal)
     if (!host.writable && CHANGING.has(action)) {
-      return failure({ code: "READ_ONLY", message: `The workspace is read-only; ${action} would change it.`, hint: "status, diff and log work." })
+      return failure({
+        code: "READ_ONLY",
+        message: `The workspace is read-only; ${action} would change it.`,
+        hint: "status, diff and log work.",
+      })
     }
     const actions = await import("./actions.ts")
     switch (action) {
-      case "status": return await actions.statusAction(work)
-      case "diff": return await actions.diffAction(work, args)
-      case "add": return await actions.addAction(work, args)
-      case "commit": return await actions.commitAction(work, args)
-      case "push": return await actions.pushAction(work, args)
-      case "checkout": return await actions.checkoutAction(work, args)
-      case "create_branch": return await actions.createBranchAction(work, args)
-      case "log": return await actions.logAction(work, args)
+      case "status":
+        return await actions.statusAction(work)
+      case "diff":
+        return await actions.diffAction(work, args)
+      case "add":
+        return await actions.addAction(work, args)
+      case "commit":
+        return await actions.commitAction(work, args)
+      case "push":
+        return await actions.pushAction(work, args)
+      case "checkout":
+        return await actions.checkoutAction(work, args)
+      case "create_branch":
+        return await actions.createBranchAction(work, args)
+      case "log":
+        return await actions.logAction(work, args)
     }
   } catch (thrown) {
     return gitProblem(thrown)

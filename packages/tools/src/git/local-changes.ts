@@ -1,6 +1,7 @@
 import { defineTool, success, type ToolDefinition } from "@toolwright/toolbox"
 import { shownPath, type ProcessHost } from "../process/host.ts"
-import { gitProblem, openRepository, STATUS_SCHEMA } from "./git.ts"
+import { gitProblem, openRepository } from "./git.ts"
+import { STATUS_SCHEMA } from "./output.ts"
 
 /** `get_local_git_changes_info`: what is staged, changed and new in a repository. */
 export function createLocalChangesTool(host: ProcessHost): ToolDefinition {

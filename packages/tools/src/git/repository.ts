@@ -55,21 +55,29 @@ export interface GitOutcome extends ProcessOutcome {
  * its keys name programs that git would run.
  */
 const HARMLESS = [
-  "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.pager=cat", "core.editor=true", "core.sshCommand=ssh -oBatchMode=yes",
-  "core.gitProxy=", "core.alternateRefsCommand=", "diff.external=", "protocol.ext.allow=never", "commit.gpgSign=false",
-  "tag.gpgSign=false", "gc.auto=0", "maintenance.auto=false", "submodule.recurse=false", "core.quotePath=false", "color.ui=false",
+  "core.fsmonitor=false",
+  "core.hooksPath=/dev/null",
+  "core.pager=cat",
+  "core.editor=true",
+  "core.sshCommand=ssh -oBatchMode=yes",
+  "core.gitProxy=",
+  "core.alternateRefsCommand=",
+  "diff.external=",
+  "protocol.ext.allow=never",
+  "commit.gpgSign=false",
+  "tag.gpgSign=false",
+  "gc.auto=0",
+  "maintenance.auto=false",
+  "submodule.recurse=false",
+  "core.quotePath=false",
+  "color.ui=false",
 ] as const
 
 /**
  * Runs git with an argument vector. Programs that the repository's configuration names do not run: the fixed ones are
  * overridden, filters are contained by the sandbox or, where there is none, switched off.
  */
-export async function git(
-  repository: Repository,
-  settings: GitSettings,
-  args: readonly string[],
-  run: GitRun = {},
-): Promise<GitOutcome> {
+export async function git(repository: Repository, settings: GitSettings, args: readonly string[], run: GitRun = {}): Promise<GitOutcome> {
   const policy: SandboxPolicy = run.remote === true || repository.linked ? "off" : settings.sandbox
   const exec = (more: readonly string[], command: readonly string[]) => {
     const config = [...HARMLESS, ...more].flatMap((entry) => ["-c", entry])
@@ -81,7 +89,11 @@ export async function git(
       timeoutMs: run.timeoutMs ?? 60_000,
       limits: { headBytes: run.keepBytes ?? 4 * 1024 * 1024 },
       policy,
-      plan: { root: repository.workspaceRoot, writable: repository.writable, readable: [join(homedir(), ".gitconfig"), join(homedir(), ".config/git")] },
+      plan: {
+        root: repository.workspaceRoot,
+        writable: repository.writable,
+        readable: [join(homedir(), ".gitconfig"), join(homedir(), ".config/git")],
+      },
       ...(run.input === undefined ? {} : { input: run.input }),
       ...(run.signal === undefined ? {} : { signal: run.signal }),
     })
@@ -92,7 +104,8 @@ export async function git(
   return { ...outcome, sandbox }
 }
 
-const PROGRAMS = /^(?:diff\..*\.(?:command|textconv)|merge\..*\.driver|credential\..*helper|gpg\..*program|.*\.(?:uploadpack|receivepack))$/isu
+const PROGRAMS =
+  /^(?:diff\..*\.(?:command|textconv)|merge\..*\.driver|credential\..*helper|gpg\..*program|.*\.(?:uploadpack|receivepack))$/isu
 
 /**
  * Overrides that switch off every program that the repository's own configuration, or a file that it includes, names under a name of its own

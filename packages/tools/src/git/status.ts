@@ -23,7 +23,13 @@ export interface Status {
 }
 
 const MEANING: Record<string, Change["status"]> = {
-  A: "added", M: "modified", D: "deleted", R: "renamed", C: "copied", T: "type-changed", U: "unmerged",
+  A: "added",
+  M: "modified",
+  D: "deleted",
+  R: "renamed",
+  C: "copied",
+  T: "type-changed",
+  U: "unmerged",
 }
 
 /** Reads the status of a repository. */
@@ -37,8 +43,16 @@ export async function readStatus(repository: Repository, settings: GitSettings, 
 /** Reads what `git status --porcelain=v2 --branch -z` prints (git-status(1), "Porcelain Format Version 2"). */
 export function parseStatus(text: string): Status {
   const status: Status = {
-    branch: null, commit: null, upstream: null, ahead: 0, behind: 0,
-    staged: [], unstaged: [], untracked: [], conflicted: [], clean: true,
+    branch: null,
+    commit: null,
+    upstream: null,
+    ahead: 0,
+    behind: 0,
+    staged: [],
+    unstaged: [],
+    untracked: [],
+    conflicted: [],
+    clean: true,
   }
   const entries = text.split("\0")
   for (let index = 0; index < entries.length; index++) {
@@ -86,11 +100,15 @@ export function describeStatus(status: Status): string {
   const lines = [`${where}${track}.`]
   const list = (title: string, changes: readonly Change[]) => {
     if (changes.length === 0) return
-    lines.push(title, ...changes.map((change) => `  ${change.status}: ${change.from === undefined ? "" : `${change.from} -> `}${change.path}`))
+    lines.push(
+      title,
+      ...changes.map((change) => `  ${change.status}: ${change.from === undefined ? "" : `${change.from} -> `}${change.path}`),
+    )
   }
   list("Staged (in the next commit):", status.staged)
   list("Changed but not staged:", status.unstaged)
-  if (status.untracked.length > 0) lines.push("Untracked (new files that git does not know yet; add them to commit them):", ...status.untracked.map((path) => `  ${path}`))
+  if (status.untracked.length > 0)
+    lines.push("Untracked (new files that git does not know yet; add them to commit them):", ...status.untracked.map((path) => `  ${path}`))
   if (status.conflicted.length > 0) lines.push("Conflicted (edit them, then add them):", ...status.conflicted.map((path) => `  ${path}`))
   if (status.clean) lines.push("Nothing to commit: the working tree is clean.")
   return lines.join("\n")

@@ -58,7 +58,8 @@ export async function findOccurrences(
     if (source === undefined) continue
     const lines = source.split("\n")
     for (const one of await occurrences(source, grammar, name)) {
-      if (roles === undefined || roles.includes(one.role)) result.found.push({ path: file, ...one, text: (lines[one.line - 1] ?? "").trim().slice(0, 300) })
+      if (roles === undefined || roles.includes(one.role))
+        result.found.push({ path: file, ...one, text: (lines[one.line - 1] ?? "").trim().slice(0, 300) })
     }
   }
   return result

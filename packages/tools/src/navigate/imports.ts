@@ -22,15 +22,23 @@ export function imports(source: string, grammar: Grammar): Promise<Import[]> {
 
 function importsOf(node: Node, grammar: Grammar): Import[] {
   switch (grammar) {
-    case "python": return pythonImports(node)
-    case "go": return node.descendantsOfType("import_spec").flatMap((spec) => (spec === null ? [] : [entry(spec, unquoted(spec.childForFieldName("path")), [spec.childForFieldName("name")?.text])]))
-    case "rust": return [rustImport(node)]
+    case "python":
+      return pythonImports(node)
+    case "go":
+      return node
+        .descendantsOfType("import_spec")
+        .flatMap((spec) =>
+          spec === null ? [] : [entry(spec, unquoted(spec.childForFieldName("path")), [spec.childForFieldName("name")?.text])],
+        )
+    case "rust":
+      return [rustImport(node)]
     case "java": {
       const path = node.namedChildren.find((child) => child !== null && /identifier/u.test(child.type))?.text ?? ""
       const star = node.namedChildren.some((child) => child?.type === "asterisk")
       return [entry(node, star ? path : path.replace(/\.[^.]+$/u, ""), [star ? "*" : path.split(".").at(-1)])]
     }
-    default: return ecmascriptImports(node)
+    default:
+      return ecmascriptImports(node)
   }
 }
 
@@ -65,13 +73,23 @@ function rustImport(node: Node): Import {
   const argument = node.childForFieldName("argument") ?? node.childForFieldName("name")
   const path = argument?.childForFieldName("path")?.text
   const list = argument?.childForFieldName("list")
-  if (path === undefined || argument?.type === "use_as_clause") return entry(node, argument?.childForFieldName("path")?.text ?? argument?.text ?? "", [argument?.childForFieldName("alias")?.text])
-  return entry(node, path, list === null || list === undefined ? [argument?.childForFieldName("name")?.text] : list.namedChildren.map((child) => child?.text))
+  if (path === undefined || argument?.type === "use_as_clause")
+    return entry(node, argument?.childForFieldName("path")?.text ?? argument?.text ?? "", [argument?.childForFieldName("alias")?.text])
+  return entry(
+    node,
+    path,
+    list === null || list === undefined ? [argument?.childForFieldName("name")?.text] : list.namedChildren.map((child) => child?.text),
+  )
 }
 
 function entry(node: Node, module: string, names: readonly (string | undefined)[]): Import {
   const text = node.text.replace(/\s*\n\s*/gu, " ")
-  return { module, names: names.filter((name) => name !== undefined), line: node.startPosition.row + 1, text: text.length > 200 ? `${text.slice(0, 200)}…` : text }
+  return {
+    module,
+    names: names.filter((name) => name !== undefined),
+    line: node.startPosition.row + 1,
+    text: text.length > 200 ? `${text.slice(0, 200)}…` : text,
+  }
 }
 
 function unquoted(node: Node | null): string {

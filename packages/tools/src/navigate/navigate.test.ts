@@ -4,7 +4,8 @@ import { callTool } from "../testing/call-tool.ts"
 import { workspaceFixture } from "../testing/workspace-fixture.ts"
 
 const files = {
-  "src/stats.ts": "/** mean of numbers */\nexport function mean(values: number[]): number {\n  return values.reduce((a, b) => a + b, 0) / values.length\n}\n",
+  "src/stats.ts":
+    "/** mean of numbers */\nexport function mean(values: number[]): number {\n  return values.reduce((a, b) => a + b, 0) / values.length\n}\n",
   "src/report.py": "from stats import mean\n\ndef report(values):\n    # mean again\n    return f'{mean(values)}'\n",
   "src/index.ts": 'import { mean } from "./stats.ts"\n\nconsole.log(mean([1, 2]), "mean")\n',
   "node_modules/dep/index.js": "export function mean() {}\n",
@@ -33,18 +34,35 @@ test("answers a name that is nowhere, an unknown language and a path outside wit
   using fixture = workspaceFixture(files)
   const navigate = fixture.tools.get("navigate")!
   expect((await callTool(navigate, { action: "references", name: "median" })).output).toMatch(/use search/u)
-  expect(await callTool(navigate, { action: "outline", path: "notes.md" })).toMatchObject({ success: false, error: { code: "UNSUPPORTED_LANGUAGE" } })
-  expect(await callTool(navigate, { action: "outline", path: "../x.ts" })).toMatchObject({ success: false, error: { code: "ACCESS_DENIED" } })
+  expect(await callTool(navigate, { action: "outline", path: "notes.md" })).toMatchObject({
+    success: false,
+    error: { code: "UNSUPPORTED_LANGUAGE" },
+  })
+  expect(await callTool(navigate, { action: "outline", path: "../x.ts" })).toMatchObject({
+    success: false,
+    error: { code: "ACCESS_DENIED" },
+  })
 })
 
 test("understands the older names of its actions, and presents each action once", async () => {
   using fixture = workspaceFixture(files)
   const navigate = fixture.tools.get("navigate")!
-  expect((await callTool(navigate, { action: "get_file_outline", path: "src/stats.ts" })).output).toBe("2-4: function mean(values: number[]): number")
-  expect((await callTool(navigate, { action: "find_imports", path: "src/report.py" })).data).toMatchObject({ imports: [{ module: "stats", names: ["mean"] }] })
+  expect((await callTool(navigate, { action: "get_file_outline", path: "src/stats.ts" })).output).toBe(
+    "2-4: function mean(values: number[]): number",
+  )
+  expect((await callTool(navigate, { action: "find_imports", path: "src/report.py" })).data).toMatchObject({
+    imports: [{ module: "stats", names: ["mean"] }],
+  })
   expect((await callTool(navigate, { action: "get_tree", path: "src" })).output).toContain("report.py")
   expect((await callTool(navigate, { action: "list_directory" })).output).toContain("src/")
-  expect(navigate.actions!.list.map(({ action }) => action)).toEqual(["outline", "imports", "definitions", "references", "tree", "list_directory"])
+  expect(navigate.actions!.list.map(({ action }) => action)).toEqual([
+    "outline",
+    "imports",
+    "definitions",
+    "references",
+    "tree",
+    "list_directory",
+  ])
 })
 
 test("answers a wrong action with the right ones", async () => {

@@ -7,37 +7,12 @@ import { decodeText } from "../text/encoding.ts"
 import type { FoundOccurrence } from "./find-occurrences.ts"
 import { EXTENSIONS, grammarOf, type Grammar } from "./languages.ts"
 import type { Symbol } from "./outline.ts"
+import { NAVIGATE_OUTPUT } from "./output.ts"
 
 const FILE: JsonSchema = { type: "string", description: "Source file." }
 const NAME: JsonSchema = { type: "string", minLength: 1, description: "Name of a function, class, variable and so on." }
 const WHERE: JsonSchema = { type: "string", description: "Directory or file to look in; the workspace unless given." }
 const MOST: JsonSchema = { type: "integer", minimum: 1, maximum: 10_000, description: "Most results returned; 100 unless given." }
-const PLACE: Record<string, JsonSchema> = { path: { type: "string" }, line: { type: "integer" }, column: { type: "integer" }, role: { type: "string", enum: ["definition", "import", "call", "reference"] }, text: { type: "string" } }
-const PLACES: JsonSchema = { type: "array", items: { type: "object", properties: { ...PLACE, kind: { type: "string" }, end_line: { type: "integer" }, within: { type: "string" } }, required: ["path", "line", "column", "role", "text"] } }
-/** What the actions answer: symbols, imports, places of a name, or entries of a directory. */
-const OUTPUT: JsonSchema = {
-  type: "object",
-  anyOf: [
-    {
-      title: "outline",
-      properties: {
-        path: { type: "string" },
-        language: { type: "string" },
-        symbols: { type: "array", items: { type: "object", properties: { name: { type: "string" }, kind: { type: "string" }, line: { type: "integer" }, end_line: { type: "integer" }, signature: { type: "string" }, members: { type: "array" } }, required: ["name", "kind", "line"] } },
-      },
-      required: ["path", "symbols"],
-    },
-    {
-      title: "imports",
-      properties: { path: { type: "string" }, imports: { type: "array", items: { type: "object", properties: { module: { type: "string" }, names: { type: "array" }, line: { type: "integer" }, text: { type: "string" } }, required: ["module", "line"] } } },
-      required: ["path", "imports"],
-    },
-    { title: "definitions", properties: { name: { type: "string" }, definitions: PLACES, total: { type: "integer" }, truncated: { type: "boolean" } }, required: ["definitions", "total"] },
-    { title: "references", properties: { name: { type: "string" }, references: PLACES, total: { type: "integer" }, truncated: { type: "boolean" } }, required: ["references", "total"] },
-    { title: "tree", properties: { path: { type: "string" }, tree: { type: "array" } }, required: ["path", "tree"] },
-    { title: "list_directory", properties: { path: { type: "string" }, entries: { type: "array" } }, required: ["path", "entries"] },
-  ],
-}
 /** The older names of three actions. */
 const OLDER: Readonly<Record<string, string>> = { get_file_outline: "outline", find_imports: "imports", get_tree: "tree" }
 
@@ -112,14 +87,17 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     maxOutputChars: 20_000,
     aliases: { arguments: { file: "path", file_path: "path", directory: "path", symbol: "name", depth: "max_depth" } },
     actions: { ...actions, ...older },
-    output: OUTPUT,
+    output: NAVIGATE_OUTPUT,
     timeoutMs: 60_000,
   })
   // Presented as single tools, each action appears once.
   return { ...tool, actions: { argument: "action", list: tool.actions!.list.filter(({ action }) => !(action in OLDER)) } }
 }
 
-async function readSource(workspace: Workspace, args: JsonObject): Promise<{ path: string; source: string; grammar: Grammar } | ToolResult> {
+async function readSource(
+  workspace: Workspace,
+  args: JsonObject,
+): Promise<{ path: string; source: string; grammar: Grammar } | ToolResult> {
   const path = String(args.path)
   const { bytes, shown } = await workspace.read(path)
   const grammar = grammarOf(path)
@@ -170,7 +148,12 @@ async function runImports(workspace: Workspace, args: JsonObject): Promise<ToolR
   })
 }
 
-async function runOccurrences(workspace: Workspace, args: JsonObject, roles: readonly "definition"[] | undefined, signal: AbortSignal): Promise<ToolResult> {
+async function runOccurrences(
+  workspace: Workspace,
+  args: JsonObject,
+  roles: readonly "definition"[] | undefined,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const name = String(args.name)
   const path = typeof args.path === "string" ? args.path : "."
   const limit = typeof args.max_results === "number" ? args.max_results : 100
@@ -182,7 +165,9 @@ async function runOccurrences(workspace: Workspace, args: JsonObject, roles: rea
     ...(found.length > shown.length ? [`[${found.length - shown.length} more; narrow them with path, or raise max_results]`] : []),
     ...(incomplete ? ["[some files were not looked at: too many, or too large]"] : []),
   ]
-  const none = `No ${what} of '${name}' in code below ${path}. ${roles === undefined ? "It may stand in comments, texts or other languages: use search." : "It may come from a library: look at its references."}`
+  const elsewhere =
+    roles === undefined ? "It may stand in comments, texts or other languages: use search." : "It may come from a library: look at its references."
+  const none = `No ${what} of '${name}' in code below ${path}. ${elsewhere}`
   return success({
     output: found.length === 0 ? none : [...shown.map(occurrenceLine), ...notes].join("\n"),
     data: { name, [what]: shown, total: found.length, truncated: found.length > shown.length || incomplete },

@@ -51,7 +51,8 @@ function occurrenceOf(node: Node, rules: SyntaxRules): Occurrence {
 
 function isCalled(node: Node, rules: SyntaxRules): boolean {
   let called = node
-  if (called.parent !== null && rules.qualified.includes(called.parent.type) && called.parent.endIndex === called.endIndex) called = called.parent
+  if (called.parent !== null && rules.qualified.includes(called.parent.type) && called.parent.endIndex === called.endIndex)
+    called = called.parent
   const { parent } = called
   const field = parent === null ? undefined : rules.calls[parent.type]
   return parent !== null && field !== undefined && parent.childForFieldName(field)?.id === called.id

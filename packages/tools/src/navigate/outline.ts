@@ -57,7 +57,12 @@ export function nameNode(node: Node, rule: Declaration): Node | null {
 /** What a declaration is, seen from where it stands. */
 export function kindOf(node: Node, rule: Declaration, rules: SyntaxRules, inContainer: boolean): string {
   const value = node.childForFieldName("value")?.type
-  if (rule.kind === "variable" && value !== undefined && /^(?:arrow_function|function_expression|function|generator_function|lambda)$/u.test(value)) return "function"
+  if (
+    rule.kind === "variable" &&
+    value !== undefined &&
+    /^(?:arrow_function|function_expression|function|generator_function|lambda)$/u.test(value)
+  )
+    return "function"
   if (rule.kind === "type") {
     const type = node.childForFieldName("type")?.type
     if (type === "struct_type") return "struct"
@@ -68,7 +73,12 @@ export function kindOf(node: Node, rule: Declaration, rules: SyntaxRules, inCont
 
 function wrapperOf(node: Node): Node {
   let whole = node
-  for (let parent = node.parent; parent !== null && /^(?:export_statement|decorated_definition|lexical_declaration|variable_declaration|ambient_declaration)$/u.test(parent.type); parent = parent.parent) {
+  for (
+    let parent = node.parent;
+    parent !== null &&
+    /^(?:export_statement|decorated_definition|lexical_declaration|variable_declaration|ambient_declaration)$/u.test(parent.type);
+    parent = parent.parent
+  ) {
     if (parent.namedChildren.filter((child) => child?.type === node.type).length > 1) break
     whole = parent
   }
@@ -78,6 +88,10 @@ function wrapperOf(node: Node): Node {
 function signatureOf(node: Node): string {
   const body = node.childForFieldName("body")
   const text = body === null ? node.text : node.text.slice(0, Math.max(0, body.startIndex - node.startIndex))
-  const line = text.split("\n").map((part) => part.trim()).join(" ").replace(/\s*[{:]?\s*$/u, "")
+  const line = text
+    .split("\n")
+    .map((part) => part.trim())
+    .join(" ")
+    .replace(/\s*[{:]?\s*$/u, "")
   return line.length > 160 ? `${line.slice(0, 160)}…` : line
 }

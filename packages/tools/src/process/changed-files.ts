@@ -5,7 +5,20 @@ import { join } from "node:path"
 export type FolderState = ReadonlyMap<string, string> | undefined
 
 /** What is made, fetched or cached, and nobody's source. */
-const SKIPPED = new Set([".git", "node_modules", ".venv", "venv", "__pycache__", "target", "dist", "build", ".next", ".cache", ".pytest_cache", "coverage"])
+const SKIPPED = new Set([
+  ".git",
+  "node_modules",
+  ".venv",
+  "venv",
+  "__pycache__",
+  "target",
+  "dist",
+  "build",
+  ".next",
+  ".cache",
+  ".pytest_cache",
+  "coverage",
+])
 const MOST_ENTRIES = 20_000
 const SLICE_MS = 8
 

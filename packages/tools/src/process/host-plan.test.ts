@@ -12,7 +12,9 @@ const { program } = await probeBubblewrap()
 describe.skipIf(program === undefined)("commands keep to the workspace's own rules", () => {
   test("secrets that tools may not read are hidden", async () => {
     using fixture = workspaceFixture({ ".env": "TOKEN=SECRET-1", "deep/key.pem": "SECRET-2", ".env.example": "TOKEN=", "a.txt": "plain" })
-    const result = await callTool(fixture.tools.get("bash")!, { command: "cat a.txt .env.example .env deep/key.pem; cp .env copy; cat copy" })
+    const result = await callTool(fixture.tools.get("bash")!, {
+      command: "cat a.txt .env.example .env deep/key.pem; cp .env copy; cat copy",
+    })
     expect(result.output).toContain("plainTOKEN=")
     expect(JSON.stringify(result)).not.toContain("SECRET-")
     expect(result.output).toMatch(/\.env: Permission denied/u)
@@ -24,15 +26,24 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
     fixture.git("add", ".")
     fixture.git("commit", "--quiet", "--message=Begin")
     writeFileSync(join(fixture.root, "a.txt"), "changed\n")
-    const workspace = createWorkspace({ roots: [{ path: fixture.root, access: "read-only" }], stateDirectory: join(fixture.root, "../state") })
+    const workspace = createWorkspace({
+      roots: [{ path: fixture.root, access: "read-only" }],
+      stateDirectory: join(fixture.root, "../state"),
+    })
     const tools = new Map(createProcessTools(workspace).map((tool) => [tool.name, tool]))
     const shell = await callTool(tools.get("bash")!, { command: "cat a.txt; echo x > a.txt; touch b.txt; echo x > .git/HEAD" })
     expect(shell.output).toMatch(/^changed[\s\S]*Read-only file system/u)
     expect(readFileSync(join(fixture.root, "a.txt"), "utf8")).toBe("changed\n")
     expect(existsSync(join(fixture.root, "b.txt"))).toBe(false)
     expect((await callTool(tools.get("git")!, { action: "status" })).data).toMatchObject({ unstaged: [{ path: "a.txt" }] })
-    expect(await callTool(tools.get("git")!, { action: "commit", message: "x" })).toMatchObject({ success: false, error: { code: "READ_ONLY" } })
-    expect(await callTool(tools.get("workspace")!, { action: "create_dir", path: "new" })).toMatchObject({ success: false, error: { code: "READ_ONLY" } })
+    expect(await callTool(tools.get("git")!, { action: "commit", message: "x" })).toMatchObject({
+      success: false,
+      error: { code: "READ_ONLY" },
+    })
+    expect(await callTool(tools.get("workspace")!, { action: "create_dir", path: "new" })).toMatchObject({
+      success: false,
+      error: { code: "READ_ONLY" },
+    })
   })
 
   test("further roots are there with their own access", async () => {
@@ -90,10 +101,16 @@ describe.skipIf(program === undefined)("git inside a command", () => {
 
 test("a read-only workspace without a sandbox runs no commands", async () => {
   using fixture = workspaceFixture()
-  const workspace = createWorkspace({ roots: [{ path: fixture.root, access: "read-only" }], stateDirectory: join(fixture.root, "../state") })
+  const workspace = createWorkspace({
+    roots: [{ path: fixture.root, access: "read-only" }],
+    stateDirectory: join(fixture.root, "../state"),
+  })
   const path = process.env.PATH
   const tools = createProcessTools(workspace, { sandbox: "off" })
-  const result = await callTool(tools.find((tool) => tool.name === "bash")!, { command: "touch made" })
+  const result = await callTool(
+    tools.find((tool) => tool.name === "bash")!,
+    { command: "touch made" },
+  )
   process.env.PATH = path
   expect(result.success).toBe(false)
   expect(existsSync(join(fixture.root, "made"))).toBe(false)

@@ -19,17 +19,24 @@ export function streamReport(captured: Captured): StreamReport {
 /** How a process ended, in a few words. */
 export function endingOf(outcome: ProcessOutcome, timeoutMs: number): string {
   switch (outcome.ended) {
-    case "timeout": return `ended after its time limit of ${timeoutMs} ms`
-    case "cancelled": return "cancelled"
-    case "output-limit": return "ended because it wrote too much"
-    case "exit": return outcome.signal === null ? `exit code ${outcome.exitCode}` : `killed by ${outcome.signal}`
+    case "timeout":
+      return `ended after its time limit of ${timeoutMs} ms`
+    case "cancelled":
+      return "cancelled"
+    case "output-limit":
+      return "ended because it wrote too much"
+    case "exit":
+      return outcome.signal === null ? `exit code ${outcome.exitCode}` : `killed by ${outcome.signal}`
   }
 }
 
 /** Both streams, how the process ended, and a loud warning when nothing contained it: the text for a model. */
 export function outcomeText(outcome: ProcessOutcome, sandbox: SandboxReport, timeoutMs: number): string {
   const parts: string[] = []
-  for (const [name, captured] of [["stdout", outcome.stdout], ["stderr", outcome.stderr]] as const) {
+  for (const [name, captured] of [
+    ["stdout", outcome.stdout],
+    ["stderr", outcome.stderr],
+  ] as const) {
     const stream = streamReport(captured)
     if (stream.text.trim() === "") continue
     const more = stream.log === undefined ? "" : `\n[${stream.bytes} bytes in all, in ${stream.log}; read_text_file shows any part of it]`

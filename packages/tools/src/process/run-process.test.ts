@@ -48,7 +48,10 @@ describe("runProcess", () => {
   })
 
   test("lets a process clean up after SIGTERM", async () => {
-    const outcome = await run("trap 'echo cleaned; exit 0' TERM; echo ready; while :; do sleep 0.05; done", { timeoutMs: 300, graceMs: 5000 })
+    const outcome = await run("trap 'echo cleaned; exit 0' TERM; echo ready; while :; do sleep 0.05; done", {
+      timeoutMs: 300,
+      graceMs: 5000,
+    })
     expect(outcome.stdout.text).toBe("ready\ncleaned\n")
   })
 
@@ -90,7 +93,10 @@ describe("runProcess", () => {
   })
 
   test("keeps the ends of one line of 100 MB, and the log holds all that its limit allows", async () => {
-    const outcome = await run("head -c 100000000 /dev/zero | tr '\\0' x; echo END", { logDirectory: folder, limits: { logBytes: 2_000_000 } })
+    const outcome = await run("head -c 100000000 /dev/zero | tr '\\0' x; echo END", {
+      logDirectory: folder,
+      limits: { logBytes: 2_000_000 },
+    })
     expect(outcome.stdout.bytes).toBe(100_000_004)
     expect(outcome.stdout.text.endsWith("xEND\n")).toBe(true)
     expect(readFileSync(outcome.stdout.logFile!, "utf8")).toBe("x".repeat(2_000_000))

@@ -31,8 +31,25 @@ const MASKED_FILES = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshad
 const MASKED_FOLDERS = ["/etc/ssl/private", "/etc/ssh", "/etc/sudoers.d", "/etc/NetworkManager", "/etc/wireguard"]
 /** Where users' toolchains live, below the home folder; the rest of it is hidden. */
 const TOOLCHAINS = [
-  ".pyenv", ".nvm", ".fnm", ".volta", ".asdf", ".rustup", ".cargo/bin", ".cargo/registry", ".bun/bin", ".deno/bin", ".sdkman",
-  ".local/bin", ".local/share/uv", ".local/share/mise", ".local/share/pnpm", ".local/lib", "go/bin", "go/pkg", "sdk",
+  ".pyenv",
+  ".nvm",
+  ".fnm",
+  ".volta",
+  ".asdf",
+  ".rustup",
+  ".cargo/bin",
+  ".cargo/registry",
+  ".bun/bin",
+  ".deno/bin",
+  ".sdkman",
+  ".local/bin",
+  ".local/share/uv",
+  ".local/share/mise",
+  ".local/share/pnpm",
+  ".local/lib",
+  "go/bin",
+  "go/pkg",
+  "sdk",
 ]
 
 /**
@@ -52,7 +69,8 @@ export async function bubblewrapArgv(program: string, argv: readonly string[], p
     ...MASKED_FOLDERS.map(async (path) => ((await exists(path)) ? ["--tmpfs", path] : [])),
   ])
   args.push(...masks.flat())
-  if (plan.network === true && (await exists("/run/systemd/resolve"))) args.push("--ro-bind", "/run/systemd/resolve", "/run/systemd/resolve")
+  if (plan.network === true && (await exists("/run/systemd/resolve")))
+    args.push("--ro-bind", "/run/systemd/resolve", "/run/systemd/resolve")
   const home = homedir()
   if (home !== "/" && !SYSTEM.some((folder) => isInside(folder, home))) args.push("--tmpfs", home)
   for (const path of await toolchains(plan)) args.push("--ro-bind", path, path)
@@ -86,7 +104,6 @@ async function toolchains(plan: SandboxPlan): Promise<string[]> {
   }
   return found
 }
-
 
 async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => undefined)) !== undefined

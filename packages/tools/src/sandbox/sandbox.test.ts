@@ -23,8 +23,13 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 const run = (script: string, more: Partial<ProcessRequest> & { network?: boolean; protect?: string[]; maxProcesses?: number } = {}) => {
   const { network = false, protect = [], maxProcesses = 64, ...rest } = more
   return runSandboxed({
-    argv: ["sh", "-c", script], cwd: root, env: childEnvironment(), timeoutMs: 20_000, policy: "auto",
-    plan: { root, writable: true, network, protect, maxProcesses }, ...rest,
+    argv: ["sh", "-c", script],
+    cwd: root,
+    env: childEnvironment(),
+    timeoutMs: 20_000,
+    policy: "auto",
+    plan: { root, writable: true, network, protect, maxProcesses },
+    ...rest,
   })
 }
 
@@ -76,7 +81,9 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
   test("keeps what is protected", async () => {
     mkdirSync(join(root, ".git/hooks"), { recursive: true })
     writeFileSync(join(root, ".git/config"), "[core]\n")
-    const { outcome } = await run("echo evil >> .git/config; echo evil > .git/hooks/pre-commit; mv .git/config x; echo ok > .git/HEAD", { protect: [".git/config", ".git/hooks"] })
+    const { outcome } = await run("echo evil >> .git/config; echo evil > .git/hooks/pre-commit; mv .git/config x; echo ok > .git/HEAD", {
+      protect: [".git/config", ".git/hooks"],
+    })
     expect(outcome.stderr.text).toMatch(/Read-only|busy/u)
     expect(readdirSync(join(root, ".git/hooks"))).toEqual([])
     expect(existsSync(join(root, ".git/HEAD"))).toBe(true)
@@ -117,7 +124,12 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
 describe("without a sandbox", () => {
   test("runs and says loudly that nothing contained the command", async () => {
     const { outcome, sandbox } = await runSandboxed({
-      argv: ["echo", "hello"], cwd: root, env: childEnvironment(), timeoutMs: 5000, policy: "off", plan: { root },
+      argv: ["echo", "hello"],
+      cwd: root,
+      env: childEnvironment(),
+      timeoutMs: 5000,
+      policy: "off",
+      plan: { root },
     })
     expect(outcome.stdout.text).toBe("hello\n")
     expect(sandbox).toMatchObject({ kind: "none", filesystem: "unrestricted", reason: "switched off by configuration" })

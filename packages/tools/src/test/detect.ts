@@ -54,7 +54,9 @@ async function pythonFramework(root: string, names: ReadonlySet<string>, files: 
   const project = names.has("pyproject.toml") ? await readFile(join(root, "pyproject.toml"), "utf8").catch(() => "") : ""
   if (project.includes("[tool.pytest")) return "pytest"
   const texts = await Promise.all(files.slice(0, 50).map((file) => readFile(join(root, file.path), "utf8").catch(() => "")))
-  return texts.every((text) => /^\s*(?:import unittest|from unittest\b)/mu.test(text) && !/^\s*import pytest/mu.test(text)) ? "unittest" : "pytest"
+  return texts.every((text) => /^\s*(?:import unittest|from unittest\b)/mu.test(text) && !/^\s*import pytest/mu.test(text))
+    ? "unittest"
+    : "pytest"
 }
 
 async function testFiles(root: string): Promise<{ path: string; name: string }[]> {

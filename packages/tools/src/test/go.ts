@@ -21,7 +21,8 @@ export function parseGo(stdout: string, stderr: string): TestReport {
     if (event.Test?.includes("/") === true) parents.add(`${event.Package} ${event.Test.replace(/\/[^/]*$/u, "")}`)
     report.complete = true
     if (event.Test === undefined) {
-      if (event.Action === "build-fail" || (event.Action === "fail" && isBroken(output.get(key) ?? ""))) addBroken(report, event, output.get(key) ?? "", stderr)
+      if (event.Action === "build-fail" || (event.Action === "fail" && isBroken(output.get(key) ?? "")))
+        addBroken(report, event, output.get(key) ?? "", stderr)
       continue
     }
     if (event.Action === "pass") report.passed += parents.has(key) ? 0 : 1
@@ -67,7 +68,10 @@ function parseEvent(line: string): GoEvent | undefined {
 /** `go test`. */
 export const go: TestFramework = {
   argv: ({ files, name }) => [
-    "go", "test", "-json", ...(name === undefined ? [] : [`-run=${name}`]),
+    "go",
+    "test",
+    "-json",
+    ...(name === undefined ? [] : [`-run=${name}`]),
     ...(files.length === 0 ? ["./..."] : [...new Set(files.map((file) => `./${file.replace(/\/?[^/]*\.go$/u, "")}`))]),
   ],
   parse: ({ stdout, stderr }) => parseGo(stdout, stderr),

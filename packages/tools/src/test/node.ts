@@ -16,7 +16,8 @@ export default async function* (source) {
     if (type === "test:pass") { if (!isSuite) yield line({ event: data.skip !== undefined || data.todo !== undefined ? "skip" : "pass", ...where }) }
     else if (!isSuite) {
       const cause = error && error.cause && typeof error.cause === "object" ? error.cause : error
-      yield line({ event: data.todo !== undefined ? "skip" : "fail", ...where, message: String((cause && cause.message) || (error && error.message) || error), stack: cause && cause.stack })
+      const message = String((cause && cause.message) || (error && error.message) || error)
+      yield line({ event: data.todo !== undefined ? "skip" : "fail", ...where, message, stack: cause && cause.stack })
     }
   }
   yield line({ event: "end" })

@@ -28,13 +28,22 @@ export const npm: TestFramework = {
     if (report.passed + report.failed + report.skipped > 0) return { ...report, complete: true }
     if (exitCode === 0) return { ...report, complete: true }
     const tail = `${stdout}\n${stderr}`.trim().split("\n").slice(-20).join("\n")
-    return { ...report, failed: 1, complete: true, failures: [{ name: "npm test", message: tail || `exit code ${exitCode}`, ...placeInStack(root, tail) }] }
+    return {
+      ...report,
+      failed: 1,
+      complete: true,
+      failures: [{ name: "npm test", message: tail || `exit code ${exitCode}`, ...placeInStack(root, tail) }],
+    }
   },
 }
 
 /** The YAML block that tells more about a test line. */
 function blockAfter(lines: readonly string[], index: number): string {
-  if (lines[index + 1]?.trim() !== "---") return lines.slice(index + 1, index + 10).join("\n").split(/^\s*(?:not )?ok /mu)[0]!
+  if (lines[index + 1]?.trim() !== "---")
+    return lines
+      .slice(index + 1, index + 10)
+      .join("\n")
+      .split(/^\s*(?:not )?ok /mu)[0]!
   const end = lines.findIndex((line, at) => at > index + 1 && line.trim() === "...")
   return lines.slice(index + 2, end === -1 ? index + 40 : end).join("\n")
 }
@@ -42,5 +51,14 @@ function blockAfter(lines: readonly string[], index: number): string {
 /** The `error` or `message` of a YAML block: plain, quoted, or a block of lines. */
 function messageIn(block: string): string | undefined {
   const found = /^(\s*)(?:error|message): (?:\|[-+]?\n((?:\1\s+.*\n?)+)|'(.*)'|"(.*)"|(\S.*))$/mu.exec(block)
-  return found?.[2]?.split("\n").map((line) => line.trim()).join("\n").trim() ?? found?.[3]?.replaceAll("''", "'") ?? found?.[4] ?? found?.[5]
+  return (
+    found?.[2]
+      ?.split("\n")
+      .map((line) => line.trim())
+      .join("\n")
+      .trim() ??
+    found?.[3]?.replaceAll("''", "'") ??
+    found?.[4] ??
+    found?.[5]
+  )
 }

@@ -21,7 +21,10 @@ test("go: failures with file, line and message; parents of subtests are not coun
     { Action: "fail", Package },
   )
   expect(parseGo(stdout, "")).toMatchObject({
-    passed: 1, failed: 2, skipped: 1, complete: true,
+    passed: 1,
+    failed: 2,
+    skipped: 1,
+    complete: true,
     failures: [
       { name: "TestMove/castle", file: "board_test.go", line: 12, message: "want e1, got e8\n        in game 7" },
       { name: "TestPanic", message: "panic: runtime error: index out of range" },
@@ -30,9 +33,13 @@ test("go: failures with file, line and message; parents of subtests are not coun
 })
 
 test("go: a package that cannot be built", () => {
-  const stdout = go({ Action: "output", Package: "example.com/chess", Output: "FAIL\texample.com/chess [build failed]\n" }, { Action: "fail", Package: "example.com/chess" })
+  const stdout = go(
+    { Action: "output", Package: "example.com/chess", Output: "FAIL\texample.com/chess [build failed]\n" },
+    { Action: "fail", Package: "example.com/chess" },
+  )
   expect(parseGo(stdout, "# example.com/chess\n./board.go:3:9: undefined: x\n")).toMatchObject({
-    failed: 1, failures: [{ name: "example.com/chess", file: "board.go", line: 3, message: "undefined: x" }],
+    failed: 1,
+    failures: [{ name: "example.com/chess", file: "board.go", line: 3, message: "undefined: x" }],
   })
 })
 
@@ -64,9 +71,16 @@ failures:
 test result: FAILED. 1 passed; 2 failed; 1 ignored; 0 measured; 0 filtered out
 `
   expect(parseCargo(stdout, "")).toMatchObject({
-    passed: 1, failed: 2, skipped: 1,
+    passed: 1,
+    failed: 2,
+    skipped: 1,
     failures: [
-      { name: "tests::new_form", file: "src/lib.rs", line: 9, message: "assertion `left == right` failed: mean of one\n  left: 1\n right: 2" },
+      {
+        name: "tests::new_form",
+        file: "src/lib.rs",
+        line: 9,
+        message: "assertion `left == right` failed: mean of one\n  left: 1\n right: 2",
+      },
       { name: "tests::old_form", file: "src/board.rs", line: 4, message: "no squares" },
     ],
   })

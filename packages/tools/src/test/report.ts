@@ -75,7 +75,10 @@ export function reportOf(events: readonly Record<string, unknown>[], root: strin
     else if (event.event === "end") report.complete = true
     else if (event.event === "fail") {
       const stack = typeof event.stack === "string" ? event.stack : ""
-      const told = typeof event.file === "string" ? { file: belowRoot(root, event.file), ...(typeof event.line === "number" ? { line: event.line } : {}) } : {}
+      const told =
+        typeof event.file === "string"
+          ? { file: belowRoot(root, event.file), ...(typeof event.line === "number" ? { line: event.line } : {}) }
+          : {}
       report.failed++
       report.failures.push({
         name: String(event.name),

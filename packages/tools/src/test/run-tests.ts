@@ -35,14 +35,22 @@ const DEFAULT_TIMEOUT_MS = 300_000
 
 async function load(framework: Framework): Promise<TestFramework> {
   switch (framework) {
-    case "node": return (await import("./node.ts")).nodeTest
-    case "vitest": return (await import("./vitest.ts")).vitest
-    case "jest": return (await import("./vitest.ts")).jest
-    case "unittest": return (await import("./python.ts")).unittest
-    case "pytest": return (await import("./python.ts")).pytest
-    case "go": return (await import("./go.ts")).go
-    case "cargo": return (await import("./cargo.ts")).cargo
-    case "npm": return (await import("./npm.ts")).npm
+    case "node":
+      return (await import("./node.ts")).nodeTest
+    case "vitest":
+      return (await import("./vitest.ts")).vitest
+    case "jest":
+      return (await import("./vitest.ts")).jest
+    case "unittest":
+      return (await import("./python.ts")).unittest
+    case "pytest":
+      return (await import("./python.ts")).pytest
+    case "go":
+      return (await import("./go.ts")).go
+    case "cargo":
+      return (await import("./cargo.ts")).cargo
+    case "npm":
+      return (await import("./npm.ts")).npm
   }
 }
 
@@ -60,31 +68,55 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
   const { outcome, sandbox } = await runSandboxed({
     argv: implementation.argv(request, marker),
     cwd: host.root,
-    env: childEnvironment({ TOOLWRIGHT_TEST_MARKER: marker, CI: "1", NO_COLOR: "1", PYTHONDONTWRITEBYTECODE: "1", ...(framework === "npm" ? { NODE_OPTIONS: "--test-reporter=tap" } : {}) }, host.config.passEnvironment),
+    env: childEnvironment(
+      {
+        TOOLWRIGHT_TEST_MARKER: marker,
+        CI: "1",
+        NO_COLOR: "1",
+        PYTHONDONTWRITEBYTECODE: "1",
+        ...(framework === "npm" ? { NODE_OPTIONS: "--test-reporter=tap" } : {}),
+      },
+      host.config.passEnvironment,
+    ),
     timeoutMs,
     limits: { headBytes: 8 * 1024 * 1024, tailBytes: 1024 * 1024 },
     policy: sandboxPolicy(host),
     plan: await planFor(host, await folderState(host.root), { network: host.config.test?.network === true, protect: [".git"] }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
-    ...(options.onProgress === undefined ? {} : { onProgress: ({ lastLine }) => options.onProgress!(lastLine.replace(/^@[0-9a-f]+@.*$/u, "running")) }),
+    ...(options.onProgress === undefined
+      ? {}
+      : { onProgress: ({ lastLine }) => options.onProgress!(lastLine.replace(/^@[0-9a-f]+@.*$/u, "running")) }),
   })
   const streams = { stdout: outcome.stdout.text, stderr: outcome.stderr.text, exitCode: outcome.exitCode }
   const report = implementation.parse(streams, request, marker)
-  const stripped = { ...outcome.stdout, text: streams.stdout.split("\n").filter((line) => !line.includes(marker)).join("\n") }
+  const stripped = {
+    ...outcome.stdout,
+    text: streams.stdout
+      .split("\n")
+      .filter((line) => !line.includes(marker))
+      .join("\n"),
+  }
   const log = outcomeText({ ...outcome, stdout: stripped }, sandbox, timeoutMs)
   const problem = problemOf(report, outcome, framework, timeoutMs, streams.stderr)
   const success = problem === undefined && report.failed === 0
   return { framework, report, outcome, sandbox, log, success, ...(problem === undefined ? {} : { problem }) }
 }
 
-function problemOf(report: TestReport, outcome: ProcessOutcome, framework: Framework, timeoutMs: number, stderr: string): string | undefined {
+function problemOf(
+  report: TestReport,
+  outcome: ProcessOutcome,
+  framework: Framework,
+  timeoutMs: number,
+  stderr: string,
+): string | undefined {
   if (outcome.ended !== "exit") return `The test run did not finish: ${endingOf(outcome, timeoutMs)}.`
   const said = stderr.trim().split("\n").slice(-8).join("\n")
   if (/execvp .*: No such file|: command not found/u.test(stderr)) return `${framework} could not be started: ${said}`
   if (report.failed > 0) return undefined
   if (/No module named ['"]?pytest/u.test(stderr)) return "pytest is not installed for python3; use framework unittest, or install it."
   if (!report.complete) return `The test runner broke off before it reported: ${said || endingOf(outcome, timeoutMs)}`
-  if (outcome.exitCode !== 0 && report.passed + report.skipped > 0) return `No test failed, but the runner ended with ${endingOf(outcome, timeoutMs)}: ${said}`
+  if (outcome.exitCode !== 0 && report.passed + report.skipped > 0)
+    return `No test failed, but the runner ended with ${endingOf(outcome, timeoutMs)}: ${said}`
   if (report.passed === 0 && framework !== "npm") return "No test ran."
   if (outcome.exitCode !== 0) return `The runner ended with ${endingOf(outcome, timeoutMs)}: ${said}`
   return undefined

@@ -59,7 +59,10 @@ describe("the test tool runs", () => {
   })
 
   test("node's runner on TypeScript, and tells a file that cannot be loaded", async () => {
-    using fixture = workspaceFixture({ "a.test.ts": 'import { test } from "node:test"\nconst x: number = 1\ntest("typed", () => {})\n', "b.test.ts": "import './missing.ts'\n" })
+    using fixture = workspaceFixture({
+      "a.test.ts": 'import { test } from "node:test"\nconst x: number = 1\ntest("typed", () => {})\n',
+      "b.test.ts": "import './missing.ts'\n",
+    })
     const result = await callTool(fixture.tools.get("test")!, {})
     expect(result.data).toMatchObject({ framework: "node", passed: 1, failed: 1 })
     expect((result.data as Report).failures[0]!.file).toBe("b.test.ts")
@@ -68,7 +71,8 @@ describe("the test tool runs", () => {
   test.skipIf(!hasPython)("unittest", async () => {
     using fixture = workspaceFixture({
       "mean.py": "def mean(values):\n    return sum(values) / len(values)\n",
-      "tests/test_mean.py": "import unittest\nfrom mean import mean\n\nclass MeanTest(unittest.TestCase):\n    def test_two(self):\n        print('noise')\n        self.assertEqual(mean([1, 3]), 2)\n    def test_none(self):\n        self.assertEqual(mean([]), 0)\n    @unittest.skip('later')\n    def test_later(self): pass\n    def test_wrong(self):\n        self.assertEqual(mean([1]), 2, 'mean of one')\n",
+      "tests/test_mean.py":
+        "import unittest\nfrom mean import mean\n\nclass MeanTest(unittest.TestCase):\n    def test_two(self):\n        print('noise')\n        self.assertEqual(mean([1, 3]), 2)\n    def test_none(self):\n        self.assertEqual(mean([]), 0)\n    @unittest.skip('later')\n    def test_later(self): pass\n    def test_wrong(self):\n        self.assertEqual(mean([1]), 2, 'mean of one')\n",
     })
     const report = (await callTool(fixture.tools.get("test")!, {})).data as Report
     expect(report).toMatchObject({ framework: "unittest", passed: 1, failed: 2, skipped: 1 })
@@ -77,7 +81,10 @@ describe("the test tool runs", () => {
       { name: "test_mean.MeanTest.test_wrong", file: "tests/test_mean.py", line: 13, message: "1.0 != 2 : mean of one" },
     ])
     expect((await callTool(fixture.tools.get("test")!, { name: "test_two" })).data).toMatchObject({ passed: 1, failed: 0 })
-    expect((await callTool(fixture.tools.get("test")!, { framework: "python", files: ["tests/test_mean.py"] })).data).toMatchObject({ framework: "unittest", failed: 2 })
+    expect((await callTool(fixture.tools.get("test")!, { framework: "python", files: ["tests/test_mean.py"] })).data).toMatchObject({
+      framework: "unittest",
+      failed: 2,
+    })
   })
 
   test.skipIf(!hasPython)("unittest on a module that cannot be imported", async () => {
@@ -91,7 +98,8 @@ describe("the test tool runs", () => {
     using fixture = workspaceFixture({
       "mean.py": "def mean(values):\n    return sum(values) / len(values)\n",
       "conftest.py": "",
-      "test_mean.py": "import pytest\nfrom mean import mean\n\ndef test_two():\n    assert mean([1, 3]) == 2\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_same(n):\n    assert mean([n]) == 1\n\n@pytest.mark.skip\ndef test_later(): pass\n\ndef test_none():\n    mean([])\n",
+      "test_mean.py":
+        "import pytest\nfrom mean import mean\n\ndef test_two():\n    assert mean([1, 3]) == 2\n\n@pytest.mark.parametrize('n', [1, 2])\ndef test_same(n):\n    assert mean([n]) == 1\n\n@pytest.mark.skip\ndef test_later(): pass\n\ndef test_none():\n    mean([])\n",
     })
     const report = (await callTool(fixture.tools.get("test")!, {})).data as Report
     expect(report).toMatchObject({ framework: "pytest", passed: 2, failed: 2, skipped: 1 })
@@ -105,13 +113,20 @@ describe("the test tool runs", () => {
     using fixture = workspaceFixture(
       {
         "package.json": '{ "type": "module", "scripts": { "test": "vitest run" } }',
-        "a.test.js": 'import { expect, test } from "vitest"\ntest("adds", () => {\n  expect(1 + 1).toBe(3)\n})\ntest("holds", () => {})\ntest.skip("later", () => {})\n',
+        "a.test.js":
+          'import { expect, test } from "vitest"\ntest("adds", () => {\n  expect(1 + 1).toBe(3)\n})\ntest("holds", () => {})\ntest.skip("later", () => {})\n',
       },
       { sandbox: "off" },
     )
     symlinkSync(join(import.meta.dirname, "../../../../node_modules"), join(fixture.root, "node_modules"))
     const result = await callTool(fixture.tools.get("test")!, {})
-    expect(result.data).toMatchObject({ framework: "vitest", passed: 1, failed: 1, skipped: 1, failures: [{ name: "adds", file: "a.test.js", line: 3 }] })
+    expect(result.data).toMatchObject({
+      framework: "vitest",
+      passed: 1,
+      failed: 1,
+      skipped: 1,
+      failures: [{ name: "adds", file: "a.test.js", line: 3 }],
+    })
     expect((result.data as Report).failures[0]!.message).toContain("expected 2 to be 3")
     expect(result.output).toContain("WITHOUT a sandbox")
   })
@@ -119,10 +134,17 @@ describe("the test tool runs", () => {
   test("whatever npm test runs", async () => {
     using fixture = workspaceFixture({
       "package.json": '{ "scripts": { "test": "node check.js" } }',
-      "check.js": 'console.log("TAP version 13\\nok 1 - first\\nnot ok 2 - second\\n  ---\\n  message: \'no good\'\\n  at: " + __filename + ":7:3\\n  ...\\nok 3 - third # SKIP later"); process.exit(1)\n',
+      "check.js":
+        'console.log("TAP version 13\\nok 1 - first\\nnot ok 2 - second\\n  ---\\n  message: \'no good\'\\n  at: " + __filename + ":7:3\\n  ...\\nok 3 - third # SKIP later"); process.exit(1)\n',
     })
     const result = await callTool(fixture.tools.get("test")!, {})
-    expect(result.data).toMatchObject({ framework: "npm", passed: 1, failed: 1, skipped: 1, failures: [{ name: "second", message: "no good", file: "check.js", line: 7 }] })
+    expect(result.data).toMatchObject({
+      framework: "npm",
+      passed: 1,
+      failed: 1,
+      skipped: 1,
+      failures: [{ name: "second", message: "no good", file: "check.js", line: 7 }],
+    })
     fixture.write({ "check.js": "console.error('it broke'); process.exit(2)\n" })
     const broken = await callTool(fixture.tools.get("test")!, {})
     expect(broken).toMatchObject({ success: false, data: { failed: 1 } })
@@ -135,27 +157,42 @@ describe("the test tool runs", () => {
     const scripts = '{ "type": "module", "scripts": { "test": "node --test test/mean.test.js" } }'
     using fixture = workspaceFixture({ "package.json": scripts, "mean.js": MEAN, "test/mean.test.js": NODE_TEST })
     const result = await callTool(fixture.tools.get("test")!, {})
-    expect(result.data).toMatchObject({ framework: "npm", passed: 2, failed: 1, skipped: 1, failures: [{ name: "of none", file: "test/mean.test.js" }] })
+    expect(result.data).toMatchObject({
+      framework: "npm",
+      passed: 2,
+      failed: 1,
+      skipped: 1,
+      failures: [{ name: "of none", file: "test/mean.test.js" }],
+    })
     expect((result.data as Report).failures[0]!.message).toMatch(/Expected values|NaN/u)
   })
 
   test.skipIf(!hasCargo)("cargo", async () => {
     using fixture = workspaceFixture({
       "Cargo.toml": '[package]\nname = "mean"\nversion = "0.1.0"\nedition = "2021"\n',
-      "src/lib.rs": "pub fn mean(values: &[i32]) -> i32 { values.iter().sum::<i32>() / values.len() as i32 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn two() { assert_eq!(mean(&[1, 3]), 2); }\n    #[test]\n    fn wrong() {\n        assert_eq!(mean(&[1]), 2, \"mean of one\");\n    }\n}\n",
+      "src/lib.rs":
+        'pub fn mean(values: &[i32]) -> i32 { values.iter().sum::<i32>() / values.len() as i32 }\n#[cfg(test)]\nmod tests {\n    use super::*;\n    #[test]\n    fn two() { assert_eq!(mean(&[1, 3]), 2); }\n    #[test]\n    fn wrong() {\n        assert_eq!(mean(&[1]), 2, "mean of one");\n    }\n}\n',
     })
     const result = await callTool(fixture.tools.get("test")!, {})
-    expect({ output: result.output, data: result.data }).toMatchObject({ data: { framework: "cargo", passed: 1, failed: 1, failures: [{ name: "tests::wrong", file: "src/lib.rs", line: 9 }] } })
+    expect({ output: result.output, data: result.data }).toMatchObject({
+      data: { framework: "cargo", passed: 1, failed: 1, failures: [{ name: "tests::wrong", file: "src/lib.rs", line: 9 }] },
+    })
     expect((result.data as Report).failures[0]!.message).toContain("mean of one")
     fixture.write({ "src/lib.rs": "pub fn broken() -> i32 { true }\n" })
-    expect((await callTool(fixture.tools.get("test")!, {})).data).toMatchObject({ failures: [{ name: "build", file: "src/lib.rs", line: 1, message: "mismatched types" }] })
+    expect((await callTool(fixture.tools.get("test")!, {})).data).toMatchObject({
+      failures: [{ name: "build", file: "src/lib.rs", line: 1, message: "mismatched types" }],
+    })
   })
 })
 
 describe("a run that has shown nothing is no success", () => {
   test.each<[string, Record<string, string>, RegExp]>([
     ["no tests at all", { "a.txt": "" }, /No tests found/u],
-    ["a test file without tests that pass", { "a.test.js": 'import { test } from "node:test"\ntest.skip("x")\n', "package.json": '{ "type": "module" }' }, /No test ran/u],
+    [
+      "a test file without tests that pass",
+      { "a.test.js": 'import { test } from "node:test"\ntest.skip("x")\n', "package.json": '{ "type": "module" }' },
+      /No test ran/u,
+    ],
     ["a runner that breaks off", { "a.test.js": "process.kill(process.ppid, 'SIGKILL')\n" }, /broke off|did not finish|exit code|killed/u],
   ])("%s", async (_, files, message) => {
     using fixture = workspaceFixture(files)
@@ -165,13 +202,18 @@ describe("a run that has shown nothing is no success", () => {
   })
 
   test("a time limit", async () => {
-    using fixture = workspaceFixture({ "a.test.js": 'require("node:test")("slow", () => new Promise((done) => setTimeout(done, 60_000)))\n' })
+    using fixture = workspaceFixture({
+      "a.test.js": 'require("node:test")("slow", () => new Promise((done) => setTimeout(done, 60_000)))\n',
+    })
     const result = await callTool(fixture.tools.get("test")!, { timeout_ms: 700 })
     expect(result).toMatchObject({ success: false, error: { code: "TIMEOUT" } })
   })
 
   test("names of files that begin with a dash or hold shell characters run nothing", async () => {
-    using fixture = workspaceFixture({ "evil.js": "require('fs').writeFileSync('ran', '')", "a.test.js": 'require("node:test")("ok", () => {})\n' })
+    using fixture = workspaceFixture({
+      "evil.js": "require('fs').writeFileSync('ran', '')",
+      "a.test.js": 'require("node:test")("ok", () => {})\n',
+    })
     await callTool(fixture.tools.get("test")!, { framework: "node", files: ["--require=./evil.js", "$(touch ran)"] })
     expect((await fixture.workspace.list(".")).entries.map((entry) => entry.name)).not.toContain("ran")
   })

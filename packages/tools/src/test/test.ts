@@ -14,7 +14,10 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     optionality: "optional",
     usageHint: "Run it after every change; without arguments it finds the framework itself.",
     tags: ["tests"],
-    aliases: { names: ["run_tests", "test_runner"], arguments: { path: "files", file_paths: "files", test_path: "files", pattern: "name" } },
+    aliases: {
+      names: ["run_tests", "test_runner"],
+      arguments: { path: "files", file_paths: "files", test_path: "files", pattern: "name" },
+    },
     effects: { readOnly: false, writes: [] },
     input: {
       type: "object",
@@ -37,7 +40,13 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
           type: "array",
           items: {
             type: "object",
-            properties: { name: { type: "string" }, message: { type: "string" }, file: { type: "string" }, line: { type: "integer" }, stack: { type: "string" } },
+            properties: {
+              name: { type: "string" },
+              message: { type: "string" },
+              file: { type: "string" },
+              line: { type: "integer" },
+              stack: { type: "string" },
+            },
             required: ["name", "message"],
           },
         },
@@ -74,7 +83,8 @@ async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolCon
     return resultOf(run)
   } catch (thrown) {
     const { code, path } = thrown as NodeJS.ErrnoException
-    if (code === "ENOENT") return failure({ code: "RUNNER_MISSING", message: `${path ?? "The test runner"} is not installed on this machine.` })
+    if (code === "ENOENT")
+      return failure({ code: "RUNNER_MISSING", message: `${path ?? "The test runner"} is not installed on this machine.` })
     return failureOf(thrown)
   }
 }
@@ -92,7 +102,13 @@ export function describeRun(run: TestRun): string {
   const lines = [`${run.framework}: ${passed} passed, ${failed} failed, ${skipped} skipped.`]
   for (const { name, file, line, message } of failures.slice(0, 20)) {
     const place = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`
-    lines.push(`FAILED ${name}${place}`, ...message.split("\n").slice(0, 12).map((text) => `  ${text}`))
+    lines.push(
+      `FAILED ${name}${place}`,
+      ...message
+        .split("\n")
+        .slice(0, 12)
+        .map((text) => `  ${text}`),
+    )
   }
   if (failures.length > 20) lines.push(`[... ${failures.length - 20} more failures in the data ...]`)
   if (run.problem !== undefined) lines.push(run.problem)
@@ -102,7 +118,14 @@ export function describeRun(run: TestRun): string {
 function resultOf(run: TestRun): ToolResult {
   const { report, outcome, sandbox, framework } = run
   const { complete: _, ...counts } = report
-  const data = { framework, ...counts, exit_code: outcome.exitCode, ended: outcome.ended, duration_ms: outcome.durationMs, log: run.log.slice(-20_000) }
+  const data = {
+    framework,
+    ...counts,
+    exit_code: outcome.exitCode,
+    ended: outcome.ended,
+    duration_ms: outcome.durationMs,
+    log: run.log.slice(-20_000),
+  }
   const warning = sandbox.kind === "none" ? `\nWARNING: the tests ran WITHOUT a sandbox (${sandbox.reason}).` : ""
   const output = plainOutput(describeRun(run)) + warning
   if (run.success) return success({ output, data, metadata: { sandbox } })
@@ -111,9 +134,18 @@ function resultOf(run: TestRun): ToolResult {
       code: "TESTS_FAILED",
       message: `${report.failed} of ${report.passed + report.failed} tests failed.`,
       hint: "Correct the code at the places named, then run the tests again.",
-      output, data, metadata: { sandbox },
+      output,
+      data,
+      metadata: { sandbox },
     })
   }
   const code = outcome.ended === "timeout" ? "TIMEOUT" : outcome.ended === "cancelled" ? "CANCELLED" : "TEST_RUN_FAILED"
-  return failure({ code, message: run.problem ?? "The test run failed.", hint: `What the runner said:\n${run.log.slice(-3000)}`, output: `${output}\n${run.log.slice(-3000)}`, data, metadata: { sandbox } })
+  return failure({
+    code,
+    message: run.problem ?? "The test run failed.",
+    hint: `What the runner said:\n${run.log.slice(-3000)}`,
+    output: `${output}\n${run.log.slice(-3000)}`,
+    data,
+    metadata: { sandbox },
+  })
 }

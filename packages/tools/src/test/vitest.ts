@@ -25,7 +25,12 @@ export function parseJestJson(stdout: string, root: string): TestReport {
     const path = belowRoot(root, file.name)
     if (file.assertionResults.length === 0 && file.status === "failed") {
       report.failed++
-      report.failures.push({ name: path, file: path, message: file.message ?? "The file could not be loaded.", ...placeInStack(root, file.message ?? "") })
+      report.failures.push({
+        name: path,
+        file: path,
+        message: file.message ?? "The file could not be loaded.",
+        ...placeInStack(root, file.message ?? ""),
+      })
     }
     for (const test of file.assertionResults) {
       if (test.status === "passed") report.passed++
@@ -67,8 +72,13 @@ process.exitCode = status ?? 1
 /** vitest, from the project's own `node_modules`. */
 export const vitest: TestFramework = {
   argv: ({ node, root, files, name }) => [
-    node, "-e", WRAPPER, "--", `${root}/node_modules/vitest/vitest.mjs`,
-    ...(name === undefined ? [] : [`--testNamePattern=${name}`]), ...files,
+    node,
+    "-e",
+    WRAPPER,
+    "--",
+    `${root}/node_modules/vitest/vitest.mjs`,
+    ...(name === undefined ? [] : [`--testNamePattern=${name}`]),
+    ...files,
   ],
   parse: ({ stdout }, { root }) => parseJestJson(stdout, root),
 }
@@ -76,8 +86,12 @@ export const vitest: TestFramework = {
 /** jest, from the project's own `node_modules`. */
 export const jest: TestFramework = {
   argv: ({ node, root, files, name }) => [
-    node, `${root}/node_modules/jest/bin/jest.js`, "--json", "--testLocationInResults",
-    ...(name === undefined ? [] : [`--testNamePattern=${name}`]), ...files,
+    node,
+    `${root}/node_modules/jest/bin/jest.js`,
+    "--json",
+    "--testLocationInResults",
+    ...(name === undefined ? [] : [`--testNamePattern=${name}`]),
+    ...files,
   ],
   parse: ({ stdout }, { root }) => parseJestJson(stdout, root),
 }

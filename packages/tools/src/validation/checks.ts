@@ -74,7 +74,8 @@ async function checkSyntaxOf({ host, files, signal }: CheckRequest): Promise<Ver
     const verdict = await checkSyntax(file, source, signal)
     if (verdict.status === "skipped") skipped.push(verdict.reason)
     else checked++
-    if (verdict.status === "failed") errors.push({ file, message: verdict.message, ...(verdict.line === undefined ? {} : { line: verdict.line }) })
+    if (verdict.status === "failed")
+      errors.push({ file, message: verdict.message, ...(verdict.line === undefined ? {} : { line: verdict.line }) })
   }
   if (errors.length > 0) return { status: "failed", summary: `${errors.length} of ${chosen.length} files are wrong.`, errors }
   if (checked === 0) return { status: "skipped", summary: [...new Set(skipped)].join("; ") || "not configured: no source files", errors }
@@ -112,7 +113,10 @@ async function checkLength({ host, files }: CheckRequest): Promise<Verdict> {
     const lines = source === "" ? 0 : source.split("\n").length - (source.endsWith("\n") ? 1 : 0)
     if (lines > limit) errors.push({ file, message: `${file} has ${lines} lines; at most ${limit} are allowed. Split it.` })
   }
-  const summary = errors.length === 0 ? `${chosen.length} files have at most ${limit} lines.` : `${errors.length} files are missing or longer than ${limit} lines.`
+  const summary =
+    errors.length === 0
+      ? `${chosen.length} files have at most ${limit} lines.`
+      : `${errors.length} files are missing or longer than ${limit} lines.`
   return { status: errors.length === 0 ? "passed" : "failed", summary, errors }
 }
 
@@ -123,11 +127,15 @@ const MOST_FILES = 2000
 /** The source files of the workspace, for a call that names none. */
 async function sourceFiles(host: ProcessHost): Promise<string[]> {
   const files: string[] = []
-  await host.workspace.walk(".", (entry) => {
-    if (entry.kind === "directory" && (SKIPPED.has(entry.name) || entry.name.startsWith("."))) return "skip"
-    if (entry.kind === "file" && SOURCE.test(entry.name) && entry.name !== "package-lock.json") files.push(entry.path)
-    return files.length >= MOST_FILES ? "stop" : undefined
-  }, { sorted: true })
+  await host.workspace.walk(
+    ".",
+    (entry) => {
+      if (entry.kind === "directory" && (SKIPPED.has(entry.name) || entry.name.startsWith("."))) return "skip"
+      if (entry.kind === "file" && SOURCE.test(entry.name) && entry.name !== "package-lock.json") files.push(entry.path)
+      return files.length >= MOST_FILES ? "stop" : undefined
+    },
+    { sorted: true },
+  )
   return files
 }
 
@@ -145,7 +153,8 @@ export async function chosenFiles(host: ProcessHost, files: unknown): Promise<st
   const shown = list.map((file) => shownPath(host, insideRoot(host, file)))
   for (const file of shown) {
     const stat = await lstat(join(host.root, file)).catch(() => undefined)
-    if (stat === undefined) throw new ToolwrightError("NOT_FOUND", `There is no file ${file} to validate.`, { hint: "Write it first, or correct file_paths." })
+    if (stat === undefined)
+      throw new ToolwrightError("NOT_FOUND", `There is no file ${file} to validate.`, { hint: "Write it first, or correct file_paths." })
   }
   return shown
 }

@@ -46,10 +46,24 @@ test("negative", () => {
 
 const artifact = (body: string): JsonObject => ({
   element_type: "function",
-  element_data: { name: "fibonacci", docstring: "Calculate a Fibonacci number.", parameters: [{ name: "n", type: "int" }], return_type: "int", body },
+  element_data: {
+    name: "fibonacci",
+    docstring: "Calculate a Fibonacci number.",
+    parameters: [{ name: "n", type: "int" }],
+    return_type: "int",
+    body,
+  },
 })
 
-const languages: { language: string; file: string; files: Record<string, string>; signature: string; first: string; second: string; runs: boolean }[] = [
+const languages: {
+  language: string
+  file: string
+  files: Record<string, string>
+  signature: string
+  first: string
+  second: string
+  runs: boolean
+}[] = [
   {
     language: "Python",
     file: "fibonacci.py",
@@ -65,7 +79,8 @@ const languages: { language: string; file: string; files: Record<string, string>
     files: { "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }\n', "tests/fibonacci.test.js": JAVASCRIPT_TESTS },
     signature: "export function fibonacci(n) {",
     first: "return n <= 1 ? n : fibonacci(n - 1) + fibonacci(n - 2)",
-    second: 'if (n < 0) {\n  throw new RangeError("n must not be negative")\n}\nlet [a, b] = [0, 1]\nfor (let i = 0; i < n; i++) {\n  [a, b] = [b, a + b]\n}\nreturn a',
+    second:
+      'if (n < 0) {\n  throw new RangeError("n must not be negative")\n}\nlet [a, b] = [0, 1]\nfor (let i = 0; i < n; i++) {\n  [a, b] = [b, a + b]\n}\nreturn a',
     runs: true,
   },
 ]
@@ -87,9 +102,15 @@ describe.for(languages)("a function written as an artifact in $language", ({ fil
 
     const failed = await call(fixture, "validation", { file_paths: [file] })
     expect(failed.success).toBe(false)
-    const report = failed.data as { checks: { name: string; status: string }[]; errors: { check: string; message: string; file?: string; line?: number }[] }
+    const report = failed.data as {
+      checks: { name: string; status: string }[]
+      errors: { check: string; message: string; file?: string; line?: number }[]
+    }
     expect(Object.fromEntries(report.checks.map((one) => [one.name, one.status]))).toEqual({
-      syntax: "passed", tests: "failed", "file-length": "passed", "pre-commit": "skipped",
+      syntax: "passed",
+      tests: "failed",
+      "file-length": "passed",
+      "pre-commit": "skipped",
     })
     expect(report.errors).toHaveLength(1)
     expect(report.errors[0]!.message).toContain("Missing input validation")

@@ -23,7 +23,10 @@ export async function checkPreCommit({ host, files, signal }: CheckRequest): Pro
   const { outcome, sandbox } = await runSandboxed({
     argv: command.argv,
     cwd: host.root,
-    env: childEnvironment({ GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_EDITOR: "true" }, host.config.passEnvironment),
+    env: childEnvironment(
+      { GIT_CONFIG_NOSYSTEM: "1", GIT_TERMINAL_PROMPT: "0", GIT_OPTIONAL_LOCKS: "0", GIT_EDITOR: "true" },
+      host.config.passEnvironment,
+    ),
     timeoutMs: TIMEOUT_MS,
     signal,
     policy: sandboxPolicy(host),
@@ -32,22 +35,32 @@ export async function checkPreCommit({ host, files, signal }: CheckRequest): Pro
   const text = outcomeText(outcome, sandbox, TIMEOUT_MS)
   const changed = changedFiles(before, await folderState(host.root))
   const note = changed.length === 0 ? "" : ` It changed ${changed.join(", ")}.`
-  if (outcome.ended === "exit" && outcome.exitCode === 0) return { status: "passed", summary: `${command.name} passed.${note}`, errors: [], changed }
+  if (outcome.ended === "exit" && outcome.exitCode === 0)
+    return { status: "passed", summary: `${command.name} passed.${note}`, errors: [], changed }
   return { status: "failed", summary: `${command.name} failed.${note}`, errors: [{ message: text.slice(-4000) }], changed }
 }
 
-async function findHook(root: string, files: readonly string[]): Promise<{ name: string; argv: string[] } | { missing: string } | undefined> {
+async function findHook(
+  root: string,
+  files: readonly string[],
+): Promise<{ name: string; argv: string[] } | { missing: string } | undefined> {
   const hook = join(await hooksFolder(root), "pre-commit")
   const runs = await access(hook, constants.X_OK).then(
     () => true,
     () => false,
   )
   if (runs) return { name: "the pre-commit hook", argv: [hook] }
-  const configured = await stat(join(root, ".pre-commit-config.yaml")).then((found) => found.isFile(), () => false)
+  const configured = await stat(join(root, ".pre-commit-config.yaml")).then(
+    (found) => found.isFile(),
+    () => false,
+  )
   if (!configured) return undefined
   const program = await findProgram("pre-commit")
   if (program === undefined) return { missing: ".pre-commit-config.yaml is there, but pre-commit is not installed." }
-  return { name: "pre-commit", argv: [program, "run", "--color=never", ...(files.length === 0 ? ["--all-files"] : ["--files", ...files.map((file) => `./${file}`)])] }
+  return {
+    name: "pre-commit",
+    argv: [program, "run", "--color=never", ...(files.length === 0 ? ["--all-files"] : ["--files", ...files.map((file) => `./${file}`)])],
+  }
 }
 
 /** Where hooks lie: `core.hooksPath` when the repository sets one inside the workspace, `.git/hooks` otherwise. */

@@ -11,7 +11,8 @@ const { program } = await probeBubblewrap()
 const GOOD = { "good.js": "export const x = 1\n", "good.test.js": 'require("node:test")("ok", () => {})\n' }
 
 const validate = (fixture: WorkspaceFixture, args: JsonObject = {}) => callTool(fixture.tools.get("validation")!, args)
-const statuses = (result: ToolResult) => Object.fromEntries((result.data as { checks: { name: string; status: string }[] }).checks.map((one) => [one.name, one.status]))
+const statuses = (result: ToolResult) =>
+  Object.fromEntries((result.data as { checks: { name: string; status: string }[] }).checks.map((one) => [one.name, one.status]))
 
 function withHook(script: string, config: ProcessToolsConfig = {}): WorkspaceFixture {
   const fixture = workspaceFixture(GOOD, config)
@@ -40,20 +41,30 @@ describe("validation", () => {
   })
 
   test("names file and line of a syntax error, in each language", async () => {
-    using fixture = workspaceFixture({ "a.py": "x = 1\ndef f(:\n    pass\n", "b.ts": "const a = 1\nconst b: = 2\n", "c.json": '{\n  "a": 1,\n}\n', "d.js": "let x: number = 1\n" })
+    using fixture = workspaceFixture({
+      "a.py": "x = 1\ndef f(:\n    pass\n",
+      "b.ts": "const a = 1\nconst b: = 2\n",
+      "c.json": '{\n  "a": 1,\n}\n',
+      "d.js": "let x: number = 1\n",
+    })
     const result = await validate(fixture, { operation: "syntax", file_paths: ["b.ts", "c.json", "d.js"] })
     expect(result.success).toBe(false)
     expect((result.data as { errors: unknown[] }).errors).toMatchObject([
-      { check: "syntax", file: "b.ts", line: 2 }, { check: "syntax", file: "c.json" }, { check: "syntax", file: "d.js", line: 1, message: expect.stringContaining("TypeScript") as string },
+      { check: "syntax", file: "b.ts", line: 2 },
+      { check: "syntax", file: "c.json" },
+      { check: "syntax", file: "d.js", line: 1, message: expect.stringContaining("TypeScript") as string },
     ])
     const python = await validate(fixture, { operation: "syntax", file_paths: ["a.py"] })
-    if (statuses(python).syntax !== "skipped") expect((python.data as { errors: unknown[] }).errors).toMatchObject([{ file: "a.py", line: 2 }])
+    if (statuses(python).syntax !== "skipped")
+      expect((python.data as { errors: unknown[] }).errors).toMatchObject([{ file: "a.py", line: 2 }])
   })
 
   test("refuses files that are too long; the limit is configured", async () => {
     using fixture = workspaceFixture({ "long.ts": "x()\n".repeat(21), "short.ts": "x()\n".repeat(20) }, { validation: { maxLines: 20 } })
     const result = await validate(fixture, { operation: "file-length" })
-    expect((result.data as { errors: unknown[] }).errors).toEqual([{ check: "file-length", file: "long.ts", message: "long.ts has 21 lines; at most 20 are allowed. Split it." }])
+    expect((result.data as { errors: unknown[] }).errors).toEqual([
+      { check: "file-length", file: "long.ts", message: "long.ts has 21 lines; at most 20 are allowed. Split it." },
+    ])
   })
 
   test("does not pass a file that is not there, nor look outside", async () => {

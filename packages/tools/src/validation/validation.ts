@@ -14,27 +14,44 @@ const OPERATIONS = Object.keys(ABOUT) as Operation[]
 
 /** The `validation` tool: what must hold before a change is committed. */
 export function createValidationTool(host: ProcessHost): ToolDefinition {
-  const files = { type: "array", items: { type: "string" }, description: "Files to check, from the workspace's top; all source files unless given. Tests always run as a whole." }
+  const files = {
+    type: "array",
+    items: { type: "string" },
+    description: "Files to check, from the workspace's top; all source files unless given. Tests always run as a whole.",
+  }
   return definePathTool({
     name: "validation",
     title: "Validation",
     description: "Validate code files",
     category: "build",
     optionality: "required",
-    usageHint: "Run it after every change; without an operation it makes all checks. Correct what it reports, then run it again; commit only after it passed.",
+    usageHint:
+      "Run it after every change; without an operation it makes all checks. Correct what it reports, then run it again; commit only after it passed.",
     tags: ["tests", "checks"],
     produces: ["validation report"],
-    aliases: { names: ["validation_tool", "validate"], arguments: { file_path: "file_paths", files: "file_paths", path: "file_paths", action: "operation", check: "operation" } },
+    aliases: {
+      names: ["validation_tool", "validate"],
+      arguments: { file_path: "file_paths", files: "file_paths", path: "file_paths", action: "operation", check: "operation" },
+    },
     effects: { readOnly: false, idempotent: true, reads: ["file_paths[]"], writes: [] },
     input: {
       type: "object",
       properties: {
-        operation: { type: "string", enum: ["all", ...OPERATIONS], description: "One check, or all of them, which is meant when it is left out." },
+        operation: {
+          type: "string",
+          enum: ["all", ...OPERATIONS],
+          description: "One check, or all of them, which is meant when it is left out.",
+        },
         file_paths: files,
       },
       oneOf: [
         { title: "all checks", description: "Make every check", properties: { operation: { const: "all" } } },
-        ...OPERATIONS.map((operation) => ({ title: operation, description: ABOUT[operation], properties: { operation: { const: operation } }, required: ["operation"] })),
+        ...OPERATIONS.map((operation) => ({
+          title: operation,
+          description: ABOUT[operation],
+          properties: { operation: { const: operation } },
+          required: ["operation"],
+        })),
       ],
       additionalProperties: false,
     },
@@ -61,10 +78,18 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
       },
       required: ["passed", "complete", "checks", "errors"],
     },
-    examples: [{ description: "Make all checks", input: {} }, { description: "Only the length of files", input: { operation: "file-length" } }],
+    examples: [
+      { description: "Make all checks", input: {} },
+      { description: "Only the length of files", input: { operation: "file-length" } },
+    ],
     actions: {
       argument: "operation",
-      list: OPERATIONS.map((operation) => ({ action: operation, description: ABOUT[operation], name: `validation_${operation.replace("-", "_")}`, examples: [{ description: ABOUT[operation], input: { operation } }] })),
+      list: OPERATIONS.map((operation) => ({
+        action: operation,
+        description: ABOUT[operation],
+        name: `validation_${operation.replace("-", "_")}`,
+        examples: [{ description: ABOUT[operation], input: { operation } }],
+      })),
     },
     timeoutMs: 900_000,
     run: (args, context) => validate(host, args, context),
@@ -102,9 +127,13 @@ async function validate(host: ProcessHost, args: JsonObject, context: ToolContex
 function describe(checks: readonly CheckReport[]): string {
   return checks
     .map((one) => {
-      const errors = one.errors.slice(0, 20).map((error) => `  - ${error.test === undefined ? "" : `${error.test}: `}${place(error)}${error.message}`)
+      const errors = one.errors
+        .slice(0, 20)
+        .map((error) => `  - ${error.test === undefined ? "" : `${error.test}: `}${place(error)}${error.message}`)
       const more = one.errors.length > 20 ? [`  [... ${one.errors.length - 20} more in the data ...]`] : []
-      return [`${one.name}: ${one.status.toUpperCase()}: ${one.summary}`, ...(one.status === "failed" ? [...errors, ...more] : [])].join("\n")
+      return [`${one.name}: ${one.status.toUpperCase()}: ${one.summary}`, ...(one.status === "failed" ? [...errors, ...more] : [])].join(
+        "\n",
+      )
     })
     .join("\n")
 }

@@ -33,7 +33,8 @@ export function writeArtifact(artifacts: ArtifactHost, args: JsonObject, signal:
 /** Adds or replaces an element whose fields are the arguments of the call themselves. */
 export function addElement(artifacts: ArtifactHost, type: string, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
   const { action: _, path, overwrite, kind, ...data } = args
-  const elementType = type === "class" && typeof kind === "string" ? kind : type === "function" && typeof data.class_name === "string" ? "method" : type
+  const elementType =
+    type === "class" && typeof kind === "string" ? kind : type === "function" && typeof data.class_name === "string" ? "method" : type
   return writeArtifact(artifacts, { path, overwrite, json_artifact: { element_type: elementType, element_data: data } }, signal)
 }
 
@@ -51,7 +52,9 @@ export async function createFile(artifacts: ArtifactHost, args: JsonObject, sign
   const { workspace } = artifacts
   const path = pathOf(workspace, args)
   if (args.overwrite !== true && (await readIfThere(workspace, path)) !== undefined) {
-    throw new ToolwrightError("ALREADY_EXISTS", `${path} exists.`, { hint: 'Add to it with add_function, add_class and so on, or start over with "overwrite": true.' })
+    throw new ToolwrightError("ALREADY_EXISTS", `${path} exists.`, {
+      hint: 'Add to it with add_function, add_class and so on, or start over with "overwrite": true.',
+    })
   }
   const state = emptyState(path, typeof args.docstring === "string" && args.docstring.trim() !== "" ? args.docstring : undefined)
   return store(artifacts, { state, done: "file created" }, undefined, signal)
@@ -65,10 +68,16 @@ export async function completeFile(artifacts: ArtifactHost, args: JsonObject, si
   if (state === undefined) throw missing(path)
   const empty = state.elements.filter((one) => "methods" in one && one.methods.length + one.fields.length === 0).map((one) => one.name)
   if (state.elements.every((one) => one.kind === "import")) {
-    return failure({ code: "INCOMPLETE", message: `${path} has no function, class or variable yet.`, hint: `Add one: {"action": "add_function", "path": "${path}", "name": "…", "body": "…"}.` })
+    return failure({
+      code: "INCOMPLETE",
+      message: `${path} has no function, class or variable yet.`,
+      hint: `Add one: {"action": "add_function", "path": "${path}", "name": "…", "body": "…"}.`,
+    })
   }
   const result = await store(artifacts, { state: { ...state, complete: true }, done: "file complete" }, state, signal)
-  return empty.length === 0 || !result.success ? result : { ...result, output: `${result.output}\nClasses without members: ${empty.join(", ")}.` }
+  return empty.length === 0 || !result.success
+    ? result
+    : { ...result, output: `${result.output}\nClasses without members: ${empty.join(", ")}.` }
 }
 
 /** Reads a file, and its elements when it was made from artifacts. */
@@ -95,9 +104,13 @@ export async function listArtifacts(workspace: Workspace, args: JsonObject): Pro
     return success({ output: output || "No elements yet.", data: { path, complete: state.complete, elements } })
   }
   const files: string[] = []
-  const walked = workspace.walk(".meta", (entry) => {
-    if (entry.kind === "file" && entry.path.endsWith(".json")) files.push(entry.path.slice(0, -".json".length))
-  }, { sorted: true })
+  const walked = workspace.walk(
+    ".meta",
+    (entry) => {
+      if (entry.kind === "file" && entry.path.endsWith(".json")) files.push(entry.path.slice(0, -".json".length))
+    },
+    { sorted: true },
+  )
   await walked.catch((thrown: unknown) => {
     if (!ToolwrightError.isInstance(thrown) || thrown.code !== "NOT_FOUND") throw thrown
   })
@@ -107,10 +120,19 @@ export async function listArtifacts(workspace: Workspace, args: JsonObject): Pro
 export async function createDirectory(workspace: Workspace, args: JsonObject): Promise<ToolResult> {
   const path = pathOf(workspace, args)
   const { created } = await workspace.makeDirectory(path)
-  return success({ output: created ? `Created ${path}.` : `${path} was there already.`, data: { path, created }, modifiedFiles: created ? [path] : [] })
+  return success({
+    output: created ? `Created ${path}.` : `${path} was there already.`,
+    data: { path, created },
+    modifiedFiles: created ? [path] : [],
+  })
 }
 
-async function change(artifacts: ArtifactHost, args: JsonObject, signal: AbortSignal, make: (state: ArtifactState) => Change): Promise<ToolResult> {
+async function change(
+  artifacts: ArtifactHost,
+  args: JsonObject,
+  signal: AbortSignal,
+  make: (state: ArtifactState) => Change,
+): Promise<ToolResult> {
   const { workspace } = artifacts
   const path = pathOf(workspace, args)
   return oneAtATime(path, async () => {
@@ -137,9 +159,19 @@ async function store(artifacts: ArtifactHost, made: Change, before: ArtifactStat
   if (!unchanged) await saveState(workspace, state, text)
   const elements = state.elements.map((one) => ({ element_type: one.kind, name: one.name }))
   const note = syntax.status === "skipped" ? `\nIts syntax was not checked: ${syntax.reason}.` : ""
+  const holds = elements.map((one) => `${one.element_type} ${one.name}`).join(", ") || "nothing yet"
   return success({
-    output: `${unchanged ? `${path} is unchanged` : `Wrote ${path}`}: ${made.done}. It holds ${elements.map((one) => `${one.element_type} ${one.name}`).join(", ") || "nothing yet"}.${note}`,
-    data: { path, created: current === undefined, changed: !unchanged, language: state.language, elements, complete: state.complete, state: statePath(path), syntax: syntax.status },
+    output: `${unchanged ? `${path} is unchanged` : `Wrote ${path}`}: ${made.done}. It holds ${holds}.${note}`,
+    data: {
+      path,
+      created: current === undefined,
+      changed: !unchanged,
+      language: state.language,
+      elements,
+      complete: state.complete,
+      state: statePath(path),
+      syntax: syntax.status,
+    },
     modifiedFiles: unchanged ? [] : [path, statePath(path)],
   })
 }
@@ -163,10 +195,14 @@ function pathOf(workspace: Workspace, args: JsonObject): string {
   const located = workspace.locate(asked, "read")
   const path = posix.relative(located.root.real.replaceAll("\\", "/"), located.path.replaceAll("\\", "/"))
   if (located.root !== workspace.roots[0]) {
-    throw new ToolwrightError("ACCESS_DENIED", `${asked} is not in the first root.`, { hint: "Use a path relative to the workspace, such as src/index.ts." })
+    throw new ToolwrightError("ACCESS_DENIED", `${asked} is not in the first root.`, {
+      hint: "Use a path relative to the workspace, such as src/index.ts.",
+    })
   }
   if (path === ".meta" || path.startsWith(".meta/")) {
-    throw new ToolwrightError("ACCESS_DENIED", ".meta holds the state of generated files and is kept by this tool.", { hint: 'List it with {"action": "list"}.' })
+    throw new ToolwrightError("ACCESS_DENIED", ".meta holds the state of generated files and is kept by this tool.", {
+      hint: 'List it with {"action": "list"}.',
+    })
   }
   return path
 }
@@ -182,7 +218,9 @@ function artifactOf(value: unknown): unknown {
 }
 
 function missing(path: string): ToolwrightError {
-  return new ToolwrightError("NOT_FOUND", `${path} was not made from artifacts.`, { hint: `Begin it: {"action": "create_file", "path": "${path}"}.` })
+  return new ToolwrightError("NOT_FOUND", `${path} was not made from artifacts.`, {
+    hint: `Begin it: {"action": "create_file", "path": "${path}"}.`,
+  })
 }
 
 function excerpt(text: string, line: number | undefined): string {

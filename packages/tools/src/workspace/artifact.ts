@@ -21,7 +21,8 @@ export function fromArtifact(artifact: Artifact): Element {
 
 function dataOf(element: Element): JsonObject {
   switch (element.kind) {
-    case "function": return functionData(element)
+    case "function":
+      return functionData(element)
     case "import": {
       const { name, names, alias, default: fallback } = element
       return { module: name, names, ...(alias === undefined ? {} : { alias }), ...(fallback === undefined ? {} : { default: fallback }) }
@@ -30,7 +31,8 @@ function dataOf(element: Element): JsonObject {
       const { name, type, value, docstring, mutable } = element
       return { name, ...optional({ type, value, docstring }), ...(mutable ? { mutable } : {}) }
     }
-    default: return classData(element)
+    default:
+      return classData(element)
   }
 }
 

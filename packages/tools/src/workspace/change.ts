@@ -21,7 +21,9 @@ export function putElement<File extends SourceFile>(file: File, element: Element
     return { file: changed, replaced }
   }
   const isImport = element.kind === "import"
-  const index = file.elements.findIndex((one) => one.name === element.name && (one.kind === "import") === isImport && (!isImport || sameImport(one, element)))
+  const index = file.elements.findIndex(
+    (one) => one.name === element.name && (one.kind === "import") === isImport && (!isImport || sameImport(one, element)),
+  )
   const before = file.elements[index]
   const placed = before?.kind === "import" && isImport ? mergeImports(before, element) : element
   return { file: { ...file, elements: put(file.elements, index, placed) }, replaced: before !== undefined }
@@ -39,13 +41,15 @@ export function putField<File extends SourceFile>(file: File, className: string,
 }
 
 function changeClass<File extends SourceFile>(file: File, name: string, change: (owner: ClassElement) => ClassElement): File {
-  const isClass = (element: Element): element is ClassElement => element.kind === "class" || element.kind === "dataclass" || element.kind === "interface"
+  const isClass = (element: Element): element is ClassElement =>
+    element.kind === "class" || element.kind === "dataclass" || element.kind === "interface"
   const index = file.elements.findIndex((element) => isClass(element) && element.name === name)
   const owner = file.elements[index]
   if (owner === undefined || !isClass(owner)) {
     const classes = file.elements.filter(isClass).map((element) => element.name)
     throw new ToolwrightError("UNKNOWN_CLASS", `This file has no class '${name}'.`, {
-      hint: classes.length === 0 ? `Add it first: {"action": "add_class", "path": "…", "name": "${name}"}.` : `Classes: ${classes.join(", ")}.`,
+      hint:
+        classes.length === 0 ? `Add it first: {"action": "add_class", "path": "…", "name": "${name}"}.` : `Classes: ${classes.join(", ")}.`,
     })
   }
   return { ...file, elements: put(file.elements, index, change(owner)) }

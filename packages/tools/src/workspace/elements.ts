@@ -84,11 +84,19 @@ export function readArtifact(artifact: unknown): Element | MethodOf {
   const fields = asObject(data, "/element_data", "element_data")
   const at = "/element_data"
   switch (type) {
-    case "function": return readFunction(fields, at)
-    case "method": return { method: readFunction(fields, at), className: identifier(fields.class_name ?? fields.class ?? fields.parent, `${at}/class_name`) }
-    case "import": return readImport(fields, at)
-    case "variable": return readVariable(fields, at)
-    default: return readClass(type as ClassElement["kind"], fields, at)
+    case "function":
+      return readFunction(fields, at)
+    case "method":
+      return {
+        method: readFunction(fields, at),
+        className: identifier(fields.class_name ?? fields.class ?? fields.parent, `${at}/class_name`),
+      }
+    case "import":
+      return readImport(fields, at)
+    case "variable":
+      return readVariable(fields, at)
+    default:
+      return readClass(type as ClassElement["kind"], fields, at)
   }
 }
 
@@ -105,10 +113,14 @@ function readFunction(data: JsonObject, at: string): FunctionElement {
     kind: "function",
     name,
     ...documented(data, at),
-    parameters: list(data.parameters ?? data.params ?? data.args, `${at}/parameters`).map((one, index) => readParameter(one, `${at}/parameters/${index}`)),
+    parameters: list(data.parameters ?? data.params ?? data.args, `${at}/parameters`).map((one, index) =>
+      readParameter(one, `${at}/parameters/${index}`),
+    ),
     ...(returnType === undefined || returnType.trim() === "" ? {} : { returnType: oneLine(returnType, `${at}/return_type`) }),
     body,
-    decorators: list(data.decorators, `${at}/decorators`).map((one, index) => oneLine(String(one), `${at}/decorators/${index}`).replace(/^@/u, "")),
+    decorators: list(data.decorators, `${at}/decorators`).map((one, index) =>
+      oneLine(String(one), `${at}/decorators/${index}`).replace(/^@/u, ""),
+    ),
     async: data.async === true || data.is_async === true,
     static: data.static === true || data.is_static === true,
   }
@@ -117,7 +129,8 @@ function readFunction(data: JsonObject, at: string): FunctionElement {
 function readParameter(value: unknown, at: string): Parameter {
   const data = typeof value === "string" ? parameterText(value) : asObject(value, at, "a parameter")
   const name = typeof data.name === "string" ? data.name : ""
-  if (!/^(?:\*{0,2}|\.\.\.)[\p{L}_$][\p{L}\p{N}_$]*$|^[*/]$/u.test(name)) throw invalid(`${at}/name`, `must be a name, not ${JSON.stringify(data.name) ?? "absent"}`)
+  if (!/^(?:\*{0,2}|\.\.\.)[\p{L}_$][\p{L}\p{N}_$]*$|^[*/]$/u.test(name))
+    throw invalid(`${at}/name`, `must be a name, not ${JSON.stringify(data.name) ?? "absent"}`)
   const type = text(data.type, `${at}/type`)
   return {
     name,
@@ -129,7 +142,11 @@ function readParameter(value: unknown, at: string): Parameter {
 
 function parameterText(value: string): JsonObject {
   const match = /^\s*([^:=\s]+)\s*(?::\s*([^=]+?))?\s*(?:=\s*(.+))?$/u.exec(value)
-  return { name: match?.[1] ?? value, ...(match?.[2] === undefined ? {} : { type: match[2] }), ...(match?.[3] === undefined ? {} : { default: { code: match[3] } }) }
+  return {
+    name: match?.[1] ?? value,
+    ...(match?.[2] === undefined ? {} : { type: match[2] }),
+    ...(match?.[3] === undefined ? {} : { default: { code: match[3] } }),
+  }
 }
 
 function readClass(kind: ClassElement["kind"], data: JsonObject, at: string): ClassElement {
@@ -138,14 +155,20 @@ function readClass(kind: ClassElement["kind"], data: JsonObject, at: string): Cl
     kind,
     name: identifier(data.name, `${at}/name`),
     ...documented(data, at),
-    bases: (typeof bases === "string" ? [bases] : list(bases, `${at}/bases`)).map((one, index) => oneLine(String(one), `${at}/bases/${index}`)),
-    fields: list(data.fields ?? data.attributes ?? data.properties, `${at}/fields`).map((one, index) => readField(one, `${at}/fields/${index}`)),
+    bases: (typeof bases === "string" ? [bases] : list(bases, `${at}/bases`)).map((one, index) =>
+      oneLine(String(one), `${at}/bases/${index}`),
+    ),
+    fields: list(data.fields ?? data.attributes ?? data.properties, `${at}/fields`).map((one, index) =>
+      readField(one, `${at}/fields/${index}`),
+    ),
     methods: list(data.methods, `${at}/methods`).map((one, index) => {
       const fields = asObject(one, `${at}/methods/${index}`, "a method")
       // In an interface a method has no body.
       return readFunction(kind === "interface" && fields.body === undefined ? { ...fields, body: "..." } : fields, `${at}/methods/${index}`)
     }),
-    decorators: list(data.decorators, `${at}/decorators`).map((one, index) => oneLine(String(one), `${at}/decorators/${index}`).replace(/^@/u, "")),
+    decorators: list(data.decorators, `${at}/decorators`).map((one, index) =>
+      oneLine(String(one), `${at}/decorators/${index}`).replace(/^@/u, ""),
+    ),
   }
 }
 
@@ -164,15 +187,20 @@ export function readField(value: unknown, at: string): Field {
 
 function readImport(data: JsonObject, at: string): ImportElement {
   const module = text(data.module ?? data.name ?? data.from ?? data.source, `${at}/module`)
-  if (module === undefined || module.trim() === "" || /[\s"'`;\\]/u.test(module)) throw invalid(`${at}/module`, "must name a module, such as math or ./board.ts")
+  if (module === undefined || module.trim() === "" || /[\s"'`;\\]/u.test(module))
+    throw invalid(`${at}/module`, "must name a module, such as math or ./board.ts")
   const names = data.names ?? data.items ?? data.imports
-  const fallback = data.default === undefined || data.default === null || data.default === false ? undefined : identifier(data.default, `${at}/default`)
+  const fallback =
+    data.default === undefined || data.default === null || data.default === false ? undefined : identifier(data.default, `${at}/default`)
   return {
     kind: "import",
     name: module,
     names: (typeof names === "string" ? names.split(",") : list(names, `${at}/names`)).map((one, index) => {
       const where = `${at}/names/${index}`
-      const given = typeof one === "string" ? { name: one.trim().split(/\s+as\s+/u)[0], alias: one.trim().split(/\s+as\s+/u)[1] } : asObject(one, where, "an imported name")
+      const given =
+        typeof one === "string"
+          ? { name: one.trim().split(/\s+as\s+/u)[0], alias: one.trim().split(/\s+as\s+/u)[1] }
+          : asObject(one, where, "an imported name")
       const name = given.name === "*" ? "*" : identifier(given.name, `${where}/name`)
       return { name, ...(given.alias === undefined || given.alias === null ? {} : { alias: identifier(given.alias, `${where}/alias`) }) }
     }),
@@ -229,7 +257,9 @@ function asObject(value: unknown, at: string, what: string): JsonObject {
 }
 
 function invalid(at: string, problem: string): ToolwrightError {
-  return new ToolwrightError("INVALID_ARTIFACT", `json_artifact${at === "/" ? "" : at} ${problem}.`, { hint: `A right artifact: ${SAMPLE}` })
+  return new ToolwrightError("INVALID_ARTIFACT", `json_artifact${at === "/" ? "" : at} ${problem}.`, {
+    hint: `A right artifact: ${SAMPLE}`,
+  })
 }
 
 const SAMPLE = JSON.stringify({
@@ -239,6 +269,6 @@ const SAMPLE = JSON.stringify({
     docstring: "The area of a circle.",
     parameters: [{ name: "radius", type: "float" }],
     return_type: "float",
-    body: "if radius < 0:\n    raise ValueError(\"negative radius\")\nreturn 3.14159 * radius ** 2",
+    body: 'if radius < 0:\n    raise ValueError("negative radius")\nreturn 3.14159 * radius ** 2',
   },
 })

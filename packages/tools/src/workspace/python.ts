@@ -8,10 +8,14 @@ const WIDTH = 100
 /** An element as Python source, without a line end after it. */
 export function printPython(element: Element): string {
   switch (element.kind) {
-    case "function": return printFunction(element)
-    case "import": return printImport(element)
-    case "variable": return printVariable(element)
-    default: return printClass(element)
+    case "function":
+      return printFunction(element)
+    case "import":
+      return printImport(element)
+    case "variable":
+      return printVariable(element)
+    default:
+      return printClass(element)
   }
 }
 
@@ -23,7 +27,8 @@ export function impliedPythonImports(elements: readonly Element[]): ImportElemen
     const needsField = dataclasses.some((one) => one.fields.some(isMutable))
     implied.push({ kind: "import", name: "dataclasses", names: [{ name: "dataclass" }, ...(needsField ? [{ name: "field" }] : [])] })
   }
-  if (elements.some((element) => element.kind === "interface")) implied.push({ kind: "import", name: "typing", names: [{ name: "Protocol" }] })
+  if (elements.some((element) => element.kind === "interface"))
+    implied.push({ kind: "import", name: "typing", names: [{ name: "Protocol" }] })
   return implied
 }
 
@@ -36,7 +41,8 @@ export function pythonDocstring(docstring: string): string {
 function printFunction(element: FunctionElement, receiver?: string): string {
   const own = element.parameters.map((parameter) => {
     const type = parameter.type === undefined ? "" : `: ${printType(parameter.type, "python")}`
-    const initial = parameter.default === undefined ? "" : `${type === "" ? "=" : " = "}${printValue(parameter.default, parameter.type, "python")}`
+    const initial =
+      parameter.default === undefined ? "" : `${type === "" ? "=" : " = "}${printValue(parameter.default, parameter.type, "python")}`
     return parameter.name.replace(/^\.\.\./u, "*") + type + initial
   })
   const parameters = receiver === undefined || own[0] === receiver ? own : [receiver, ...own]
@@ -93,7 +99,13 @@ function printImport(element: ImportElement): string {
 }
 
 function printVariable(element: VariableElement): string {
-  const comment = element.docstring === undefined ? "" : `${element.docstring.split("\n").map((line) => `# ${line}`.trimEnd()).join("\n")}\n`
+  const comment =
+    element.docstring === undefined
+      ? ""
+      : `${element.docstring
+          .split("\n")
+          .map((line) => `# ${line}`.trimEnd())
+          .join("\n")}\n`
   const type = element.type === undefined ? "" : `: ${printType(element.type, "python")}`
   const value = element.value === undefined ? "" : ` = ${printValue(element.value, element.type, "python")}`
   return `${comment}${element.name}${type}${value}`
@@ -101,5 +113,8 @@ function printVariable(element: VariableElement): string {
 
 /** Indents a documentation text, all of its lines: within it indentation is removed again by whoever reads it. */
 function indentText(text: string): string {
-  return text.split("\n").map((line) => (line === "" ? line : MARGIN + line)).join("\n")
+  return text
+    .split("\n")
+    .map((line) => (line === "" ? line : MARGIN + line))
+    .join("\n")
 }

@@ -22,13 +22,20 @@ const runs = (program: string) => {
 const hasPython = runs("python3")
 
 const board: SourceFile = {
-  docstring: "A board of <8 x 8> squares & its \"pieces\".",
+  docstring: 'A board of <8 x 8> squares & its "pieces".',
   elements: [
     element("import", { module: "math" }),
     element("import", { module: "pieces", names: ["King", { name: "Queen", alias: "Q" }] }),
     element("variable", { name: "SIZE", type: "int", value: 8 }),
-    element("variable", { name: "TITLE", type: "str", value: "it's <b>\"bold\"</b>\n" }),
-    element("dataclass", { name: "Square", docstring: "One square.", fields: [{ name: "file", type: "int" }, { name: "tags", type: "list[str]", default: [] }] }),
+    element("variable", { name: "TITLE", type: "str", value: 'it\'s <b>"bold"</b>\n' }),
+    element("dataclass", {
+      name: "Square",
+      docstring: "One square.",
+      fields: [
+        { name: "file", type: "int" },
+        { name: "tags", type: "list[str]", default: [] },
+      ],
+    }),
     element("class", {
       name: "Board",
       docstring: "All squares.",
@@ -43,7 +50,12 @@ const board: SourceFile = {
     element("function", {
       name: "walk",
       docstring: "Walks.\n\nReturns:\n    the last step",
-      parameters: [{ name: "steps", type: "int" }, { name: "label", type: "str", default: "go" }, { name: "extra", type: "object", default: { code: "None" } }, { name: "**rest" }],
+      parameters: [
+        { name: "steps", type: "int" },
+        { name: "label", type: "str", default: "go" },
+        { name: "extra", type: "object", default: { code: "None" } },
+        { name: "**rest" },
+      ],
       return_type: "int",
       async: true,
       body: "last = 0\nfor i in range(steps):\n    if i % 2 == 0:\n        last = i\n\n    else:\n        last = -i\nreturn last",
@@ -115,8 +127,19 @@ const chess: SourceFile = {
     element("import", { module: "node:path", alias: "path" }),
     element("variable", { name: "SIZE", type: "int", value: 8, docstring: "Squares a side." }),
     element("variable", { name: "title", value: "plain text", mutable: true }),
-    element("interface", { name: "Piece", docstring: "A piece.", fields: [{ name: "name", type: "str" }], methods: [{ name: "move", parameters: [{ name: "to", type: "int" }], return_type: "boolean" }] }),
-    element("dataclass", { name: "Square", fields: [{ name: "file", type: "int" }, { name: "rank", type: "int", default: 1 }] }),
+    element("interface", {
+      name: "Piece",
+      docstring: "A piece.",
+      fields: [{ name: "name", type: "str" }],
+      methods: [{ name: "move", parameters: [{ name: "to", type: "int" }], return_type: "boolean" }],
+    }),
+    element("dataclass", {
+      name: "Square",
+      fields: [
+        { name: "file", type: "int" },
+        { name: "rank", type: "int", default: 1 },
+      ],
+    }),
     element("class", {
       name: "Board",
       bases: ["Base", "Piece"],
@@ -126,7 +149,14 @@ const chess: SourceFile = {
         { name: "text", static: true, return_type: "str", body: "return `first\n  <${1 + 1}>\n`" },
       ],
     }),
-    element("function", { name: "load", docstring: "Loads.\n*/ ends", parameters: [{ name: "path", type: "string" }], return_type: "Board", async: true, body: "if (path === \"\") {\n  throw new Error(\"empty\")\n}\nreturn new Board(8)" }),
+    element("function", {
+      name: "load",
+      docstring: "Loads.\n*/ ends",
+      parameters: [{ name: "path", type: "string" }],
+      return_type: "Board",
+      async: true,
+      body: 'if (path === "") {\n  throw new Error("empty")\n}\nreturn new Board(8)',
+    }),
   ],
 }
 
@@ -236,12 +266,27 @@ describe("values", () => {
 })
 
 describe("round trip", () => {
-  const text = fc.string({ unit: fc.constantFrom("a", '"', "'", "\\", "\n", "<", ">", "&", "{", "}", "#", "`", "$", "%", "é", "😀", " ", "\t"), maxLength: 30 })
+  const text = fc.string({
+    unit: fc.constantFrom("a", '"', "'", "\\", "\n", "<", ">", "&", "{", "}", "#", "`", "$", "%", "é", "😀", " ", "\t"),
+    maxLength: 30,
+  })
 
   test("an artifact that was read, written and read again is the same", () => {
     const name = fc.constantFrom("alpha", "beta_2", "_gamma")
-    const method = fc.record({ name, docstring: text, parameters: fc.array(fc.record({ name, type: fc.constantFrom("int", "str"), default: fc.oneof(fc.integer(), text) })), body: text.map((one) => `x${one}`), async: fc.boolean() })
-    const data = fc.record({ name, docstring: text, bases: fc.array(name), fields: fc.array(fc.record({ name, type: fc.constantFrom("int", "str"), default: fc.jsonValue() })), methods: fc.array(method) })
+    const method = fc.record({
+      name,
+      docstring: text,
+      parameters: fc.array(fc.record({ name, type: fc.constantFrom("int", "str"), default: fc.oneof(fc.integer(), text) })),
+      body: text.map((one) => `x${one}`),
+      async: fc.boolean(),
+    })
+    const data = fc.record({
+      name,
+      docstring: text,
+      bases: fc.array(name),
+      fields: fc.array(fc.record({ name, type: fc.constantFrom("int", "str"), default: fc.jsonValue() })),
+      methods: fc.array(method),
+    })
     fc.assert(
       fc.property(data, fc.constantFrom("class", "dataclass"), (element_data, element_type) => {
         const first = readArtifact({ element_type, element_data }) as Element
@@ -258,19 +303,35 @@ describe("round trip", () => {
       element("function", { name: `f${index}`, ...(value.trim() === "" ? {} : { docstring: value }), body: "return 1" }),
     ])
     const source = await python(...elements)
-    const script = "import ast, json, sys\ntree = ast.parse(sys.stdin.read())\nprint(json.dumps([[ast.literal_eval(n.value) if isinstance(n, ast.AnnAssign) else ast.get_docstring(n)] for n in tree.body]))"
+    const script =
+      "import ast, json, sys\ntree = ast.parse(sys.stdin.read())\nprint(json.dumps([[ast.literal_eval(n.value) if isinstance(n, ast.AnnAssign) else ast.get_docstring(n)] for n in tree.body]))"
     const read = JSON.parse(execFileSync("python3", ["-c", script], { input: source, encoding: "utf8" })) as [string | null][]
     values.forEach((value, index) => {
       expect(read[2 * index]![0]).toBe(value)
       const said = read[2 * index + 1]![0]
-      const flat = (one: string) => one.split("\n").map((line) => line.replace(/[ \t]+/gu, " ").trim()).join("\n").trim()
+      const flat = (one: string) =>
+        one
+          .split("\n")
+          .map((line) => line.replace(/[ \t]+/gu, " ").trim())
+          .join("\n")
+          .trim()
       expect(said === null ? "" : flat(said)).toBe(flat(value))
     })
   })
 
   test.skipIf(!hasPython)("Python bodies keep what they return, whatever strings and blocks they hold", async () => {
-    const piece = fc.constantFrom('out.append("""a\n  b\n""")', "out.append('''\n\tq''' + \"it's\")", "if True:\n    out.append('x')\n\n    for i in range(2):\n        out.append(i)", 'out.append("# no comment")', "out.append('<>&')  # it's", 'out.append("a\\\n  b")', "out.append(f'''{1 +\n  1}\n ''')")
-    const bodies = fc.sample(fc.array(piece, { minLength: 1, maxLength: 5 }), 60).map((pieces) => ["out = []", ...pieces, "return out"].join("\n"))
+    const piece = fc.constantFrom(
+      'out.append("""a\n  b\n""")',
+      "out.append('''\n\tq''' + \"it's\")",
+      "if True:\n    out.append('x')\n\n    for i in range(2):\n        out.append(i)",
+      'out.append("# no comment")',
+      "out.append('<>&')  # it's",
+      'out.append("a\\\n  b")',
+      "out.append(f'''{1 +\n  1}\n ''')",
+    )
+    const bodies = fc
+      .sample(fc.array(piece, { minLength: 1, maxLength: 5 }), 60)
+      .map((pieces) => ["out = []", ...pieces, "return out"].join("\n"))
     const source = await python(
       element("class", { name: "C", methods: bodies.map((body, index) => ({ name: `m${index}`, static: true, body })) }),
       ...bodies.map((body, index) => element("function", { name: `f${index}`, body })),
@@ -278,7 +339,14 @@ describe("round trip", () => {
     const script = `import json, sys\nexec(sys.stdin.read())\nprint(json.dumps([[globals()["f%d" % i](), getattr(C, "m%d" % i)()] for i in range(${bodies.length})]))`
     const results = JSON.parse(execFileSync("python3", ["-c", script], { input: source, encoding: "utf8" })) as [unknown, unknown][]
     const expected = JSON.parse(
-      execFileSync("python3", ["-c", "import json, sys\nbodies = json.load(sys.stdin)\nresult = []\nfor body in bodies:\n    scope = {}\n    exec(body.rsplit('\\n', 1)[0], scope)\n    result.append(scope['out'])\nprint(json.dumps(result))"], { input: JSON.stringify(bodies), encoding: "utf8" }),
+      execFileSync(
+        "python3",
+        [
+          "-c",
+          "import json, sys\nbodies = json.load(sys.stdin)\nresult = []\nfor body in bodies:\n    scope = {}\n    exec(body.rsplit('\\n', 1)[0], scope)\n    result.append(scope['out'])\nprint(json.dumps(result))",
+        ],
+        { input: JSON.stringify(bodies), encoding: "utf8" },
+      ),
     ) as unknown[]
     results.forEach(([inFunction, inMethod], index) => {
       expect(inFunction).toEqual(expected[index])
@@ -294,9 +362,18 @@ describe("a wrong artifact", () => {
     [{ element_type: "function" }, /\/element_data .*must be an object/u],
     [{ element_type: "function", element_data: { name: "not a name", body: "pass" } }, /\/element_data\/name must be a name/u],
     [{ element_type: "function", element_data: { name: "f" } }, /\/element_data\/body is missing or empty/u],
-    [{ element_type: "function", element_data: { name: "f", body: "def f(x):\n    return x" } }, /\/element_data\/body repeats the header of 'f'/u],
-    [{ element_type: "function", element_data: { name: "f", body: "x", parameters: [{ type: "int" }] } }, /\/element_data\/parameters\/0\/name/u],
-    [{ element_type: "function", element_data: { name: "f", body: "x", return_type: "int:\n    evil()" } }, /\/element_data\/return_type must be on one line/u],
+    [
+      { element_type: "function", element_data: { name: "f", body: "def f(x):\n    return x" } },
+      /\/element_data\/body repeats the header of 'f'/u,
+    ],
+    [
+      { element_type: "function", element_data: { name: "f", body: "x", parameters: [{ type: "int" }] } },
+      /\/element_data\/parameters\/0\/name/u,
+    ],
+    [
+      { element_type: "function", element_data: { name: "f", body: "x", return_type: "int:\n    evil()" } },
+      /\/element_data\/return_type must be on one line/u,
+    ],
     [{ element_type: "method", element_data: { name: "f", body: "x" } }, /\/element_data\/class_name/u],
     [{ element_type: "import", element_data: { module: "os; evil()" } }, /\/element_data\/module/u],
     ["def f(): pass", /must be an object/u],

@@ -6,9 +6,13 @@ import { DEFAULT_TEMPLATES, type FileTemplates, type TemplateData } from "./temp
 import type { Language } from "./values.ts"
 
 const LANGUAGES: Record<string, Language> = {
-  ".py": "python", ".pyi": "python",
-  ".ts": "typescript", ".mts": "typescript", ".cts": "typescript",
-  ".js": "javascript", ".mjs": "javascript",
+  ".py": "python",
+  ".pyi": "python",
+  ".ts": "typescript",
+  ".mts": "typescript",
+  ".cts": "typescript",
+  ".js": "javascript",
+  ".mjs": "javascript",
 }
 
 /** The language of a file by the end of its name. @throws ToolwrightError `UNSUPPORTED_LANGUAGE` */
@@ -45,7 +49,9 @@ export async function renderFile(path: string, file: SourceFile, language: Langu
     language,
     docstring,
     imports: [...imports.filter(isFuture), ...imports.filter((element) => !isFuture(element))].map(print),
-    elements: elements.filter((element) => element.kind !== "import").map((element) => ({ kind: element.kind, name: element.name, text: print(element) })),
+    elements: elements
+      .filter((element) => element.kind !== "import")
+      .map((element) => ({ kind: element.kind, name: element.name, text: print(element) })),
   }
   const text = renderTemplate(templates[language] ?? DEFAULT_TEMPLATES[language], { ...data }).replace(/\s+$/u, "")
   return text === "" ? "" : `${text}\n`

@@ -32,8 +32,32 @@ describe("dedent", () => {
 })
 
 test("what is indented comes back by dedenting, for any text", () => {
-  const line = fc.tuple(fc.constantFrom("", " ", "  ", "    ", "\t"), fc.constantFrom("x = 1", "'it''s'", '"""', "'''", "`", "${", "}", "# ' comment", "// \" comment", "/* ` */", "<>&\"'", "é😀", "\\", "if a:", ""))
-  const text = fc.array(line.map((parts) => parts.join("")), { minLength: 1, maxLength: 12 }).map((lines) => lines.join("\n"))
+  const line = fc.tuple(
+    fc.constantFrom("", " ", "  ", "    ", "\t"),
+    fc.constantFrom(
+      "x = 1",
+      "'it''s'",
+      '"""',
+      "'''",
+      "`",
+      "${",
+      "}",
+      "# ' comment",
+      '// " comment',
+      "/* ` */",
+      "<>&\"'",
+      "é😀",
+      "\\",
+      "if a:",
+      "",
+    ),
+  )
+  const text = fc
+    .array(
+      line.map((parts) => parts.join("")),
+      { minLength: 1, maxLength: 12 },
+    )
+    .map((lines) => lines.join("\n"))
   fc.assert(
     fc.property(text, fc.constantFrom("python" as const, "javascript" as const), fc.constantFrom("  ", "    "), (source, lexis, margin) => {
       const body = dedent(source, lexis)

@@ -55,7 +55,10 @@ export function linesInStrings(source: string, lexis: Lexis): boolean[] {
  * as they are. A first line without indentation before a block that has some (as when a text was cut out after its margin) is taken to belong to it.
  */
 export function dedent(source: string, lexis: Lexis): string {
-  const text = source.replace(/\r\n?/gu, "\n").replace(/^(?:[ \t]*\n)+/u, "").replace(/\s+$/u, "")
+  const text = source
+    .replace(/\r\n?/gu, "\n")
+    .replace(/^(?:[ \t]*\n)+/u, "")
+    .replace(/\s+$/u, "")
   const inside = linesInStrings(text, lexis)
   const lines = text.split("\n")
   const counted = lines.map((line, index) => (inside[index]! || line.trim() === "" ? undefined : /^[ \t]*/u.exec(line)![0]))
@@ -63,13 +66,20 @@ export function dedent(source: string, lexis: Lexis): string {
   const cutOut = counted[0] === "" && (lexis === "text" || !opens.test(lines[0] ?? ""))
   const margins = counted.filter((margin, index) => margin !== undefined && !(cutOut && index === 0)) as string[]
   const common = margins.length === 0 ? "" : margins.reduce(commonPrefix)
-  return lines.map((line, index) => (counted[index] === undefined ? (inside[index]! ? line : "") : line.startsWith(common) ? line.slice(common.length) : line)).join("\n")
+  return lines
+    .map((line, index) =>
+      counted[index] === undefined ? (inside[index]! ? line : "") : line.startsWith(common) ? line.slice(common.length) : line,
+    )
+    .join("\n")
 }
 
 /** Puts a margin in front of every line that is neither blank nor inside a string. */
 export function indent(source: string, margin: string, lexis: Lexis): string {
   const inside = linesInStrings(source, lexis)
-  return source.split("\n").map((line, index) => (inside[index]! || line === "" ? line : margin + line)).join("\n")
+  return source
+    .split("\n")
+    .map((line, index) => (inside[index]! || line === "" ? line : margin + line))
+    .join("\n")
 }
 
 function commonPrefix(left: string, right: string): string {

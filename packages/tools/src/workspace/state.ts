@@ -44,9 +44,13 @@ export async function loadState(workspace: Workspace, path: string, overwrite = 
   if (file === undefined) return state.previousHash === null ? state : undefined
   const now = hashOf(file)
   if (now === state.hash || now === state.previousHash || overwrite) return state
-  throw new ToolwrightError("CHANGED_OUTSIDE", `${path} was changed by something else since it was generated; writing it would lose that.`, {
-    hint: 'Put these changes into an artifact, or discard them with "overwrite": true.',
-  })
+  throw new ToolwrightError(
+    "CHANGED_OUTSIDE",
+    `${path} was changed by something else since it was generated; writing it would lose that.`,
+    {
+      hint: 'Put these changes into an artifact, or discard them with "overwrite": true.',
+    },
+  )
 }
 
 /** The text of a state's file, and the state with its hashes. */
@@ -70,7 +74,13 @@ export async function saveState(workspace: Workspace, state: ArtifactState, text
 
 export function emptyState(path: string, docstring?: string): ArtifactState {
   return {
-    version: 1, path, language: languageOf(path), complete: false, hash: "", previousHash: null, elements: [],
+    version: 1,
+    path,
+    language: languageOf(path),
+    complete: false,
+    hash: "",
+    previousHash: null,
+    elements: [],
     ...(docstring === undefined ? {} : { docstring }),
   }
 }
@@ -84,7 +94,9 @@ async function readState(workspace: Workspace, path: string): Promise<ArtifactSt
   } catch {
     // Told below.
   }
-  throw new ToolwrightError("BROKEN_STATE", `${statePath(path)} cannot be read.`, { hint: 'Delete it, then write the file anew with "overwrite": true.' })
+  throw new ToolwrightError("BROKEN_STATE", `${statePath(path)} cannot be read.`, {
+    hint: 'Delete it, then write the file anew with "overwrite": true.',
+  })
 }
 
 export async function readIfThere(workspace: Workspace, path: string): Promise<string | undefined> {

@@ -4,23 +4,26 @@ import { runProcess } from "../process/run-process.ts"
 
 /** Whether a source can be parsed; `skipped` when nothing here can tell. */
 export type SyntaxVerdict =
-  | { status: "passed" }
-  | { status: "failed"; message: string; line?: number; column?: number }
-  | { status: "skipped"; reason: string }
+  { status: "passed" } | { status: "failed"; message: string; line?: number; column?: number } | { status: "skipped"; reason: string }
 
 /** Checks the syntax of a source file by the end of its name: Python by `python3`, TypeScript and JavaScript by Node, JSON. Runs none of it. */
 export async function checkSyntax(path: string, source: string, signal?: AbortSignal): Promise<SyntaxVerdict> {
   switch (extname(path).toLowerCase()) {
     case ".py":
-    case ".pyi": return await python(source, signal)
+    case ".pyi":
+      return await python(source, signal)
     case ".ts":
     case ".mts":
-    case ".cts": return await typescript(source, false)
+    case ".cts":
+      return await typescript(source, false)
     case ".js":
     case ".mjs":
-    case ".cjs": return await typescript(source, true)
-    case ".json": return json(source)
-    default: return { status: "skipped", reason: `no syntax check for ${extname(path) || "files without an extension"}` }
+    case ".cjs":
+      return await typescript(source, true)
+    case ".json":
+      return json(source)
+    default:
+      return { status: "skipped", reason: `no syntax check for ${extname(path) || "files without an extension"}` }
   }
 }
 

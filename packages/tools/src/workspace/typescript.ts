@@ -10,11 +10,16 @@ const WIDTH = 100
 export function printTypeScript(element: Element, language: Exclude<Language, "python">): string {
   const printer = { language, types: language === "typescript" }
   switch (element.kind) {
-    case "function": return `${documentation(element.docstring)}export ${printFunction(element, "function ", printer)}`
-    case "import": return printImport(element)
-    case "variable": return printVariable(element, printer)
-    case "interface": return printInterface(element, printer)
-    default: return printClass(element, printer)
+    case "function":
+      return `${documentation(element.docstring)}export ${printFunction(element, "function ", printer)}`
+    case "import":
+      return printImport(element)
+    case "variable":
+      return printVariable(element, printer)
+    case "interface":
+      return printInterface(element, printer)
+    default:
+      return printClass(element, printer)
   }
 }
 
@@ -27,13 +32,21 @@ interface Printer {
 export function documentation(docstring: string | undefined): string {
   if (docstring === undefined) return ""
   const text = dedent(docstring.trim(), "text").replaceAll("*/", "*\\/")
-  return text.includes("\n") ? `/**\n${text.split("\n").map((line) => ` * ${line}`.trimEnd()).join("\n")}\n */\n` : `/** ${text} */\n`
+  return text.includes("\n")
+    ? `/**\n${text
+        .split("\n")
+        .map((line) => ` * ${line}`.trimEnd())
+        .join("\n")}\n */\n`
+    : `/** ${text} */\n`
 }
 
 function printFunction(element: FunctionElement, keyword: string, printer: Printer): string {
-  const parameters = element.parameters.filter((one) => one.name !== "self" && one.name !== "this").map((one) => printParameter(one, printer))
+  const parameters = element.parameters
+    .filter((one) => one.name !== "self" && one.name !== "this")
+    .map((one) => printParameter(one, printer))
   const wanted = element.returnType === undefined ? "" : printType(element.returnType, printer.language)
-  const returns = !printer.types || wanted === "" ? "" : `: ${element.async && !wanted.startsWith("Promise<") ? `Promise<${wanted}>` : wanted}`
+  const returns =
+    !printer.types || wanted === "" ? "" : `: ${element.async && !wanted.startsWith("Promise<") ? `Promise<${wanted}>` : wanted}`
   const head = `${element.async ? "async " : ""}${keyword}${element.name}`
   const short = `${head}(${parameters.join(", ")})${returns} {`
   const header = short.length <= WIDTH ? short : `${head}(\n${parameters.map((one) => `${MARGIN}${one},\n`).join("")})${returns} {`
@@ -49,14 +62,19 @@ function printParameter(parameter: Parameter, printer: Printer): string {
 function printClass(element: ClassElement, printer: Printer): string {
   const fields = element.fields.map((field) => {
     const type = !printer.types || field.type === undefined ? "" : `: ${printType(field.type, printer.language)}`
-    const initial = field.default === undefined || element.kind === "dataclass" ? "" : ` = ${printValue(field.default, field.type, printer.language)}`
+    const initial =
+      field.default === undefined || element.kind === "dataclass" ? "" : ` = ${printValue(field.default, field.type, printer.language)}`
     return `${documentation(field.docstring)}${field.name}${type}${initial}`
   })
   const methods = element.methods.map((method) => printMethod(method, printer))
   const hasConstructor = element.methods.some((method) => method.name === "constructor" || method.name === "__init__")
-  const constructor = element.kind === "dataclass" && !hasConstructor && element.fields.length > 0 ? [printConstructor(element, printer)] : []
+  const constructor =
+    element.kind === "dataclass" && !hasConstructor && element.fields.length > 0 ? [printConstructor(element, printer)] : []
   const members = [...(fields.length > 0 ? [fields.join("\n")] : []), ...constructor, ...methods]
-  const heritage = element.bases.length === 0 ? "" : ` extends ${element.bases[0]}${printer.types && element.bases.length > 1 ? ` implements ${element.bases.slice(1).join(", ")}` : ""}`
+  const heritage =
+    element.bases.length === 0
+      ? ""
+      : ` extends ${element.bases[0]}${printer.types && element.bases.length > 1 ? ` implements ${element.bases.slice(1).join(", ")}` : ""}`
   const inside = members.map((member) => indent(member, MARGIN, "javascript")).join("\n\n")
   return `${documentation(element.docstring)}${decorators(element.decorators)}export class ${element.name}${heritage} {\n${inside}${inside === "" ? "" : "\n"}}`
 }
@@ -75,7 +93,12 @@ function printMethod(method: FunctionElement, printer: Printer): string {
   const isStatic = method.static || method.decorators.includes("staticmethod")
   const kept = method.decorators.filter((one) => one !== "staticmethod")
   const accessor = kept.includes("property") ? "get " : ""
-  return documentation(method.docstring) + decorators(kept.filter((one) => one !== "property")) + (isStatic ? "static " : "") + printFunction(named, accessor, printer)
+  return (
+    documentation(method.docstring) +
+    decorators(kept.filter((one) => one !== "property")) +
+    (isStatic ? "static " : "") +
+    printFunction(named, accessor, printer)
+  )
 }
 
 function printInterface(element: ClassElement, printer: Printer): string {
@@ -84,12 +107,16 @@ function printInterface(element: ClassElement, printer: Printer): string {
       hint: "Write it to a .ts file, or use element_type class.",
     })
   }
-  const fields = element.fields.map((field) => `${documentation(field.docstring)}${field.name}: ${printType(field.type ?? "unknown", "typescript")}`)
+  const fields = element.fields.map(
+    (field) => `${documentation(field.docstring)}${field.name}: ${printType(field.type ?? "unknown", "typescript")}`,
+  )
   const methods = element.methods.map((method) => {
-    const parameters = method.parameters.filter((one) => one.name !== "self").map((one) => {
-      const { default: initial, ...rest } = one
-      return printParameter({ ...rest, name: initial === undefined ? one.name : `${one.name}?` }, printer)
-    })
+    const parameters = method.parameters
+      .filter((one) => one.name !== "self")
+      .map((one) => {
+        const { default: initial, ...rest } = one
+        return printParameter({ ...rest, name: initial === undefined ? one.name : `${one.name}?` }, printer)
+      })
     const returns = printType(method.returnType ?? "void", "typescript")
     return `${documentation(method.docstring)}${method.name}(${parameters.join(", ")}): ${method.async ? `Promise<${returns}>` : returns}`
   })
@@ -101,12 +128,15 @@ function printInterface(element: ClassElement, printer: Printer): string {
 function printImport(element: ImportElement): string {
   const from = ` from ${JSON.stringify(element.name)}`
   const names = element.names.map((one) => (one.alias === undefined ? one.name : `${one.name} as ${one.alias}`))
-  if (element.names.some((one) => one.name === "*")) return `import * as ${element.names[0]!.alias ?? element.alias ?? lastPart(element.name)}${from}`
+  if (element.names.some((one) => one.name === "*"))
+    return `import * as ${element.names[0]!.alias ?? element.alias ?? lastPart(element.name)}${from}`
   if (element.alias !== undefined && names.length === 0) return `import * as ${element.alias}${from}`
   if (element.default === undefined && names.length === 0) return `import ${JSON.stringify(element.name)}`
   const parts = [...(element.default === undefined ? [] : [element.default]), ...(names.length === 0 ? [] : [`{ ${names.join(", ")} }`])]
   const short = `import ${parts.join(", ")}${from}`
-  return short.length <= WIDTH ? short : `import ${[...(element.default === undefined ? [] : [element.default]), `{\n${names.map((one) => `${MARGIN}${one},\n`).join("")}}`].join(", ")}${from}`
+  return short.length <= WIDTH
+    ? short
+    : `import ${[...(element.default === undefined ? [] : [element.default]), `{\n${names.map((one) => `${MARGIN}${one},\n`).join("")}}`].join(", ")}${from}`
 }
 
 function printVariable(element: VariableElement, printer: Printer): string {
@@ -117,4 +147,9 @@ function printVariable(element: VariableElement, printer: Printer): string {
 }
 
 const decorators = (list: readonly string[]) => list.map((one) => `@${one}\n`).join("")
-const lastPart = (module: string) => module.split("/").at(-1)!.replace(/\.\w+$/u, "").replace(/\W/gu, "_")
+const lastPart = (module: string) =>
+  module
+    .split("/")
+    .at(-1)!
+    .replace(/\.\w+$/u, "")
+    .replace(/\W/gu, "_")

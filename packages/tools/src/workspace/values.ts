@@ -27,13 +27,17 @@ function literal(value: unknown, language: Language): string {
   if (typeof value === "boolean") return value ? "True" : "False"
   if (Array.isArray(value)) return `[${value.map((one) => literal(one, language)).join(", ")}]`
   if (typeof value === "object") {
-    return `{${Object.entries(value).map(([name, one]) => `${JSON.stringify(name)}: ${literal(one, language)}`).join(", ")}}`
+    return `{${Object.entries(value)
+      .map(([name, one]) => `${JSON.stringify(name)}: ${literal(one, language)}`)
+      .join(", ")}}`
   }
   return JSON.stringify(value)
 }
 
 function isQuoted(text: string): boolean {
-  return /^(?:[rbfu]{0,2}"(?:[^"\\\n]|\\.)*"|[rbfu]{0,2}'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|[rbfu]{0,2}"""[\s\S]*"""|[rbfu]{0,2}'''[\s\S]*''')$/iu.test(text)
+  return /^(?:[rbfu]{0,2}"(?:[^"\\\n]|\\.)*"|[rbfu]{0,2}'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|[rbfu]{0,2}"""[\s\S]*"""|[rbfu]{0,2}'''[\s\S]*''')$/iu.test(
+    text,
+  )
 }
 
 function looksLikeCode(text: string): boolean {
@@ -48,10 +52,24 @@ function looksLikeCode(text: string): boolean {
 }
 
 const TO_TYPESCRIPT: Record<string, string> = {
-  int: "number", float: "number", str: "string", bool: "boolean", None: "void", Any: "unknown", bytes: "Uint8Array", object: "unknown",
+  int: "number",
+  float: "number",
+  str: "string",
+  bool: "boolean",
+  None: "void",
+  Any: "unknown",
+  bytes: "Uint8Array",
+  object: "unknown",
 }
 const TO_PYTHON: Record<string, string> = {
-  string: "str", number: "float", boolean: "bool", void: "None", null: "None", undefined: "None", unknown: "object", bigint: "int",
+  string: "str",
+  number: "float",
+  boolean: "bool",
+  void: "None",
+  null: "None",
+  undefined: "None",
+  unknown: "object",
+  bigint: "int",
 }
 
 /** A type of the other language in this one's words, where there is an exact word for it; other types stay as they are. */

@@ -27,9 +27,11 @@ describe("workspace", () => {
   test("replaces the element of the same name and keeps the others in their order", async () => {
     using fixture = workspaceFixture()
     for (const name of ["a", "b", "c"]) await write(fixture, "m.ts", name, `return "${name}"`)
-    const result = await write(fixture, "m.ts", "b", 'return "<new> & \'better\'"')
+    const result = await write(fixture, "m.ts", "b", "return \"<new> & 'better'\"")
     expect(result.output).toContain("function b replaced")
-    expect(read(fixture, "m.ts")).toBe('export function a() {\n  return "a"\n}\n\nexport function b() {\n  return "<new> & \'better\'"\n}\n\nexport function c() {\n  return "c"\n}\n')
+    expect(read(fixture, "m.ts")).toBe(
+      'export function a() {\n  return "a"\n}\n\nexport function b() {\n  return "<new> & \'better\'"\n}\n\nexport function c() {\n  return "c"\n}\n',
+    )
   })
 
   test("does not touch a file that would stay the same", async () => {
@@ -109,16 +111,35 @@ export function make(n: number = 1) {
   return new Board()
 }
 `)
-    expect((await call(fixture, { action: "list", path })).data).toMatchObject({ complete: true, elements: [{ name: "./pieces.ts" }, { name: "SIZE" }, { name: "Board" }, { name: "Board.size" }, { name: "make" }] })
+    expect((await call(fixture, { action: "list", path })).data).toMatchObject({
+      complete: true,
+      elements: [{ name: "./pieces.ts" }, { name: "SIZE" }, { name: "Board" }, { name: "Board.size" }, { name: "make" }],
+    })
     expect((await call(fixture, { action: "list" })).data).toEqual({ files: [path] })
   })
 
   test.each<[JsonObject, string, RegExp]>([
     [{ action: "add_field", path: "a.ts", class_name: "Nope", name: "x" }, "UNKNOWN_CLASS", /add_class/u],
-    [{ action: "write", path: "a.rs", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } }, "UNSUPPORTED_LANGUAGE", /\.py, .*\.ts/u],
-    [{ action: "write", path: "../a.ts", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } }, "ACCESS_DENIED", /Allowed directories/u],
-    [{ action: "write", path: ".meta/a.ts", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } }, "ACCESS_DENIED", /kept by this tool/u],
-    [{ action: "write", path: ".git/hooks/x.py", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } }, "ACCESS_DENIED", /\.git/u],
+    [
+      { action: "write", path: "a.rs", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } },
+      "UNSUPPORTED_LANGUAGE",
+      /\.py, .*\.ts/u,
+    ],
+    [
+      { action: "write", path: "../a.ts", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } },
+      "ACCESS_DENIED",
+      /Allowed directories/u,
+    ],
+    [
+      { action: "write", path: ".meta/a.ts", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } },
+      "ACCESS_DENIED",
+      /kept by this tool/u,
+    ],
+    [
+      { action: "write", path: ".git/hooks/x.py", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } },
+      "ACCESS_DENIED",
+      /\.git/u,
+    ],
     [{ action: "complete_file", path: "nowhere.ts" }, "NOT_FOUND", /create_file/u],
   ])("answers %j with %s and what to do", async (args, code, hint) => {
     using fixture = workspaceFixture()
@@ -130,10 +151,13 @@ export function make(n: number = 1) {
 
   test("takes the spellings that models use", async () => {
     using fixture = workspaceFixture()
-    const artifact = { element_type: "function", element_data: { name: "f", params: ["a: int", "b: str = 'x'"], returns: "int", code: ["x = a", "return x"], description: "Does it." } }
+    const artifact = {
+      element_type: "function",
+      element_data: { name: "f", params: ["a: int", "b: str = 'x'"], returns: "int", code: ["x = a", "return x"], description: "Does it." },
+    }
     const result = await call(fixture, { action: "write", file_path: "f.py", json_artifact: JSON.stringify(artifact) })
     expect(result.error).toBeUndefined()
-    expect(read(fixture, "f.py")).toBe("def f(a: int, b: str = 'x') -> int:\n    \"\"\"Does it.\"\"\"\n    x = a\n    return x\n")
+    expect(read(fixture, "f.py")).toBe('def f(a: int, b: str = \'x\') -> int:\n    """Does it."""\n    x = a\n    return x\n')
   })
 
   test("loses nothing when many elements are written at once", async () => {
@@ -171,7 +195,10 @@ test("killed at any moment, the file is whole, old or new, and the next write ca
   const script = new URL("fixtures/endless-writer.ts", import.meta.url).pathname
   let last = -1
   for (let round = 0; round < KILLS; round++) {
-    const child = fork(script, [fixture.root, join(fixture.root, "..", "state"), String(last + 1)], { execArgv: ["--conditions=toolwright-source", "--disable-warning=ExperimentalWarning"], stdio: ["ignore", "ignore", "inherit", "ipc"] })
+    const child = fork(script, [fixture.root, join(fixture.root, "..", "state"), String(last + 1)], {
+      execArgv: ["--conditions=toolwright-source", "--disable-warning=ExperimentalWarning"],
+      stdio: ["ignore", "ignore", "inherit", "ipc"],
+    })
     await new Promise((ready) => child.once("message", ready))
     await wait(Math.random() * 25)
     child.kill("SIGKILL")
@@ -184,7 +211,10 @@ test("killed at any moment, the file is whole, old or new, and the next write ca
     last = Math.max(Number(found![1]), last)
   }
   // A new start removes what the killed ones left, and the next change is accepted.
-  const workspace = createWorkspace({ roots: [{ path: fixture.root, access: "read-write" }], stateDirectory: join(fixture.root, "..", "state") })
+  const workspace = createWorkspace({
+    roots: [{ path: fixture.root, access: "read-write" }],
+    stateDirectory: join(fixture.root, "..", "state"),
+  })
   await workspace.recover()
   expect((await write(fixture, "big.ts", "last", "return 9")).error).toBeUndefined()
   expect(readdirSync(fixture.root).sort()).toEqual([".meta", "big.ts"])

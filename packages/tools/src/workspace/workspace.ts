@@ -1,47 +1,8 @@
-import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
+import type { ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
 import type { Workspace } from "../paths/workspace.ts"
+import { ANYTHING, ARTIFACT, DOCSTRING, OVERWRITE, PARAMETERS, PATH, text, WORKSPACE_OUTPUT } from "./schemas.ts"
 import type { FileTemplates } from "./templates.ts"
-
-const text = (description: string): JsonSchema => ({ type: "string", description })
-const PATH = text("File, from the workspace's top: src/game/board.py, src/board.ts")
-const OVERWRITE: JsonSchema = { type: "boolean", description: "Replace a file that was not made from artifacts or was changed since." }
-const DOCSTRING = text("Documentation.")
-const ANYTHING: JsonSchema = { description: 'A JSON value, or { "code": "…" } for an expression.' }
-const PARAMETERS: JsonSchema = {
-  type: "array",
-  items: { type: "object", properties: { name: text("Name."), type: text("Type."), default: ANYTHING }, required: ["name"] },
-  description: "Parameters in order.",
-}
-const ARTIFACT: JsonSchema = {
-  type: "object",
-  description: "A part of the file: what it is, and its data.",
-  properties: {
-    element_type: { type: "string", enum: ["function", "method", "class", "dataclass", "interface", "import", "variable"] },
-    element_data: {
-      type: "object",
-      description:
-        "function: name, docstring, parameters [{name, type, default}], return_type, body. method: the same and class_name. class, dataclass, interface: name, docstring, bases, fields, methods. import: module, names, alias. variable: name, type, value.",
-    },
-  },
-  required: ["element_type", "element_data"],
-}
-
-/** What the actions answer: a file that was read, a change, a list, or a directory. */
-const OUTPUT: JsonSchema = {
-  type: "object",
-  anyOf: [
-    { title: "read", properties: { path: { type: "string" }, content: { type: "string" }, elements: { type: ["array", "null"], description: "The artifacts of a generated file." }, complete: { type: ["boolean", "null"] } }, required: ["path", "content"] },
-    {
-      title: "write, create_file, complete_file and the add actions",
-      properties: { path: { type: "string" }, created: { type: "boolean" }, changed: { type: "boolean" }, language: { type: "string" }, elements: { type: "array" }, complete: { type: "boolean" }, state: text("Where its state is kept."), syntax: { type: "string", enum: ["passed", "skipped"] } },
-      required: ["path", "changed", "elements"],
-    },
-    { title: "list of one file", properties: { path: { type: "string" }, complete: { type: "boolean" }, elements: { type: "array" } }, required: ["path", "elements"] },
-    { title: "list", properties: { files: { type: "array", items: { type: "string" } } }, required: ["files"] },
-    { title: "create_dir", properties: { path: { type: "string" }, created: { type: "boolean" } }, required: ["path", "created"] },
-  ],
-}
 
 /**
  * The `workspace` tool: source files made of JSON artifacts. A model describes functions and classes as data; the file's text comes from
@@ -73,7 +34,13 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
             path: "src/greeting.ts",
             json_artifact: {
               element_type: "function",
-              element_data: { name: "greet", docstring: "Greets somebody.", parameters: [{ name: "name", type: "string" }], return_type: "string", body: "return `Hello, ${name}!`" },
+              element_data: {
+                name: "greet",
+                docstring: "Greets somebody.",
+                parameters: [{ name: "name", type: "string" }],
+                return_type: "string",
+                body: "return `Hello, ${name}!`",
+              },
             },
           },
         },
@@ -98,7 +65,13 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     },
     add_import: {
       description: "Add an import to a file",
-      properties: { ...change, module: text("Module."), names: { type: "array", items: { type: "string" }, description: "What to import from it; the module itself without." }, alias: text("Another name."), default: text("Name of the default import.") },
+      properties: {
+        ...change,
+        module: text("Module."),
+        names: { type: "array", items: { type: "string" }, description: "What to import from it; the module itself without." },
+        alias: text("Another name."),
+        default: text("Name of the default import."),
+      },
       required: ["path", "module"],
       effects,
       examples: [{ description: "Import two names", input: { path: "src/board.ts", module: "./pieces.ts", names: ["King", "Queen"] } }],
@@ -106,7 +79,14 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     },
     add_variable: {
       description: "Add a variable or constant to a file",
-      properties: { ...change, name: text("Name."), type: text("Type."), value: ANYTHING, docstring: DOCSTRING, mutable: { type: "boolean" } },
+      properties: {
+        ...change,
+        name: text("Name."),
+        type: text("Type."),
+        value: ANYTHING,
+        docstring: DOCSTRING,
+        mutable: { type: "boolean" },
+      },
       required: ["path", "name", "value"],
       effects,
       examples: [{ description: "Add a constant", input: { path: "src/board.ts", name: "SIZE", type: "number", value: 8 } }],
@@ -114,7 +94,13 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     },
     add_class: {
       description: "Add a class, dataclass or interface to a file",
-      properties: { ...change, name: text("Name."), kind: { type: "string", enum: ["class", "dataclass", "interface"] }, docstring: DOCSTRING, bases: { type: "array", items: { type: "string" } } },
+      properties: {
+        ...change,
+        name: text("Name."),
+        kind: { type: "string", enum: ["class", "dataclass", "interface"] },
+        docstring: DOCSTRING,
+        bases: { type: "array", items: { type: "string" } },
+      },
       required: ["path", "name"],
       effects,
       examples: [{ description: "Add a class", input: { path: "src/board.ts", name: "Board", docstring: "All squares." } }],
@@ -123,21 +109,45 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     add_function: {
       description: "Add a function to a file, or a method to one of its classes",
       properties: {
-        ...change, name: text("Name."), class_name: text("The class, for a method."), docstring: DOCSTRING, parameters: PARAMETERS,
-        return_type: text("Type of the result."), body: text("The statements inside, without the header."),
-        decorators: { type: "array", items: { type: "string" } }, async: { type: "boolean" }, static: { type: "boolean" },
+        ...change,
+        name: text("Name."),
+        class_name: text("The class, for a method."),
+        docstring: DOCSTRING,
+        parameters: PARAMETERS,
+        return_type: text("Type of the result."),
+        body: text("The statements inside, without the header."),
+        decorators: { type: "array", items: { type: "string" } },
+        async: { type: "boolean" },
+        static: { type: "boolean" },
       },
       required: ["path", "name", "body"],
       effects,
-      examples: [{ description: "Add a method to the class", input: { path: "src/board.ts", class_name: "Board", name: "size", return_type: "number", body: "return SIZE" } }],
+      examples: [
+        {
+          description: "Add a method to the class",
+          input: { path: "src/board.ts", class_name: "Board", name: "size", return_type: "number", body: "return SIZE" },
+        },
+      ],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "function", args, signal),
     },
     add_field: {
       description: "Add a field to a class of a file",
-      properties: { ...change, class_name: text("The class."), name: text("Name."), type: text("Type."), default: ANYTHING, docstring: DOCSTRING },
+      properties: {
+        ...change,
+        class_name: text("The class."),
+        name: text("Name."),
+        type: text("Type."),
+        default: ANYTHING,
+        docstring: DOCSTRING,
+      },
       required: ["path", "class_name", "name"],
       effects,
-      examples: [{ description: "Add a field to the class", input: { path: "src/board.ts", class_name: "Board", name: "squares", type: "string[]", default: [] } }],
+      examples: [
+        {
+          description: "Add a field to the class",
+          input: { path: "src/board.ts", class_name: "Board", name: "squares", type: "string[]", default: [] },
+        },
+      ],
       run: async (args, { signal }) => (await actions()).addField(artifacts, args, signal),
     },
     complete_file: {
@@ -168,7 +178,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     aliases: { names: ["workspace_tool"], arguments: { file_path: "path", artifact: "json_artifact", operation: "action" } },
     effects: { readOnly: false, writes: ["path"] },
     actions: list,
-    output: OUTPUT,
+    output: WORKSPACE_OUTPUT,
     timeoutMs: 60_000,
   })
 }
