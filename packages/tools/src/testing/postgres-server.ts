@@ -12,6 +12,8 @@ export interface PostgresServer extends AsyncDisposable {
 }
 
 const PASSWORD = "p@ss/w:rd%canary"
+/** Runs the server until standard input ends, which it also does when the test's process is killed. */
+const GUARD = '"$@" & pid=$!; cat >/dev/null; kill -INT $pid; wait $pid'
 const INSTALLED = "/usr/lib/postgresql"
 
 /** The newest installed server's programs, or `undefined`. */
@@ -40,16 +42,13 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o644 })
   run("initdb", ["-D", data, "-U", "tester", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync", "-E", "UTF8"])
   const port = await freePort()
-  const server = spawn(
-    join(binaries, "postgres"),
-    ["-D", data, "-p", String(port), "-c", "listen_addresses=127.0.0.1", "-c", `unix_socket_directories=${folder}`, "-c", "fsync=off"],
-    {
-      ...user,
-      cwd: folder,
-      stdio: "ignore",
-      env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
-    },
-  )
+  const settings = [`listen_addresses=127.0.0.1`, `unix_socket_directories=${folder}`, "fsync=off"].flatMap((setting) => ["-c", setting])
+  const server = spawn("sh", ["-c", GUARD, "sh", join(binaries, "postgres"), "-D", data, "-p", String(port), ...settings], {
+    ...user,
+    cwd: folder,
+    stdio: ["pipe", "ignore", "ignore"],
+    env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
+  })
   const psql = (sql: string) =>
     run("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-qc", sql], { PGPASSWORD: PASSWORD })
   await ready(() => psql("SELECT 1"), server)
@@ -63,7 +62,7 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
     },
     async [Symbol.asyncDispose]() {
       const ended = new Promise((done) => server.once("exit", done))
-      server.kill("SIGINT")
+      server.stdin?.end()
       await ended
       rmSync(folder, { recursive: true, force: true })
     },
