@@ -32,12 +32,25 @@ it("the table of formats is what the code says (else: UPDATE_DOCS=1 and run this
 })
 
 it("the example of adding a format runs and prints what its page says", () => {
-  const blocks = [...read("adding-a-format.md").matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)]
-  const code = blocks.find(([, language]) => language === "ts")?.[2] ?? ""
-  const printed = blocks.filter(([, language]) => language === "").at(-1)?.[2] ?? ""
-  mkdirSync(CACHE, { recursive: true })
-  const file = fileURLToPath(new URL("adding-a-format.mjs", CACHE))
-  writeFileSync(file, stripTypeScriptTypes(code))
-  const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=toolwright-source", file], { encoding: "utf8" })
-  expect(stdout, stderr).toBe(printed)
+  const page = read("adding-a-format.md")
+  expect(runExample("adding-a-format", page)).toBe(blocksOf(page, "").at(-1))
 })
+
+it("the example of the package's README runs and reads the call", () => {
+  const printed = runExample("toolformat-readme", readFileSync(new URL("../README.md", import.meta.url), "utf8"))
+  expect(printed).toMatch(/text-delta[^]*call-start[^]*call: \{ id: 'call_0', name: 'get_forecast', args: \{ city: 'Zürich' \}/)
+})
+
+function blocksOf(page: string, language: string): string[] {
+  return [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].flatMap(([, named, text = ""]) => (named === language ? [text] : []))
+}
+
+/** Runs the first block of TypeScript of a page as a module of the repository; answers what it printed. */
+function runExample(name: string, page: string): string {
+  mkdirSync(CACHE, { recursive: true })
+  const file = fileURLToPath(new URL(`${name}.mjs`, CACHE))
+  writeFileSync(file, stripTypeScriptTypes(blocksOf(page, "ts")[0] ?? ""))
+  const { stdout, stderr } = spawnSync(process.execPath, ["--conditions=toolwright-source", file], { encoding: "utf8" })
+  expect(stderr).toBe("")
+  return stdout
+}
