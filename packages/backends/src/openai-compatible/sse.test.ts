@@ -20,6 +20,11 @@ test.each<[string, string, string[]]>([
   expect(read([text])).toEqual(expected)
 })
 
+test("takes a CR LF that is cut in two for one line end", () => {
+  expect(read(["data: a\r", "\ndata: b\n\n"])).toEqual(["a\nb"])
+  expect(read(["data: a\r", "data: b\r\r"])).toEqual(["a\nb"])
+})
+
 test("is the same for every cut", () => {
   const part = fc.constantFrom("data: ", "x", "\n", "\r", "\r\n", ": c", "data:", " ", "event: y", "\n\n")
   fc.assert(
@@ -33,5 +38,6 @@ test("is the same for every cut", () => {
       }
       expect(read(pieces)).toEqual(read([text]))
     }),
+    { numRuns: 1000 },
   )
 })

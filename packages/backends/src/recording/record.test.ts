@@ -70,3 +70,9 @@ test("an inference that was cancelled is kept as one that hangs", async () => {
   await expect(run).rejects.toMatchObject({ name: "AbortError" })
   expect(recorder.screenplay().steps[0]).toMatchObject({ reply: { stream: [{ text: ["a"] }], hang: true } })
 })
+
+test("an inference that its reader left is kept as one that hangs", async () => {
+  const recorder = recordBackend(createScriptedBackend({ steps: [{ reply: { text: "abc", chunks: 1 } }] }))
+  for await (const _ of recorder.infer(requests[0]!)) break
+  expect(recorder.screenplay().steps).toMatchObject([{ reply: { stream: [{ text: ["a"] }], hang: true } }])
+})

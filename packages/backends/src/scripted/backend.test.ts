@@ -53,6 +53,17 @@ steps:
     expect(backend.requests).toHaveLength(2)
   })
 
+  test("converts what it takes, and says so when it cannot", async () => {
+    const step = (as: "number" | "json", matches: string): Step => ({ capture: { value: { matches, as } }, reply: { calls: [{ name: "f", args: { value: "{{value}}" } }] } })
+    const args = async (each: Step) => {
+      const events = await collectEvents(backendOf([each]).infer({ messages: answered('line 7: {"a": [1]}'), tools: [tool] }))
+      return events.flatMap((event) => (event.type === "call-delta" && event.arguments !== undefined ? [event.arguments] : []))
+    }
+    expect(await args(step("number", "line (\\d+)"))).toEqual(['{"value":7}'])
+    expect(await args(step("json", ": (.*)"))).toEqual(['{"value":{"a":[1]}}'])
+    await expect(args(step("number", "line"))).rejects.toMatchObject({ code: "SCREENPLAY_ASSERTION", message: expect.stringContaining("a number for 'value'") })
+  })
+
   test("fails where a model would be left without what it needs", async () => {
     const backend = backendOf([{ name: "edit", capture: { line: "add.js:(\\d+)" }, reply: "{{line}}" }])
     await expect(collectEvents(backend.infer({ messages: answered("12 matches") }))).rejects.toMatchObject({
