@@ -95,7 +95,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const { cwd = process.cwd(), env = process.env } = options
   const configuration = defaultConfiguration(options)
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
-  const builtins = withBuiltins ? builtinTools(configuration, cwd, { generator: () => backend(), tools: () => registry.list() }) : []
+  const builtins = withBuiltins ? builtinTools(configuration, cwd, { env, logit: { generator: () => backend(), tools: () => registry.list() } }) : []
   const { registry, unavailable: incapable } = await registered([...builtins, ...(options.tools ?? [])], env)
   const sources = await connectSources(configuration, registry, cwd, options.log ?? (() => {}))
   const unavailable = [...incapable, ...sources.missing]

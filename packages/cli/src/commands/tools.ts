@@ -53,7 +53,7 @@ async function assembled(invocation: Invocation, values: Values) {
   const { configuration } = await configurationFor(invocation, values)
   if (Object.values(configuration.mcp).every((setting) => setting === undefined)) {
     const { builtinTools, registered } = await import("@toolwright/runtime/tools")
-    return { ...(await registered(builtinTools(configuration, cwd), env)), configuration, [Symbol.asyncDispose]: async () => {} }
+    return { ...(await registered(builtinTools(configuration, cwd, { env }), env)), configuration, [Symbol.asyncDispose]: async () => {} }
   }
   const { createToolwright } = await import("@toolwright/runtime")
   const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)

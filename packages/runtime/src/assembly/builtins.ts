@@ -1,16 +1,24 @@
 import { resolve } from "node:path"
 import { nearest, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
-import { createBuiltinTools, DEFAULT_DENY_READ, DEFAULT_DENY_WRITE, type LogitToolConfig } from "@toolwright/tools"
+import { createBuiltinTools, DEFAULT_DENY_READ, DEFAULT_DENY_WRITE, type BuiltinToolsConfig, type LogitToolConfig } from "@toolwright/tools"
 import type { Configuration } from "../configuration/settings.ts"
+
+/** What the tools take from their surroundings. */
+export interface BuiltinToolsOptions {
+  /** Where keys and tokens are looked up; the process's own variables unless given. */
+  env?: Readonly<Record<string, string | undefined>>
+  /** The model of the `logit` tool; the configured one, opened at the first use, unless given. */
+  logit?: LogitToolConfig
+}
 
 /**
  * The built-in tools that a configuration selects, bound to its workspace.
  *
  * @param cwd the folder that relative roots start from, and the root where none is given
- * @param logit the model of the `logit` tool; the configured one, opened at the first use, unless given
  * @throws ToolwrightError `INVALID_ROOT`, or `INVALID_CONFIGURATION` when a selected tool does not exist
  */
-export function builtinTools(configuration: Configuration, cwd: string, logit: LogitToolConfig = configuredModel(configuration)): ToolDefinition[] {
+export function builtinTools(configuration: Configuration, cwd: string, options: BuiltinToolsOptions = {}): ToolDefinition[] {
+  const { env, logit = configuredModel(configuration) } = options
   const { workspace, builtins } = configuration
   const roots = (workspace.roots ?? (workspace.readOnly === undefined ? ["."] : [])).map((path) => ({ path: resolve(cwd, path), access: "read-write" as const }))
   const readOnly = (workspace.readOnly ?? []).map((path) => ({ path: resolve(cwd, path), access: "read-only" as const }))
@@ -20,12 +28,24 @@ export function builtinTools(configuration: Configuration, cwd: string, logit: L
     denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
     processes: { sandbox: builtins.bash.sandbox, bash: builtins.bash.allow === undefined ? {} : { allow: builtins.bash.allow } },
     logit,
+    ...(env === undefined ? {} : { env }),
+    ...settingsOf(builtins),
   })
   const names = tools.map(({ name }) => name)
   for (const key of ["only", "without"] as const) {
     for (const name of builtins[key] ?? []) if (!names.includes(name)) throw unknown(`builtins.${key}`, name, names)
   }
   return tools.filter(({ name }) => (builtins.only?.includes(name) ?? true) && !builtins.without?.includes(name))
+}
+
+/** The settings of single groups of tools, in the tools' own words. */
+function settingsOf({ network, web, blog, databases }: Configuration["builtins"]): Partial<BuiltinToolsConfig> {
+  return {
+    ...(network === undefined ? {} : { network }),
+    ...(web === undefined ? {} : { web }),
+    ...(blog === undefined ? {} : { blog }),
+    ...(databases === undefined ? {} : { databases: { databases } }),
+  }
 }
 
 /** Models take long to load, so it is not before the tool is called that even the code for it is. */

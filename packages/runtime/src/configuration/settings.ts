@@ -1,3 +1,5 @@
+import type { BlogToolsConfig, DatabaseTarget, NetworkPolicy, WebToolsConfig } from "@toolwright/tools"
+
 /** The type of a setting's value in the file; flags and variables are read as text and converted. */
 export type SettingType = "string" | "integer" | "number" | "boolean" | "string-list" | "object"
 
@@ -73,6 +75,10 @@ export const SETTINGS: readonly Setting[] = [
   { key: "builtins.without", type: "string-list", description: "Not these built-in tools", flag: "without-tools" },
   { key: "builtins.bash.allow", type: "string-list", description: "Programs that the bash tool may run, in place of its own list" },
   { key: "builtins.bash.sandbox", type: "string", values: ["auto", "required", "off"], fallback: "auto", description: "Whether commands run in a bubblewrap sandbox: where there is one, always, never" },
+  { key: "builtins.network", type: "object", description: "What tools may reach over the network, see docs/web-tools.md" },
+  { key: "builtins.web", type: "object", description: "Pull requests, web search, pages, see docs/web-tools.md" },
+  { key: "builtins.blog", type: "object", description: "Feeds, links, calendar, publishing, see docs/blog-tools.md" },
+  { key: "builtins.databases", type: "object", description: "Databases that may be migrated, by name, see docs/database-tools.md" },
   { key: "mcp.servers", type: "object", description: "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags" },
   { key: "mcp.file", type: "string", description: "JSON file with a mapping mcpServers", flag: "mcp-config" },
   { key: "mcp.connect", type: "string-list", description: "MCP servers that must be there: an address, or a command with its arguments; name= before it names it", flag: "mcp-server" },
@@ -103,7 +109,15 @@ export interface Configuration {
   }
   agent: { maxRounds: number; toolTimeoutSeconds: number }
   workspace: { roots?: string[]; readOnly?: string[]; denyRead?: string[]; denyWrite?: string[] }
-  builtins: { only?: string[]; without?: string[]; bash: { allow?: string[]; sandbox: "auto" | "required" | "off" } }
+  builtins: {
+    only?: string[]
+    without?: string[]
+    network?: NetworkPolicy
+    web?: WebToolsConfig
+    blog?: BlogToolsConfig
+    databases?: Readonly<Record<string, DatabaseTarget>>
+    bash: { allow?: string[]; sandbox: "auto" | "required" | "off" }
+  }
   mcp: { servers?: Record<string, unknown>; file?: string; connect?: string[] }
   permissions: { deny?: string[]; ask?: string[]; denyPaths?: string[] }
   runs: { folder?: string }
