@@ -175,7 +175,7 @@ export async function openRepository(host: ProcessHost, path: unknown, signal: A
   const repository = await findRepository(host.root, host.writable, folder)
   if (repository === undefined) {
     throw new ToolwrightError("NOT_A_REPOSITORY", `Not a git repository: ${typeof path === "string" ? path : "the workspace"}.`, {
-      hint: 'Name a folder that lies in a repository with "path", or let a person run git init.',
+      hint: 'Name a folder that lies in a repository with "path"; one above the workspace does not count. Or let a person run git init.',
     })
   }
   const { git: config, sandbox = "auto" } = host.config
