@@ -4,6 +4,8 @@ import type { Workspace } from "../paths/workspace.ts"
 import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
 import { PATH, PATH_ALIASES, TEXT_FILE } from "./schemas.ts"
 
+let reading: Promise<typeof import("./read-text.ts")> | undefined
+
 export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "read_text_file",
@@ -35,6 +37,7 @@ export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
       { description: "The first two lines", input: { path: "notes.txt", head: 2 } },
       { description: "Lines 2 and 3", input: { path: "notes.txt", start_line: 2, end_line: 3 } },
     ],
-    run: async (args) => (await import("./read-text.ts")).readText(workspace, args),
+    // Kept, since even a module that is loaded is looked up anew by every import.
+    run: async (args) => (await (reading ??= import("./read-text.ts"))).readText(workspace, args),
   })
 }

@@ -45,7 +45,8 @@ export async function readWhole(handle: FileHandle, stat: Stats, limit: number, 
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
     length += bytesRead
-    if (bytesRead === 0) return buffer.subarray(0, length)
+    // A file that ends where its status says has been read; one without a size, as below /proc, is read until nothing comes.
+    if (bytesRead === 0 || (length === stat.size && bytesRead < buffer.length)) return buffer.subarray(0, length)
     assertSize(length, limit, asked)
     if (length === buffer.length) {
       const larger = Buffer.allocUnsafe(buffer.length * 2)
