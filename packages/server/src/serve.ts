@@ -50,11 +50,13 @@ export async function listen(app: { fetch(request: Request): Response | Promise<
   const close = (): Promise<void> =>
     (closing ??= new Promise((resolve) => {
       const timer = setTimeout(() => server.closeAllConnections(), drainMs)
+      // A connection whose request has just ended would otherwise be kept for the next one.
+      const sweep = setInterval(() => server.closeIdleConnections(), 25)
       server.close(() => {
         clearTimeout(timer)
+        clearInterval(sweep)
         resolve()
       })
-      server.closeIdleConnections()
     }))
   return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`, port: bound, close, [Symbol.asyncDispose]: close }
 }

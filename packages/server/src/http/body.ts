@@ -15,36 +15,52 @@ const BODY_TIME_MS = 30_000
 export async function readJson(context: Context, maxBytes: number): Promise<ReadBody> {
   const type = (context.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase()
   const declared = Number(context.req.header("content-length") ?? Number.NaN)
-  if (declared === 0 || context.req.raw.body === null) return { value: {}, text: "" }
+  const { raw } = context.req
+  // Where the length is declared the body's stream is not looked at: reading the body at once is much cheaper.
+  if (declared === 0 || (Number.isNaN(declared) && raw.body === null)) return { value: {}, text: "" }
   if (type !== "application/json" && !type.endsWith("+json")) {
     return { refused: problem(415, { code: "UNSUPPORTED_MEDIA_TYPE", message: `The body must be JSON, not '${type || "unnamed"}'.`, hint: "Send the header 'content-type: application/json'." }) }
   }
-  const tooLarge = () => ({ refused: problem(413, { code: "BODY_TOO_LARGE", message: `The body may have at most ${maxBytes} bytes.` }) })
-  if (declared > maxBytes) return tooLarge()
-  const pieces: Uint8Array[] = []
-  let size = 0
-  const reader = context.req.raw.body.getReader()
-  const timer = setTimeout(() => void reader.cancel(new Error("too slow")), BODY_TIME_MS)
+  if (declared > maxBytes) return tooLarge(maxBytes)
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<ReadBody>((resolve) => (timer = setTimeout(() => resolve(TOO_SLOW()), BODY_TIME_MS)))
   try {
-    for (let step = await reader.read(); !step.done; step = await reader.read()) {
-      size += step.value.byteLength
-      if (size > maxBytes) {
-        void reader.cancel()
-        return tooLarge()
-      }
-      pieces.push(step.value)
-    }
+    return await Promise.race([late, Number.isNaN(declared) ? readPieces(raw.body!, maxBytes) : raw.arrayBuffer().then((bytes) => parse(new Uint8Array(bytes)))])
   } catch (thrown) {
     return { refused: problem(400, { code: "BODY_UNREADABLE", message: `The body could not be read: ${messageOf(thrown)}` }) }
   } finally {
     clearTimeout(timer)
   }
+}
+
+async function readPieces(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<ReadBody> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  const reader = body.getReader()
+  for (let step = await reader.read(); !step.done; step = await reader.read()) {
+    size += step.value.byteLength
+    if (size > maxBytes) {
+      void reader.cancel()
+      return tooLarge(maxBytes)
+    }
+    pieces.push(step.value)
+  }
   return parse(Buffer.concat(pieces))
 }
 
-function parse(bytes: Buffer): ReadBody {
+const TOO_SLOW = (): ReadBody => ({
+  refused: problem(408, { code: "BODY_TOO_SLOW", message: `The body did not come within ${BODY_TIME_MS / 1000} seconds.` }, { connection: "close" }),
+})
+
+function tooLarge(maxBytes: number): ReadBody {
+  return { refused: problem(413, { code: "BODY_TOO_LARGE", message: `The body may have at most ${maxBytes} bytes.` }) }
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true })
+
+function parse(bytes: Uint8Array): ReadBody {
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes)
+    const text = decoder.decode(bytes)
     return { value: text.trim() === "" ? {} : JSON.parse(text), text }
   } catch (thrown) {
     return { refused: problem(400, { code: "INVALID_JSON", message: `The body is no JSON: ${messageOf(thrown)}` }) }

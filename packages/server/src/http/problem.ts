@@ -2,7 +2,7 @@ import { failure, toServiceResult, type FailureParts } from "@toolwright/toolbox
 
 /** Titles of the statuses that this server answers with, by their number. */
 const TITLES: Record<number, string> = {
-  400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 413: "Content Too Large",
+  400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 413: "Content Too Large",
   415: "Unsupported Media Type", 429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
   504: "Gateway Timeout", 409: "Conflict", 422: "Unprocessable Content",
 }

@@ -1,27 +1,30 @@
 import { createHash } from "node:crypto"
-import type { ServiceResult } from "@toolwright/toolbox"
 
 /** How long an answer is kept for its key, and how many are, at most. */
 const KEPT_MS = 10 * 60_000
 const MOST = 1000
 
-interface Kept {
+interface Kept<Answer> {
   fingerprint: string
-  answer: Promise<ServiceResult>
+  answer: Promise<Answer>
   until: number
 }
 
 /** Answers to requests that carried an `Idempotency-Key`: a request that comes again is not carried out again. */
-export class IdempotencyKeys {
-  readonly #kept = new Map<string, Kept>()
+export class IdempotencyKeys<Answer> {
+  readonly #kept = new Map<string, Kept<Answer>>()
 
   /**
    * @param scope whose key it is: keys of different tokens and tools do not meet
    * @returns the answer, or `conflict` when the key was used with another request
    */
-  answer(scope: string, key: string, body: string, run: () => Promise<ServiceResult>): Promise<ServiceResult> | "conflict" {
+  answer(scope: string, key: string, body: string, run: () => Promise<Answer>): Promise<Answer> | "conflict" {
     const now = Date.now()
-    for (const [name, { until }] of this.#kept) if (until < now || this.#kept.size >= MOST) this.#kept.delete(name)
+    for (const [name, { until }] of this.#kept) {
+      // In order of arrival: what follows is younger.
+      if (until >= now && this.#kept.size < MOST) break
+      this.#kept.delete(name)
+    }
     const name = `${scope}\u0000${key}`
     const fingerprint = createHash("sha256").update(body).digest("hex")
     const kept = this.#kept.get(name)

@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono"
 import { streamSSE } from "hono/streaming"
-import { executeCall, failure, toServiceResult, type ServiceResult, type ToolEvent, type Toolset } from "@toolwright/toolbox"
+import { executeCall, failure, toServiceResult, type Middleware, type ToolEvent, type ToolResult, type Toolset } from "@toolwright/toolbox"
 import { readJson } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import type { Metrics } from "../http/metrics.ts"
@@ -21,7 +21,8 @@ type Variables = RequestVariables & { tool?: string; error?: string }
  */
 export function toolRoutes(options: ServerOptions, metrics: Metrics): Hono<{ Variables: Variables }> {
   const { maxBodyBytes = 4 * 1024 * 1024, maxConcurrentCalls = 64 } = options
-  const keys = new IdempotencyKeys()
+  const keys = new IdempotencyKeys<Answer>()
+  const middleware = [...(options.middleware ?? []), ...(options.cache === undefined ? [] : [options.cache.middleware])]
   const routes = new Hono<{ Variables: Variables }>({ strict: false })
 
   routes.get("/", (context) => {
@@ -40,7 +41,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics): Hono<{ Var
     if (metrics.running >= maxConcurrentCalls) {
       return problem(429, { code: "TOO_MANY_CALLS", message: `${maxConcurrentCalls} calls are running; no more run at once.`, retryable: true }, { "retry-after": "1" })
     }
-    const run = (onEvent?: (event: ToolEvent) => void) => callTool(options, metrics, tools, { name, args: body.value, signal: context.req.raw.signal, noCache: /no-cache/.test(context.req.header("cache-control") ?? ""), onEvent })
+    const run = (onEvent?: (event: ToolEvent) => void) => callTool(options, metrics, middleware, tools, { name, args: body.value, signal: context.req.raw.signal, noCache: /no-cache/.test(context.req.header("cache-control") ?? ""), onEvent })
     if ((context.req.header("accept") ?? "").includes("text/event-stream")) return streamCall(context, run)
     const key = context.req.header("idempotency-key")
     const answer = key === undefined ? run() : keys.answer(`${context.get("access")?.token ?? ""}\u0000${name}`, key, body.text, () => run())
@@ -60,54 +61,62 @@ interface Call {
   onEvent: ((event: ToolEvent) => void) | undefined
 }
 
-async function callTool(options: ServerOptions, metrics: Metrics, tools: Toolset, call: Call): Promise<ServiceResult> {
+/** What is sent for a call: the result as JSON, written once, and what of it decides the status. */
+export interface Answer {
+  text: string
+  /** Code and message of a failure. */
+  code?: string
+  error?: string
+}
+
+async function callTool(options: ServerOptions, metrics: Metrics, middleware: readonly Middleware[], tools: Toolset, call: Call): Promise<Answer> {
   metrics.running++
   try {
     const result = await executeCall(tools, call, {
       signal: call.signal,
       noCache: call.noCache,
-      middleware: [...(options.middleware ?? []), ...(options.cache === undefined ? [] : [options.cache.middleware])],
+      middleware,
       ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
       ...(call.onEvent === undefined ? {} : { onEvent: call.onEvent }),
     })
     metrics.countCall(call.name, result)
-    return withinSize(toServiceResult(result), options.maxResultBytes ?? 16 * 1024 * 1024)
+    return answerOf(result, options.maxResultBytes ?? 16 * 1024 * 1024)
   } finally {
     metrics.running--
   }
 }
 
 /** A result that is too large for its reader is a failure that says so. */
-function withinSize(result: ServiceResult, most: number): ServiceResult {
-  const size = Buffer.byteLength(JSON.stringify(result))
-  if (size <= most) return result
-  const tooLarge = failure({ code: "RESULT_TOO_LARGE", message: `The result has ${size} bytes; at most ${most} are sent.`, hint: "Ask for less at once." })
-  return { ...toServiceResult(tooLarge), execution_time_ms: result.execution_time_ms }
+function answerOf(result: ToolResult, most: number): Answer {
+  const text = JSON.stringify(toServiceResult(result))
+  // A character has at most three bytes, so most texts need not be measured.
+  const size = text.length * 3 <= most ? 0 : Buffer.byteLength(text)
+  if (size > most) {
+    const tooLarge = failure({ code: "RESULT_TOO_LARGE", message: `The result has ${size} bytes; at most ${most} are sent.`, hint: "Ask for less at once." })
+    return answerOf({ ...tooLarge, executionTimeMs: result.executionTimeMs }, Number.POSITIVE_INFINITY)
+  }
+  return result.error === undefined ? { text } : { text, code: result.error.code, error: result.error.message }
 }
 
-/** The code of a failed result's error. */
-function codeOf(result: ServiceResult): string | undefined {
-  return (result.metadata.toolwright as { error?: { code?: string } } | undefined)?.error?.code
-}
-
-function respond(context: Context<{ Variables: Variables }>, result: ServiceResult): Response {
-  const code = codeOf(result)
+function respond(context: Context<{ Variables: Variables }>, { text, code, error }: Answer): Response {
   if (code !== undefined) context.set("error", code)
-  if (code === "TIMEOUT") return problem(504, { code, message: result.error ?? "The tool took too long.", retryable: true })
-  if (code === "SOURCE_UNAVAILABLE") return problem(503, { code, message: result.error ?? "The tool's source is not available.", retryable: true }, { "retry-after": "5" })
-  return context.json(result)
+  if (code === "TIMEOUT") return problem(504, { code, message: error ?? "The tool took too long.", retryable: true })
+  if (code === "SOURCE_UNAVAILABLE") return problem(503, { code, message: error ?? "The tool's source is not available.", retryable: true }, { "retry-after": "5" })
+  return new Response(text, JSON_TYPE)
 }
 
-function streamCall(context: Context<{ Variables: Variables }>, run: (onEvent: (event: ToolEvent) => void) => Promise<ServiceResult>): Response {
+const JSON_TYPE = { headers: { "content-type": "application/json" } }
+
+function streamCall(context: Context<{ Variables: Variables }>, run: (onEvent: (event: ToolEvent) => void) => Promise<Answer>): Response {
   return streamSSE(context, async (stream) => {
     const heartbeat = setInterval(() => void stream.write(": still running\n\n"), HEARTBEAT_MS)
     try {
-      const result = await run((event) => {
+      const { text } = await run((event) => {
         if (event.type !== "tool-progress") return
         const { message, progress, total } = event
         void stream.writeSSE({ event: "progress", data: JSON.stringify({ message, progress, total }) })
       })
-      await stream.writeSSE({ event: "result", data: JSON.stringify(result) })
+      await stream.writeSSE({ event: "result", data: text })
     } finally {
       clearInterval(heartbeat)
     }
