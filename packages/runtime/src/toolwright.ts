@@ -18,7 +18,7 @@ import { defaultConfiguration, type PartialConfiguration } from "./configuration
 import type { Configuration } from "./configuration/settings.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
 import { lockWorkspace } from "./workspace/lock.ts"
-import { outsideFolder, workspaceFolder } from "./workspace/state-folder.ts"
+import { createStateFolder, outsideFolder, workspaceFolder } from "./workspace/state-folder.ts"
 
 /** What a {@link Toolwright} is made of. Settings left out have the defaults of the configuration file. */
 export interface ToolwrightOptions extends PartialConfiguration {
@@ -147,13 +147,17 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
 
   function recorderFor(runId: string): RunRecorder {
     const { apiKey = "" } = configuration.model
+    createStateFolder(folder)
     return recordRun(join(runsFolder, runId), apiKey === "" ? {} : { redact: (text) => text.replaceAll(apiKey, "[secret]") })
   }
 
   /** Takes the workspace for a run that may change it, for as long as it lasts. */
   function taken(profile: AgentProfile, runId: string): Disposable {
     if (!withBuiltins || !profile.changesWorkspace) return { [Symbol.dispose]: () => {} }
-    if (writable) return lockWorkspace(join(root, ".toolwright"), runId)
+    if (writable) {
+      createStateFolder(folder)
+      return lockWorkspace(join(root, ".toolwright"), runId)
+    }
     if (!profile.completion.requireValidation) return { [Symbol.dispose]: () => {} }
     throw new ToolwrightError("WORKSPACE_READ_ONLY", `The agent '${profile.name}' changes the workspace, and ${root} is read-only.`, {
       hint: "Give a folder that it may write with --root, or use an agent that only reads ('review', 'triage').",

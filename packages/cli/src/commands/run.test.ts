@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
@@ -66,6 +66,12 @@ describe("toolwright run", () => {
     expect(events.at(-1)).toMatchObject({ type: "run-end", summary: { success: true } })
     expect(eventsOf(input.stdout)[0]).toMatchObject({ task: "where?", agent: "triager" })
     expect((await here(["runs"], { cwd })).stdout).toContain("No runs are recorded")
+  })
+
+  test("leaves nothing behind where it only looks", async () => {
+    const cwd = folderWith({ "a.txt": "TODO\n" })
+    for (const args of [["runs"], ["tools"], ["tools", "call", "search_grep", "--pattern", "TODO"], ["config"]]) expect((await here(args, { cwd })).code).toBe(0)
+    expect(readdirSync(cwd)).toEqual(["a.txt"])
   })
 
   test("saves what the model said as a screenplay that plays the same run again", async () => {

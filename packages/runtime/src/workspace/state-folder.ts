@@ -1,21 +1,30 @@
-import { mkdirSync, writeFileSync } from "node:fs"
+import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs"
 import { homedir } from "node:os"
 import { createHash } from "node:crypto"
 import { join, resolve } from "node:path"
 
 /**
- * The folder in a workspace that holds run records and the lock. It ignores itself, so that version control stays clean.
+ * The folder in a workspace that holds run records and the lock. Nothing is created: whoever only looks leaves nothing behind.
  *
  * @returns its path, or nothing when the workspace cannot be written
  */
 export function workspaceFolder(root: string): string | undefined {
   const folder = join(root, ".toolwright")
   try {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, ".gitignore"), "*\n")
+    accessSync(existsSync(folder) ? folder : root, constants.W_OK)
     return folder
   } catch {
     return undefined
+  }
+}
+
+/** Creates the folder before something is written there. It ignores itself, so that version control stays clean. */
+export function createStateFolder(folder: string): void {
+  try {
+    mkdirSync(folder, { recursive: true })
+    writeFileSync(join(folder, ".gitignore"), "*\n")
+  } catch {
+    // What cannot be written is told by whoever writes the lock or the record, with what to do.
   }
 }
 
