@@ -92,6 +92,7 @@ export async function git(repository: Repository, settings: GitSettings, args: r
       plan: {
         root: repository.workspaceRoot,
         writable: repository.writable,
+        maxProcesses: null,
         readable: [join(homedir(), ".gitconfig"), join(homedir(), ".config/git")],
       },
       ...(run.input === undefined ? {} : { input: run.input }),

@@ -16,8 +16,8 @@ export interface SandboxPlan {
   readonly network?: boolean
   /** Further folders and files to read. */
   readonly readable?: readonly string[]
-  /** Most processes at once; 512 unless given. */
-  readonly maxProcesses?: number
+  /** Most processes at once; 512 unless given, null for no limit (entering a control group takes some 20 ms). */
+  readonly maxProcesses?: number | null
   /** Further folders of the workspace. */
   readonly folders?: readonly { readonly path: string; readonly writable: boolean }[]
   /** Files inside the workspace that cannot be read, by absolute path. */

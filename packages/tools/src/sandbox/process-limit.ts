@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { access, constants, mkdir, readFile, rmdir, writeFile } from "node:fs/promises"
+import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "node:fs/promises"
 import { release } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
@@ -16,18 +16,20 @@ export interface ProcessLimit {
   inside(argv: readonly string[]): string[]
   /** Wraps the sandbox's own command. */
   outside(argv: readonly string[]): string[]
-  /** To be called when the command has ended. */
+  /** To be called when the command has ended. There is no need to wait for it. */
   release(): Promise<void>
 }
 
 const asItIs = (argv: readonly string[]) => [...argv]
+const UNLIMITED: ProcessLimit = { most: null, inside: asItIs, outside: asItIs, release: async () => {} }
 
 /**
  * Makes the strongest limit that this machine gives: a control group of its own where these can be made (usually as root), the limit of the
  * user otherwise. That one does not bind root; since Linux 5.14 it counts what runs in the sandbox's own user namespace, before that
  * everything of the user, so that it would be no limit of the command.
  */
-export async function processLimit(most: number = MOST_PROCESSES): Promise<ProcessLimit> {
+export async function processLimit(most: number | null = MOST_PROCESSES): Promise<ProcessLimit> {
+  if (most === null) return UNLIMITED
   const folder = await makeGroup(most)
   if (folder !== undefined) {
     return {
@@ -39,7 +41,7 @@ export async function processLimit(most: number = MOST_PROCESSES): Promise<Proce
   }
   const counted = process.getuid?.() !== 0 && atLeast(release(), 5, 14)
   const prlimit = counted ? await findProgram("prlimit") : undefined
-  if (prlimit === undefined) return { most: null, inside: asItIs, outside: asItIs, release: async () => {} }
+  if (prlimit === undefined) return UNLIMITED
   return { most, inside: (argv) => [prlimit, `--nproc=${most}`, ...argv], outside: asItIs, release: async () => {} }
 }
 
@@ -69,10 +71,24 @@ async function makeGroup(most: number): Promise<string | undefined> {
 async function groupsFolder(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined
   const v1 = "/sys/fs/cgroup/pids"
-  if (await writable(v1)) return v1
+  if (await writable(v1)) return withoutLeftovers(v1)
   const v2 = "/sys/fs/cgroup"
   const controllers = await readFile(join(v2, "cgroup.subtree_control"), "utf8").catch(() => "")
-  return controllers.split(/\s+/u).includes("pids") && (await writable(v2)) ? v2 : undefined
+  return controllers.split(/\s+/u).includes("pids") && (await writable(v2)) ? withoutLeftovers(v2) : undefined
+}
+
+/** Removes the groups of processes that ended before they could do so. */
+async function withoutLeftovers(folder: string): Promise<string> {
+  for (const name of await readdir(folder).catch(() => [])) {
+    const owner = /^toolwright-(\d+)-/u.exec(name)?.[1]
+    if (owner === undefined) continue
+    const lives = await access(`/proc/${owner}`).then(
+      () => true,
+      () => false,
+    )
+    if (!lives) await rmdir(join(folder, name)).catch(() => {})
+  }
+  return folder
 }
 
 async function writable(folder: string): Promise<boolean> {

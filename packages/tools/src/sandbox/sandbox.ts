@@ -94,7 +94,7 @@ export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome
       },
     }
   } finally {
-    await limit.release()
+    void limit.release()
   }
 }
 
