@@ -6,7 +6,7 @@ import { fileFixture } from "../testing/file-fixture.ts"
 import { createWorkspace } from "./workspace.ts"
 
 /** TOOLWRIGHT_FULL=1 kills as often as the target asks for; the default keeps the suite short. */
-const KILLS = process.env["TOOLWRIGHT_FULL"] === "1" ? 500 : 8
+const KILLS = process.env["TOOLWRIGHT_FULL"] === "1" ? 500 : 6
 const LINES = 3000
 
 /** Starts a writer and kills it at some moment while it writes. */

@@ -35,6 +35,8 @@ export interface GrepOptions {
 
 /** Paths that no tool accepts; what lies there cannot be read. */
 const UNNAMEABLE = /[\u0000-\u001f\u007f]/u
+/** Files whose lines are read side by side. */
+const READ_AT_ONCE = 8
 /** Longest line shown, in characters. */
 const LONGEST_LINE = 500
 
@@ -59,11 +61,16 @@ export async function grep(workspace: Workspace, path: string, query: ContentQue
   const hits = inFile ? found.hits : found.hits.filter(({ path }) => visible(path))
   hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1))
   const matches: LineMatch[] = []
-  for (const [file, lines] of byFile(hits.slice(0, options.maxResults))) {
-    const read = await readLines(workspace, inFile ? path : `${real}/${file}`)
-    const name = inFile ? shown : `${shown.endsWith("/") ? shown : `${shown}/`}${file}`
-    if (read === "too large") matches.push(...lines.map((line) => ({ path: name, line, text: "(not shown: the file is too large)" })))
-    else if (read !== undefined) matches.push(...lines.flatMap((line) => matchAt(read, line, name, options.context)))
+  const files = [...byFile(hits.slice(0, options.maxResults))]
+  for (let index = 0; index < files.length; index += READ_AT_ONCE) {
+    const group = files.slice(index, index + READ_AT_ONCE)
+    const contents = await Promise.all(group.map(([file]) => readLines(workspace, inFile ? path : `${real}/${file}`)))
+    for (const [at, [file, lines]] of group.entries()) {
+      const content = contents[at]
+      const name = inFile ? shown : `${shown.endsWith("/") ? shown : `${shown}/`}${file}`
+      if (content === "too large") matches.push(...lines.map((line) => ({ path: name, line, text: "(not shown: the file is too large)" })))
+      else if (content !== undefined) matches.push(...lines.flatMap((line) => matchAt(content, line, name, options.context)))
+    }
   }
   return { matches, total: hits.length, incomplete: found.incomplete, engine }
 }
