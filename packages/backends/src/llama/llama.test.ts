@@ -5,7 +5,9 @@ import { openTinyModel, tinyModelFile, writeAll } from "../testing/tiny-model.ts
 import { tinyGguf } from "../testing/tiny-gguf.ts"
 import { llamaBackend, openLlamaBackend } from "./backend.ts"
 import { openLlama, type LlamaEngine } from "./engine.ts"
+import type { LlamaModel } from "./module.ts"
 import { createStopCutter, createTokenText } from "./token-text.ts"
+import { vocabularyOf } from "./vocabulary.ts"
 
 let engine: LlamaEngine
 beforeAll(async () => {
@@ -141,6 +143,16 @@ describe("llamaBackend", () => {
     expect(backend.modelName()).toBe("mine")
     await backend.close()
     await expect(collectEvents(backend.infer({ messages }))).rejects.toMatchObject({ code: "MODEL_SERVER_ERROR" })
+  })
+})
+
+describe("vocabularyOf", () => {
+  it("reads byte-level vocabularies, where every byte is written as a character", () => {
+    const ggml = { model: "gpt2", tokens: ["Ġthe", "ÃŃ", "<tool_call>", "<|im_end|>", "Ċ"], token_type: [1, 1, 4, 3, 1] }
+    const model = { fileInfo: { metadata: { tokenizer: { ggml } } }, isEogToken: (token: number) => token === 3 } as unknown as LlamaModel
+    const { bytes, endTokens } = vocabularyOf(model)
+    expect(bytes.map((own) => (own === undefined ? null : new TextDecoder().decode(own)))).toEqual([" the", "í", "<tool_call>", null, "\n"])
+    expect(endTokens).toEqual([3])
   })
 })
 
