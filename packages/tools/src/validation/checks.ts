@@ -124,14 +124,14 @@ const SOURCE = /\.(?:py|[cm]?[jt]s|json)$/u
 const SKIPPED = new Set(["node_modules", ".git", ".venv", "venv", "dist", "build", "target", ".meta", "__pycache__"])
 const MOST_FILES = 2000
 
-/** The source files of the workspace, for a call that names none. */
-async function sourceFiles(host: ProcessHost): Promise<string[]> {
+/** The source files below a folder: for a call that names none, or names the folder. */
+async function sourceFiles(host: ProcessHost, below = "."): Promise<string[]> {
   const files: string[] = []
   await host.workspace.walk(
-    ".",
+    below,
     (entry) => {
       if (entry.kind === "directory" && (SKIPPED.has(entry.name) || entry.name.startsWith("."))) return "skip"
-      if (entry.kind === "file" && SOURCE.test(entry.name) && entry.name !== "package-lock.json") files.push(entry.path)
+      if (entry.kind === "file" && SOURCE.test(entry.name) && entry.name !== "package-lock.json") files.push(below === "." ? entry.path : `${below}/${entry.path}`)
       return files.length >= MOST_FILES ? "stop" : undefined
     },
     { sorted: true },
@@ -147,14 +147,16 @@ async function readText(workspace: Workspace, file: string): Promise<string | { 
   }
 }
 
-/** The files of a call as paths from the workspace's top. @throws ToolwrightError `ACCESS_DENIED`, `NOT_FOUND` */
+/** The files of a call as paths from the workspace's top; a folder stands for its source files. @throws ToolwrightError `ACCESS_DENIED`, `NOT_FOUND` */
 export async function chosenFiles(host: ProcessHost, files: unknown): Promise<string[]> {
   const list = typeof files === "string" ? [files] : Array.isArray(files) ? files.map(String) : []
-  const shown = list.map((file) => shownPath(host, insideRoot(host, file)))
-  for (const file of shown) {
+  const chosen: string[] = []
+  for (const file of list.map((one) => shownPath(host, insideRoot(host, one)))) {
     const stat = await lstat(join(host.root, file)).catch(() => undefined)
-    if (stat === undefined)
+    if (stat === undefined) {
       throw new ToolwrightError("NOT_FOUND", `There is no file ${file} to validate.`, { hint: "Write it first, or correct file_paths." })
+    }
+    chosen.push(...(stat.isDirectory() ? await sourceFiles(host, file) : [file]))
   }
-  return shown
+  return chosen
 }

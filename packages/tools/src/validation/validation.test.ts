@@ -67,6 +67,12 @@ describe("validation", () => {
     ])
   })
 
+  test("takes a folder for its source files", async () => {
+    using fixture = workspaceFixture({ "src/deep/bad.ts": "const = 1\n", "src/good.ts": "", "other/bad.ts": "const = 1\n" })
+    const result = await validate(fixture, { operation: "syntax", file_paths: ["src"] })
+    expect((result.data as { errors: unknown[] }).errors).toMatchObject([{ file: "src/deep/bad.ts" }])
+  })
+
   test("does not pass a file that is not there, nor look outside", async () => {
     using fixture = workspaceFixture(GOOD)
     expect(await validate(fixture, { file_paths: ["missing.js"] })).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
