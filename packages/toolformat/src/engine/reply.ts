@@ -73,7 +73,7 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
       said = true
       space = text.slice(leading + body.length)
     } else space += text
-    if (!lineStart && space.includes("\n")) lineStart = true
+    if ((body === "" ? text : space).includes("\n")) lineStart = true
   }
 
   function dropSpace(): void {
@@ -162,6 +162,7 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     if (role === "reasoning-open") {
       if (mode === "reasoning") {
         if (said) return false
+        dropSpace()
         session.account("framing", source.offset)
         return true
       }

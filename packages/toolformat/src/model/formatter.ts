@@ -51,7 +51,10 @@ export interface ToolCallParser {
 /** What a parser may know beforehand: the tools on offer (for names, and for the types of untyped values). */
 export interface ParserOptions {
   tools?: readonly ToolDefinition[]
-  /** Calls inside reasoning: `drop` (a problem each; the default) or `accept`. */
+  /**
+   * Calls inside reasoning: `drop`, the default, takes them for drafts, a problem each, unless the reply ends in that reasoning;
+   * `accept` lets them count at once.
+   */
   callsInReasoning?: "drop" | "accept"
   /** Whether the prompt already opened the reasoning block, so that the reply begins inside it. */
   startsInReasoning?: boolean

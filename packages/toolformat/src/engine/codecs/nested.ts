@@ -57,6 +57,7 @@ function printValue(value: unknown, known: Typing | undefined, prefix: string): 
 /** Whether tags would say enough: what is no text needs a schema that says so. */
 function readsBack(value: unknown, known: Typing | undefined): boolean {
   if (typeof value !== "object" || value === null) return typeof value === "string" || known !== undefined
+  if (Object.keys(value).length === 0) return known !== undefined
   const root = known?.root ?? {}
   if (Array.isArray(value)) return value.every((item) => readsBack(item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root)))
   return Object.entries(value).every(([key, member]) => readsBack(member, known === undefined ? undefined : typing(memberSchema(known.schema, key, root), root)))
