@@ -139,7 +139,9 @@ function canScale(set: NumberSet, state: State): boolean {
     return meetNumbers({ low, high, notSteps: [] }, set) !== undefined
   }
   if (phase === "exponent") return exponentsFrom(state).some(fits)
-  for (let size = 0; size <= MAX_EXPONENT; size++) {
+  // Farther out every bound is passed, and what ten adds to a number's divisors has been added.
+  const farthest = Math.min(MAX_EXPONENT, horizon(set) + digits.toString().length + scale + 24)
+  for (let size = 0; size <= farthest; size++) {
     if ((phase !== "sign" || !state.down) && fits(size)) return true
     if ((phase !== "sign" || state.down) && fits(-size)) return true
   }
@@ -157,7 +159,7 @@ function exponentsFrom({ exponent, length, down }: State): number[] {
 
 /** Beyond this many further digits nothing changes: bounds are passed, and every step has multiples in so wide a range. */
 function horizon(set: NumberSet): number {
-  const digits = [set.low?.value, set.high?.value, set.step, ...set.notSteps].map((value) => (value === undefined ? 0 : value.digits.toString().length))
+  const digits = [set.low?.value, set.high?.value, set.step, ...set.notSteps].map((value) => (value === undefined ? 0 : value.digits.toString().length + value.scale))
   return Math.max(...digits) + 3
 }
 

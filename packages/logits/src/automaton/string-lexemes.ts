@@ -75,7 +75,12 @@ function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "
     },
     outcome: (state) => (state.at === "after" ? state.outcome : -1),
     key: keyOf,
-    bytes: (state) => (state.at === "before" ? quotes : state.at === "after" ? [] : undefined),
+    bytes(state) {
+      if (state.at === "before") return quotes
+      if (state.at === "after") return []
+      const few = state.at === "body" ? language.few?.(state.text) : undefined
+      return few === undefined ? undefined : [...new Set([...few.map(leadByte), state.quote, BACKSLASH])]
+    },
     freedom(state) {
       const limit = kind === "json" && state.at === "body" ? language.freedom(state.text) : 0
       return limit === 0 ? undefined : { limit, anyEscape: language.any }
@@ -88,6 +93,13 @@ function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "
       return { lexeme, state: lexeme.next(lexeme.start, DOUBLE), outcome: () => outcome }
     },
   })
+}
+
+/** The first byte of a character in UTF-8. */
+function leadByte(code: number): number {
+  if (code < 0x80) return code
+  if (code < 0x800) return 0xc0 | (code >> 6)
+  return code < 0x10000 ? 0xe0 | (code >> 12) : 0xf0 | (code >> 18)
 }
 
 let free: Lexeme | undefined

@@ -16,6 +16,8 @@ export interface TextLanguage {
   freedom(state: number): number
   /** Whether every text is in it: then escapes may be written for any character. */
   readonly any: boolean
+  /** The characters that can come next, where they are few; undefined where they are many or it is not known. */
+  few?(state: number): readonly number[] | undefined
   /** Where from here on every text is in the language, and all end alike: that outcome. */
   settled?(state: number): number | undefined
 }
@@ -32,8 +34,23 @@ export function dfaLanguage(dfa: Dfa): TextLanguage {
     within: (state, first, last) => stepsWithin(dfa, state, first, last),
     outcome: (state) => (dfa.accept[state] === 1 ? 0 : -1),
     freedom: (state) => (free[state] === 1 ? Infinity : 0),
+    few: (state) => fewCharacters(dfa, state),
     any: dfa === ANY_TEXT,
   }
+}
+
+/** At most so many characters are listed. */
+const FEW = 40
+
+function fewCharacters({ cuts, classOf, classes, table }: Dfa, state: number): number[] | undefined {
+  const result: number[] = []
+  for (let index = 0; index < cuts.length; index++) {
+    if (table[state * classes + classOf[index]!]! < 0) continue
+    const last = (cuts[index + 1] ?? 0x110000) - 1
+    if (last - cuts[index]! + result.length >= FEW) return undefined
+    for (let code = cuts[index]!; code <= last; code++) result.push(code)
+  }
+  return result
 }
 
 /** States from which every text leads to such a state again. */
@@ -102,6 +119,7 @@ export function stringLanguage(set: StringSet): TextLanguage {
       if (plain.freedom(state) === 0) return 0
       return set.max === Infinity ? (set.language === ANY_TEXT || length >= set.min ? Infinity : 0) : set.language === ANY_TEXT ? Math.min(set.max - length, FAR) : 0
     },
+    few: (number) => fewCharacters(set.language, states[number]!.state),
     any: set.language === ANY_TEXT,
   }
 }

@@ -55,10 +55,14 @@ function walkAll(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMas
   return { inside, exits, outcomes, uses: 0, tails: undefined }
 }
 
+/** The lexeme's states along the way from the root. Walks run one at a time, and one inside another walks below a node. */
+const path = new Int32Array(256)
+const pathBelow = new Int32Array(256)
+
 /** Tries the nodes from `from` up to `to`, whose parents are the root, against a lexeme. */
 function walkLexeme({ trie, twins }: Tokenizer, lexeme: Lexeme, start: number, from: number, to: number, inside: Uint32Array, exits: number[], outcomes: number[]): void {
   const { byte, depth, skip, token } = trie
-  const states = new Int32Array(256)
+  const states = path
   states[0] = start
   for (let node = from; node < to; ) {
     const level = depth[node]!
@@ -114,7 +118,7 @@ function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
   const ends = new Set<number>()
   const states = new Int32Array(256)
   const counts = new Int32Array(256)
-  const path = new Int32Array(256)
+  const nodes = new Int32Array(256)
   states[0] = body
   for (let node = 1; node < skip[0]!; ) {
     const level = depth[node]!
@@ -124,9 +128,9 @@ function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
       node = skip[node]!
       continue
     }
-    path[level] = node
+    nodes[level] = node
     if (lexeme.outcome(next) >= 0) {
-      for (let at = 1; at <= level; at++) closing.add(path[at]!)
+      for (let at = 1; at <= level; at++) closing.add(nodes[at]!)
       ends.add(node)
       node = skip[node]!
       continue
@@ -158,7 +162,7 @@ function walkFree(tokenizer: Tokenizer, lexeme: Lexeme, state: number, { limit, 
   const inside = (limit < upTo.length ? upTo[limit]! : all).slice()
   const exits: number[] = []
   const outcomes: number[] = []
-  const states = new Int32Array(256)
+  const states = path
   states[0] = state
   let dead = -1
   for (let index = 0; index < closing.length; index++) {
@@ -190,7 +194,7 @@ function walkFree(tokenizer: Tokenizer, lexeme: Lexeme, state: number, { limit, 
 function walkBelow({ trie, twins }: Tokenizer, lexeme: Lexeme, start: number, above: number, inside: Uint32Array, exits: number[], outcomes: number[]): void {
   const { byte, depth, skip, token } = trie
   const base = depth[above]!
-  const states = new Int32Array(256)
+  const states = pathBelow
   states[base] = start
   for (let node = above + 1; node < skip[above]!; ) {
     const level = depth[node]!

@@ -115,6 +115,11 @@ export function keyLanguage(tree: NameTree, names: number, allowed: bigint, othe
       return everything >= 0 && states[number]!.others[everything]! >= 0 ? Infinity : 0
     },
     any: false,
+    few(number) {
+      const { node, others: at } = states[number]!
+      if (node < 0 || at.some((other) => other >= 0)) return undefined
+      return [...nodes[node]!.edges.keys()]
+    },
     settled(number) {
       const { node, others: at } = states[number]!
       const alone = taken === undefined && node < 0 && at.every((other, index) => index === everything || other < 0)

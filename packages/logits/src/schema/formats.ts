@@ -82,7 +82,7 @@ function ipv6Pattern(): string {
 function durationPattern(): string {
   const number = (unit: string): string => `[0-9]+${unit}`
   const chain = (units: string[]): string => units.reduceRight((rest, unit) => `${number(unit)}${rest === "" ? "" : `(?:${rest})?`}`, "")
-  const starts = (units: string): string => `(?:${[...units].map((_, index) => chain([...units.slice(index)])).join("|")})`
-  const time = `T${starts("HMS")}`
-  return `P(?:${starts("YMD")}(?:${time})?|${time}|[0-9]+W)`
+  const starts = (units: string[]): string => `(?:${units.map((_, index) => chain(units.slice(index))).join("|")})`
+  const time = `T${starts(["H", "M", "S"])}`
+  return `P(?:${starts(["Y", "M", "D"])}(?:${time})?|${time}|[0-9]+W)`
 }

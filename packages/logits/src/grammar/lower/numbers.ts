@@ -36,7 +36,7 @@ function automatonOf(sets: readonly NumberSet[], plain: boolean): Dfa {
   const lexeme = numberLexeme(sets, plain)
   const numbers = new Map([[lexeme.start, 0]])
   const order = [lexeme.start]
-  const alphabet = Array.from({ length: 14 }, (_, index) => 0x2b + index)
+  const alphabet = Array.from({ length: 15 }, (_, index) => 0x2b + index)
   const table: number[] = []
   for (let index = 0; index < order.length; index++) {
     if (order.length > MAX_STATES) throw grammarError("the bounds of a number need too many rules", { code: "GRAMMAR_REFUSED" })
