@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
-import type { ParseEvent, ParseProblem } from "../model/formatter.ts"
+import type { ParseEvent, ParseProblem, ParserOptions } from "../model/formatter.ts"
 import { nextId } from "./ids.ts"
 import { Source } from "./source.ts"
 import type { Format } from "./syntax.ts"
@@ -40,8 +40,11 @@ export class Session {
   private events: ParseEvent[] = []
   private hold: Hold | undefined
 
-  constructor(format: Format, tools: readonly ToolDefinition[] | undefined, callsInReasoning: "drop" | "accept" | undefined) {
+  private readonly callsBefore: number
+
+  constructor(format: Format, { tools, callsInReasoning, callsBefore = 0 }: ParserOptions) {
     this.format = format
+    this.callsBefore = callsBefore
     this.tools = tools === undefined || tools.length === 0 ? undefined : new Map(tools.map((tool) => [tool.name, tool]))
     this.callsInReasoning = callsInReasoning ?? format.callsInReasoning ?? "drop"
   }
@@ -96,7 +99,7 @@ export class Session {
   }
 
   nextId(given: string | undefined, name: string): string {
-    return nextId(this.format.ids, given, name, this.calls)
+    return nextId(this.format.ids, given, name, this.callsBefore + this.calls)
   }
 
   get holding(): boolean {

@@ -56,6 +56,8 @@ export interface ParserOptions {
    * `accept` lets them count at once.
    */
   callsInReasoning?: "drop" | "accept"
+  /** How many calls the conversation had before this reply, so that ids which are places go on from there. 0 unless given. */
+  callsBefore?: number
   /** Whether the prompt already opened the reasoning block, so that the reply begins inside it. */
   startsInReasoning?: boolean
 }
