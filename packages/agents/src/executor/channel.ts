@@ -11,17 +11,19 @@ export class Channel<Event> {
   /** Yields what is pushed until the work is done, then what is left; returns the work's result or throws its error. */
   async *until<Result>(work: Promise<Result>): AsyncGenerator<Event, Result> {
     let done = false
-    const ended = work.then(
-      () => (done = true),
-      () => (done = true),
-    )
+    const finish = (): void => {
+      done = true
+      this.#wake?.()
+    }
+    work.then(finish, finish)
     while (true) {
       const events = this.#buffer
       this.#buffer = []
-      yield* events
+      // Not `yield*`, which would wait for each of them once more.
+      for (const event of events) yield event
       if (this.#buffer.length > 0) continue
       if (done) return await work
-      await Promise.race([ended, new Promise<void>((resolve) => (this.#wake = resolve))])
+      await new Promise<void>((resolve) => (this.#wake = resolve))
     }
   }
 }

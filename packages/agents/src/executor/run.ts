@@ -81,7 +81,7 @@ export class Run {
   }
 
   async *#round(round: number, maxRounds: number): AsyncGenerator<RunEvent, Verdict> {
-    yield* this.#noticeChangedTools()
+    if (this.#seenVersion !== this.#tools.version) yield* this.#noticeChangedTools()
     yield { type: "round-start", round, maxRounds, tools: this.#offered.map(({ name }) => name) }
     const reply = yield* this.#infer(round)
     this.#conversation.addReply(reply)
@@ -214,7 +214,6 @@ export class Run {
   }
 
   *#noticeChangedTools(): Generator<RunEvent> {
-    if (this.#seenVersion === this.#tools.version) return
     this.#seenVersion = this.#tools.version
     const before = new Set(this.#offered.map(({ name }) => name))
     this.#offered = this.#tools.list()

@@ -1,3 +1,4 @@
+import { defineTool, success } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { call, calls, echo, play, workshop } from "../testing/harness.ts"
 
@@ -68,4 +69,19 @@ test("required tools, required artifacts and a check of one's own must hold", as
     reasons: ["the required tool 'needed' has not succeeded yet", "the artifact 'content' has not been produced yet", "two calls are wanted"],
   })
   expect(summary.success).toBe(true)
+})
+
+test("a validation that ran only some of its checks is none, and one that changed files has to be run again", async () => {
+  const { state, tools } = workshop()
+  const results = [
+    success({ output: "length is fine", data: { complete: false } }),
+    success({ output: "a hook tidied up", data: { complete: true }, modifiedFiles: ["a.txt"] }),
+    success({ output: "all is fine", data: { complete: true } }),
+  ]
+  const validation = defineTool({ name: "validation", description: "", input: { type: "object" }, run: () => results.shift() })
+  const check = calls(call("validation"))
+  const { backend } = await play([calls(call("file", { content: "right" })), check, calls(commit), check, calls(commit), check, calls(commit), { reply: "TASK_COMPLETE" }], [...tools, validation], { completion: coding })
+  expect(lastContent(backend.requests[3])).toContain("only some of its checks were run; run all of them")
+  expect(lastContent(backend.requests[5])).toContain("Nothing was committed")
+  expect(state.commits).toEqual(["Do it"])
 })

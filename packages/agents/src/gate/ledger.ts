@@ -34,6 +34,8 @@ export class Ledger {
   #sequence = 0
   #lastChange = 0
   #lastValidation: RecordedCall | undefined
+  /** When some of the checks passed last. */
+  #partial = 0
   #failures = 0
   #corrected = 0
 
@@ -52,7 +54,7 @@ export class Ledger {
       this.#failed.add(name)
     }
     for (const file of result.modifiedFiles) this.#modified.add(file)
-    if (this.#isValidation(name)) this.#lastValidation = call
+    if (this.#isValidation(name)) this.#recordValidation(call)
     else if (changesWork(call, tool, this.isCommit(name, args))) this.#lastChange = call.sequence
   }
 
@@ -69,8 +71,9 @@ export class Ledger {
   uncheckedReason(): { reason: string; report?: string } | undefined {
     if (this.#lastChange === 0) return undefined
     const validation = this.#lastValidation
-    if (validation === undefined || validation.sequence < this.#lastChange) {
-      return { reason: "validation has not passed since the last change" }
+    if (validation === undefined || validation.sequence <= this.#lastChange) {
+      const partly = this.#partial > this.#lastChange ? " (only some of its checks were run; run all of them)" : ""
+      return { reason: `validation has not passed since the last change${partly}` }
     }
     if (validation.result.success) return undefined
     return { reason: "validation has not passed since the last change: its last run failed", report: validation.result.output }
@@ -103,6 +106,17 @@ export class Ledger {
 
   get anySuccess(): boolean {
     return this.#succeeded.size > 0
+  }
+
+  /**
+   * A validation that ran only some of its checks proves nothing when it passes, but much when it fails. One that changed
+   * files itself, as hooks may, has to be run again.
+   */
+  #recordValidation(call: RecordedCall): void {
+    const partial = (call.result.data as { complete?: unknown } | undefined)?.complete === false
+    if (partial && call.result.success) this.#partial = call.sequence
+    else this.#lastValidation = call
+    if (call.result.modifiedFiles.length > 0) this.#lastChange = call.sequence
   }
 
   #isValidation(name: string): boolean {
