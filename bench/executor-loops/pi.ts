@@ -25,7 +25,13 @@ export const contestant: Contestant = {
         const done = calls >= steps
         const content = done ? [{ type: "text", text: "Done." }] : [{ type: "toolCall", id: `c${calls}`, name: "add", arguments: argumentsOf(calls) }]
         const message = { role: "assistant", content, api: "mock", provider: "mock", model: "mock", usage, stopReason: done ? "stop" : "toolUse", timestamp: 0 }
+        // What a provider streams of one call: as many deltas as our own mock sends.
         events.push({ type: "start", partial: message })
+        if (!done) {
+          events.push({ type: "toolcall_start", contentIndex: 0, partial: message })
+          events.push({ type: "toolcall_delta", contentIndex: 0, delta: JSON.stringify(argumentsOf(calls)), partial: message })
+          events.push({ type: "toolcall_end", contentIndex: 0, toolCall: content[0], partial: message })
+        }
         events.push({ type: "done", reason: message.stopReason, message })
         events.end()
         return events
