@@ -1,5 +1,5 @@
 import type { Random } from "./random.ts"
-import { draw, ranked, softmax } from "./transforms.ts"
+import { draw, keepTopK, likeliest, softmax } from "./transforms.ts"
 
 /**
  * Mirostat (Basu and others, 2020, https://arxiv.org/abs/2007.14966): keeps the surprise of the text near a target by adjusting how
@@ -28,36 +28,34 @@ export function firstMu({ tau }: MirostatSettings): number {
 
 /** Version 1: estimates the exponent of Zipf's law and from it how many tokens to keep. */
 export function mirostatV1(logits: Float32Array, mu: number, settings: MirostatSettings, random: Random): MirostatChoice {
-  const order = ranked(logits)
-  if (order.length === 0) return { token: -1, mu }
-  const probabilities = softmax(logits)
-  const exponent = zipfExponent(order.slice(0, ESTIMATED_FROM).map((token) => probabilities[token]!))
+  const probabilities = softmax(logits).filter((probability) => probability > 0)
+  const count = probabilities.length
+  if (count === 0) return { token: -1, mu }
+  const exponent = zipfExponent(probabilities.sort().slice(-ESTIMATED_FROM).reverse())
   const epsilon = exponent - 1
-  const count = order.length
   const numerator = epsilon * 2 ** mu
   const estimate = (numerator / (1 - count ** -epsilon)) ** (1 / exponent)
   const keep = Number.isFinite(estimate) ? Math.min(count, Math.max(1, Math.round(estimate))) : count
-  return choose(logits, new Set(order.slice(0, keep)), mu, settings, random)
+  return choose(keepTopK(logits, keep), mu, settings, random)
 }
 
 /** Version 2: keeps the tokens whose own surprise is at most `mu`. */
 export function mirostatV2(logits: Float32Array, mu: number, settings: MirostatSettings, random: Random): MirostatChoice {
-  const order = ranked(logits)
-  if (order.length === 0) return { token: -1, mu }
+  const best = likeliest(logits)
+  if (best < 0) return { token: -1, mu }
   const probabilities = softmax(logits)
-  const kept = new Set(order.filter((token, rank) => rank === 0 || -Math.log2(probabilities[token]!) <= mu))
-  return choose(logits, kept, mu, settings, random)
+  const rest = logits.map((logit, token) => (token === best || -Math.log2(probabilities[token]!) <= mu ? logit : Number.NEGATIVE_INFINITY))
+  return choose(rest, mu, settings, random)
 }
 
-function choose(logits: Float32Array, kept: ReadonlySet<number>, mu: number, { tau, eta }: MirostatSettings, random: Random): MirostatChoice {
-  const rest = logits.map((logit, token) => (kept.has(token) ? logit : Number.NEGATIVE_INFINITY))
+function choose(rest: Float32Array, mu: number, { tau, eta }: MirostatSettings, random: Random): MirostatChoice {
   const token = draw(rest, random)
   const surprise = -Math.log2(softmax(rest)[token]!)
   return { token, mu: mu - eta * (surprise - tau) }
 }
 
 /** Least squares of log p(i) - log p(i + 1) on log (i + 2)/(i + 1): the paper's estimator. */
-function zipfExponent(probabilities: readonly number[]): number {
+function zipfExponent(probabilities: Float64Array): number {
   let above = 0
   let below = 0
   for (let rank = 0; rank + 1 < probabilities.length; rank++) {

@@ -21,6 +21,20 @@ describe("samplers", () => {
     expect(left(withTemperature(logits, 0))).toEqual([1])
   })
 
+  it("keep the same as sorting everything would", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 60 }), fc.double({ min: 0.01, max: 0.99, noNaN: true }), (values, count, share) => {
+        const input = Float32Array.from(values)
+        const order = ranked(input)
+        expect(left(keepTopK(input, count))).toEqual(order.slice(0, count).sort((a, b) => a - b))
+        const probabilities = softmax(input)
+        let sum = 0
+        const fewest = order.findIndex((token) => (sum += probabilities[token]!) >= share - 1e-9) + 1
+        expect(Math.abs(ranked(keepTopP(input, share)).length - fewest)).toBeLessThanOrEqual(1)
+      }),
+    )
+  })
+
   it("scale with the temperature", () => {
     const ratio = (temperature: number) => {
       const [, a, b] = softmax(withTemperature(logits, temperature))

@@ -15,22 +15,45 @@ export function withTemperature(logits: Float32Array, temperature: number): Floa
 /** Keeps the `count` likeliest; 0 keeps all. */
 export function keepTopK(logits: Float32Array, count: number): Float32Array {
   if (count <= 0 || count >= logits.length) return logits.slice()
-  const kept = new Set(ranked(logits).slice(0, count))
-  return logits.map((logit, token) => (kept.has(token) ? logit : OUT))
+  return keepFrom(logits, largest(logits, count), count)
 }
 
 /** Keeps the smallest number of likeliest tokens that together have at least this probability. */
 export function keepTopP(logits: Float32Array, share: number): Float32Array {
   if (share >= 1) return logits.slice()
-  const probabilities = softmax(logits)
-  const kept = new Set<number>()
-  let sum = 0
-  for (const token of ranked(logits)) {
-    kept.add(token)
-    sum += probabilities[token]!
-    if (sum >= share) break
+  const sorted = logits.filter((logit) => logit > OUT).sort()
+  const highest = sorted.at(-1)
+  if (highest === undefined) return logits.slice()
+  let total = 0
+  for (const logit of sorted) total += Math.exp(logit - highest)
+  let count = 0
+  for (let sum = 0; count < sorted.length && sum < share * total; count++) sum += Math.exp(sorted[sorted.length - 1 - count]! - highest)
+  return keepFrom(logits, sorted[sorted.length - count]!, count)
+}
+
+/** The logit of rank `count`, by a heap of the largest so far: far cheaper than sorting a whole vocabulary. */
+function largest(logits: Float32Array, count: number): number {
+  const heap = logits.slice(0, count).sort()
+  for (let token = count; token < logits.length; token++) {
+    const logit = logits[token]!
+    if (logit <= heap[0]!) continue
+    let at = 0
+    for (let child = 1; child < count; child = 2 * at + 1) {
+      if (child + 1 < count && heap[child + 1]! < heap[child]!) child++
+      if (heap[child]! >= logit) break
+      heap[at] = heap[child]!
+      at = child
+    }
+    heap[at] = logit
   }
-  return logits.map((logit, token) => (kept.has(token) ? logit : OUT))
+  return heap[0]!
+}
+
+/** Keeps the first `count` tokens among those with a logit of at least `least`, higher logits first; numbers sort faster than tokens. */
+function keepFrom(logits: Float32Array, least: number, count: number): Float32Array {
+  let equal = count
+  for (const logit of logits) if (logit > least) equal--
+  return logits.map((logit) => (logit > least || (logit === least && equal-- > 0) ? logit : OUT))
 }
 
 /** Keeps tokens whose probability is at least this share of the likeliest one's. */
