@@ -28,6 +28,44 @@ describe("a handler cannot break its caller", () => {
     expect((await registryWith(raw).execute("tool", {})).error?.code).toBe("INVALID_RESULT")
   })
 
+  const throws = () => { throw new Error("read") }
+  test.each([
+    ["returns a result that throws when it is read", () => Object.defineProperty({}, "success", { get: throws })],
+    ["returns a proxy that throws later", () => {
+      let reads = 0
+      const result = { success: true, output: "", modifiedFiles: [], metadata: {} }
+      return new Proxy(result, { get: (target, key) => (key !== "then" && reads++ > 3 ? throws() : Reflect.get(target, key)) })
+    }],
+    ["throws what has no text", () => { throw Object.create(null) }],
+    ["throws what throws when it is read", () => { throw Object.defineProperties(new Error("x"), { stack: { get: throws }, message: { get: throws } }) }],
+  ])("that %s", async (_name, handler) => {
+    const raw = { ...define(() => null, { timeoutMs: 1000 }), handler: async () => handler() } as unknown as ToolDefinition
+    expect((await registryWith(raw).execute("tool", {})).error?.code).toBe("TOOL_CRASHED")
+  })
+
+  test.each([[1e12], [Infinity], [NaN]])("and a time limit of %o is a long one, not none", async (timeoutMs) => {
+    const slow = define(() => new Promise((resolve) => setTimeout(resolve, 20, "done")), { timeoutMs })
+    expect((await registryWith(slow).execute("tool", {})).data).toBe("done")
+  })
+
+  test("and what it did is its result, whatever its output schema is worth", async () => {
+    const remote = define(() => ({ a: 1n }), { output: { type: "object", properties: { a: { $ref: "https://example.org/a.json" } } } })
+    const result = await registryWith(remote).execute("tool", {})
+    expect(result).toMatchObject({ success: true, metadata: { outputProblems: [{ message: expect.stringContaining("example.org") as string }] } })
+  })
+
+  test("nor can one that listens to its events", async () => {
+    const result = await registryWith(define(() => "done")).execute("tool", {}, { onEvent: throws })
+    expect(result.data).toBe("done")
+  })
+
+  test("nor can arguments that are nested too deeply to be walked", async () => {
+    const recursive = { type: "object", properties: { n: { $ref: "#/$defs/n" } }, $defs: { n: { type: "object", properties: { n: { $ref: "#/$defs/n" } } } } }
+    const tool = defineTool({ name: "tool", description: "", input: recursive, run: () => "ran" })
+    const args = `${'{"n":'.repeat(50_000)}{}${"}".repeat(50_000)}`
+    expect((await registryWith(tool).execute("tool", args)).error?.code).toBe("INVALID_ARGUMENTS")
+  })
+
   test("that never returns and ignores its signal", async () => {
     const hanging = define(() => new Promise(() => {}), { timeoutMs: 20 })
     const result = await registryWith(hanging).execute("tool", {})
@@ -53,6 +91,16 @@ describe("a handler cannot break its caller", () => {
 })
 
 describe("cancellation", () => {
+  test.each([
+    ["a question that nobody answers", { permissions: { otherwise: "ask", approve: () => new Promise<boolean>(() => {}) } }],
+    ["middleware that never returns", { middleware: [() => new Promise<never>(() => {})] }],
+  ] as const)("ends %s", async (_name, options) => {
+    const controller = new AbortController()
+    const running = registryWith(define(() => "done")).execute("tool", {}, { ...options, signal: controller.signal })
+    controller.abort()
+    expect((await running).error?.code).toBe("CANCELLED")
+  })
+
   test("reaches the handler and ends the call at once", async () => {
     const controller = new AbortController()
     let seen: AbortSignal | undefined

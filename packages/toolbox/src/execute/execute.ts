@@ -1,13 +1,13 @@
-import { messageOf } from "../model/errors.ts"
+import { messageOf, ToolwrightError } from "../model/errors.ts"
 import type { Repair, ToolEvent } from "../model/events.ts"
 import { failure, type ToolResult } from "../model/result.ts"
-import type { JsonObject } from "../model/schema.ts"
+import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import type { Toolset } from "../registry/toolset.ts"
 import { checkArguments } from "../validate/check.ts"
 import { validate } from "../validate/compile.ts"
 import { explain } from "../validate/explain.ts"
-import { runLimited } from "./limit.ts"
+import { cancelled, runLimited } from "./limit.ts"
 import { refusal, type PermissionPolicy } from "./permission.ts"
 import { resolveTool } from "./resolve.ts"
 
@@ -55,7 +55,13 @@ export async function executeCall(
 ): Promise<ToolResult> {
   const started = performance.now()
   const callId = options.callId ?? `call-${++counter}`
-  const tell = (event: ToolEvent): void => options.onEvent?.(event)
+  const tell = (event: ToolEvent): void => {
+    try {
+      options.onEvent?.(event)
+    } catch {
+      // What listens cannot break the call that it listens to.
+    }
+  }
   const finish = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
     const metadata = repairs.length === 0 ? result.metadata : { ...result.metadata, repairs }
     const final = { ...result, metadata, executionTimeMs: Math.max(performance.now() - started, 0.001) }
@@ -88,11 +94,14 @@ export async function executeCall(
     return withOutputProblems(tool, await runLimited(tool, args, context, { timeoutMs, signal: options.signal }))
   }
   try {
-    const refused = await refusal(options.permissions, tool, args, signal)
-    if (refused !== undefined) return finish(tool.name, refused, repairs)
-    const result = await around(options.middleware ?? [], { callId, tool, args, signal, noCache: options.noCache ?? false }, run)
-    return finish(tool.name, result, repairs)
+    if (options.permissions !== undefined) {
+      const refused = await unlessAborted(refusal(options.permissions, tool, args, signal), signal)
+      if (refused !== undefined) return finish(tool.name, refused, repairs)
+    }
+    const surrounded = around(options.middleware ?? [], { callId, tool, args, signal, noCache: options.noCache ?? false }, run)
+    return finish(tool.name, await unlessAborted(surrounded, signal), repairs)
   } catch (thrown) {
+    if (signal.aborted) return finish(tool.name, cancelled(tool), repairs)
     const message = `The call of '${tool.name}' could not be carried out: ${messageOf(thrown)}`
     return finish(tool.name, failure({ code: "EXECUTION_FAILED", message }), repairs)
   }
@@ -108,12 +117,43 @@ function around(middleware: readonly Middleware[], call: CheckedCall, run: () =>
   return step(0)
 }
 
-/** A success whose data is not what the tool promised is still its result; that it is not is recorded with it. */
+/**
+ * A success whose data is not what the tool promised, or cannot be compared with it, is still its result: what it did is
+ * done. That it is not is recorded with it.
+ */
 async function withOutputProblems(tool: ToolDefinition, result: ToolResult): Promise<ToolResult> {
   if (!result.success || tool.outputSchema === undefined || result.data === undefined) return result
-  const errors = await validate(tool.outputSchema, result.data)
-  if (errors.length === 0) return result
-  return { ...result, metadata: { ...result.metadata, outputProblems: explain(errors) } }
+  const outputProblems = await problemsOf(tool.outputSchema, result.data)
+  return outputProblems.length === 0 ? result : { ...result, metadata: { ...result.metadata, outputProblems } }
+}
+
+async function problemsOf(schema: JsonSchema, data: unknown): Promise<unknown[]> {
+  try {
+    const errors = await validate(schema, data)
+    return errors.length === 0 ? [] : explain(errors)
+  } catch (thrown) {
+    return [{ path: "", message: messageOf(thrown) }]
+  }
+}
+
+/** How long middleware may still take once its call was cancelled, in milliseconds. */
+const GRACE_MS = 50
+
+/** What a promise brings; or a rejection soon after the signal: neither a question to a person nor middleware outlasts it. */
+function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  if (signal === never) return promise
+  return new Promise((resolve, reject) => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const onAbort = (): void => {
+      timer = setTimeout(() => reject(new ToolwrightError("CANCELLED", "The call was cancelled.")), GRACE_MS)
+    }
+    if (signal.aborted) onAbort()
+    else signal.addEventListener("abort", onAbort, { once: true })
+    void promise.then(resolve, reject).finally(() => {
+      clearTimeout(timer)
+      signal.removeEventListener("abort", onAbort)
+    })
+  })
 }
 
 function isObject(value: unknown): value is JsonObject {

@@ -32,23 +32,31 @@ export function runLimited(
     const timer = setTimeout(() => {
       controller.abort(new ToolwrightError("TIMEOUT", `The time limit of ${timeoutMs} ms is over.`))
       settle(timedOut(tool, timeoutMs))
-    }, timeoutMs)
+    }, timerDelay(timeoutMs))
     outer?.addEventListener("abort", onAbort, { once: true })
     const progress: ToolContext["progress"] = (update) => {
       if (!settled) context.progress(update)
     }
     try {
-      Promise.resolve(tool.handler(args, { ...context, progress, signal: controller.signal })).then(
-        (value) => settle(checked(tool, value)),
-        (thrown: unknown) => settle(thrownBy(tool, thrown)),
-      )
+      Promise.resolve(tool.handler(args, { ...context, progress, signal: controller.signal }))
+        .then((value) => settle(checked(tool, value)))
+        .catch((thrown: unknown) => settle(thrownBy(tool, thrown)))
     } catch (thrown) {
       settle(thrownBy(tool, thrown))
     }
   })
 }
 
-function checked(tool: ToolDefinition, value: unknown): ToolResult {
+/** The longest delay that a timer can have (2³¹ − 1 ms, 24 days); a longer one would fire at once. */
+const LONGEST_DELAY_MS = 2_147_483_647
+
+function timerDelay(timeoutMs: number): number {
+  return timeoutMs < LONGEST_DELAY_MS ? timeoutMs : LONGEST_DELAY_MS
+}
+
+function checked(tool: ToolDefinition, given: unknown): ToolResult {
+  // Read once, here: what is behind a getter or a proxy may throw, and must do so where it is caught.
+  const value: unknown = isToolResult(given) ? { ...given } : given
   if (!isToolResult(value)) {
     const came = value === null ? "null" : typeof value
     return failure({ code: "INVALID_RESULT", message: `The tool '${tool.name}' returned ${came} instead of a result.` })
@@ -61,8 +69,15 @@ function thrownBy(tool: ToolDefinition, thrown: unknown): ToolResult {
   if (ToolwrightError.isInstance(thrown)) {
     return failure({ code: thrown.code, message: thrown.message, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) })
   }
-  const stack = thrown instanceof Error && thrown.stack !== undefined ? { stack: thrown.stack } : {}
-  return failure({ code: "TOOL_CRASHED", message: `The tool '${tool.name}' failed: ${messageOf(thrown)}`, details: stack })
+  return failure({ code: "TOOL_CRASHED", message: `The tool '${tool.name}' failed: ${messageOf(thrown)}`, details: stackOf(thrown) })
+}
+
+function stackOf(thrown: unknown): JsonObject {
+  try {
+    return thrown instanceof Error && thrown.stack !== undefined ? { stack: thrown.stack } : {}
+  } catch {
+    return {}
+  }
 }
 
 function timedOut(tool: ToolDefinition, timeoutMs: number): ToolResult {
@@ -74,6 +89,7 @@ function timedOut(tool: ToolDefinition, timeoutMs: number): ToolResult {
   })
 }
 
-function cancelled(tool: ToolDefinition): ToolResult {
+/** How a call ends that its caller cancelled. */
+export function cancelled(tool: ToolDefinition): ToolResult {
   return failure({ code: "CANCELLED", message: `The call of '${tool.name}' was cancelled.`, retryable: true })
 }

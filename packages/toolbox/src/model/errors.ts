@@ -20,12 +20,21 @@ export class ToolwrightError extends Error {
   }
 
   static isInstance(value: unknown): value is ToolwrightError {
-    return typeof value === "object" && value !== null && (value as { [MARK]?: boolean })[MARK] === true
+    try {
+      return typeof value === "object" && value !== null && (value as { [MARK]?: boolean })[MARK] === true
+    } catch {
+      // A proxy may throw at any question.
+      return false
+    }
   }
 }
 
-/** The message of anything that can be thrown. */
+/** The message of anything that can be thrown, even of what cannot be written as text. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name
-  return typeof thrown === "string" ? thrown : String(thrown)
+  try {
+    if (thrown instanceof Error) return String(thrown.message || thrown.name)
+    return typeof thrown === "string" ? thrown : String(thrown)
+  } catch {
+    return `something without a message (${typeof thrown})`
+  }
 }

@@ -17,9 +17,9 @@ export async function checkArguments(tool: ToolDefinition, given: unknown): Prom
   if (first === undefined) {
     return { refused: invalidArguments(tool, {}, []) }
   }
-  const renamed = renameArguments(tool, first.args)
-  const repairs = [...first.repairs, ...renamed.repairs]
   try {
+    const renamed = renameArguments(tool, first.args)
+    const repairs = [...first.repairs, ...renamed.repairs]
     const errors = await validate(schemaForCall(tool, renamed.args), renamed.args)
     if (errors.length === 0) return { args: renamed.args, repairs }
     const repaired = repairValues(renamed.args, errors)
@@ -28,8 +28,9 @@ export async function checkArguments(tool: ToolDefinition, given: unknown): Prom
     }
     return { refused: invalidArguments(tool, renamed.args, errors) }
   } catch (thrown) {
-    const code = ToolwrightError.isInstance(thrown) ? thrown.code : "INVALID_SCHEMA"
-    return { refused: failure({ code, message: `Tool '${tool.name}': ${messageOf(thrown)}` }) }
+    if (ToolwrightError.isInstance(thrown)) return { refused: failure({ code: thrown.code, message: `Tool '${tool.name}': ${thrown.message}` }) }
+    // The schema compiled; the arguments could not be walked: nested too deeply, or no plain JSON.
+    return { refused: failure({ code: "INVALID_ARGUMENTS", message: `The arguments of '${tool.name}' cannot be checked: ${messageOf(thrown)}.` }) }
   }
 }
 
