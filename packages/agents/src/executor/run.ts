@@ -33,6 +33,7 @@ export class Run {
   readonly #tools: Toolset
   #plan: DeliveryPlan
   readonly #conversation: Conversation
+  readonly #ids = new Set<string>()
   #calls = 0
   #nudges = 0
   #artifacts = 0
@@ -127,7 +128,7 @@ export class Run {
     const grammar = request.grammar === undefined ? {} : { grammar: request.grammar }
     yield { type: "request", round, messages, tools: request.tools ?? [], delivery, ...grammar }
     const textCalls = delivery !== "native" || toolCalling === "hybrid"
-    const createParser = textCalls ? () => formatter.createParser({ tools: this.#offered }) : undefined
+    const createParser = textCalls ? () => formatter.createParser({ tools: this.#offered, callsBefore: this.#calls }) : undefined
     const stream = backend.infer(request, { signal: this.#signal })
     const reply = yield* readReply(stream, createParser, delivery, (given) => this.#nameCall(given))
     this.#state.modelMs += reply.modelMs
@@ -236,10 +237,12 @@ export class Run {
     })
   }
 
-  /** Ids that the server gave are kept; those that a parser made up count within a reply only, so they are numbered over the run. */
+  /** Ids that the server or the model gave are kept while they are unique in the run; others are numbered. */
   #nameCall(given: string): string {
     const sequence = ++this.#calls
-    return this.#plan.delivery === "native" && given !== "" && !/^call_\d+$/.test(given) ? given : `call_${sequence}`
+    const id = given === "" || /^call_\d+$/.test(given) || this.#ids.has(given) ? `call_${sequence}` : given
+    this.#ids.add(id)
+    return id
   }
 
   #answer(content: string): string {
