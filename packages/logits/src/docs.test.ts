@@ -13,7 +13,7 @@ test("the examples of the page on sampling run, and print what their comments sa
   expect(examples.length).toBeGreaterThan(6)
   await Promise.all(
     examples.map(async (code) => {
-      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=source", "--input-type=module-typescript", "--eval", code], { cwd: root })
+      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", code], { cwd: root })
       expect(stdout.trimEnd().split("\n")).toEqual([...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1]!))
     }),
   )

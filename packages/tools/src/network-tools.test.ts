@@ -11,7 +11,7 @@ import { createBuiltinTools } from "./builtin.ts"
 const root = join(import.meta.dirname, "../../..")
 const run = promisify(execFile)
 const node = (args: string[], cwd: string) =>
-  run(process.execPath, ["--conditions=source", "--disable-warning=ExperimentalWarning", ...args], { cwd })
+  run(process.execPath, ["--conditions=toolwright-source", "--disable-warning=ExperimentalWarning", ...args], { cwd })
 
 function cache(): string {
   const folder = join(root, "node_modules/.cache/docs")

@@ -42,7 +42,7 @@ test("the example in docs/files.md runs and says what it prints", async () => {
   const code = /```ts\n([\s\S]*?)```/u.exec(text)![1]!
   const { stdout } = await promisify(execFile)(
     process.execPath,
-    ["--conditions=source", "--input-type=module-typescript", "--eval", code],
+    ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", code],
     { cwd: join(docs, ".."), encoding: "utf8" },
   )
   expect(stdout).toContain("+export const answer = 42")

@@ -3,7 +3,7 @@ import type { Stats } from "node:fs"
 import type { FileHandle } from "node:fs/promises"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { printable } from "./path-errors.ts"
-import { pinFile } from "./pin.ts"
+import { pinFile, type Pinned } from "./pin.ts"
 import type { PathPolicy } from "./policy.ts"
 
 /** Largest file that is read whole or written, in bytes. */
@@ -37,8 +37,18 @@ export async function openFile(policy: PathPolicy, asked: string): Promise<Opene
   return { handle, stat: pinned.stat, shown: policy.show(pinned.real), [Symbol.asyncDispose]: () => handle.close() }
 }
 
+/** Reads a pinned file whole, whatever its size and wherever it lies. */
+export async function readByHandle(pinned: Pinned, limit: number, asked: string): Promise<Buffer> {
+  const handle = await pinned.reopen()
+  try {
+    return await readWhole(handle, pinned.stat, limit, asked)
+  } finally {
+    await handle.close()
+  }
+}
+
 /** Reads to the end; the size in the status is not trusted, since a file may grow or lie about it. */
-export async function readWhole(handle: FileHandle, stat: Stats, limit: number, asked: string): Promise<Buffer> {
+async function readWhole(handle: FileHandle, stat: Stats, limit: number, asked: string): Promise<Buffer> {
   assertSize(stat.size, limit, asked)
   let buffer = Buffer.allocUnsafe(stat.size + 1)
   let length = 0

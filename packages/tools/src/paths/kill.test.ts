@@ -11,7 +11,7 @@ const LINES = 3000
 
 /** Starts a writer and kills it at some moment while it writes. */
 async function writeUntilKilled(root: string, state: string): Promise<void> {
-  const writer = spawn(process.execPath, ["--conditions=source", join(import.meta.dirname, "../testing/restless-writer.ts"), root, state], {
+  const writer = spawn(process.execPath, ["--conditions=toolwright-source", join(import.meta.dirname, "../testing/restless-writer.ts"), root, state], {
     stdio: ["ignore", "pipe", "pipe"],
   })
   let complaint = ""

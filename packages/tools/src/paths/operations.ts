@@ -3,13 +3,14 @@ import { lstat, mkdir, readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { fingerprint, replaceFile, type WriteOptions } from "./atomic-write.ts"
-import { assertSize, FILE_LIMIT_BYTES, hashOf, openFile, readWhole, type FileContent } from "./file-content.ts"
+import { assertSize, FILE_LIMIT_BYTES, hashOf, openFile, readByHandle, type FileContent } from "./file-content.ts"
 import { createJournal } from "./journal.ts"
 import { createLocks } from "./lock.ts"
 import { openOutputDirectory } from "./output-directory.ts"
 import { printable } from "./path-errors.ts"
-import { pin, pinDirectory, pinParent } from "./pin.ts"
+import { pin, pinDirectory, pinFile, pinParent } from "./pin.ts"
 import type { Located, PathPolicy } from "./policy.ts"
+import { isReadAtOnce, readAtOnce } from "./read-at-once.ts"
 import { moveEntry, removeDirectoryTree, removeFileEntry, type Place } from "./remove.ts"
 import type { Root } from "./roots.ts"
 import { defaultStateDirectory, ownDirectory } from "./state-directory.ts"
@@ -58,9 +59,11 @@ export function createOperations(policy: PathPolicy, hidden: Root[], configuredS
   }
 
   const read = async (asked: string, limit: number): Promise<FileContent> => {
-    await using file = await openFile(policy, asked)
-    const bytes = await readWhole(file.handle, file.stat, limit, asked)
-    return { bytes, stat: file.stat, shown: file.shown, hash: hashOf(bytes) }
+    await using pinned = await pinFile(policy, policy.locate(asked, "read"), "read")
+    const { stat } = pinned
+    assertSize(stat.size, limit, asked)
+    const bytes = (await isReadAtOnce(pinned)) ? readAtOnce(pinned) : await readByHandle(pinned, limit, asked)
+    return { bytes, stat, shown: policy.show(pinned.real), hash: hashOf(bytes) }
   }
 
   const write = async (asked: string, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> => {
