@@ -35,6 +35,14 @@ describe("probing finds out", () => {
     expect(await probeAbilities(baseUrl, { modelName: "m" })).toMatchObject({ dialect: "ollama", abilities: { nativeTools: false, grammar: false } })
   })
 
+  test("a server that wants a user, or a key", async () => {
+    const { baseUrl, requests } = await serverWith({ "/v1/models": { data: [{ id: "m" }] } })
+    expect(await probeAbilities(baseUrl.replace("//", "//me:pass@"))).toMatchObject({ reachable: true, models: ["m"] })
+    expect(requests[0]!.headers.authorization).toBe(`Basic ${btoa("me:pass")}`)
+    await probeAbilities(baseUrl, { apiKey: "k" })
+    expect(requests.at(-1)!.headers.authorization).toBe("Bearer k")
+  })
+
   test("some other server", async () => {
     const { baseUrl } = await serverWith({ "/v1/models": { data: [{ id: "m" }] } })
     expect(await probeAbilities(baseUrl)).toMatchObject({ reachable: true, dialect: "generic", abilities: { nativeTools: true, grammar: false } })

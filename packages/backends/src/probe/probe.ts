@@ -33,10 +33,11 @@ export interface ProbeOptions {
  */
 export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}): Promise<ProbedServer> {
   const { modelName, apiKey, timeoutMs = 2000, signal, fetch: fetcher = fetch } = options
-  const base = baseUrl.replace(/\/+$/, "")
+  const { address, authorization } = withoutUser(baseUrl)
+  const base = address.replace(/\/+$/, "")
   const root = base.replace(/\/v\d+$/, "")
   const limit = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal === undefined ? [] : [signal])])
-  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` }
+  const headers = apiKey === undefined ? authorization : { authorization: `Bearer ${apiKey}` }
 
   let reachable = false
   const ask = async (url: string, body?: object): Promise<Page> => {
@@ -73,6 +74,17 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
 }
 
 type Page = Record<string, unknown>
+
+/** `user:password@` as the header that it means: fetch refuses it in an address. */
+function withoutUser(baseUrl: string): { address: string; authorization: { authorization?: string } } {
+  if (!URL.canParse(baseUrl)) return { address: baseUrl, authorization: {} }
+  const url = new URL(baseUrl)
+  if (url.username === "") return { address: baseUrl, authorization: {} }
+  const header = `Basic ${btoa(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`)}`
+  url.username = ""
+  url.password = ""
+  return { address: url.href, authorization: { authorization: header } }
+}
 
 function dialectOf(base: string, props: Page, version: Page, ollama: Page, models: readonly Page[]): Dialect {
   const owners = models.map((model) => model.owned_by)
