@@ -1,4 +1,4 @@
-import { closeSync, constants, fstatSync, open as openDescriptor, readlinkSync, type Stats } from "node:fs"
+import { closeSync, constants, fstatSync, open as openDescriptor, openSync, readlinkSync, type Stats } from "node:fs"
 import { lstat, open, readdir, realpath, type FileHandle } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import { promisify } from "node:util"
@@ -16,6 +16,7 @@ import {
   systemCode,
 } from "./path-errors.ts"
 import type { Access, Located, PathPolicy } from "./policy.ts"
+import { isWarm, keepWarm } from "./local-devices.ts"
 
 /**
  * A file or directory that was opened first and checked afterwards, on the descriptor: whatever happens to the names in the
@@ -58,7 +59,7 @@ export async function pin(policy: PathPolicy, located: Located, access: Access):
 const openOnly = promisify(openDescriptor)
 
 async function pinByDescriptor(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
-  const descriptor = await openOnly(located.path, O_PATH)
+  const descriptor = isWarm(located.path) ? openSync(located.path, O_PATH) : await openOnly(located.path, O_PATH)
   let isOpen = true
   const close = (): void => {
     if (isOpen) closeSync(descriptor)
@@ -69,6 +70,7 @@ async function pinByDescriptor(policy: PathPolicy, located: Located, access: Acc
     // Of an open descriptor the kernel knows both by heart: no disk is asked, and a trip to the thread pool would cost far more.
     // The same holds for closing one that only names a file.
     const [real, stat] = [readlinkSync(self), fstatSync(descriptor)]
+    if (real === located.path) keepWarm(real, stat.dev)
     return {
       real,
       stat,
