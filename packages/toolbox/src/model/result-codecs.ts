@@ -23,7 +23,8 @@ const CARRIED = "toolwright"
 
 /** Writes the service shape. What that shape has no field for travels in `metadata.toolwright`, so nothing is lost. */
 export function toServiceResult(result: ToolResult): ServiceResult {
-  const carried: JsonObject = { output: result.output, modifiedFiles: result.modifiedFiles }
+  const same = fieldWith(result.data, result.output)
+  const carried: JsonObject = { ...(same === undefined ? { output: result.output } : { outputField: same }), modifiedFiles: result.modifiedFiles }
   if (result.error !== undefined) carried.error = result.error
   return {
     success: result.success,
@@ -34,15 +35,21 @@ export function toServiceResult(result: ToolResult): ServiceResult {
   }
 }
 
+/** The field of the data that is the output word for word, as a file's content may be: long texts travel once. */
+function fieldWith(data: unknown, output: string): string | undefined {
+  if (output.length < 256 || !isObject(data)) return undefined
+  return Object.keys(data).find((key) => data[key] === output)
+}
+
 /** Reads the service shape, from this project's own service (lossless) or from another one. */
 export function fromServiceResult(wire: ServiceResult): ToolResult {
   const { [CARRIED]: carried, ...metadata } = wire.metadata ?? {}
   const own = carried as
-    | { output: string; modifiedFiles: string[]; error?: ToolResult["error"]; hasData: boolean }
+    | { output?: string; outputField?: string; modifiedFiles: string[]; error?: ToolResult["error"]; hasData: boolean }
     | undefined
   const data = own?.hasData === false ? undefined : (wire.result ?? undefined)
   const parts = {
-    output: own?.output ?? textOf(data),
+    output: own?.output ?? (own?.outputField !== undefined && isObject(data) ? String(data[own.outputField]) : textOf(data)),
     ...(data === undefined ? {} : { data }),
     modifiedFiles: own?.modifiedFiles ?? [],
     metadata,
