@@ -12,7 +12,7 @@ export interface BatchOptions {
   middleware: readonly Middleware[]
   permissions?: PermissionPolicy | undefined
   timeoutMs?: number | undefined
-  /** Hears of each result as soon as it is there, before the next call that may depend on it starts. */
+  /** Hears of each result, with the arguments as they were run, as soon as it is there, before the next call that may depend on it starts. */
   onResult(call: ToolCall, result: ToolResult): void
 }
 
@@ -26,6 +26,7 @@ export async function* executeBatch(calls: readonly ToolCall[], options: BatchOp
     const channel = new Channel<RunEvent>()
     const work = Promise.all(
       group.map(async (call): Promise<Executed> => {
+        let args = call.args
         const result = await executeCall(options.tools, call, {
           callId: call.id,
           runId: options.runId,
@@ -33,9 +34,12 @@ export async function* executeBatch(calls: readonly ToolCall[], options: BatchOp
           middleware: options.middleware,
           ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
           ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-          onEvent: (event) => channel.push(event),
+          onEvent: (event) => {
+            if (event.type === "tool-start") args = event.arguments
+            channel.push(event)
+          },
         })
-        options.onResult(call, result)
+        options.onResult({ ...call, args }, result)
         return { call, result }
       }),
     )

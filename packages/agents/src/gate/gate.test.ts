@@ -39,6 +39,47 @@ test("a shell is no way around it", async () => {
   expect(lastContent(backend.requests[2])).toContain("Nothing was committed")
 })
 
+test("a commit that changes something in the same command is refused, checked or not", async () => {
+  const { tools } = workshop()
+  const bash = { ...echo("bash", { category: "code" }), schema: { type: "object" } }
+  const { backend } = await play(
+    [calls(call("file", { content: "right" }), call("test")), calls(call("bash", { command: "echo x >> a.txt && git commit -am x" })), calls(call("bash", { command: "git add -A && git commit -m x" })), { reply: "TASK_COMPLETE" }],
+    [...tools, bash],
+    { completion: coding },
+  )
+  expect(lastContent(backend.requests[2])).toContain("Nothing was run")
+  expect(lastContent(backend.requests[3])).toContain("git add -A")
+})
+
+test("a part of the checks does not stand for the whole", async () => {
+  const { tools } = workshop()
+  const test = { ...tools[1]!, handler: async (args: Record<string, unknown>) => (args.name === "one" ? success({ output: "1 passed" }) : tools[1]!.handler({}, {} as never)), aliases: { arguments: { pattern: "name" } } }
+  const { backend, summary } = await play(
+    [calls(call("file", { content: "wrong" }), call("test"), call("test", { pattern: "one" })), calls(commit), { reply: "TASK_COMPLETE", repeat: "always" }],
+    [tools[0]!, { ...test, schema: { type: "object", properties: { name: { type: "string" } } } }, tools[2]!],
+    { completion: coding },
+  )
+  expect(lastContent(backend.requests[2])).toContain("its last run failed")
+  expect(summary.success).toBe(false)
+})
+
+test("work is not done while its check fails, even if nothing was changed", async () => {
+  const { tools } = workshop()
+  const { summary } = await play([calls(call("test")), { reply: "TASK_COMPLETE", repeat: "always" }], tools, { completion: coding })
+  expect(summary).toMatchObject({ outcome: "stuck", success: false })
+})
+
+test("a check that never ran takes nothing from one that passed", async () => {
+  const { tools } = workshop()
+  const strict = { ...tools[1]!, schema: { type: "object", additionalProperties: false } }
+  const { summary } = await play(
+    [calls(call("file", { content: "right" }), call("test"), call("test", { unknown: 1 })), { reply: "TASK_COMPLETE" }],
+    [tools[0]!, strict],
+    { completion: coding },
+  )
+  expect(summary.success).toBe(true)
+})
+
 test("what a model writes about its checks counts for nothing", async () => {
   const { tools } = workshop()
   const { backend, events, summary } = await play(

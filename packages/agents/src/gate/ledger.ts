@@ -1,4 +1,5 @@
 import type { JsonObject, ToolDefinition, ToolResult } from "@toolwright/toolbox"
+import { readShellCommit } from "./shell-commit.ts"
 
 /** A call that has ended, as the gate sees it. */
 export interface RecordedCall {
@@ -63,14 +64,14 @@ export class Ledger {
     const committer = this.#rules.committers.find((known) => name === known || name.startsWith(`${known}_`))
     if (committer === undefined) return false
     if (/_(commit|push)$/.test(name)) return true
-    if (args.action === "commit" || args.operation === "commit" || args.action === "push") return true
-    return typeof args.command === "string" && /\bgit\b[^|;&]*\b(commit|push)\b/.test(args.command)
+    if (args.action === "commit" || args.operation === "commit" || args.action === "push" || args.operation === "push") return true
+    return typeof args.command === "string" && readShellCommit(args.command).handsIn
   }
 
   /** Why the work may not be handed in yet, with the last failing report; nothing when it may. */
   uncheckedReason(): { reason: string; report?: string } | undefined {
-    if (this.#lastChange === 0) return undefined
     const validation = this.#lastValidation
+    if (this.#lastChange === 0 && (validation === undefined || NOTHING_TO_CHECK.has(validation.result.error?.code ?? ""))) return undefined
     if (validation === undefined || validation.sequence <= this.#lastChange) {
       const partly = this.#partial > this.#lastChange ? " (only some of its checks were run; run all of them)" : ""
       return { reason: `validation has not passed since the last change${partly}` }
@@ -109,12 +110,12 @@ export class Ledger {
   }
 
   /**
-   * A validation that ran only some of its checks proves nothing when it passes, but much when it fails. One that changed
-   * files itself, as hooks may, has to be run again.
+   * A validation that ran only some of its checks proves nothing when it passes, but much when it fails; one that never ran
+   * proves nothing at all. One that changed files itself, as hooks may, has to be run again.
    */
   #recordValidation(call: RecordedCall): void {
-    const partial = (call.result.data as { complete?: unknown } | undefined)?.complete === false
-    if (partial && call.result.success) this.#partial = call.sequence
+    if (REFUSED.has(call.result.error?.code ?? "")) return
+    if (isPart(call) && call.result.success) this.#partial = call.sequence
     else this.#lastValidation = call
     if (call.result.modifiedFiles.length > 0) this.#lastChange = call.sequence
   }
@@ -126,6 +127,14 @@ export class Ledger {
 
 /** Failures of calls that never ran. */
 const REFUSED = new Set(["INVALID_ARGUMENTS", "UNKNOWN_TOOL", "TOOL_WITHDRAWN", "PERMISSION_DENIED", "COMMIT_REFUSED"])
+/** Failures of validation that say nothing about the work. */
+const NOTHING_TO_CHECK = new Set(["NO_TESTS", "RUNNER_MISSING", "CANCELLED"])
+
+/** Whether only a part was checked: the result says so, or the call named some of the tests. */
+function isPart({ name, args, result }: RecordedCall): boolean {
+  if ((result.data as { complete?: unknown } | null | undefined)?.complete === false) return true
+  return name === "test" && (args.name !== undefined || (Array.isArray(args.files) && args.files.length > 0))
+}
 
 /**
  * Whether a call may have changed the work: it says which files it modified, it is declared to write, or nobody said what it

@@ -1,0 +1,130 @@
+/** What git may be asked in a shell without handing work in. Whatever is not among it, an alias of somebody's included, may. */
+const HARMLESS = new Set(
+  (
+    "add annotate apply archive bisect blame branch bugreport cat-file check-attr check-ignore checkout cherry clean clone config " +
+    "count-objects describe diff diff-files diff-index diff-tree fetch for-each-ref format-patch fsck gc grep hash-object help init log " +
+    "ls-files ls-remote ls-tree merge-base mv name-rev notes range-diff reflog remote reset restore rev-list rev-parse rm shortlog show " +
+    "show-branch show-ref sparse-checkout stash status submodule switch symbolic-ref tag var version whatchanged worktree"
+  ).split(" "),
+)
+/** Options of git itself that take the next word. */
+const WITH_VALUE = new Set(["-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"])
+/** What stands before a program and runs it. */
+const WRAPPERS = new Set(
+  "builtin command do doas else env eval exec if ionice nice nohup setsid stdbuf sudo then time timeout until while xargs !".split(" "),
+)
+/** Programs to which git is only a word. */
+const TALKERS = new Set(["cat", "echo", "grep", "head", "printf", "rg", "tail"])
+/** Git commands that leave the working tree as it is, and so may stand beside a commit in one command line. */
+const BESIDE = new Set(["add", "branch", "config", "diff", "log", "rev-parse", "show", "status", "commit", "push"])
+const STILL = new Set(["cd", "echo", "pwd", "true", "printf", "ls", "cat", "head", "tail", "export", "set", ":"])
+
+/** What a command line does to the repository, as far as its text tells. */
+export interface ShellCommit {
+  /** It commits or pushes, or asks git for something that might. */
+  handsIn: boolean
+  /** Beside that it does something that may change files: what was checked is then not what is handed in. */
+  alsoChanges: boolean
+}
+
+/**
+ * Reads a command line for commits, with quotes, escapes, wrappers (`command`, `env`, `sudo`), options of git and shells in shells.
+ * A program that makes its command as it runs cannot be read; where in doubt it counts as a commit, since a needless check costs
+ * little.
+ */
+export function readShellCommit(command: string, depth = 0): ShellCommit {
+  const { segments, redirects } = split(withoutDocuments(command))
+  let handsIn = false
+  let alsoChanges = redirects
+  for (const words of segments) {
+    const { commits, subcommand } = readSegment(words, depth)
+    handsIn ||= commits
+    const program = baseName(words.find((word) => !isAssignment(word)) ?? "")
+    if (subcommand === undefined ? !commits && program !== "" && !STILL.has(program) : !BESIDE.has(subcommand)) alsoChanges = true
+  }
+  return { handsIn, alsoChanges: handsIn && alsoChanges }
+}
+
+function readSegment(words: readonly string[], depth: number): { commits: boolean; subcommand?: string } {
+  const start = words.findIndex((word) => !isAssignment(word) && !WRAPPERS.has(baseName(word)) && !/^-|^\d+[smh]?$/.test(word))
+  const program = baseName(words[start] ?? "")
+  if (program === "git") return readGit(words.slice(start + 1))
+  if (TALKERS.has(program)) return { commits: false }
+  const inner = words.some((word) => /\s/.test(word) && depth < 4 && readShellCommit(word, depth + 1).handsIn)
+  const plain = words.some((word) => /^(commit|push)$/.test(word))
+  const git = words.some((word) => baseName(word) === "git" || word.includes("$"))
+  return { commits: inner || (plain && git) }
+}
+
+function readGit(words: readonly string[]): { commits: boolean; subcommand?: string } {
+  let index = 0
+  let alias = false
+  for (; words[index]?.startsWith("-"); index++) {
+    if (!WITH_VALUE.has(words[index]!)) continue
+    index++
+    alias ||= /^alias\./i.test(words[index] ?? "")
+  }
+  const subcommand = words[index]
+  if (subcommand === undefined) return { commits: false, subcommand: "version" }
+  return { commits: alias || !HARMLESS.has(subcommand), subcommand }
+}
+
+const isAssignment = (word: string): boolean => /^[A-Za-z_]\w*\+?=/.test(word)
+const baseName = (word: string): string => word.slice(word.lastIndexOf("/") + 1)
+
+/** Here-documents are what is written, not what is run, unless a shell reads them. */
+function withoutDocuments(command: string): string {
+  return command.replace(/^(.*<<-?\s*(['"]?)(\w+)\2.*\n)(?:[\s\S]*?\n)?[ \t]*\3$/gm, (whole, first: string) =>
+    /(?:^|[\s/;&|])(?:ba|da|z|k)?sh\b[^\n]*<</.test(first) ? whole : first,
+  )
+}
+
+/** Simple commands as words without their quotes, and whether anything is written to a file. */
+function split(command: string): { segments: string[][]; redirects: boolean } {
+  const segments: string[][] = []
+  let words: string[] = []
+  let word: string | undefined
+  let redirects = false
+  const endWord = (): void => {
+    if (word !== undefined) words.push(word)
+    word = undefined
+  }
+  const endSegment = (): void => {
+    endWord()
+    if (words.length > 0) segments.push(words)
+    words = []
+  }
+  for (let index = 0; index < command.length; index++) {
+    const character = command[index]!
+    if (character === "\\") {
+      const next = command[++index] ?? ""
+      if (next !== "\n") word = (word ?? "") + next
+    } else if (character === "'") {
+      const end = endOf(command, "'", index + 1)
+      word = (word ?? "") + command.slice(index + 1, end)
+      index = end
+    } else if (character === '"') {
+      word ??= ""
+      for (index++; index < command.length && command[index] !== '"'; index++) {
+        if (command[index] === "\\") index++
+        word += command[index] ?? ""
+      }
+    } else if (/[;&|\n(){}`]/.test(character) && !(character === "{" && word?.endsWith("$")) && !(character === "}" && word?.includes("${"))) {
+      endSegment()
+    } else if (character === ">" || character === "<") {
+      const harmless = /^(?:<|>{1,2}\s*(?:&\d|\/dev\/(?:null|stdout|stderr)))/.exec(command.slice(index))
+      if (word !== undefined && /^\d+$/.test(word)) word = undefined
+      endWord()
+      if (harmless === null) redirects = true
+      else index += harmless[0].length - 1
+    } else if (/\s/.test(character)) endWord()
+    else word = (word ?? "") + character
+  }
+  endSegment()
+  return { segments, redirects }
+}
+
+function endOf(text: string, character: string, from: number): number {
+  const end = text.indexOf(character, from)
+  return end === -1 ? text.length : end
+}
