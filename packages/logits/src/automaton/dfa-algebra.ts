@@ -68,6 +68,26 @@ function product(a: Dfa, b: Dfa, accepts: (x: boolean, y: boolean) => boolean): 
   return raw
 }
 
+/** Whether some text is in both languages, found out without building their product. */
+export function haveCommonText(a: Dfa, b: Dfa): boolean {
+  if (a.start < 0 || b.start < 0) return false
+  if (a === b || a === ANY_TEXT || b === ANY_TEXT) return true
+  const { pairs } = jointClasses(a, b)
+  const seen = new Set<number>()
+  const queue: [number, number][] = [[a.start, b.start]]
+  for (let at = queue.pop(); at !== undefined; at = queue.pop()) {
+    const [x, y] = at
+    if (a.accept[x] === 1 && b.accept[y] === 1) return true
+    for (const [c, d] of pairs) {
+      const [p, q] = [a.table[x * a.classes + c]!, b.table[y * b.classes + d]!]
+      if (p < 0 || q < 0 || seen.has(p * (b.size + 1) + q)) continue
+      seen.add(p * (b.size + 1) + q)
+      queue.push([p, q])
+    }
+  }
+  return false
+}
+
 /** The intervals of both, each with the pair of classes that it has in one and the other. */
 export function jointClasses(a: Dfa, b: Dfa): { cuts: number[]; classOf: number[]; pairs: [number, number][] } {
   const cuts = withSurrogateCuts([...a.cuts, ...b.cuts])

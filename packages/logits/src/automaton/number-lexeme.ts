@@ -3,6 +3,7 @@ import { compareDecimals, decimal } from "../schema/decimal.ts"
 import { containsNumber, meetNumbers } from "../schema/numbers.ts"
 import { ANY_NUMBER, type NumberSet } from "../schema/types.ts"
 import { integerLexeme } from "./integer-lexeme.ts"
+import { listedNumbers } from "./listed-numbers.ts"
 import { createLexeme, type Lexeme } from "./lexeme.ts"
 
 /** The last three: any further digits are allowed, and what came before no longer matters. */
@@ -34,6 +35,8 @@ const MAX_EXPONENT = 400
  */
 export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme {
   if (sets.includes(ANY_NUMBER) || sets.some((set) => set.low === undefined && set.high === undefined && set.step === undefined && set.notSteps.length === 0)) return ANY
+  const listed = listedNumbers(sets, plain)
+  if (listed !== undefined) return listed
   const whole = plain ? integerLexeme(sets) : undefined
   if (whole !== undefined) return whole
   const shorten = clipper(sets)

@@ -4,7 +4,7 @@
  */
 import { anyArray, complementArrays, hasArrays, meetArrays } from "./arrays.ts"
 import { complementNumbers, hasNumbers, meetNumbers } from "./numbers.ts"
-import { complementObjects, hasObjects, meetObjects, requiredTypes } from "./objects.ts"
+import { clash, complementObjects, hasObjects, meetObjects, requiredTypes } from "./objects.ts"
 import { ANY_STRING, complementStrings, hasStrings, meetStrings } from "./strings.ts"
 import { ANY_NUMBER, ANY_OBJECT, type ArraySet, NOTHING, type ObjectSet, SchemaProblem, type Shape, type TypeAlgebra, type ValueType } from "./types.ts"
 
@@ -103,7 +103,19 @@ export function createAlgebra(): Algebra {
     return set.prefix.some((type, index) => index < set.min && surelyEmpty(type, TRIM_DEPTH)) || set.min > set.max ? undefined : set
   }
 
+  /** What a type is made of, where that is known or soon worked out. */
+  function shapeNow(type: ValueType): Shape | undefined {
+    if (resolving.has(type)) return undefined
+    try {
+      return type.shape()
+    } catch (problem) {
+      if (problem instanceof SelfReference) return undefined
+      throw problem
+    }
+  }
+
   function meetObjectSets(x: ObjectSet, y: ObjectSet): ObjectSet | undefined {
+    if (x !== y && clash(x, y, shapeNow)) return undefined
     const set = meetObjects(x, y)
     if (set === x || set === y) return set
     return set.min > set.max || requiredTypes(set, algebra).some((type) => surelyEmpty(type, TRIM_DEPTH)) ? undefined : set
@@ -135,14 +147,8 @@ export function createAlgebra(): Algebra {
   /** True only where it is certain and soon found out. */
   function surelyEmpty(type: ValueType, depth: number): boolean {
     if (type === never) return true
-    if (depth === 0 || resolving.has(type)) return false
-    let shape: Shape
-    try {
-      shape = type.shape()
-    } catch (problem) {
-      if (problem instanceof SelfReference) return false
-      throw problem
-    }
+    const shape = depth === 0 ? undefined : shapeNow(type)
+    if (shape === undefined) return false
     if (shape.null || shape.true || shape.false || shape.numbers.some(hasNumbers) || shape.strings.some(hasStrings)) return false
     return (
       shape.arrays.every((set) => set.prefix.some((item, index) => index < set.min && surelyEmpty(item, depth - 1))) &&

@@ -1,7 +1,9 @@
 /** Sets of objects: what each key may hold, meet, complement, and whether any object remains. */
 import { matchesDfa } from "../automaton/dfa.ts"
 import { type KeyClasses, classifyKeys } from "./key-classes.ts"
-import { ANY_OBJECT, type KeyRule, type KeySet, type ObjectSet, SchemaProblem, type TypeAlgebra, type ValueType } from "./types.ts"
+import { haveCommonText } from "../automaton/dfa-algebra.ts"
+import { meetNumbers } from "./numbers.ts"
+import { ANY_OBJECT, type KeyRule, type KeySet, type ObjectSet, SchemaProblem, type Shape, type TypeAlgebra, type ValueType } from "./types.ts"
 
 export function keySetHas(keys: KeySet, name: string): boolean {
   switch (keys.kind) {
@@ -42,6 +44,28 @@ function sameRule(a: KeyRule, b: KeyRule): boolean {
   if (a.keys === b.keys) return true
   if (a.keys.kind === "name" && b.keys.kind === "name") return a.keys.name === b.keys.name
   return a.keys.kind === "pattern" && b.keys.kind === "pattern" && a.keys.language === b.keys.language
+}
+
+/**
+ * Whether a key that one of the sets requires has simple values in each, and none in common: the mark by which schemas tell kinds of
+ * objects apart. Looks at what is known already and makes no types.
+ */
+export function clash(a: ObjectSet, b: ObjectSet, shapeOf: (type: ValueType) => Shape | undefined): boolean {
+  return [...a.required, ...b.required].some((name) => {
+    const [x, y] = [a, b].map((set) => set.rules.find(({ keys }) => keys.kind === "name" && keys.name === name)?.type)
+    const [left, right] = [x === undefined ? undefined : shapeOf(x), y === undefined ? undefined : shapeOf(y)]
+    return left !== undefined && right !== undefined && haveNothingInCommon(left, right)
+  })
+}
+
+function haveNothingInCommon(a: Shape, b: Shape): boolean {
+  if ((a.null && b.null) || (a.true && b.true) || (a.false && b.false)) return false
+  if ((a.arrays.length > 0 && b.arrays.length > 0) || (a.objects.length > 0 && b.objects.length > 0)) return false
+  if (a.numbers.length * b.numbers.length + a.strings.length * b.strings.length > 100) return false
+  return (
+    !a.numbers.some((one) => b.numbers.some((other) => meetNumbers(one, other) !== undefined)) &&
+    !a.strings.some((one) => b.strings.some((other) => one.min <= other.max && other.min <= one.max && haveCommonText(one.language, other.language)))
+  )
 }
 
 /** Objects that are not in the set, as a union. */

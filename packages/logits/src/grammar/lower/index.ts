@@ -11,8 +11,6 @@ import { createRuleBook } from "./rule-book.ts"
 import { simplifyRules } from "./simplify.ts"
 import { createValueLowering } from "./values.ts"
 
-const MAX_RULES = 20_000
-
 /** @throws ToolwrightError `GRAMMAR_REFUSED` where plain rules cannot say it within bounds */
 export function lowerGrammar(grammar: Grammar): PlainGrammar {
   const book = createRuleBook(grammar.rules.keys())
@@ -43,10 +41,10 @@ export function lowerGrammar(grammar: Grammar): PlainGrammar {
   try {
     for (const [name, body] of grammar.rules) lowered.set(name, lower(body))
   } catch (problem) {
-    if (problem instanceof SchemaProblem || problem instanceof RangeError) throw grammarError(`GBNF cannot say this grammar: ${problem.message}.`, { code: "GRAMMAR_REFUSED" })
-    throw problem
+    const why = problem instanceof RangeError ? "it is nested too deep" : problem instanceof SchemaProblem ? problem.message : undefined
+    if (why === undefined) throw problem
+    throw grammarError(`Plain rules cannot say this grammar: ${why}.`, { code: "GRAMMAR_REFUSED", hint: "Use the masks of the matcher instead, or change the schema." })
   }
-  if (book.rules.size > MAX_RULES) throw grammarError(`The grammar needs more than ${MAX_RULES} rules.`, { code: "GRAMMAR_REFUSED" })
   const rules = new Map([...lowered, ...book.rules])
   if (space) rules.set("ws", whiteSpace())
   return { start: grammar.start, rules: simplifyRules(grammar.start, rules), ...(grammar.triggers === undefined ? {} : { triggers: grammar.triggers }) }

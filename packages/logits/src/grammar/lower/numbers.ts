@@ -8,17 +8,17 @@ import { languageExpression } from "./languages.ts"
 import type { RuleBook } from "./rule-book.ts"
 
 const digit = chars([0x30, 0x39])
-const MAX_STATES = 3_000
+const MAX_STATES = 30_000
 /** Whole numbers as models write them have at most this many digits, fractions too: text without end is no number. */
 const MOST_DIGITS = 15
 
-export function numberExpression(sets: readonly NumberSet[], plain: boolean, book: RuleBook, key: string, name: string): PlainExpression {
+export function numberExpression(sets: readonly NumberSet[], book: RuleBook, key: string, name: string): PlainExpression {
   const only = sets.length === 1 ? sets[0]! : undefined
   if (only !== undefined && only.low === undefined && only.high === undefined && only.notSteps.length === 0) {
     if (only.step === undefined) return book.define("number", "number", anyNumber)
     if (only.step.digits === 1n && only.step.scale === 0) return book.define("integer", "integer", integer)
   }
-  const dfa = automatonOf(sets, plain)
+  const dfa = automatonOf(sets)
   return languageExpression(dfa, { id: "number", text: (text) => text, chars: (ranges) => chars(...ranges) }, book, key, `${name}-number`)
 }
 
@@ -32,8 +32,8 @@ function anyNumber(): PlainExpression {
 }
 
 /** The lexeme, state by state, as an automaton over characters. */
-function automatonOf(sets: readonly NumberSet[], plain: boolean): Dfa {
-  const lexeme = numberLexeme(sets, plain)
+function automatonOf(sets: readonly NumberSet[]): Dfa {
+  const lexeme = numberLexeme(sets, true)
   const numbers = new Map([[lexeme.start, 0]])
   const order = [lexeme.start]
   const alphabet = Array.from({ length: 15 }, (_, index) => 0x2b + index)

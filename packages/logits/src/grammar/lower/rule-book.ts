@@ -1,6 +1,9 @@
 /** Rules under construction: names that are free, and one rule for each thing that needs one. */
 import type { PlainExpression } from "../rules.ts"
 import { rule } from "../rules.ts"
+import { SchemaProblem } from "../../schema/types.ts"
+
+const MAX_RULES = 6_000
 
 export interface RuleBook {
   readonly rules: Map<string, PlainExpression>
@@ -23,6 +26,7 @@ export function createRuleBook(taken: Iterable<string>): RuleBook {
       if (known !== undefined) return rule(known)
       let free = name
       for (let count = 2; names.has(free); count++) free = `${name}-${count}`
+      if (names.size > MAX_RULES) throw new SchemaProblem(`it would take more than ${MAX_RULES} rules`)
       names.add(free)
       byKey.set(key, free)
       // Held at its place in the order before its body names further rules.

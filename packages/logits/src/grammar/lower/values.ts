@@ -51,9 +51,7 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
   }
   if (withOthers) {
     if (shape.numbers.length > 0) {
-      const plain = notation.wholeNumbers === "plain"
-      const key = `number;${shape.numbers.map(numberOf).join()};${plain}`
-      options.push(numberExpression(shape.numbers, plain, book, key, type.name))
+      options.push(numberExpression(shape.numbers, book, `number;${shape.numbers.map(numberOf).join()}`, type.name))
     }
     if (shape.true) options.push(literal(notation.true))
     if (shape.false) options.push(literal(notation.false))
