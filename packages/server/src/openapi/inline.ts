@@ -22,7 +22,13 @@ function inline(node: unknown, root: JsonSchema, depth: number): unknown {
     if (depth >= DEPTH) return {}
     return { ...(inline(target($ref, root), root, depth + 1) as object), ...(inline(rest, root, depth) as object) }
   }
+  // Importers want to be told even that a list may hold anything.
+  if (isArrayType(rest.type) && rest.items === undefined) rest.items = {}
   return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, key === "$defs" || key === "definitions" ? value : inline(value, root, depth)]))
+}
+
+function isArrayType(type: unknown): boolean {
+  return type === "array" || (Array.isArray(type) && type.includes("array"))
 }
 
 function target(ref: string, root: JsonSchema): unknown {
