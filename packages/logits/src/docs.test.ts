@@ -1,25 +1,22 @@
-import { execFile } from "node:child_process"
-import { readFileSync } from "node:fs"
-import { fileURLToPath } from "node:url"
-import { promisify } from "node:util"
+import { spawnSync } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { stripTypeScriptTypes } from "node:module"
+import { join } from "node:path"
 import { expect, test } from "vitest"
-import { createPresetRegistry, SAFETY_CATEGORIES, SAFETY_LEVELS } from "./index.ts"
 
-const root = fileURLToPath(new URL("../../../", import.meta.url))
-const page = readFileSync(new URL("../../../docs/sampling.md", import.meta.url), "utf8")
-
-test("the examples of the page on sampling run, and print what their comments say", async () => {
-  const examples = [...page.matchAll(/^```ts\n([^]*?)^```/gm)].map((match) => match[1]!)
-  expect(examples.length).toBeGreaterThan(6)
-  await Promise.all(
-    examples.map(async (code) => {
-      const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", code], { cwd: root })
-      expect(stdout.trimEnd().split("\n")).toEqual([...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1]!))
-    }),
-  )
+const root = join(import.meta.dirname, "../../..")
+const examples = ["grammars", "logits"].flatMap((page) => {
+  const text = readFileSync(join(root, "docs", `${page}.md`), "utf8")
+  return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match, index) => ({ name: `${page}-${index}`, code: match[1]! }))
 })
 
-test("every preset, safety level and category is on the page", () => {
-  for (const { name } of createPresetRegistry().list()) expect(page).toContain(`| \`${name}\` |`)
-  for (const word of [...SAFETY_CATEGORIES, ...SAFETY_LEVELS]) expect(page).toContain(`\`${word}\``)
+test.each(examples)("the example $name prints what its page says", ({ name, code }) => {
+  const folder = join(root, "node_modules/.cache/docs")
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, `${name}.mjs`)
+  writeFileSync(file, stripTypeScriptTypes(code))
+  const { stdout, stderr, status } = spawnSync(process.execPath, ["--conditions=toolwright-source", file], { encoding: "utf8" })
+  expect([status, stderr]).toEqual([0, expect.not.stringMatching(/Error/)])
+  const expected = [...code.matchAll(/console\.log\(.*\) \/\/ ?(.*)$/gm)].map((match) => match[1])
+  expect(stdout.replace(/\n$/, "").split("\n")).toEqual(expected)
 })
