@@ -27,6 +27,8 @@ function objectSchema(schema: JsonSchema): JsonSchema {
   return { type: "object", ...withoutTopCombinators(withoutDialect(schema)) }
 }
 
-function withoutDialect({ $schema: _dialect, ...schema }: JsonSchema): JsonSchema {
-  return schema
+/** The current dialect may be named; hosts refuse schemas of others. */
+function withoutDialect(schema: JsonSchema): JsonSchema {
+  const { $schema: dialect, ...rest } = schema
+  return typeof dialect === "string" && dialect.includes("2020-12") ? schema : rest
 }

@@ -1,4 +1,4 @@
-import { Server, type McpServerFactory } from "@modelcontextprotocol/server"
+import { ProtocolError, ProtocolErrorCode, Server, type McpServerFactory } from "@modelcontextprotocol/server"
 import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright/prompts"
 import { executeCall, type Middleware, type PermissionPolicy, type Toolset } from "@toolwright/toolbox"
 import { listed } from "./listing.ts"
@@ -31,7 +31,7 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
     return list
   }
   return () => {
-    const capabilities = { tools: { listChanged: true }, ...(options.prompts === undefined ? {} : { prompts: {} }) }
+    const capabilities = { tools: { listChanged: true }, logging: {}, ...(options.prompts === undefined ? {} : { prompts: {} }) }
     const server = new Server(
       { name: "toolwright", version: "0.1.0" },
       { capabilities, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
@@ -47,8 +47,13 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
         ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
         ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
         onEvent: (event) => {
-          if (event.type !== "tool-progress" || token === undefined) return
+          if (event.type !== "tool-progress") return
           const { progress = ++steps, total, message } = event
+          if (token === undefined) {
+            // A host that wants no progress may still listen to the log.
+            if (message !== undefined) void context.mcpReq.log("info", message, name).catch(() => {})
+            return
+          }
           const params = { progressToken: token, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }
           // A client that has gone away needs no progress.
           void context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
@@ -66,9 +71,10 @@ function exportPrompts(server: Server, prompts: PromptRegistry): void {
     prompts: prompts.list().map(promptDefinition).map(({ name, description, arguments: args }) => ({ name, description, arguments: args })),
   }))
   server.setRequestHandler("prompts/get", (request) => {
-    const prompt = prompts.named(request.params.name)
+    const prompt = prompts.get(request.params.name)
+    if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt '${request.params.name}' not found`)
     const { success, content, error } = renderPrompt(prompt, request.params.arguments ?? {})
-    if (!success) throw new Error(error ?? "The prompt cannot be rendered.")
+    if (!success) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error ?? "The prompt cannot be rendered.")
     return { description: prompt.description, messages: [{ role: "user" as const, content: { type: "text" as const, text: content } }] }
   })
 }

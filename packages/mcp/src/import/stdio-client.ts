@@ -1,6 +1,7 @@
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { BaseMCPClient, type McpClientOptions } from "./client.ts"
 import { newClient } from "./new-client.ts"
+import { ProcessTransport } from "./process-transport.ts"
 
 /** How an MCP server is started. */
 export interface StdioMCPClientOptions extends McpClientOptions {
@@ -13,30 +14,25 @@ export interface StdioMCPClientOptions extends McpClientOptions {
 
 /** Longest message of a server, in bytes: a result of some megabytes is no reason to lose the connection. */
 const MOST_BYTES = 64 * 1024 * 1024
-/** What of the server's error output is kept, to say why it went away. */
-const KEPT_CHARS = 2000
 
 /** A client of an MCP server that it starts itself and talks to over its standard input and output. */
 export class StdioMCPClient extends BaseMCPClient {
   private constructor(options: StdioMCPClientOptions) {
     super(options, (prepare) => async () => {
-      const [{ getDefaultEnvironment, StdioClientTransport }, client] = await Promise.all([import("@modelcontextprotocol/client/stdio"), newClient("legacy")])
-      const transport = new StdioClientTransport({
+      const [{ getDefaultEnvironment }, client] = await Promise.all([import("@modelcontextprotocol/client/stdio"), newClient("legacy")])
+      const transport = new ProcessTransport({
         command: options.command,
         args: [...(options.args ?? [])],
         env: { ...getDefaultEnvironment(), ...options.env },
-        stderr: "pipe",
-        maxBufferSize: MOST_BYTES,
+        maxBytes: MOST_BYTES,
         ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
       })
-      let said = ""
-      transport.stderr?.on("data", (text) => (said = (said + String(text)).slice(-KEPT_CHARS)))
       prepare(client)
       try {
         await client.connect(transport, { timeout: options.connectTimeoutMs ?? 15_000 })
       } catch (cause) {
         await transport.close().catch(() => {})
-        const last = said.trim().split("\n").slice(-3).join(" ")
+        const last = transport.said.trim().split("\n").slice(-3).join(" ")
         throw new Error(`'${[options.command, ...(options.args ?? [])].join(" ")}' does not answer as an MCP server (${messageOf(cause)})${last === "" ? "" : `; it said: ${last}`}`, { cause })
       }
       return { client, transport }
