@@ -12,6 +12,8 @@ const understood: [command: string, programs: string[]][] = [
   ["git status\nrm x", ["git", "rm"]],
   ["npm test &> log || cat log", ["npm", "cat"]],
   ["git log a#b; ls", ["git", "ls"]],
+  ["git log \u00A0x\v\f", ["git"]],
+  ["test -f x && printf '%s' \"$HOME\"; npm test & wait $!", ["npm"]],
 ]
 
 test.each(understood)("finds the programs of %j", (command, programs) => {
@@ -40,6 +42,16 @@ const refused = [
   "$'rm' x",
   "{ rm x; }",
   "git >$(x)",
+  "git status\r\ngit log",
+  "x='a[$(rm x)]'; echo $[x]",
+  "test -v 'a[$(rm x)]'",
+  "x=-v; test $x 'a[$(rm x)]'",
+  "printf -v 'a[$(rm x)]' x",
+  "x=-v; printf \"$x\" 'a[$(rm x)]' x",
+  "wait -np 'a[$(rm x)]'",
+  "RUSTC_WRAPPER=./x git",
+  "MANPAGER=./x git",
+  "HOME=. git status",
 ]
 
 test.each(refused)("refuses %j, for it cannot tell what would run", (command) => {

@@ -28,7 +28,7 @@ const KEYWORDS = new Set([
 const HARMLESS = new Set(["cd", "echo", "printf", "true", "false", "test", "[", "pwd", "exit", ":", "wait"])
 /** Variables by which an allowed program can be made to run another one. */
 const TREACHEROUS =
-  /^(PATH|ENV|IFS|SHELL|EDITOR|VISUAL|PAGER|BASH|LD_|DYLD_|NODE_|NPM_|PYTHON|PERL|RUBY|GIT_|.*_?(PATH|OPTIONS|PRELOAD|FLAGS)$)/iu
+  /^(PATH|ENV|HOME|IFS|PS4|SHELL|VISUAL|BASH|LD_|DYLD_|LESS|XDG_|NODE_|NPM_|PYTHON|PERL|RUBY|RUSTC|CARGO_|CC$|CXX$|GIT_|.*(PATH|OPTIONS|PRELOAD|FLAGS|PAGER|EDITOR|WRAPPER|_RSH)$)/iu
 
 /**
  * Finds the programs that a command line names, for the check against an allow list. Simple commands joined by `;`, `&&`, `||`, `|`,
@@ -37,7 +37,10 @@ const TREACHEROUS =
  */
 export function scanCommand(command: string): CommandScan {
   const programs: string[] = []
+  if (command.includes("\r")) return { refused: "carriage returns (end lines with a line feed alone)" }
   let atStart = true
+  let program = ""
+  let position = 0
   let index = 0
   while (index < command.length) {
     const character = command[index]!
@@ -64,23 +67,41 @@ export function scanCommand(command: string): CommandScan {
       if (/^\d+$/u.test(word.text) && (command[index] === ">" || command[index] === "<")) continue
       const assigned = atStart ? /^([A-Za-z_]\w*)\+?=/u.exec(word.raw)?.[1] : undefined
       if (assigned !== undefined && TREACHEROUS.test(assigned)) return { refused: `the variable ${assigned}` }
-      if (!atStart || assigned !== undefined) continue
+      if (!atStart) {
+        position++
+        if (isEvaluated(program, word, position)) return { refused: `an argument of ${program} that the shell may evaluate` }
+        continue
+      }
+      if (assigned !== undefined) continue
       if (word.variable) return { refused: "a variable in the place of a program" }
       if (KEYWORDS.has(word.text)) return { refused: `the shell keyword '${word.text}'` }
       if (!HARMLESS.has(word.text)) programs.push(word.text)
+      program = word.text
+      position = 0
       atStart = false
     }
   }
   return { programs }
 }
 
-type Word = { text: string; raw: string; end: number; variable: boolean } | { refused: string }
+type Reading = { text: string; raw: string; end: number; variable: boolean }
+type Word = Reading | { refused: string }
+
+/**
+ * Whether an argument makes a harmless command take another one for the name of a variable: the shell evaluates the subscript of such a name
+ * (`a[$(rm x)]`), quoted or not. A variable could hold such an option.
+ */
+function isEvaluated(program: string, { text, raw, variable }: Reading, position: number): boolean {
+  if (program === "printf") return position === 1 && (variable || text.startsWith("-v"))
+  if (program === "wait") return (variable && raw !== "$!") || /^-\w*p/u.test(text)
+  return program === "test" && (variable || text === "-v" || text === "-R")
+}
 
 function readWord(command: string, start: number): Word {
   let text = ""
   let variable = false
   let index = start
-  while (index < command.length && !/[\s;&|<>()]/u.test(command[index]!)) {
+  while (index < command.length && !/[ \t\n;&|<>()]/u.test(command[index]!)) {
     const character = command[index]!
     if (character === "\\") {
       if (command[index + 1] !== "\n") text += command[index + 1] ?? ""
@@ -112,7 +133,7 @@ function readWord(command: string, start: number): Word {
 }
 
 function isSubstitution(command: string, index: number): boolean {
-  return command[index] === "`" || (command[index] === "$" && (command[index + 1] === "(" || command[index + 1] === "{"))
+  return command[index] === "`" || (command[index] === "$" && /[({[]/u.test(command[index + 1] ?? ""))
 }
 
 function lineEnd(command: string, index: number): number {

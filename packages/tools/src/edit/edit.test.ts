@@ -135,6 +135,8 @@ describe("the answer to a text that is not there", () => {
     const [best] = nearestBlocks(many, "const value17001 = compute(119008)\nconst value17002 = compute(119014)")
     expect(best?.startLine).toBe(17_002)
     expect(nearestBlocks(text, "zzzz qqqq wwww")).toEqual([])
+    const part = nearestBlocks(`${text}${"// nothing of the kind\n".repeat(9)}const total = first.values.reduce((sum, value) => sum + value, 0) / count\n`, "total = frist.values")
+    expect(part[0]).toMatchObject({ startLine: 17 })
   })
 })
 

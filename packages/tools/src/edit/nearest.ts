@@ -14,6 +14,8 @@ const LONGEST_LINE = 400
 const MOST_LINES_COMPARED = 30_000
 const MOST_LINES_SHOWN = 30
 const LEAST_SIMILARITY = 0.35
+/** A line that holds more of the wanted text's letter pairs than this is worth showing, however long it is. */
+const MUCH_HELD = 0.7
 
 /**
  * The blocks of a file most like a text that is not in it, best first. Lines that are equal but for blanks vote for the block they
@@ -74,7 +76,7 @@ function voteBySimilarLines(lines: readonly string[], sought: readonly string[],
     .sort((a, b) => b.line.length - a.line.length)
     .slice(0, 3)
   for (const { index, line } of longest) {
-    const compare = similarityTo(line)
+    const compare = similarityTo(line, sought.length === 1)
     for (const [at, candidate] of lines.entries()) {
       const similarity = compare(squeezed(candidate))
       if (similarity > 0.5) vote(at - index, similarity)
@@ -90,7 +92,7 @@ function blockSimilarity(lines: readonly string[], sought: readonly string[], st
     const there = squeezed(lines[start + index] ?? "")
     const share = Math.max(wanted.length, 1)
     weight += share
-    sum += share * (wanted === there ? 1 : similarityTo(wanted)(there))
+    sum += share * (wanted === there ? 1 : similarityTo(wanted, sought.length === 1)(there))
   }
   return weight === 0 ? 0 : sum / weight
 }
@@ -99,7 +101,8 @@ function squeezed(line: string): string {
   return line.slice(0, LONGEST_LINE).trim().replace(/\s+/gu, " ")
 }
 
-function similarityTo(wanted: string): (candidate: string) => number {
+/** How alike a line is; with `within`, also how much of the wanted text it holds, for that may be only a part of a line. */
+function similarityTo(wanted: string, within: boolean): (candidate: string) => number {
   const pairs = new Map<number, number>()
   for (let index = 0; index + 1 < wanted.length; index += 1) {
     const pair = pairAt(wanted, index)
@@ -109,7 +112,7 @@ function similarityTo(wanted: string): (candidate: string) => number {
   return (candidate) => {
     const other = Math.max(0, candidate.length - 1)
     if (total + other === 0) return wanted === candidate ? 1 : 0
-    if (Math.min(total, other) * 4 < Math.max(total, other)) return 0
+    if (Math.min(total, other) * 4 < Math.max(total, other) && !(within && other > total)) return 0
     const left = new Map(pairs)
     let common = 0
     for (let index = 0; index + 1 < candidate.length; index += 1) {
@@ -119,7 +122,8 @@ function similarityTo(wanted: string): (candidate: string) => number {
       left.set(pair, count - 1)
       common += 1
     }
-    return (2 * common) / (total + other)
+    const held = within && total >= 5 ? common / total : 0
+    return Math.max((2 * common) / (total + other), held > MUCH_HELD ? held * 0.95 : 0)
   }
 }
 

@@ -2,7 +2,7 @@ import { failure, success, type JsonObject, type ToolResult } from "@toolwright/
 import { compileDenyList, DEFAULT_DENY_READ } from "../paths/deny-list.ts"
 import { insideRoot, type ProcessHost } from "../process/host.ts"
 import { sandboxNotice } from "../sandbox/sandbox.ts"
-import { relative } from "node:path"
+import { join, relative } from "node:path"
 import { assertBranchName, branchNames, resolveCommit } from "./refs.ts"
 import { git, type GitOutcome, type GitRun, type GitSettings, type Repository } from "./repository.ts"
 import { describeStatus, readStatus, type Status } from "./status.ts"
@@ -25,11 +25,22 @@ export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolR
   const command = ["diff", "--no-ext-diff", "--no-textconv", "--no-color", "--submodule=short"]
   if (args.staged === true) command.push("--cached")
   if (typeof args.ref === "string") command.push(await resolveCommit(repository, settings, args.ref, run))
-  const outcome = await git(repository, settings, [...command, "--", ...paths(work, args.files)], run)
+  const named = paths(work, args.files)
+  const names = await git(repository, settings, [...command, "--name-only", "--no-renames", "-z", "--", ...named], run)
+  if (names.exitCode !== 0) return gitFailure("diff", names)
+  const secrets = names.stdout.text.split("\0").filter((name) => name !== "" && !isReadable(work, name))
+  const files = secrets.length === 0 ? named : [...named.map((name) => `:(literal)${name}`), ...secrets.map((name) => `:(exclude,literal)${name}`)]
+  const outcome = await git(repository, settings, [...command, "--", ...files], { ...run, patterns: secrets.length > 0 })
   if (outcome.exitCode !== 0) return gitFailure("diff", outcome)
   const diff = outcome.stdout.text
-  const output = diff === "" ? noDifferences(await readStatus(repository, settings, run), args.staged === true) : diff
-  return success({ output, data: { diff, files: filesOfDiff(diff), truncated: outcome.stdout.truncated } })
+  const shown = diff === "" && secrets.length === 0 ? noDifferences(await readStatus(repository, settings, run), args.staged === true) : diff
+  const output = secrets.length === 0 ? shown : `Changed, but protected and not shown: ${secrets.join(", ")}.\n${shown}`
+  return success({ output, data: { diff, files: filesOfDiff(diff), truncated: outcome.stdout.truncated, left_out: secrets } })
+}
+
+/** Whether the path rules let tools read a file of the repository. */
+function isReadable({ host, repository }: GitWork, name: string): boolean {
+  return host.workspace.policy.readable(join(repository.top, name))
 }
 
 function noDifferences(status: Status, staged: boolean): string {

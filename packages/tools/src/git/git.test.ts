@@ -51,6 +51,21 @@ describe("git", () => {
     expect(empty.output).toContain("new.txt")
   })
 
+  test("never shows what changed in a file that tools may not read", async () => {
+    using fixture = repository({ ".env": "KEY=canary-1\n", "[a].txt": "a\n", "deep/id_rsa": "canary-2\n" })
+    fixture.write({ ".env": "KEY=canary-3\n", "[a].txt": "b\n", "deep/id_rsa": "canary-4\n" })
+    const calls: JsonObject[] = [{}, { ref: "HEAD" }, { files: [".", "[a].txt"] }]
+    for (const args of calls) {
+      const result = await git(fixture, { action: "diff", ...args })
+      expect(result.success).toBe(true)
+      expect(JSON.stringify(result)).not.toContain("canary")
+      expect(result.output).toContain(".env")
+      expect(result.data).toMatchObject({ files: [{ path: "[a].txt" }], left_out: [".env", "deep/id_rsa"] })
+    }
+    fixture.git("add", ".")
+    expect(JSON.stringify(await git(fixture, { action: "diff", staged: true }))).not.toContain("canary")
+  })
+
   test("stages, commits with any message, and logs", async () => {
     using fixture = repository()
     fixture.write({ "b.txt": "b\n", "c.txt": "c\n" })

@@ -12,7 +12,7 @@ const CHANGES: JsonSchema = {
     required: ["path", "status"],
   },
 }
-const NAMES: JsonSchema = { type: "array", items: { type: "string" } }
+const NAMES = { type: "array", items: { type: "string" } } as const satisfies JsonSchema
 
 /** The shape of a working tree's status. */
 export const STATUS_SCHEMA: JsonSchema = {
@@ -50,6 +50,7 @@ export const GIT_OUTPUT: JsonSchema = {
           },
         },
         truncated: { type: "boolean" },
+        left_out: { ...NAMES, description: "Changed files that tools may not read." },
       },
       required: ["diff", "files"],
     },

@@ -42,6 +42,8 @@ export interface GitRun {
   readonly remote?: boolean
   /** Settings for this command alone (`user.name=…`). */
   readonly config?: readonly string[]
+  /** The command's paths are patterns with git's `:(…)` signs; they are taken literally otherwise. */
+  readonly patterns?: boolean
   /** Bytes of output that are kept; beyond these the middle is left out. */
   readonly keepBytes?: number
 }
@@ -83,7 +85,7 @@ export async function git(repository: Repository, settings: GitSettings, args: r
     const config = [...HARMLESS, ...more].flatMap((entry) => ["-c", entry])
     const where = [`--git-dir=${join(repository.top, ".git")}`, `--work-tree=${repository.top}`]
     return runSandboxed({
-      argv: ["git", "--no-pager", "--literal-pathspecs", ...config, ...where, ...command],
+      argv: ["git", "--no-pager", ...(run.patterns === true ? [] : ["--literal-pathspecs"]), ...config, ...where, ...command],
       cwd: repository.top,
       env: gitEnvironment(settings),
       timeoutMs: run.timeoutMs ?? 60_000,

@@ -134,7 +134,10 @@ const MOST_NAMES_COMPARED = 5000
 async function suggestion(policy: PathPolicy, located: Located): Promise<string | undefined> {
   try {
     await using parent = await pinDirectory(policy, { ...located, path: dirname(located.path) }, "read")
-    const names = (await readdir(parent.at())).slice(0, MOST_NAMES_COMPARED).filter((name) => !policy.hides(name))
+    const entries = await readdir(parent.at())
+    // It is there, and still nothing was found.
+    if (entries.includes(basename(located.path))) return "It is a symbolic link to something that does not exist."
+    const names = entries.slice(0, MOST_NAMES_COMPARED).filter((name) => !policy.hides(name))
     const near = nearest(basename(located.path), names)
     if (near.length === 0) return undefined
     const directory = located.asked.slice(0, located.asked.length - basename(located.asked).length)
