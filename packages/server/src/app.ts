@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { Hono } from "hono"
 import { messageOf } from "@toolwright/toolbox"
+import { bodyLimits } from "./http/body.ts"
 import { guard, type RequestVariables } from "./http/guard.ts"
 import { Metrics } from "./http/metrics.ts"
 import { problem } from "./http/problem.ts"
@@ -61,7 +62,7 @@ export function createApp(options: ServerOptions, extend: (app: Hono<{ Variables
     return new Response(text, { headers: { "content-type": "application/json", etag } })
   })
   app.route("/tools", toolRoutes(options, metrics))
-  if (options.prompts !== undefined) app.route("/prompts", promptRoutes(options.prompts, options.maxBodyBytes ?? 4 * 1024 * 1024))
+  if (options.prompts !== undefined) app.route("/prompts", promptRoutes(options.prompts, bodyLimits(options)))
   extend(app, metrics)
 
   app.notFound((context) => problem(404, { code: "NOT_FOUND", message: `There is nothing at ${context.req.path}.`, hint: "GET /docs shows what there is." }))

@@ -20,6 +20,8 @@ export interface ServerOptions {
   allowedOrigins?: readonly string[]
   /** Largest request body in bytes; 4 MiB unless given. */
   maxBodyBytes?: number
+  /** Longest time that a request body may take to come, in milliseconds; 30 seconds unless given. */
+  bodyTimeoutMs?: number
   /** Largest result in bytes of JSON; 16 MiB unless given. */
   maxResultBytes?: number
   /** Calls that run at once; 64 unless given. Further ones are refused with 429. */

@@ -7,7 +7,7 @@ import { messageOf, ToolwrightError, type RunEvent, type RunSummary } from "@too
 import type { ChatMessage } from "@toolwright/toolformat"
 import type { AppVariables } from "../app.ts"
 import { runAsChat } from "../gateway/agent-run.ts"
-import { readJson } from "../http/body.ts"
+import { bodyLimits, readJson } from "../http/body.ts"
 import { problem } from "../http/problem.ts"
 import { messagesOfRun } from "./messages.ts"
 
@@ -40,7 +40,7 @@ export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, optio
     return context.json(await store.list({ limit: number("limit", 50), offset: number("offset", 0) }))
   })
   app.post("/conversations", async (context) => {
-    const body = await readJson(context, maxBodyBytes)
+    const body = await readJson(context, bodyLimits({ maxBodyBytes }))
     if ("refused" in body) return body.refused
     const { title } = body.value as { title?: unknown }
     return context.json(await store.create(typeof title === "string" ? title : ""), 201)
@@ -53,7 +53,7 @@ export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, optio
 
   app.post("/conversations/:id/chat", async (context) => {
     const id = context.req.param("id")
-    const body = await readJson(context, maxBodyBytes)
+    const body = await readJson(context, bodyLimits({ maxBodyBytes }))
     if ("refused" in body) return body.refused
     const { message, stream = false } = body.value as { message?: unknown; stream?: unknown }
     if (typeof message !== "string" || message.trim() === "") return problem(422, { code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })

@@ -4,7 +4,7 @@ import { completionChunks, wholeCompletion, type Backend, type CompletionHead, t
 import { toolCallingBackend, type RunRequest } from "@toolwright/agents"
 import { messageOf, ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { AppVariables } from "../app.ts"
-import { readJson } from "../http/body.ts"
+import { bodyLimits, readJson } from "../http/body.ts"
 import { runAsChat, type ChatStep } from "./agent-run.ts"
 import { inferRequestOf, readChatRequest, type ChatRequest } from "./request.ts"
 
@@ -27,7 +27,7 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
   app.get("/v1/models", (context) => context.json({ object: "list", data: [{ id: backend.modelName(), object: "model", created: 0, owned_by: "toolwright" }] }))
 
   app.post("/v1/chat/completions", async (context) => {
-    const body = await readJson(context, options.maxBodyBytes ?? 4 * 1024 * 1024)
+    const body = await readJson(context, bodyLimits(options))
     if ("refused" in body) return body.refused
     const request = readChatRequest(body.value)
     if ("problem" in request) return apiError(400, "invalid_request_error", request.problem.message, request.problem.param)

@@ -5,14 +5,23 @@ import { problem } from "./problem.ts"
 /** A body that was read, or the answer to one that cannot be. */
 export type ReadBody = { value: unknown; text: string } | { refused: Response }
 
-/** Slowest that a body may come, as a whole, in milliseconds. */
-const BODY_TIME_MS = 30_000
+/** What a body may be. */
+export interface BodyLimits {
+  maxBytes: number
+  /** Longest time for the whole body, in milliseconds. */
+  timeoutMs: number
+}
+
+/** The limits that a server's options set. */
+export function bodyLimits({ maxBodyBytes = 4 * 1024 * 1024, bodyTimeoutMs = 30_000 }: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {}): BodyLimits {
+  return { maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs }
+}
 
 /**
  * Reads a JSON body within its limits of size and time. Anything but JSON is refused by its content type, which also keeps
  * pages from sending it without being asked (a simple request cannot have this type). An empty body is an empty object.
  */
-export async function readJson(context: Context, maxBytes: number): Promise<ReadBody> {
+export async function readJson(context: Context, { maxBytes, timeoutMs }: BodyLimits): Promise<ReadBody> {
   const type = (context.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase()
   const declared = Number(context.req.header("content-length") ?? Number.NaN)
   const { raw } = context.req
@@ -23,7 +32,7 @@ export async function readJson(context: Context, maxBytes: number): Promise<Read
   }
   if (declared > maxBytes) return tooLarge(maxBytes)
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<ReadBody>((resolve) => (timer = setTimeout(() => resolve(TOO_SLOW()), BODY_TIME_MS)))
+  const late = new Promise<ReadBody>((resolve) => (timer = setTimeout(() => resolve(tooSlow(timeoutMs)), timeoutMs)))
   try {
     return await Promise.race([late, Number.isNaN(declared) ? readPieces(raw.body!, maxBytes) : raw.arrayBuffer().then((bytes) => parse(new Uint8Array(bytes)))])
   } catch (thrown) {
@@ -48,9 +57,9 @@ async function readPieces(body: ReadableStream<Uint8Array>, maxBytes: number): P
   return parse(Buffer.concat(pieces))
 }
 
-const TOO_SLOW = (): ReadBody => ({
-  refused: problem(408, { code: "BODY_TOO_SLOW", message: `The body did not come within ${BODY_TIME_MS / 1000} seconds.` }, { connection: "close" }),
-})
+function tooSlow(timeoutMs: number): ReadBody {
+  return { refused: problem(408, { code: "BODY_TOO_SLOW", message: `The body did not come within ${timeoutMs} ms.` }, { connection: "close" }) }
+}
 
 function tooLarge(maxBytes: number): ReadBody {
   return { refused: problem(413, { code: "BODY_TOO_LARGE", message: `The body may have at most ${maxBytes} bytes.` }) }

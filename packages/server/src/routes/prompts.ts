@@ -1,18 +1,18 @@
 import { Hono } from "hono"
 import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright/prompts"
 import type { JsonObject } from "@toolwright/toolbox"
-import { readJson } from "../http/body.ts"
+import { readJson, type BodyLimits } from "../http/body.ts"
 import { problem } from "../http/problem.ts"
 
 /** `GET /prompts/` lists the prompts; `POST /prompts/{name}` renders one, with its bare arguments as the body. */
-export function promptRoutes(prompts: PromptRegistry, maxBodyBytes: number): Hono {
+export function promptRoutes(prompts: PromptRegistry, limits: BodyLimits): Hono {
   const routes = new Hono({ strict: false })
   routes.get("/", (context) => context.json(prompts.list().map(promptDefinition)))
   routes.post("/:name", async (context) => {
     const name = context.req.param("name")
     const prompt = prompts.get(name)
     if (prompt === undefined) return problem(404, { code: "PROMPT_NOT_FOUND", message: `Prompt '${name}' not found`, hint: "GET /prompts/ lists the prompts." })
-    const body = await readJson(context, maxBodyBytes)
+    const body = await readJson(context, limits)
     if ("refused" in body) return body.refused
     if (typeof body.value !== "object" || body.value === null || Array.isArray(body.value)) {
       return problem(422, { code: "INVALID_ARGUMENTS", message: "The body must be one JSON object of arguments." })

@@ -1,7 +1,7 @@
 import { Hono, type Context } from "hono"
 import { streamSSE } from "hono/streaming"
 import { executeCall, failure, toServiceResult, type Middleware, type ToolEvent, type ToolResult, type Toolset } from "@toolwright/toolbox"
-import { readJson } from "../http/body.ts"
+import { bodyLimits, readJson } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import type { Metrics } from "../http/metrics.ts"
 import { problem } from "../http/problem.ts"
@@ -20,7 +20,8 @@ type Variables = RequestVariables & { tool?: string; error?: string }
  * comes as events and the result as the last one. When the client goes away, the tool is cancelled.
  */
 export function toolRoutes(options: ServerOptions, metrics: Metrics): Hono<{ Variables: Variables }> {
-  const { maxBodyBytes = 4 * 1024 * 1024, maxConcurrentCalls = 64 } = options
+  const { maxConcurrentCalls = 64 } = options
+  const limits = bodyLimits(options)
   const keys = new IdempotencyKeys<Answer>()
   const middleware = [...(options.middleware ?? []), ...(options.cache === undefined ? [] : [options.cache.middleware])]
   const routes = new Hono<{ Variables: Variables }>({ strict: false })
@@ -36,7 +37,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics): Hono<{ Var
     const tool = tools.get(name)
     if (tool === undefined) return problem(404, { code: "TOOL_NOT_FOUND", message: `Tool '${name}' not found`, hint: "GET /tools/ lists the tools." })
     context.set("tool", tool.name)
-    const body = await readJson(context, maxBodyBytes)
+    const body = await readJson(context, limits)
     if ("refused" in body) return body.refused
     if (metrics.running >= maxConcurrentCalls) {
       return problem(429, { code: "TOO_MANY_CALLS", message: `${maxConcurrentCalls} calls are running; no more run at once.`, retryable: true }, { "retry-after": "1" })
