@@ -34,6 +34,15 @@ describe("a call that is not as it should be", () => {
     ["begins with the name, its mark being in the prompt", "functionary-v3.2", 'f\n{"a": 1}', []],
     ["lacks a parameter's closing tag", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</function>\n</tool_call>", []],
     ["lacks its opening mark", "qwen3-xml", "<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>", ["missing-wrapper repaired"]],
+    ["has brackets doubled, as templates escape them", "hermes", `<tool_call>\n{${CALL}}\n</tool_call>`, ["invalid-arguments repaired"]],
+    ["stands without marks, after a colon", "llama3", `I look it up: ${CALL} One moment.`, []],
+    ["is spread over lines, without marks", "pythonic", "[\n  f(\n    a=1,\n  )\n]", []],
+    ["lacks the code block around its arguments", "deepseek-v3", '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n{"a": 1}<｜tool▁call▁end｜><｜tool▁calls▁end｜>', []],
+    ["has a code block that names no language", "deepseek-v3", '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```\n{"a": 1}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>', []],
+    ["has attributes in single quotes", "minimax-m2", "<minimax:tool_call>\n<invoke name='f'>\n<parameter name='a'>1</parameter>\n</invoke>\n</minimax:tool_call>", []],
+    ["has attributes without quotes", "minimax-m2", "<minimax:tool_call>\n<invoke name=f>\n<parameter name=a>1</parameter>\n</invoke>\n</minimax:tool_call>", []],
+    ["has an object in place of parameters", "deepseek-v32", '<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n{"a": 1}\n</｜DSML｜invoke>\n</｜DSML｜function_calls>', ["invalid-arguments repaired"]],
+    ["has white space around a key", "glm45", "<tool_call>f\n<arg_key> a </arg_key>\n<arg_value>1</arg_value>\n</tool_call>", []],
     ["ends after its last parameter", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n", ["unterminated-call repaired"]],
   ])("%s: is read, and reported", (_what, format, text, problems) => {
     const reply = read(format, text)
@@ -55,6 +64,10 @@ describe("a call that is not as it should be", () => {
 
   it("with text that lost its quotes is read as text", () => {
     expect(read("gemma4", "<|tool_call>call:f{a:1,s:ls -la /tmp}<tool_call|>")).toMatchObject({ calls: [["f", { a: 1, s: "ls -la /tmp" }]], problems: ["invalid-arguments repaired"] })
+  })
+
+  it("that is a message without a body is a call of a tool that takes nothing", () => {
+    expect(read("harmony", "<|channel|>commentary to=functions.g <|constrain|>json<|message|><|call|>")).toMatchObject({ calls: [["g", {}]], content: "", problems: [] })
   })
 
   it("that is a name alone is a call of a tool that needs nothing", () => {

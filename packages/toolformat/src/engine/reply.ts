@@ -6,6 +6,7 @@ import { END, type Scan } from "./source.ts"
 
 /** Longest header of a message, in code units. */
 const LONGEST_HEADER = 200
+const COLON = 58
 
 /**
  * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can begin at a
@@ -19,6 +20,8 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
   /** White space that follows is a mark's. */
   let trim = startsInReasoning
   let lineStart = true
+  /** The last code unit of the text that is not white space. */
+  let lastSaid = 0
   /** Something was said in this mode: content at all, or in this stretch of reasoning. */
   let said = false
   let contentSaid = false
@@ -58,6 +61,7 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
       space = ""
       trim = lineStart = false
       said = true
+      lastSaid = text.charCodeAt(text.length - 1)
       return
     }
     const leading = text.length - text.trimStart().length
@@ -71,6 +75,7 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
       session.say(mode, space + body)
       trim = lineStart = false
       said = true
+      lastSaid = body.charCodeAt(body.length - 1)
       space = text.slice(leading + body.length)
     } else space += text
     if ((body === "" ? text : space).includes("\n")) lineStart = true
@@ -108,7 +113,7 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     for (const { mark, end } of marks) {
       for (const candidate of mark.candidates) {
         source.rewind(end)
-        if (candidate.via === "bare" && (!lineStart || fenced)) continue
+        if (candidate.via === "bare" && ((!lineStart && !(candidate.syntax.bare === "line-or-colon" && lastSaid === COLON)) || fenced)) continue
         if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
           trim = true
           lineStart = true

@@ -26,10 +26,10 @@ interface CallSyntaxBase {
   /** Printed between wrappers. */
   separator?: string
   /**
-   * Where calls stand without any mark: at the beginning of a line, or not at all (the default). Such a call must be of a
-   * tool on offer, unless `unknownTools`.
+   * Where calls stand without any mark: at the beginning of a line, there or after a colon, or not at all (the default).
+   * Such a call must be of a tool on offer, where tools are known.
    */
-  bare?: "line"
+  bare?: "line" | "line-or-colon"
   /** The syntax is this family's recovery, not its own: a call in it is reported as `missing-wrapper`. */
   recovery?: boolean
 }

@@ -23,7 +23,7 @@ const actionBlock: EnvelopeSyntax = {
 /** Command R7B, Command A: a list of actions; ids are places in the conversation. Source: the official chat templates. */
 export const cohere: Format = {
   id: "command-r7b",
-  aliases: ["cohere", "cohere2", "command-a", "north"],
+  aliases: ["cohere", "cohere2", "cohere2moe", "command-a", "north"],
   title: "A JSON list between <|START_ACTION|> and <|END_ACTION|>: Command R7B, Command A",
   calls: [action, actionBlock],
   reasoning: { open: ["<|START_THINKING|>"], close: ["<|END_THINKING|>"] },

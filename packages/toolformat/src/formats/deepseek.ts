@@ -20,7 +20,7 @@ const fenced: NamedSyntax = {
   layout: { between: "\n" },
   open: spellings("<｜tool▁call▁begin｜>function<｜tool▁sep｜>"),
   openInWrapper: spellings("function<｜tool▁sep｜>"),
-  middle: ["\n```json\n"],
+  middle: ["\n```json\n", "\n```\n", "\n"],
   close: spellings("\n```<｜tool▁call▁end｜>").concat(spellings("<｜tool▁call▁end｜>")),
 }
 
@@ -37,7 +37,7 @@ const plain: NamedSyntax = {
 /** DeepSeek V3 and R1, their distillates, and Cogito. Source: the official chat templates. */
 export const deepseekV3: Format = {
   id: "deepseek-v3",
-  aliases: ["deepseek", "deepseek-r1", "cogito", "ollama-tmpl-deepseek"],
+  aliases: ["deepseek", "deepseek-r1", "cogito", "deepseek3", "deepseek-r1-distill", "ollama-tmpl-deepseek"],
   title: "Marks with full-width bars, arguments in a code block: DeepSeek V3, R1, Cogito",
   calls: [fenced, plain],
   reasoning: think,
@@ -62,7 +62,7 @@ export const deepseekV31: Format = {
 
 function dsml(block: string): ParametersSyntax {
   const syntax = invokeTags(`｜DSML｜${block}`, "｜DSML｜")
-  return { ...syntax, parameter: { ...syntax.parameter, close: ["</｜DSML｜parameter>"] }, typed: { attribute: "string", end: ">" } }
+  return { ...syntax, parameter: { open: syntax.parameter.open.slice(0, 1), keyEnd: syntax.parameter.keyEnd.slice(0, 1), close: ["</｜DSML｜parameter>"] }, typed: { attribute: "string", end: ">" } }
 }
 
 /** DeepSeek V3.2: tags with an attribute that tells text from JSON. */

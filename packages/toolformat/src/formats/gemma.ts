@@ -6,7 +6,7 @@ import { resultText } from "./results.ts"
 /** Gemma 4: bare keys, strings in `<|"|>`. Source: the official chat template. */
 export const gemma4: Format = {
   id: "gemma4",
-  aliases: ["gemma-4"],
+  aliases: ["gemma-4", "gemma4-no-thinking"],
   title: 'call:name{key:<|"|>text<|"|>}: Gemma 4',
   calls: [{ codec: "gemma", open: "call:", quote: '<|"|>', wrapper: { open: ["<|tool_call>"], close: ["<tool_call|>"] } }],
   reasoning: { open: ["<|channel>thought\n", "<|channel>thought", "<|channel>"], close: ["<channel|>"] },

@@ -24,7 +24,7 @@ export const glm45: Format = {
 export const glm47: Format = {
   ...glm45,
   id: "glm47",
-  aliases: ["glm-4.7", "glm5", "glm-5", "laguna"],
+  aliases: ["glm-4.7", "glm5", "glm-5", "laguna", "poolside-v1"],
   title: "<arg_key> and <arg_value> without line breaks: GLM 4.7, GLM 5, Laguna",
   calls: [keyValueTags()],
   result: between("<|observation|><tool_response>", "</tool_response>"),
@@ -37,7 +37,7 @@ const suffixed = keyValueTags(":opensource", "\n")
 export const hunyuan3: Format = {
   ...glm45,
   id: "hunyuan3",
-  aliases: ["hy3"],
+  aliases: ["hy3", "hunyuan-v3"],
   title: "<arg_key:opensource> tags: Hunyuan 3",
   calls: [
     {

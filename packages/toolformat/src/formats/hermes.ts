@@ -8,7 +8,7 @@ const toolCall = taggedJson(["<tool_call>"], ["</tool_call>"])
 /** Nous Hermes 2 and 3, and the many that took over its syntax. Source: the official chat templates. */
 export const hermes: Format = {
   id: "hermes",
-  aliases: ["nous", "bielik", "mimo", "smollm3", "qwq", "reka", "mirothinker", "hermes-2-pro", "hermes-3"],
+  aliases: ["nous", "bielik", "mimo", "smollm3", "qwq", "reka", "reka-edge", "mirothinker", "exaone", "exaone4", "hermes-2-pro", "hermes-3"],
   title: "JSON in <tool_call> tags: Hermes, QwQ, MiMo, SmolLM3, Bielik, Reka",
   calls: [toolCall],
   reasoning: think,
@@ -24,7 +24,7 @@ export const hermes: Format = {
 export const qwen: Format = {
   ...hermes,
   id: "qwen2.5",
-  aliases: ["qwen", "qwen2", "qwen2.5-coder", "qwen3", "ollama-tmpl-qwen"],
+  aliases: ["qwen", "qwen2", "qwen2.5-coder", "qwen3", "qwen3-vl", "qwen3-vl-instruct", "qwen3-vl-thinking", "qwen3-thinking", "ollama-tmpl-qwen"],
   title: "JSON in <tool_call> tags: Qwen 2.5, Qwen 3",
   prompt: qwenPrompt,
   templateMarkers: [["<tool_call>", "Qwen", "arguments"]],

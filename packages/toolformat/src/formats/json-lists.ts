@@ -36,17 +36,17 @@ export const apriel: Format = {
 const phiMarks = jsonList(["<|tool_call|>"], ["<|/tool_call|>"])
 
 /** Phi-4-mini, in the spelling of its server and in that of its own template. */
-export const phi4 = listFormat("phi4-mini", ["phi4", "phi-4", "phi4_mini"], "functools and a JSON list: Phi-4-mini", [jsonList(["functools"]), phiMarks], ["<|end|>"], [["functools["], ["<|/tool_call|>"], ["<|tool|>", "<|/tool|>"]])
+export const phi4 = listFormat("phi4-mini", ["phi4", "phi-4", "phi4_mini", "phi4-mini-json"], "functools and a JSON list: Phi-4-mini", [jsonList(["functools"]), phiMarks], ["<|end|>"], [["functools["], ["<|/tool_call|>"], ["<|tool|>", "<|/tool|>"]])
 
 /** FireFunction v2. Source: the official chat template. */
 export const firefunction: Format = {
-  ...listFormat("firefunction", ["firefunction-v2"], " functools and a JSON list: FireFunction v2", [{ ...jsonList(["functools"]), layout: { before: "[", between: ", ", after: "]" } }], ["<|eot_id|>"], [[" functools[", "<|start_header_id|>"]]),
+  ...listFormat("firefunction", ["firefunction-v2", "ollama-tmpl-firefunction"], " functools and a JSON list: FireFunction v2", [{ ...jsonList(["functools"]), layout: { before: "[", between: ", ", after: "]" } }], ["<|eot_id|>"], [[" functools[", "<|start_header_id|>"]]),
 }
 
 /** Salesforce xLAM: a bare list; five ways to wrap it occur. Source: a reference parser. */
 export const xlam = listFormat(
   "xlam",
-  ["xlam-2"],
+  ["xlam-2", "ollama-tmpl-xlam"],
   "A bare JSON list: xLAM",
   [{ ...bareJson, recovery: false, layout: { before: "[", between: ", ", after: "]" }, together: true }, fencedJson, taggedJson(["<tool_call>"], ["</tool_call>"]), jsonList(["[TOOL_CALLS]"])],
   ["<|im_end|>", "<|eot_id|>"],

@@ -6,7 +6,7 @@ import { think } from "./syntaxes.ts"
 /** Kimi K2: name and index share one id, and an id of another form misleads the model. Source: the official chat templates. */
 export const kimiK2: Format = {
   id: "kimi-k2",
-  aliases: ["kimi", "kimi-k2-thinking", "moonshot"],
+  aliases: ["kimi", "kimi-k2-thinking", "kimi-linear", "moonshot"],
   title: "functions.name:index between marks: Kimi K2",
   calls: [
     {

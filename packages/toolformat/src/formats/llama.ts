@@ -18,9 +18,9 @@ const builtIn: PythonSyntax = { codec: "python", wrapper: { open: ["<|python_tag
 /** Llama 3.1 to 3.3: a JSON object, with the tag before it or, as the models mostly write, bare. Source: the official chat templates. */
 export const llama3: Format = {
   id: "llama3",
-  aliases: ["llama3-json", "llama-3", "llama3.1", "llama3.2", "llama3.3", "llama4-json", "ollama-tmpl-llama"],
+  aliases: ["llama", "llama3-json", "llama-3", "llama3.1", "llama3.2", "llama3.3", "llama4-json", "ollama-tmpl-llama", "ollama-tmpl-llama3", "ollama-tmpl-llama3.2"],
   title: "<|python_tag|> and a JSON object, or the object alone: Llama 3.1, 3.2, 3.3",
-  calls: [tagged, builtIn, { ...bareJson, recovery: false }, fencedJson],
+  calls: [tagged, builtIn, { ...bareJson, bare: "line-or-colon", recovery: false }, fencedJson],
   reasoning: think,
   framing: STOP,
   ids: "call",

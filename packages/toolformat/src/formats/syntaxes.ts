@@ -27,8 +27,9 @@ export function invokeTags(block: string, prefix = "", words: { invoke?: string;
     wrapper: { open: [`<${block}>`], close: [`</${block}>`] },
     layout: { before: "\n", between: "\n", after: "\n" },
     together: true,
-    call: { open: [`<${invoke} name="`], nameEnd: ['">'], close: [`</${invoke}>`] },
-    parameter: { open: [`<${parameter} name="`], keyEnd: ['">'], close: [`</${parameter}>`] },
+    // models also write the attribute in single quotes or in none
+    call: { open: [`<${invoke} name="`, `<${invoke} name='`, `<${invoke} name=`], nameEnd: ['">', "'>", ">"], close: [`</${invoke}>`] },
+    parameter: { open: [`<${parameter} name="`, `<${parameter} name='`, `<${parameter} name=`], keyEnd: ['">', "'>", ">"], close: [`</${parameter}>`] },
     lines: { afterName: "\n", afterParameter: "\n" },
   }
 }

@@ -1,6 +1,6 @@
 import { CallWriter } from "../call-writer.ts"
 import { spacedJson } from "../json-text.ts"
-import { literal, skipSpace, textUntil } from "../scanning.ts"
+import { literal, skipSpace, stands, textUntil } from "../scanning.ts"
 import type { Session } from "../session.ts"
 import { END, type Scan } from "../source.ts"
 import type { ChannelSyntax } from "../syntax.ts"
@@ -41,6 +41,11 @@ function* readChannel(session: Session, { namespace, headerEnd, close }: Channel
     return true
   }
   const body = yield* skipSpace(source)
+  if (body !== END && (yield* stands(source, close))) {
+    // a call of a tool that takes nothing
+    call.finish()
+    return true
+  }
   const outcome = body === END ? "open" : body === 123 ? yield* scanValue(source, JSON_NOTATION, call, context.closers) : "invalid"
   if (outcome === "done") call.finish()
   else {

@@ -39,6 +39,12 @@ function* readEnvelope(session: Session, syntax: EnvelopeSyntax, context: ReadCo
   }
   if (!context.bare && syntax.nameAsKey !== true) commit()
   let depth = 1
+  if (committed && (yield* skipSpace(source)) === 123) {
+    // brackets doubled, as in templates that escape them
+    source.at++
+    depth++
+    call.repaired("doubled brackets")
+  }
   let outcome: Outcome = "done"
   let wrong = "The call is not a JSON object with the tool's name and its arguments."
   members: while (depth > 0) {

@@ -7,6 +7,7 @@ import { parameterSchema } from "../schema-types.ts"
 import type { Session } from "../session.ts"
 import { END, type Scan } from "../source.ts"
 import type { ParametersSyntax } from "../syntax.ts"
+import { JSON_NOTATION, scanValue } from "../value.ts"
 import { resync, type Codec, type ReadContext } from "./codec.ts"
 import { firstsOf, scanText } from "./raw-text.ts"
 
@@ -85,6 +86,21 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
       call.fail("unterminated-call", "A parameter does not end.")
       return true
     }
+    if (!committed && code === 123 && syntax.typed !== undefined) {
+      // all arguments as one object, in place of the parameters
+      context.commit()
+      const outcome = yield* scanValue(source, JSON_NOTATION, call, context.closers)
+      if (outcome === "done") {
+        yield* skipSpace(source)
+        yield* anyLiteral(source, tags.close)
+        call.repaired("an object in place of parameters")
+        call.finish()
+      } else {
+        if (outcome === "invalid") yield* resync(source, context.closers)
+        call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the call." : "The arguments are not valid JSON.")
+      }
+      return true
+    }
     if (!committed) {
       const plausible = code === END || (yield* stands(source, [...tags.close, ...wrapperClose]))
       if (!plausible) return false
@@ -118,8 +134,9 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
   }
 
   function* readParameter(): Scan<boolean> {
-    const key = yield* textUntil(source, syntax.typed === undefined ? parameter.keyEnd : ['"'], LONGEST_KEY)
-    if (key === undefined) return false
+    const written = yield* textUntil(source, syntax.typed === undefined ? parameter.keyEnd : ['"'], LONGEST_KEY)
+    if (written === undefined) return false
+    const key = typingOf(call.tool, written) === undefined && typingOf(call.tool, written.trim()) !== undefined ? written.trim() : written
     let said: string | undefined
     if (syntax.typed === undefined) yield* anyLiteral(source, parameter.keyEnd)
     else {

@@ -1,5 +1,5 @@
 import { CallWriter } from "../call-writer.ts"
-import { isNamePart } from "../scanning.ts"
+import { isNamePart, skipSpace } from "../scanning.ts"
 import type { Session } from "../session.ts"
 import { END, STARVED, type Scan, type Source } from "../source.ts"
 import type { PythonSyntax } from "../syntax.ts"
@@ -38,9 +38,10 @@ function* readPython(session: Session, { nameSuffix = "", recovery }: PythonSynt
   if (context.bare) {
     if (session.tools === undefined ? recovery === true : !session.tools.has(call.name)) return false
     const start = source.mark()
+    yield* skipSpace(source)
     const key = yield* readName(source)
     const next = yield* source.wait()
-    const plausible = next === 41 ? key === "" : next === 61 || next === 32 || (session.tools !== undefined && (next === 34 || next === 39))
+    const plausible = next === 41 ? key === "" : next === 61 || (key !== "" && next === 32) || (session.tools !== undefined && (next === 34 || next === 39))
     source.rewind(start)
     source.release()
     if (!plausible) return false
