@@ -32,6 +32,16 @@ test("a run leaves numbered files and one line for each event, without secrets a
   expect(everything).toContain("[secret]")
 })
 
+test("data that JSON has no form for is lost from no record, nor what comes after it", async () => {
+  const loop: Record<string, unknown> = { size: 5n }
+  loop.self = loop
+  const odd = defineTool({ name: "odd", description: "", input: { type: "object" }, run: () => loop })
+  await play([calls(call("odd")), calls(call("look")), { reply: "done" }], [odd, echo("look")], { recorder: record, request: { runId: "odd" } })
+  const { events, files } = readRun(folder, "odd")
+  expect(events.filter(({ type }) => type === "tool-end")).toHaveLength(2)
+  expect(files.filter(({ name }) => name.endsWith("tool-results.json"))).toHaveLength(2)
+})
+
 test("runs are listed newest first, found by the beginning of their id, and a wrong id is answered with near ones", async () => {
   await run("20260101-a")
   await new Promise((resolve) => setTimeout(resolve, 2))

@@ -1,6 +1,6 @@
 import { appendFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { messageOf, ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { jsonText, messageOf, ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { promptText, type RecordedMessage } from "./prompt-text.ts"
 
 /** Hears the events of one run. It must not throw. */
@@ -60,7 +60,7 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
     put(file, text)
     return file
   }
-  const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`
+  const json = (value: unknown): string => `${jsonText(value, 2)}\n`
 
   /** Writes the files that an event calls for, and returns what of it stands in the event log. */
   const file = (event: RunEvent): object => {
@@ -101,7 +101,7 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
     write(event) {
       if (STREAMED.has(event.type)) return
       try {
-        const line = JSON.stringify({ at: now().toISOString(), ...file(event) })
+        const line = jsonText({ at: now().toISOString(), ...file(event) })
         appendFileSync(join(folder, "events.jsonl"), `${redact(line)}\n`)
       } catch {
         // A full disk or a folder that was taken away must not end the run that is being recorded.

@@ -1,11 +1,11 @@
-import type { RunEvent } from "@toolwright/toolbox"
+import { jsonText, type RunEvent } from "@toolwright/toolbox"
 import type { Output } from "../command.ts"
 import type { Renderer } from "./renderer.ts"
 
 /** Each event as one line of JSON. Of a request only its size is told: its messages are the events before it. */
 export function jsonLinesRenderer(stdout: Output): Renderer {
   return {
-    show: (event) => void stdout.write(`${JSON.stringify(compact(event))}\n`),
+    show: (event) => void stdout.write(`${jsonText(compact(event))}\n`),
     close: () => {},
   }
 }
