@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -84,6 +85,16 @@ describe("mistakes", () => {
     expect((await failure({ "max-rounds": "many" })).message).toBe("--max-rounds must be a number, but 'many' was given.")
     expect((await failure({}, { TOOLWRIGHT_NATIVE_TOOLS: "perhaps" })).message).toContain("TOOLWRIGHT_NATIVE_TOOLS must be true or false")
   })
+})
+
+test.skipIf(process.platform === "win32")("a pipe in the file's place is not waited for", async () => {
+  execFileSync("mkfifo", [join(cwd, "toolwright.yaml")])
+  expect((await load()).file).toBeUndefined()
+})
+
+test("a file that is not UTF-8 is refused, not guessed at", async () => {
+  writeFileSync(join(cwd, "toolwright.yaml"), Buffer.from("model:\n  name: caf\xe9\n", "latin1"))
+  expect(await failure()).toMatchObject({ code: "INVALID_CONFIGURATION", message: expect.stringContaining("cannot be read") as string })
 })
 
 test("an empty file is no mistake", async () => {

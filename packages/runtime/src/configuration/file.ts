@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { messageOf, nearest, ToolwrightError } from "@toolwright/toolbox"
 import { SETTINGS } from "./settings.ts"
@@ -16,7 +16,8 @@ export interface FileSettings {
 export function findConfigurationFile(cwd: string): string | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const path = join(folder, CONFIGURATION_FILE)
-    if (existsSync(path)) return path
+    // A pipe of that name would be waited for without end.
+    if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === false) return path
     if (dirname(folder) === folder) return undefined
   }
 }
@@ -29,7 +30,7 @@ export function findConfigurationFile(cwd: string): string | undefined {
 export async function readConfigurationFile(path: string): Promise<FileSettings> {
   let text: string
   try {
-    text = readFileSync(path, "utf8")
+    text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path))
   } catch (cause) {
     throw new ToolwrightError("INVALID_CONFIGURATION", `The configuration file ${path} cannot be read: ${messageOf(cause)}`, { cause })
   }
