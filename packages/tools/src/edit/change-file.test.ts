@@ -100,6 +100,12 @@ describe("file and code_edit", () => {
     expect(single.list().map((tool) => tool.name)).toEqual(expect.arrayContaining(["file_read", "code_edit_get_lines", "search_grep"]))
   })
 
+  test("all of many appends to a new file at once are in it", async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, (_, line) => files.call("file", { action: "append", path: "log.txt", content: `${line}\n` })))
+    expect(results.filter((result) => !result.success)).toEqual([])
+    expect(readFileSync(join(files.root, "log.txt"), "utf8").split("\n")).toHaveLength(21)
+  })
+
   test("append to a UTF-16 file in its encoding, and to binary files as they are", async () => {
     writeFileSync(join(files.root, "w.txt"), Buffer.from("\ufeffa\n", "utf16le"))
     await files.call("file", { action: "append", path: "w.txt", content: "b\n" })

@@ -10,14 +10,23 @@ export async function appendText(workspace: Workspace, args: JsonObject): Promis
     if (decoded === undefined) return Buffer.concat([existing, Buffer.from(content, "utf8")])
     return Buffer.concat([existing, encodeText({ ...decoded, text: content, bom: false })])
   }
-  const written = await workspace.update(path, ({ bytes }) => added(bytes)).catch((thrown: unknown) => {
-    if (!ToolwrightError.isInstance(thrown) || thrown.code !== "NOT_FOUND") throw thrown
-    return workspace.write(path, content, { exclusive: true })
-  })
+  const extend = () => workspace.update(path, ({ bytes }) => added(bytes))
+  const written = await extend()
+    .catch(when("NOT_FOUND", () => workspace.write(path, content, { exclusive: true })))
+    // Somebody else created it meanwhile.
+    .catch(when("ALREADY_EXISTS", extend))
   const { shown, stat, created } = written!
   return success({
     output: `${created ? "Created" : "Appended to"} ${shown} (now ${stat.size} bytes).`,
     data: { path: shown, size_bytes: stat.size, created },
     modifiedFiles: [shown],
   })
+}
+
+/** Tries something else after one kind of error. */
+function when<Value>(code: string, next: () => Promise<Value>): (thrown: unknown) => Promise<Value> {
+  return async (thrown) => {
+    if (!ToolwrightError.isInstance(thrown) || thrown.code !== code) throw thrown
+    return next()
+  }
 }

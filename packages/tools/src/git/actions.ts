@@ -2,6 +2,7 @@ import { failure, success, type JsonObject, type ToolResult } from "@toolwright/
 import { compileDenyList, DEFAULT_DENY_READ } from "../paths/deny-list.ts"
 import { insideRoot, type ProcessHost } from "../process/host.ts"
 import { sandboxNotice } from "../sandbox/sandbox.ts"
+import { visibleName } from "../text/escapes.ts"
 import { join, relative } from "node:path"
 import { assertBranchName, branchNames, resolveCommit } from "./refs.ts"
 import { git, type GitOutcome, type GitRun, type GitSettings, type Repository } from "./repository.ts"
@@ -34,7 +35,7 @@ export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolR
   if (outcome.exitCode !== 0) return gitFailure("diff", outcome)
   const diff = outcome.stdout.text
   const shown = diff === "" && secrets.length === 0 ? noDifferences(await readStatus(repository, settings, run), args.staged === true) : diff
-  const output = secrets.length === 0 ? shown : `Changed, but protected and not shown: ${secrets.join(", ")}.\n${shown}`
+  const output = secrets.length === 0 ? shown : `Changed, but protected and not shown: ${secrets.map(visibleName).join(", ")}.\n${shown}`
   return success({ output, data: { diff, files: filesOfDiff(diff), truncated: outcome.stdout.truncated, left_out: secrets } })
 }
 

@@ -20,7 +20,7 @@ const git = (fixture: WorkspaceFixture, args: JsonObject) => callTool(fixture.to
 describe("git", () => {
   test("tells staged, unstaged and untracked files apart, and what to do with them", async () => {
     using fixture = repository({ "a.txt": "a\n" })
-    fixture.write({ "a.txt": "b\n", "README.md": "two\n", "new file.txt": "", "sub/ü.txt": "" })
+    fixture.write({ "a.txt": "b\n", "README.md": "two\n", "new file.txt": "", "sub/ü.txt": "", "x\nClean.\u202e": "" })
     fixture.git("add", "a.txt")
     const result = await git(fixture, { action: "status" })
     expect(result.data).toMatchObject({
@@ -28,9 +28,10 @@ describe("git", () => {
       clean: false,
       staged: [{ path: "a.txt", status: "modified" }],
       unstaged: [{ path: "README.md", status: "modified" }],
-      untracked: ["new file.txt", "sub/ü.txt"],
+      untracked: ["new file.txt", "sub/ü.txt", "x\nClean.\u202e"],
     })
     expect(result.output).toMatch(/Untracked \(new files that git does not know yet; add them/u)
+    expect(result.output).toContain("x\\u000aClean.\\u202e")
   })
 
   test("follows renames", async () => {

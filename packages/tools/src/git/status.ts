@@ -1,4 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
+import { visibleName } from "../text/escapes.ts"
 import { git, type GitRun, type GitSettings, type Repository } from "./repository.ts"
 
 /** A changed file: its path from the repository's top, what happened to it, and its old path when it was renamed. */
@@ -105,14 +106,14 @@ export function describeStatus(status: Status): string {
     if (changes.length === 0) return
     lines.push(
       title,
-      ...changes.map((change) => `  ${change.status}: ${change.from === undefined ? "" : `${change.from} -> `}${change.path}`),
+      ...changes.map((change) => `  ${change.status}: ${change.from === undefined ? "" : `${visibleName(change.from)} -> `}${visibleName(change.path)}`),
     )
   }
   list("Staged (in the next commit):", status.staged)
   list("Changed but not staged:", status.unstaged)
   if (status.untracked.length > 0)
-    lines.push("Untracked (new files that git does not know yet; add them to commit them):", ...status.untracked.map((path) => `  ${path}`))
-  if (status.conflicted.length > 0) lines.push("Conflicted (edit them, then add them):", ...status.conflicted.map((path) => `  ${path}`))
+    lines.push("Untracked (new files that git does not know yet; add them to commit them):", ...status.untracked.map((path) => `  ${visibleName(path)}`))
+  if (status.conflicted.length > 0) lines.push("Conflicted (edit them, then add them):", ...status.conflicted.map((path) => `  ${visibleName(path)}`))
   if (status.clean) lines.push("Nothing to commit: the working tree is clean.")
   return lines.join("\n")
 }

@@ -1,4 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
+import { isCheapGlob } from "./glob-cost.ts"
 
 export type PathTest = (path: string) => boolean
 
@@ -11,16 +12,23 @@ export type PathTest = (path: string) => boolean
 export async function compileGlobs(globs: readonly string[], ignoreCase = false): Promise<PathTest> {
   for (const glob of globs) assertGlob(glob)
   const { default: picomatch } = await import("picomatch")
-  const tests = globs.map((glob): PathTest => {
-    const pattern = glob.replace(/^\.\//u, "").replace(/\/+$/u, "")
-    const expression = picomatch.makeRe(pattern, { dot: true, nocase: ignoreCase })
+  const expressionOf = async (pattern: string): Promise<{ test: PathTest }> => {
+    if (isCheapGlob(pattern)) return picomatch.makeRe(pattern, { dot: true, nocase: ignoreCase })
+    const { compileLinearGlob } = await import("./linear-glob.ts")
+    return { test: await compileLinearGlob(pattern, ignoreCase) }
+  }
+  const compiled = globs.map(async (glob): Promise<PathTest> => {
+    const pattern = glob.replace(/^\.\//u, "").replace(/\/+$/u, "").replaceAll("[!", "[^")
+    const expression = await expressionOf(pattern)
     if (pattern.includes("/")) return (path) => expression.test(path)
     if (!/[*?[\]{}()!+@\\]/u.test(pattern) && !ignoreCase) return (path) => path === pattern || path.endsWith(`/${pattern}`)
     return (path) => expression.test(path.slice(path.lastIndexOf("/") + 1))
   })
+  const tests = await Promise.all(compiled)
   return tests.length === 1 ? tests[0]! : (path) => tests.some((test) => test(path))
 }
 
+/** Longest glob, in characters. */
 const LONGEST_GLOB = 1000
 
 function assertGlob(glob: string): void {

@@ -1,5 +1,6 @@
 import type { Ignore } from "ignore"
 import { decodeText } from "../text/encoding.ts"
+import { isCheapRule } from "./glob-cost.ts"
 
 /** Rules of `.gitignore` and `.ignore` files, each valid below its own directory. */
 export interface IgnoreRules {
@@ -14,8 +15,10 @@ export async function createIgnoreRules(): Promise<IgnoreRules> {
   const rules = new Map<string, Ignore>()
   return {
     add(directory, bytes) {
-      const text = decodeText(bytes)?.text
-      if (text === undefined) return
+      const decoded = decodeText(bytes)?.text
+      if (decoded === undefined) return
+      // The rules may be those of an attacker, and are matched by backtracking.
+      const text = decoded.split("\n").filter(isCheapRule).join("\n")
       const existing = rules.get(directory)
       if (existing === undefined) rules.set(directory, ignore({ allowRelativePaths: true }).add(text))
       else existing.add(text)

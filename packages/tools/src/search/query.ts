@@ -39,6 +39,7 @@ export const MOST_CHARS = 20_000
 export const PATTERN: JsonSchema = {
   type: "string",
   minLength: 1,
+  maxLength: 10_000,
   description: "Regular expression (RE2 syntax, matched line by line), or plain text with fixed",
 }
 

@@ -126,8 +126,9 @@ function readRecords(printed: string, hits: Hit[]): string {
 
 /** The complaint of an engine about a pattern, with the usual ways out. */
 export function invalidPattern(pattern: string, complaint: string): ToolwrightError {
-  const reason = complaint.trim().split("\n").at(-1)?.replace(/^error:\s*/u, "") ?? ""
-  return new ToolwrightError("INVALID_PATTERN", `The pattern ${JSON.stringify(pattern)} is no valid regular expression: ${reason}`, {
+  const said = complaint.trim()
+  const reason = (/^error:\s*([\s\S]*)$/mu.exec(said)?.[1] ?? said.split("\n").at(-1) ?? "").replace(/\s+/gu, " ")
+  return new ToolwrightError("INVALID_PATTERN", `The pattern ${JSON.stringify(pattern.length > 300 ? `${pattern.slice(0, 300)}…` : pattern)} is no valid regular expression: ${reason}`, {
     hint: "To look for plain text, set fixed to true. Look-around and back-references are not supported.",
   })
 }

@@ -3,6 +3,8 @@ import { dirname, join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { fileFixture, type FileFixture } from "../testing/file-fixture.ts"
 import { definitionPattern } from "./definition-pattern.ts"
+import { compileGlobs } from "./glob.ts"
+import { compileLinearGlob } from "./linear-glob.ts"
 import { findFiles } from "./find-files.ts"
 import { grep } from "./grep.ts"
 import type { ContentQuery } from "./query.ts"
@@ -212,4 +214,45 @@ test("names with control characters are shown as escapes", async () => {
   writeFileSync(join(files.root, "odd/c\u202e.txt"), "needle \u001b[31m\n")
   const found = await files.call("search", { action: "grep", pattern: "needle", path: "odd" })
   expect(found.output).toBe(`${files.root}/odd/c\\u202e.txt:1: needle \\u001b[31m`)
+})
+
+describe("file patterns", () => {
+  const hostile = "a".repeat(250)
+
+  test.each([
+    "*a".repeat(60) + "b",
+    "{a,aa}".repeat(100) + "b",
+    "+(a|a|+(a))b",
+    "(a+)+b",
+    "**/*a".repeat(12) + "b",
+    "**/a/**/a/*a*a*b",
+  ])("of %j take no exponential time", { timeout: 2000 }, async (glob) => {
+    const matches = await compileGlobs([glob])
+    expect([matches(hostile), matches("a/".repeat(1500) + hostile)]).toEqual([false, false])
+  })
+
+  test("in an ignore file cannot stop a search", { timeout: 3000 }, async () => {
+    writeFileSync(join(files.root, ".gitignore"), `${"*a".repeat(60)}b\n*.log\n`)
+    writeFileSync(join(files.root, hostile), "")
+    const found = await findFiles(files.workspace, ".", "{a*,*.log}", { includeIgnored: false, maxResults: 10 })
+    expect(found.files).toEqual([hostile, "src/a.ts"].map((name) => join(files.root, name)))
+  })
+
+  test("mean the same by both ways of matching", async () => {
+    const paths = ["a.ts", "src/a.ts", "src/b/c.tsx", "a", "a/b", "a/b/c", "x-y-z.log", ".env", "src/.hid/a.ts", "b.js", "ab", "1.ts"]
+    const globs = ["src/*.ts", "**/*.ts", "src/**", "**", "a/**/c", "a/*", "./**/{a,c}.ts{,x}", "/[!a].js", "**/[^a]*", "**/?.ts", "**/.hid/**", "{a,{b,c}}/*", "a/**"]
+    for (const glob of globs) {
+      const [usual, linear] = [await compileGlobs([glob]), await compileLinearGlob(glob.replace(/^\.\//u, ""), false)]
+      expect({ glob, found: paths.filter(linear) }).toEqual({ glob, found: paths.filter(usual) })
+    }
+    const name = await compileGlobs(["(group)[!x]*.t?"])
+    expect([name("app/(group)-a.ts"), name("app/(group)x.ts")]).toEqual([true, false])
+  })
+
+  test("of contents: too long ones and unknown syntax get a plain reason", async () => {
+    const look = await files.call("search", { action: "grep", pattern: "(?=x)" })
+    expect(look.output).toMatch(/look-around.* is not supported/u)
+    const long = await files.call("search", { action: "grep", pattern: "a".repeat(200_000) })
+    expect(long.error?.code).toBe("INVALID_ARGUMENTS")
+  })
 })
