@@ -39,6 +39,7 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   readonly #options: McpClientOptions
   readonly #listeners = new Set<() => void>()
   #tools: McpTool[] = []
+  #running = 0
 
   protected constructor(options: McpClientOptions, open: (prepare: (client: Client) => void) => OpenLink) {
     this.#options = options
@@ -111,6 +112,7 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     } catch (thrown) {
       return failed(thrown)
     }
+    this.#running++
     try {
       const result = await client.request({ method: "tools/call", params: { name, arguments: args } }, anything<McpResult>(), {
         signal: context.signal,
@@ -120,7 +122,11 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
       })
       return toToolResult(result, this.#tools.find((tool) => tool.name === name)?.outputSchema !== undefined)
     } catch (thrown) {
-      return failed(this.#link.isOpen ? thrown : this.#link.brokenDuring(`the call of '${name}'`))
+      if (context.signal.aborted) return failed(thrown)
+      if (this.#link.isOpen && isConnectionError(thrown)) await this.#link.drop(this.#running > 1)
+      return failed(this.#link.isOpen ? thrown : this.#link.brokenDuring(`the call of '${name}'`, thrown))
+    } finally {
+      this.#running--
     }
   }
 
@@ -167,6 +173,15 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     })
     client.setRequestHandler("elicitation/create", async (request) => (await this.#options.elicit?.(request.params as ElicitationRequest)) ?? { action: "decline" })
   }
+}
+
+/** Codes of the SDK's errors, and kinds of errors, that come from the connection and not from the server's answer. */
+const CONNECTION_CODES = new Set<unknown>(["NOT_CONNECTED", "CONNECTION_CLOSED", "SEND_FAILED"])
+
+function isConnectionError(thrown: unknown): boolean {
+  const { name, code, status } = (thrown ?? {}) as { name?: string; code?: unknown; status?: number }
+  // 404 to a call is the answer to a session that the server does not know any more.
+  return CONNECTION_CODES.has(code) || (name === "SdkHttpError" && status === 404) || (thrown instanceof TypeError && messageOf(thrown).includes("fetch failed"))
 }
 
 function failed(thrown: unknown): ToolResult {

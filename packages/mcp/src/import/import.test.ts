@@ -149,3 +149,14 @@ describe("configuration", () => {
     expect(client.getTools()).toHaveLength(4)
   })
 })
+
+test("a server over HTTP that has gone away is told so, and is found again when it is back", async () => {
+  const first = await serveRegistry({ tools: users })
+  const port = Number(new URL(first.url).port)
+  await using client = await HttpMCPClient.create({ name: "UMS", url: first.url })
+  await first[Symbol.asyncDispose]()
+  expect((await client.callTool("get_user", { id: 1 }, context)).error).toMatchObject({ code: "SOURCE_UNAVAILABLE", retryable: true })
+  expect((await client.callTool("get_user", { id: 1 }, context)).error?.code).toBe("SOURCE_UNAVAILABLE")
+  await using _second = await serveRegistry({ tools: users }, port)
+  await vi.waitFor(async () => expect((await client.callTool("get_user", { id: 2 }, context)).data).toEqual({ id: 2 }), { timeout: 5000, interval: 200 })
+})

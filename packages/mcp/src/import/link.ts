@@ -46,13 +46,20 @@ export class Link {
 
   async close(): Promise<void> {
     this.#closed = true
+    await this.drop()
+  }
+
+  /** Gives the connection up, as one that has broken; the next user makes it anew. `inUse` lets calls that still run on it end. */
+  async drop(inUse = false): Promise<void> {
     const current = this.#current
     this.#current = undefined
-    await current?.client.close().catch(() => {})
+    if (!inUse) await current?.client.close().catch(() => {})
   }
 
   /** The error for a call during which the link broke: it may have taken effect, so it is not made again. */
-  brokenDuring(what: string): ToolwrightError {
+  brokenDuring(what: string, cause?: unknown): ToolwrightError {
+    const refused = (cause as { cause?: { code?: string } } | undefined)?.cause?.code === "ECONNREFUSED"
+    if (refused) return this.#down("nothing listens at its address", cause)
     return new ToolwrightError("SOURCE_UNAVAILABLE", `The MCP server '${this.#name}' went away during ${what}; it may or may not have taken effect.`, {
       hint: "Check whether it did before you repeat it. The next call connects anew.",
     })

@@ -10,7 +10,7 @@ export interface ServedRegistry extends AsyncDisposable {
   toolsChanged(): void
 }
 
-export async function serveRegistry(options: McpExportOptions): Promise<ServedRegistry> {
+export async function serveRegistry(options: McpExportOptions, port = 0): Promise<ServedRegistry> {
   const handler = mcpOverHttp(options)
   const server = createServer(async (incoming, outgoing) => {
     const controller = new AbortController()
@@ -22,7 +22,7 @@ export async function serveRegistry(options: McpExportOptions): Promise<ServedRe
     if (response.body === null) outgoing.end()
     else Readable.fromWeb(response.body as never).on("error", () => outgoing.destroy()).pipe(outgoing)
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
     toolsChanged: () => handler.toolsChanged(),

@@ -1,5 +1,5 @@
 import {
-  fromServiceResult, messageOf, ToolwrightError, type JsonObject, type JsonSchema, type ServiceResult, type ToolCategory, type ToolDefinition,
+  fromServiceResult, messageOf, ToolwrightError, type JsonObject, type JsonSchema, type ServiceResult, type ToolCategory, type ToolDefinition, type ToolEffects,
   type ToolResult, type ToolSource, failure, TOOL_CATEGORIES,
 } from "@toolwright/toolbox"
 
@@ -22,6 +22,8 @@ interface ListedTool {
   parameters: JsonSchema
   tags: string[]
   category?: string
+  title?: string
+  effects?: ToolEffects
   output_schema?: JsonSchema
 }
 
@@ -106,6 +108,8 @@ export class ToolsApiClient implements ToolSource {
       schema: listed.parameters,
       tags: listed.tags,
       provenance: this.provenance,
+      ...(listed.title === undefined ? {} : { title: listed.title }),
+      ...(listed.effects === undefined ? {} : { effects: listed.effects }),
       ...(listed.output_schema === undefined ? {} : { outputSchema: listed.output_schema }),
       handler: (args, { signal }) => this.executeTool(listed.name, args, { signal }),
     }
@@ -128,12 +132,17 @@ export class ToolsApiClient implements ToolSource {
       })
     }
     const body = parse(text)
-    if (response.ok && body !== undefined) return body
+    if (body !== undefined && (response.ok || isOwnResult(body))) return body
     if (response.ok) throw new ToolwrightError("SOURCE_BAD_REPLY", `The tools service ${this.#baseUrl} answered with something that is no JSON.`)
     const { error, detail } = (body ?? {}) as { error?: { code?: string; message?: string; hint?: string }; detail?: string }
     const code = response.status === 401 || response.status === 403 ? "SOURCE_UNAUTHORIZED" : (error?.code ?? "SOURCE_FAILED")
     throw new ToolwrightError(code, error?.message ?? detail ?? `The tools service ${this.#baseUrl} answered with status ${response.status}.`, error?.hint === undefined ? {} : { hint: error.hint })
   }
+}
+
+/** Whether a body that came with an error's status says, as this project's own service does, which failed result it is. */
+function isOwnResult(body: unknown): boolean {
+  return (body as { metadata?: { toolwright?: { error?: unknown } } } | null)?.metadata?.toolwright?.error !== undefined
 }
 
 function parse(text: string): unknown {

@@ -1,6 +1,6 @@
 import { Hono, type Context } from "hono"
 import { streamSSE } from "hono/streaming"
-import { executeCall, failure, toServiceResult, type Middleware, type ToolEvent, type ToolResult, type Toolset } from "@toolwright/toolbox"
+import { executeCall, failure, toServiceResult, type JsonObject, type Middleware, type ToolDefinition, type ToolEvent, type ToolResult, type Toolset } from "@toolwright/toolbox"
 import { bodyLimits, readJson } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import type { Metrics } from "../http/metrics.ts"
@@ -28,7 +28,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics): Hono<{ Var
 
   routes.get("/", (context) => {
     const list = toolsFor(options.tools, context.get("access")).list()
-    return context.json(list.map((tool) => ({ name: tool.name, description: tool.description, parameters: tool.schema, tags: tagsOf(tool), category: tool.category, ...(tool.outputSchema === undefined ? {} : { output_schema: tool.outputSchema }) })))
+    return context.json(list.map(listed))
   })
 
   routes.post("/:name", async (context) => {
@@ -52,6 +52,20 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics): Hono<{ Var
 
   routes.all("/:name", (context) => problem(405, { code: "METHOD_NOT_ALLOWED", message: `A tool is called with POST, not ${context.req.method}.` }, { allow: "POST" }))
   return routes
+}
+
+/** A tool as `GET /tools/` shows it: name, description, parameters and tags, and what a program that caches or asks for permission needs. */
+function listed({ name, title, description, schema, category, effects, outputSchema, ...tool }: ToolDefinition): JsonObject {
+  return {
+    name,
+    description,
+    parameters: schema,
+    tags: tagsOf({ ...tool, name, description, schema, category }),
+    category,
+    ...(title === undefined ? {} : { title }),
+    ...(effects === undefined ? {} : { effects }),
+    ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
+  }
 }
 
 interface Call {
