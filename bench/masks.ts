@@ -17,7 +17,7 @@ import type { BenchmarkResult } from "./run.ts"
 
 const DATA = new URL("../../shared/data/", import.meta.url)
 const CHART = new URL("../docs/masks.svg", import.meta.url)
-const SCHEMAS = Number(process.env["BENCH_SCHEMAS"] ?? 60)
+const SCHEMAS = Number(process.env["BENCH_SCHEMAS"] ?? 50)
 const VOCABULARY = "llama-bpe"
 const REPLIES = 3
 
@@ -152,14 +152,14 @@ function measureTheirs(cases: readonly Case[], vocabulary: PeerJob["vocabulary"]
   for (let next = 0; next < cases.length; ) {
     const job: PeerJob = { library, vocabulary, replies: REPLIES, cases: cases.slice(next).map(({ text, tokens }) => ({ text, tokens })) }
     const { stdout } = spawnSync(process.execPath, [fileURLToPath(new URL("masks/peer.ts", import.meta.url))], {
-      input: JSON.stringify(job), encoding: "utf8", maxBuffer: 1 << 30, timeout: 240_000, stdio: ["pipe", "pipe", "ignore"],
+      input: JSON.stringify(job), encoding: "utf8", maxBuffer: 1 << 30, timeout: 40_000, stdio: ["pipe", "pipe", "ignore"],
     })
     const answers = stdout.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as PeerAnswer)
     answers.forEach(({ compile, masks }, index) => {
       const { name } = cases[next + index]!
       if (compile !== undefined && masks !== undefined) measured.set(name, { name, compile, masks, cold: masks.slice(0, masks.length / REPLIES) })
     })
-    // The one after the last answer is what it fell over.
+    // The one after the last answer is what it fell over, or sat over for too long.
     next += answers.length + 1
   }
   return measured

@@ -126,17 +126,22 @@ function equalStates(raw: RawDfa, live: readonly boolean[]): Int32Array {
   const states = raw.accept.length
   let block = Int32Array.from(raw.accept, (accepts, state) => (live[state] ? (accepts ? 1 : 0) : -1))
   for (let count = -1; ; ) {
-    const numbers = new Map<string, number>()
+    // States with the same block and the same blocks behind each class get the same number: pairs are numbered one after the other.
+    const pairs = new Map<number, number>()
+    const numbers = new Map<number, number>()
     const next = new Int32Array(states).fill(-1)
     for (let state = 0; state < states; state++) {
       if (!live[state]) continue
-      let key = String(block[state])
+      let signature = block[state]! + 1
       for (let c = 0; c < raw.classes; c++) {
         const target = raw.table[state * raw.classes + c]!
-        key += `,${target < 0 ? -1 : block[target]!}`
+        const key = signature * (states + 2) + (target < 0 || !live[target] ? 0 : block[target]! + 1)
+        let pair = pairs.get(key)
+        if (pair === undefined) pairs.set(key, (pair = pairs.size + states + 2))
+        signature = pair
       }
-      let number = numbers.get(key)
-      if (number === undefined) numbers.set(key, (number = numbers.size))
+      let number = numbers.get(signature)
+      if (number === undefined) numbers.set(signature, (number = numbers.size))
       next[state] = number
     }
     block = next

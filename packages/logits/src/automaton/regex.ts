@@ -127,6 +127,22 @@ function determinise(nfa: Nfa): Dfa {
     }
     return [...seen].toSorted((a, b) => a - b)
   }
+  const reach: (number[] | undefined)[] = []
+  const stamps = new Uint32Array(nfa.free.length)
+  let stamp = 0
+  /** The closure of several, put together from what each reaches by itself. */
+  const closeAll = (seeds: Iterable<number>): number[] => {
+    const result: number[] = []
+    stamp++
+    for (const seed of seeds) {
+      for (const at of (reach[seed] ??= close([seed], false, false))) {
+        if (stamps[at] === stamp) continue
+        stamps[at] = stamp
+        result.push(at)
+      }
+    }
+    return result.sort((a, b) => a - b)
+  }
   const numbers = new Map<string, number>()
   const sets: number[][] = []
   const accept: boolean[] = []
@@ -149,7 +165,7 @@ function determinise(nfa: Nfa): Dfa {
     for (const at of sets[index]!) {
       for (const edge of nfa.reads[at]!) for (const c of edgeClasses.get(edge)!) targets[c]!.add(edge.to)
     }
-    for (const target of targets) table.push(target.size === 0 ? -1 : visit(close([...target], false, false), false))
+    for (const target of targets) table.push(target.size === 0 ? -1 : visit(closeAll(target), false))
   }
   return finishDfa({ start, cuts, classOf, classes, table, accept })
 }

@@ -62,6 +62,8 @@ export function keyLanguage(tree: NameTree, names: number, allowed: bigint, othe
   const kept: { class: number; text: string }[] = []
   const keptNumbers = new Map<string, number>()
   const { nodes } = tree
+  /** The classes divide all texts between them; where none is closed, every text goes on. */
+  const total = others.length > 0 && !others.includes(undefined)
   const everything = others.findIndex((language) => language === ANY_TEXT)
 
   const openNode = (node: number): boolean => node >= 0 && (nodes[node]!.below & allowed) !== 0n
@@ -112,6 +114,7 @@ export function keyLanguage(tree: NameTree, names: number, allowed: bigint, othe
       return taken === undefined ? names + index : keep(names + index, text)
     },
     freedom(number) {
+      if (total) return Infinity
       return everything >= 0 && states[number]!.others[everything]! >= 0 ? Infinity : 0
     },
     any: false,
