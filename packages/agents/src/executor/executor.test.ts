@@ -245,3 +245,10 @@ test("a call that breaks off at the token limit is no call without arguments", a
   expect(types(events)).toContain("parse-problem")
   expect(summary.calls).toBe(0)
 })
+
+test("time spent on a model that fails is the model's, not the run's own", async () => {
+  const { summary } = await play([{ reply: { delayMs: 60, error: { code: "BROKEN", message: "no" } } }], [echo("look")])
+  expect(summary.outcome).toBe("failed")
+  expect(summary.times.modelMs).toBeGreaterThan(50)
+  expect(summary.times.overheadMs).toBeLessThan(summary.times.totalMs - 50)
+})

@@ -130,8 +130,14 @@ export class Run {
     const textCalls = delivery !== "native" || toolCalling === "hybrid"
     const createParser = textCalls ? () => formatter.createParser({ tools: this.#offered, callsBefore: this.#calls }) : undefined
     const stream = backend.infer(request, { signal: this.#signal })
-    const reply = yield* readReply(stream, createParser, delivery, (given) => this.#nameCall(given))
-    this.#state.modelMs += reply.modelMs
+    const started = performance.now()
+    let reply: Reply | undefined
+    try {
+      reply = yield* readReply(stream, createParser, delivery, (given) => this.#nameCall(given))
+    } finally {
+      // The model's time, whether it answered, failed or was cancelled.
+      this.#state.modelMs += reply?.modelMs ?? performance.now() - started
+    }
     this.#state.inputTokens += reply.usage.inputTokens
     this.#state.outputTokens += reply.usage.outputTokens
     return reply
