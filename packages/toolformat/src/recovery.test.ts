@@ -43,6 +43,9 @@ describe("a call that is not as it should be", () => {
     ["has attributes without quotes", "minimax-m2", "<minimax:tool_call>\n<invoke name=f>\n<parameter name=a>1</parameter>\n</invoke>\n</minimax:tool_call>", []],
     ["has an object in place of parameters", "deepseek-v32", '<｜DSML｜function_calls>\n<｜DSML｜invoke name="f">\n{"a": 1}\n</｜DSML｜invoke>\n</｜DSML｜function_calls>', ["invalid-arguments repaired"]],
     ["has white space around a key", "glm45", "<tool_call>f\n<arg_key> a </arg_key>\n<arg_value>1</arg_value>\n</tool_call>", []],
+    ["has a code block that its family does not have", "deepseek-v31", '<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>f<｜tool▁sep｜>```json\n{"a": 1}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜>', []],
+    ["has names in attributes", "qwen3-xml", '<tool_call>\n<function name="f">\n<parameter name="a">1</parameter>\n</function>\n</tool_call>', []],
+    ["lacks its closing bracket", "gemma4", "<|tool_call>call:f{a:1<tool_call|><|tool_response>", ["invalid-arguments repaired"]],
     ["ends after its last parameter", "qwen3-xml", "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n", ["unterminated-call repaired"]],
   ])("%s: is read, and reported", (_what, format, text, problems) => {
     const reply = read(format, text)
@@ -63,6 +66,7 @@ describe("a call that is not as it should be", () => {
   })
 
   it("with text that lost its quotes is read as text", () => {
+    expect(read("lfm2", "<|tool_call_start|>[f(a=1, s=North Sea, any=1_000)]<|tool_call_end|>")).toMatchObject({ calls: [["f", { a: 1, s: "North Sea", any: 1000 }]], problems: ["invalid-arguments repaired"] })
     expect(read("gemma4", "<|tool_call>call:f{a:1,s:ls -la /tmp}<tool_call|>")).toMatchObject({ calls: [["f", { a: 1, s: "ls -la /tmp" }]], problems: ["invalid-arguments repaired"] })
   })
 

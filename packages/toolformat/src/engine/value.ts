@@ -1,5 +1,5 @@
 import { escapeText } from "./json-text.ts"
-import { isSpace, literal, looksAt, skipSpace } from "./scanning.ts"
+import { isSpace, literal, looksAt, skipSpace, stands } from "./scanning.ts"
 import { END, Source, STARVED, type Scan } from "./source.ts"
 
 /**
@@ -86,6 +86,11 @@ export function* scanValue(source: Source, notation: Notation, sink: ValueSink, 
       continue
     }
     if (expected === "comma-or-close") {
+      if (code !== COMMA && notation.rawQuote !== undefined && (yield* stands(source, closers))) {
+        sink.repaired("missing closing brackets")
+        for (const missing of closes.reverse()) sink.write(String.fromCharCode(missing))
+        return "done"
+      }
       if (code !== COMMA) return "invalid"
       comma = true
       source.at++
@@ -175,7 +180,7 @@ function* scanScalar(source: Source, notation: Notation, sink: ValueSink, closer
     sink.write(word)
     return "done"
   }
-  if (notation.bareTexts === true) return yield* scanBareText(source, word, sink)
+  if (notation.bareTexts === true && !(notation.python === true && LOOSE_NUMBER.test(word))) return yield* scanBareText(source, word, sink, notation.python === true ? ")" : "")
   if (!LOOSE_NUMBER.test(word) || word.length > LONGEST_WORD) return "invalid"
   const number = Number(word.replaceAll("_", ""))
   if (!Number.isFinite(number)) return "invalid"
@@ -251,13 +256,13 @@ function* scanString(source: Source, notation: Notation, sink: ValueSink, closer
 }
 
 /** The rest of a text without quotes, of which a word is already read. */
-function* scanBareText(source: Source, word: string, sink: ValueSink): Scan<Outcome> {
+function* scanBareText(source: Source, word: string, sink: ValueSink, close: string): Scan<Outcome> {
   let text = word
   for (;;) {
     const code = yield* source.wait()
     if (code === END) return "open"
-    if (code === COMMA || code === 125 || code === 93 || code === 10) break
-    if (code === 123 || code === 91 || code === 60 || text.length > LONGEST_WORD) return "invalid"
+    if (code === COMMA || code === 125 || code === 93 || code === 10 || close.includes(String.fromCharCode(code))) break
+    if (code === 123 || code === 91 || code === 60 || (code === 40 && close !== "") || text.length > LONGEST_WORD) return "invalid"
     text += String.fromCharCode(code)
     source.at++
   }

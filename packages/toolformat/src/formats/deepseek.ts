@@ -34,12 +34,15 @@ const plain: NamedSyntax = {
   close: spellings("<｜tool▁call▁end｜>"),
 }
 
+/** The same with the arguments in a code block, as models write that have seen both. */
+const plainFenced: NamedSyntax = { ...plain, middle: spellings("<｜tool▁sep｜>```json\n"), close: fenced.close }
+
 /** DeepSeek V3 and R1, their distillates, and Cogito. Source: the official chat templates. */
 export const deepseekV3: Format = {
   id: "deepseek-v3",
   aliases: ["deepseek", "deepseek-r1", "cogito", "deepseek3", "deepseek-r1-distill", "ollama-tmpl-deepseek"],
   title: "Marks with full-width bars, arguments in a code block: DeepSeek V3, R1, Cogito",
-  calls: [fenced, plain],
+  calls: [fenced, plain, plainFenced],
   reasoning: think,
   framing: [...STOP, "<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"],
   ids: "call",
@@ -55,7 +58,7 @@ export const deepseekV31: Format = {
   id: "deepseek-v31",
   aliases: ["deepseek-v3.1"],
   title: "Marks with full-width bars, arguments at once: DeepSeek V3.1",
-  calls: [plain, fenced],
+  calls: [plain, fenced, plainFenced],
   result: between("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
   templateMarkers: [["<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>"]],
 }

@@ -10,7 +10,7 @@ export const gemma4: Format = {
   title: 'call:name{key:<|"|>text<|"|>}: Gemma 4',
   calls: [{ codec: "gemma", open: "call:", quote: '<|"|>', wrapper: { open: ["<|tool_call>"], close: ["<tool_call|>"] } }],
   reasoning: { open: ["<|channel>thought\n", "<|channel>thought", "<|channel>"], close: ["<channel|>"] },
-  framing: ["<turn|>", "<eos>"],
+  framing: ["<turn|>", "<eos>", "<|tool_response>"],
   ids: "call",
   stop: ["<turn|>", "<|tool_response>"],
   prompt: toolLinesPrompt,

@@ -3,10 +3,12 @@ import { isNamePart, skipSpace } from "../scanning.ts"
 import type { Session } from "../session.ts"
 import { END, STARVED, type Scan, type Source } from "../source.ts"
 import type { PythonSyntax } from "../syntax.ts"
-import { PYTHON_NOTATION, scanValue } from "../value.ts"
+import { scanValue, type Notation } from "../value.ts"
 import { resync, type Codec, type ReadContext } from "./codec.ts"
 
 const LONGEST_NAME = 256
+/** Texts may lack their quotes; that is a repair. */
+const NOTATION: Notation = { python: true, bareTexts: true }
 const SIMPLE_KEY = /^[^\s=:,{}()"'][^=:,{}()]*$/
 
 /** A call as Python writes it: `name(key=value, …)`. */
@@ -47,7 +49,7 @@ function* readPython(session: Session, { nameSuffix = "", recovery }: PythonSynt
     if (!plausible) return false
   }
   context.commit()
-  const outcome = yield* scanValue(source, PYTHON_NOTATION, call, context.closers, "call")
+  const outcome = yield* scanValue(source, NOTATION, call, context.closers, "call")
   if (outcome === "done") call.finish()
   else {
     if (outcome === "invalid") yield* resync(source, context.closers)
