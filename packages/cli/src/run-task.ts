@@ -42,7 +42,9 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   const summary = await show(toolwright.run(task, { agent: name, signal: invocation.signal }), invocation, values.json === true)
   if (saveTo !== undefined) await writeFile(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
   if (values.json !== true && values.record !== false) {
-    invocation.stdout.write(`record: ${toolwright.runsFolder}/${summary.runId} (toolwright runs show ${summary.runId})\n`)
+    const folder = toolwright.runsFolder
+    const where = folder === resolve(invocation.cwd, ".toolwright/runs") ? "" : ` --runs ${/^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`}`
+    invocation.stdout.write(`record: ${folder}/${summary.runId} (toolwright runs show ${summary.runId}${where})\n`)
   }
   return exitCodeOf(summary)
 }

@@ -35,6 +35,15 @@ async function serve(steps: Step[], options: { apiKey?: string } = {}): Promise<
 }
 
 describe("toolwright run", () => {
+  test.each([[["--read-only", "."]], [["--runs", "else where"]]])("names a command that shows its record, wherever that lies: %s", async (options) => {
+    const cwd = folderWith(files)
+    const env = { XDG_STATE_HOME: join(cwd, "state") }
+    const { stdout } = await cli(["run", "where is a TODO?", "--screenplay", "play.yaml", ...options], { cwd, env })
+    const [, id = "", folder = ""] = /toolwright runs show (\S+) --runs (.+)\)/.exec(stdout) ?? []
+    const shown = await cli(["runs", "show", id, "--runs", folder.replace(/^'|'$/g, "")], { cwd, env })
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("There is one in a.txt") as string })
+  })
+
   test("shows rounds, calls, answer and summary as plain lines, and leaves a record", async () => {
     const cwd = folderWith(files)
     const { code, stdout, stderr } = await cli(["run", "where is a TODO?", "--screenplay", "play.yaml"], { cwd })
