@@ -1,6 +1,6 @@
 import type { PromptRegistry } from "@toolwright/prompts"
 import type { RunRequest, Toolwright } from "@toolwright/runtime"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError, type Middleware } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
@@ -47,10 +47,13 @@ export const serveCommand: Command = {
     await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env })
     const chat = await chatRoutes(toolwright, values.database)
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
-    const exported = values.mcp === true ? await mcpExport(toolwright, prompts) : undefined
+    const tracer = await server.openTelemetryTracer()
+    const middleware = tracer === undefined ? [] : [server.traceCalls(tracer)]
+    const exported = values.mcp === true ? await mcpExport(toolwright, prompts, middleware) : undefined
     const app = server.createApp({
       tools: toolwright.registry,
       prompts,
+      middleware,
       tokens,
       allowedHosts: values["allow-host"] ?? [],
       allowedOrigins: values["allow-origin"] ?? [],
@@ -76,10 +79,10 @@ export const serveCommand: Command = {
   },
 }
 
-async function mcpExport(toolwright: Toolwright, prompts: PromptRegistry) {
+async function mcpExport(toolwright: Toolwright, prompts: PromptRegistry, middleware: readonly Middleware[]) {
   const { mcpOverHttp } = await import("@toolwright/mcp")
   const { agent } = toolwright.configuration
-  const handler = mcpOverHttp({ tools: toolwright.registry, prompts, toolTimeoutMs: agent.toolTimeoutSeconds * 1000 })
+  const handler = mcpOverHttp({ tools: toolwright.registry, prompts, middleware, toolTimeoutMs: agent.toolTimeoutSeconds * 1000 })
   toolwright.registry.subscribe({ onToolRegistered: handler.toolsChanged, onToolUnregistered: handler.toolsChanged })
   return handler
 }
