@@ -97,7 +97,7 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       limits: { headBytes: 8192, tailBytes: 24_576 },
       logDirectory: await host.workspace.outputDirectory(),
       policy: sandboxPolicy(host),
-      plan: await planFor(host, before, { network: config.network === true }),
+      plan: await planFor(host, { network: config.network === true }),
       onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
         context.progress({ message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`, progress: elapsedMs }),
     })

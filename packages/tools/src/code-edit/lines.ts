@@ -31,7 +31,7 @@ export async function getLines(workspace: Workspace, args: JsonObject): Promise<
   const decoded = decodeText(content.bytes)
   if (decoded === undefined) throw binaryFile(path)
   const lines = splitLines(decoded.text).map(withoutEnding)
-  const last = Math.min(end_line ?? lines.length, Math.max(lines.length, start_line))
+  const last = Math.max(Math.min(end_line ?? lines.length, lines.length), start_line)
   if (lines.length > 0 || start_line > 1) {
     const wrong = checkRange({ start_line, end_line: end_line !== undefined && end_line < start_line ? end_line : last }, lines.length, path)
     if (wrong !== undefined) return wrong

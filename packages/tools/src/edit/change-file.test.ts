@@ -100,6 +100,11 @@ describe("file and code_edit", () => {
     expect(single.list().map((tool) => tool.name)).toEqual(expect.arrayContaining(["file_read", "code_edit_get_lines", "search_grep"]))
   })
 
+  test("lines beyond the end are refused with how many there are", async () => {
+    const beyond = await files.call("code_edit", { action: "get_lines", path: "a.ts", start_line: 99 })
+    expect(beyond.error).toMatchObject({ code: "INVALID_RANGE", message: "There is no line 99 in a.ts: it has 2 lines", hint: "Use lines from 1 to 2." })
+  })
+
   test("all of many appends to a new file at once are in it", async () => {
     const results = await Promise.all(Array.from({ length: 20 }, (_, line) => files.call("file", { action: "append", path: "log.txt", content: `${line}\n` })))
     expect(results.filter((result) => !result.success)).toEqual([])

@@ -167,7 +167,7 @@ async function runOccurrences(
   ]
   const elsewhere =
     roles === undefined ? "It may stand in comments, texts or other languages: use search." : "It may come from a library: look at its references."
-  const none = `No ${what} of '${name}' in code below ${path}. ${elsewhere}`
+  const none = `No ${what} of '${name}' in code below ${path === "." ? "the workspace's top" : path}. ${elsewhere}`
   return success({
     output: found.length === 0 ? none : [...shown.map(occurrenceLine), ...notes].join("\n"),
     data: { name, [what]: shown, total: found.length, truncated: found.length > shown.length || incomplete },

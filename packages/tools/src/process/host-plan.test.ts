@@ -20,6 +20,21 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
     expect(result.output).toMatch(/\.env: Permission denied/u)
   })
 
+  test("secrets are hidden in large workspaces, build outputs and further roots too", { timeout: 30_000 }, async () => {
+    using fixture = workspaceFixture({ ".env": "SECRET-1", "dist/.env": "SECRET-2", "more/a.txt": "plain" })
+    mkdirSync(join(fixture.root, "../second"))
+    writeFileSync(join(fixture.root, "../second/id_rsa"), "SECRET-3")
+    for (let file = 0; file < 20_001; file++) writeFileSync(join(fixture.root, `more/${file}`), "")
+    const workspace = createWorkspace({
+      roots: [{ path: fixture.root, access: "read-write" }, { path: join(fixture.root, "../second") }],
+      stateDirectory: join(fixture.root, "../state"),
+    })
+    const bash = createProcessTools(workspace).find((tool) => tool.name === "bash")!
+    const result = await callTool(bash, { command: "cat more/a.txt .env dist/.env ../second/id_rsa; cp .env copy; cat copy" })
+    expect(result.output).toContain("plain")
+    expect(JSON.stringify(result)).not.toContain("SECRET-")
+  })
+
   test("a read-only workspace stays as it is, by shell and by git", async () => {
     using fixture = workspaceFixture({ "a.txt": "before\n" })
     fixture.git("init", "--quiet")

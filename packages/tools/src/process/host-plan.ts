@@ -1,23 +1,24 @@
 import { join } from "node:path"
 import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
-import type { FolderState } from "./changed-files.ts"
 import type { ProcessHost } from "./host.ts"
 import { linkedRepository } from "./linked-repository.ts"
+import { secretFiles } from "./secret-files.ts"
 
 /**
  * What a sandboxed process of this host may see: every root with its own access, `.git/config` and hooks read-only (git would run what they
  * name), and files that the path rules keep from the tools not at all.
- *
- * @param state the files of the first root, when they are known; without it secrets inside the workspace cannot be hidden
  */
 export async function planFor(
   host: ProcessHost,
-  state: FolderState,
   options: { network?: boolean; protect?: readonly string[] } = {},
 ): Promise<Omit<SandboxPlan, "env" | "cwd">> {
   const { network = false, protect = [".git/config", ".git/hooks"] } = options
   const [, ...others] = host.workspace.roots
   const linked = await linkedRepository(host.root)
+  const secrets = await secretFiles(
+    host.workspace.roots.map((root) => root.real),
+    host.workspace.policy.readable,
+  )
   const folders = others.map((root) => ({ path: root.real, writable: root.access === "read-write" }))
   return {
     root: host.root,
@@ -25,6 +26,7 @@ export async function planFor(
     network,
     protect: linked === undefined ? protect : [...protect, join(linked, "config"), join(linked, "hooks"), ".git"],
     folders: linked === undefined ? folders : [...folders, { path: linked, writable: host.writable }],
-    hidden: [...(state?.keys() ?? [])].map((path) => join(host.root, path)).filter((path) => !host.workspace.policy.readable(path)),
+    hidden: secrets.files,
+    ...(secrets.incomplete ? { gap: "the workspace holds too many files to find all secrets in it; the command could read some" } : {}),
   }
 }

@@ -22,6 +22,8 @@ export interface SandboxPlan {
   readonly folders?: readonly { readonly path: string; readonly writable: boolean }[]
   /** Files inside the workspace that cannot be read, by absolute path. */
   readonly hidden?: readonly string[]
+  /** What this plan could not see to; told with the result. */
+  readonly gap?: string
   /** Paths inside the workspace that stay read-only, such as `.git/config`. */
   readonly protect?: readonly string[]
 }

@@ -16,7 +16,7 @@ export interface SandboxReport {
   processes: "own-namespace" | "process-group"
   /** Most processes at once; null when nothing limits them. */
   process_limit: number | null
-  /** Why there is no sandbox. */
+  /** Why there is no sandbox, or what it does not contain. */
   reason?: string
 }
 
@@ -91,6 +91,7 @@ export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome
         network: plan.network === true ? "shared" : "none",
         processes: "own-namespace",
         process_limit: limit.most,
+        ...(plan.gap === undefined ? {} : { reason: plan.gap }),
       },
     }
   } finally {
@@ -100,6 +101,6 @@ export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome
 
 /** A line for the model that says loudly that nothing contained the command; empty when something did. */
 export function sandboxNotice(report: SandboxReport): string {
-  if (report.kind !== "none") return ""
+  if (report.kind !== "none") return report.reason === undefined ? "" : `WARNING: ${report.reason}.`
   return `WARNING: ran WITHOUT a sandbox (${report.reason}); the command could read and change anything this user can.`
 }

@@ -1,6 +1,5 @@
 import { randomBytes } from "node:crypto"
 import { childEnvironment } from "../process/environment.ts"
-import { folderState } from "../process/changed-files.ts"
 import { planFor } from "../process/host-plan.ts"
 import { sandboxPolicy, type ProcessHost } from "../process/host.ts"
 import { endingOf, outcomeText } from "../process/report.ts"
@@ -81,7 +80,7 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
     timeoutMs,
     limits: { headBytes: 8 * 1024 * 1024, tailBytes: 1024 * 1024 },
     policy: sandboxPolicy(host),
-    plan: await planFor(host, await folderState(host.root), { network: host.config.test?.network === true, protect: [".git"] }),
+    plan: await planFor(host, { network: host.config.test?.network === true, protect: [".git"] }),
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.onProgress === undefined
       ? {}

@@ -30,7 +30,7 @@ export async function checkPreCommit({ host, files, signal }: CheckRequest): Pro
     timeoutMs: TIMEOUT_MS,
     signal,
     policy: sandboxPolicy(host),
-    plan: await planFor(host, before),
+    plan: await planFor(host),
   })
   const text = outcomeText(outcome, sandbox, TIMEOUT_MS)
   const changed = changedFiles(before, await folderState(host.root))
