@@ -61,6 +61,7 @@ export async function grep(workspace: Workspace, path: string, query: ContentQue
   const hits = inFile ? found.hits : found.hits.filter(({ path }) => visible(path))
   hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1))
   const matches: LineMatch[] = []
+  let unreadable = 0
   const files = [...byFile(hits.slice(0, options.maxResults))]
   for (let index = 0; index < files.length; index += READ_AT_ONCE) {
     const group = files.slice(index, index + READ_AT_ONCE)
@@ -69,10 +70,11 @@ export async function grep(workspace: Workspace, path: string, query: ContentQue
       const content = contents[at]
       const name = inFile ? shown : `${shown.endsWith("/") ? shown : `${shown}/`}${file}`
       if (content === "too large") matches.push(...lines.map((line) => ({ path: name, line, text: "(not shown: the file is too large)" })))
-      else if (content !== undefined) matches.push(...lines.flatMap((line) => matchAt(content, line, name, options.context)))
+      else if (content === undefined) unreadable += lines.length
+      else matches.push(...lines.flatMap((line) => matchAt(content, line, name, options.context)))
     }
   }
-  return { matches, total: hits.length, incomplete: found.incomplete, engine }
+  return { matches, total: hits.length - unreadable, incomplete: found.incomplete, engine }
 }
 
 async function findInFile(

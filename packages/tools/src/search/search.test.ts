@@ -249,6 +249,12 @@ describe("file patterns", () => {
     expect([name("app/(group)-a.ts"), name("app/(group)x.ts")]).toEqual([true, false])
   })
 
+  test("of contents: lines of a file that cannot be opened by its name do not count as left out", async () => {
+    writeFileSync(Buffer.concat([Buffer.from(`${files.root}/bad`), Buffer.from([0xff])]), "rare_word\n")
+    const result = await files.call("search", { action: "grep", pattern: "rare_word" })
+    expect(result.output).toBe('No lines match "rare_word".')
+  })
+
   test("of contents: too long ones and unknown syntax get a plain reason", async () => {
     const look = await files.call("search", { action: "grep", pattern: "(?=x)" })
     expect(look.output).toMatch(/look-around.* is not supported/u)
