@@ -252,3 +252,22 @@ test("time spent on a model that fails is the model's, not the run's own", async
   expect(summary.times.modelMs).toBeGreaterThan(50)
   expect(summary.times.overheadMs).toBeLessThan(summary.times.totalMs - 50)
 })
+
+test("a cycle of calls is a loop too; one that makes progress is none", async () => {
+  const cycle = [{ reply: { calls: [call("look", { text: "a" }), call("look", { text: "b" })] }, repeat: "always" as const }]
+  const { events, summary } = await play(cycle, [echo("look")])
+  expect(summary).toMatchObject({ outcome: "stuck", rounds: 6 })
+  expect(events.find(({ type }) => type === "loop-detected")).toMatchObject({ text: expect.stringContaining("the same 2 calls in a row 3 times") })
+  let count = 0
+  const step = defineTool({ name: "step", description: "", input: { type: "object" }, run: () => ++count })
+  expect((await play([{ reply: { calls: [call("step")] }, repeat: 8 }, { reply: "done" }], [step])).summary.success).toBe(true)
+})
+
+test("a reply without end is cut off, and the run says so", async () => {
+  const backend = {
+    kind: "endless", abilities: { nativeTools: true, grammar: false, jsonSchema: false }, modelName: () => "endless",
+    async *infer() { while (true) yield { type: "text-delta" as const, text: "x".repeat(100_000) } },
+  }
+  const summary = await new DynamicExecutor({ tools: registryOf(echo("look")), backend }).complete({ task: "x" })
+  expect(summary).toMatchObject({ outcome: "failed", message: expect.stringContaining("longer than") })
+})

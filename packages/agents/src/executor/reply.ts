@@ -1,5 +1,5 @@
 import type { FinishReason, InferEvent, Usage } from "@toolwright/backends"
-import type { RunEvent, ToolCall } from "@toolwright/toolbox"
+import { ToolwrightError, type RunEvent, type ToolCall } from "@toolwright/toolbox"
 import { createCallAssembler, type ParseEvent, type ParseProblem, type ToolCallParser } from "@toolwright/toolformat"
 import type { Delivery } from "./delivery.ts"
 
@@ -13,6 +13,15 @@ export interface Reply {
   finishReason: FinishReason
   usage: Usage
   modelMs: number
+}
+
+/** Characters of one reply, text, reasoning and arguments together: far more than any model means to write. */
+const LONGEST_REPLY = 16 * 1024 * 1024
+
+function tooLong(): ToolwrightError {
+  return new ToolwrightError("REPLY_TOO_LONG", `The model's reply is longer than ${LONGEST_REPLY} characters and was given up.`, {
+    hint: "Limit it with the setting model.maxTokens.",
+  })
 }
 
 /**
@@ -37,7 +46,11 @@ export async function* readReply(
   const nativeCalls = new CallEvents(reply, nameCall, "native")
   let parser: ToolCallParser | undefined
   const started = performance.now()
+  let length = 0
   for await (const event of stream) {
+    if ("text" in event) length += event.text.length
+    else if (event.type === "call-delta") length += event.arguments?.length ?? 0
+    if (length > LONGEST_REPLY) throw tooLong()
     switch (event.type) {
       case "text-delta":
         reply.raw += event.text

@@ -1,4 +1,4 @@
-import { defineTool, success } from "@toolwright/toolbox"
+import { defineTool, failure, success } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { call, calls, echo, play, workshop } from "../testing/harness.ts"
 
@@ -125,4 +125,16 @@ test("a validation that ran only some of its checks is none, and one that change
   expect(lastContent(backend.requests[3])).toContain("only some of its checks were run; run all of them")
   expect(lastContent(backend.requests[5])).toContain("Nothing was committed")
   expect(state.commits).toEqual(["Do it"])
+})
+
+test("where there are no tests, asking for them once is enough; a tool of another server is no validator", async () => {
+  const { state, tools } = workshop()
+  const [file, , git] = tools
+  const none = defineTool({ name: "test", description: "", input: { type: "object" }, run: () => failure({ code: "NO_TESTS", message: "There are no tests." }) })
+  await play([calls(call("file", { content: "right" })), calls(commit), calls(call("test")), calls(commit), { reply: "TASK_COMPLETE" }], [file!, git!, none], { completion: coding })
+  expect(state.commits).toEqual(["Do it"])
+  const foreign = { ...echo("test_connection"), provenance: { kind: "mcp", name: "other" } as const }
+  const other = workshop()
+  await play([calls(call("file", { content: "right" })), calls(call("test_connection")), calls(commit), { reply: "TASK_COMPLETE", repeat: "always" }], [...other.tools, foreign], { completion: coding })
+  expect(other.state.commits).toEqual([])
 })

@@ -55,7 +55,7 @@ export class Ledger {
       this.#failed.add(name)
     }
     for (const file of result.modifiedFiles) this.#modified.add(file)
-    if (this.#isValidation(name)) this.#recordValidation(call)
+    if (this.#isValidation(name, tool)) this.#recordValidation(call)
     else if (changesWork(call, tool, this.isCommit(name, args))) this.#lastChange = call.sequence
   }
 
@@ -71,6 +71,8 @@ export class Ledger {
   /** Why the work may not be handed in yet, with the last failing report; nothing when it may. */
   uncheckedReason(): { reason: string; report?: string } | undefined {
     const validation = this.#lastValidation
+    // Where there are no tests at all, asking for them again would never end; a run that may test says so in its report.
+    if (validation !== undefined && validation.sequence > this.#lastChange && validation.result.error?.code === "NO_TESTS") return undefined
     if (this.#lastChange === 0 && (validation === undefined || NOTHING_TO_CHECK.has(validation.result.error?.code ?? ""))) return undefined
     if (validation === undefined || validation.sequence <= this.#lastChange) {
       const partly = this.#partial > this.#lastChange ? " (only some of its checks were run; run all of them)" : ""
@@ -120,7 +122,9 @@ export class Ledger {
     if (call.result.modifiedFiles.length > 0) this.#lastChange = call.sequence
   }
 
-  #isValidation(name: string): boolean {
+  /** A tool of another server is no validator of this workspace, whatever it is called. */
+  #isValidation(name: string, tool: ToolDefinition | undefined): boolean {
+    if (tool?.provenance !== undefined && tool.provenance.kind !== "local") return false
     return this.#rules.validators.some((known) => name === known || name.startsWith(`${known}_`))
   }
 }

@@ -1,24 +1,43 @@
-import type { JsonObject, ToolResult } from "@toolwright/toolbox"
+import { canonicalJson, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 
 /** From which repetition on the model is told, and at which the run is stopped. */
 export const LOOP_LIMITS = { tell: 3, stop: 6 } as const
 
+/** Longest cycle of calls that is noticed. */
+const LONGEST_PERIOD = 3
+
 /** What the detector thinks of a call. */
 export type LoopVerdict = { kind: "fine" } | { kind: "tell" | "stop"; times: number; text: string }
 
-/** Notices the same call with the same result, over and over: a model that waits for something else to happen. */
+/**
+ * Notices the same calls with the same results, over and over: a model that waits for something else to happen. Cycles of up to
+ * three calls count too, and the order of keys does not matter.
+ */
 export class LoopDetector {
-  #last = ""
-  #times = 0
+  readonly #recent: string[] = []
 
   observe(name: string, args: JsonObject, result: ToolResult): LoopVerdict {
-    const fingerprint = `${name}\u0000${JSON.stringify(args)}\u0000${result.success}\u0000${result.output}`
-    this.#times = fingerprint === this.#last ? this.#times + 1 : 1
-    this.#last = fingerprint
-    if (this.#times < LOOP_LIMITS.tell) return { kind: "fine" }
+    this.#recent.push(`${name}\u0000${canonicalJson(args)}\u0000${result.success}\u0000${result.output}`)
+    if (this.#recent.length > LONGEST_PERIOD * (LOOP_LIMITS.stop + 1)) this.#recent.shift()
+    const [times, period] = this.#repetitions()
+    if (times < LOOP_LIMITS.tell) return { kind: "fine" }
+    const what = period === 1 ? `the same call of '${name}'` : `the same ${period} calls in a row`
     const text =
-      `You have made the same call of '${name}' ${this.#times} times, and it gave the same result each time. ` +
-      "It will not change. Use what it says, try another tool or other arguments, or finish."
-    return { kind: this.#times >= LOOP_LIMITS.stop ? "stop" : "tell", times: this.#times, text }
+      `You have made ${what} ${times} times, and the results were the same each time. ` +
+      "They will not change. Use what they say, try another tool or other arguments, or finish."
+    return { kind: times >= LOOP_LIMITS.stop ? "stop" : "tell", times, text }
+  }
+
+  /** How often the last calls repeat, and how many calls one repetition has. A cycle counts when it is complete. */
+  #repetitions(): [times: number, period: number] {
+    const { length } = this.#recent
+    let best: [number, number] = [1, 1]
+    for (let period = 1; period <= LONGEST_PERIOD; period++) {
+      let same = 0
+      while (length - 1 - same - period >= 0 && this.#recent[length - 1 - same] === this.#recent[length - 1 - same - period]) same++
+      const times = Math.floor(same / period) + 1
+      if (same % period === 0 && times > best[0]) best = [times, period]
+    }
+    return best
   }
 }

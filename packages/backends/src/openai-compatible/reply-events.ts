@@ -13,6 +13,10 @@ export async function* replyEvents(pieces: AsyncIterable<string>, isStream: bool
   yield translate.end()
 }
 
+/** Characters without an event, and of a whole body, after which a server is no longer listened to. */
+const LONGEST_EVENT = 32 * 1024 * 1024
+const LONGEST_BODY = 64 * 1024 * 1024
+
 type Translator = ReturnType<typeof createTranslator>
 
 async function* streamed(pieces: AsyncIterable<string>, translate: Translator, context: FailureContext): AsyncGenerator<InferEvent> {
@@ -27,8 +31,12 @@ async function* streamed(pieces: AsyncIterable<string>, translate: Translator, c
       }
       return translate.events(decoder.push(parse(data, context)))
     })
+  let waiting = 0
   for await (const piece of pieces) {
-    yield* read(sse.push(piece))
+    const events = sse.push(piece)
+    waiting = events.length === 0 ? waiting + piece.length : 0
+    if (waiting > LONGEST_EVENT) throw badReply(context, `one event of it is longer than ${LONGEST_EVENT} characters`)
+    yield* read(events)
     // Some servers keep the connection open after the last event.
     if (done) break
   }
@@ -39,7 +47,10 @@ async function* streamed(pieces: AsyncIterable<string>, translate: Translator, c
 
 async function* whole(pieces: AsyncIterable<string>, translate: Translator, context: FailureContext): AsyncGenerator<InferEvent> {
   let text = ""
-  for await (const piece of pieces) text += piece
+  for await (const piece of pieces) {
+    text += piece
+    if (text.length > LONGEST_BODY) throw badReply(context, `it is longer than ${LONGEST_BODY} characters`)
+  }
   const body = parse(text, context)
   const { choices, error } = body as { choices?: { message?: { tool_calls?: object[] }; finish_reason?: unknown }[]; error?: unknown }
   if (!Array.isArray(choices) && (error === undefined || error === null)) throw badReply(context, `it is no chat completion: ${beginning(text)}`)

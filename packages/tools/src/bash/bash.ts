@@ -97,7 +97,7 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       limits: { headBytes: 8192, tailBytes: 24_576 },
       logDirectory: await host.workspace.outputDirectory(),
       policy: sandboxPolicy(host),
-      plan: await planFor(host, { network: config.network === true }),
+      plan: await planFor(host, { network: config.network === true, ...(namesGit(command) ? {} : { protect: [".git"] }) }),
       onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
         context.progress({ message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`, progress: elapsedMs }),
     })
@@ -136,6 +136,14 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
   } catch (thrown) {
     return failureOf(thrown)
   }
+}
+
+/**
+ * Whether a command line itself calls git. Where it does not, the repository is read-only to everything that it starts, so that a
+ * commit stands in the command, where a caller's rules can see it, and not in a script.
+ */
+function namesGit(command: string): boolean {
+  return /(^|[\s;&|(){}`$"'/\\])git($|[\s;&|)}`"'])/.test(command)
 }
 
 /** The folder to run in, checked as it really lies. @throws ToolwrightError `ACCESS_DENIED`, `NOT_FOUND`, `NOT_A_DIRECTORY` */
