@@ -96,7 +96,9 @@ export class Ledger {
   }
 
   get modifiedFiles(): string[] {
-    return [...this.#modified]
+    // Tools name a file by its path in the workspace or on the machine; it is one file all the same.
+    const relative = [...this.#modified].filter((file) => !file.startsWith("/"))
+    return [...this.#modified].filter((file) => !file.startsWith("/") || !relative.some((shorter) => file.endsWith(`/${shorter}`)))
   }
 
   get artifacts(): ReadonlySet<string> {

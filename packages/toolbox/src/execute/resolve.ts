@@ -6,6 +6,9 @@ import type { Toolset } from "../registry/toolset.ts"
 import { actionBranches } from "../validate/branch.ts"
 import { sampleCallText } from "../validate/sample.ts"
 
+/** Names that are listed for a model that asked for a tool which is not there. */
+const MOST_NAMES = 20
+
 /** A tool found, perhaps under another spelling of its name; or the result that answers a call of a tool that is not there. */
 export type Resolved = { tool: ToolDefinition; repairs: Repair[] } | { refused: ToolResult }
 
@@ -37,5 +40,8 @@ function suggestion(list: ToolDefinition[], name: string): string | undefined {
 }
 
 function offer(list: ToolDefinition[]): string {
-  return list.length === 0 ? "No tools are available." : `Available tools: ${list.map((tool) => tool.name).join(", ")}.`
+  if (list.length === 0) return "No tools are available."
+  const names = list.slice(0, MOST_NAMES).map((tool) => tool.name)
+  const more = list.length - names.length
+  return `Available tools: ${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}.`
 }

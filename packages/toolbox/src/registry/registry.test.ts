@@ -109,6 +109,17 @@ describe("views", () => {
     expect(reading.get("write")).toBeUndefined()
   })
 
+  test("say of a tool that they do not offer that it is withheld, and why", async () => {
+    const registry = new ToolRegistry()
+    registry.register(search)
+    registry.register(tool("write"))
+    const { executeCall } = await import("../index.ts")
+    const answer = async (view: ReturnType<ToolRegistry["view"]>, name: string) => (await executeCall(view, { name, args: {} })).error
+    expect(await answer(registry.view({ readOnly: true }), "write")).toMatchObject({ code: "TOOL_WITHDRAWN", message: "The tool 'write' is not offered here, where nothing may be changed." })
+    expect(await answer(registry.view({ only: ["search"] }), "write")).toMatchObject({ message: "The tool 'write' is not offered here." })
+    expect(await answer(registry.view({ splitActions: true }), "search")).toMatchObject({ code: "UNKNOWN_TOOL", hint: expect.stringContaining("search_grep") })
+  })
+
   test("present each action as a tool of its own", async () => {
     const registry = new ToolRegistry()
     registry.register(search)

@@ -37,8 +37,16 @@ export function createView(base: Toolset, options: ViewOptions): Toolset {
     },
     list: () => [...current()],
     get: (name) => findTool(current(), name),
-    withdrawn: (name) => base.withdrawn(name),
+    withdrawn: (name) => base.withdrawn(name) ?? withheld(name, base, current(), options),
   }
+}
+
+/** A tool that exists below and is not part of this view is told as such; one that is presented by its actions is not missing. */
+function withheld(name: string, base: Toolset, tools: readonly ToolDefinition[], { readOnly }: ViewOptions): string | undefined {
+  const tool = base.get(name)
+  if (tool === undefined || findTool(tools, name) !== undefined) return undefined
+  if (splitActions(tool).some((single) => tools.some((offered) => offered.name === single.name))) return undefined
+  return `The tool '${name}' is not offered here${readOnly === true && tool.effects?.readOnly !== true ? ", where nothing may be changed" : ""}.`
 }
 
 function select(registered: ToolDefinition[], options: ViewOptions): ToolDefinition[] {
