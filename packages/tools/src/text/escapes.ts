@@ -26,7 +26,8 @@ function overwriteLines(text: string): string {
 
 /** A text with every control and direction character shown as `\uXXXX`; tabs and line endings stay. */
 export function visibleControls(text: string): string {
-  return text.replace(/\r(?!\n)/gu, "\\u000d").replace(CONTROLS, escaped)
+  const marked = text.includes("\r") ? text.replace(/\r(?!\n)/gu, "\\u000d") : text
+  return marked.replace(CONTROLS, escaped)
 }
 
 /** A name on one line: as {@link visibleControls}, tabs and line endings included. */

@@ -1,4 +1,4 @@
-import { splitLines } from "./lines.ts"
+import { countLines, splitLines } from "./lines.ts"
 
 /** What a model is shown of a file at once, whichever limit comes first. */
 export const WINDOW_LINES = 2000
@@ -21,8 +21,8 @@ export interface WindowOptions {
  */
 export function windowOf(text: string, { firstLine = 1, totalLines, next }: WindowOptions): string {
   const byteLength = Buffer.byteLength(text)
+  if (byteLength <= WINDOW_BYTES && countLines(text) <= WINDOW_LINES) return text
   const lines = splitLines(text)
-  if (lines.length <= WINDOW_LINES && byteLength <= WINDOW_BYTES) return text
   let bytes = 0
   let count = 0
   while (count < lines.length && count < WINDOW_LINES) {
