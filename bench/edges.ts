@@ -10,9 +10,9 @@ import { readFile } from "node:fs/promises"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { HttpMCPClient, StdioMCPClient } from "@toolwright/mcp"
+import { HttpMCPClient, mcpOverHttp, StdioMCPClient } from "@toolwright/mcp"
 import { createApp, listen, ToolsApiClient } from "@toolwright/server"
-import { createResultCache, executeCall, ToolRegistry, type Middleware } from "@toolwright/toolbox"
+import { createResultCache, defineTool, executeCall, ToolRegistry, type Middleware } from "@toolwright/toolbox"
 import { createBuiltinTools } from "@toolwright/tools"
 import { writeEdgesPage } from "./edges/page.ts"
 import type { BenchmarkResult } from "./run.ts"
@@ -64,7 +64,8 @@ export async function run(): Promise<BenchmarkResult> {
     rmSync(folder, { recursive: true, force: true })
   }
   const measured = Object.fromEntries([...samples].map(([name, taken]) => [name, summary(taken)]))
-  const figures: Record<string, number> = { cache_hit_rate: samples.get("cached")!.at(-1)!.hitRate }
+  const crowd = await crowded()
+  const figures: Record<string, number> = { mcp_call_us_with_5_tools: crowd.few, mcp_call_us_with_500_tools: crowd.many, cache_hit_rate: samples.get("cached")!.at(-1)!.hitRate }
   for (const [name, { p50, p95, p99, cpu, throughput, memory }] of Object.entries(measured)) {
     Object.assign(figures, { [`${name}_p50_ms`]: p50, [`${name}_p95_ms`]: p95, [`${name}_p99_ms`]: p99, [`${name}_cpu_us`]: cpu, [`${name}_calls_per_s_at_32`]: throughput, [`${name}_memory_mb`]: memory })
   }
@@ -74,6 +75,7 @@ export async function run(): Promise<BenchmarkResult> {
     cached_vs_mcp_http: cpuRatio("mcp_http", "cached"),
     rest_vs_node_http: cpuRatio("node_http", "rest"),
     in_process_vs_bridge: cpuRatio("bridge", "in_process"),
+    mcp_500_tools_vs_5: crowd.few / crowd.many,
   }
   if (process.argv.includes("--write-docs")) writeEdgesPage(measured, { ...ratios, cacheHitRate: figures.cache_hit_rate! })
   return { figures, ratios }
@@ -98,6 +100,32 @@ async function beUser(name: keyof typeof WAYS, folder: string, path: string): Pr
     }
   })
   process.send!("ready")
+}
+
+/** CPU of a call over MCP, both sides in this process, to a server of five tools and to one of five hundred, in turns. */
+async function crowded(): Promise<{ few: number; many: number }> {
+  const start = async (count: number) => {
+    const tools = new ToolRegistry()
+    for (let index = 0; index < count; index++) tools.register(defineTool({ name: `tool_${index}`, description: "One of many", input: { type: "object", properties: { text: { type: "string" } } }, run: () => "done" }))
+    const exported = mcpOverHttp({ tools })
+    const server = await listen(createApp({ tools }, (app) => app.all("/mcp", (context) => exported.fetch(context.req.raw))), { port: 0, secured: false, drainMs: 200 })
+    const client = await HttpMCPClient.create({ name: "crowd", url: `${server.url}/mcp` })
+    const context = { signal: new AbortController().signal, progress: () => {} }
+    const call = async (): Promise<void> => expectContent((await client.callTool("tool_3", { text: "x" }, context)).success)
+    return { call, samples: [] as number[], close: async () => { await client.close(); await server.close() } }
+  }
+  const sides = [await start(5), await start(500)]
+  for (const { call } of sides) for (let index = 0; index < 300; index++) await call()
+  for (let round = 0; round < 7; round++) {
+    for (const { call, samples } of sides) {
+      const before = cpuOf([])
+      for (let index = 0; index < 200; index++) await call()
+      samples.push((cpuOf([]) - before) / 200)
+    }
+  }
+  const [few, many] = sides.map(({ samples }) => samples.toSorted((a, b) => a - b)[3]!)
+  for (const { close } of sides) await close()
+  return { few: few!, many: many! }
 }
 
 interface Sample {

@@ -19,6 +19,7 @@ interface Summary {
   in_process_vs_mcp_http: number
   cached_vs_mcp_http: number
   rest_vs_node_http: number
+  mcp_500_tools_vs_5: number
   cacheHitRate: number
 }
 
@@ -52,6 +53,7 @@ ${rows.join("\n")}
 - In-process needs ${summary.in_process_vs_mcp_http.toFixed(1)} times less CPU than MCP over HTTP, and ${summary.cached_vs_mcp_http.toFixed(0)} times less when the result comes from the cache (hit rate ${(summary.cacheHitRate * 100).toFixed(1)} %).
 - REST needs ${(1 / summary.rest_vs_node_http).toFixed(2)} times the CPU of a bare \`node:http\` server that reads the file with \`readFile\` and checks nothing; the pipeline validates the arguments, checks the path on the
   open descriptor, and records the call.
+- A call over MCP costs ${(1 / summary.mcp_500_tools_vs_5).toFixed(2)} times as much with five hundred tools registered as with five.
 
 What follows from it: a program that runs beside its tools calls the registry; one that does not uses REST. MCP is for hosts that speak nothing else.
 `
