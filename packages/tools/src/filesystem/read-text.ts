@@ -84,7 +84,7 @@ async function readRange(workspace: Workspace, asked: ReadArguments): Promise<To
   const { hash } = content
   const next = (line: number) => `Use start_line=${line}`
   if (start_line === undefined && end_line === undefined) {
-    return success({ output: shown(decoded.text, { next }), data: { ...whole, hash } })
+    return success({ output: shown(decoded.text, { lineCount: whole.line_count, next }), data: { ...whole, hash } })
   }
   const total = whole.line_count
   const first = start_line ?? 1

@@ -11,6 +11,8 @@ export interface WindowOptions {
   firstLine?: number
   /** Lines of the whole file, where known. */
   totalLines?: number
+  /** Lines of the text itself, where they have been counted. */
+  lineCount?: number
   /** How to go on, given the next line's number. */
   next(line: number): string
 }
@@ -19,9 +21,9 @@ export interface WindowOptions {
  * A text as a model is shown it: whole lines up to the limits, then a note that says which part of how much it was and how to get
  * the rest. A single line beyond the limit is cut, and the note says so.
  */
-export function windowOf(text: string, { firstLine = 1, totalLines, next }: WindowOptions): string {
+export function windowOf(text: string, { firstLine = 1, totalLines, lineCount, next }: WindowOptions): string {
   const byteLength = Buffer.byteLength(text)
-  if (byteLength <= WINDOW_BYTES && countLines(text) <= WINDOW_LINES) return text
+  if (byteLength <= WINDOW_BYTES && (lineCount ?? countLines(text)) <= WINDOW_LINES) return text
   const lines = splitLines(text)
   let bytes = 0
   let count = 0
