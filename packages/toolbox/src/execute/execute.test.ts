@@ -187,6 +187,17 @@ describe("repairs", () => {
     expect((await repaired("search", '{"action":"grep","pattern":"x"}')).kinds).toEqual(["parsed-json"])
   })
 
+  test("aliases of fields in a list", async () => {
+    const edit = defineTool({
+      name: "edit", description: "", aliases: { arguments: { "edits[].oldText": "old_text" } },
+      input: { type: "object", properties: { edits: { type: "array", items: { type: "object", properties: { old_text: { type: "string" } }, required: ["old_text"], additionalProperties: false } } } },
+      run: (args) => args,
+    })
+    const { data, metadata } = await registryWith(edit).execute("edit", { edits: [{ oldText: "a" }, { old_text: "b" }] })
+    expect(data).toEqual({ edits: [{ old_text: "a" }, { old_text: "b" }] })
+    expect(metadata.repairs).toEqual([{ path: "edits.0.old_text", kind: "argument-alias", from: "oldText", to: "old_text" }])
+  })
+
   test("a right call is passed on untouched", async () => {
     const args = { action: "grep", pattern: "12" }
     expect(await repaired("search", args)).toEqual({ data: args, kinds: [] })

@@ -35,7 +35,10 @@ export interface ToolEffects {
   writes?: readonly string[]
 }
 
-/** Other spellings that models use: of the tool's name, and of its arguments (`{ file_path: "file_paths" }`). */
+/**
+ * Other spellings that models use: of the tool's name, and of its arguments (`{ file_path: "file_paths" }`). `list[].alias` is one
+ * of a field of each entry of a list (`{ "edits[].oldText": "old_text" }`).
+ */
 export interface ToolAliases {
   names?: readonly string[]
   arguments?: Readonly<Record<string, string>>

@@ -13,12 +13,32 @@ export function renameArguments(tool: ToolDefinition, args: JsonObject): { args:
   const repairs: Repair[] = []
   let renamed = args
   for (const [alias, name] of Object.entries(aliases)) {
+    if (alias.includes("[].")) {
+      renamed = renameInList(renamed, alias, name, repairs)
+      continue
+    }
     if (!Object.hasOwn(args, alias) || Object.hasOwn(renamed, name)) continue
     const { [alias]: value, ...others } = renamed
     renamed = { ...others, [name]: value }
     repairs.push({ path: name, kind: "argument-alias", from: alias, to: name })
   }
   return { args: renamed, repairs }
+}
+
+/** `list[].alias`: the alias is one of a field of each entry of a list. */
+function renameInList(args: JsonObject, alias: string, name: string, repairs: Repair[]): JsonObject {
+  const [list = "", field = ""] = alias.split("[].", 2)
+  const entries = args[list]
+  if (!Array.isArray(entries)) return args
+  let changed = false
+  const renamed = entries.map((entry: unknown, index) => {
+    if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, field) || Object.hasOwn(entry, name)) return entry
+    const { [field]: value, ...others } = entry as JsonObject
+    repairs.push({ path: `${list}.${index}.${name}`, kind: "argument-alias", from: field, to: name })
+    changed = true
+    return { ...others, [name]: value }
+  })
+  return changed ? { ...args, [list]: renamed } : args
 }
 
 /**

@@ -27,6 +27,8 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
     aliases: {
       arguments: {
         ...PATH_ALIASES,
+        "edits[].oldText": "old_text",
+        "edits[].newText": "new_text",
         oldText: "old_text",
         newText: "new_text",
         old_string: "old_text",
