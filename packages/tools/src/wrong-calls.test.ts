@@ -37,7 +37,7 @@ const WRONG_CALLS: WrongCall[] = [
   { mistake: "No list where one is needed", name: "read_multiple_files", args: { paths: {} }, code: "INVALID_ARGUMENTS", needs: ["paths", "array"] },
   { mistake: "An empty list", name: "read_multiple_files", args: { paths: [] }, code: "INVALID_ARGUMENTS", needs: ["paths", "1"] },
   { mistake: "Half an edit", name: "edit_file", args: { path: "src/mean.ts", old_text: "let sum = 0" }, code: "INVALID_ARGUMENTS", needs: ["new_text", '"old_text":"let sum = 0"'] },
-  { mistake: "Another spelling inside a list", name: "edit_file", args: { path: "src/mean.ts", edits: [{ oldText: "a", newText: "b" }] }, code: "INVALID_ARGUMENTS", needs: ["old_text", "new_text"] },
+  { mistake: "A field that an edit does not have", name: "edit_file", args: { path: "src/mean.ts", edits: [{ search: "a", replace: "b" }] }, code: "INVALID_ARGUMENTS", needs: ["old_text", "new_text"] },
   // Paths.
   { mistake: "A path outside", name: "read_text_file", args: { path: "/etc/passwd" }, code: "ACCESS_DENIED", needs: ["denied", "Allowed directories: /workspace"] },
   { mistake: "A way out with dots", name: "write_file", args: { path: "../../outside.txt", content: "" }, code: "ACCESS_DENIED", needs: ["not within allowed directories", "/workspace"] },
