@@ -1,4 +1,4 @@
-/** The tools and prompts that the protocol's conformance suite asks a server for, written as any user of this project would write them. */
+/** What the protocol's conformance suite asks of a server: tools and prompts, written by the public functions of this project alone. */
 import { PromptRegistry } from "@toolwright/prompts"
 import { defineTool, failure, ToolRegistry, type ToolContext } from "@toolwright/toolbox"
 import { toToolResult, type McpContent } from "../import/convert.ts"
