@@ -21,6 +21,8 @@ export interface LexemeRule<State> {
   freedom?(state: State): Freedom | undefined
   /** A lexeme that many share, in a state that behaves just like this one. */
   canonical?(state: State): Canonical | undefined
+  /** The lexeme keeps the text that it reads: it has as many states as there are texts, too many to try a vocabulary on. */
+  readonly keepsText?: boolean
 }
 
 /** The same behaviour elsewhere: a lexeme, a state of it, and what its outcomes are called here. */
@@ -45,6 +47,7 @@ export interface Lexeme {
   bytes(state: number): readonly number[] | undefined
   freedom(state: number): Freedom | undefined
   canonical(state: number): Canonical | undefined
+  readonly keepsText: boolean
 }
 
 /** @param start where the lexeme begins, as a state of the rule */
@@ -78,6 +81,7 @@ export function createLexeme<State>(rule: LexemeRule<State>): Lexeme & { visit(s
     bytes: (state) => rule.bytes?.(states[state]!),
     freedom: (state) => rule.freedom?.(states[state]!),
     canonical: (state) => rule.canonical?.(states[state]!),
+    keepsText: rule.keepsText === true,
   }
 }
 
@@ -123,6 +127,7 @@ export function afterWhiteSpace(inner: Lexeme): Lexeme {
       return state < 0 && bytes !== undefined ? [...WHITE_SPACE, ...bytes] : bytes
     },
     freedom: (state) => (state < 0 ? undefined : inner.freedom(state)),
+    keepsText: inner.keepsText,
     canonical: (state) => (state < 0 ? undefined : (inner.canonical(state) ?? { lexeme: inner, state, outcome: same })),
   })
 }

@@ -35,7 +35,7 @@ export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}
  * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */
 export function schemaExpression(schema: Schema, options: SchemaGrammarOptions = {}): Expression {
-  const compiled = compileType(schema, { formats: "assert", closed: true, anyDialect: true, ...options })
+  const compiled = compileType(schema, { formats: "assert", closed: true, anyDialect: true, uniqueItems: "finite", ...options })
   if (compiled.status !== "refused") {
     if (compiled.type.algebra.inhabited(compiled.type)) return value(compiled.type, options.notation ?? modelJsonNotation)
     throw grammarError("No value satisfies the schema, so there is nothing that a model could write.", { code: "SCHEMA_REFUSED" })

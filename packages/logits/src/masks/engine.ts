@@ -1,6 +1,7 @@
 /** Token masks: which tokens may come next. */
 import type { Grammar } from "../grammar/rules.ts"
 import type { Machine, State, Thread } from "../matcher/machine.ts"
+import { grammarError } from "../matcher/grammar-error.ts"
 import { createMatcher, machineOf, type Matcher } from "../matcher/matcher.ts"
 import { lexemeMask, setToken } from "./lexeme-masks.ts"
 import { type TailTrie, tailTries } from "./tail-trie.ts"
@@ -42,7 +43,7 @@ const MAX_BYTES = 96 * 1024 * 1024
  * Makes masks for a grammar over a vocabulary. Costs little by itself: masks are made when first asked for, out of parts that the
  * tokenizer keeps for all grammars.
  *
- * @throws ToolwrightError `INVALID_GRAMMAR`
+ * @throws ToolwrightError `INVALID_GRAMMAR`; so does a mask in an array whose unique items are out of endlessly many values
  */
 export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEngine {
   const machine = machineOf(grammar)
@@ -89,6 +90,9 @@ const WORTHWHILE = 2
 
 /** What the lexeme allows by itself, and beyond each place where it may end what its stack allows. */
 function makeThreadMask(machine: Machine, tokenizer: Tokenizer, { lexeme, state, frame }: Thread): Uint32Array {
+  if (lexeme.keepsText) {
+    throw grammarError("Masks cannot compare the items of an array of endlessly many values.", { hint: "Compile the schema with the option uniqueItems: \"finite\", and with relaxed where that refuses it." })
+  }
   const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
   const { inside, exits, outcomes } = known
   const here = lexeme.outcome(state)

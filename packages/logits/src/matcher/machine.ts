@@ -218,10 +218,7 @@ const captureValue: Capture = (type, notation) => {
     outcome: ({ state, bytes }) => (state.complete ? number(decoder.decode(Uint8Array.from(bytes))) : -1),
     key: ({ bytes }) => bytes.join(),
     bytes: ({ state }) => machine.bytes(state),
-    freedom({ state: { threads, complete } }) {
-      const only = threads.length === 1 && !complete ? threads[0]! : undefined
-      return only?.lexeme.freedom(only.state)
-    },
+    keepsText: true,
   })
   return { lexeme: notation.whitespace === "json" ? afterWhiteSpace(lexeme) : lexeme, textOf: (outcome) => texts[outcome]! }
 }

@@ -17,6 +17,7 @@ export function meetArrays(a: ArraySet, b: ArraySet, algebra: TypeAlgebra): Arra
     min: Math.max(a.min, b.min),
     max: Math.min(a.max, b.max),
     unique: a.unique || b.unique,
+    uniqueAt: a.uniqueAt ?? b.uniqueAt ?? "#",
     contains: [...a.contains, ...b.contains.filter((one) => !a.contains.some((other) => sameContains(one, other)))],
   }
 }

@@ -56,10 +56,19 @@ describe("what cannot be expressed is refused with its place and reason", () => 
     expect([matcher.accepts('{"a":"yyy","b":[]}'), matcher.accepts('{"a":"yyyy"'), matcher.accepts('{"c"')]).toEqual([true, false, false])
   })
 
+  test("unique items are compared by a matcher, and refused or named where masks are to be made", () => {
+    const schema: Schema = { properties: { tags: { type: "array", items: { type: "string" }, uniqueItems: true } } }
+    expect(compileSchema(schema).status).toBe("exact")
+    expect(compileSchema(schema, { uniqueItems: "finite" })).toMatchObject({ status: "refused", reasons: [{ path: "#/properties/tags", keyword: "uniqueItems" }] })
+    expect(compileSchema(schema, { uniqueItems: "finite", relaxed: true })).toMatchObject({ status: "relaxed", reasons: [{ path: "#/properties/tags", keyword: "uniqueItems" }] })
+    expect(compileSchema({ items: { enum: ["a", "b"] }, uniqueItems: true }, { uniqueItems: "finite" }).status).toBe("exact")
+  })
+
   test("a grammar that a model is asked for says what to do", () => {
     expect(() => schemaToGrammar({ pattern: "\\bx" })).toThrow(expect.objectContaining({ code: "SCHEMA_REFUSED", hint: expect.stringContaining("relaxed") }))
     expect(() => schemaToGrammar({ type: "integer", minimum: 3, maximum: 2 })).toThrow(/No value satisfies/)
-    expect(() => schemaToGBNF({ type: "array", uniqueItems: true, items: { type: "string" } })).toThrow(expect.objectContaining({ code: "GRAMMAR_REFUSED" }))
+    expect(() => schemaToGBNF({ type: "array", uniqueItems: true, items: { type: "string" } })).toThrow(expect.objectContaining({ code: "SCHEMA_REFUSED" }))
+    expect(() => schemaToGBNF({ type: "array", uniqueItems: true, items: { type: "string" } }, { uniqueItems: "exact" })).toThrow(expect.objectContaining({ code: "GRAMMAR_REFUSED" }))
   })
 })
 

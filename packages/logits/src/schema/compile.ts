@@ -19,11 +19,19 @@ const MAX_EXPLORED = 30_000
 
 /** Never throws for what a schema says; every type that can be reached has been worked out when it returns. */
 export function compileType(schema: Schema, options: NormaliseOptions = {}): CompiledType {
+  const first = attempt(schema, options, [])
+  const [reason] = first.reasons
+  if (first.status !== "refused" || options.relaxed !== true || reason?.keyword !== "uniqueItems") return first
+  return attempt(schema, options, [reason])
+}
+
+/** @param left what has been found out to be left out: unique items */
+function attempt(schema: Schema, options: NormaliseOptions, left: readonly Reason[]): CompiledType {
   try {
-    const { type, reasons } = typeOfSchema(schema, options)
-    refusing({ path: "#", keyword: "schema" }, () => explore(type))
-    if (reasons.length > 0) return { status: "relaxed", reasons: distinct(reasons), type }
-    return { status: "exact", reasons: [], type }
+    const { type, reasons } = typeOfSchema(schema, options, left.length > 0)
+    refusing({ path: "#", keyword: "schema" }, () => explore(type, options.uniqueItems === "finite"))
+    const all = distinct([...reasons, ...left])
+    return all.length > 0 ? { status: "relaxed", reasons: all, type } : { status: "exact", reasons: [], type }
   } catch (problem) {
     if (problem instanceof Refusal) return { status: "refused", reasons: [problem.reason] }
     throw problem
@@ -35,7 +43,7 @@ function distinct(reasons: readonly Reason[]): Reason[] {
 }
 
 /** Works out every type below, so that no problem is left for later. */
-function explore(root: ValueType): void {
+function explore(root: ValueType, finite: boolean): void {
   const { algebra } = root
   const seen = new Set([root])
   const queue = [root]
@@ -48,13 +56,16 @@ function explore(root: ValueType): void {
   if (!algebra.inhabited(root)) return
   for (let type = queue.pop(); type !== undefined; type = queue.pop()) {
     const shape = algebra.livingShape(type)
-    for (const set of shape.arrays) for (const item of typesInArray(set, algebra)) visit(item)
+    for (const set of shape.arrays) for (const item of typesInArray(set, algebra, finite)) visit(item)
     for (const set of shape.objects) for (const value of typesInObject(set, algebra)) visit(value)
   }
 }
 
-function typesInArray(set: ArraySet, algebra: TypeAlgebra): ValueType[] {
-  uniquenessOf(set, algebra)
+function typesInArray(set: ArraySet, algebra: TypeAlgebra, finite: boolean): ValueType[] {
+  const uniqueness = refusing({ path: set.uniqueAt ?? "#", keyword: "uniqueItems" }, () => uniquenessOf(set, algebra))
+  if (finite && uniqueness.kind === "compare") {
+    throw new Refusal({ path: set.uniqueAt ?? "#", keyword: "uniqueItems", reason: "the items are out of endlessly many values, and token masks cannot compare them" })
+  }
   const items = [...set.prefix, set.rest]
   return [
     ...items,

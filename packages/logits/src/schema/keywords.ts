@@ -23,6 +23,9 @@ export interface KeywordContext {
   /** Drafts before 2020-12: a list under `items`. */
   readonly itemLists: boolean
   readonly formats: "assert" | "annotate" | "undecided"
+  /** Whether `uniqueItems` is read at all. */
+  readonly unique: boolean
+  readonly path: string
 }
 
 const patterns = new Map<string, Dfa>()
@@ -127,7 +130,7 @@ export function readArrays(schema: JsonSchema, context: KeywordContext): ArraySe
   const least = context.keyword("minContains", () => countOf(schema, "minContains"), undefined) ?? 1
   const most = context.keyword("maxContains", () => countOf(schema, "maxContains"), undefined) ?? Infinity
   const contains = contained === undefined || (least === 0 && most === Infinity) ? [] : [{ type: contained, min: least, max: most, from: 0 }]
-  return { prefix, rest, min, max, unique: schema["uniqueItems"] === true, contains }
+  return { prefix, rest, min, max, unique: schema["uniqueItems"] === true && context.unique, uniqueAt: context.path, contains }
 }
 
 export function readObjects(schema: JsonSchema, context: KeywordContext): ObjectSet {

@@ -30,6 +30,11 @@ export interface NormaliseOptions {
   readonly closed?: boolean
   /** Read a `$schema` that is not known as if it named 2020-12, instead of refusing it. */
   readonly anyDialect?: boolean
+  /**
+   * `exact`, the default: items are compared whatever they are. `finite`: only where they are out of few values; otherwise refused.
+   * Token masks need that, since they would have to compare with what every token could make of an item.
+   */
+  readonly uniqueItems?: "exact" | "finite"
 }
 
 export interface Normalised {
@@ -62,7 +67,7 @@ export interface Reader {
  *
  * @throws Refusal
  */
-export function typeOfSchema(document: Schema, options: NormaliseOptions = {}): Normalised {
+export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, withoutUnique = false): Normalised {
   const algebra = createAlgebra()
   const reasons: Reason[] = []
   const types = new Map<Schema, Map<string, ValueType>>()
@@ -117,6 +122,8 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}): 
       never: algebra.never,
       draft4: at.dialect === "draft-04",
       itemLists: at.dialect !== "2020-12",
+      unique: !withoutUnique,
+      path: at.path,
       formats: choice === "dialect" ? (annotates ? "undecided" : "assert") : choice,
       type: (path, schema) => reader.valueAt(references.below(at, path, schema)),
       keyword: (name, run, otherwise) => reader.attempt(at, name, run, otherwise),

@@ -76,6 +76,8 @@ export interface ArraySet {
   readonly min: number
   readonly max: number
   readonly unique: boolean
+  /** Where the schema asks for that. */
+  readonly uniqueAt?: string
   /** For each, between `min` and `max` items at index `from` and later are of that type. */
   readonly contains: readonly Contains[]
 }
