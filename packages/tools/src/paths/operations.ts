@@ -62,7 +62,8 @@ export function createOperations(policy: PathPolicy, hidden: Root[], configuredS
     await using pinned = await pinFile(policy, policy.locate(asked, "read"), "read")
     const { stat } = pinned
     assertSize(stat.size, limit, asked)
-    const bytes = (await isReadAtOnce(pinned)) ? readAtOnce(pinned) : await readByHandle(pinned, limit, asked)
+    const atOnce = (await isReadAtOnce(pinned)) ? readAtOnce(pinned) : undefined
+    const bytes = atOnce ?? (await readByHandle(pinned, limit, asked))
     return { bytes, stat, shown: policy.show(pinned.real), hash: hashOf(bytes) }
   }
 

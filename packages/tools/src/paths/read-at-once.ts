@@ -15,17 +15,13 @@ export function isReadAtOnce({ stat, at }: Pinned): boolean | Promise<boolean> {
   return isLocal(stat.dev, at())
 }
 
-/** The content of a pinned file as it is now, which may have grown or shrunk since its status was taken. */
-export function readAtOnce({ at, stat }: Pinned): Buffer {
+/** The content of a pinned file; undefined when it has grown since its status was taken, and so may go on growing. */
+export function readAtOnce({ at, stat }: Pinned): Buffer | undefined {
   const descriptor = openSync(at(), constants.O_RDONLY | constants.O_NONBLOCK)
   try {
-    const pieces: Buffer[] = []
-    for (;;) {
-      const piece = Buffer.allocUnsafe(pieces.length === 0 ? stat.size + 1 : MOST_BYTES)
-      const length = readSync(descriptor, piece, 0, piece.length, null)
-      pieces.push(piece.subarray(0, length))
-      if (length < piece.length) return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
-    }
+    const buffer = Buffer.allocUnsafe(stat.size + 1)
+    const length = readSync(descriptor, buffer, 0, buffer.length, 0)
+    return length > stat.size ? undefined : buffer.subarray(0, length)
   } finally {
     closeSync(descriptor)
   }
