@@ -1,6 +1,6 @@
 /**
  * Token masks beside xgrammar's WebAssembly build, in one run over the same schemas, vocabulary and tokens. A grammar is made once and
- * then serves several replies, as it does in an agent: both engines follow the same instance three times. What the first of them costs,
+ * then serves several replies, as it does in an agent: both engines follow the same instance ten times. What the first of them costs,
  * when no state of the schema has been seen before, is told apart as `cold`. Schemas, instances and vocabularies are read from the folder
  * of test data, which is no part of the project.
  */
@@ -19,7 +19,7 @@ const DATA = new URL("../../shared/data/", import.meta.url)
 const CHART = new URL("../docs/masks.svg", import.meta.url)
 const SCHEMAS = Number(process.env["BENCH_SCHEMAS"] ?? 50)
 const VOCABULARY = "llama-bpe"
-const REPLIES = 3
+const REPLIES = 10
 
 interface Case {
   readonly name: string

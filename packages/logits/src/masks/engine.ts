@@ -50,11 +50,12 @@ export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEn
   warmTokenizer(tokenizer)
   let ofStates = new Map<State, Uint32Array>()
   let ofThreads = new Map<Thread, Uint32Array>()
+  let allocate = maskAllocator(tokenizer.words)
   const most = Math.max(64, Math.floor(MAX_BYTES / (tokenizer.words * 4)))
 
   function maskOfThread(thread: Thread): Uint32Array {
     let mask = ofThreads.get(thread)
-    if (mask === undefined) ofThreads.set(thread, (mask = makeThreadMask(machine, tokenizer, thread)))
+    if (mask === undefined) ofThreads.set(thread, (mask = makeThreadMask(machine, tokenizer, thread, allocate)))
     return mask
   }
 
@@ -64,12 +65,13 @@ export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEn
     if (ofStates.size + ofThreads.size > most) {
       ofStates = new Map()
       ofThreads = new Map()
+      allocate = maskAllocator(tokenizer.words)
     }
     const { threads, complete } = state
     let result: Uint32Array
     if (threads.length === 1 && !complete) result = maskOfThread(threads[0]!)
     else {
-      result = new Uint32Array(tokenizer.words)
+      result = allocate()
       for (const thread of threads) orInto(result, maskOfThread(thread))
       if (complete) for (const id of tokenizer.eos) setToken(result, id, undefined)
     }
@@ -81,6 +83,22 @@ export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEn
   return engine
 }
 
+/** Masks are cut out of larger pieces: a buffer for each would cost more than what is written into it. */
+function maskAllocator(words: number): () => Uint32Array {
+  let piece = new Uint32Array(0)
+  let next = 0
+  let size = 4
+  return () => {
+    if (next + words > piece.length) {
+      size = Math.min(64, size * 2)
+      piece = new Uint32Array(words * size)
+      next = 0
+    }
+    next += words
+    return piece.subarray(next - words, next)
+  }
+}
+
 function orInto(into: Uint32Array, other: Uint32Array): void {
   for (let word = 0; word < into.length; word++) into[word]! |= other[word]!
 }
@@ -89,7 +107,7 @@ function orInto(into: Uint32Array, other: Uint32Array): void {
 const WORTHWHILE = 2
 
 /** What the lexeme allows by itself, and beyond each place where it may end what its stack allows. */
-function makeThreadMask(machine: Machine, tokenizer: Tokenizer, { lexeme, state, frame }: Thread): Uint32Array {
+function makeThreadMask(machine: Machine, tokenizer: Tokenizer, { lexeme, state, frame }: Thread, allocate: () => Uint32Array): Uint32Array {
   if (lexeme.keepsText) {
     throw grammarError("Masks cannot compare the items of an array of endlessly many values.", { hint: "Compile the schema with the option uniqueItems: \"finite\", and with relaxed where that refuses it." })
   }
@@ -97,7 +115,8 @@ function makeThreadMask(machine: Machine, tokenizer: Tokenizer, { lexeme, state,
   const { inside, exits, outcomes } = known
   const here = lexeme.outcome(state)
   if (exits.length === 0 && here < 0) return inside
-  const mask = inside.slice()
+  const mask = allocate()
+  mask.set(inside)
   if (++known.uses >= WORTHWHILE && exits.length > 4) known.tails ??= tailTries(tokenizer, exits, outcomes)
   if (known.tails !== undefined) {
     for (const [outcome, tail] of known.tails) walkTail(machine, tokenizer, machine.afterLexeme(frame, named?.(outcome) ?? outcome), tail, mask)
