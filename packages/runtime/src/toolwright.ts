@@ -59,6 +59,8 @@ export interface Toolwright extends AsyncDisposable {
   readonly registry: ToolRegistry
   /** Tools that are registered but cannot run here, and why. */
   readonly unavailable: readonly { name: string; reason: string }[]
+  /** What calls need, by the configuration: for a surface that calls the registry's tools itself. */
+  readonly permissions: PermissionPolicy | undefined
   /** Where runs are recorded. */
   readonly runsFolder: string
   /** The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories. */
@@ -195,6 +197,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     configuration,
     registry,
     unavailable,
+    permissions,
     runsFolder,
     fingerprint: (paths) => fingerprintOf(root, paths),
     toolsFor,

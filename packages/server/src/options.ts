@@ -1,4 +1,4 @@
-import type { Middleware, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
+import type { Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { PromptRegistry } from "@toolwright/prompts"
 
 /** A bearer token and what it opens. */
@@ -30,6 +30,8 @@ export interface ServerOptions {
   toolTimeoutMs?: number
   cache?: ResultCache
   middleware?: readonly Middleware[]
+  /** Which calls may run; all unless given. */
+  permissions?: PermissionPolicy
   /** Address under which clients reach this server, for the OpenAPI document; the request's own unless given. */
   publicUrl?: string
   /** Gets a record of each request. */

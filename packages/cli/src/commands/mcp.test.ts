@@ -31,6 +31,25 @@ test("the same over HTTP, beside REST", async () => {
   await finished
 })
 
+test("a tool that is denied runs over no surface", async () => {
+  const cwd = folderWith({ "a.txt": "one\n" })
+  const { child, finished, until } = startCli(["serve", "--mcp", "--port", "0", "--quiet", "--deny-tool", "read_*"], { cwd })
+  const [, url] = await until(/(http:\S+)\/mcp +for MCP hosts/)
+  const headers = { "content-type": "application/json" }
+  const answer = await fetch(`${url}/tools/read_text_file`, { method: "POST", headers, body: JSON.stringify({ path: "a.txt" }) })
+  expect(await answer.json()).toMatchObject({ success: false, error: "'read_text_file' is not permitted here." })
+  const overHttp = await HttpMCPClient.create({ name: "http", url: `${url}/mcp` })
+  await using overStdio = await StdioMCPClient.create({ name: "stdio", command: process.execPath, args: [BIN, "mcp", "--deny-tool", "read_*"], cwd })
+  for (const host of [overHttp, overStdio]) {
+    const refused = await host.callTool("read_text_file", { path: "a.txt" }, context)
+    expect([refused.success, refused.error?.message]).toEqual([false, expect.stringContaining("'read_text_file' is not permitted here.")])
+    expect((await host.callTool("echo", { message: "hi" }, context)).success).toBe(true)
+  }
+  await overHttp.close()
+  child.kill("SIGTERM")
+  await finished
+})
+
 test("a server that must be there and is not stops the start; one that need not be is told as unavailable", async () => {
   const cwd = folderWith({ "servers.json": JSON.stringify({ mcpServers: { dead: { command: "/nonexistent/server" }, off: { url: "http://127.0.0.1:1/mcp", enabled: false } } }) })
   const required = await cli(["mcp", "--mcp-server", "http://127.0.0.1:1/mcp"], { cwd })

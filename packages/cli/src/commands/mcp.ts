@@ -28,7 +28,7 @@ export const mcpCommand: Command = {
     const log = (line: string): void => void invocation.stderr.write(`${line}\n`)
     await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env, log })
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
-    await mcpOverStdio({ tools: toolwright.registry, prompts, toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000 }, invocation.signal)
+    await mcpOverStdio({ tools: toolwright.registry, prompts, ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }), toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000 }, invocation.signal)
     return EXIT.success
   },
 }

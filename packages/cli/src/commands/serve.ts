@@ -54,6 +54,7 @@ export const serveCommand: Command = {
       tools: toolwright.registry,
       prompts,
       middleware,
+      ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
       tokens,
       allowedHosts: values["allow-host"] ?? [],
       allowedOrigins: values["allow-origin"] ?? [],
@@ -82,7 +83,7 @@ export const serveCommand: Command = {
 async function mcpExport(toolwright: Toolwright, prompts: PromptRegistry, middleware: readonly Middleware[]) {
   const { mcpOverHttp } = await import("@toolwright/mcp")
   const { agent } = toolwright.configuration
-  const handler = mcpOverHttp({ tools: toolwright.registry, prompts, middleware, toolTimeoutMs: agent.toolTimeoutSeconds * 1000 })
+  const handler = mcpOverHttp({ tools: toolwright.registry, prompts, middleware, ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }), toolTimeoutMs: agent.toolTimeoutSeconds * 1000 })
   toolwright.registry.subscribe({ onToolRegistered: handler.toolsChanged, onToolUnregistered: handler.toolsChanged })
   return handler
 }

@@ -91,6 +91,7 @@ async function callTool(options: ServerOptions, metrics: Metrics, middleware: re
       signal: call.signal,
       noCache: call.noCache,
       middleware,
+      ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
       ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
       ...(call.onEvent === undefined ? {} : { onEvent: call.onEvent }),
     })
