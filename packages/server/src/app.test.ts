@@ -194,6 +194,14 @@ describe("who may call", () => {
     expect(Object.keys((await call("/openapi.json", { headers: as("some") })).json<{ paths: object }>().paths)).toEqual(["/tools/count"])
   })
 
+  test("a token for some tags does not open the routes of other surfaces, which know no tags", async () => {
+    const served = createApp({ tools: new ToolRegistry(), tokens: [{ token: "everything" }, { token: "some", tags: ["git"] }] }, (application) => {
+      application.all("/mcp", (context) => context.text("all tools"))
+    })
+    const status = async (token: string, path: string) => (await served.request(`http://localhost${path}`, { headers: { host: "localhost", authorization: `Bearer ${token}` } })).status
+    expect(await Promise.all([status("everything", "/mcp"), status("some", "/mcp"), status("some", "/tools/"), status("some", "/health")])).toEqual([200, 403, 200, 200])
+  })
+
   test("no address but this machine's is bound without a token", async () => {
     await expect(listen(app().application, { host: "0.0.0.0", port: 0, secured: false })).rejects.toMatchObject({ code: "TOKEN_REQUIRED" })
   })

@@ -22,7 +22,7 @@ const OPEN = new Set(["/health", "/docs"])
  * The service as a web-standard application: `app.fetch` answers a request, so it can be mounted anywhere and tested without a
  * socket.
  *
- * @param extend adds routes of other surfaces, behind the same guard
+ * @param extend adds routes of other surfaces, behind the same guard; tokens with tags do not open them
  */
 export function createApp(options: ServerOptions, extend: (app: Hono<{ Variables: AppVariables }>, metrics: Metrics) => void = () => {}): Hono<{ Variables: AppVariables }> {
   const metrics = new Metrics()
@@ -63,6 +63,11 @@ export function createApp(options: ServerOptions, extend: (app: Hono<{ Variables
   })
   app.route("/tools", toolRoutes(options, metrics))
   if (options.prompts !== undefined) app.route("/prompts", promptRoutes(options.prompts, bodyLimits(options)))
+  app.use(async (context, next) => {
+    // The routes of other surfaces know nothing of tags: they would open every tool, and what others have said.
+    if (context.get("access")?.tags === undefined) return next()
+    return problem(403, { code: "TOKEN_TOO_NARROW", message: `A token for some tags does not open ${context.req.path}.`, hint: "Use a token without tags." })
+  })
   extend(app, metrics)
 
   app.notFound((context) => problem(404, { code: "NOT_FOUND", message: `There is nothing at ${context.req.path}.`, hint: "GET /docs shows what there is." }))

@@ -9,7 +9,7 @@ import { usageText } from "../usage.ts"
 const OPTIONS = {
   port: { type: "string", value: "n", description: "Port to listen on (8001; 0 takes any free one)" },
   host: { type: "string", value: "address", description: "Address to listen on (127.0.0.1); any other needs a token" },
-  token: { type: "string", value: "token[:tag,tag]", multiple: true, description: "Bearer token that is accepted, for tools with these tags only; TOOLWRIGHT_TOKEN names one too" },
+  token: { type: "string", value: "token[:tag,tag]", multiple: true, description: "Bearer token that is accepted, for tools with these tags only (and not /mcp, /v1 or /conversations); TOOLWRIGHT_TOKEN names one too" },
   "allow-host": { type: "string", value: "name", multiple: true, description: "Host name that requests may use, beside this machine's own" },
   "allow-origin": { type: "string", value: "origin", multiple: true, description: "Origin whose pages may call" },
   "public-url": { type: "string", value: "url", description: "Address under which clients reach the server, for the OpenAPI document" },
