@@ -56,4 +56,8 @@ test("a server that must be there and is not stops the start; one that need not 
   expect([required.code, required.stderr]).toEqual([expect.any(Number), expect.stringContaining("http://127.0.0.1:1/mcp")])
   const optional = await cli(["run", "x", "--mcp-config", "servers.json", "--screenplay", "play.yaml", "--json"], { cwd: folderWith({ "servers.json": JSON.stringify({ mcpServers: { dead: { command: "/nonexistent/server" } } }), "play.yaml": "steps:\n  - reply: done\n" }) })
   expect(optional.stdout).toMatch(/"unavailable":\[[^\]]*"dead"/)
+  const { child, finished, until } = startCli(["serve", "--port", "0", "--mcp-config", "servers.json"], { cwd })
+  await until(/at (http:\S+)\n/)
+  child.kill("SIGTERM")
+  expect((await finished).stderr).toContain("The MCP server 'dead' is not available")
 })

@@ -44,7 +44,7 @@ export const serveCommand: Command = {
       import("@toolwright/runtime"), import("@toolwright/server"), import("@toolwright/prompts"), import("@toolwright/toolbox"), configurationFor(invocation, values),
     ])
     const tokens = tokensOf(invocation, values)
-    await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env })
+    await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env, log: (line) => void invocation.stderr.write(`${line}\n`) })
     const chat = await chatRoutes(toolwright, values.database)
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
     const tracer = await server.openTelemetryTracer()

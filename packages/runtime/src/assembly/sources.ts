@@ -33,7 +33,10 @@ export async function connectSources(configuration: Configuration, registry: Too
       const server = wanted[index]!
       if (outcome.status === "fulfilled") found.attached.push(await attachSource(registry, outcome.value, server, (thrown) => log(messageOf(thrown))))
       else if (server.required || !unavailable(outcome.reason)) throw outcome.reason
-      else found.missing.push({ name: server.name, reason: messageOf(outcome.reason) })
+      else {
+        found.missing.push({ name: server.name, reason: messageOf(outcome.reason) })
+        log(messageOf(outcome.reason))
+      }
     }
     return found
   } catch (thrown) {
