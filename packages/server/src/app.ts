@@ -54,7 +54,7 @@ export function createApp(options: ServerOptions, extend: (app: Hono<{ Variables
   )
   app.get("/openapi.json", (context) => {
     const url = options.publicUrl ?? new URL(context.req.url).origin
-    const tags = context.req.query("tags")?.split(",").filter((tag) => tag !== "")
+    const tags = (context.req.query("tags") || undefined)?.split(",").filter((tag) => tag !== "")
     const document = openApiDocument(toolsFor(options.tools, context.get("access")).list(), { url, secured: (options.tokens?.length ?? 0) > 0, ...(tags === undefined ? {} : { tags }) })
     const text = JSON.stringify(document)
     const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`

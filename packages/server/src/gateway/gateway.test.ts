@@ -136,6 +136,7 @@ describe("what is wrong is said in the API's own form", () => {
     [{ messages: [] }, 400, "messages"],
     [{ messages: [{ content: "no role" }] }, 400, "messages"],
     [{ messages: [{ role: "user", content: "x" }], tools: [{ name: "x" }] }, 400, "tools"],
+    [{ messages: [{ role: "user", content: "x" }], tools: 5 }, 400, "tools"],
   ])("%j", async (body, status, param) => {
     const { server, baseURL } = await serve([])
     await using _server = server

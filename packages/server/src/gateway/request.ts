@@ -28,6 +28,7 @@ export function readChatRequest(body: unknown): ChatRequest | { problem: Request
   if (!Array.isArray(fields.messages) || fields.messages.length === 0) return { problem: { message: "'messages' must be a list that is not empty.", param: "messages" } }
   const messages = fromOpenAIMessages(fields.messages)
   if (messages.length !== fields.messages.length) return { problem: { message: "Every message needs a role: system, user, assistant or tool.", param: "messages" } }
+  if (fields.tools !== undefined && fields.tools !== null && !Array.isArray(fields.tools)) return { problem: { message: "'tools' must be a list.", param: "tools" } }
   const tools = Array.isArray(fields.tools) ? (fields.tools as OpenAITool[]) : []
   if (tools.some((tool) => tool?.type !== "function" || typeof tool.function?.name !== "string")) {
     return { problem: { message: "Every tool must have the form { type: 'function', function: { name, description, parameters } }.", param: "tools" } }

@@ -95,7 +95,7 @@ async function callTool(options: ServerOptions, metrics: Metrics, middleware: re
       ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
       ...(call.onEvent === undefined ? {} : { onEvent: call.onEvent }),
     })
-    metrics.countCall(call.name, result)
+    metrics.countCall(tools.get(call.name)?.name ?? call.name, result)
     return answerOf(result, options.maxResultBytes ?? 16 * 1024 * 1024)
   } finally {
     metrics.running--
