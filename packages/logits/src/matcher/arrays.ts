@@ -5,6 +5,9 @@ import { type ArrayPlan, canClose, noItems, planOf, type Progress, steps } from 
 import type { Frame, Sink } from "./frames.ts"
 import type { ValueWriter } from "./values.ts"
 
+/** Items of an array with `uniqueItems` that are compared with each other; an array with more of them is not accepted. */
+const MOST_REMEMBERED = 300
+
 interface Writing {
   readonly plan: ArrayPlan
   readonly notation: Notation
@@ -71,7 +74,8 @@ const isJson = ({ string, array, object, nested, ...words }: Notation): boolean 
 function afterItem(writing: Writing, progress: Progress, self: Frame, sink: Sink): void {
   const { plan, notation, writer, parent } = writing
   const { separator, close } = notation.array
-  const more = steps(plan, progress).length > 0
+  const full = plan.unique.kind === "compare" && progress.taken.length >= MOST_REMEMBERED
+  const more = !full && steps(plan, progress).length > 0
   const end = canClose(plan, progress)
   if (more && end && separator !== "" && close !== "" && separator !== close) {
     const going = writer.store.frame(self, "n", (outcome, sink) => {
