@@ -1,0 +1,1 @@
+export type { Grounded, GroundedKind, Grounding, GroundingRules } from "./model.ts"
