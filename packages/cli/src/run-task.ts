@@ -11,6 +11,7 @@ import { CONFIGURATION_OPTIONS, configurationFor } from "./settings-options.ts"
 export const RUN_OPTIONS = {
   description: { type: "string", short: "d", value: "task", description: "The task, as an option" },
   json: { type: "boolean", description: "Print every event as a line of JSON" },
+  "dry-run": { type: "boolean", description: "Show the calls that the model makes and check them, without running any" },
   "save-screenplay": { type: "string", value: "file", description: "Record what the model replies as a screenplay that can be played again" },
   record: { type: "boolean", description: "Keep a record of the run (on; --no-record turns it off)" },
   ...CONFIGURATION_OPTIONS,
@@ -39,7 +40,7 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   })
   await toolwright.backend()
   const name = agent ?? (values as { agent?: string }).agent ?? "assistant"
-  const summary = await show(toolwright.run(task, { agent: name, signal: invocation.signal }), invocation, values.json === true)
+  const summary = await show(toolwright.run(task, { agent: name, signal: invocation.signal, dryRun: values["dry-run"] === true }), invocation, values.json === true)
   if (saveTo !== undefined) await writeFile(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
   if (values.json !== true && values.record !== false) {
     const folder = toolwright.runsFolder

@@ -51,6 +51,8 @@ export interface RunOptions {
   systemPrompt?: string
   /** Whether other runs may work in the workspace at the same time, as in a server; each file's changes still wait for each other. */
   shared?: boolean
+  /** Decodes and checks the calls and runs none; see `RunRequest.dryRun`. Takes no lock. */
+  dryRun?: boolean
 }
 
 /** One configuration, assembled: the registry, the agents, the backend and the run records that every surface shares. */
@@ -167,9 +169,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   }
 
   async function* run(task: string, runOptions: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
-    const { agent = "assistant", signal, runId = newRunId(), history, systemPrompt, shared = false } = runOptions
+    const { agent = "assistant", signal, runId = newRunId(), history, systemPrompt, shared = false, dryRun = false } = runOptions
     const profile = profileOf(agent)
-    using _lock = taken(shared ? { ...profile, changesWorkspace: false } : profile, runId)
+    using _lock = taken(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
     const executor = new DynamicExecutor(await executorOptions(profile))
     return yield* executor.run({
       task,
@@ -178,6 +180,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       runId,
       ...(history === undefined ? {} : { history }),
       ...(signal === undefined ? {} : { signal }),
+      ...(dryRun ? { dryRun } : {}),
     })
   }
 

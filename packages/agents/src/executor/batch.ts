@@ -12,6 +12,8 @@ export interface BatchOptions {
   middleware: readonly Middleware[]
   permissions?: PermissionPolicy | undefined
   timeoutMs?: number | undefined
+  /** Checks the calls and runs none. */
+  dryRun?: boolean
   /** Hears of each result, with the arguments as they were run, as soon as it is there, before the next call that may depend on it starts. */
   onResult(call: ToolCall, result: ToolResult): void
 }
@@ -34,6 +36,7 @@ export async function* executeBatch(calls: readonly ToolCall[], options: BatchOp
           middleware: options.middleware,
           ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
           ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+          ...(options.dryRun === true ? { dryRun: true } : {}),
           onEvent: (event) => {
             if (event.type === "tool-start") args = event.arguments
             channel.push(event)

@@ -10,6 +10,8 @@ export class RunState {
   outputTokens = 0
   modelMs = 0
   toolMs = 0
+  /** Set for runs that run no call. */
+  dryRun = false
   readonly #started = performance.now()
 
   constructor(runId: string, ledger: Ledger) {
@@ -37,6 +39,7 @@ export class RunState {
         toolMs: this.toolMs,
         overheadMs: Math.max(0, totalMs - this.modelMs - this.toolMs),
       },
+      ...(this.dryRun ? { dryRun: true } : {}),
     }
   }
 }

@@ -9,6 +9,7 @@ import { Ledger } from "../gate/ledger.ts"
 import { LoopDetector } from "../gate/loop-detector.ts"
 import { executeBatch } from "./batch.ts"
 import { Conversation } from "./conversation.ts"
+import { DRY_RUN_ROUNDS, DryRun } from "./dry-run.ts"
 import { planDelivery, type DeliveryPlan } from "./delivery.ts"
 import { DEFAULT_MAX_ROUNDS, type ExecutorOptions, type RunRequest } from "./options.ts"
 import { artifactNote, systemPrompt } from "./prompt.ts"
@@ -33,6 +34,7 @@ export class Run {
   readonly #tools: Toolset
   #plan: DeliveryPlan
   readonly #conversation: Conversation
+  readonly #dryRun: DryRun | undefined
   readonly #ids = new Set<string>()
   #calls = 0
   #nudges = 0
@@ -45,6 +47,8 @@ export class Run {
     this.#request = request
     this.#signal = signal
     this.#state = new RunState(request.runId, this.#ledger)
+    this.#dryRun = request.dryRun === true ? new DryRun() : undefined
+    this.#state.dryRun = this.#dryRun !== undefined
     this.#tools = toolsWithResults(options.tools, this.#results)
     this.#seenVersion = this.#tools.version
     this.#offered = this.#tools.list()
@@ -53,7 +57,9 @@ export class Run {
   }
 
   async *events(): AsyncGenerator<RunEvent, RunSummary> {
-    const { backend, maxRounds = DEFAULT_MAX_ROUNDS } = this.#options
+    const { backend } = this.#options
+    const given = this.#options.maxRounds ?? DEFAULT_MAX_ROUNDS
+    const maxRounds = this.#dryRun === undefined ? given : Math.min(given, DRY_RUN_ROUNDS)
     yield {
       type: "run-start",
       runId: this.#state.runId,
@@ -64,6 +70,7 @@ export class Run {
       because: this.#plan.because,
       tools: this.#offered.map(({ name }) => name),
       unavailable: (this.#options.unavailable ?? []).map(({ name }) => name),
+      ...(this.#dryRun === undefined ? {} : { dryRun: true }),
     }
     if (this.#offered.length === 0) return yield* this.#end("failed", TEXTS.noTools, "NO_TOOLS")
     try {
@@ -78,7 +85,13 @@ export class Run {
       if (this.#signal.aborted) return yield* this.#end("cancelled", TEXTS.cancelled)
       return yield* this.#failed(thrown)
     }
+    if (this.#dryRun !== undefined) return yield* this.#endDryRun(this.#dryRun)
     return yield* this.#end("max-rounds", TEXTS.maxRounds, "MAX_ROUNDS")
+  }
+
+  *#endDryRun(dryRun: DryRun): Generator<RunEvent, RunSummary> {
+    const { outcome, message } = dryRun.end()
+    return yield* this.#end(outcome, message)
   }
 
   async *#round(round: number, maxRounds: number): AsyncGenerator<RunEvent, Verdict> {
@@ -154,9 +167,11 @@ export class Run {
       middleware: [commitGuard(this.#ledger), ...(this.#options.middleware ?? [])],
       permissions: this.#options.permissions,
       timeoutMs: this.#options.toolTimeoutMs,
+      dryRun: this.#dryRun !== undefined,
       onResult: (call, result) => {
         const tool = this.#tools.get(call.name)
         this.#ledger.record(tool?.name ?? call.name, call.args, result, tool)
+        if (this.#dryRun !== undefined) return this.#dryRun.observe(call.name, call.args, result)
         const verdict = this.#loops.observe(call.name, call.args, result)
         if (verdict.kind !== "fine") loop = { ...verdict, stop: verdict.kind === "stop", name: call.name }
       },
@@ -165,6 +180,7 @@ export class Run {
     if (this.#signal.aborted) return { outcome: "cancelled", message: TEXTS.cancelled }
     this.#conversation.addResults(executed, (name) => this.#tools.get(name))
     this.#addProblems(reply)
+    if (this.#dryRun !== undefined) return this.#dryRun.repeated ? this.#dryRun.end() : undefined
     this.#addArtifactNote()
     if (loop === undefined) return undefined
     yield { type: "loop-detected", name: loop.name, times: loop.times, text: loop.text }
@@ -182,6 +198,7 @@ export class Run {
     if (reply.finishReason === "length") return yield* this.#nudge("cut-off", TEXTS.cutOff)
     if (reply.content.trim() === "" && reply.reasoning.trim() !== "") return yield* this.#nudge("only-reasoning", TEXTS.onlyReasoning)
     const asks = completion.signal === undefined ? reply.content.trim() !== "" : reply.content.includes(completion.signal)
+    if (this.#dryRun !== undefined && reply.content.trim() !== "") return this.#dryRun.end()
     const missing = await unmet(completion, this.#ledger, this.#offered)
     if (missing === undefined && (asks || this.#nudges + 1 >= MAX_NUDGES)) {
       return { outcome: "completed", message: completion.successMessage ?? this.#answer(reply.content) }
@@ -207,6 +224,7 @@ export class Run {
   #addProblems(reply: Reply): string | undefined {
     const lines = reply.problems.filter(({ repaired }) => !repaired).map(({ message }) => `- ${message}`)
     if (lines.length === 0) return undefined
+    for (const _ of lines) this.#dryRun?.observeUnreadable()
     const text = `Part of your reply looked like a tool call but could not be read:\n${lines.join("\n")}\nPlease repeat it in the form that you were shown.`
     this.#conversation.addNote(text)
     return text

@@ -19,6 +19,8 @@ export interface RunHead {
   startedAt: string
   /** The process that runs it, so that a run without an end can be told from one under way. */
   pid: number
+  /** Its calls were shown and not run. */
+  dryRun?: true
   summary?: RunSummary
 }
 
@@ -67,7 +69,7 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
     switch (event.type) {
       case "run-start": {
         const { runId, agent, task, model, format } = event
-        head = { runId, agent, task, model, format, startedAt: now().toISOString(), pid: process.pid }
+        head = { runId, agent, task, model, format, startedAt: now().toISOString(), pid: process.pid, ...(event.dryRun === true ? { dryRun: true } : {}) }
         put("run.json", json(head))
         return event
       }

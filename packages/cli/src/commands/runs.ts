@@ -53,7 +53,7 @@ async function list(invocation: Invocation, values: { json?: boolean; [name: str
     for (const head of heads) {
       const { summary } = head
       const size = summary === undefined ? "" : `${count(summary.rounds, "round")}, ${duration(summary.times.totalMs)}`
-      invocation.stdout.write(`${head.runId}  ${statusOf(head).padEnd(11)}  ${size.padEnd(18)}  ${neutralise(head.agent)}: ${oneLine(head.task, 80)}\n`)
+      invocation.stdout.write(`${head.runId}  ${statusOf(head).padEnd(11)}  ${size.padEnd(18)}  ${neutralise(head.agent)}${head.dryRun === true ? " (dry run)" : ""}: ${oneLine(head.task, 80)}\n`)
     }
   }
   return EXIT.success

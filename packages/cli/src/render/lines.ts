@@ -16,15 +16,17 @@ export interface LineOptions {
  */
 export function createLines({ style, width, unicode }: LineOptions): (event: RunEvent) => string[] {
   const calls = new Map<string, string>()
-  const mark = unicode ? { ok: "✓", failed: "✗", note: "!", more: "↻" } : { ok: "ok    ", failed: "failed", note: "note  ", more: "retry " }
+  const mark = unicode ? { ok: "✓", failed: "✗", note: "!", more: "↻", dry: "○" } : { ok: "ok    ", failed: "failed", note: "note  ", more: "retry ", dry: "call  " }
   const room = Math.max(40, width)
 
   function toolEnd(callId: string, name: string, result: ToolResult): string[] {
     const took = duration(result.executionTimeMs)
-    const sign = result.success ? style.green(mark.ok) : style.red(mark.failed)
+    const dry = result.success && result.metadata.dryRun === true
+    const sign = dry ? style.cyan(mark.dry) : result.success ? style.green(mark.ok) : style.red(mark.failed)
     const call = calls.get(callId) ?? ""
     calls.delete(callId)
     const lines = [`  ${sign} ${style.bold(neutralise(name))} ${style.dim(oneLine(call, room - name.length - took.length - 12))} ${style.dim(took)}`]
+    if (dry) return [...lines, `    ${style.dim(`valid, not run${result.metadata.permission === "ask" ? "; would ask for approval" : ""}`)}`]
     const text = result.success ? result.output : (result.error?.message ?? result.output)
     // What went wrong is worth more than one line.
     const shown = oneLine(text, result.success ? room - 6 : Math.max(300, room))
@@ -36,7 +38,7 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
     switch (event.type) {
       case "run-start":
         return [
-          `${style.bold(neutralise(event.agent))} with ${neutralise(event.model)} ${style.dim(`(${event.format}: ${neutralise(event.because)}), ${count(event.tools.length, "tool")}`)}`,
+          `${style.bold(neutralise(event.agent))} with ${neutralise(event.model)} ${style.dim(`(${event.format}: ${neutralise(event.because)}), ${count(event.tools.length, "tool")}${event.dryRun === true ? ", dry run: nothing will be run" : ""}`)}`,
           ...(event.unavailable.length === 0 ? [] : [style.dim(`not available here: ${event.unavailable.join(", ")}`)]),
         ]
       case "round-start":

@@ -1,6 +1,6 @@
 import { messageOf, ToolwrightError } from "../model/errors.ts"
 import type { Repair, ToolEvent } from "../model/events.ts"
-import { failure, type ToolResult } from "../model/result.ts"
+import { failure, success, type ToolResult } from "../model/result.ts"
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import type { Toolset } from "../registry/toolset.ts"
@@ -8,7 +8,7 @@ import { checkArguments } from "../validate/check.ts"
 import { validate } from "../validate/compile.ts"
 import { explain } from "../validate/explain.ts"
 import { cancelled, runLimited } from "./limit.ts"
-import { refusal, type PermissionPolicy } from "./permission.ts"
+import { refusal, rulingFor, type PermissionPolicy } from "./permission.ts"
 import { resolveTool } from "./resolve.ts"
 
 /** A call that has been resolved and validated, as middleware sees it. */
@@ -35,8 +35,13 @@ export interface ExecuteOptions {
   middleware?: readonly Middleware[]
   /** Asks for a fresh result where a cache stands around the call. */
   noCache?: boolean
+  /** Resolves, repairs, validates and looks up the permission, and runs nothing: neither middleware nor handler, nor a question. */
+  dryRun?: boolean
   onEvent?(event: ToolEvent): void
 }
+
+/** The output of a call that was valid and not run, word for word: small models are trained on it. */
+export const NOT_RUN = "Not run: this is a dry run."
 
 /** Two minutes: long enough for a test suite, short enough that nobody waits for nothing. */
 export const DEFAULT_TIMEOUT_MS = 120_000
@@ -93,6 +98,7 @@ export async function executeCall(
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS
     return withOutputProblems(tool, await runLimited(tool, args, context, { timeoutMs, signal: options.signal }))
   }
+  if (options.dryRun === true) return finish(tool.name, notRun(options.permissions, tool, args), repairs)
   try {
     if (options.permissions !== undefined) {
       const refused = await unlessAborted(refusal(options.permissions, tool, args, signal), signal)
@@ -105,6 +111,14 @@ export async function executeCall(
     const message = `The call of '${tool.name}' could not be carried out: ${messageOf(thrown)}`
     return finish(tool.name, failure({ code: "EXECUTION_FAILED", message }), repairs)
   }
+}
+
+/** What a valid call ends in when it is not run: `metadata` says so, and whether somebody would have been asked. */
+function notRun(permissions: PermissionPolicy | undefined, tool: ToolDefinition, args: JsonObject): ToolResult {
+  const ruling = rulingFor(permissions, tool, args)
+  const metadata = { dryRun: true, permission: ruling.permission }
+  if (ruling.permission === "deny") return { ...ruling.refused, metadata }
+  return success({ output: NOT_RUN, metadata })
 }
 
 const LOCAL = { kind: "local", name: "local" } as const

@@ -25,6 +25,20 @@ export interface PermissionPolicy {
   approve?(call: { tool: ToolDefinition; args: JsonObject }, signal: AbortSignal): Promise<boolean>
 }
 
+/** What the rules say of a call, before anybody is asked; with the result that refuses it where they deny it. */
+export type Ruling = { permission: "allow" | "ask" } | { permission: "deny"; refused: ToolResult }
+
+/** Looks a call up in the rules. Nobody is asked. */
+export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefinition, args: JsonObject): Ruling {
+  if (policy === undefined) return { permission: "allow" }
+  const forbidden = forbiddenPath(policy, tool, args)
+  if (forbidden !== undefined) {
+    return { permission: "deny", refused: denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`) }
+  }
+  const permission = policy.rules?.findLast((rule) => wildcard(rule.tool, tool.name))?.permission ?? policy.otherwise ?? "allow"
+  return permission === "deny" ? { permission, refused: denied(`'${tool.name}' is not permitted here.`) } : { permission }
+}
+
 /** @returns the result that refuses the call, or nothing when it may run */
 export async function refusal(
   policy: PermissionPolicy | undefined,
@@ -32,14 +46,9 @@ export async function refusal(
   args: JsonObject,
   signal: AbortSignal,
 ): Promise<ToolResult | undefined> {
-  if (policy === undefined) return undefined
-  const forbidden = forbiddenPath(policy, tool, args)
-  if (forbidden !== undefined) {
-    return denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`)
-  }
-  const permission = policy.rules?.findLast((rule) => wildcard(rule.tool, tool.name))?.permission ?? policy.otherwise ?? "allow"
-  if (permission === "allow") return undefined
-  if (permission === "deny") return denied(`'${tool.name}' is not permitted here.`)
+  const ruling = rulingFor(policy, tool, args)
+  if (policy === undefined || ruling.permission === "allow") return undefined
+  if (ruling.permission === "deny") return ruling.refused
   if (policy.approve === undefined) return denied(`'${tool.name}' needs approval, and nobody is there to give it.`)
   return (await policy.approve({ tool, args }, signal)) ? undefined : denied(`'${tool.name}' was not approved.`)
 }

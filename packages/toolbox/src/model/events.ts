@@ -43,6 +43,8 @@ export interface RunSummary {
   inputTokens: number
   outputTokens: number
   times: RunTimes
+  /** The calls were decoded and checked, and none was run. */
+  dryRun?: true
 }
 
 /**
@@ -53,7 +55,7 @@ export interface RunSummary {
  * before its `reply`; `call-end` carries the arguments as decoded; `tool-start` those that ran, after repair.
  */
 export type RunEvent =
-  | { type: "run-start"; runId: string; task: string; agent: string; model: string; format: string; because: string; tools: string[]; unavailable: string[] }
+  | { type: "run-start"; runId: string; task: string; agent: string; model: string; format: string; because: string; tools: string[]; unavailable: string[]; dryRun?: true }
   | { type: "round-start"; round: number; maxRounds: number; tools: string[] }
   | { type: "request"; round: number; messages: readonly unknown[]; tools: readonly unknown[]; delivery: string; grammar?: string }
   | { type: "model-retry"; attempt: number; delayMs: number; reason: string }
