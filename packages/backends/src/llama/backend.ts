@@ -42,14 +42,15 @@ export function llamaBackend(engine: LlamaEngine, options: Omit<LlamaBackendOpti
     abilities: { nativeTools: false, grammar: true, jsonSchema: true },
     engine,
     modelName: () => options.modelName ?? engine.modelName,
-    infer: (request, { signal } = {}) => infer(engine, renderPrompt(request.messages), request, signal),
+    infer: (request, { signal } = {}) => inferPrompt(engine, renderPrompt(request.messages), request, signal),
     async close() {
       await engine[Symbol.asyncDispose]()
     },
   }
 }
 
-async function* infer(
+/** One inference on a prompt that is rendered already. */
+export async function* inferPrompt(
   engine: LlamaEngine,
   prompt: string,
   request: InferRequest,

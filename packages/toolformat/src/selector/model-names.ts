@@ -15,7 +15,7 @@ const FINE_TUNES: readonly NameRule[] = [
   { pattern: /deepseek-?r1|cogito/, format: "deepseek-v3" },
   { pattern: /nemotron-?3(?!\.\d)|nemotron-.*-?3-(nano|super|ultra)|nemotron3/, format: "qwen3-xml" },
   { pattern: /nemotron.*nano.*v2|nemotron-v2|nemotron-nano-9b/, format: "nemotron-v2" },
-  { pattern: /mirothinker|smollm-?3|bielik|\bmimo\b|qwq|reka/, format: "hermes" },
+  { pattern: /mirothinker|smollm-?3|bielik|\bmimo\b|qwq|reka|toolwright-pocket/, format: "hermes" },
   { pattern: /hermes/, format: "hermes" },
 ]
 

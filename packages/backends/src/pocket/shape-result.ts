@@ -1,0 +1,96 @@
+/** A result's text before it is counted: what a model of 512 tokens needs of it, in the words of the tool. */
+export interface ShapedResult {
+  /** In order of importance: shortening keeps the first. */
+  readonly lines: readonly string[]
+  /** A last line that stays when others are left out. */
+  readonly last?: string
+}
+
+const LONGEST_LINE = 100
+
+/**
+ * Leaves out of a result what the pocket model was not made for: the workspace's absolute path, durations, hashes, the frame of a
+ * diff. Nothing is added but `(empty)` and `(no output)` for a result without text.
+ *
+ * @param tool the name of the tool that was called
+ * @param text the result as the conversation holds it, without its tags
+ * @param root the workspace's absolute path
+ */
+export function shapeResult(tool: string, text: string, root: string): ShapedResult {
+  const local = tool === "bash" ? withoutFolder(text, root) : withoutFolder(text, root).replaceAll(root, ".")
+  const tidy = local.replace(/^(?:[ \t]*\n)+/, "").trimEnd().replaceAll(/<\|im_(start|end)\|>/g, "[im_$1]")
+  if (tidy.startsWith("Error: ") && !REPORTS.has(tool)) return shaped(failureLines(tidy.split("\n")))
+  const shape = SHAPES[tool]
+  return shape === undefined ? shaped(tidy.split("\n")) : shape(tidy)
+}
+
+/** Tools whose failures are their report, and not a sentence with a hint. */
+const REPORTS: ReadonlySet<string> = new Set(["bash", "test"])
+
+/** The folder itself is `./`, what lies in it begins after its slash. */
+function withoutFolder(text: string, root: string): string {
+  if (root === "" || root === "/") return text
+  return text.split("\n").map((line) => (line === `${root}/` ? "./" : line.replaceAll(`${root}/`, ""))).join("\n")
+}
+
+/** What is wrong, and a hint that names the way out. */
+function failureLines([message = "", hint = ""]: readonly string[]): string[] {
+  const said = message.replace(" (not found or permission denied)", "")
+  return /^(Did you mean|Make it first with|It is a directory; to move)/.test(hint) ? [said, hint] : [said]
+}
+
+const SHAPES: Readonly<Record<string, (text: string) => ShapedResult>> = {
+  // The model copies what it has read, so its lines are not cut before they are counted.
+  read_text_file: (text) => ({ lines: emptyFile(text) ? ["(empty)"] : text.split("\n") }),
+  echo: (text) => shaped([echoed(text)]),
+  get_file_info: (text) =>
+    shaped(text.split("\n").filter((line) => /^(path|type|size_bytes|modified_time|permissions):/.test(line)).map((line) => line.replace(/(\d{4}-\d\d-\d\d)T[\d:.]+Z$/, "$1"))),
+  get_directory_tree: (text) => {
+    const lines = text.split("\n")
+    return { ...shaped(lines.slice(0, -1)), last: lines.at(-1)! }
+  },
+  edit_file: (text) => shaped([text.split("\n")[0]!]),
+  git_commit: (text) => shaped([text.split("\n")[0]!]),
+  git_status: (text) => shaped(text.replace(/^Untracked .*$/m, "Untracked:").split("\n")),
+  git_diff: (text) => shaped(text.startsWith("No differences") ? [text.split("\n")[0]!] : text.split("\n").filter((line) => /^(\+\+\+ |[-+](?!--))/.test(line))),
+  web_search: (text) => shaped(text.startsWith("Nothing was found") ? [text.split(". Try ")[0]! + "."] : hits(text.split("\n"))),
+  bash: (text) => {
+    const lines = text
+      .replace(/^(Error: )?\[stderr\]\n/, "$1")
+      .split("\n")
+      .map((line) => line.replace(/^\[exit code (\d+), .*\]$/, "[exit code $1]"))
+      .filter((line) => line !== "[stderr]")
+    const code = lines.at(-1) ?? ""
+    if (code === "[exit code 0]") return shaped(lines.length === 1 ? ["(no output)"] : lines.slice(0, -1))
+    return code.startsWith("[exit code ") ? { ...shaped(lines.slice(0, -1)), last: code } : shaped(lines)
+  },
+}
+
+/** Of each hit its rank and title with its address. */
+function hits(lines: readonly string[]): string[] {
+  return lines.flatMap((line, index) => (/^\d+\. /.test(line) ? [`${line} - ${(lines[index + 1] ?? "").trim()}`] : []))
+}
+
+/** Lines as they are, long ones cut; empty ones are left out. */
+function shaped(lines: readonly string[]): ShapedResult {
+  return { lines: lines.filter((line) => line.trim() !== "").map((line) => (line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).trimEnd()} [cut]`)) }
+}
+
+/** A tool without text shows its data as JSON: of these two the model needs one field. */
+function emptyFile(text: string): boolean {
+  return text === "" || fieldOf(text, "content") === ""
+}
+
+function echoed(text: string): string {
+  const message = fieldOf(text, "echo")
+  return typeof message === "string" ? message : text
+}
+
+function fieldOf(text: string, name: string): unknown {
+  if (!text.startsWith("{")) return undefined
+  try {
+    return (JSON.parse(text) as Record<string, unknown>)[name]
+  } catch {
+    return undefined
+  }
+}
