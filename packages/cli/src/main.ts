@@ -3,6 +3,7 @@ import { runCommandLine } from "./command-line.ts"
 
 const controller = new AbortController()
 let interruptedAt: number | undefined
+let readsInput = false
 
 // The first signal asks the command to stop; a second one ends the process at once. Two within a quarter of a second are
 // one key press that arrived twice, from the terminal and from a parent process.
@@ -29,7 +30,12 @@ for (const stream of [process.stdout, process.stderr]) {
 process.exitCode = await runCommandLine(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
-  stdin: { [Symbol.asyncIterator]: () => process.stdin[Symbol.asyncIterator]() },
+  stdin: {
+    [Symbol.asyncIterator]: () => {
+      readsInput = true
+      return process.stdin[Symbol.asyncIterator]()
+    },
+  },
   env: process.env,
   cwd: process.cwd(),
   signal: controller.signal,
@@ -41,3 +47,6 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
     stderr: process.stderr.isTTY === true,
   },
 })
+
+// A pipe that nobody reads any more must not keep the process.
+if (readsInput) process.stdin.destroy()

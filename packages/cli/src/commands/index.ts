@@ -13,6 +13,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "debug", summary: "Find the cause of a failure and mend it", load: async () => (await import("./agents.ts")).debugCommand },
   { name: "review", summary: "Review the changes of this workspace; changes nothing", load: async () => (await import("./agents.ts")).reviewCommand },
   { name: "triage", summary: "Say where a problem comes from and how urgent it is; changes nothing", load: async () => (await import("./agents.ts")).triageCommand },
+  { name: "chat", summary: "Talk to a model that has the tools of this workspace", load: async () => (await import("./chat.ts")).chatCommand },
   { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
   { name: "runs", summary: "List the recorded runs, or show one", load: async () => (await import("./runs.ts")).runsCommand },
   { name: "demo", summary: "Watch an agent write, fail, correct and commit a function; offline", load: async () => (await import("./demo.ts")).demoCommand },

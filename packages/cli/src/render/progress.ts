@@ -18,7 +18,7 @@ export function plainRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" 
   }
 }
 
-const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
+export const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 
 /** The same lines, with a live one below them that says what is going on and for how long. */
 export function terminalRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">, now: () => number = () => performance.now()): Renderer {

@@ -25,11 +25,13 @@ interface CliOptions {
   cwd?: string
   env?: Record<string, string>
   stdin?: string
+  /** Whether standard input stays open after that. */
+  keepOpen?: boolean
   node?: string
 }
 
 /** Starts the real command as a child process, without the settings of whoever runs the tests. */
-export function startCli(args: readonly string[], { cwd, env = {}, stdin, node = process.execPath }: CliOptions = {}): Running {
+export function startCli(args: readonly string[], { cwd, env = {}, stdin, keepOpen = false, node = process.execPath }: CliOptions = {}): Running {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TOOLWRIGHT_|OPENAI_|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST)/.test(name)))
   const child = spawn(node, [BIN, ...args], { cwd: cwd ?? tmpdir(), env: { ...inherited, ...env } as NodeJS.ProcessEnv, stdio: "pipe" })
   let stdout = ""
@@ -42,7 +44,8 @@ export function startCli(args: readonly string[], { cwd, env = {}, stdin, node =
   })
   child.stderr.setEncoding("utf8").on("data", (text: string) => void (stderr += text))
   child.stdin.on("error", () => {})
-  child.stdin.end(stdin ?? "")
+  if (keepOpen) child.stdin.write(stdin ?? "")
+  else child.stdin.end(stdin ?? "")
   onTestFinished(() => void child.kill("SIGKILL"))
   const finished = new Promise<Finished>((resolve, reject) => {
     child.on("error", reject)

@@ -1,0 +1,133 @@
+import { existsSync, readdirSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, test } from "vitest"
+import { folderWith, startCli } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
+import { HAS_TERMINAL, startInTerminal } from "../testing/run-terminal.ts"
+
+const DELETE = "  - reply: { calls: [{ name: delete_file, args: { path: a.txt } }] }\n"
+const play = (...steps: string[]) => `model: player\nsteps:\n${steps.join("")}`
+const asking = "permissions:\n  ask: [delete_file]\n"
+
+describe("toolwright chat, from a pipe", () => {
+  const chat = (stdin: string, files: Record<string, string>, ...args: string[]) => {
+    const cwd = folderWith({ "a.txt": "a\n", ...files })
+    return here(["chat", "--screenplay", "play.yaml", ...args], { cwd, stdin }).then((finished) => ({ ...finished, cwd }))
+  }
+
+  test("says which model answers, and takes each line as a request that follows those before it", async () => {
+    const second = "  - expect: { user: first, any: One., last: second, messages: 4 }\n    reply: Two.\n"
+    const { code, stdout, stderr, cwd } = await chat("first\n\nsecond\r\n/exit\nthird\n", { "play.yaml": play("  - reply: One.\n", second) })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    expect(stdout).toMatch(/^player: a screenplay, its replies were written beforehand \(.*play\.yaml\)\n> first\n {2}One\.\n {2}[\d.]+ s in all\n> second\n {2}Two\.\n/)
+    expect(stdout).not.toContain("third")
+    expect(readdirSync(join(cwd, ".toolwright", "runs"))).toHaveLength(2)
+  })
+
+  test("shows calls with their arguments and results, and hands both to the next turn with ids of their own", async () => {
+    const look = "  - reply: { calls: [{ name: search_grep, args: { pattern: needle } }] }\n"
+    const after = "  - expect: { result: hay.txt }\n    reply: Found.\n"
+    const { stdout } = await chat("find it\nagain\n", { "hay.txt": "a needle\n", "play.yaml": play(look, after, look, after) })
+    expect(stdout).toMatch(/call {3}search_grep \{"pattern":"needle"\}\n {2}ok {5}search_grep pattern=needle .* s\n {4}.*hay\.txt[^]*Found\.\n {2}1 call · /)
+  })
+
+  test("denies what needs approval, since nobody can be asked", async () => {
+    const { stdout, cwd } = await chat("delete a.txt\n", { "toolwright.yaml": asking, "play.yaml": play(DELETE, "  - reply: No.\n") })
+    expect(stdout).toContain("'delete_file' needs approval, and nobody is there to give it.")
+    expect(existsSync(join(cwd, "a.txt"))).toBe(true)
+  })
+
+  test("runs dry from the start or from /dry on, and deletes once it is told to run", async () => {
+    const steps = play(DELETE, "  - reply: Would be gone.\n", DELETE, "  - reply: Gone.\n")
+    const dry = await chat("delete a.txt\n", { "play.yaml": steps }, "--dry-run")
+    expect(dry.stdout).toMatch(/Dry run: calls are shown[^]*valid, not run[^]*1 call, none run/)
+    expect(existsSync(join(dry.cwd, "a.txt"))).toBe(true)
+    const both = await chat("/dry\ndelete a.txt\n/dry\ndelete a.txt\n", { "play.yaml": steps })
+    expect(both.stdout).toMatch(/Calls are shown and not run[^]*Would be gone\.[^]*Calls are run\.[^]*Deleted [^]*Gone\./)
+    expect(existsSync(join(both.cwd, "a.txt"))).toBe(false)
+  })
+
+  test("forgets at /clear, names its tools and commands, and knows a wrong one", async () => {
+    const fresh = "  - expect: { user: second }\n    reply: Two.\n"
+    const { stdout } = await chat("first\n/clear\nsecond\n/tools\n/help\n/model\n/hlep\n /usr is a folder\n", {
+      "play.yaml": play("  - reply: One.\n", fresh, "  - expect: { last: /usr is a folder }\n    reply: It is.\n"),
+    })
+    expect(stdout).toMatch(/forgotten[^]*Two\.[^]*delete_file +Deletes a file[^]*\/clear +forget[^]*There is no command \/hlep[^]*It is\./)
+    expect(stdout).not.toContain("failed")
+  })
+
+  test("goes on after a turn that failed", async () => {
+    const { code, stdout } = await chat("one\ntwo\n", { "play.yaml": play("  - reply: { error: { status: 500, message: overloaded } }\n", "  - reply: Two.\n") })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/failed[^]*> two\n {2}Two\./)
+  })
+
+  test("leaves at /exit and at an interrupt though the pipe stays open", async () => {
+    const cwd = folderWith({ "play.yaml": play("  - reply: { text: Well, hang: true }\n") })
+    const { child, until, finished } = startCli(["chat", "--screenplay", "play.yaml"], { cwd, stdin: "go\n", keepOpen: true })
+    await until(/Well/)
+    child.kill("SIGINT")
+    expect((await finished).code).toBe(130)
+    const left = startCli(["chat", "--screenplay", "play.yaml"], { cwd, stdin: "/exit\n", keepOpen: true })
+    expect((await left.finished).code).toBe(0)
+  })
+})
+
+// Needs a pseudo terminal, made by util-linux's `script`.
+describe.skipIf(!HAS_TERMINAL)("toolwright chat, in a terminal", () => {
+  const open = (steps: string, files: Record<string, string> = {}) => {
+    const cwd = folderWith({ "a.txt": "a\n", "toolwright.yaml": asking, "play.yaml": steps, ...files })
+    return { cwd, terminal: startInTerminal(["chat", "--screenplay", "play.yaml"], { cwd }) }
+  }
+
+  test("asks before a call that needs approval: yes runs it, anything else does not", async () => {
+    const { cwd, terminal } = open(play(DELETE, "  - reply: Kept.\n", DELETE, "  - reply: Gone.\n"))
+    await terminal.until(/> /)
+    terminal.type("delete a.txt\r")
+    await terminal.until(/Allow delete_file path=a\.txt\? \[y\/N\] /)
+    terminal.type("\r")
+    await terminal.until(/was not approved[^]*Kept\.[^]*> /)
+    expect(existsSync(join(cwd, "a.txt"))).toBe(true)
+    terminal.type("delete it now\r")
+    await terminal.until(/\[y\/N\] /)
+    terminal.type("y\r")
+    await terminal.until(/Gone\.[^]*> /)
+    expect(existsSync(join(cwd, "a.txt"))).toBe(false)
+    terminal.type("\u0004")
+    expect(await terminal.exited).toBe(0)
+  })
+
+  test("Ctrl-C stops an answer and an open question, and the conversation goes on; twice it leaves", async () => {
+    const { cwd, terminal } = open(play("  - reply: { text: slowly, hang: true }\n", DELETE, "  - reply: Third.\n"))
+    await terminal.until(/> /)
+    terminal.type("first\r")
+    await terminal.until(/slowly/)
+    terminal.type("\u0003")
+    await terminal.until(/cancelled[^]*> /)
+    terminal.type("second\r")
+    await terminal.until(/\[y\/N\] /)
+    terminal.type("\u0003")
+    await terminal.until(/cancelled[^]*> /)
+    expect(existsSync(join(cwd, "a.txt"))).toBe(true)
+    terminal.type("third\r")
+    await terminal.until(/Third\.[^]*> /)
+    terminal.type("half a line\u0003")
+    await terminal.until(/\^C[^]*> /)
+    terminal.type("\u0003")
+    await terminal.until(/Ctrl-C again leaves[^]*> /)
+    terminal.type("\u0003")
+    expect(await terminal.exited).toBe(130)
+  })
+
+  test("what is typed ahead is the next request, and answers no question", async () => {
+    const { cwd, terminal } = open(play("  - reply: { text: One., delayMs: 300 }\n", DELETE, "  - reply: Done.\n"))
+    await terminal.until(/> /)
+    terminal.type("first\r")
+    await terminal.until(/waiting for the model/)
+    terminal.type("second\ry\r")
+    await terminal.until(/> second[^]*\[y\/N\] /)
+    expect(existsSync(join(cwd, "a.txt"))).toBe(true)
+    terminal.type("n\r")
+    await terminal.until(/Done\.[^]*> y/)
+  })
+})

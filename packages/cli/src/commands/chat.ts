@@ -1,0 +1,50 @@
+import { converse } from "../chat/session.ts"
+import type { Command } from "../command.ts"
+import { parseOptions, type OptionDeclarations } from "../options.ts"
+import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  agent: { type: "string", value: "name", description: "Agent that answers: assistant, builder, debugger, reviewer, triager" },
+  "dry-run": { type: "boolean", description: "Begin with calls that are shown and not run; /dry changes it" },
+  record: { type: "boolean", description: "Keep a record of each turn (on; --no-record turns it off)" },
+  ...CONFIGURATION_OPTIONS,
+} as const satisfies OptionDeclarations
+
+export const chatCommand: Command = {
+  name: "chat",
+  summary: "Talk to a model that has the tools of this workspace",
+  usage: usageText({
+    synopsis: ["chat [options]"],
+    description:
+      "Reads requests line by line and shows what the model writes and calls while it is decoded. The first line says which model\n" +
+      "answers. /help lists the commands: /tools, /model, /clear, /dry, /exit. Ctrl-C stops an answer, twice it leaves.\n" +
+      "On a terminal you are asked about calls that need approval (y/N). From a pipe each line is a request, it ends with the input, and\n" +
+      "what needs approval is denied.",
+    options: OPTIONS,
+    examples: [
+      { line: "toolwright chat", does: "With the configured model" },
+      { line: "toolwright chat --model qwen2.5-coder:7b --base-url http://localhost:11434/v1 --agent reviewer", does: "With one that Ollama serves, which may only read" },
+      { line: "printf 'find TODO in src\\n' | toolwright chat --dry-run", does: "One request from a pipe, its calls shown and not run" },
+    ],
+  }),
+  async run(invocation) {
+    const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
+    const { configuration } = await configurationFor(invocation, values)
+    return converse(invocation, {
+      agent: (values as { agent?: string }).agent ?? "assistant",
+      dryRun: values["dry-run"] === true,
+      async assemble(approve) {
+        const { createToolwright } = await import("@toolwright/runtime")
+        return createToolwright({
+          ...configuration,
+          withBuiltins: true,
+          cwd: invocation.cwd,
+          env: invocation.env,
+          record: values.record !== false,
+          ...(approve === undefined ? {} : { approve }),
+        })
+      },
+    })
+  },
+}

@@ -1,0 +1,111 @@
+import type { RunEvent, RunSummary } from "@toolwright/toolbox"
+import type { Invocation } from "../command.ts"
+import { createLines } from "./lines.ts"
+import { neutralise } from "./neutralise.ts"
+import { createActivity, SPINNER } from "./progress.ts"
+import type { Renderer } from "./renderer.ts"
+import { count, duration } from "./short.ts"
+import { styleFor } from "./style.ts"
+
+/** A renderer that can stand still while somebody else uses the terminal, as for a question. */
+export interface LiveRenderer extends Renderer {
+  hold(): void
+  release(): void
+}
+
+/**
+ * Shows a run as the model writes it: its text and the text of its calls as they are decoded, results as `run` shows them, and at
+ * the end how fast it went. Rounds are not told apart.
+ */
+export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">): LiveRenderer {
+  const { stdout, isTTY, env } = world
+  const style = styleFor(isTTY.stdout, env)
+  const lines = createLines({ style, width: isTTY.stdout ? stdout.columns || 100 : 200, unicode: isTTY.stdout })
+  const activity = createActivity(() => performance.now())
+  const live = isTTY.stdout && env.TERM !== "dumb"
+  let midLine = false
+  let drawn = false
+  let held = false
+  let space = ""
+  let frame = 0
+  const timer = live ? setInterval(draw, 100).unref() : undefined
+
+  function draw(): void {
+    const text = held || midLine ? undefined : activity.text()
+    if (text === undefined) return wipe()
+    const width = Math.max(20, (stdout.columns || 100) - 4)
+    stdout.write(`\r\u001b[2K${SPINNER[frame++ % SPINNER.length]} ${Array.from(text).slice(0, width).join("")}`)
+    drawn = true
+  }
+  function wipe(): void {
+    if (drawn) stdout.write("\r\u001b[2K")
+    drawn = false
+  }
+  function write(text: string): void {
+    wipe()
+    stdout.write(text)
+    midLine = !text.endsWith("\n")
+  }
+  function endLine(): void {
+    if (midLine) write("\n")
+    space = ""
+  }
+  /** White space waits for what comes after it: most of it stands before a call, where it says nothing. */
+  function text(delta: string): void {
+    const all = midLine ? space + delta : (space + delta).trimStart()
+    const words = all.trimEnd()
+    space = all.slice(words.length)
+    if (words !== "") write(neutralise(`${midLine ? "" : "  "}${words}`.replaceAll("\n", "\n  ")))
+  }
+
+  return {
+    show(event: RunEvent) {
+      activity.see(event)
+      switch (event.type) {
+        case "text-delta":
+          return text(event.text)
+        case "call-start":
+          endLine()
+          return write(`  ${style.cyan(isTTY.stdout ? "→" : "call  ")} ${style.bold(neutralise(event.name))} `)
+        case "args-delta":
+          return write(neutralise(event.text.replaceAll(/\s+/g, " ")))
+        case "call-end":
+        case "reply":
+          return endLine()
+        case "run-start":
+        case "round-start":
+          return
+        case "run-end":
+          endLine()
+          if (!event.summary.success) write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}\n`)
+          if (event.error?.hint !== undefined) write(`${neutralise(event.error.hint)}\n`)
+          return write(`  ${style.dim(speedOf(event.summary))}\n`)
+        default:
+          for (const line of lines(event)) {
+            endLine()
+            write(`${line}\n`)
+          }
+      }
+    },
+    hold() {
+      held = true
+      endLine()
+      wipe()
+    },
+    release() {
+      held = false
+    },
+    close() {
+      clearInterval(timer)
+      wipe()
+      endLine()
+    },
+  }
+}
+
+/** How much was decoded and how fast, over the model's whole time, the reading of the prompt included. */
+export function speedOf({ calls, outputTokens, times, dryRun }: RunSummary): string {
+  const { modelMs, totalMs } = times
+  const tokens = outputTokens === 0 ? [] : [`${count(outputTokens, "token")} in ${duration(modelMs)}, ${Math.round((outputTokens * 1000) / Math.max(modelMs, 1))} a second`]
+  return [...(calls === 0 ? [] : [`${count(calls, "call")}${dryRun === true ? ", none run" : ""}`]), ...tokens, `${duration(totalMs)} in all`].join(" · ")
+}
