@@ -56,7 +56,6 @@ const WRONG_CALLS: WrongCall[] = [
   { mistake: "A change that was made already", name: "edit_file", args: { path: "src/mean.ts", old_text: "const max = 10", new_text: "const limit = 10" }, code: "EDIT_NOT_FOUND", needs: ["new_text already is, at line 7"] },
   { mistake: "Lines beyond the end", name: "code_edit", args: { action: "edit_lines", path: "src/mean.ts", start_line: 40, end_line: 41, content: "x" }, code: "INVALID_RANGE", needs: ["it has 8 lines", "1 to 8"] },
   { mistake: "A file that changed in the meantime", name: "edit_file", args: { path: "src/mean.ts", old_text: "sum = 0", new_text: "sum = 1", expected_hash: "0000000000000000" }, code: "STALE", needs: ["no longer what was read", "Read the file again"] },
-  { mistake: "A pattern that is no regular expression", name: "search", args: { action: "grep", pattern: "mean(" }, code: "INVALID_PATTERN", needs: ["mean(", "fixed"] },
 ]
 
 let files: FileFixture

@@ -53,6 +53,7 @@ const SHAPES: Readonly<Record<string, (text: string) => ShapedResult>> = {
   git_commit: (text) => shaped([text.split("\n")[0]!]),
   git_status: (text) => shaped(text.replace(/^Untracked .*$/m, "Untracked:").split("\n")),
   git_diff: (text) => shaped(text.startsWith("No differences") ? [text.split("\n")[0]!] : text.split("\n").filter((line) => /^(\+\+\+ |[-+](?!--))/.test(line))),
+  search_grep: (text) => shaped(text.split("\n").filter((line) => !line.startsWith("[The pattern "))),
   web_search: (text) => shaped(text.startsWith("Nothing was found") ? [text.split(". Try ")[0]! + "."] : hits(text.split("\n"))),
   bash: (text) => {
     const lines = text

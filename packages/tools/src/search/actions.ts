@@ -1,16 +1,30 @@
-import { success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import { success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import type { Workspace } from "../paths/workspace.ts"
 import { visibleControls, visibleName } from "../text/escapes.ts"
 import { definitionPattern } from "./definition-pattern.ts"
 import { findFiles } from "./find-files.ts"
-import { grep, type GrepResult } from "./grep.ts"
+import { grep, type GrepOptions, type GrepResult } from "./grep.ts"
 import { MOST_CHARS, type ContentQuery } from "./query.ts"
 
-/** Lines of a file or of the files below a directory. */
+/**
+ * Lines of a file or of the files below a directory. A pattern that is no regular expression is looked for as plain text, and the
+ * result says so: `console.log(` is what its author means to find.
+ */
 export async function runGrep(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
   const { path = ".", pattern, max_results = 100, context = 0 } = args as unknown as SearchArguments & { pattern: string }
-  const result = await grep(workspace, path, queryOf(pattern, args), { maxResults: max_results, context, signal })
-  return answer(result, `No lines match ${JSON.stringify(pattern)}.`)
+  const { result, note } = await grepOrText(workspace, path, queryOf(pattern, args), { maxResults: max_results, context, signal })
+  return answer(result, `No lines match ${JSON.stringify(pattern)}.`, note)
+}
+
+/** The search, and a note where the pattern had to be taken as plain text. */
+async function grepOrText(workspace: Workspace, path: string, query: ContentQuery, options: GrepOptions): Promise<{ result: GrepResult; note?: string }> {
+  try {
+    return { result: await grep(workspace, path, query, options) }
+  } catch (thrown) {
+    if (query.fixed || !ToolwrightError.isInstance(thrown) || thrown.code !== "INVALID_PATTERN") throw thrown
+    const result = await grep(workspace, path, { ...query, fixed: true }, options)
+    return { result, note: `[${thrown.message}. It was looked for as plain text. Look-around and back-references are not supported.]` }
+  }
 }
 
 /** Lines that define a name. */
@@ -52,7 +66,7 @@ function queryOf(pattern: string, args: JsonObject): ContentQuery {
   return { pattern, fixed, ignoreCase: ignore_case, word, include: include === undefined ? [] : [include], includeIgnored: include_ignored }
 }
 
-function answer({ matches, total, incomplete, engine }: GrepResult, none: string): ToolResult {
+function answer({ matches, total, incomplete, engine }: GrepResult, none: string, note?: string): ToolResult {
   const truncated = incomplete || total > matches.length
   const lines = matches.flatMap(({ path, line, text, before = [], after = [] }) => {
     const name = visibleName(path)
@@ -63,10 +77,11 @@ function answer({ matches, total, incomplete, engine }: GrepResult, none: string
     ].map(visibleControls)
   })
   const more = `[${matches.length} of ${incomplete ? "at least " : ""}${total} matching lines. Narrow the search with path or include, or raise max_results.]`
+  const text = total === 0 ? none : bounded(lines, truncated ? more : undefined)
   return success({
-    output: total === 0 ? none : bounded(lines, truncated ? more : undefined),
+    output: note === undefined ? text : `${text}\n${note}`,
     data: { matches, total, truncated },
-    metadata: { engine },
+    metadata: { engine, ...(note === undefined ? {} : { plainText: true }) },
   })
 }
 

@@ -97,6 +97,19 @@ describe("grep", () => {
     expect(output).toContain("[2 of 9 matching lines.")
   })
 
+  test.each([["search", { action: "grep", pattern: "foo(bar" }], ["search", { action: "find_in_file", path: "call.js", pattern: "foo(bar" }]])(
+    "looks for what is no regular expression as plain text, and says so: %s %j",
+    async (name, args) => {
+      writeFileSync(join(files.root, "call.js"), "foo(bar)\nfoobar\n")
+      const { success, output, data, metadata } = await files.call(name, args)
+      expect([success, data]).toMatchObject([true, { total: 1, matches: [{ line: 1, text: "foo(bar)" }] }])
+      expect(output).toMatch(/call\.js:1: foo\(bar\)\n\[The pattern "foo\(bar" is no valid regular expression: .*as plain text\..*\]$/)
+      expect(metadata["plainText"]).toBe(true)
+      expect((await files.call(name, { ...args, pattern: "(?=foo)x" })).output).toMatch(/^No lines match "\(\?=foo\)x"\.\n\[.*Look-around .* not supported\.\]$/)
+      expect((await files.call(name, { ...args, pattern: "foo" })).metadata["plainText"]).toBeUndefined()
+    },
+  )
+
   test.each(["ripgrep", "re2js"] as const)("says what is wrong with a pattern and how to look for text (%s)", async (engine) => {
     for (const path of [".", "src/a.ts"]) {
       const failed = grep(files.workspace, path, queryOf("foo(bar"), { maxResults: 1, context: 0, engine })
