@@ -1,4 +1,5 @@
 import { ToolwrightError } from "./model/errors.ts"
+import { hideGrounded } from "./model/grounded.ts"
 import { isToolResult, success, type ToolResult } from "./model/result.ts"
 import type { JsonObject, JsonSchema } from "./model/schema.ts"
 import {
@@ -45,7 +46,7 @@ export function defineTool<Args = JsonObject>(specification: ToolSpecification<A
   const { input, output, run, category = "utility", optionality = "optional", ...rest } = specification
   check(specification, category, optionality)
   const parser = isStandardSchema(input) ? input : undefined
-  const schema = objectSchema(specification.name, toJsonSchema(input, "input"))
+  const schema = hideGrounded(objectSchema(specification.name, toJsonSchema(input, "input")))
   return {
     ...rest,
     category,

@@ -1,10 +1,11 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import { lowerGrammar } from "../grammar/lower/index.ts"
+import { lowerAround } from "../grammar/lower/index.ts"
 import { schemaToGrammar, type SchemaGrammarOptions } from "../grammar/schema-grammar.ts"
 import type { Schema } from "../schema/json-schema.ts"
 import type { Grammar, PlainExpression, PlainGrammar } from "../grammar/rules.ts"
 import { checkGbnfGrammar } from "./check.ts"
 import { withoutEmptyRounds } from "./empty-rounds.ts"
+import { printAround } from "./holes.ts"
 import type { GbnfGrammar, GbnfNode, GbnfRule } from "./model.ts"
 import { describeGbnfProblem, readGbnf } from "./parse.ts"
 import { printGbnf } from "./print.ts"
@@ -25,7 +26,17 @@ const EMPTY: GbnfNode = { kind: "literal", text: [] }
  *   a token text that is not in angle brackets, a rule that begins with itself, or a grammar that nothing matches
  */
 export function grammarToGbnf(grammar: Grammar): string {
-  const text = printGbnf(toGbnf(lowerGrammar(grammar)))
+  const around = lowerAround(grammar)
+  if (around.holes.length === 0) return printChecked(toGbnf(around.plain))
+  return printAround(grammar, around, ({ plain }) => {
+    const gbnf = toGbnf(plain)
+    printChecked(gbnf)
+    return gbnf
+  })
+}
+
+function printChecked(grammar: GbnfGrammar): string {
+  const text = printGbnf(grammar)
   const errors = readGbnf(text).problems
   if (errors.length > 0) throw refused(errors.map(describeGbnfProblem))
   return text

@@ -4,6 +4,7 @@
  *
  * Everything here is plain data. A grammar describes text as a sequence of Unicode code points; bytes are UTF-8.
  */
+import type { BoundGrounding } from "../grounding/bound.ts"
 import type { Notation } from "./notation.ts"
 import type { ValueType } from "../schema/types.ts"
 
@@ -59,6 +60,8 @@ export interface Grammar {
   readonly start: string
   readonly rules: ReadonlyMap<string, Expression>
   readonly triggers?: readonly Trigger[]
+  /** What values that are grounded have to come from, see `bindGrammar`. Without it they may be anything. */
+  readonly grounding?: BoundGrounding
 }
 
 export const literal = (text: string): PlainExpression => ({ kind: "literal", text })

@@ -1,4 +1,7 @@
 /** From a schema to a grammar. */
+import { bindGrammar } from "../grounding/bind.ts"
+import type { Grounding } from "../grounding/model.ts"
+import { groundSchema } from "../grounding/rules.ts"
 import { grammarError } from "../matcher/grammar-error.ts"
 import { compileType } from "../schema/compile.ts"
 import type { Schema } from "../schema/json-schema.ts"
@@ -9,6 +12,11 @@ import { type Expression, type Grammar, grammarOf, value } from "./rules.ts"
 export interface SchemaGrammarOptions extends NormaliseOptions {
   /** How values are written; JSON where left out. */
   readonly notation?: Notation
+  /**
+   * What grounded values have to come from; the rules for every tool (`"*"`) count. An expression is grounded when the grammar that it
+   * is put into is bound to the conversation, see `bindGrammar`; a grammar made here is bound already.
+   */
+  readonly grounding?: Grounding
 }
 
 /**
@@ -21,9 +29,11 @@ export type CompiledSchema =
 
 /** Every keyword is expressed, refused or, with `relaxed`, listed. Never throws for what a schema says. */
 export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}): CompiledSchema {
-  const compiled = compileType(schema, options)
+  const { grounding } = options
+  const compiled = compileType(grounding === undefined ? schema : groundSchema(schema, grounding), options)
   if (compiled.status === "refused") return compiled
-  const grammar = grammarOf(value(compiled.type, options.notation ?? jsonNotation))
+  const free = grammarOf(value(compiled.type, options.notation ?? jsonNotation))
+  const grammar = grounding === undefined ? free : bindGrammar(free, grounding)
   return { status: compiled.status, reasons: compiled.reasons, grammar }
 }
 
@@ -35,7 +45,8 @@ export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}
  * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */
 export function schemaExpression(schema: Schema, options: SchemaGrammarOptions = {}): Expression {
-  const compiled = compileType(schema, { formats: "assert", closed: true, anyDialect: true, uniqueItems: "finite", ...options })
+  const { grounding } = options
+  const compiled = compileType(grounding === undefined ? schema : groundSchema(schema, grounding), { formats: "assert", closed: true, anyDialect: true, uniqueItems: "finite", ...options })
   if (compiled.status !== "refused") {
     if (compiled.type.algebra.inhabited(compiled.type)) return value(compiled.type, options.notation ?? modelJsonNotation)
     throw grammarError("No value satisfies the schema, so there is nothing that a model could write.", { code: "SCHEMA_REFUSED" })
@@ -53,5 +64,6 @@ export function schemaExpression(schema: Schema, options: SchemaGrammarOptions =
  * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */
 export function schemaToGrammar(schema: Schema, options: SchemaGrammarOptions = {}): Grammar {
-  return grammarOf(schemaExpression(schema, options))
+  const grammar = grammarOf(schemaExpression(schema, options))
+  return options.grounding === undefined ? grammar : bindGrammar(grammar, options.grounding)
 }

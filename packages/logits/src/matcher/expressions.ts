@@ -8,12 +8,16 @@ import { dfaLanguage } from "../automaton/text-language.ts"
 import type { CodePointRange, Expression, Grammar } from "../grammar/rules.ts"
 import { grammarError } from "./grammar-error.ts"
 import type { Frame, FrameStore, Sink } from "./frames.ts"
+import type { BoundGrounding } from "../grounding/bound.ts"
 import type { Notation } from "../grammar/notation.ts"
 import type { ValueType } from "../schema/types.ts"
 import { type Captured, createValueWriter } from "./values.ts"
 
 /** Makes lexemes of whole values; comes from the machine, which runs them. */
-export type Capture = (type: ValueType, notation: Notation) => Captured
+export type Capture = (type: ValueType, notation: Notation, grounding: BoundGrounding | undefined) => Captured
+
+/** A grammar that is bound anew for each conversation keeps its expressions, and with them what tokens do to their lexemes. */
+const lexemes = new WeakMap<Expression, Lexeme>()
 
 export interface ExpressionWriter {
   /** Puts the beginnings of the start rule into the sink. */
@@ -25,8 +29,7 @@ export interface ExpressionWriter {
  *   they came from
  */
 export function createExpressionWriter(grammar: Grammar, store: FrameStore, capture: Capture): ExpressionWriter {
-  const values = createValueWriter(store, capture)
-  const lexemes = new Map<Expression, Lexeme>()
+  const values = createValueWriter(store, (type, notation) => capture(type, notation, grammar.grounding), grammar.grounding)
   const ruleOf = (name: string): Expression => {
     const rule = grammar.rules.get(name)
     if (rule === undefined) throw grammarError(`the grammar has no rule "${name}"`)

@@ -195,8 +195,9 @@ export function createMachine(grammar: Grammar): Machine {
 
 
 /** A machine of its own inside a lexeme, whose states know the text that led to them. */
-const captureValue: Capture = (type, notation) => {
-  const machine = createMachine(grammarOf(value(type, notation)))
+const captureValue: Capture = (type, notation, grounding) => {
+  const own = grammarOf(value(type, notation))
+  const machine = createMachine(grounding === undefined ? own : { ...own, grounding })
   const texts: string[] = []
   const numbers = new Map<string, number>()
   const decoder = new TextDecoder()

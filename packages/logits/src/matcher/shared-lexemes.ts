@@ -3,6 +3,7 @@ import { afterWhiteSpace, type Lexeme } from "../automaton/lexeme.ts"
 import type { Dfa } from "../automaton/dfa.ts"
 import { numberLexeme } from "../automaton/number-lexeme.ts"
 import { stringLexeme } from "../automaton/string-lexemes.ts"
+import { graphLanguage, type TextGraph } from "../automaton/text-graph.ts"
 import { stringLanguage } from "../automaton/text-language.ts"
 import type { StringStyle } from "../grammar/notation.ts"
 import { type Decimal, printDecimal } from "../schema/decimal.ts"
@@ -22,6 +23,21 @@ export function sharedStringLexeme(set: StringSet, style: StringStyle, spaced: b
   if (!spaced) return plain
   let lexeme = known.get(` ${key}`)
   if (lexeme === undefined) known.set(` ${key}`, (lexeme = afterWhiteSpace(plain)))
+  return lexeme
+}
+
+const graphs = new WeakMap<TextGraph, Map<string, Lexeme>>()
+
+/** The texts of a graph as strings. */
+export function sharedGraphLexeme(graph: TextGraph, style: StringStyle, spaced: boolean): Lexeme {
+  let known = graphs.get(graph)
+  if (known === undefined) graphs.set(graph, (known = new Map()))
+  const key = `${spaced}${JSON.stringify(style)}`
+  let lexeme = known.get(key)
+  if (lexeme === undefined) {
+    const plain = spaced ? sharedGraphLexeme(graph, style, false) : stringLexeme(style, graphLanguage(graph))
+    known.set(key, (lexeme = spaced ? afterWhiteSpace(plain) : plain))
+  }
   return lexeme
 }
 

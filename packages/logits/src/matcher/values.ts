@@ -1,11 +1,12 @@
 /** Values of a type in a notation: which lexemes can begin one. */
 import { afterWhiteSpace, type Lexeme, literalLexeme } from "../automaton/lexeme.ts"
-import type { Notation } from "../grammar/notation.ts"
-import type { Shape, ValueType } from "../schema/types.ts"
+import type { Notation, StringStyle } from "../grammar/notation.ts"
+import type { BoundGrounding } from "../grounding/bound.ts"
+import type { NumberSet, Shape, StringSet, ValueType } from "../schema/types.ts"
 import { enterArray } from "./arrays.ts"
 import type { Frame, FrameStore, Sink } from "./frames.ts"
 import { enterObject } from "./objects.ts"
-import { sharedNumberLexeme, sharedStringLexeme } from "./shared-lexemes.ts"
+import { sharedGraphLexeme, sharedNumberLexeme, sharedStringLexeme } from "./shared-lexemes.ts"
 
 /** Which part of a type is meant: families that mark strings in their syntax need strings and the rest apart. */
 export type Kinds = "all" | "strings" | "others"
@@ -25,11 +26,15 @@ export interface Captured {
   textOf(outcome: number): string
 }
 
+/** Numbers that are listed are texts without quotes. */
+const DIGITS: StringStyle = { kind: "bare", stop: [] }
+
 /** Punctuation and words are the same in most grammars, and so is what tokens do to them. */
 const literalCache = new Map<string, Lexeme>()
 const MAX_LITERALS = 1000
 
-export function createValueWriter(store: FrameStore, capture: (type: ValueType, notation: Notation) => Captured): ValueWriter {
+/** @param grounding what grounded values have to come from */
+export function createValueWriter(store: FrameStore, capture: (type: ValueType, notation: Notation) => Captured, grounding?: BoundGrounding): ValueWriter {
 
   function literals(texts: readonly string[], notation: Notation, lead: boolean): Lexeme {
     const spaced = lead && notation.whitespace === "json"
@@ -45,13 +50,31 @@ export function createValueWriter(store: FrameStore, capture: (type: ValueType, 
   function value(type: ValueType, notation: Notation, lead: boolean, frame: Frame, sink: Sink, kinds: Kinds = "all"): void {
     const shape = type.algebra.livingShape(type)
     const spaced = lead && notation.whitespace === "json"
-    if (kinds !== "others") for (const set of shape.strings) sink.add(sharedStringLexeme(set, notation.string, spaced), frame)
+    if (kinds !== "others") for (const set of shape.strings) addString(set, notation, spaced, frame, sink)
     if (kinds === "strings") return
     const words = wordsOf(shape, notation)
     if (words.length > 0) sink.add(literals(words, notation, lead), frame)
-    if (shape.numbers.length > 0) sink.add(sharedNumberLexeme(shape.numbers, notation.wholeNumbers === "plain", spaced), frame)
+    addNumbers(shape.numbers, notation, spaced, frame, sink)
     for (const set of shape.arrays) enterArray(set, type.algebra, notation, lead, frame, sink, writer)
     for (const set of shape.objects) enterObject(set, type.algebra, notation, lead, frame, sink, writer)
+  }
+
+  function addString(set: StringSet, notation: Notation, spaced: boolean, frame: Frame, sink: Sink): void {
+    const said = set.grounded === undefined ? undefined : grounding?.strings(set, notation.string)
+    if (said === undefined || said.length === 0) sink.add(sharedStringLexeme(set, notation.string, spaced), frame)
+    else for (const graph of said) sink.add(sharedGraphLexeme(graph, notation.string, spaced), frame)
+  }
+
+  function addNumbers(sets: readonly NumberSet[], notation: Notation, spaced: boolean, frame: Frame, sink: Sink): void {
+    let free = sets
+    if (grounding !== undefined && sets.some((set) => set.grounded !== undefined)) {
+      free = sets.filter((set) => {
+        const said = grounding.numbers(set)
+        for (const graph of said) sink.add(sharedGraphLexeme(graph, DIGITS, spaced), frame)
+        return said.length === 0
+      })
+    }
+    if (free.length > 0) sink.add(sharedNumberLexeme(free, notation.wholeNumbers === "plain", spaced), frame)
   }
 
   const captures = new Map<ValueType, Captured>()

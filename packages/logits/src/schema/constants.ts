@@ -16,7 +16,7 @@ export function shapeOfValues(values: readonly unknown[], algebra: TypeAlgebra, 
       const number = typeof value === "number" ? decimalOf(value) : undefined
       return number === undefined ? [] : [exactly(number)]
     }),
-    strings: texts.length === 0 ? [] : [{ language: dfaOfTexts(texts), min: 0, max: Infinity }].filter(({ language }) => language !== ANY_TEXT && language.start >= 0),
+    strings: texts.length === 0 ? [] : [{ language: dfaOfTexts(texts), min: 0, max: Infinity, listed: true }].filter(({ language }) => language !== ANY_TEXT && language.start >= 0),
     arrays: values.flatMap((value) => (Array.isArray(value) ? [arrayOf(value, algebra, name)] : [])),
     objects: values.flatMap((value) => (isObject(value) ? [objectOf(value, algebra, name)] : [])),
   }

@@ -1,6 +1,7 @@
 /** From a schema to a type: every keyword is expressed, refused, or (on request) left to later validation by name. */
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { RegexProblem } from "../automaton/regex-syntax.ts"
+import { annotationOf, type GroundedHole, holeOf } from "../grounding/hole.ts"
 import { type Algebra, createAlgebra } from "./algebra.ts"
 import { applicators, type Conjunct } from "./applicators.ts"
 import { shapeOfValues } from "./constants.ts"
@@ -170,10 +171,23 @@ function shapeOfSchema(schema: JsonSchema, at: Located, reader: Reader, contextO
   const conjuncts: Conjunct[] = []
   const possible = collectConjuncts({ schema, at }, reader, conjuncts, new Set())
   if (!possible) return NOTHING
-  const own = meetAll(algebra, conjuncts.flatMap((one) => [ownShape(one.schema, contextOf(one.at)), ...valueShapes(one.schema, one.at, reader)]))
+  const met = meetAll(algebra, conjuncts.flatMap((one) => [ownShape(one.schema, contextOf(one.at)), ...valueShapes(one.schema, one.at, reader)]))
+  const own = ground(met, schema, at.path)
   const applied = conjuncts.flatMap((one) => applicators(one, reader).map((applicator) => ({ ...applicator, at: one.at })))
   const ordered = applied.toSorted((a, b) => weight(a.keyword) - weight(b.keyword))
   return ordered.reduce((shape, { keyword, narrow, at }) => reader.attempt(at, keyword, () => narrow(shape), shape), own)
+}
+
+/** Marks what has to come from a conversation. It is no assertion: what the schema excludes elsewhere is the value as it is. */
+function ground(shape: Shape, schema: JsonSchema, path: string): Shape {
+  const annotation = annotationOf(schema)
+  if (annotation === undefined) return shape
+  const hole: GroundedHole = holeOf(annotation, path)
+  return {
+    ...shape,
+    strings: shape.strings.map((set) => (set.listed === true ? set : { ...set, grounded: hole })),
+    numbers: hole.kind === "number" ? shape.numbers.map((set) => ({ ...set, grounded: hole })) : shape.numbers,
+  }
 }
 
 /** Choices that fan out most come last. */

@@ -6,12 +6,14 @@ export function meetNumbers(a: NumberSet, b: NumberSet): NumberSet | undefined {
   const low = tighter(a.low, b.low, 1)
   const high = tighter(a.high, b.high, -1)
   const step = a.step === undefined ? b.step : b.step === undefined ? a.step : commonMultiple(a.step, b.step)
+  const grounded = a.grounded ?? b.grounded
   const set: NumberSet = {
     ...(low === undefined ? {} : { low }),
     ...(high === undefined ? {} : { high }),
     ...(step === undefined ? {} : { step }),
     notSteps: [...a.notSteps, ...b.notSteps],
     ...(a.plain === true || b.plain === true ? { plain: true } : {}),
+    ...(grounded === undefined ? {} : { grounded }),
   }
   return hasNumbers(set) ? set : undefined
 }

@@ -7,7 +7,15 @@ import { SchemaProblem, type StringSet } from "./types.ts"
 export const ANY_STRING: StringSet = { language: ANY_TEXT, min: 0, max: Infinity }
 
 export function meetStrings(a: StringSet, b: StringSet): StringSet | undefined {
-  const set = { language: intersectDfa(a.language, b.language), min: Math.max(a.min, b.min), max: Math.min(a.max, b.max) }
+  const listed = a.listed === true || b.listed === true
+  const grounded = listed ? undefined : (a.grounded ?? b.grounded)
+  const set: StringSet = {
+    language: intersectDfa(a.language, b.language),
+    min: Math.max(a.min, b.min),
+    max: Math.min(a.max, b.max),
+    ...(listed ? { listed } : {}),
+    ...(grounded === undefined ? {} : { grounded }),
+  }
   return hasStrings(set) ? set : undefined
 }
 

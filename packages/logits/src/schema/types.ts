@@ -5,6 +5,7 @@
  * Types refer to each other lazily: `shape()` works its union out when asked. That is what lets schemas be recursive.
  */
 import type { Dfa } from "../automaton/dfa.ts"
+import type { GroundedHole } from "../grounding/hole.ts"
 import type { Decimal } from "./decimal.ts"
 
 /** A type of values, opaque. Made by `typeOfSchema`; lives and dies with the schema it came from. */
@@ -60,6 +61,8 @@ export interface NumberSet {
   readonly notSteps: readonly Decimal[]
   /** Written without a fraction: 1.0 is left out. */
   readonly plain?: boolean
+  /** Of these, those that a conversation has, where a grammar is bound to one. */
+  readonly grounded?: GroundedHole
 }
 
 /** Strings of a language, counted in code points. */
@@ -68,6 +71,10 @@ export interface StringSet {
   readonly min: number
   /** Infinity where there is no upper bound. */
   readonly max: number
+  /** Of these, those that a conversation has, where a grammar is bound to one. */
+  readonly grounded?: GroundedHole
+  /** A list of constants: what a conversation has does not count. */
+  readonly listed?: boolean
 }
 
 export interface ArraySet {

@@ -5,7 +5,9 @@
  */
 import { grammarError } from "../../matcher/grammar-error.ts"
 import { SchemaProblem } from "../../schema/types.ts"
-import { chars, choice, type Expression, type Grammar, literal, type PlainExpression, type PlainGrammar, repeat, sequence } from "../rules.ts"
+import { chars, choice, type Expression, type Grammar, literal, type PlainExpression, type PlainGrammar, repeat, rule, sequence } from "../rules.ts"
+import { graphRules } from "./graphs.ts"
+import { createHoles, type Decision, type Hole } from "./holes.ts"
 import { languageExpression, textWithout } from "./languages.ts"
 import { createRuleBook } from "./rule-book.ts"
 import { simplifyRules } from "./simplify.ts"
@@ -13,8 +15,69 @@ import { createValueLowering } from "./values.ts"
 
 /** @throws ToolwrightError `GRAMMAR_REFUSED` where plain rules cannot say it within bounds */
 export function lowerGrammar(grammar: Grammar): PlainGrammar {
+  const { plain, holes } = lowerAround(grammar)
+  if (holes.length === 0) return plain
+  const rules = new Map(plain.rules)
+  fillHoles(grammar, holes, freePrefix(rules.keys()), (name, body) => rules.set(name, body), (hole, name) => rules.set(hole.rule, rule(name)))
+  return { ...plain, rules }
+}
+
+/** A grammar in plain rules, but for the holes in it. */
+export interface LoweredAround {
+  readonly plain: PlainGrammar
+  readonly holes: readonly Hole[]
+  readonly decisions: readonly Decision[]
+}
+
+const known = new WeakMap<Grammar["rules"], LoweredAround[]>()
+const MAX_KNOWN = 8
+
+/** What of a grammar does not depend on its conversation, made once as long as that has something for the same values. */
+export function lowerAround(grammar: Grammar): LoweredAround {
+  const before = known.get(grammar.rules)
+  const found = before?.find(({ decisions }) => decisions.every((decision) => decision.holds(grammar.grounding)))
+  if (found !== undefined) return found
+  const made = lowerAnew(grammar)
+  if (made.decisions.length > 0) known.set(grammar.rules, [made, ...(before ?? [])].slice(0, MAX_KNOWN))
+  return made
+}
+
+/** A beginning that no rule's name has. */
+export function freePrefix(names: Iterable<string>): string {
+  const all = [...names]
+  let prefix = "said"
+  while (all.some((name) => name.startsWith(prefix))) prefix += "-x"
+  return prefix
+}
+
+/** Makes the rules of what is said, each once, and tells every hole the name of its own. */
+export function fillHoles(grammar: Grammar, holes: readonly Hole[], prefix: string, add: (name: string, body: PlainExpression) => void, fill: (hole: Hole, name: string) => void): void {
+  const names = new Map<string, string>()
+  const numbers = new Map<object, number>()
+  const define = (key: string, make: (name: string) => void): string => {
+    let name = names.get(key)
+    if (name === undefined) {
+      names.set(key, (name = `${prefix}-${names.size}`))
+      make(name)
+    }
+    return name
+  }
+  const numberOf = (object: object): number => {
+    if (!numbers.has(object)) numbers.set(object, numbers.size)
+    return numbers.get(object)!
+  }
+  for (const hole of holes) {
+    const each = hole.graphs(grammar.grounding!).map((graph) => define(`${numberOf(graph)};${hole.writer.id}`, (name) => {
+      for (const [state, body] of graphRules(graph, hole.writer, name)) add(state, body)
+    }))
+    fill(hole, each.length === 1 ? each[0]! : define(each.join(), (name) => add(name, choice(...each.map(rule)))))
+  }
+}
+
+function lowerAnew(grammar: Grammar): LoweredAround {
   const book = createRuleBook(grammar.rules.keys())
-  const values = createValueLowering(book, "ws")
+  const holes = createHoles(book, grammar.grounding)
+  const values = createValueLowering(book, "ws", holes)
   const lowered = new Map<string, PlainExpression>()
   let space = false
 
@@ -47,7 +110,8 @@ export function lowerGrammar(grammar: Grammar): PlainGrammar {
   }
   const rules = new Map([...lowered, ...book.rules])
   if (space) rules.set("ws", whiteSpace())
-  return { start: grammar.start, rules: simplifyRules(grammar.start, rules), ...(grammar.triggers === undefined ? {} : { triggers: grammar.triggers }) }
+  const plain = { start: grammar.start, rules: simplifyRules(grammar.start, rules), ...(grammar.triggers === undefined ? {} : { triggers: grammar.triggers }) }
+  return { plain, holes: holes.holes, decisions: holes.decisions }
 }
 
 function usesSpace(notation: { whitespace: "json" | "none"; nested?: Parameters<typeof usesSpace>[0] }): boolean {

@@ -5,22 +5,24 @@ import { withLength } from "../../schema/strings.ts"
 import type { StringSet } from "../../schema/types.ts"
 import type { StringStyle } from "../notation.ts"
 import { chars, choice, type CodePointRange, literal, type PlainExpression, repeat, sequence } from "../rules.ts"
+import type { HoleMaker } from "./holes.ts"
 import { type CharacterWriter, languageExpression, textWithout } from "./languages.ts"
 import type { RuleBook } from "./rule-book.ts"
 
 /** @param key tells the set apart from others, the same for the same set */
-export function stringExpression(set: StringSet, style: StringStyle, book: RuleBook, key: string, name: string): PlainExpression {
+export function stringExpression(set: StringSet, style: StringStyle, book: RuleBook, key: string, name: string, holes?: HoleMaker): PlainExpression {
+  const grounded = (writer: CharacterWriter): PlainExpression | undefined => holes?.text(set, style, writer)
   switch (style.kind) {
     case "json":
-      return quoted(set, '"', "json", book, key, name)
+      return quoted(set, '"', "json", book, key, name, grounded)
     case "python":
-      return choice(quoted(set, '"', "python", book, key, name), quoted(set, "'", "python", book, key, name))
+      return choice(quoted(set, '"', "python", book, key, name, grounded), quoted(set, "'", "python", book, key, name, grounded))
     case "delimited": {
       const inside = { ...set, language: intersectDfa(set.language, textWithout([style.close])) }
-      return sequence(literal(style.open), raw(inside, book, `${key};${style.close}`, name), literal(style.close))
+      return sequence(literal(style.open), grounded(RAW) ?? raw(inside, book, `${key};${style.close}`, name), literal(style.close))
     }
     case "bare":
-      return raw({ ...set, language: intersectDfa(set.language, textWithout(style.stop)) }, book, `${key};${style.stop.join("|")}`, name)
+      return grounded(RAW) ?? raw({ ...set, language: intersectDfa(set.language, textWithout(style.stop)) }, book, `${key};${style.stop.join("|")}`, name)
   }
 }
 
@@ -30,9 +32,11 @@ function raw(set: StringSet, book: RuleBook, key: string, name: string): PlainEx
   return languageExpression(withLength(set), RAW, book, key, name)
 }
 
-function quoted(set: StringSet, quote: '"' | "'", kind: "json" | "python", book: RuleBook, key: string, name: string): PlainExpression {
+function quoted(set: StringSet, quote: '"' | "'", kind: "json" | "python", book: RuleBook, key: string, name: string, grounded: (writer: CharacterWriter) => PlainExpression | undefined): PlainExpression {
   const suffix = kind === "json" ? "" : quote === '"' ? "-double" : "-single"
   const writer = quotedWriter(quote, kind, () => book.define(`escape${suffix}`, `escape${suffix}`, () => neededEscape(quote)))
+  const said = grounded(writer)
+  if (said !== undefined) return sequence(literal(quote), said, literal(quote))
   if (set.language !== ANY_TEXT) {
     const text = languageExpression(withLength(set), writer, book, key, `${name}-text${suffix}`)
     return sequence(literal(quote), text, literal(quote))

@@ -2,9 +2,10 @@
 import type { ArrayPlan, Progress as ArrayProgress } from "../../matcher/array-plan.ts"
 import { canClose as canCloseArray, noItems, planOf as planOfArray, steps } from "../../matcher/array-plan.ts"
 import type { Kinds } from "../../matcher/values.ts"
-import { type ArraySet, SchemaProblem, type TypeAlgebra, type ValueType } from "../../schema/types.ts"
+import { type ArraySet, type NumberSet, SchemaProblem, type TypeAlgebra, type ValueType } from "../../schema/types.ts"
 import type { Notation } from "../notation.ts"
 import { choice, literal, type PlainExpression, repeat, rule, sequence } from "../rules.ts"
+import type { HoleMaker } from "./holes.ts"
 import { numberExpression } from "./numbers.ts"
 import { objectExpression } from "./objects.ts"
 import type { RuleBook } from "./rule-book.ts"
@@ -12,6 +13,7 @@ import { stringExpression } from "./strings.ts"
 
 export interface ValueLowering {
   readonly book: RuleBook
+  readonly holes: HoleMaker
   /** The rule of a type. */
   value(type: ValueType, notation: Notation, kinds?: Kinds): PlainExpression
   /** White space where the notation has any. */
@@ -20,10 +22,11 @@ export interface ValueLowering {
   numberOf(object: object): number
 }
 
-export function createValueLowering(book: RuleBook, whiteSpace: string): ValueLowering {
+export function createValueLowering(book: RuleBook, whiteSpace: string, holes: HoleMaker): ValueLowering {
   const numbers = new Map<object, number>()
   const lowering: ValueLowering = {
     book,
+    holes,
     space: (notation) => (notation.whitespace === "json" ? [rule(whiteSpace)] : []),
     numberOf(object) {
       let number = numbers.get(object)
@@ -47,12 +50,16 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
   const withStrings = kinds !== "others"
   const withOthers = kinds !== "strings"
   if (withStrings) {
-    for (const set of shape.strings) options.push(stringExpression(set, notation.string, book, `string;${numberOf(set)}`, type.name))
+    for (const set of shape.strings) options.push(stringExpression(set, notation.string, book, `string;${numberOf(set)}`, type.name, lowering.holes))
   }
   if (withOthers) {
-    if (shape.numbers.length > 0) {
-      options.push(numberExpression(shape.numbers, book, `number;${shape.numbers.map(numberOf).join()}`, type.name))
+    const free: NumberSet[] = []
+    for (const set of shape.numbers) {
+      const hole = lowering.holes.number(set)
+      if (hole === undefined) free.push(set)
+      else options.push(hole)
     }
+    if (free.length > 0) options.push(numberExpression(free, book, `number;${free.map(numberOf).join()}`, type.name))
     if (shape.true) options.push(literal(notation.true))
     if (shape.false) options.push(literal(notation.false))
     if (shape.null) options.push(literal(notation.null))

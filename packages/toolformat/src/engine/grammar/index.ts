@@ -1,8 +1,9 @@
-import { chars, choice, grammarOf, literal, optional, repeat, sequence, until, type Expression, type Grammar } from "@toolwright/logits"
+import { bindGrammar, chars, choice, grammarOf, type Grounding, groundSchema, literal, optional, repeat, sequence, until, type Expression, type Grammar } from "@toolwright/logits"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { closingMark } from "../print.ts"
 import type { CallSyntax, Format } from "../syntax.ts"
 import { callExpression } from "./call-grammar.ts"
+import { sharedByConversations } from "./shared.ts"
 
 export interface FormatGrammarOptions {
   /** `call`: one or more calls and nothing else. `text-or-call`, the default: text, then calls, or either alone. */
@@ -11,6 +12,8 @@ export interface FormatGrammarOptions {
   parallel?: boolean
   /** Whether reasoning between the family's marks may come first, where the mode is `call`. */
   reasoning?: boolean
+  /** A conversation, and which arguments have to come from it; see `docs/grounded-arguments.md`. */
+  grounding?: Grounding
 }
 
 const ANYTHING = repeat(chars([0, 0xd7ff], [0xe000, 0x10ffff]), 0)
@@ -25,6 +28,16 @@ const ANYTHING = repeat(chars([0, 0xd7ff], [0xe000, 0x10ffff]), 0)
  *   where a tool's schema admits nothing
  */
 export function formatGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions = {}): Grammar {
+  const { grounding } = options
+  if (grounding === undefined) return replyGrammar(format, tools, options)
+  const shared = sharedByConversations(format, tools, options, grounding, () => {
+    const grounded = tools.map((tool) => ({ ...tool, schema: groundSchema(tool.schema, grounding, tool.name) }))
+    return replyGrammar(format, grounded, options)
+  })
+  return bindGrammar(shared, grounding)
+}
+
+function replyGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions): Grammar {
   const syntax = format.calls[0]
   if (syntax === undefined || format.apiOnly !== undefined) {
     throw new ToolwrightError("NO_CALL_SYNTAX", `The calls of format '${format.id}' are never text, so there is no grammar for them.`, { hint: "Let the API's own tool choice constrain the reply." })

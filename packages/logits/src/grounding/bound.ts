@@ -1,0 +1,111 @@
+/** What the grounded parts of a grammar come to in a conversation. */
+import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
+import type { Dfa } from "../automaton/dfa.ts"
+import { RegexProblem } from "../automaton/regex-syntax.ts"
+import { graphOfTexts, type TextGraph } from "../automaton/text-graph.ts"
+import { textWithout } from "../grammar/lower/languages.ts"
+import type { StringStyle } from "../grammar/notation.ts"
+import { parseDecimal } from "../schema/decimal.ts"
+import { containsNumber } from "../schema/numbers.ts"
+import type { NumberSet, StringSet } from "../schema/types.ts"
+import { constantsWithin, conversationOf, NO_LIMITS, type TextLimits } from "./conversation.ts"
+import type { GroundedHole } from "./hole.ts"
+import type { Grounding } from "./model.ts"
+import { groundedBy } from "./rules.ts"
+
+/** A conversation with its rules, as a grammar carries it. */
+export interface BoundGrounding {
+  /** What may be written for a set in that style, as graphs of which any will do: none where the set is not grounded, or cannot be. */
+  strings(set: StringSet, style: StringStyle): readonly TextGraph[]
+  /** The same for numbers, as JSON writes them. */
+  numbers(set: NumberSet): readonly TextGraph[]
+}
+
+export function bindGrounding({ text, rules = {} }: Grounding): BoundGrounding {
+  const conversation = conversationOf(text)
+  const known = new Map<string, readonly TextGraph[]>()
+  const alsoOf = ({ also, rule }: GroundedHole): readonly string[] => {
+    const ruled = rule === undefined ? undefined : groundedBy(rules, rule.tool, rule.argument)
+    return ruled === undefined || typeof ruled === "string" ? also : [...also, ...(ruled.also ?? [])]
+  }
+  const remember = (key: string, make: () => (TextGraph | undefined)[]): readonly TextGraph[] => {
+    let graphs = known.get(key)
+    if (graphs === undefined) known.set(key, (graphs = make().filter((graph) => graph !== undefined)))
+    return graphs
+  }
+  return {
+    strings(set, style) {
+      const { grounded } = set
+      if (grounded === undefined) return []
+      const also = alsoOf(grounded)
+      const limits = limitsOf(set, style)
+      if (limits === null) return []
+      const key = `${grounded.kind};${numberOf(limits)};${also.length === 0 ? "" : JSON.stringify(also)}`
+      return remember(key, () => {
+        const said = conversation.graph(grounded.kind, limits)
+        return said === null ? [] : [said, constantsWithin(also, limits)]
+      })
+    },
+    numbers(set) {
+      if (set.grounded === undefined) return []
+      const texts = [...new Set([...conversation.numbers, ...alsoOf(set.grounded)])].filter((text) => isMember(text, set))
+      return remember(texts.join(), () => [graphOfTexts(texts)])
+    },
+  }
+}
+
+function isMember(text: string, set: NumberSet): boolean {
+  const value = /^-?(?:0|[1-9][0-9]*)$/.test(text) ? parseDecimal(text) : undefined
+  return value !== undefined && containsNumber(set, value)
+}
+
+const limitsByContent = new WeakMap<Dfa, Map<string, TextLimits>>()
+const limitsBySet = new WeakMap<StringSet, Map<string, TextLimits | null>>()
+const numbers = new WeakMap<TextLimits, number>()
+let count = 0
+
+function numberOf(limits: TextLimits): number {
+  let number = numbers.get(limits)
+  if (number === undefined) numbers.set(limits, (number = count++))
+  return number
+}
+
+/** What a set demands of a text besides, in a style; null where it takes too much to say. */
+function limitsOf(set: StringSet, style: StringStyle): TextLimits | null {
+  const stops = style.kind === "bare" ? style.stop : style.kind === "delimited" ? [style.close] : []
+  const key = stops.join("\0")
+  let known = limitsBySet.get(set)
+  if (known === undefined) limitsBySet.set(set, (known = new Map()))
+  let limits = known.get(key)
+  if (limits === undefined) known.set(key, (limits = workOutLimits(set, key, stops)))
+  return limits
+}
+
+/** The same object for the same demands. */
+function workOutLimits(set: StringSet, key: string, stops: readonly string[]): TextLimits | null {
+  try {
+    const language = stops.length === 0 ? set.language : intersectDfa(set.language, without(key, stops))
+    // Spans are never empty.
+    const least = set.min > 1 ? set.min : 0
+    if (language === ANY_TEXT && least === 0 && set.max === Infinity) return NO_LIMITS
+    let known = limitsByContent.get(language)
+    if (known === undefined) limitsByContent.set(language, (known = new Map()))
+    let limits = known.get(`${least},${set.max}`)
+    if (limits === undefined) known.set(`${least},${set.max}`, (limits = { language: language === ANY_TEXT ? undefined : language, least, most: set.max }))
+    return limits
+  } catch (problem) {
+    if (problem instanceof RegexProblem) return null
+    throw problem
+  }
+}
+
+const withoutStops = new Map<string, Dfa>()
+
+function without(key: string, stops: readonly string[]): Dfa {
+  let language = withoutStops.get(key)
+  if (language === undefined) {
+    if (withoutStops.size > 100) withoutStops.clear()
+    withoutStops.set(key, (language = textWithout(stops)))
+  }
+  return language
+}
