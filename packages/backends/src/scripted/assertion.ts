@@ -1,19 +1,18 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 
-/** Where in a screenplay something happens. `number` counts steps from 1, `inference` requests from 1. */
+/** Where in a screenplay something happens. `number` counts steps from 1, `inference` requests from 1; `label` says it in other words. */
 export interface Place {
   number: number
   inference: number
   name?: string | undefined
+  label?: string | undefined
 }
 
 /** A request was not what a step expects: a real model would not have had what it needs here. */
 export function assertionError(place: Place, expected: string, was: string): ToolwrightError {
   const name = place.name === undefined ? "" : ` (${place.name})`
-  return new ToolwrightError(
-    "SCREENPLAY_ASSERTION",
-    `Screenplay step ${place.number}${name}, inference ${place.inference}: expected ${expected}.\nThere was: ${excerpt(was)}`,
-  )
+  const where = place.label ?? `Screenplay step ${place.number}${name}, inference ${place.inference}`
+  return new ToolwrightError("SCREENPLAY_ASSERTION", `${where}: expected ${expected}.\nThere was: ${excerpt(was)}`)
 }
 
 /** A text short enough for an error message: its beginning and its end. */

@@ -76,6 +76,8 @@ steps:
     ["text that is missing", { result: "seven" }],
     ["text that should not be there", { any: { excludes: ["nine", "matches"] } }],
     ["a pattern that does not match", { system: { matches: "^may" } }],
+    ["a regular expression that does not match", { last: /^TEN/im }],
+    ["one of several that does not match", { last: { matches: ["12", /^matches/g] } }],
     ["a text that differs", { last: { equals: "12" } }],
     ["another value in JSON", { result: { json: { "$.a": 1 } } }],
     ["a result that succeeded", { success: false }],
@@ -98,7 +100,8 @@ steps:
   test("is content with what it expects", async () => {
     const expectation = {
       system: "You may",
-      user: { matches: "^Fix" },
+      user: { matches: ["^Fix", /^fix/gi] },
+      any: /\bADD\(/i,
       result: { contains: ["12", "matches"], excludes: "error", json: { a: 2 } },
       last: { equals: '{"a":2} 12 matches' },
       success: true,

@@ -1,13 +1,9 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { ToolFormatter } from "@toolwright/toolformat"
-import { conflictingConstraints, constraintsOf } from "../failures.ts"
 import type { Backend, BackendAbilities, InferEvent, InferRequest } from "../model/backend.ts"
-import { delay } from "../time.ts"
 import { excerpt, type Place } from "./assertion.ts"
-import { interpolate, takeCapture } from "./capture.ts"
-import { checkExpectations } from "./check.ts"
-import { hasNativeCalls, replyEvents } from "./reply.ts"
-import type { Reply, Screenplay, Step } from "./screenplay.ts"
+import { checkConstraints, playStep } from "./play.ts"
+import type { Screenplay, Step } from "./screenplay.ts"
 
 /** Settings of a scripted backend. What is given here goes before what the screenplay says. */
 export interface ScriptedOptions {
@@ -57,21 +53,10 @@ export function createScriptedBackend(screenplay: Screenplay, options: ScriptedO
 
   async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
     signal?.throwIfAborted()
-    const constraints = constraintsOf(request)
-    if (constraints.length > 1) throw conflictingConstraints(constraints)
+    checkConstraints(request)
     requests.push(structuredClone(request))
     const { step, place } = nextStep()
-    checkExpectations([step.expect ?? []].flat(), request, place)
-    for (const [name, capture] of Object.entries(step.capture ?? {})) captured.set(name, takeCapture(name, capture, request, place))
-    const reply = replyOf(step, captured)
-    if (reply.delayMs !== undefined) await delay(reply.delayMs, signal)
-    for (const event of replyEvents(reply, request, { chunks: screenplay.chunks, modelName, formatter: options.formatter, place })) {
-      signal?.throwIfAborted()
-      yield event
-    }
-    if (reply.hang === true) await delay(Infinity, signal)
-    const finishReason = reply.finish ?? (hasNativeCalls(reply, request) ? "tool-calls" : "stop")
-    yield { type: "end", finishReason, ...(reply.usage === undefined ? {} : { usage: reply.usage }) }
+    yield* playStep(step, request, { place, captured, modelName, chunks: screenplay.chunks, formatter: options.formatter, signal })
   }
 
   return {
@@ -86,18 +71,6 @@ export function createScriptedBackend(screenplay: Screenplay, options: ScriptedO
       return screenplay.steps[index]?.repeat === "always" && played > 0 ? left - 1 : left
     },
   }
-}
-
-function replyOf(step: Step, captured: ReadonlyMap<string, unknown>): Reply {
-  const reply = typeof step.reply === "string" ? { text: step.reply } : step.reply
-  if (reply.interpolate === false) return reply
-  const filled = interpolate(reply, captured)
-  // Text stays text, also where it is one placeholder for a number.
-  for (const key of ["text", "reasoning"] as const) {
-    const value: unknown = filled[key]
-    if (value !== undefined && typeof value !== "string") filled[key] = JSON.stringify(value)
-  }
-  return filled
 }
 
 function exhausted(screenplay: Screenplay, requests: readonly InferRequest[]): ToolwrightError {

@@ -52,7 +52,7 @@ function checkRequest(expectation: Expectation, request: InferRequest, place: Pl
 }
 
 function checkText(check: TextCheck, text: string, what: string, place: Place): void {
-  const { contains, excludes, matches, equals, json } = typeof check === "string" ? { contains: check } : check
+  const { contains, excludes, matches, equals, json } = typeof check === "string" ? { contains: check } : check instanceof RegExp ? { matches: check } : check
   for (const part of list(contains)) {
     if (!text.includes(part)) throw assertionError(place, `${what} to contain ${JSON.stringify(part)}`, text)
   }
@@ -60,7 +60,8 @@ function checkText(check: TextCheck, text: string, what: string, place: Place): 
     if (text.includes(part)) throw assertionError(place, `${what} not to contain ${JSON.stringify(part)}`, text)
   }
   for (const pattern of list(matches)) {
-    if (!new RegExp(pattern, "m").test(text)) throw assertionError(place, `${what} to match /${pattern}/`, text)
+    const expression = typeof pattern === "string" ? new RegExp(pattern, "m") : new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ""))
+    if (!expression.test(text)) throw assertionError(place, `${what} to match ${typeof pattern === "string" ? `/${pattern}/` : String(pattern)}`, text)
   }
   if (equals !== undefined && text !== equals) throw assertionError(place, `${what} to be ${JSON.stringify(equals)}`, text)
   if (json === undefined) return
@@ -100,6 +101,6 @@ function checkPresence(wanted: boolean, value: string | undefined, what: string,
   throw assertionError(place, wanted ? what : `no ${what.replace(/^an? /, "")}`, value ?? "")
 }
 
-function list(value: string | readonly string[] | undefined): readonly string[] {
-  return value === undefined ? [] : typeof value === "string" ? [value] : value
+function list<Item extends string | RegExp>(value: Item | readonly Item[] | undefined): readonly Item[] {
+  return value === undefined ? [] : Array.isArray(value) ? (value as readonly Item[]) : [value as Item]
 }

@@ -1,5 +1,8 @@
 export * from "./backend.ts"
 export { serveBackend, type ServedBackend, type ServeOptions } from "./serve.ts"
+export { checkConstraints, playStep, type PlaySetting } from "./play.ts"
+export { excerpt, type Place } from "./assertion.ts"
+export { textOfSubject, type Subject } from "./subjects.ts"
 export { loadScreenplay, parseScreenplay } from "./load.ts"
 export { SCREENPLAY_SCHEMA } from "./schema.ts"
 export type * from "./screenplay.ts"

@@ -66,14 +66,14 @@ function checkExpectations({ expect = [] }: Step, path: (string | number)[], mis
     const at = [...path, "expect", ...(several ? [index] : [])]
     for (const subject of ["system", "user", "last", "result", "any", "grammar"] as const satisfies (keyof Expectation)[]) {
       const check = expectation[subject]
-      if (typeof check !== "object") continue
+      if (typeof check !== "object" || check instanceof RegExp) continue
       for (const pattern of [check.matches ?? []].flat()) checkPattern(pattern, [...at, subject], mistakes)
       for (const json of Object.keys(check.json ?? {})) checkPath(json, [...at, subject], mistakes)
     }
   }
 }
 
-function checkPattern(pattern: string, path: (string | number)[], mistakes: Mistake[]): void {
+function checkPattern(pattern: string | RegExp, path: (string | number)[], mistakes: Mistake[]): void {
   try {
     void RegExp(pattern, "m")
   } catch (thrown) {

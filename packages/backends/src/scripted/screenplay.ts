@@ -48,13 +48,14 @@ export interface Expectation {
   jsonSchema?: boolean
 }
 
-/** A string is text that must be contained. Regular expressions are JavaScript's, with `m`. */
+/** A string is text that must be contained. Regular expressions are JavaScript's, with `m`; in code they may be given as such. */
 export type TextCheck =
   | string
+  | RegExp
   | {
       contains?: string | string[]
       excludes?: string | string[]
-      matches?: string | string[]
+      matches?: string | RegExp | (string | RegExp)[]
       equals?: string
       /** Paths into the JSON value in the text, and the values that must stand there. */
       json?: Record<string, unknown>
