@@ -5,6 +5,9 @@ import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "./options.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
 import { rendererFor } from "./render/progress.ts"
+import { canAsk, deniedCalls, POCKET_ADVICE, POCKET_NOTICE, pocketExitCode } from "./pocket-run.ts"
+import type { Renderer } from "./render/renderer.ts"
+import { wholeRenderer } from "./render/whole.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "./settings-options.ts"
 
 /** The options of every command that runs a task. */
@@ -26,9 +29,9 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   const { values, positionals } = parseOptions(invocation.args, { ...RUN_OPTIONS, ...extra }, { max: 1 })
   const task = await taskFrom(invocation, values.description as string | undefined, positionals[0])
   const { configuration } = await configurationFor(invocation, values)
-  const { createToolwright, recordBackend, backendFor } = await import("@toolwright/runtime")
+  const { createToolwright, recordBackend, backendFor, hasModel, workspaceRoot } = await import("@toolwright/runtime")
   const saveTo = values["save-screenplay"] as string | undefined
-  const recorded = saveTo === undefined ? undefined : recordBackend(await backendFor(configuration), { name: task })
+  const recorded = saveTo === undefined ? undefined : recordBackend(await backendFor(configuration, { root: workspaceRoot(configuration, invocation.cwd) }), { name: task })
   await using toolwright = await createToolwright({
     ...configuration,
     withBuiltins: true,
@@ -36,31 +39,48 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
     env: invocation.env,
     record: values.record !== false,
     ...(recorded === undefined ? {} : { backend: recorded }),
-    ...(invocation.isTTY.stdin && invocation.isTTY.stdout ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation) } : {}),
+    ...(canAsk(invocation) ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation) } : {}),
   })
-  await toolwright.backend()
+  const { pocket } = toolwright
   const name = agent ?? (values as { agent?: string }).agent ?? "assistant"
-  const summary = await show(toolwright.run(task, { agent: name, signal: invocation.signal, dryRun: values["dry-run"] === true }), invocation, values.json === true)
+  if (pocket && name === "assistant" && !hasModel(configuration)) invocation.stderr.write(POCKET_NOTICE)
+  else if (!pocket) await toolwright.backend()
+  const denied = deniedCalls()
+  const renderer = values.json === true ? jsonLinesRenderer(invocation.stdout) : pocket ? wholeRenderer(invocation) : rendererFor(invocation)
+  const events = toolwright.run(task, { agent: name, signal: invocation.signal, dryRun: values["dry-run"] === true })
+  const see = (event: RunEvent): void => {
+    denied.see(event)
+    renderer.show(event)
+  }
+  const summary = await shownBy({ show: see, close: renderer.close }, events)
   if (saveTo !== undefined) await writeFile(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
   if (values.json !== true && values.record !== false) {
     const folder = toolwright.runsFolder
     const where = folder === resolve(invocation.cwd, ".toolwright/runs") ? "" : ` --runs ${/^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`}`
     invocation.stdout.write(`record: ${folder}/${summary.runId} (toolwright runs show ${summary.runId}${where})\n`)
   }
-  return exitCodeOf(summary)
+  const hint = denied.hint()
+  if (hint !== undefined) invocation.stderr.write(hint)
+  if (!pocket || !summary.success || summary.dryRun === true) return exitCodeOf(summary)
+  const declined = summary.calls === 0
+  if (declined) invocation.stderr.write(POCKET_ADVICE)
+  return pocketExitCode(summary, declined)
 }
 
 /** Shows the events of a run and returns what the generator returns. */
-export async function show<Result>(events: AsyncGenerator<RunEvent, Result>, invocation: Invocation, json: boolean): Promise<Result> {
-  const renderer = json ? jsonLinesRenderer(invocation.stdout) : rendererFor(invocation)
+export function show<Result>(events: AsyncGenerator<RunEvent, Result>, invocation: Invocation, json: boolean): Promise<Result> {
+  return shownBy(json ? jsonLinesRenderer(invocation.stdout) : rendererFor(invocation), events)
+}
+
+async function shownBy<Result>({ show, close }: Renderer, events: AsyncGenerator<RunEvent, Result>): Promise<Result> {
   try {
     for (;;) {
       const step = await events.next()
       if (step.done) return step.value
-      renderer.show(step.value)
+      show(step.value)
     }
   } finally {
-    renderer.close()
+    close()
   }
 }
 

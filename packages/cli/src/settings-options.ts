@@ -5,7 +5,7 @@ import type { OptionDeclaration, OptionDeclarations } from "./options.ts"
 
 const VALUE_NAMES: Readonly<Record<string, string>> = {
   model: "name", "base-url": "url", "model-path": "file", screenplay: "file", root: "dir", "read-only": "dir", runs: "dir",
-  "only-tools": "name", "without-tools": "name", "deny-tool": "pattern", "tool-timeout": "seconds",
+  "only-tools": "name", "without-tools": "name", "deny-tool": "pattern", "allow-tool": "pattern", "tool-timeout": "seconds",
 }
 
 /** The flags of the configuration's settings, so that a new setting is a new flag by itself. */

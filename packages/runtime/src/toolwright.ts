@@ -9,8 +9,9 @@ import {
   type PermissionPolicy, type RunEvent, type RunSummary, type ToolDefinition, type ToolRegistry, type Toolset,
 } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
-import { backendFor } from "./assembly/backend.ts"
+import { backendFor, configuredBackend } from "./assembly/backend.ts"
 import { builtinTools } from "./assembly/builtins.ts"
+import { canBePocket, checkPocketAgent, POCKET_ASKS, pocketOptions, pocketToolset, runsOnPocket } from "./assembly/pocket.ts"
 import { connectSources } from "./assembly/sources.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { registered } from "./assembly/registered.ts"
@@ -18,6 +19,7 @@ import { defaultConfiguration, type PartialConfiguration } from "./configuration
 import type { Configuration } from "./configuration/settings.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
 import { lockWorkspace } from "./workspace/lock.ts"
+import { workspaceRoot } from "./workspace/root.ts"
 import { createStateFolder, outsideFolder, workspaceFolder } from "./workspace/state-folder.ts"
 
 /** What a {@link Toolwright} is made of. Settings left out have the defaults of the configuration file. */
@@ -63,13 +65,19 @@ export interface Toolwright extends AsyncDisposable {
   readonly unavailable: readonly { name: string; reason: string }[]
   /** What calls need, by the configuration: for a surface that calls the registry's tools itself. */
   readonly permissions: PermissionPolicy | undefined
+  /** Whether runs are done by the built-in pocket model. */
+  readonly pocket: boolean
   /** Where runs are recorded. */
   readonly runsFolder: string
   /** The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories. */
   fingerprint(paths: readonly string[]): Promise<string | undefined>
-  /** The tools that an agent is offered. */
+  /** The tools that an agent is offered; with the pocket model those that it knows. */
   toolsFor(agent: string | AgentProfile): Toolset
-  /** The backend, made at the first use. @throws ToolwrightError `NO_MODEL` */
+  /**
+   * The backend, made at the first use.
+   *
+   * @throws ToolwrightError `NO_MODEL` where none is configured and no tool is registered that the built-in pocket model knows
+   */
   backend(): Promise<Backend>
   /** Runs a task; the last event is `run-end`, and its summary the return value. */
   run(task: string, options?: RunOptions): AsyncGenerator<RunEvent, RunSummary>
@@ -99,23 +107,27 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const { cwd = process.cwd(), env = process.env } = options
   const configuration = defaultConfiguration(options)
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
-  const builtins = withBuiltins ? builtinTools(configuration, cwd, { env, logit: { generator: () => backend(), tools: () => registry.list() } }) : []
+  const builtins = withBuiltins ? builtinTools(configuration, cwd, { env, logit: { generator: () => configuredBackend(configuration, options.backend, backend), tools: () => registry.list() } }) : []
   const { registry, unavailable: incapable } = await registered([...builtins, ...(options.tools ?? [])], env)
   const sources = await connectSources(configuration, registry, cwd, options.log ?? (() => {}))
   const unavailable = [...incapable, ...sources.missing]
 
-  const root = resolve(cwd, configuration.workspace.roots?.[0] ?? configuration.workspace.readOnly?.[0] ?? ".")
+  const root = workspaceRoot(configuration, cwd)
   const writable = !withBuiltins || configuration.workspace.readOnly === undefined || (configuration.workspace.roots?.length ?? 0) > 0
   const folder = (writable ? workspaceFolder(root) : undefined) ?? outsideFolder(root, env)
   const runsFolder = configuration.runs.folder === undefined ? join(folder, "runs") : resolve(cwd, configuration.runs.folder)
   const permissions = permissionsFor(configuration, options.approve)
 
   let made: Promise<Backend> | undefined
-  const backend = (): Promise<Backend> => (made ??= options.backend === undefined ? backendFor(configuration) : Promise.resolve(options.backend))
+  const backend = (): Promise<Backend> => (made ??= options.backend === undefined ? openBackend() : Promise.resolve(options.backend))
+  const openBackend = (): Promise<Backend> => (pocket ? backendFor(configuration, { root }) : configuredBackend(configuration))
+  const pocket = runsOnPocket(configuration, options.backend, registry)
 
   const profileOf = (agent: string | AgentProfile): AgentProfile => (typeof agent === "string" ? profileNamed(agent) : agent)
   const toolsFor = (agent: string | AgentProfile): Toolset => {
-    const { tools } = profileOf(agent)
+    const profile = profileOf(agent)
+    if (pocket && canBePocket(profile)) return pocketToolset(registry, !writable)
+    const { tools } = profile
     const missing = unavailable.map(({ name }) => name)
     return registry.view({
       ...tools,
@@ -145,6 +157,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       ...(model.contextTokens === undefined ? {} : { context: compactingContext({ contextTokens: model.contextTokens }) }),
       ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
       ...(permissions === undefined ? {} : { permissions }),
+      ...(pocket ? pocketOptions(agent.maxRounds, permissionsFor(configuration, options.approve, POCKET_ASKS)) : {}),
       ...(options.record === false ? {} : { recorder: recorderFor }),
     }
   }
@@ -171,6 +184,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   async function* run(task: string, runOptions: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
     const { agent = "assistant", signal, runId = newRunId(), history, systemPrompt, shared = false, dryRun = false } = runOptions
     const profile = profileOf(agent)
+    if (pocket) checkPocketAgent(profile)
     using _lock = taken(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
     const executor = new DynamicExecutor(await executorOptions(profile))
     return yield* executor.run({
@@ -201,6 +215,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     registry,
     unavailable,
     permissions,
+    pocket,
     runsFolder,
     fingerprint: (paths) => fingerprintOf(root, paths),
     toolsFor,
@@ -209,6 +224,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     complete,
     async fileOwner(agentId, files, log) {
       const profile = profileNamed("file-owner")
+      if (pocket) checkPocketAgent(profile)
       const { completion: _completion, ...parts } = await executorOptions(profile)
       return new FileOwningAgent({ ...parts, agentId, specializedFiles: files, tools: registry, ...(log === undefined ? {} : { log }) })
     },

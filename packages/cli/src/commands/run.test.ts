@@ -106,10 +106,6 @@ describe("toolwright run", () => {
 })
 
 describe("what fails, fails well:", () => {
-  test("no model", async () => {
-    expect(await here(["run", "x"], { cwd: folderWith() })).toMatchObject({ code: 2, stderr: expect.stringMatching(/No model is configured[^]*--base-url[^]*toolwright demo/) })
-  })
-
   test("an unknown model server", async () => {
     const { code, stdout } = await here(["run", "x", "--model", "m", "--base-url", "http://no-such-host.invalid/v1"], { cwd: folderWith() })
     expect(code).toBe(1)

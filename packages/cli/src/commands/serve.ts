@@ -88,13 +88,11 @@ async function mcpExport(toolwright: Toolwright, prompts: PromptRegistry, middle
   return handler
 }
 
-/** The routes that need a model: none where none is configured. */
+/** The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who tries it out. */
 async function chatRoutes(toolwright: Toolwright, database: string | undefined) {
-  const backend = await toolwright.backend().catch((thrown: unknown) => {
-    if (ToolwrightError.isInstance(thrown) && thrown.code === "NO_MODEL") return undefined
-    throw thrown
-  })
-  if (backend === undefined) return { model: undefined, extend: undefined, close: async () => {} }
+  const { hasModel } = await import("@toolwright/runtime")
+  if (!hasModel(toolwright.configuration)) return { model: undefined, extend: undefined, close: async () => {} }
+  const backend = await toolwright.backend()
   const [{ gatewayRoutes, conversationRoutes }, { conversationStore, openDatabase }, { join }] = await Promise.all([
     import("@toolwright/server"), import("@toolwright/store"), import("node:path"),
   ])

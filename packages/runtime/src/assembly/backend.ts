@@ -1,15 +1,24 @@
-import { createOpenAICompatibleBackend, createScriptedBackend, loadScreenplay, openLlamaBackend, probeAbilities, type Backend, type Dialect } from "@toolwright/backends"
+import { createOpenAICompatibleBackend, createScriptedBackend, loadScreenplay, openLlamaBackend, openPocket, probeAbilities, type Backend, type Dialect } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
 
+type BackendKind = NonNullable<Configuration["model"]["backend"]>
+
+/** What a backend takes from its surroundings. */
+export interface BackendOptions {
+  /** Absolute path of the workspace, which the pocket model is not shown. */
+  root?: string
+}
+
 /**
- * The backend that a configuration asks for: as named, or by what is set (a screenplay, a GGUF file, a server).
+ * The backend that a configuration asks for: as named, or by what is set (a screenplay, a GGUF file, a server), or the built-in pocket
+ * model when nothing is.
  *
- * @throws ToolwrightError `NO_MODEL` when nothing is set, `INVALID_CONFIGURATION` when something that it needs is missing
+ * @throws ToolwrightError `INVALID_CONFIGURATION` when something that it needs is missing, or what opening the model brings
  */
-export async function backendFor({ model }: Configuration): Promise<Backend> {
-  switch (model.backend ?? impliedBackend(model)) {
+export async function backendFor({ model }: Configuration, { root }: BackendOptions = {}): Promise<Backend> {
+  switch (backendKindOf(model) ?? "pocket") {
     case "scripted": {
       if (model.screenplay === undefined) throw missing("model.screenplay", "--screenplay FILE")
       const formatter = model.format === undefined ? {} : { formatter: formatterById(model.format) }
@@ -20,17 +29,47 @@ export async function backendFor({ model }: Configuration): Promise<Backend> {
     case "llama":
       if (model.path === undefined) throw missing("model.path", "--model-path FILE")
       return openLlamaBackend({ modelPath: model.path, ...(model.name === undefined ? {} : { modelName: model.name }) })
-    default:
-      throw new ToolwrightError("NO_MODEL", "No model is configured.", { hint: HOW_TO_CONFIGURE })
+    case "pocket":
+      return openPocket(root === undefined ? {} : { root }).catch((thrown: unknown) => {
+        throw model.backend === "pocket" ? thrown : withoutPocket(thrown)
+      })
   }
+}
+
+/** Where the built-in model cannot run, none is configured; what is missing is said with it. */
+function withoutPocket(cause: unknown): unknown {
+  if (!ToolwrightError.isInstance(cause)) return cause
+  const { message, hint } = cause
+  return new ToolwrightError("NO_MODEL", `No model is configured, and the built-in one cannot run: ${message}`, {
+    cause,
+    hint: `${hint === undefined ? "" : `${hint}\n`}${HOW_TO_CONFIGURE}\nWithout any model work: toolwright tools call, format, grammar, serve, mcp, demo.`,
+  })
+}
+
+/** Whether a model is configured; where none is, runs take the built-in pocket model. */
+export function hasModel({ model }: Configuration): boolean {
+  return backendKindOf(model) !== undefined
+}
+
+/**
+ * The backend of the configured model, for what the pocket model is no help in unless it was chosen by name.
+ *
+ * @param own a backend that was given in place of a configured one
+ * @param make opens the backend, or gives one that is open
+ * @throws ToolwrightError `NO_MODEL` when none is configured, otherwise as {@link backendFor}
+ */
+export async function configuredBackend(configuration: Configuration, own?: Backend, make: () => Promise<Backend> = () => backendFor(configuration)): Promise<Backend> {
+  if (own !== undefined || hasModel(configuration)) return make()
+  throw new ToolwrightError("NO_MODEL", "No model is configured.", { hint: HOW_TO_CONFIGURE })
 }
 
 export const HOW_TO_CONFIGURE = `Name a model and its server, for example one that Ollama serves:
   --model qwen2.5-coder:7b --base-url http://localhost:11434/v1
-or set TOOLWRIGHT_MODEL and TOOLWRIGHT_BASE_URL (and TOOLWRIGHT_API_KEY where a key is needed), or write both into toolwright.yaml.
-'toolwright demo' shows a run without any model.`
+or set TOOLWRIGHT_MODEL and TOOLWRIGHT_BASE_URL (and TOOLWRIGHT_API_KEY where a key is needed), or write both into toolwright.yaml.`
 
-function impliedBackend(model: Configuration["model"]): Configuration["model"]["backend"] {
+/** The backend as named, or by what is set; nothing when nothing is. */
+function backendKindOf(model: Configuration["model"]): BackendKind | undefined {
+  if (model.backend !== undefined) return model.backend
   if (model.screenplay !== undefined) return "scripted"
   if (model.path !== undefined) return "llama"
   return model.baseUrl === undefined && model.name === undefined ? undefined : "openai-compatible"

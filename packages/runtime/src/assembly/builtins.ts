@@ -50,7 +50,7 @@ function settingsOf({ network, web, blog, databases }: Configuration["builtins"]
 
 /** Models take long to load, so it is not before the tool is called that even the code for it is. */
 function configuredModel(configuration: Configuration): LogitToolConfig {
-  return { generator: async () => (await import("./backend.ts")).backendFor(configuration) }
+  return { generator: async () => (await import("./backend.ts")).configuredBackend(configuration) }
 }
 
 function unknown(key: string, name: string, names: readonly string[]): ToolwrightError {

@@ -1,14 +1,20 @@
 import type { PermissionPolicy, PermissionRule } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
 
-/** The permission policy of a configuration. Deny stands last, so it wins over ask. */
+/**
+ * The permission policy of a configuration. Deny stands last, so it wins over allow, and allow over ask.
+ *
+ * @param wary tools that are asked about although the configuration does not say so, unless it allows them
+ */
 export function permissionsFor(
   { permissions }: Configuration,
   approve: PermissionPolicy["approve"] | undefined,
+  wary: readonly string[] = [],
 ): PermissionPolicy | undefined {
-  const { deny = [], ask = [], denyPaths = [] } = permissions
+  const { allow = [], deny = [], ask = [], denyPaths = [] } = permissions
   const rules: PermissionRule[] = [
-    ...ask.map((tool) => ({ tool, permission: "ask" as const })),
+    ...[...wary, ...ask].map((tool) => ({ tool, permission: "ask" as const })),
+    ...allow.map((tool) => ({ tool, permission: "allow" as const })),
     ...deny.map((tool) => ({ tool, permission: "deny" as const })),
   ]
   if (rules.length === 0 && denyPaths.length === 0) return undefined

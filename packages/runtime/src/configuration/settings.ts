@@ -26,8 +26,8 @@ export interface Setting {
  */
 export const SETTINGS: readonly Setting[] = [
   {
-    key: "model.backend", type: "string", values: ["openai-compatible", "llama", "scripted"],
-    description: "Where inference happens; chosen by what else is set unless given",
+    key: "model.backend", type: "string", values: ["openai-compatible", "llama", "scripted", "pocket"],
+    description: "Where inference happens; chosen by what else is set unless given, and where nothing is set the built-in pocket model",
     env: ["TOOLWRIGHT_BACKEND"], flag: "backend",
   },
   {
@@ -82,6 +82,7 @@ export const SETTINGS: readonly Setting[] = [
   { key: "mcp.servers", type: "object", description: "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags" },
   { key: "mcp.file", type: "string", description: "JSON file with a mapping mcpServers", flag: "mcp-config" },
   { key: "mcp.connect", type: "string-list", description: "MCP servers that must be there: an address, or a command with its arguments; name= before it names it", flag: "mcp-server" },
+  { key: "permissions.allow", type: "string-list", description: "Tools that may run unasked, whatever else says that they need approval; with the pocket model bash, delete_file and move_file need it by themselves", flag: "allow-tool" },
   { key: "permissions.deny", type: "string-list", description: "Tools that may not run (* and ? stand for characters)", flag: "deny-tool" },
   { key: "permissions.ask", type: "string-list", description: "Tools that need approval; where nobody can be asked they may not run" },
   { key: "permissions.denyPaths", type: "string-list", description: "Patterns of paths that no call may name" },
@@ -91,7 +92,7 @@ export const SETTINGS: readonly Setting[] = [
 /** The configuration, as it is in force. */
 export interface Configuration {
   model: {
-    backend?: "openai-compatible" | "llama" | "scripted"
+    backend?: "openai-compatible" | "llama" | "scripted" | "pocket"
     name?: string
     baseUrl?: string
     apiKey?: string
@@ -119,6 +120,6 @@ export interface Configuration {
     bash: { allow?: string[]; sandbox: "auto" | "required" | "off" }
   }
   mcp: { servers?: Record<string, unknown>; file?: string; connect?: string[] }
-  permissions: { deny?: string[]; ask?: string[]; denyPaths?: string[] }
+  permissions: { allow?: string[]; deny?: string[]; ask?: string[]; denyPaths?: string[] }
   runs: { folder?: string }
 }

@@ -42,10 +42,6 @@ async function answering(status: number, body: string | Uint8Array, type = "appl
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
 }
 
-test("no model at all says how to name one", async () => {
-  await expect(run({})).rejects.toMatchObject({ code: "NO_MODEL", hint: expect.stringContaining("--base-url http://localhost:11434/v1") })
-})
-
 test("a wrong key names its setting and never the key", async () => {
   const baseUrl = await answering(401, '{"error":{"message":"Incorrect API key provided: sk-secret-key-1234"}}')
   const end = ended(await run({ model: { name: "m", baseUrl, apiKey: "sk-secret-key-1234" } }))

@@ -49,7 +49,7 @@ export async function refusal(
   const ruling = rulingFor(policy, tool, args)
   if (policy === undefined || ruling.permission === "allow") return undefined
   if (ruling.permission === "deny") return ruling.refused
-  if (policy.approve === undefined) return denied(`'${tool.name}' needs approval, and nobody is there to give it.`)
+  if (policy.approve === undefined) return denied(`'${tool.name}' needs approval, and nobody is there to give it.`, { permission: "ask" })
   return (await policy.approve({ tool, args }, signal)) ? undefined : denied(`'${tool.name}' was not approved.`)
 }
 
@@ -63,6 +63,7 @@ function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: Jso
   })
 }
 
-function denied(message: string): ToolResult {
-  return failure({ code: "PERMISSION_DENIED", message, hint: "Go on without this call, or say what you would need it for." })
+/** @param metadata says `permission: "ask"` where somebody could have permitted the call */
+function denied(message: string, metadata: JsonObject = {}): ToolResult {
+  return failure({ code: "PERMISSION_DENIED", message, metadata, hint: "Go on without this call, or say what you would need it for." })
 }

@@ -1,0 +1,99 @@
+import { existsSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import type { RunEvent } from "@toolwright/toolbox"
+import { describe, expect, test } from "vitest"
+import { cli, folderWith } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
+
+const NOTICE = /^No model is configured: the built-in pocket model answers .*--model NAME --base-url URL.*toolwright\.yaml\.\n/
+
+describe("toolwright run without a configured model", () => {
+  test("says who answers, shows the result and a sentence after it", async () => {
+    const cwd = folderWith({ "a.txt": "hello\nyou\n" })
+    const { code, stdout, stderr } = await cli(["run", "read a.txt"], { cwd })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(NOTICE) as string })
+    expect(stderr.match(/\n/g)).toHaveLength(1)
+    expect(stdout).toMatch(/^call read_text_file path=a\.txt\nhello\nyou\n\n[^\n]+\nrecord: .*\n$/)
+    expect((await here(["runs"], { cwd })).stdout).toContain("read a.txt")
+  })
+
+  test("prints nothing but events as lines of JSON", async () => {
+    const { stdout, stderr } = await here(["run", "read a.txt", "--json", "--no-record"], { cwd: folderWith({ "a.txt": "hello\n" }) })
+    const events = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as RunEvent)
+    expect(events.find((event) => event.type === "tool-end")).toMatchObject({ name: "read_text_file", result: { output: "hello\n" } })
+    expect(stderr).toMatch(NOTICE)
+  })
+
+  test("declines what it cannot do, with how to ask a real model", async () => {
+    const { code, stdout, stderr } = await here(["run", "write me a poem", "--no-record"], { cwd: folderWith() })
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/^[^\n]+\n$/)
+    expect(stderr.replace(NOTICE, "")).toMatch(/^A real model .*--model qwen2\.5-coder:7b --base-url http:\/\/localhost:11434\/v1\n$/)
+  })
+
+  test("answers a request that is too long without the model", async () => {
+    const { code, stdout } = await here(["run", "list the files in src and then in lib ".repeat(50), "--no-record"], { cwd: folderWith() })
+    expect([code, stdout]).toEqual([1, expect.stringContaining("more than I can read")])
+  })
+
+  test("fails where a call fails", async () => {
+    const { code, stdout } = await here(["run", "read b.txt", "--no-record"], { cwd: folderWith() })
+    expect([code, stdout]).toEqual([1, expect.stringContaining("failed: File not found: b.txt")])
+  })
+
+  test("deletes nothing unasked, and says how to permit it", async () => {
+    const cwd = folderWith({ "a.txt": "x" })
+    const refused = await here(["run", "delete a.txt", "--no-record"], { cwd })
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("not permitted: 'delete_file' needs approval, and nobody is there to give it.\n")])
+    expect(refused.stderr).toContain("--allow-tool delete_file (or permissions.allow in toolwright.yaml)")
+    expect(existsSync(join(cwd, "a.txt"))).toBe(true)
+    expect(await here(["run", "delete a.txt", "--no-record", "--allow-tool", "delete_file"], { cwd })).toMatchObject({ code: 0 })
+    expect(existsSync(join(cwd, "a.txt"))).toBe(false)
+    writeFileSync(join(cwd, "a.txt"), "x")
+    writeFileSync(join(cwd, "toolwright.yaml"), "permissions:\n  allow: [delete_file]\n")
+    expect(await here(["run", "delete a.txt", "--no-record"], { cwd })).toMatchObject({ code: 0 })
+  })
+
+  test("is no builder", async () => {
+    for (const args of [["run", "add a function", "--agent", "builder"], ["build", "add a function"]]) {
+      const { code, stdout, stderr } = await here(args, { cwd: folderWith() })
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+      expect(stderr).toMatch(/^toolwright: The agent 'builder' needs a real model: the built-in pocket model only does plain requests, as 'assistant'\.\n.*\n {2}--model .* --base-url /)
+    }
+  })
+
+  test("is taken by its name without a word, and its replies can be kept as a screenplay", async () => {
+    const cwd = folderWith({ "a.txt": "hello\n" })
+    const { code, stderr } = await here(["run", "read a.txt", "--backend", "pocket", "--save-screenplay", "play.yaml", "--no-record"], { cwd })
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+    const played = await here(["run", "read a.txt", "--screenplay", "play.yaml", "--format", "hermes", "--no-record"], { cwd })
+    expect(played).toMatchObject({ code: 0, stdout: expect.stringContaining("read_text_file path=a.txt") as string })
+  })
+})
+
+describe("where the engine cannot be loaded", () => {
+  const broken = (): { cwd: string; env: Record<string, string> } => {
+    const cwd = folderWith({
+      "a.txt": "hello\n",
+      "schema.json": '{"type":"object"}',
+      "no-engine.mjs": 'import { registerHooks } from "node:module"\nregisterHooks({ resolve(name, context, next) { if (name === "node-llama-cpp") throw new Error("no engine"); return next(name, context) } })\n',
+    })
+    return { cwd, env: { NODE_OPTIONS: `--import ${join(cwd, "no-engine.mjs")}` } }
+  }
+
+  test("run says what to install, what else to do, and what works without", async () => {
+    const { code, stdout, stderr } = await cli(["run", "read a.txt"], broken())
+    expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+    expect(stderr).toMatch(/No model is configured, and the built-in one cannot run: .*node-llama-cpp, which cannot be loaded\.\nInstall it: npm install node-llama-cpp@[\d.]+\n[^]*--base-url[^]*Without any model work: toolwright tools call, format, grammar, serve, mcp, demo\.\n$/)
+    expect(await cli(["run", "read a.txt", "--backend", "pocket"], broken())).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install node-llama-cpp") as string })
+  })
+
+  test.each([
+    [["tools", "call", "read_text_file", "--path", "a.txt"], "hello"],
+    [["format", "list"], "hermes"],
+    [["grammar", "schema.json"], "root ::="],
+    [["config"], "model"],
+  ])("%j works", async (args, out) => {
+    expect(await cli(args, broken())).toMatchObject({ code: 0, stdout: expect.stringContaining(out) as string })
+  })
+})

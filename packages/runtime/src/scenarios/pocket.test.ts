@@ -1,0 +1,112 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createScriptedBackend, POCKET_TOOLS, type Backend, type Step } from "@toolwright/backends"
+import { defineTool, type RunEvent } from "@toolwright/toolbox"
+import { afterEach, describe, expect, onTestFinished, test } from "vitest"
+import { createToolwright, type Toolwright, type ToolwrightOptions } from "../toolwright.ts"
+
+const open: Toolwright[] = []
+afterEach(async () => {
+  for (const toolwright of open.splice(0)) await toolwright.close()
+})
+
+async function assembled(options: ToolwrightOptions = {}): Promise<Toolwright & { folder: string }> {
+  const folder = mkdtempSync(join(tmpdir(), "toolwright-pocket-"))
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  writeFileSync(join(folder, "a.txt"), "one\ntwo\nthree\n")
+  const toolwright = await createToolwright({ withBuiltins: true, cwd: folder, env: { PATH: process.env["PATH"] }, record: false, ...options })
+  open.push(toolwright)
+  return Object.assign(toolwright, { folder })
+}
+
+async function events(toolwright: Toolwright, task: string, agent = "assistant"): Promise<RunEvent[]> {
+  const all: RunEvent[] = []
+  for await (const event of toolwright.run(task, { agent })) all.push(event)
+  return all
+}
+
+/** The pocket model's place taken by replies that are known beforehand, so that what stands around it can be tested. */
+function asPocket(...replies: string[]): Backend {
+  const steps: Step[] = replies.map((reply) => ({ reply: { text: reply } }))
+  return createScriptedBackend({ model: "toolwright-pocket", abilities: { nativeTools: false }, steps })
+}
+
+const call = (name: string, args: object) => `<tool_call>\n${JSON.stringify({ name, arguments: args })}\n</tool_call>`
+const ended = (all: RunEvent[]) => all.flatMap((event) => (event.type === "tool-end" ? [event] : []))
+
+describe("nothing configured", () => {
+  test("a plain request is done by the pocket model, with its tools alone", async () => {
+    const toolwright = await assembled()
+    expect(toolwright.pocket).toBe(true)
+    const all = await events(toolwright, "show me the first 2 lines of a.txt")
+    expect(all[0]).toMatchObject({ type: "run-start", model: "toolwright-pocket", format: "hermes", tools: POCKET_TOOLS, unavailable: [] })
+    expect(ended(all)).toMatchObject([{ name: "read_text_file", result: { success: true, output: "one\ntwo\n" } }])
+    expect(all.at(-1)).toMatchObject({ type: "run-end", summary: { success: true, calls: 1 } })
+  })
+
+  test("tools of one's own alone need a model, and so does the logit tool", async () => {
+    const forecast = defineTool({ name: "forecast", description: "", input: { type: "object" }, run: () => "rain" })
+    await expect(events(await assembled({ withBuiltins: false, tools: [forecast] }), "rain?")).rejects.toMatchObject({ code: "NO_MODEL", hint: expect.stringContaining("--base-url http://localhost:11434/v1") })
+    const logit = await (await assembled()).registry.execute("logit", { operation: "generate", prompt: "x" })
+    expect(logit.error).toMatchObject({ code: "NO_MODEL" })
+  })
+
+  test("agents that write code need a model, and are offered their own tools", async () => {
+    const toolwright = await assembled()
+    for (const agent of ["builder", "debugger", "reviewer", "triager"]) {
+      await expect(events(toolwright, "fix it", agent)).rejects.toMatchObject({ code: "NO_MODEL", message: expect.stringContaining(`'${agent}' needs a real model`), hint: expect.stringContaining("--base-url") })
+    }
+    await expect(toolwright.fileOwner("a", ["a.txt"])).rejects.toMatchObject({ code: "NO_MODEL" })
+    const names = (agent: string) => toolwright.toolsFor(agent).list().map(({ name }) => name)
+    expect(names("assistant")).toEqual(POCKET_TOOLS)
+    expect(names("builder")).toContain("code_edit")
+  })
+
+  test("a configured model is taken instead, and the pocket model by its name", async () => {
+    expect((await assembled({ model: { name: "m", baseUrl: "http://127.0.0.1:1/v1" } })).pocket).toBe(false)
+    const chosen = await assembled({ model: { backend: "pocket", name: "m", baseUrl: "http://127.0.0.1:1/v1" } })
+    expect([chosen.pocket, (await chosen.backend()).modelName()]).toEqual([true, "toolwright-pocket"])
+  })
+})
+
+describe("what the pocket model may do", () => {
+  const risky = [call("delete_file", { path: "a.txt" }), call("move_file", { source: "a.txt", destination: "b.txt" }), call("bash", { command: "rm a.txt" })]
+
+  test("deleting, moving and commands are refused where nobody can be asked", async () => {
+    const toolwright = await assembled({ backend: asPocket(...risky, "Sorry.") })
+    const results = ended(await events(toolwright, "get rid of a.txt"))
+    expect(results.map(({ name }) => name)).toEqual(["delete_file", "move_file", "bash"])
+    for (const { result } of results) expect(result).toMatchObject({ success: false, error: { code: "PERMISSION_DENIED" }, metadata: { permission: "ask" } })
+    expect(readFileSync(join(toolwright.folder, "a.txt"), "utf8")).toContain("one")
+  })
+
+  test("they run when they are approved, or allowed by the configuration", async () => {
+    const asked: string[] = []
+    const approve = async ({ tool }: { tool: { name: string } }) => asked.push(tool.name) > 0
+    const approving = await assembled({ backend: asPocket(risky[0]!, "Done."), approve })
+    expect(ended(await events(approving, "delete a.txt"))).toMatchObject([{ result: { success: true } }])
+    expect([asked, existsSync(join(approving.folder, "a.txt"))]).toEqual([["delete_file"], false])
+    const allowing = await assembled({ backend: asPocket(risky[1]!, "Done."), permissions: { allow: ["move_*"] } })
+    expect(ended(await events(allowing, "move a.txt"))).toMatchObject([{ result: { success: true } }])
+  })
+
+  test("what is denied stays denied, and other surfaces are not asked on its account", async () => {
+    const denying = await assembled({ backend: asPocket(risky[0]!, "Sorry."), permissions: { allow: ["*"], deny: ["delete_file"] } })
+    expect(ended(await events(denying, "delete a.txt"))[0]?.result.error?.message).toContain("not permitted")
+    expect((await assembled()).permissions).toBeUndefined()
+  })
+
+  test("a tool that is not there says so, and no other is taken for it", async () => {
+    const toolwright = await assembled({ backend: asPocket(call("write_file", { path: "b.txt", content: "x" }), "Sorry."), workspace: { readOnly: ["."] } })
+    const all = await events(toolwright, "write x to b.txt")
+    expect(all[0]).toMatchObject({ type: "run-start", tools: expect.arrayContaining(["write_file", "read_text_file"]) })
+    expect(ended(all)).toMatchObject([{ result: { success: false, error: { code: "TOOL_NOT_AVAILABLE" } } }])
+    expect(existsSync(join(toolwright.folder, "b.txt"))).toBe(false)
+  })
+
+  test("a run that goes in circles ends soon", async () => {
+    const toolwright = await assembled({ backend: asPocket(...Array.from({ length: 20 }, (_, index) => call("echo", { message: String(index) }))) })
+    expect((await events(toolwright, "say it")).at(-1)).toMatchObject({ summary: { outcome: "max-rounds", rounds: 8 } })
+  })
+})
