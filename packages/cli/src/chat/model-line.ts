@@ -1,9 +1,8 @@
 import type { Backend, Configuration } from "@toolwright/runtime"
 import { neutralise } from "../render/neutralise.ts"
 
-/** What the pocket model is, in one line: whoever meets it must not take it for an assistant. */
-export const POCKET_IS =
-  "the built-in demonstration model (2.9 million parameters, decoded in this process): it knows 18 tools, takes each request by itself and is no assistant"
+/** What the pocket model is: whoever meets it must not take it for an assistant. */
+export const POCKET_MODEL = "a demonstration model of 2.9 million parameters (3 MB): it knows 18 tools and is no assistant"
 
 /** Which model answers, and what it is, in one line. */
 export function modelLine(backend: Backend, { model }: Configuration): string {
@@ -12,7 +11,7 @@ export function modelLine(backend: Backend, { model }: Configuration): string {
 }
 
 function kindOf(backend: Backend, name: string, model: Configuration["model"]): string {
-  if (name === "toolwright-pocket") return POCKET_IS
+  if (name === "toolwright-pocket") return `${POCKET_MODEL}; each request stands by itself`
   switch (backend.kind) {
     case "scripted":
       return `a screenplay, its replies were written beforehand${model.screenplay === undefined ? "" : ` (${model.screenplay})`}`

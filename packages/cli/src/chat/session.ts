@@ -5,6 +5,7 @@ import { liveRenderer, type LiveRenderer } from "../render/live.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { oneLine, shortArguments } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
+import { SHOWN_LINES } from "../render/whole.ts"
 import { Dialogue } from "./dialogue.ts"
 import { modelLine } from "./model-line.ts"
 import { pipePrompter, terminalPrompter, type Prompter } from "./prompter.ts"
@@ -24,6 +25,8 @@ const HELP = `  /help   this list
   /dry    show calls without running them, or run them again
   /exit   leave, as does Ctrl-D
   Ctrl-C stops an answer. A line that begins with a slash and is no command needs a space before it.`
+
+const ANOTHER = "Another one: --model NAME --base-url URL, or toolwright.yaml, see 'toolwright help config'."
 
 const PROMPT = "> "
 
@@ -58,6 +61,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
   const model = modelLine(backend, toolwright.configuration)
 
   say(style.bold(model))
+  if (toolwright.pocket) say(style.dim(ANOTHER))
   if (onTerminal) say(style.dim("/help shows the commands; /exit leaves."))
   if (dryRun) say("Dry run: calls are shown and not run.")
   using reader = onTerminal
@@ -82,7 +86,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
   }
 
   async function answer(task: string): Promise<"left" | "answered"> {
-    turn = { controller: new AbortController(), renderer: liveRenderer(invocation), interrupts: 0 }
+    turn = { controller: new AbortController(), renderer: liveRenderer(invocation, toolwright.pocket ? { resultLines: SHOWN_LINES } : {}), interrupts: 0 }
     const { controller, renderer } = turn
     const history = [...dialogue.messages]
     dialogue.begin(task)
@@ -108,7 +112,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
       case "help":
         return say(HELP)
       case "model":
-        return say(`${model}\nAnother one: toolwright chat --model NAME --base-url URL, or toolwright.yaml, see 'toolwright help config'.`)
+        return say(`${model}\n${ANOTHER}`)
       case "tools":
         return listTools()
       case "clear":

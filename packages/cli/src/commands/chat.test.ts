@@ -56,6 +56,13 @@ describe("toolwright chat, from a pipe", () => {
     expect(stdout).not.toContain("failed")
   })
 
+  test("is answered by the pocket model where none is configured, which says what it is and has its own tools", async () => {
+    const { code, stdout } = await here(["chat"], { cwd: folderWith(), stdin: "/tools\n" })
+    expect(code).toBe(0)
+    expect(stdout).toMatch(/^toolwright-pocket: a demonstration model of 2\.9 million parameters .* is no assistant[^]*--base-url/)
+    expect(stdout.match(/^ {2}\w+ {2,}/gm)).toHaveLength(18)
+  })
+
   test("goes on after a turn that failed", async () => {
     const { code, stdout } = await chat("one\ntwo\n", { "play.yaml": play("  - reply: { error: { status: 500, message: overloaded } }\n", "  - reply: Two.\n") })
     expect(code).toBe(0)

@@ -2,18 +2,38 @@ import { readdirSync } from "node:fs"
 import { expect, test } from "vitest"
 import { cli, folderWith } from "../testing/run-cli.ts"
 
-test("the demonstration fails, is refused, corrects and commits, in a repository of its own", async () => {
+const FIBONACCI = [
+  "Missing input validation",
+  "Nothing was committed: validation has not passed since the last change",
+  "not accepted as done",
+  "8 rounds, 6 calls, 2 failed, 2 corrected",
+  "export function fibonacci(n: number): number",
+]
+
+test("the demonstration lets the pocket model answer, says what is a model and what a screenplay, and leaves nothing behind", async () => {
   const temporary = folderWith()
   const { code, stdout, stderr } = await cli(["demo", "--remove"], { cwd: temporary, env: { TMPDIR: temporary } })
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  expect(stdout).toMatch(/^The model is a screenplay[^]*With a real model: toolwright demo --model/)
-  expect(stdout).toContain("Missing input validation")
-  expect(stdout).toContain("Nothing was committed: validation has not passed since the last change")
-  expect(stdout).toContain("not accepted as done")
-  expect(stdout).toMatch(/8 rounds, 6 calls, 2 failed, 2 corrected/)
-  expect(stdout).toMatch(/fibonacci\.ts\n[^]*export function fibonacci\(n: number\): number/)
+  expect(stdout).toMatch(/^1\. Requests, decoded live by the pocket model\n {3}It is a demonstration model of 2\.9 million parameters/)
+  expect(stdout).toMatch(/tokens in \d+ ms, \d+ a second/)
+  expect(stdout).toMatch(/The calls for \d of 7 requests were right, as the model decoded them\.\n\n[0-9a-f]+ fix add\n/)
+  expect(stdout).toMatch(/\n2\. A task, played by a screenplay\nThe model is a screenplay[^]*With a real model: toolwright demo --model/)
+  for (const text of FIBONACCI) expect(stdout).toContain(text)
   expect(stdout).toMatch(/git log \(2 commits\)\n[0-9a-f]+ Add fibonacci implementation/)
   expect(readdirSync(temporary).filter((name) => name.startsWith("toolwright-demo-"))).toEqual([])
+})
+
+test("without the engine it says so, and plays the screenplay all the same; as lines of JSON where they are wanted", async () => {
+  const temporary = folderWith()
+  const { code, stdout } = await cli(["demo", "--remove", "--json"], { cwd: temporary, env: { TMPDIR: temporary, NODE_OPTIONS: "--no-addons" } })
+  expect(code).toBe(0)
+  const events = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { type: string; text?: string; model?: string; summary?: { success: boolean } })
+  const notes = events.filter(({ type }) => type === "note").map(({ text }) => text)
+  expect(notes[0]).toContain("decoded live by the pocket model")
+  expect(notes[1]).toMatch(/^This part is left out: the pocket model cannot run here\.[^]*npm install node-llama-cpp/)
+  expect(notes[2]).toContain("The model is a screenplay")
+  expect(events.find(({ type }) => type === "run-start")).toMatchObject({ model: "screenplay" })
+  expect(events.find(({ type }) => type === "run-end")).toMatchObject({ summary: { success: true } })
 })
 
 test("without git it says so", async () => {

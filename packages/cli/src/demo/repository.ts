@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { promisify } from "node:util"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 
@@ -21,14 +21,27 @@ test("refuses negative numbers", () => {
 })
 `
 
-/** A fresh temporary git repository with one commit: a test, and nothing that it could test yet. */
+const FIBONACCI = {
+  "tests/fibonacci.test.ts": TESTS,
+  "package.json": `${JSON.stringify({ name: "fibonacci", private: true, type: "module", scripts: { test: "node --test" } }, null, 2)}\n`,
+}
+
+/** A fresh temporary git repository with one commit. */
 export interface DemoRepository {
   path: string
   git(...args: string[]): Promise<string>
 }
 
-/** @throws ToolwrightError `NO_GIT` when there is no git to be found */
-export async function createDemoRepository(): Promise<DemoRepository> {
+/** The repository of the Fibonacci task: a test, and nothing that it could test yet. */
+export function createFibonacciRepository(): Promise<DemoRepository> {
+  return createDemoRepository(FIBONACCI, "Say what a Fibonacci function has to do")
+}
+
+/**
+ * @param files texts by their paths
+ * @throws ToolwrightError `NO_GIT` when there is no git to be found
+ */
+export async function createDemoRepository(files: Readonly<Record<string, string>>, message: string): Promise<DemoRepository> {
   const path = await mkdtemp(join(tmpdir(), "toolwright-demo-"))
   const git = async (...args: string[]): Promise<string> => {
     try {
@@ -40,14 +53,15 @@ export async function createDemoRepository(): Promise<DemoRepository> {
       throw new ToolwrightError("GIT_FAILED", `git ${args[0]} failed: ${messageOf(cause)}`, { cause })
     }
   }
-  await mkdir(join(path, "tests"))
-  await writeFile(join(path, "tests", "fibonacci.test.ts"), TESTS)
-  await writeFile(join(path, "package.json"), `${JSON.stringify({ name: "fibonacci", private: true, type: "module", scripts: { test: "node --test" } }, null, 2)}\n`)
+  for (const [name, text] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true })
+    await writeFile(join(path, name), text)
+  }
   await git("init", "-q", "-b", "main")
   await git("config", "user.name", "Toolwright demo")
   await git("config", "user.email", "demo@example.invalid")
   await git("config", "commit.gpgsign", "false")
   await git("add", "-A")
-  await git("commit", "-q", "-m", "Say what a Fibonacci function has to do")
+  await git("commit", "-q", "-m", message)
   return { path, git }
 }

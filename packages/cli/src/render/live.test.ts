@@ -29,7 +29,7 @@ test("text and calls appear as they are decoded, without the white space between
   show(said("\n"), called[0]!, called[1]!)
   expect(text()).toBe('  I look.\n  call   look {"a": ')
   show(called[2]!, { type: "call-end", callId: "1", name: "look", arguments: {}, path: "text" }, said("One\n\ntwo"), { type: "run-end", summary })
-  expect(text()).toBe('  I look.\n  call   look {"a":  "␛[2J"}\n  One\n  \n  two\n  1 call · 34 tokens in 0.1 s, 680 a second · 0.1 s in all\n')
+  expect(text()).toBe('  I look.\n  call   look {"a":  "␛[2J"}\n  One\n  \n  two\n  1 call · 34 tokens in 50 ms, 680 a second · 0.1 s in all\n')
 })
 
 test("says how a run ended that did not succeed, and what to do", () => {
@@ -55,6 +55,15 @@ test("on a terminal a line says what is going on; it stands still while it is he
 })
 
 test("the speed is told where tokens are counted, over the model's whole time", () => {
-  expect(speedOf(summary)).toBe("1 call · 34 tokens in 0.1 s, 680 a second · 0.1 s in all")
+  expect(speedOf(summary)).toBe("1 call · 34 tokens in 50 ms, 680 a second · 0.1 s in all")
   expect(speedOf({ ...summary, calls: 0, outputTokens: 0 })).toBe("0.1 s in all")
+})
+
+test("a result is shown in its own lines where there are more than one, up to a limit, and a failure as well", () => {
+  let text = ""
+  const shown = liveRenderer({ stdout: { write: (piece) => (text += piece) }, isTTY: { stdin: false, stdout: false, stderr: false }, env: {} }, { resultLines: 2 })
+  const result = { success: true, output: "one\n  two\nthree\u0007\nfour\n", modifiedFiles: [], metadata: {}, executionTimeMs: 1 }
+  shown.show({ type: "tool-end", callId: "1", name: "look", result })
+  shown.show({ type: "tool-end", callId: "2", name: "look", result: { ...result, success: false, output: "no\nnot at all" } })
+  expect(text).toBe("  ok     look  0.0 s\n    one\n      two\n    [2 more lines]\n  failed look  0.0 s\n    no\n    not at all\n")
 })

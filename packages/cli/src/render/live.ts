@@ -1,4 +1,4 @@
-import type { RunEvent, RunSummary } from "@toolwright/toolbox"
+import { textOf, type RunEvent, type RunSummary, type ToolResult } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
 import { createLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
@@ -14,10 +14,12 @@ export interface LiveRenderer extends Renderer {
 }
 
 /**
- * Shows a run as the model writes it: its text and the text of its calls as they are decoded, results as `run` shows them, and at
- * the end how fast it went. Rounds are not told apart.
+ * Shows a run as the model writes it: its text and the text of its calls as they are decoded, results, and at the end how
+ * fast it went. Rounds are not told apart.
+ *
+ * @param resultLines lines of a result that are shown, for a model that does not tell what stands in them; one unless given
  */
-export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">): LiveRenderer {
+export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">, { resultLines = 1 }: { resultLines?: number } = {}): LiveRenderer {
   const { stdout, isTTY, env } = world
   const style = styleFor(isTTY.stdout, env)
   const lines = createLines({ style, width: isTTY.stdout ? stdout.columns || 100 : 200, unicode: isTTY.stdout })
@@ -58,6 +60,19 @@ export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">
     if (words !== "") write(neutralise(`${midLine ? "" : "  "}${words}`.replaceAll("\n", "\n  ")))
   }
 
+  function line(words: string): void {
+    endLine()
+    write(`${words}\n`)
+  }
+  /** A result in its own lines, under the line that says how the call went. */
+  function whole(head: string, { success, output, data, error }: ToolResult): void {
+    line(head)
+    const said = success ? output || textOf(data) : output || (error?.message ?? "")
+    const all = said.replace(/\n+$/, "").split("\n")
+    for (const each of all.slice(0, resultLines)) line(`    ${style.dim(neutralise(each))}`.trimEnd())
+    if (all.length > resultLines) line(`    ${style.dim(`[${count(all.length - resultLines, "more line")}]`)}`)
+  }
+
   return {
     show(event: RunEvent) {
       activity.see(event)
@@ -80,11 +95,11 @@ export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">
           if (!event.summary.success) write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}\n`)
           if (event.error?.hint !== undefined) write(`${neutralise(event.error.hint)}\n`)
           return write(`  ${style.dim(speedOf(event.summary))}\n`)
+        case "tool-end":
+          if (resultLines === 1 || event.result.metadata.dryRun === true) return lines(event).forEach(line)
+          return whole(lines(event)[0]!, event.result)
         default:
-          for (const line of lines(event)) {
-            endLine()
-            write(`${line}\n`)
-          }
+          lines(event).forEach(line)
       }
     },
     hold() {
@@ -106,6 +121,6 @@ export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">
 /** How much was decoded and how fast, over the model's whole time, the reading of the prompt included. */
 export function speedOf({ calls, outputTokens, times, dryRun }: RunSummary): string {
   const { modelMs, totalMs } = times
-  const tokens = outputTokens === 0 ? [] : [`${count(outputTokens, "token")} in ${duration(modelMs)}, ${Math.round((outputTokens * 1000) / Math.max(modelMs, 1))} a second`]
+  const tokens = outputTokens === 0 ? [] : [`${count(outputTokens, "token")} in ${modelMs < 1000 ? `${Math.round(modelMs)} ms` : duration(modelMs)}, ${Math.round((outputTokens * 1000) / Math.max(modelMs, 1))} a second`]
   return [...(calls === 0 ? [] : [`${count(calls, "call")}${dryRun === true ? ", none run" : ""}`]), ...tokens, `${duration(totalMs)} in all`].join(" · ")
 }
