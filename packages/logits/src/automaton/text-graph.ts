@@ -33,9 +33,10 @@ export function finishGraph({ edges, accept }: DraftGraph, start: number): TextG
   const targets: number[] = []
   for (let index = 0; index < order.length; index++) {
     first.push(codes.length)
-    const own = [...edges[order[index]!]!].filter(([, target]) => live[target] === 1)
-    if (own.length > 1) own.sort((a, b) => a[0] - b[0])
+    let own = edges[order[index]!]!
+    if (own.size > 1) own = new Map([...own].sort((a, b) => a[0] - b[0]))
     for (const [code, target] of own) {
+      if (live[target] === 0) continue
       if (numbers[target]! < 0) numbers[target] = order.push(target) - 1
       codes.push(code)
       targets.push(numbers[target]!)
@@ -52,18 +53,26 @@ export function finishGraph({ edges, accept }: DraftGraph, start: number): TextG
   }
 }
 
+/** 1 for the states from which some text leads to acceptance. */
 function liveStates(edges: readonly ReadonlyMap<number, number>[], accept: readonly boolean[]): Uint8Array {
-  const before: number[][] = edges.map(() => [])
+  const size = edges.length
+  // The edges backwards: those into state n are from `first[n]` up to `first[n + 1]`.
+  const first = new Int32Array(size + 1)
+  for (const own of edges) for (const target of own.values()) first[target + 1]!++
+  for (let state = 0; state < size; state++) first[state + 1]! += first[state]!
+  const sources = new Int32Array(first[size]!)
+  const next = first.slice(0, size)
   edges.forEach((own, state) => {
-    for (const target of own.values()) before[target]!.push(state)
+    for (const target of own.values()) sources[next[target]!++] = state
   })
   const live = Uint8Array.from(accept, (accepts) => (accepts ? 1 : 0))
   const queue = accept.flatMap((accepts, state) => (accepts ? [state] : []))
   for (let state = queue.pop(); state !== undefined; state = queue.pop()) {
-    for (const previous of before[state]!) {
-      if (live[previous] === 1) continue
-      live[previous] = 1
-      queue.push(previous)
+    for (let at = first[state]!; at < first[state + 1]!; at++) {
+      const source = sources[at]!
+      if (live[source] === 1) continue
+      live[source] = 1
+      queue.push(source)
     }
   }
   return live

@@ -2,7 +2,7 @@
 import { fillHoles, freePrefix, type LoweredAround } from "../grammar/lower/index.ts"
 import type { Grammar, PlainExpression } from "../grammar/rules.ts"
 import type { GbnfGrammar, GbnfNode } from "./model.ts"
-import { printGbnf } from "./print.ts"
+import { printGbnf, printLiteral } from "./print.ts"
 
 /** Text with the numbers of holes between its pieces. */
 interface PrintedAround {
@@ -20,12 +20,14 @@ export function printAround(grammar: Grammar, around: LoweredAround, convert: (a
   if (known === undefined) printed.set(around, (known = split(convert(around), around)))
   const { pieces, holes, prefix } = known
   const names: string[] = []
-  const rules: { name: string; body: GbnfNode }[] = []
-  fillHoles(grammar, around.holes, prefix, (name, body) => rules.push({ name, body: nodeOf(body) }), (hole, name) => {
+  let said = ""
+  const add = (name: string, body: PlainExpression): void => {
+    said += `${name} ::= ${printGraphRule(body)}\n`
+  }
+  fillHoles(grammar, around.holes, prefix, add, (hole, name) => {
     names[around.holes.indexOf(hole)] = name
   })
-  const text = pieces.map((piece, index) => (index < holes.length ? piece + names[holes[index]!]! : piece)).join("")
-  return text + printGbnf({ rules })
+  return pieces.map((piece, index) => (index < holes.length ? piece + names[holes[index]!]! : piece)).join("") + said
 }
 
 /** Stands where a hole's name will; nothing that is printed has it. */
@@ -38,7 +40,9 @@ function split({ rules }: GbnfGrammar, { holes }: LoweredAround): PrintedAround 
     const index = holes.findIndex(({ stand }) => stand === text)
     if (index >= 0) numbers.set(name, index)
   }
-  const marked = rules.filter(({ name }) => !numbers.has(name)).map(({ name, body }) => ({ name, body: markHoles(body, numbers) }))
+  // The start rule says itself what it would only refer to, so it can be a hole by itself.
+  const kept = rules.filter(({ name }) => name === "root" || !numbers.has(name))
+  const marked = kept.map(({ name, body }) => ({ name, body: markHoles(numbers.has(name) ? { kind: "rule", name } : body, numbers) }))
   const parts = printGbnf({ rules: marked }).split(MARK)
   return {
     pieces: parts.filter((_, index) => index % 2 === 0),
@@ -65,16 +69,16 @@ function markHoles(node: GbnfNode, numbers: ReadonlyMap<string, number>): GbnfNo
 }
 
 /** What rules of graphs consist of: literals and names, one after the other and to choose from. */
-function nodeOf(expression: PlainExpression): GbnfNode {
+function printGraphRule(expression: PlainExpression): string {
   switch (expression.kind) {
     case "literal":
-      return { kind: "literal", text: Array.from(expression.text, (character) => character.codePointAt(0)!) }
+      return printLiteral(expression.text)
     case "rule":
-      return { kind: "rule", name: expression.name }
+      return expression.name
     case "sequence":
-      return { kind: "sequence", items: expression.parts.map(nodeOf) }
+      return expression.parts.map(printGraphRule).join(" ")
     case "choice":
-      return { kind: "choice", options: expression.options.map(nodeOf) }
+      return expression.options.map(printGraphRule).join(" | ")
     default:
       throw new TypeError(`a graph has no ${expression.kind}`)
   }

@@ -9,6 +9,13 @@ export function printGbnf(grammar: GbnfGrammar): string {
   return grammar.rules.map((rule) => `${rule.name} ::= ${printNode(rule.body, "choice")}\n`).join("")
 }
 
+/** A text as a literal. */
+export function printLiteral(text: string): string {
+  // Most texts need no escape.
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
+  return `"${Array.from(text, (character) => printCharacter(character.codePointAt(0)!, '"')).join("")}"`
+}
+
 /** How tightly the surroundings bind: a choice stands alone, a sequence in a choice, an item before a repetition. */
 type Place = "choice" | "sequence" | "item"
 

@@ -1,3 +1,4 @@
+import { lowerAround } from "../grammar/lower/index.ts"
 import type { Grammar } from "../grammar/rules.ts"
 import { bindGrounding } from "./bound.ts"
 import type { Grounding } from "./model.ts"
@@ -12,4 +13,26 @@ import type { Grounding } from "./model.ts"
  */
 export function bindGrammar(grammar: Grammar, grounding: Grounding): Grammar {
   return { ...grammar, grounding: bindGrounding(grounding) }
+}
+
+/** An argument that its rule does not reach. */
+export interface Ungrounded {
+  readonly tool?: string
+  /** A JSON pointer into the tool's schema, with `#`. */
+  readonly path: string
+  readonly reason: string
+}
+
+/**
+ * What in a bound grammar is not held to the conversation though it should be: since nothing of it was said, or the schema allows nothing
+ * of what was. Such a value may be whatever its schema says.
+ *
+ * @throws ToolwrightError `GRAMMAR_REFUSED` where the grammar has no plain rules
+ */
+export function ungrounded(grammar: Grammar): Ungrounded[] {
+  const free = lowerAround(grammar).decisions.filter(({ open }) => !open).map(({ hole: { kind, tool, path } }): Ungrounded => {
+    const reason = `of what was said, no ${kind} is allowed here`
+    return tool === undefined || tool === "*" ? { path, reason } : { tool, path, reason }
+  })
+  return [...new Map(free.map((one) => [JSON.stringify(one), one])).values()]
 }

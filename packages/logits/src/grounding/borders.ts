@@ -78,7 +78,8 @@ function codesOf(text: string, limit: number): Int32Array {
   }
   if (all.length <= limit) return Int32Array.from(all)
   // A word that the cut goes through would be taken for a whole one.
-  let from = all.length - limit
+  const cut = all.length - limit
+  let from = cut
   if (!isWhite(all[from - 1]!)) while (from < all.length && !isWhite(all[from]!)) from++
-  return Int32Array.from(all.slice(from))
+  return Int32Array.from(all.slice(from < all.length ? from : cut))
 }

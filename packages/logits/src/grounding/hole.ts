@@ -8,6 +8,8 @@ export interface GroundedHole {
   readonly also: readonly string[]
   /** The rule that says more of them: it may say others for another conversation. */
   readonly rule: RuleKey | undefined
+  /** The tool whose schema it is, where that is known. */
+  readonly tool: string | undefined
   /** Where in the schema. */
   readonly path: string
 }
@@ -18,10 +20,12 @@ export interface RuleKey {
   readonly argument: string
 }
 
-/** An annotation that came out of a rule. */
-export interface RuledAnnotation {
+/** An annotation in a tool's schema, from its author or out of a rule. */
+export interface ToolAnnotation {
   readonly kind: GroundedKind
-  readonly rule: RuleKey
+  readonly also?: readonly string[]
+  readonly rule?: RuleKey
+  readonly tool: string
 }
 
 /** The annotation of a schema, under its name or as tools keep it; undefined where it has none that is well-formed. */
@@ -32,6 +36,7 @@ export function annotationOf(schema: object): Grounded | undefined {
 }
 
 export function holeOf(annotation: Grounded, path: string): GroundedHole {
-  if (typeof annotation === "string") return { kind: annotation, also: [], rule: undefined, path }
-  return { kind: annotation.kind, also: annotation.also ?? [], rule: (annotation as Partial<RuledAnnotation>).rule, path }
+  if (typeof annotation === "string") return { kind: annotation, also: [], rule: undefined, tool: undefined, path }
+  const { kind, also = [], rule, tool } = annotation as Partial<ToolAnnotation> & { kind: GroundedKind }
+  return { kind, also, rule, tool, path }
 }

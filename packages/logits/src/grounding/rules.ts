@@ -1,8 +1,8 @@
 /** Rules into annotations: what a schema says of grounding once rules and conversation are known. */
-import { GROUNDED, type Grounded, type GroundingRules } from "@toolwright/toolbox"
+import { GROUNDED, type Grounded, type GroundedKind, type GroundingRules } from "@toolwright/toolbox"
 import { isObject, isSchema, type JsonSchema, NAMED_SCHEMAS, ONE_SCHEMA, type Schema, SCHEMA_LISTS } from "../schema/json-schema.ts"
 import { conversationOf } from "./conversation.ts"
-import { annotationOf, type RuledAnnotation } from "./hole.ts"
+import { annotationOf, type ToolAnnotation } from "./hole.ts"
 import type { Grounding } from "./model.ts"
 
 const EVERY = "*"
@@ -30,7 +30,7 @@ export function groundingKey({ text, rules = {} }: Grounding): string {
   return JSON.stringify([saysNothing(text), saysNoNumber(text), kinds])
 }
 
-const kindOf = (grounded: Grounded): string => (typeof grounded === "string" ? grounded : grounded.kind)
+const kindOf = (grounded: Grounded): GroundedKind => (typeof grounded === "string" ? grounded : grounded.kind)
 const hasMore = (grounded: Grounded): boolean => typeof grounded !== "string" && (grounded.also?.length ?? 0) > 0
 const saysNothing = (text: string): boolean => conversationOf(text).graph("path") === undefined
 const saysNoNumber = (text: string): boolean => conversationOf(text).numbers.length === 0
@@ -45,10 +45,10 @@ export function groundSchema<Given extends Schema>(schema: Given, { text, rules 
   const nothing = saysNothing(text)
   const noNumber = saysNoNumber(text)
   const isMissing = (grounded: Grounded): boolean => {
-    const more = typeof grounded !== "string" && (hasMore(grounded) || ruleAdds(grounded as Partial<RuledAnnotation>))
+    const more = typeof grounded !== "string" && (hasMore(grounded) || ruleAdds(grounded as Partial<ToolAnnotation>))
     return !more && (kindOf(grounded) === "number" ? noNumber : nothing)
   }
-  const ruleAdds = ({ rule }: Partial<RuledAnnotation>): boolean => {
+  const ruleAdds = ({ rule }: Partial<ToolAnnotation>): boolean => {
     const ruled = rule === undefined ? undefined : groundedBy(rules, rule.tool, rule.argument)
     return ruled !== undefined && hasMore(ruled)
   }
@@ -65,13 +65,15 @@ export function groundSchema<Given extends Schema>(schema: Given, { text, rules 
     if (!isObject(value)) return value
     const grounded = groundedBy(rules, tool, argument)
     if (grounded === undefined || (annotationOf(value) !== undefined && !names(rules, tool, argument))) return value
-    return annotate(value, { kind: typeof grounded === "string" ? grounded : grounded.kind, rule: { tool, argument } }, 0)
+    return annotate(value, { kind: kindOf(grounded), rule: { tool, argument }, tool }, 0)
   }
 
   /** @param argument whether properties here are the tool's arguments @param required by the schemas around, of the same object */
   function walk(node: JsonSchema, argument: boolean, required: ReadonlySet<string>): JsonSchema {
     const due = new Set([...required, ...requiredIn(node)])
     const result: Record<PropertyKey, unknown> = { ...node }
+    const grounded = annotationOf(node)
+    if (grounded !== undefined) result[GROUNDED] = { tool, ...(typeof grounded === "string" ? { kind: grounded } : grounded) } satisfies ToolAnnotation
     for (const [keyword, value] of Object.entries(node)) {
       const inPlace = keyword === "allOf" || keyword === "anyOf" || keyword === "oneOf" || keyword === "then" || keyword === "else"
       const below = (schema: unknown): unknown => (isObject(schema) ? walk(schema, argument && inPlace, inPlace ? due : NONE) : schema)
@@ -103,7 +105,7 @@ function requiredIn(node: JsonSchema, depth = 0): string[] {
 }
 
 /** The annotation on a schema, and on what the items of its lists are. */
-function annotate(node: JsonSchema, annotation: RuledAnnotation, depth: number): JsonSchema {
+function annotate(node: JsonSchema, annotation: ToolAnnotation, depth: number): JsonSchema {
   if (depth > DEEPEST) return node
   const { items } = node
   const inside = isObject(items) ? { items: annotate(items, annotation, depth + 1) } : {}

@@ -172,7 +172,7 @@ function shapeOfSchema(schema: JsonSchema, at: Located, reader: Reader, contextO
   const possible = collectConjuncts({ schema, at }, reader, conjuncts, new Set())
   if (!possible) return NOTHING
   const met = meetAll(algebra, conjuncts.flatMap((one) => [ownShape(one.schema, contextOf(one.at)), ...valueShapes(one.schema, one.at, reader)]))
-  const own = ground(met, schema, at.path)
+  const own = [schema, ...conjuncts.map((one) => one.schema)].reduce((shape, one) => ground(shape, one, at.path), met)
   const applied = conjuncts.flatMap((one) => applicators(one, reader).map((applicator) => ({ ...applicator, at: one.at })))
   const ordered = applied.toSorted((a, b) => weight(a.keyword) - weight(b.keyword))
   return ordered.reduce((shape, { keyword, narrow, at }) => reader.attempt(at, keyword, () => narrow(shape), shape), own)
@@ -185,8 +185,8 @@ function ground(shape: Shape, schema: JsonSchema, path: string): Shape {
   const hole: GroundedHole = holeOf(annotation, path)
   return {
     ...shape,
-    strings: shape.strings.map((set) => (set.listed === true ? set : { ...set, grounded: hole })),
-    numbers: hole.kind === "number" ? shape.numbers.map((set) => ({ ...set, grounded: hole })) : shape.numbers,
+    strings: shape.strings.map((set) => (set.listed === true ? set : { grounded: hole, ...set })),
+    numbers: hole.kind === "number" ? shape.numbers.map((set) => ({ grounded: hole, ...set })) : shape.numbers,
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { TextGraph } from "../../automaton/text-graph.ts"
 import type { BoundGrounding } from "../../grounding/bound.ts"
+import type { GroundedHole } from "../../grounding/hole.ts"
 import type { NumberSet, StringSet } from "../../schema/types.ts"
 import type { StringStyle } from "../notation.ts"
 import { literal, type PlainExpression } from "../rules.ts"
@@ -23,6 +24,7 @@ export interface Hole {
 
 /** Whether a grounded set is a hole, or written as if it were not grounded: where a conversation has nothing for it. */
 export interface Decision {
+  readonly hole: GroundedHole
   readonly open: boolean
   holds(grounding: BoundGrounding | undefined): boolean
 }
@@ -40,9 +42,9 @@ const DIGITS: CharacterWriter = { id: "number", text: (text) => text, chars: (ra
 export function createHoles(book: RuleBook, grounding: BoundGrounding | undefined): HoleMaker {
   const holes: Hole[] = []
   const decisions: Decision[] = []
-  const hole = (writer: CharacterWriter, graphs: Hole["graphs"]): PlainExpression | undefined => {
+  const make = (hole: GroundedHole, writer: CharacterWriter, graphs: Hole["graphs"]): PlainExpression | undefined => {
     const open = grounding !== undefined && graphs(grounding).length > 0
-    decisions.push({ open, holds: (other) => open === (other !== undefined && graphs(other).length > 0) })
+    decisions.push({ hole, open, holds: (other) => open === (other !== undefined && graphs(other).length > 0) })
     if (!open) return undefined
     const stand = `\u{f0000}${holes.length}\u{f0000}`
     const rule = book.define(`hole;${holes.length}`, `grounded-${holes.length + 1}`, () => literal(stand))
@@ -52,7 +54,7 @@ export function createHoles(book: RuleBook, grounding: BoundGrounding | undefine
   return {
     holes,
     decisions,
-    text: (set, style, writer) => (set.grounded === undefined ? undefined : hole(writer, (bound) => bound.strings(set, style))),
-    number: (set) => (set.grounded === undefined ? undefined : hole(DIGITS, (bound) => bound.numbers(set))),
+    text: (set, style, writer) => (set.grounded === undefined ? undefined : make(set.grounded, writer, (bound) => bound.strings(set, style))),
+    number: (set) => (set.grounded === undefined ? undefined : make(set.grounded, DIGITS, (bound) => bound.numbers(set))),
   }
 }

@@ -18,9 +18,15 @@ export function lowerGrammar(grammar: Grammar): PlainGrammar {
   const { plain, holes } = lowerAround(grammar)
   if (holes.length === 0) return plain
   const rules = new Map(plain.rules)
-  fillHoles(grammar, holes, freePrefix(rules.keys()), (name, body) => rules.set(name, body), (hole, name) => rules.set(hole.rule, rule(name)))
+  fillHoles(grammar, holes, freePrefix(rules.keys()), (name, body) => rules.set(name, body), (hole, name) => {
+    rules.set(hole.rule, rule(name))
+    if (isStand(rules.get(plain.start), hole)) rules.set(plain.start, rule(name))
+  })
   return { ...plain, rules }
 }
+
+/** The start rule says itself what it would only refer to. */
+const isStand = (body: PlainExpression | undefined, { stand }: Hole): boolean => body?.kind === "literal" && body.text === stand
 
 /** A grammar in plain rules, but for the holes in it. */
 export interface LoweredAround {

@@ -88,7 +88,11 @@ function quotedWriter(quote: '"' | "'", kind: "json" | "python", all: () => Plai
   const isPlain = (code: number): boolean => plain.some(([first, last]) => code >= first && code <= last)
   return {
     id: `${kind}${quote}`,
-    text: (text) => Array.from(text, (character) => (isPlain(character.codePointAt(0)!) ? character : escapeOf(character.codePointAt(0)!))).join(""),
+    text(text) {
+      // Most texts need no escape.
+      if (/^[ !#-&(-[\]-~]*$/.test(text)) return text
+      return Array.from(text, (character) => (isPlain(character.codePointAt(0)!) ? character : escapeOf(character.codePointAt(0)!))).join("")
+    },
     chars(ranges) {
       const kept = subtractRanges(ranges, invertRanges(plain))
       if (subtractRanges(special, ranges).length === 0) return choice(...(kept.length === 0 ? [] : [chars(...kept)]), all())

@@ -1,0 +1,83 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { compilePattern } from "../automaton/regex.ts"
+import { graphHas, type TextGraph } from "../automaton/text-graph.ts"
+import { matchesDfa } from "../automaton/dfa.ts"
+import { conversationOf, type TextLimits } from "./conversation.ts"
+import { MAX_GROUNDING_TEXT } from "./model.ts"
+import { pathsOf, spansOf, TRICKY, wholeNumbersOf } from "./oracle.ts"
+
+const tricky = fc.array(fc.constantFrom(...TRICKY), { maxLength: 16 }).map((letters) => letters.join(""))
+const repetitive = fc.tuple(fc.array(fc.constantFrom("ab ", "a ", "b/a ", "ab", "a(b", "b. "), { maxLength: 8 }), fc.nat({ max: 3 })).map(([parts, times]) => parts.join("").repeat(times + 1).slice(0, 40))
+const texts = fc.oneof(tricky, repetitive)
+
+/** All texts of a graph. */
+function listed(graph: TextGraph | undefined | null): Set<string> {
+  const found = new Set<string>()
+  const visit = (state: number, text: string): void => {
+    if (graph!.accept[state] === 1) found.add(text)
+    for (let edge = graph!.first[state]!; edge < graph!.first[state + 1]!; edge++) visit(graph!.targets[edge]!, text + String.fromCodePoint(graph!.codes[edge]!))
+  }
+  if (graph !== undefined && graph !== null) visit(graph.start, "")
+  return found
+}
+
+const limits = (some: Partial<TextLimits>): TextLimits => ({ language: undefined, least: 0, most: Infinity, ...some })
+
+describe("what a conversation has", () => {
+  it("spans: all of them and nothing else", () => {
+    fc.assert(fc.property(texts, (text) => { expect(listed(conversationOf(text).graph("span"))).toEqual(spansOf(text)) }), { numRuns: 1500 })
+  })
+
+  it("paths: all of them, two joined, and nothing else", () => {
+    fc.assert(fc.property(texts, (text) => { expect(listed(conversationOf(text).graph("path"))).toEqual(pathsOf(text)) }), { numRuns: 1000 })
+  })
+
+  it("whole numbers", () => {
+    fc.assert(fc.property(texts, (text) => { expect(new Set(conversationOf(text).numbers)).toEqual(wholeNumbersOf(text)) }), { numRuns: 500 })
+    expect(conversationOf("lines 10-20 of a3.txt, at -4 or 007, not 12345678901234567, x=-1").numbers).toEqual(["10", "20", "3", "4", "-4", "7", "1", "-1"])
+  })
+
+  it("what a pattern or a length leaves of them", () => {
+    fc.assert(fc.property(texts, fc.constantFrom("a", "^[^ ]*$", "b$", "你|/"), fc.nat({ max: 6 }), (text, source, least) => {
+      const language = compilePattern(source)
+      const fits = (one: string): boolean => matchesDfa(language, one) && Array.from(one).length >= least
+      expect(listed(conversationOf(text).graph("span", limits({ language, least })))).toEqual(new Set([...spansOf(text)].filter(fits)))
+      expect(listed(conversationOf(text).graph("path", limits({ language, least })))).toEqual(new Set([...pathsOf(text)].filter(fits)))
+    }), { numRuns: 400 })
+  })
+
+  it("under a maximum length: no longer ones, and all of up to three quarters of it", () => {
+    fc.assert(fc.property(texts, fc.integer({ min: 1, max: 20 }), (text, most) => {
+      const all = [...spansOf(text)]
+      const found = listed(conversationOf(text).graph("span", limits({ most })))
+      for (const one of found) expect(all).toContain(one)
+      const length = (one: string): number => Array.from(one).length
+      expect([...found].filter((one) => length(one) > most)).toEqual([])
+      expect(all.filter((one) => length(one) <= (text.length <= most ? most : most - Math.ceil(most / 4)) && !found.has(one))).toEqual([])
+      expect(listed(conversationOf(text).graph("path", limits({ most })))).toEqual(new Set([...pathsOf(text)].filter((one) => length(one) <= most)))
+    }), { numRuns: 600 })
+  })
+
+  it("stays small: at most two states for a character, however often the text repeats itself", () => {
+    for (const text of ["a ".repeat(2000), "ab/c d.e ".repeat(400), "x".repeat(3000), Array.from({ length: 900 }, (_, index) => `w${index % 7}`).join(" ")]) {
+      expect(conversationOf(text).graph("span")!.size).toBeLessThanOrEqual(2 * text.length)
+    }
+  })
+
+  it("takes the newest of a very long text, from a word's border on", () => {
+    const text = `oldest ${"longword ".repeat(25_000)}src/newest.ts`
+    const conversation = conversationOf(text)
+    const graph = conversation.graph("span")!
+    expect(graph.size).toBeLessThanOrEqual(2 * MAX_GROUNDING_TEXT)
+    expect([graphHas(graph, "src/newest.ts"), graphHas(graph, "longword src/newest.ts"), graphHas(graph, "oldest"), graphHas(graph, "word")]).toEqual([true, true, false, false])
+    expect(conversationOf("x".repeat(200_000)).graph("span")!.size).toBe(MAX_GROUNDING_TEXT + 1)
+  })
+
+  it("says of an empty text that there is nothing", () => {
+    for (const text of ["", " \n\t", "\0", "\ud800"]) {
+      const conversation = conversationOf(text)
+      expect([conversation.graph("span"), conversation.graph("path"), conversation.graph("number"), conversation.numbers]).toEqual([undefined, undefined, undefined, []])
+    }
+  })
+})
