@@ -32,6 +32,7 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   const { createToolwright, recordBackend, backendFor, hasModel, workspaceRoot } = await import("@toolwright/runtime")
   const saveTo = values["save-screenplay"] as string | undefined
   const recorded = saveTo === undefined ? undefined : recordBackend(await backendFor(configuration, { root: workspaceRoot(configuration, invocation.cwd) }), { name: task })
+  let renderer: Renderer | undefined
   await using toolwright = await createToolwright({
     ...configuration,
     withBuiltins: true,
@@ -39,18 +40,18 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
     env: invocation.env,
     record: values.record !== false,
     ...(recorded === undefined ? {} : { backend: recorded }),
-    ...(canAsk(invocation) ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation) } : {}),
+    ...(canAsk(invocation) ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation, () => renderer) } : {}),
   })
   const { pocket } = toolwright
   const name = agent ?? (values as { agent?: string }).agent ?? "assistant"
   if (pocket && name === "assistant" && !hasModel(configuration)) invocation.stderr.write(POCKET_NOTICE)
   else if (!pocket) await toolwright.backend()
   const denied = deniedCalls()
-  const renderer = values.json === true ? jsonLinesRenderer(invocation.stdout) : pocket ? wholeRenderer(invocation) : rendererFor(invocation)
+  renderer = values.json === true ? jsonLinesRenderer(invocation.stdout) : pocket ? wholeRenderer(invocation) : rendererFor(invocation)
   const events = toolwright.run(task, { agent: name, signal: invocation.signal, dryRun: values["dry-run"] === true })
   const see = (event: RunEvent): void => {
     denied.see(event)
-    renderer.show(event)
+    renderer?.show(event)
   }
   const summary = await shownBy({ show: see, close: renderer.close }, events)
   if (saveTo !== undefined) await writeFile(resolve(invocation.cwd, saveTo), await recorded!.toYaml())

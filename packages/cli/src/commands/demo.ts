@@ -6,11 +6,10 @@ import { INTRODUCTION, playRequests } from "../demo/model-part.ts"
 import { createDemoRepository, createFibonacciRepository, type DemoRepository } from "../demo/repository.ts"
 import { PROJECT } from "../demo/requests.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
-import { jsonLinesRenderer } from "../render/json-lines.ts"
 import { neutralise } from "../render/neutralise.ts"
-import { rendererFor } from "../render/progress.ts"
 import { count } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
+import { show } from "../run-task.ts"
 import { configurationFor, SETTING_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -27,7 +26,7 @@ const TASK = "Create Fibonacci implementation"
 
 export const demoCommand: Command = {
   name: "demo",
-  summary: "Watch a small model answer requests, and an agent write, fail, correct and commit a function; offline",
+  summary: "Watch a small model answer requests, and an agent write, fail, correct and commit; offline",
   usage: usageText({
     synopsis: ["demo [options]"],
     description:
@@ -86,15 +85,7 @@ async function play(invocation: Invocation, { path }: DemoRepository, values: Re
   await using toolwright = await createToolwright({ ...configuration, model, workspace: { roots: [path] }, cwd: path, env: invocation.env })
   const agent = await toolwright.fileOwner("FibonacciAgent", ["fibonacci.ts"])
   const events = agent.run({ message: TASK, task_type: "code_generation" }, { signal: invocation.signal })
-  const renderer = values.json === true ? jsonLinesRenderer(invocation.stdout) : rendererFor(invocation)
-  try {
-    for (let step = await events.next(); ; step = await events.next()) {
-      if (step.done) return step.value.success
-      renderer.show(step.value)
-    }
-  } finally {
-    renderer.close()
-  }
+  return (await show(events, invocation, values.json === true)).success
 }
 
 function introduction(path: string, real: boolean): string {

@@ -16,7 +16,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "chat", summary: "Talk to a model that has the tools of this workspace", load: async () => (await import("./chat.ts")).chatCommand },
   { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
   { name: "runs", summary: "List the recorded runs, or show one", load: async () => (await import("./runs.ts")).runsCommand },
-  { name: "demo", summary: "Watch an agent write, fail, correct and commit a function; offline", load: async () => (await import("./demo.ts")).demoCommand },
+  { name: "demo", summary: "Watch a small model answer requests, and an agent write, fail, correct and commit; offline", load: async () => (await import("./demo.ts")).demoCommand },
   { name: "format", summary: "Show how model families write tool calls, read a raw reply, render a prompt", load: async () => (await import("./format.ts")).formatCommand },
   { name: "grammar", summary: "Turn a JSON Schema into a grammar, or check grammars and instances", load: async () => (await import("./grammar.ts")).grammarCommand },
   { name: "serve", summary: "Serve the tools and prompts over HTTP", load: async () => (await import("./serve.ts")).serveCommand },

@@ -27,6 +27,7 @@ export function terminalRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "e
   const activity = createActivity(now)
   let frame = 0
   let shown = false
+  let held = false
   let timer: NodeJS.Timeout | undefined = setInterval(draw, 100)
   timer.unref()
 
@@ -39,7 +40,7 @@ export function terminalRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "e
     stdout.write(text)
   }
   function draw(): void {
-    const text = activity.text()
+    const text = held ? undefined : activity.text()
     if (text === undefined) return clear()
     const width = Math.max(20, (stdout.columns || 100) - 4)
     stdout.write(`\r\u001b[2K${SPINNER[frame++ % SPINNER.length]} ${Array.from(text).slice(0, width).join("")}`)
@@ -50,6 +51,13 @@ export function terminalRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "e
     show(event) {
       activity.see(event)
       plain.show(event)
+    },
+    hold() {
+      held = true
+      clear()
+    },
+    release() {
+      held = false
     },
     close() {
       clearInterval(timer)
