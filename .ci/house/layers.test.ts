@@ -4,7 +4,7 @@ import { expect, test } from "vitest"
 
 /** A room may look only into rooms above it. */
 const ROOMS = [
-  "toolbox", "logits", "toolformat", "backends", "tools", "prompts", "mcp", "store", "agents", "runtime", "server", "console", "cli",
+  "toolbox", "logits", "toolformat", "backends", "tools", "prompts", "mcp", "store", "agents", "runtime", "testing", "server", "console", "cli",
 ]
 const PURE = new Set(["toolbox", "logits", "toolformat"])
 const root = join(import.meta.dirname, "../..")
