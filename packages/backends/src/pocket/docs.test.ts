@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process"
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { expect, test } from "vitest"
+import { POCKET_TOOLS } from "./tools.ts"
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url))
+
+test("the example of the page on the pocket model runs, and prints what its comment says", async () => {
+  const [, code = ""] = /^```ts\n([^]*?)^```/m.exec(readFileSync(join(root, "docs/pocket.md"), "utf8"))!
+  // The engine tries its binary in a process of its own with this one's flags, so the code must stand in a file.
+  const folder = join(root, "node_modules/.cache/docs")
+  mkdirSync(folder, { recursive: true })
+  const file = join(folder, "pocket.mjs")
+  writeFileSync(file, code)
+  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", file], { cwd: root })
+  expect(stdout).toBe("true\n")
+})
+
+test("the model card names the tools that the model knows", () => {
+  const card = readFileSync(join(root, "packages/pocket/README.md"), "utf8")
+  expect([...card.matchAll(/^\| `(\w+)` \|/gm)].map((match) => match[1])).toEqual(POCKET_TOOLS)
+})
