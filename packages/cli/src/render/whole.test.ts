@@ -35,5 +35,8 @@ test("a failure says so, and what a model was to do instead is not told where a 
 })
 
 test("a call that was not run is shown as such", () => {
-  expect(shown(success({ metadata: { dryRun: true } }))).toBe("call read path=a\n    valid, not run\n")
+  const times = { totalMs: 1, modelMs: 1, toolMs: 0, overheadMs: 0 }
+  const counts = { rounds: 2, calls: 1, failedCalls: 0, correctedFailures: 0, modifiedFiles: [], inputTokens: 0, outputTokens: 0, times }
+  const end: RunEvent = { type: "run-end", summary: { runId: "r", outcome: "completed", success: true, message: "dry run: 1 call, valid; nothing was run", ...counts, dryRun: true } }
+  expect(shown(success({ metadata: { dryRun: true } }), end)).toBe("call read path=a\n    valid, not run\ndry run: 1 call, valid; nothing was run\n")
 })

@@ -52,6 +52,7 @@ export function wholeRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" 
         }
         case "run-end":
           if (!event.summary.success) write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}`)
+          else if (event.summary.dryRun === true) write(neutralise(event.summary.message))
           if (event.error?.hint !== undefined) write(neutralise(event.error.hint))
           return
         default:
