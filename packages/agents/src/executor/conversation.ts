@@ -2,6 +2,7 @@ import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
 import { renderConversation, type ChatMessage, type ToolFormatter } from "@toolwright/toolformat"
 import { shownOutput } from "./feedback.ts"
 import type { Delivery } from "./delivery.ts"
+import { saidIn, textsOf } from "./grounding.ts"
 import type { Reply } from "./reply.ts"
 import type { ResultStore } from "./result-store.ts"
 
@@ -18,6 +19,8 @@ export interface Executed {
 export class Conversation {
   readonly #messages: ChatMessage[]
   readonly #results: ResultStore
+  readonly #said: string[]
+  readonly #task: string
   #delivery: Delivery
   #formatter: ToolFormatter
 
@@ -26,8 +29,15 @@ export class Conversation {
     const told = form.delivery === "native" ? before : renderConversation(form.formatter, before, [], { tools: false, calls: true, results: true })
     this.#messages = [{ role: "system", content: system }, ...told, { role: "user", content: task }]
     this.#results = results
+    this.#said = saidIn(before)
+    this.#task = task
     this.#delivery = form.delivery
     this.#formatter = form.formatter
+  }
+
+  /** What the user said, tools returned and calls gave to them, as it was before it took a format's form; the task last. */
+  get said(): readonly string[] {
+    return [...this.#said, this.#task]
   }
 
   get messages(): readonly ChatMessage[] {
@@ -59,6 +69,7 @@ export class Conversation {
     for (const { call, result } of executed) {
       const { text, cut } = shownOutput(result, toolOf(call.name), call.id)
       if (cut) this.#results.keep(call.id, result.output)
+      this.#said.push(...textsOf(call.args), text)
       if (this.#delivery === "native") {
         this.#messages.push({ role: "tool", content: text, toolCallId: call.id, toolName: call.name, success: result.success })
       } else {

@@ -1,5 +1,5 @@
 import type { Backend, InferRequest } from "@toolwright/backends"
-import { chooseDelivery, fallBackFrom, grammarToGbnf, type Delivery as Rung, type DeliveryKind, type Fallback } from "@toolwright/logits"
+import { chooseDelivery, fallBackFrom, grammarToGbnf, type Delivery as Rung, type DeliveryKind, type Fallback, type Grounding } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { formatterById, getFormatter, grammarFor, toOpenAITools, type ToolFormatter } from "@toolwright/toolformat"
 import type { ToolCallingMode } from "./options.ts"
@@ -22,8 +22,12 @@ export interface DeliveryPlan {
   readonly delivery: Delivery
   readonly formatter: ToolFormatter
   readonly because: string
-  /** The part of a request that carries the tools. Never two constraints at once. */
-  requestPart(tools: readonly ToolDefinition[]): Partial<InferRequest>
+  /**
+   * The part of a request that carries the tools. Never two constraints at once.
+   *
+   * @param grounding what arguments are held to; asked for where there is a grammar
+   */
+  requestPart(tools: readonly ToolDefinition[], grounding?: () => Grounding | undefined): Partial<InferRequest>
   /** The next rung after this error, once; nothing when the error has nothing to do with the constraint. */
   fallBack(error: unknown): { plan: DeliveryPlan; fallback: Fallback } | undefined
 }
@@ -49,9 +53,9 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       delivery: current.kind,
       formatter: current.kind === "native" ? (explicit ?? getFormatter(inputs.backend.modelName())) : formatter,
       because: reason,
-      requestPart(tools) {
+      requestPart(tools, grounding) {
         if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
-        const grammar = current.constraint === "grammar" ? callGrammar(formatter, tools) : undefined
+        const grammar = current.constraint === "grammar" ? (groundedGrammar(formatter, tools, grounding?.()) ?? callGrammar(formatter, tools)) : undefined
         return grammar === undefined ? {} : { grammar }
       },
       fallBack(error) {
@@ -71,6 +75,11 @@ function callGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[])
   if (made === undefined) grammars.set(tools, (made = new Map()))
   if (!made.has(formatter.id)) made.set(formatter.id, attempt(() => grammarToGbnf(grammarFor(formatter.id, tools))))
   return made.get(formatter.id)
+}
+
+/** The same for one conversation: made for each request, out of parts that are kept. Where none can be made, arguments are free. */
+function groundedGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: Grounding | undefined): string | undefined {
+  return grounding === undefined ? undefined : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { grounding })))
 }
 
 function attempt(make: () => string): string | undefined {

@@ -4,6 +4,7 @@ import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
 import type { ContextManager } from "../context/manager.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { RunRecorder } from "../record/recorder.ts"
+import type { GroundingSetting } from "./grounding.ts"
 
 /**
  * How calls may be read from replies. `structured`: native API, grammar, or the family's own syntax. `hybrid` (the default)
@@ -23,6 +24,8 @@ export interface ExecutorOptions {
   /** Inferences in one run; {@link DEFAULT_MAX_ROUNDS} unless given. */
   maxRounds?: number
   toolCalling?: ToolCallingMode
+  /** Which arguments must come from the conversation where calls are held by a grammar; `auto` unless given. */
+  grounding?: GroundingSetting
   completion?: CompletionCriteria
   sampling?: SamplingOptions
   permissions?: PermissionPolicy

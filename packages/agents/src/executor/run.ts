@@ -11,6 +11,7 @@ import { executeBatch } from "./batch.ts"
 import { Conversation } from "./conversation.ts"
 import { DRY_RUN_ROUNDS, DryRun } from "./dry-run.ts"
 import { planDelivery, type DeliveryPlan } from "./delivery.ts"
+import { groundingOf } from "./grounding.ts"
 import { DEFAULT_MAX_ROUNDS, type ExecutorOptions, type RunRequest } from "./options.ts"
 import { artifactNote, systemPrompt } from "./prompt.ts"
 import { readReply, type Reply } from "./reply.ts"
@@ -135,7 +136,7 @@ export class Run {
     const stop = delivery === "native" ? [] : formatter.stop
     const request: InferRequest = {
       messages,
-      ...this.#plan.requestPart(this.#offered),
+      ...this.#plan.requestPart(this.#offered, () => groundingOf(this.#options.grounding, backend, this.#conversation.said, messages)),
       ...(sampling === undefined && stop.length === 0 ? {} : { sampling: { ...sampling, stop: [...(sampling?.stop ?? []), ...stop] } }),
     }
     const grammar = request.grammar === undefined ? {} : { grammar: request.grammar }

@@ -34,12 +34,15 @@ export async function openLlamaBackend(options: LlamaBackendOptions): Promise<Ll
   return llamaBackend(engine, options)
 }
 
+/** Models below this copy names and paths wrongly now and then. */
+const SMALL_MODEL_BYTES = 1_500_000_000
+
 /** A backend over an engine that is already open. */
 export function llamaBackend(engine: LlamaEngine, options: Omit<LlamaBackendOptions, keyof LlamaEngineOptions> = {}): LlamaBackend {
   const renderPrompt = options.renderPrompt ?? templateRenderer(engine)
   return {
     kind: "llama",
-    abilities: { nativeTools: false, grammar: true, jsonSchema: true },
+    abilities: { nativeTools: false, grammar: true, jsonSchema: true, small: engine.modelSize < SMALL_MODEL_BYTES },
     engine,
     modelName: () => options.modelName ?? engine.modelName,
     infer: (request, { signal } = {}) => inferPrompt(engine, renderPrompt(request.messages), request, signal),

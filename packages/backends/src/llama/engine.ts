@@ -42,6 +42,8 @@ export interface Generated {
 /** A model in this process. Generations run one after another; a prompt that begins as the one before does is not evaluated anew. */
 export interface LlamaEngine extends AsyncDisposable {
   readonly modelName: string
+  /** Of the model's weights, in bytes. */
+  readonly modelSize: number
   readonly contextSize: number
   readonly chatTemplate: string | undefined
   readonly bosText: string
@@ -144,6 +146,10 @@ class Engine implements LlamaEngine {
     this.#sequence = context.getSequence()
     this.vocabulary = vocabularyOf(model)
     this.modelName = model.fileInfo.metadata.general?.name ?? basename(model.filename ?? "model", ".gguf")
+  }
+
+  get modelSize(): number {
+    return this.#model.size
   }
 
   get contextSize(): number {

@@ -57,6 +57,8 @@ export interface BackendAbilities {
   nativeTools: boolean
   grammar: boolean
   jsonSchema: boolean
+  /** The model is so small that it copies names and paths wrongly; some hold its arguments to the conversation then. */
+  small?: boolean
 }
 
 /**
@@ -71,5 +73,10 @@ export interface Backend {
   /** The model's name, from which the format is chosen. */
   modelName(): string
   infer(request: InferRequest, options?: { signal?: AbortSignal }): AsyncIterable<InferEvent>
+  /**
+   * What was said and returned as the model is shown it, for a backend that shows it something else than the messages. Arguments that are
+   * grounded must come from it; U+0000 keeps its parts apart.
+   */
+  groundingText?(messages: readonly ChatMessage[]): string
   close?(): Promise<void>
 }
