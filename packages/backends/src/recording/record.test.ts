@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import type { Backend, InferRequest } from "../model/backend.ts"
 import { createScriptedBackend } from "../scripted/backend.ts"
-import { loadScreenplay } from "../scripted/load.ts"
+import { loadScreenplay, parseScreenplay } from "../scripted/load.ts"
 import type { Step } from "../scripted/screenplay.ts"
 import { collectEvents } from "../testing/collect-events.ts"
 import { recordBackend } from "./record.ts"
@@ -59,6 +59,14 @@ test("a replay notices that it is asked something else", async () => {
   const other: InferRequest = { messages: requests[0]!.messages }
   await expect(ask(other)).rejects.toMatchObject({ code: "SCREENPLAY_ASSERTION" })
   await expect(ask(other, { expectations: false })).resolves.toHaveLength(2)
+})
+
+test("what was asked can be kept with each step, and is not looked at when it is played", async () => {
+  const recorder = recordBackend(createScriptedBackend({ steps: [{ reply: "a" }] }), { expectations: false, sent: ({ messages }) => ({ count: messages.length }) })
+  await collectEvents(recorder.infer(requests[0]!))
+  const screenplay = await parseScreenplay(await recorder.toYaml())
+  expect(screenplay.steps[0]!.sent).toEqual({ count: 1 })
+  await expect(collectEvents(createScriptedBackend(screenplay).infer({ messages: [] }))).resolves.toHaveLength(2)
 })
 
 test("an inference that was cancelled is kept as one that hangs", async () => {

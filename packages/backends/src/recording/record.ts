@@ -1,4 +1,4 @@
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import type { Backend, InferEvent, InferRequest } from "../model/backend.ts"
 import type { Reply, Screenplay, Step, StreamPart } from "../scripted/screenplay.ts"
 
@@ -15,14 +15,18 @@ export interface RecordingBackend extends Backend {
  *
  * @param options.name the screenplay's name
  * @param options.expectations whether each step shall expect the same number of messages and the same tools; true unless given
+ * @param options.sent what each step shall keep of its request, if anything
  */
-export function recordBackend(backend: Backend, options: { name?: string; expectations?: boolean } = {}): RecordingBackend {
-  const { name, expectations = true } = options
+export function recordBackend(
+  backend: Backend,
+  options: { name?: string; expectations?: boolean; sent?: (request: InferRequest) => JsonObject } = {},
+): RecordingBackend {
+  const { name, expectations = true, sent } = options
   const steps: Step[] = []
 
   async function* infer(request: InferRequest, inferOptions?: { signal?: AbortSignal }): AsyncGenerator<InferEvent> {
     const reply: Reply = { interpolate: false }
-    const step: Step = { ...(expectations ? { expect: expectationsOf(request) } : {}), reply }
+    const step: Step = { ...(expectations ? { expect: expectationsOf(request) } : {}), reply, ...(sent === undefined ? {} : { sent: sent(request) }) }
     let ended = false
     try {
       for await (const event of backend.infer(request, inferOptions)) {

@@ -141,6 +141,7 @@ const step: JsonSchema = object(
     expect: { ...expectation, type: ["object", "array"], items: expectation },
     capture: { type: "object", additionalProperties: capture, propertyNames: { pattern: "^[A-Za-z_][A-Za-z0-9_]*$" } },
     reply,
+    sent: { type: "object", description: "The request as it was recorded; not looked at when it is played" },
   },
   ["reply"],
 )

@@ -25,6 +25,8 @@ export interface Step {
   capture?: Record<string, string | Capture>
   /** A string is the text of the reply. */
   reply: string | Reply
+  /** The request that was answered so when this was recorded, as whoever recorded it keeps it; playing does not look at it. */
+  sent?: JsonObject
 }
 
 /**

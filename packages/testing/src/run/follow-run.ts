@@ -1,6 +1,7 @@
 import { messageOf, ToolwrightError, type RunEvent } from "@toolwright/toolbox"
 import type { Backend } from "@toolwright/backends"
 import { isTestModel, type TestModel } from "../model.ts"
+import type { RecordedModel } from "../recording/recording.ts"
 import { changesBetween, snapshotOf } from "../workspace/snapshot.ts"
 import { callsIn, type AgentRun } from "./agent-run.ts"
 import { transcriptOf } from "./transcript.ts"
@@ -12,7 +13,7 @@ export interface FollowOptions {
   more?: boolean
   /** The folder whose changes are told. */
   workspace?: { readonly path: string }
-  /** Longest time of the run in milliseconds, so that a test does not hang: 10,000 unless given. */
+  /** Longest time of the run in milliseconds, so that a test does not hang: 10,000 unless given, and any while a model is recorded. */
   timeoutMs?: number
 }
 
@@ -28,7 +29,7 @@ const DEFAULT_TIMEOUT_MS = 10_000
  * assert.equal(run.text, "Take a coat.")
  */
 export async function followRun(events: AsyncIterable<RunEvent> | ((signal: AbortSignal) => AsyncIterable<RunEvent>), options: FollowOptions = {}): Promise<AgentRun> {
-  const { backend, more = false, workspace, timeoutMs = DEFAULT_TIMEOUT_MS } = options
+  const { backend, more = false, workspace, timeoutMs = isRecording(backend) ? Infinity : DEFAULT_TIMEOUT_MS } = options
   const before = workspace === undefined ? undefined : snapshotOf(workspace.path)
   const seen: RunEvent[] = []
   const controller = new AbortController()
@@ -41,6 +42,10 @@ export async function followRun(events: AsyncIterable<RunEvent> | ((signal: Abor
   const run = runOf(seen, workspace !== undefined && before !== undefined ? changedPaths(before, workspace.path) : undefined)
   if (isTestModel(backend)) checkModel(backend, more, run)
   return run
+}
+
+function isRecording(backend: Backend | undefined): boolean {
+  return (backend as Partial<RecordedModel> | undefined)?.mode === "record"
 }
 
 async function follow(events: AsyncIterable<RunEvent>, seen: RunEvent[]): Promise<void> {

@@ -9,7 +9,7 @@ import { followRun, type FollowOptions } from "./follow-run.ts"
 export interface AgentTest
   extends Omit<ToolwrightOptions, "backend" | "workspace" | "agent">, Pick<RunOptions, "signal" | "history" | "systemPrompt" | "dryRun">, Pick<FollowOptions, "more" | "timeoutMs"> {
   task: string
-  /** `scripted(…)`, `await recording(…)`, `await pocket()`, or any other. It is closed at the end. */
+  /** `scripted(…)`, `await recording(…)`, `await pocket()`, or any other. It is closed at the end, unless there is `more`. */
   backend: Backend
   /** A folder of `workspace(…)`: the built-in tools work in it, and the run tells what changed. */
   workspace?: Workspace
@@ -35,7 +35,7 @@ export async function runAgent(test: AgentTest): Promise<AgentRun> {
     record: false,
     ...(workspace === undefined ? {} : { workspace: { roots: workspace.roots }, cwd: workspace.path }),
     ...options,
-    backend,
+    backend: more === true ? keptOpen(backend) : backend,
   })
   const runOptions: RunOptions = {
     ...(agent === undefined ? {} : { agent }),
@@ -52,4 +52,9 @@ export async function runAgent(test: AgentTest): Promise<AgentRun> {
   })
   checkStubs(options.tools ?? [])
   return run
+}
+
+/** The same backend, which stays open for other runs when this one is over. */
+function keptOpen(backend: Backend): Backend {
+  return { kind: backend.kind, abilities: backend.abilities, modelName: () => backend.modelName(), infer: (request, options) => backend.infer(request, options) }
 }
