@@ -2,7 +2,8 @@ import { fileURLToPath } from "node:url"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { inferPrompt, type LlamaBackend } from "../llama/backend.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
-import { renderPocketPrompt } from "./prompt.ts"
+import type { InferEvent } from "../model/backend.ts"
+import { CALL_OPEN, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
 export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
   /** The workspace's absolute path, which is cut from results: the model knows relative paths alone. */
@@ -33,23 +34,42 @@ export async function openPocket(options: PocketOptions = {}): Promise<LlamaBack
 export function pocketBackend(engine: LlamaEngine, root?: string): LlamaBackend {
   const limit = engine.contextSize - REPLY_TOKENS
   const count = (text: string): number => engine.tokenize(text).length
+  const prompting = { limit, count, ...(root !== undefined && { root }) }
   return {
     kind: "llama",
-    abilities: { nativeTools: false, grammar: true, jsonSchema: true },
+    abilities: { nativeTools: false, grammar: true, jsonSchema: true, small: true },
     engine,
     modelName: () => "toolwright-pocket",
+    groundingText: (messages) => pocketTexts(messages, prompting).join("\0"),
     async *infer(request, { signal } = {}) {
-      const prompt = renderPocketPrompt(request.messages, { limit, count, ...(root !== undefined && { root }) })
+      const prompt = renderPocketPrompt(request.messages, prompting)
       if (prompt === undefined) {
         yield { type: "text-delta", text: TOO_LONG }
         yield { type: "end", finishReason: "stop", usage: { inputTokens: 0, outputTokens: 0 } }
         return
       }
-      yield* inferPrompt(engine, prompt, { ...request, sampling: { temperature: 0, ...request.sampling } }, signal)
+      yield* inOneSentence(inferPrompt(engine, prompt, { ...request, sampling: { temperature: 0, ...request.sampling } }, signal))
     },
     async close() {
       await engine[Symbol.asyncDispose]()
     },
+  }
+}
+
+/** Longest reply that is no call, in characters: what goes on for longer goes in circles. */
+const LONGEST_SENTENCE = 300
+
+/** Ends a reply in words in time, and as an answer: the same prompt would bring the same words again. */
+async function* inOneSentence(events: AsyncGenerator<InferEvent>): AsyncGenerator<InferEvent> {
+  let text = ""
+  for await (const event of events) {
+    if (event.type === "text-delta") text += event.text
+    const words = !CALL_OPEN.startsWith(text.slice(0, CALL_OPEN.length))
+    yield event.type === "end" && words ? { ...event, finishReason: "stop" } : event
+    if (event.type === "text-delta" && words && text.length > LONGEST_SENTENCE) {
+      yield { type: "end", finishReason: "stop" }
+      return
+    }
   }
 }
 

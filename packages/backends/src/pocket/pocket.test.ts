@@ -2,9 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { defineTool, executeCall, ToolRegistry, validate } from "@toolwright/toolbox"
 import { formatterById, getFormatter } from "@toolwright/toolformat"
 import type { LlamaBackend } from "../llama/backend.ts"
+import type { LlamaEngine } from "../llama/engine.ts"
 import { collectEvents, joined } from "../testing/collect-events.ts"
 import { pocketGrounding } from "./grounding.ts"
-import { openPocket } from "./open.ts"
+import { openPocket, pocketBackend } from "./open.ts"
 import { absentPocketTools, POCKET_TOOLS, pocketTools } from "./tools.ts"
 
 describe("pocketTools", () => {
@@ -91,6 +92,24 @@ describe("openPocket", () => {
       const events = await collectEvents(backend.infer({ messages: [{ role: "user", content: "read a.txt" }, call, { role: "user", content: `<tool_response>\n${text}\n</tool_response>` }] }))
       expect(events.at(-1)).toMatchObject({ type: "end" })
     }
+  })
+
+  it.each([
+    ["words that go in circles end as an answer", "https:/(", "stop", 304],
+    ["a call that is cut off stays one", '<tool_call>\n{"name": "', "length", 2200],
+  ])("%s", async (_, begin, finishReason, length) => {
+    const engine = {
+      contextSize: 512,
+      tokenize: () => [1],
+      async *generate() {
+        yield begin
+        for (let index = 0; index < 200 - begin.length / 11; index++) yield "https:/(   "
+        return { finishReason: "length", inputTokens: 1, outputTokens: 200 }
+      },
+    } as unknown as LlamaEngine
+    const events = await collectEvents(pocketBackend(engine).infer({ messages: [{ role: "user", content: "x" }] }))
+    expect(events.at(-1)).toMatchObject({ type: "end", finishReason })
+    expect(Math.abs(joined(events).length - length)).toBeLessThan(20)
   })
 
   it("says what is missing", async () => {

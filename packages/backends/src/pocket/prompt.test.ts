@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { ChatMessage } from "@toolwright/toolformat"
-import { renderPocketPrompt } from "./prompt.ts"
+import { pocketTexts, renderPocketPrompt } from "./prompt.ts"
 import { shapeResult } from "./shape-result.ts"
 import { shorten } from "./shorten.ts"
 
@@ -58,6 +58,13 @@ describe("the prompt", () => {
     expect(render([ask("word ".repeat(400))])).toBeUndefined()
     expect(render([ask("word ".repeat(120)), call("echo", { message: "x" }), result("x")], 240)).toBeUndefined()
   })
+})
+
+it("may take arguments from the request, what was given to tools, and what is shown of results", () => {
+  const steps = [call("search_files", { path: ".", pattern: "*.ts" }), result("/home/me/app/src/a.ts"), call("read_text_file", { path: "src/a.ts", head: 5 }), result("one")]
+  const options = { limit: 300, count, root: "/home/me/app" }
+  expect(pocketTexts([ask("earlier"), ask("find and read it"), ...steps], options)).toEqual(["find and read it", ".", "*.ts", "src/a.ts", "src/a.ts", "5", "one"])
+  expect(pocketTexts([ask("word ".repeat(400))], options)).toEqual([expect.stringMatching(/^(word )+word$/)])
 })
 
 describe("a shaped result", () => {

@@ -27,7 +27,18 @@ const LAST_RESULT = { most: 160, least: 48 }
  *
  * @returns undefined when the request with its calls does not fit, whatever is left out of the results
  */
-export function renderPocketPrompt(messages: readonly ChatMessage[], { root = "", limit, count }: PocketPromptOptions): string | undefined {
+export function renderPocketPrompt(messages: readonly ChatMessage[], options: PocketPromptOptions): string | undefined {
+  const shown = shownOf(messages, options)
+  return shown === undefined ? undefined : chatMl(shown.request, shown.steps)
+}
+
+/** The texts that the model may take arguments from: the request, and of each step what was given to the tool and what it is shown of the result. */
+export function pocketTexts(messages: readonly ChatMessage[], options: PocketPromptOptions): string[] {
+  const { request, steps } = shownOf(messages, options) ?? { ...lastRequest(messages), steps: [] }
+  return [request, ...steps.flatMap(({ reply, result }) => [...argumentsIn(reply), result])]
+}
+
+function shownOf(messages: readonly ChatMessage[], { root = "", limit, count }: PocketPromptOptions): { request: string; steps: { reply: string; result: string }[] } | undefined {
   const { request, steps } = lastRequest(messages)
   const shaped = steps.map(({ tool, result }) => shapeResult(tool, result, root))
   const frame = chatMl(request, steps.map(({ reply }) => ({ reply, result: "" })))
@@ -36,7 +47,17 @@ export function renderPocketPrompt(messages: readonly ChatMessage[], { root = ""
   const left = room - earlier.reduce((total, text) => total + count(text), 0)
   if (room < 0 || (steps.length > 0 && left < LAST_RESULT.least)) return undefined
   const texts = shaped.length === 0 ? [] : [...earlier, shorten(shaped.at(-1)!, Math.min(left, LAST_RESULT.most), count)]
-  return chatMl(request, steps.map(({ reply }, index) => ({ reply, result: texts[index]! })))
+  return { request, steps: steps.map(({ reply }, index) => ({ reply, result: texts[index]! })) }
+}
+
+/** The texts and numbers of a call's arguments. */
+function argumentsIn(reply: string): string[] {
+  try {
+    const call = JSON.parse(reply.replace(/^<tool_call>|<\/tool_call>$/g, "")) as { arguments?: Record<string, unknown> }
+    return Object.values(call.arguments ?? {}).filter((value) => typeof value === "string" || typeof value === "number").map(String)
+  } catch {
+    return []
+  }
 }
 
 function chatMl(request: string, steps: readonly { reply: string; result: string }[]): string {
@@ -58,7 +79,8 @@ function lastRequest(messages: readonly ChatMessage[]): { request: string; steps
   return { request: withoutMarks(messages[at]?.content ?? "").trim(), steps }
 }
 
-const CALL_OPEN = "<tool_call>"
+/** How the model begins a call. */
+export const CALL_OPEN = "<tool_call>"
 const RESULT_OPEN = "<tool_response>\n"
 const RESULT_CLOSE = "\n</tool_response>"
 

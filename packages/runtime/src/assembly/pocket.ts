@@ -1,5 +1,5 @@
 import { PROFILES, type AgentProfile, type ExecutorOptions } from "@toolwright/agents"
-import { absentPocketTools, POCKET_TOOLS, pocketTools, type Backend } from "@toolwright/backends"
+import { absentPocketTools, POCKET_TOOLS, pocketGrounding, pocketTools, type Backend } from "@toolwright/backends"
 import { ToolwrightError, type PermissionPolicy, type ToolRegistry, type Toolset } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
@@ -41,6 +41,7 @@ export function runsOnPocket(configuration: Configuration, own: Backend | undefi
 export function pocketOptions(maxRounds: number, permissions: PermissionPolicy | undefined): Partial<ExecutorOptions> {
   return {
     formatter: formatterById("hermes"),
+    grounding: pocketGrounding,
     maxRounds: Math.min(maxRounds, POCKET_ROUNDS),
     completion: {},
     unavailable: [],

@@ -43,6 +43,10 @@ describe("nothing configured", () => {
     expect(all[0]).toMatchObject({ type: "run-start", model: "toolwright-pocket", format: "hermes", tools: POCKET_TOOLS, unavailable: [] })
     expect(ended(all)).toMatchObject([{ name: "read_text_file", result: { success: true, output: "one\ntwo\n" } }])
     expect(all.at(-1)).toMatchObject({ type: "run-end", summary: { success: true, calls: 1 } })
+    const requests = all.flatMap((event) => (event.type === "request" ? [event] : []))
+    expect(requests.map(({ delivery }) => delivery)).toEqual(["grammar", "grammar"])
+    // Arguments are held to the request, and commands to the request or some that are usual.
+    expect(requests[0]!.grammar).toMatch(/txt[^]*uname|uname[^]*txt/)
   })
 
   test("tools of one's own alone need a model, and so does the logit tool", async () => {
