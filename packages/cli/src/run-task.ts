@@ -44,8 +44,8 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   })
   const { pocket } = toolwright
   const name = agent ?? (values as { agent?: string }).agent ?? "assistant"
+  if (!pocket || name === "assistant") await toolwright.backend()
   if (pocket && name === "assistant" && !hasModel(configuration)) invocation.stderr.write(POCKET_NOTICE)
-  else if (!pocket) await toolwright.backend()
   const denied = deniedCalls()
   renderer = values.json === true ? jsonLinesRenderer(invocation.stdout) : pocket ? wholeRenderer(invocation) : rendererFor(invocation)
   const events = toolwright.run(task, { agent: name, signal: invocation.signal, dryRun: values["dry-run"] === true })

@@ -84,7 +84,7 @@ describe("where the engine cannot be loaded", () => {
   test("run says what to install, what else to do, and what works without", async () => {
     const { code, stdout, stderr } = await cli(["run", "read a.txt"], broken())
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
-    expect(stderr).toMatch(/No model is configured, and the built-in one cannot run: .*node-llama-cpp, which cannot be loaded\.\nInstall it: npm install node-llama-cpp@[\d.]+\n[^]*--base-url[^]*Without any model work: toolwright tools call, format, grammar, serve, mcp, demo\.\n$/)
+    expect(stderr).toMatch(/^toolwright: No model is configured, and the built-in one cannot run: .*node-llama-cpp, which cannot be loaded\.\nInstall it: npm install node-llama-cpp@[\d.]+\n[^]*--base-url[^]*Without any model work: toolwright tools call, format, grammar, serve, mcp, demo\.\n$/)
     expect(await cli(["run", "read a.txt", "--backend", "pocket"], broken())).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install node-llama-cpp") as string })
   })
 
