@@ -15,6 +15,8 @@ export interface DeliveryInputs {
   explicit?: ToolFormatter | undefined
   /** The tools on offer now: whether a grammar can be made of them decides on that rung. */
   tools: readonly ToolDefinition[]
+  /** What their arguments will be held to at first: the parts of that grammar are then made once. */
+  grounding?: () => Grounding | undefined
 }
 
 /** The chosen rung of the ladder with its format, and what to do when the backend refuses it. */
@@ -43,7 +45,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   const settings = {
     prefer: mode === "text" ? ("generic" as const) : undefined,
     knownFamily: formatter.id !== "generic",
-    hasGrammar: abilities.grammar && !abilities.nativeTools && callGrammar(formatter, inputs.tools) !== undefined,
+    hasGrammar: abilities.grammar && !abilities.nativeTools && grammarOf(formatter, inputs.tools, inputs.grounding) !== undefined,
   }
   const rung = chooseDelivery(abilities, settings)
   return planFor(rung, because(rung, inputs), [])
@@ -55,7 +57,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       because: reason,
       requestPart(tools, grounding) {
         if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
-        const grammar = current.constraint === "grammar" ? (groundedGrammar(formatter, tools, grounding?.()) ?? callGrammar(formatter, tools)) : undefined
+        const grammar = current.constraint === "grammar" ? grammarOf(formatter, tools, grounding) : undefined
         return grammar === undefined ? {} : { grammar }
       },
       fallBack(error) {
@@ -65,6 +67,11 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       },
     }
   }
+}
+
+/** Where no grounded grammar can be made, arguments are free. */
+function grammarOf(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: (() => Grounding | undefined) | undefined): string | undefined {
+  return groundedGrammar(formatter, tools, grounding?.()) ?? callGrammar(formatter, tools)
 }
 
 const grammars = new WeakMap<readonly ToolDefinition[], Map<string, string | undefined>>()
@@ -77,7 +84,7 @@ function callGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[])
   return made.get(formatter.id)
 }
 
-/** The same for one conversation: made for each request, out of parts that are kept. Where none can be made, arguments are free. */
+/** The same for one conversation: made for each request, out of parts that are kept. */
 function groundedGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: Grounding | undefined): string | undefined {
   return grounding === undefined ? undefined : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { grounding })))
 }

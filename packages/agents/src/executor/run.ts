@@ -53,7 +53,10 @@ export class Run {
     this.#tools = toolsWithResults(options.tools, this.#results)
     this.#seenVersion = this.#tools.version
     this.#offered = this.#tools.list()
-    this.#plan = planDelivery({ backend: options.backend, mode: options.toolCalling ?? "hybrid", explicit: options.formatter, tools: this.#offered })
+    this.#plan = planDelivery({
+      backend: options.backend, mode: options.toolCalling ?? "hybrid", explicit: options.formatter, tools: this.#offered,
+      grounding: () => groundingOf(options.grounding, options.backend, [request.task], [{ role: "user", content: request.task }]),
+    })
     this.#conversation = new Conversation(this.#systemPrompt(), request.task, request.history ?? [], this.#results, this.#plan)
   }
 

@@ -66,9 +66,13 @@ export function visit(node: GbnfNode, see: (node: GbnfNode) => void): void {
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     see(next)
     if (next.kind === "repeat") open.push(next.item)
-    else if (next.kind === "sequence") for (const item of next.items.toReversed()) open.push(item)
-    else if (next.kind === "choice") for (const option of next.options.toReversed()) open.push(option)
+    else if (next.kind === "sequence") pushReversed(next.items, open)
+    else if (next.kind === "choice") pushReversed(next.options, open)
   }
+}
+
+function pushReversed(nodes: readonly GbnfNode[], onto: GbnfNode[]): void {
+  for (let index = nodes.length - 1; index >= 0; index--) onto.push(nodes[index]!)
 }
 
 /** Whether the empty text matches; of rules, those in `nullable` may be empty. */
@@ -110,9 +114,11 @@ function finiteRules(rules: ReadonlyMap<string, GbnfRule>): Set<string> {
 
 function fixpoint(rules: ReadonlyMap<string, GbnfRule>, holds: (node: GbnfNode, known: ReadonlySet<string>) => boolean): Set<string> {
   const known = new Set<string>()
-  for (let before = -1; before !== known.size; ) {
-    before = known.size
-    for (const [name, rule] of rules) if (!known.has(name) && holds(rule.body, known)) known.add(name)
+  // Rules mostly refer to later ones, or to earlier ones: going there and back settles either in few rounds.
+  let left = [...rules].reverse()
+  for (let before = -1; before !== left.length; ) {
+    before = left.length
+    left = left.filter(([name, rule]) => !holds(rule.body, known) || known.add(name) === undefined).reverse()
   }
   return known
 }

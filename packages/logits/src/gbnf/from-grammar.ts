@@ -27,19 +27,15 @@ const EMPTY: GbnfNode = { kind: "literal", text: [] }
  */
 export function grammarToGbnf(grammar: Grammar): string {
   const around = lowerAround(grammar)
-  if (around.holes.length === 0) return printChecked(toGbnf(around.plain))
-  return printAround(grammar, around, ({ plain }) => {
-    const gbnf = toGbnf(plain)
-    printChecked(gbnf)
-    return gbnf
-  })
+  if (around.holes.length > 0) return printAround(grammar, around, ({ plain }) => toGbnf(plain), checkText)
+  const text = printGbnf(toGbnf(around.plain))
+  checkText(text)
+  return text
 }
 
-function printChecked(grammar: GbnfGrammar): string {
-  const text = printGbnf(grammar)
+function checkText(text: string): void {
   const errors = readGbnf(text).problems
   if (errors.length > 0) throw refused(errors.map(describeGbnfProblem))
-  return text
 }
 
 /**

@@ -14,10 +14,17 @@ interface PrintedAround {
 
 const printed = new WeakMap<LoweredAround, PrintedAround>()
 
-/** @param convert gives the checked GBNF of the rules around, those of the holes included */
-export function printAround(grammar: Grammar, around: LoweredAround, convert: (around: LoweredAround) => GbnfGrammar): string {
+/**
+ * @param convert gives the GBNF of the rules around, those of the holes included
+ * @param check throws where llama.cpp would not read a text
+ */
+export function printAround(grammar: Grammar, around: LoweredAround, convert: (around: LoweredAround) => GbnfGrammar, check: (text: string) => void): string {
   let known = printed.get(around)
-  if (known === undefined) printed.set(around, (known = split(convert(around), around)))
+  if (known === undefined) {
+    known = split(convert(around), around)
+    check(`${known.pieces.join(known.prefix)}${known.prefix} ::= "x"\n`)
+    printed.set(around, known)
+  }
   const { pieces, holes, prefix } = known
   const names: string[] = []
   let said = ""

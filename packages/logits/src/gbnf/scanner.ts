@@ -12,6 +12,7 @@ export class GbnfSyntax extends Error {
   }
 }
 
+const NAME_CHARACTERS = new Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 const HEX = /^[0-9a-fA-F]$/
 const ESCAPES: Record<string, number> = { t: 9, r: 13, n: 10, "\\": 92, '"': 34, "[": 91, "]": 93, "-": 45 }
 const HEX_ESCAPES: Record<string, number> = { x: 2, u: 4, U: 8 }
@@ -80,7 +81,7 @@ export class GbnfScanner {
   /** A rule name, or nothing. */
   name(): string {
     let name = ""
-    while (/^[A-Za-z0-9_-]$/.test(this.peek())) name += this.next()
+    while (NAME_CHARACTERS.has(this.peek())) name += this.next()
     return name
   }
 

@@ -8,7 +8,7 @@ export function* graphRules(graph: TextGraph, writer: CharacterWriter, name: str
   const { first, codes, targets, accept } = graph
   const uses = new Uint8Array(graph.size)
   for (const target of targets) if (uses[target]! < 2) uses[target]!++
-  const passes = (state: number): boolean => uses[state] === 1 && accept[state] === 0 && first[state + 1]! - first[state]! === 1
+  const passes = (state: number): boolean => uses[state] === 1 && accept[state] === 0 && first[state + 1]! === first[state]! + 1
   const names = new Map<number, string>([[graph.start, name]])
   const queue = [graph.start]
   const follow = (edge: number): PlainExpression => {
