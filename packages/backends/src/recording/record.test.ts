@@ -69,6 +69,14 @@ test("what was asked can be kept with each step, and is not looked at when it is
   await expect(collectEvents(createScriptedBackend(screenplay).infer({ messages: [] }))).resolves.toHaveLength(2)
 })
 
+test("a recorder is what it records, also where arguments are held to the conversation", async () => {
+  const small: Backend = { ...createScriptedBackend({ steps: [{ reply: "a" }] }, { abilities: { small: true } }), groundingText: (messages) => `${messages.length} said` }
+  const recorder = recordBackend(small)
+  expect(recorder.groundingText!([])).toBe("0 said")
+  await collectEvents(recorder.infer(requests[0]!))
+  expect(createScriptedBackend(await parseScreenplay(await recorder.toYaml())).abilities.small).toBe(true)
+})
+
 test("an inference that was cancelled is kept as one that hangs", async () => {
   const recorder = recordBackend(createScriptedBackend({ steps: [{ reply: { text: "a", hang: true } }] }))
   const controller = new AbortController()

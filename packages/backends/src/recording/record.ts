@@ -63,6 +63,7 @@ export function recordBackend(
       const { stringify } = await import("yaml")
       return stringify(screenplay(), { lineWidth: 0 })
     },
+    ...(backend.groundingText === undefined ? {} : { groundingText: (messages) => backend.groundingText!(messages) }),
     ...(backend.close === undefined ? {} : { close: () => backend.close!() }),
   }
 }

@@ -160,6 +160,7 @@ export const SCREENPLAY_SCHEMA: JsonSchema = {
         nativeTools: { type: "boolean" },
         grammar: { type: "boolean" },
         jsonSchema: { type: "boolean" },
+        small: { type: "boolean" },
       }),
       chunks,
       steps: { type: "array", minItems: 1, items: step },

@@ -9,7 +9,7 @@ export interface Screenplay {
   name?: string
   /** The model name that the backend states, from which a format is chosen. */
   model?: string
-  abilities?: { nativeTools?: boolean; grammar?: boolean; jsonSchema?: boolean }
+  abilities?: { nativeTools?: boolean; grammar?: boolean; jsonSchema?: boolean; small?: boolean }
   /** How replies are cut into deltas, unless a reply says otherwise. */
   chunks?: Chunks
   steps: Step[]

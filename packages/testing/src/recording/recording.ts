@@ -87,6 +87,7 @@ function record(path: string, backend: Backend, plain: (request: InferRequest) =
     abilities: recorder.abilities,
     modelName: () => recorder.modelName(),
     infer: (request, inferOptions) => recorder.infer(request, inferOptions),
+    ...(recorder.groundingText === undefined ? {} : { groundingText: recorder.groundingText }),
     done,
     close,
     [Symbol.asyncDispose]: close,

@@ -56,5 +56,11 @@ export async function runAgent(test: AgentTest): Promise<AgentRun> {
 
 /** The same backend, which stays open for other runs when this one is over. */
 function keptOpen(backend: Backend): Backend {
-  return { kind: backend.kind, abilities: backend.abilities, modelName: () => backend.modelName(), infer: (request, options) => backend.infer(request, options) }
+  return {
+    kind: backend.kind,
+    abilities: backend.abilities,
+    modelName: () => backend.modelName(),
+    infer: (request, options) => backend.infer(request, options),
+    ...(backend.groundingText === undefined ? {} : { groundingText: (messages) => backend.groundingText!(messages) }),
+  }
 }
