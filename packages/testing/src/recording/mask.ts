@@ -79,7 +79,8 @@ export function maskValue<Value>(value: Value, mask: (text: string) => string): 
 }
 
 /** A recorded reply, masked: what is cut into pieces is put together first where something in it is hidden. */
-export function maskReply(reply: Reply, mask: (text: string, json?: boolean) => string): Reply {
+export function maskReply(given: Reply, mask: (text: string, json?: boolean) => string): Reply {
+  const reply = given.error === undefined ? given : { ...given, error: maskValue(given.error, (text) => mask(text)) }
   if (reply.stream === undefined) return reply
   const calls = new Map<number, string>()
   for (const part of reply.stream) if ("call" in part) calls.set(part.call, (calls.get(part.call) ?? "") + (part.arguments ?? ""))

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { createScriptedBackend, infer, loadScreenplay, type Backend } from "@toolwright/backends"
+import { createOpenAICompatibleBackend, createScriptedBackend, infer, loadScreenplay, serveBackend, type Backend } from "@toolwright/backends"
 import { defineTool, ToolwrightError } from "@toolwright/toolbox"
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { callsOf } from "../run/agent-run.ts"
@@ -76,6 +76,19 @@ describe("a recording", () => {
     expect((await infer(createScriptedBackend(screenplay), { userPrompt: "?" })).text).toBe("I look.")
   })
 
+  test("is the same over HTTP, and without the server's key", async () => {
+    const { file } = place()
+    const apiKey = "plain-words-only"
+    {
+      await using server = await serveBackend(scripted(replies), { apiKey })
+      const backend = () => createOpenAICompatibleBackend({ baseUrl: server.baseUrl, modelName: "qwen2.5", apiKey })
+      expect((await run(file, { update: true, backend })).text).toBe("Take a coat.")
+    }
+    const played = await run(file)
+    expect([played.text, callsOf(played)]).toEqual(["Take a coat.", [oslo]])
+    expect(readFileSync(file, "utf8")).not.toContain(apiKey)
+  })
+
   test("answers requests that come in another order", async () => {
     const { file } = place()
     const ask = async (model: Backend, ...prompts: string[]) => {
@@ -148,6 +161,13 @@ describe("what goes wrong is said", () => {
     const before = readFileSync(file, "utf8")
     expect(await messageOf(record(file, [{ fail: { code: "MODEL_UNREACHABLE", message: "nobody at home" } }]))).toBe("RECORDING_FAILED: weather.yaml was not written, since the model failed: MODEL_UNREACHABLE: nobody at home")
     expect(readFileSync(file, "utf8")).toBe(before)
+  })
+
+  test("a request that the server refused is kept where the agent made it otherwise", async () => {
+    const { file } = place()
+    await record(file, [{ fail: { code: "MODEL_REQUEST_REJECTED", message: "tools are not supported, says sk-proj-abcdefghijklmnop1234567890" } }, "Take a coat."])
+    expect(readFileSync(file, "utf8")).toContain("message: tools are not supported, says <secret>")
+    expect((await run(file)).text).toBe("Take a coat.")
   })
 
   test("a file that is no recording", async () => {

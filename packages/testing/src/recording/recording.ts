@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { recordBackend, type Backend, type InferRequest } from "@toolwright/backends"
+import { recordBackend, type Backend, type InferRequest, type ScriptedFailure, type Step } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { TestModel } from "../model.ts"
 import type { RequestPart } from "./difference.ts"
@@ -67,16 +67,16 @@ export async function recording(file: string | URL, options: RecordingOptions = 
 
 function record(path: string, backend: Backend, plain: (request: InferRequest) => PlainRequest, mask: Mask): RecordedModel {
   const recorder = recordBackend(backend, { expectations: false, sent: plain })
-  const failed = () => recorder.screenplay().steps.find(({ reply }) => typeof reply === "object" && reply.error !== undefined)
+  const failed = () => failureIn(recorder.screenplay().steps)
   const done = (): void => {
-    const reply = failed()?.reply
-    if (typeof reply !== "object") return
-    throw new ToolwrightError("RECORDING_FAILED", `${nameOf(path)} was not written, since the model failed: ${reply.error!.code}: ${mask.hide(reply.error!.message ?? "")}`)
+    const failure = failed()
+    if (failure === undefined) return
+    throw new ToolwrightError("RECORDING_FAILED", `${nameOf(path)} was not written, since the model failed: ${failure.code}: ${mask.hide(failure.message ?? "")}`)
   }
   const close = async (): Promise<void> => {
     const { steps, ...head } = recorder.screenplay()
     if (steps.length > 0 && failed() === undefined) {
-      const masked = steps.map(({ reply, sent: _sent }) => ({ reply: typeof reply === "string" ? reply : maskReply(reply, (text) => mask.hide(text)) }))
+      const masked = steps.map(({ reply }) => ({ reply: typeof reply === "string" ? reply : maskReply(reply, (text) => mask.hide(text)) }))
       await writeRecording(path, { screenplay: { ...head, steps: masked }, requests: steps.map(({ sent }) => sent as PlainRequest) })
     }
     await recorder.close?.()
@@ -92,4 +92,10 @@ function record(path: string, backend: Backend, plain: (request: InferRequest) =
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** A failure for which a recording is worth nothing: any but a refused request that the agent then made otherwise, which is how it goes. */
+function failureIn(steps: readonly Step[]): ScriptedFailure | undefined {
+  const failures = steps.map(({ reply }) => (typeof reply === "string" ? undefined : reply.error))
+  return failures.find((failure, at) => failure !== undefined && (failure.code !== "MODEL_REQUEST_REJECTED" || at === failures.length - 1))
 }
