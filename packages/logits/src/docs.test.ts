@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 
 const root = join(import.meta.dirname, "../../..")
-const examples = ["grammars", "logits"].flatMap((page) => {
+const examples = ["grammars", "logits", "grounded-arguments"].flatMap((page) => {
   const text = readFileSync(join(root, "docs", `${page}.md`), "utf8")
   return [...text.matchAll(/^```ts\n([\s\S]*?)^```/gm)].map((match, index) => ({ name: `${page}-${index}`, code: match[1]! }))
 })

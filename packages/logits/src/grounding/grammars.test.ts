@@ -10,7 +10,7 @@ import { createMaskEngine, createTokenizer, isAllowed, type Tokenizer } from "..
 import { createMatcher } from "../matcher/index.ts"
 import type { JsonSchema } from "../schema/json-schema.ts"
 import { createRandom } from "../sampling/random.ts"
-import { pathsOf, spansOf, TRICKY, wholeNumbersOf } from "./oracle.ts"
+import { pathsOf, spansOf, TRICKY, wholeNumbersOf } from "../fixtures/grounding-oracle.ts"
 
 interface EngineGrammar {
   _testText(text: string): boolean

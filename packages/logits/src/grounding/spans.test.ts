@@ -5,7 +5,7 @@ import { graphHas, type TextGraph } from "../automaton/text-graph.ts"
 import { matchesDfa } from "../automaton/dfa.ts"
 import { conversationOf, type TextLimits } from "./conversation.ts"
 import { MAX_GROUNDING_TEXT } from "./model.ts"
-import { pathsOf, spansOf, TRICKY, wholeNumbersOf } from "./oracle.ts"
+import { pathsOf, spansOf, TRICKY, wholeNumbersOf } from "../fixtures/grounding-oracle.ts"
 
 const tricky = fc.array(fc.constantFrom(...TRICKY), { maxLength: 16 }).map((letters) => letters.join(""))
 const repetitive = fc.tuple(fc.array(fc.constantFrom("ab ", "a ", "b/a ", "ab", "a(b", "b. "), { maxLength: 8 }), fc.nat({ max: 3 })).map(([parts, times]) => parts.join("").repeat(times + 1).slice(0, 40))

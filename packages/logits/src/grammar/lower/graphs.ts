@@ -8,14 +8,15 @@ export function* graphRules(graph: TextGraph, writer: CharacterWriter, name: str
   const { first, codes, targets, accept } = graph
   const uses = new Uint8Array(graph.size)
   for (const target of targets) if (uses[target]! < 2) uses[target]!++
-  const passes = (state: number): boolean => uses[state] === 1 && accept[state] === 0 && first[state + 1]! === first[state]! + 1
+  const edgesOf = (state: number): number => first[state + 1]! - first[state]!
+  const passes = (state: number): boolean => uses[state] === 1 && accept[state] === 0 && edgesOf(state) === 1
   const names = new Map<number, string>([[graph.start, name]])
   const queue = [graph.start]
   const follow = (edge: number): PlainExpression => {
     let text = String.fromCodePoint(codes[edge]!)
     let state = targets[edge]!
     for (; passes(state); state = targets[first[state]!]!) text += String.fromCodePoint(codes[first[state]!]!)
-    if (first[state] === first[state + 1]) return literal(writer.text(text))
+    if (edgesOf(state) === 0) return literal(writer.text(text))
     let next = names.get(state)
     if (next === undefined) {
       names.set(state, (next = `${name}-${names.size}`))
