@@ -189,7 +189,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     const executor = new DynamicExecutor(await executorOptions(profile))
     return yield* executor.run({
       task,
-      systemPrompt: systemPrompt ?? profile.systemPrompt,
+      systemPrompt: pocket ? "" : (systemPrompt ?? profile.systemPrompt),
       agent: profile.name,
       runId,
       ...(history === undefined ? {} : { history }),

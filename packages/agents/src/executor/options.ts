@@ -3,6 +3,7 @@ import type { Middleware, PermissionPolicy, Toolset } from "@toolwright/toolbox"
 import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
 import type { ContextManager } from "../context/manager.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
+import type { LoopLimits } from "../gate/loop-detector.ts"
 import type { RunRecorder } from "../record/recorder.ts"
 import type { GroundingSetting } from "./grounding.ts"
 
@@ -27,6 +28,8 @@ export interface ExecutorOptions {
   /** Which arguments must come from the conversation where calls are held by a grammar; `auto` unless given. */
   grounding?: GroundingSetting
   completion?: CompletionCriteria
+  /** How often the same calls may bring the same results before the model is told, and before the run is stopped. */
+  loops?: LoopLimits
   sampling?: SamplingOptions
   permissions?: PermissionPolicy
   /** Stands around every call, after the gate's own guard. */

@@ -29,7 +29,7 @@ export class Run {
   readonly #request: RunRequest & { runId: string }
   readonly #signal: AbortSignal
   readonly #ledger = new Ledger()
-  readonly #loops = new LoopDetector()
+  readonly #loops: LoopDetector
   readonly #results = new ResultStore()
   readonly #state: RunState
   readonly #tools: Toolset
@@ -50,6 +50,7 @@ export class Run {
     this.#state = new RunState(request.runId, this.#ledger)
     this.#dryRun = request.dryRun === true ? new DryRun() : undefined
     this.#state.dryRun = this.#dryRun !== undefined
+    this.#loops = new LoopDetector(options.loops)
     this.#tools = toolsWithResults(options.tools, this.#results)
     this.#seenVersion = this.#tools.version
     this.#offered = this.#tools.list()

@@ -1,7 +1,13 @@
 import { canonicalJson, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 
 /** From which repetition on the model is told, and at which the run is stopped. */
-export const LOOP_LIMITS = { tell: 3, stop: 6 } as const
+export interface LoopLimits {
+  readonly tell: number
+  readonly stop: number
+}
+
+/** For models that can learn from being told. */
+export const LOOP_LIMITS: LoopLimits = { tell: 3, stop: 6 }
 
 /** Longest cycle of calls that is noticed. */
 const LONGEST_PERIOD = 3
@@ -15,17 +21,22 @@ export type LoopVerdict = { kind: "fine" } | { kind: "tell" | "stop"; times: num
  */
 export class LoopDetector {
   readonly #recent: string[] = []
+  readonly #limits: LoopLimits
+
+  constructor(limits: LoopLimits = LOOP_LIMITS) {
+    this.#limits = limits
+  }
 
   observe(name: string, args: JsonObject, result: ToolResult): LoopVerdict {
     this.#recent.push(`${name}\u0000${canonicalJson(args)}\u0000${result.success}\u0000${result.output}`)
-    if (this.#recent.length > LONGEST_PERIOD * (LOOP_LIMITS.stop + 1)) this.#recent.shift()
+    if (this.#recent.length > LONGEST_PERIOD * (this.#limits.stop + 1)) this.#recent.shift()
     const [times, period] = this.#repetitions()
-    if (times < LOOP_LIMITS.tell) return { kind: "fine" }
+    if (times < Math.min(this.#limits.tell, this.#limits.stop)) return { kind: "fine" }
     const what = period === 1 ? `the same call of '${name}'` : `the same ${period} calls in a row`
     const text =
       `You have made ${what} ${times} times, and the results were the same each time. ` +
       "They will not change. Use what they say, try another tool or other arguments, or finish."
-    return { kind: times >= LOOP_LIMITS.stop ? "stop" : "tell", times, text }
+    return { kind: times >= this.#limits.stop ? "stop" : "tell", times, text }
   }
 
   /** How often the last calls repeat, and how many calls one repetition has. A cycle counts when it is complete. */

@@ -38,7 +38,7 @@ export function pocketTools(definitions: readonly ToolDefinition[]): ToolDefinit
   return POCKET_TOOLS.flatMap((name) => {
     const tool = singles.get(name)
     if (tool === undefined) return []
-    const { examples: _examples, aliases: _aliases, ...rest } = tool
+    const { examples: _examples, aliases: _aliases, usageHint: _usageHint, ...rest } = tool
     return [{ ...rest, schema: schemaOf(name, tool.schema.properties) }]
   })
 }

@@ -45,6 +45,7 @@ describe("nothing configured", () => {
     expect(all.at(-1)).toMatchObject({ type: "run-end", summary: { success: true, calls: 1 } })
     const requests = all.flatMap((event) => (event.type === "request" ? [event] : []))
     expect(requests.map(({ delivery }) => delivery)).toEqual(["grammar", "grammar"])
+    expect(requests[0]!.messages.slice(0, 2)).toEqual([{ role: "system", content: "" }, { role: "user", content: "show me the first 2 lines of a.txt" }])
     // Arguments are held to the request, and commands to the request or some that are usual.
     expect(requests[0]!.grammar).toMatch(/txt[^]*uname|uname[^]*txt/)
   })
@@ -107,6 +108,11 @@ describe("what the pocket model may do", () => {
     expect(all[0]).toMatchObject({ type: "run-start", tools: expect.arrayContaining(["write_file", "read_text_file"]) })
     expect(ended(all)).toMatchObject([{ result: { success: false, error: { code: "TOOL_NOT_AVAILABLE" } } }])
     expect(existsSync(join(toolwright.folder, "b.txt"))).toBe(false)
+  })
+
+  test("the same call with the same result again ends a run", async () => {
+    const toolwright = await assembled({ backend: asPocket(call("list_directory", { path: "." }), call("list_directory", { path: "." }), "Never said.") })
+    expect((await events(toolwright, "list it")).at(-1)).toMatchObject({ summary: { outcome: "stuck", calls: 2 } })
   })
 
   test("a run that goes in circles ends soon", async () => {
