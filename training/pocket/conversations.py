@@ -51,7 +51,7 @@ def words_only(random, slots, held_out=False):
     phrase = chosen_phrase(random, kind, held_out)
     plain = phrase.startswith("?")
     fill = {"N": lambda: slots.capital(slots.word()), "w": slots.word, "n": lambda: str(slots.number()), "q": lambda: quoted(random, slots.phrase(1, 4)) or "this"}
-    text = re.sub(r"\{(\w)\}", lambda match: fill[match[1]](), phrase.lstrip("?"))
+    text = re.sub(r"\{(\w)\}", lambda match: fill[match[1]](), phrase.removeprefix("?"))
     made = Request(with_typos(random, text, 0.02), None, plain, False, False, False)
     return dress(random, made, held_out), ANSWERS[kind]
 

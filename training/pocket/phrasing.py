@@ -67,7 +67,7 @@ def expansions(text):
 
 def wording(text):
     """What is compared between phrases: the words and where values stand, nothing else."""
-    text = re.sub(r"\{(\w+)(:\w)?\}", "{}", text.lstrip("?").removeprefix("%staged ").removeprefix("@").lower())
+    text = re.sub(r"\{(\w+)(:\w)?\}", "{}", text.removeprefix("?").removeprefix("%staged ").removeprefix("@").lower())
     return re.sub(r"\s+", " ", re.sub(r"[^a-z{} ]", "", text)).strip()
 
 
@@ -150,7 +150,7 @@ def request(random, tool, slots, held_out=False, inside=False, last=True, given=
 
 def fill(random, tool, phrase, slots, inside, last, given):
     plain = phrase.startswith("?")
-    phrase = phrase.lstrip("?")
+    phrase = phrase.removeprefix("?")
     arguments = {}
     if phrase.startswith("%staged "):
         arguments["staged"], phrase = True, phrase[len("%staged ") :]

@@ -13,6 +13,7 @@ import os
 import random
 import time
 from pathlib import Path
+from queue import Empty
 
 import numpy as np
 import torch
@@ -87,6 +88,16 @@ def make_batches(seed, queue, size, only_short):
         source.shuffle(batches)
         for batch in batches:
             queue.put(padded(batch))
+
+
+def next_batch(queue, maker):
+    """@raise SystemExit when the process that makes batches has died, instead of waiting for ever"""
+    while True:
+        try:
+            return queue.get(timeout=20)
+        except Empty:
+            if not maker.is_alive():
+                raise SystemExit("No more conversations come: see the error above. The last checkpoint can be resumed.") from None
 
 
 def orthogonal(update):
@@ -187,7 +198,7 @@ def train(settings):
         if share > settings.short:
             only_short.value = 0
         factor = settings.rate * min(1, (steps + 1) / 60) * min(1, max(0, (1 - share) / settings.decay))
-        tokens, following = (torch.from_numpy(array).to(device) for array in queue.get())
+        tokens, following = (torch.from_numpy(array).to(device) for array in next_batch(queue, maker))
         following = following.view(-1)
         chosen = (following >= 0).nonzero().view(-1)
         loss = F.cross_entropy(model(tokens, chosen).float(), following[chosen])
