@@ -53,6 +53,7 @@ ${body}
     const output = failing(`  await runAgent({ task: "Coat?", backend: scripted([oslo, "Yes.", "Take a scarf, too."]), tools })`)
     expect(output).toContain("1 of 3 replies was not played; the model was asked 2 times:")
     expect(output).toContain('- reply 3: text "Take a scarf, too."')
+    expect(output).toMatch(/at .*agent\.test\.ts:8:/)
     expect(output).toMatch(/call {4}get_weather\(\{"city":"Oslo"\}\)\n +result {2}get_weather: 4 °C\n +model {3}Yes\.\n +end {5}completed: Yes\./)
   })
 
@@ -60,6 +61,7 @@ ${body}
     const output = failing(`  await runAgent({ task: "Coat?", backend: scripted([oslo, { expect: { result: "21 °C" }, text: "No." }]), tools })`)
     expect(output).toContain('Reply 2 of 2 (text "No."): expected what came back since the last reply to contain "21 °C".')
     expect(output).toContain("There was: 4 °C")
+    expect(output).toMatch(/at .*agent\.test\.ts:8:/)
   })
 
   test("which argument is another", () => {

@@ -128,6 +128,7 @@ describe("what goes wrong is said", () => {
     await record(file)
     celsius = 5
     onTestFinished(() => void (celsius = 4))
+    await expect(run(file)).rejects.toMatchObject({ stack: expect.stringMatching(/^ToolwrightError: The model is asked [^]*\n {4}at .*recording\.test\.ts/) })
     expect(await messageOf(run(file))).toBe(
       "RECORDING_CHANGED: The model is asked something else than in request 2 of 2 of weather.yaml (- recorded, + now):\n" +
         "message 4, result of get_weather:\n  -4 °C in Oslo\n  +5 °C in Oslo\nIf that is meant: To record it, run the test with TOOLWRIGHT_RECORD=1.",

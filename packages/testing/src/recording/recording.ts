@@ -3,6 +3,7 @@ import { fileURLToPath } from "node:url"
 import { recordBackend, type Backend, type InferRequest, type ScriptedFailure, type Step } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { TestModel } from "../model.ts"
+import { originOf, type Origin } from "../origin.ts"
 import type { RequestPart } from "./difference.ts"
 import { nameOf, readRecording, writeRecording } from "./file.ts"
 import { createMask, maskReply, maskValue, type Mask } from "./mask.ts"
@@ -52,26 +53,35 @@ export interface RecordedModel extends TestModel, AsyncDisposable {
  * const run = await runAgent({ task: "Will it rain in Oslo?", backend, tools: [getWeather] })
  */
 export async function recording(file: string | URL, options: RecordingOptions = {}): Promise<RecordedModel> {
+  const placed = originOf(recording)
   const path = typeof file === "string" ? resolve(file) : fileURLToPath(file)
   const { backend, update, workspace, names = {}, secrets = [], stable = (text: string) => text, ignore = [] } = options
   const mask = createMask({ names: { ...(workspace === undefined ? {} : { workspace: workspace.path }), ...names }, secrets })
   const plain = (request: InferRequest): PlainRequest => maskValue(plainRequest(request), (text) => stable(mask.hide(text)))
   if (modeFor(path, update) === "record") {
     if (backend === undefined) throw new ToolwrightError("RECORDING_INVALID", `${nameOf(path)} cannot be recorded: give recording() the 'backend' to record.`)
-    return record(path, typeof backend === "function" ? await backend() : backend, plain, mask)
+    return record(path, typeof backend === "function" ? await backend() : backend, { plain, mask, placed })
   }
-  const model = replay(path, await readRecording(path), { ignore, plain, show: (text, json) => mask.show(text, json) })
+  const model = replay(path, await readRecording(path), { ignore, plain, placed, show: (text, json) => mask.show(text, json) })
   const close = (): Promise<void> => Promise.resolve()
   return { ...model, kind: "recording", close, [Symbol.asyncDispose]: close }
 }
 
-function record(path: string, backend: Backend, plain: (request: InferRequest) => PlainRequest, mask: Mask): RecordedModel {
+/** What recording needs of the settings. */
+interface RecordParts {
+  plain(request: InferRequest): PlainRequest
+  mask: Mask
+  placed: Origin
+}
+
+function record(path: string, backend: Backend, { plain, mask, placed }: RecordParts): RecordedModel {
   const recorder = recordBackend(backend, { expectations: false, sent: plain })
   const failed = () => failureIn(recorder.screenplay().steps)
   const done = (): void => {
     const failure = failed()
     if (failure === undefined) return
-    throw new ToolwrightError("RECORDING_FAILED", `${nameOf(path)} was not written, since the model failed: ${failure.code}: ${mask.hide(failure.message ?? "")}`)
+    const message = `${nameOf(path)} was not written, since the model failed: ${failure.code}: ${mask.hide(failure.message ?? "")}`
+    throw placed(new ToolwrightError("RECORDING_FAILED", message))
   }
   const close = async (): Promise<void> => {
     const { steps, ...head } = recorder.screenplay()

@@ -1,6 +1,7 @@
 import { checkConstraints, excerpt, playStep, type InferEvent, type InferRequest, type Step } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { TestModel } from "../model.ts"
+import type { Origin } from "../origin.ts"
 import { differenceOf, sameRequest, type RequestPart } from "./difference.ts"
 import { nameOf, type Recording } from "./file.ts"
 import { maskReply } from "./mask.ts"
@@ -11,6 +12,8 @@ export interface ReplayOptions {
   ignore: readonly RequestPart[]
   /** A request as it would be recorded. */
   plain(request: InferRequest): PlainRequest
+  /** Gives an error the line of the test. */
+  placed: Origin
   /** Names in replies, back to what they stand for. */
   show(text: string, json?: boolean): string
 }
@@ -18,7 +21,7 @@ export interface ReplayOptions {
 /**
  * Plays a recording. A request gets the reply that was recorded for it; when several are asked at once, their order does not matter.
  */
-export function replay(file: string, { screenplay, requests }: Recording, { ignore, plain, show }: ReplayOptions): TestModel & { readonly mode: "replay" } {
+export function replay(file: string, { screenplay, requests }: Recording, { ignore, plain, placed, show }: ReplayOptions): TestModel & { readonly mode: "replay" } {
   const open = screenplay.steps.map((step, at) => ({ step, number: at + 1, request: requests[at] }))
   const total = open.length
   const captured = new Map<string, unknown>()
@@ -44,7 +47,7 @@ export function replay(file: string, { screenplay, requests }: Recording, { igno
     try {
       taken = take(request)
     } catch (thrown) {
-      throw (violation = thrown as ToolwrightError)
+      throw (violation = placed(thrown as ToolwrightError))
     }
     const { step, number } = taken
     const reply = typeof step.reply === "string" ? step.reply : maskReply(step.reply, show)
@@ -59,7 +62,7 @@ export function replay(file: string, { screenplay, requests }: Recording, { igno
     infer,
     done() {
       if (violation !== undefined) throw violation
-      if (open.length > 0) throw unplayed(file, total, open)
+      if (open.length > 0) throw placed(unplayed(file, total, open))
     },
   }
 }

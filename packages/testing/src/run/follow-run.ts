@@ -1,6 +1,7 @@
 import { messageOf, ToolwrightError, type RunEvent } from "@toolwright/toolbox"
 import type { Backend } from "@toolwright/backends"
 import { isTestModel, type TestModel } from "../model.ts"
+import { atPlaceOf, originOf } from "../origin.ts"
 import type { RecordedModel } from "../recording/recording.ts"
 import { changesBetween, snapshotOf } from "../workspace/snapshot.ts"
 import { callsIn, type AgentRun } from "./agent-run.ts"
@@ -30,12 +31,13 @@ const DEFAULT_TIMEOUT_MS = 10_000
  */
 export async function followRun(events: AsyncIterable<RunEvent> | ((signal: AbortSignal) => AsyncIterable<RunEvent>), options: FollowOptions = {}): Promise<AgentRun> {
   const { backend, more = false, workspace, timeoutMs = isRecording(backend) ? Infinity : DEFAULT_TIMEOUT_MS } = options
+  const placed = originOf(followRun)
   const before = workspace === undefined ? undefined : snapshotOf(workspace.path)
   const seen: RunEvent[] = []
   const controller = new AbortController()
   const following = follow(typeof events === "function" ? events(controller.signal) : events, seen)
   await within(timeoutMs, following, () => {
-    const error = new ToolwrightError("RUN_TIMEOUT", `The run did not end within ${timeoutMs} ms; ${waitedFor(seen)}.\n${transcriptOf(seen)}`)
+    const error = placed(new ToolwrightError("RUN_TIMEOUT", `The run did not end within ${timeoutMs} ms; ${waitedFor(seen)}.\n${transcriptOf(seen)}`))
     controller.abort(error)
     return error
   })
@@ -106,7 +108,7 @@ function checkModel(model: TestModel, more: boolean, run: AgentRun): void {
     const unplayed = ToolwrightError.isInstance(thrown) && thrown.code.endsWith("_UNPLAYED")
     if (!unplayed) throw thrown
     if (more) return
-    throw new ToolwrightError(thrown.code, `${messageOf(thrown)}\nThe run:\n${run.transcript}`, { cause: thrown })
+    throw atPlaceOf(new ToolwrightError(thrown.code, `${messageOf(thrown)}\nThe run:\n${run.transcript}`), thrown)
   }
 }
 

@@ -156,6 +156,7 @@ describe("a model that fails", () => {
   test("by a stall is given up by the test, which says what it waited for", async () => {
     const work = runAgent({ task: "Coat?", backend: scripted([oslo, { fail: "stall" }]), tools: [weather], timeoutMs: 100 })
     expect(await messageOf(work)).toMatch(/^RUN_TIMEOUT: The run did not end within 100 ms; it was waiting for the model's reply to request 2\.\ntask {4}Coat\?\ncall {4}get_weather\(\{"city":"Oslo"\}\)\nresult  get_weather: 4 °C in Oslo$/)
+    await expect(work).rejects.toMatchObject({ stack: expect.stringContaining("scripted.test.ts") })
     const cancelled = await runAgent({ task: "Coat?", backend: scripted([{ fail: "stall" }]), tools: [weather], signal: AbortSignal.timeout(50) })
     expect(cancelled.outcome).toBe("cancelled")
   })

@@ -2,6 +2,7 @@ import { checkConstraints, excerpt, playStep, type Backend, type Chunks, type In
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { getFormatter } from "@toolwright/toolformat"
 import type { TestModel } from "../model.ts"
+import { originOf } from "../origin.ts"
 import { checkCalls } from "./check-calls.ts"
 import { checkReply } from "./check-replies.ts"
 import type { ReplyParts, ScriptedReply } from "./reply.ts"
@@ -41,6 +42,7 @@ export interface ScriptedModel extends TestModel {
  * ])
  */
 export function scripted(script: readonly ScriptedReply[] | Screenplay, options: ScriptedModelOptions = {}): ScriptedModel {
+  const placed = originOf(scripted)
   const { replies, screenplay } = entriesOf(script)
   const modelName = options.model ?? screenplay?.model ?? "scripted"
   const nativeTools = options.nativeTools ?? screenplay?.abilities?.nativeTools ?? true
@@ -87,7 +89,7 @@ export function scripted(script: readonly ScriptedReply[] | Screenplay, options:
       const { plan, place } = await planned(request)
       yield* playStep(plan.step, request, { place, captured, modelName, chunks: options.chunks ?? screenplay?.chunks ?? 7, formatter, signal })
     } catch (thrown) {
-      if (isViolation(thrown)) violation ??= thrown
+      if (isViolation(thrown)) violation ??= placed(thrown)
       throw thrown
     }
   }
@@ -104,7 +106,7 @@ export function scripted(script: readonly ScriptedReply[] | Screenplay, options:
     },
     done() {
       if (violation !== undefined) throw violation
-      if (left().length > 0) throw unplayed(left(), replies.length, shown)
+      if (left().length > 0) throw placed(unplayed(left(), replies.length, shown))
     },
   } satisfies ScriptedModel & Backend
 }
