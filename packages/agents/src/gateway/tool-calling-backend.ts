@@ -1,7 +1,8 @@
 import type { Backend, InferEvent, InferRequest } from "@toolwright/backends"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
-import { renderConversation, type OpenAITool, type ParseEvent, type ToolFormatter } from "@toolwright/toolformat"
+import { type ChatMessage, renderConversation, type OpenAITool, type ParseEvent, type ToolFormatter } from "@toolwright/toolformat"
 import { planDelivery, type DeliveryPlan } from "../executor/delivery.ts"
+import { groundingOf, type GroundingSetting, saidIn } from "../executor/grounding.ts"
 import type { ToolCallingMode } from "../executor/options.ts"
 
 /** Settings of {@link toolCallingBackend}. */
@@ -9,6 +10,8 @@ export interface ToolCallingOptions {
   mode?: ToolCallingMode
   /** The format, where it is not to be chosen by the model's name. */
   formatter?: ToolFormatter
+  /** Which arguments must come from the conversation where calls are held by a grammar; `auto` unless given. */
+  grounding?: GroundingSetting
 }
 
 /**
@@ -20,13 +23,15 @@ export interface ToolCallingOptions {
  */
 export function toolCallingBackend(backend: Backend, options: ToolCallingOptions = {}): Backend {
   const { mode = "hybrid", formatter } = options
+  const definitionsOf = rememberDefinitions()
+  const groundingIn = (messages: readonly ChatMessage[]) => () => groundingOf(options.grounding, backend, saidIn(messages), messages)
 
   async function* infer(request: InferRequest, inferOptions: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
     if (request.tools === undefined || request.tools.length === 0) {
       yield* backend.infer(request, inferOptions)
       return
     }
-    const plan = planDelivery({ backend, mode, explicit: formatter, tools: request.tools.map(definitionOf) })
+    const plan = planDelivery({ backend, mode, explicit: formatter, tools: definitionsOf(request.tools), grounding: groundingIn(request.messages) })
     let silent = true
     try {
       for await (const event of deliver(plan, request, inferOptions)) {
@@ -46,12 +51,12 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
       return
     }
     const { tools: offered = [], toolChoice, ...rest } = request
-    const tools = toolChoice === "none" ? [] : offered.map(definitionOf)
+    const tools = toolChoice === "none" ? [] : definitionsOf(offered)
     const stop = [...(rest.sampling?.stop ?? []), ...plan.formatter.stop]
     const text: InferRequest = {
       ...rest,
       messages: renderConversation(plan.formatter, rest.messages, tools),
-      ...(tools.length === 0 ? {} : plan.requestPart(tools)),
+      ...(tools.length === 0 ? {} : plan.requestPart(tools, groundingIn(rest.messages))),
       ...(stop.length === 0 ? {} : { sampling: { ...rest.sampling, stop } }),
     }
     const parser = plan.formatter.createParser({ tools })
@@ -96,6 +101,22 @@ function* asInferEvents(events: Iterable<ParseEvent>, ids: Map<number, string>):
         break
       default:
     }
+  }
+}
+
+/** Sets of tools that are kept, with what is worked out about them. */
+const MAX_SETS = 16
+
+/** Clients send the same tools with every request: the same definitions then, so that grammars are not made anew. */
+function rememberDefinitions(): (tools: readonly OpenAITool[]) => readonly ToolDefinition[] {
+  const known = new Map<string, readonly ToolDefinition[]>()
+  return (tools) => {
+    const key = JSON.stringify(tools)
+    const definitions = known.get(key) ?? tools.map(definitionOf)
+    known.delete(key)
+    known.set(key, definitions)
+    if (known.size > MAX_SETS) known.delete(known.keys().next().value!)
+    return definitions
   }
 }
 

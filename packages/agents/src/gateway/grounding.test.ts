@@ -1,0 +1,29 @@
+import { createScriptedBackend, type InferRequest } from "@toolwright/backends"
+import { matchesGbnf } from "@toolwright/logits"
+import type { OpenAITool } from "@toolwright/toolformat"
+import { expect, test } from "vitest"
+import { toolCallingBackend } from "./tool-calling-backend.ts"
+
+const tool: OpenAITool = { type: "function", function: { name: "read_text_file", description: "", parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] } } }
+const messages: InferRequest["messages"] = [
+  { role: "system", content: "hidden.txt" },
+  { role: "user", content: "look around" },
+  { role: "assistant", content: "invented.txt", toolCalls: [{ id: "a", name: "list", args: { path: "docs" } }] },
+  { role: "tool", content: "found.txt", toolCallId: "a", toolName: "list", success: true },
+]
+
+/** Which of these paths a call may have, by what the grammar of the request says. */
+async function allowed(small: boolean, paths: readonly string[], grounding?: "off"): Promise<boolean[]> {
+  const scripted = createScriptedBackend({ steps: [{ reply: "ok" }] }, { modelName: "qwen2.5", abilities: { nativeTools: false, grammar: true, small } })
+  const backend = toolCallingBackend(scripted, grounding === undefined ? {} : { grounding })
+  for await (const _ of backend.infer({ messages, tools: [tool] })) continue
+  const { grammar } = scripted.requests[0]!
+  return paths.map((path) => matchesGbnf(grammar!, `<tool_call>\n{"name": "read_text_file", "arguments": {"path": "${path}"}}\n</tool_call>`))
+}
+
+test("a client's calls are held to what was said, returned and called, with a small model", async () => {
+  const paths = ["found.txt", "docs/found.txt", "hidden.txt", "invented.txt"]
+  expect(await allowed(true, paths)).toEqual([true, true, false, false])
+  expect(await allowed(false, paths)).toEqual([true, true, true, true])
+  expect(await allowed(true, paths, "off")).toEqual([true, true, true, true])
+})
