@@ -146,6 +146,20 @@ describe("what goes wrong is said", () => {
     expect((await run(file, { ignore: ["tools"] }, undefined, more)).text).toBe("Take a coat.")
   })
 
+  test("another grammar, of which a long one is kept as its hash", async () => {
+    const { file } = place()
+    const ask = async (model: Backend, grammar: string) => infer(model, { userPrompt: "?", grammar })
+    {
+      await using model = await recording(file, { update: true, backend: scripted(["1", "2"]) })
+      await ask(model, 'root ::= "a"')
+      await ask(model, `root ::= "${"a".repeat(3000)}"`)
+    }
+    expect(readFileSync(file, "utf8").length).toBeLessThan(2000)
+    const model = await recording(file)
+    expect((await ask(model, `root ::= "${"a".repeat(3000)}"`)).text).toBe("2")
+    expect(await messageOf(ask(model, 'root ::= "b"'))).toContain('grammar:\n  -root ::= "a"\n  +root ::= "b"')
+  })
+
   test("a request more, and one less", async () => {
     const { file } = place()
     await record(file)

@@ -9,7 +9,7 @@ import { nameOf, readRecording, writeRecording } from "./file.ts"
 import { createMask, maskReply, maskValue, type Mask } from "./mask.ts"
 import { modeFor, type Update } from "./mode.ts"
 import { replay } from "./replay.ts"
-import { plainRequest, type PlainRequest } from "./request.ts"
+import { plainRequest, withShortGrammar, type PlainRequest } from "./request.ts"
 
 export interface RecordingOptions {
   /** The real model, or what makes it; a function is called only to record, so that a replay needs neither key nor server. */
@@ -57,7 +57,7 @@ export async function recording(file: string | URL, options: RecordingOptions = 
   const path = typeof file === "string" ? resolve(file) : fileURLToPath(file)
   const { backend, update, workspace, names = {}, secrets = [], stable = (text: string) => text, ignore = [] } = options
   const mask = createMask({ names: { ...(workspace === undefined ? {} : { workspace: workspace.path }), ...names }, secrets })
-  const plain = (request: InferRequest): PlainRequest => maskValue(plainRequest(request), (text) => stable(mask.hide(text)))
+  const plain = (request: InferRequest): PlainRequest => withShortGrammar(maskValue(plainRequest(request), (text) => stable(mask.hide(text))))
   if (modeFor(path, update) === "record") {
     if (backend === undefined) throw new ToolwrightError("RECORDING_INVALID", `${nameOf(path)} cannot be recorded: give recording() the 'backend' to record.`)
     return record(path, typeof backend === "function" ? await backend() : backend, { plain, mask, placed })

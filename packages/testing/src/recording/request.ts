@@ -29,6 +29,16 @@ function plainMessage(message: ChatMessage): object {
   return message
 }
 
+/** Grammars that are longer are kept as their hash: nobody reads them, and they follow from the tools and the conversation. */
+const READABLE_GRAMMAR = 2000
+
+/** @param request already without what must not be written */
+export function withShortGrammar(request: PlainRequest): PlainRequest {
+  const { grammar } = request
+  if (typeof grammar !== "string" || grammar.length <= READABLE_GRAMMAR) return request
+  return { ...request, grammar: `sha256 ${createHash("sha256").update(grammar).digest("hex").slice(0, 16)}, ${grammar.length} characters` }
+}
+
 /** What stands in a file for a part that is the same as in the request before. */
 const SAME = "as before"
 

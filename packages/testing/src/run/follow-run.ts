@@ -42,7 +42,10 @@ export async function followRun(events: AsyncIterable<RunEvent> | ((signal: Abor
     return error
   })
   const run = runOf(seen, workspace !== undefined && before !== undefined ? changedPaths(before, workspace.path) : undefined)
-  if (isTestModel(backend)) checkModel(backend, more, run)
+  if (isTestModel(backend)) {
+    backend.judge?.(run.calls)
+    checkModel(backend, more, run)
+  }
   return run
 }
 

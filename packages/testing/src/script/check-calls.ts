@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from "node:util"
 import { ToolwrightError, checkArguments, defineTool, nearest, type ToolDefinition } from "@toolwright/toolbox"
 import type { OpenAITool } from "@toolwright/toolformat"
+import type { AgentCall } from "../run/agent-run.ts"
 import type { WantedCall } from "./reply.ts"
 
 /**
@@ -14,6 +16,27 @@ export async function checkCalls(calls: readonly WantedCall[], offered: readonly
     if (tool === undefined) throw wrongCall(`${label}: the tool '${call}' was not offered. ${suggestion(call, offered)}`)
     const checked = await checkArguments(definitionOf(tool), args)
     if ("refused" in checked) throw wrongCall(`${label}: ${checked.refused.output}`)
+  }
+}
+
+/** A call that was written as text, and by which reply. */
+export interface WrittenCall extends WantedCall {
+  label: string
+}
+
+/** Errors by which the executor refuses a call as such. */
+const REFUSALS = new Set(["UNKNOWN_TOOL", "INVALID_ARGUMENTS"])
+
+/**
+ * Looks for calls that were written as text, so that there were no tools to hold them to, and that the executor refused.
+ *
+ * @throws ToolwrightError `SCREENPLAY_WRONG_CALL` for one that is not said to be wrong
+ */
+export function checkWrittenCalls(written: readonly WrittenCall[], made: readonly AgentCall[]): void {
+  for (const { call, arguments: args = {}, wrong, label } of written) {
+    if (wrong === true) continue
+    const refused = made.find((each) => each.call === call && isDeepStrictEqual(each.arguments, args) && REFUSALS.has(each.error?.code ?? ""))
+    if (refused !== undefined) throw wrongCall(`${label}: ${refused.output}`)
   }
 }
 

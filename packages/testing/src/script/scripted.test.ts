@@ -112,6 +112,15 @@ describe("what goes wrong is said", () => {
     expect(played.calls.map(({ succeeded, error }) => [succeeded, error?.code])).toEqual([[false, "INVALID_ARGUMENTS"], [true, undefined]])
   })
 
+  test("such calls in text, too, where the tools are not in the request", async () => {
+    const text = { model: "qwen2.5-coder", nativeTools: false }
+    const [unknown, wrong] = [{ call: "get_wether", arguments: { city: "Oslo" } }, { call: "get_weather", arguments: { town: "Oslo" } }]
+    expect(await messageOf(run([unknown, "Coat."], text))).toMatch(/^SCREENPLAY_WRONG_CALL: Reply 1 of 2 \(calls get_wether.*'get_wether'[^]*wrong: true$/)
+    expect(await messageOf(run([wrong, "Coat."], text))).toContain("has wrong arguments:")
+    const played = await run([{ ...unknown, wrong: true }, { ...wrong, wrong: true }, oslo, "Coat."], text)
+    expect(played.calls.map(({ error }) => error?.code)).toEqual(["UNKNOWN_TOOL", "INVALID_ARGUMENTS", undefined])
+  })
+
   test("the same again at every request after it, whatever the agent makes of it", async () => {
     const model = scripted([{ expect: { user: "x" }, text: "a" }, "b"])
     const asked = () => messageOf(infer(model, { userPrompt: "y" }))

@@ -3,7 +3,7 @@ import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { getFormatter } from "@toolwright/toolformat"
 import type { TestModel } from "../model.ts"
 import { originOf } from "../origin.ts"
-import { checkCalls } from "./check-calls.ts"
+import { checkCalls, checkWrittenCalls, type WrittenCall } from "./check-calls.ts"
 import { checkReply } from "./check-replies.ts"
 import type { ReplyParts, ScriptedReply } from "./reply.ts"
 import { shownIn, type Shown } from "./shown.ts"
@@ -48,6 +48,7 @@ export function scripted(script: readonly ScriptedReply[] | Screenplay, options:
   const nativeTools = options.nativeTools ?? screenplay?.abilities?.nativeTools ?? true
   const formatter = nativeTools ? undefined : getFormatter(modelName)
   const shown: Shown[] = []
+  const written: WrittenCall[] = []
   const captured = new Map<string, unknown>()
   let violation: ToolwrightError | undefined
   let index = 0
@@ -78,6 +79,7 @@ export function scripted(script: readonly ScriptedReply[] | Screenplay, options:
       }
     }
     if ((request.tools ?? []).length > 0) await checkCalls(plan.calls, request.tools!, label)
+    else written.push(...plan.calls.map((call) => ({ ...call, label })))
     return { plan, place: { number: index, inference: shown.length, label } }
   }
 
@@ -103,6 +105,13 @@ export function scripted(script: readonly ScriptedReply[] | Screenplay, options:
     shown,
     get remaining() {
       return left().length
+    },
+    judge(calls) {
+      try {
+        checkWrittenCalls(written, calls)
+      } catch (thrown) {
+        throw placed(thrown as Error)
+      }
     },
     done() {
       if (violation !== undefined) throw violation

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
-import { readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { join } from "node:path"
+import { ToolwrightError } from "@toolwright/toolbox"
 
 /** The state of a folder: what each file holds, by its path with `/`. */
 export type Snapshot = ReadonlyMap<string, string>
@@ -15,7 +16,11 @@ export interface FileChanges {
 /** Folders that are not looked into: version control, and Toolwright's own state. */
 const PASSED_OVER = new Set([".git", ".toolwright"])
 
+/** @throws ToolwrightError `WORKSPACE_GONE` */
 export function snapshotOf(folder: string): Snapshot {
+  if (!existsSync(folder)) {
+    throw new ToolwrightError("WORKSPACE_GONE", `The workspace ${folder} was removed already. Await the run before the block with 'using' ends.`)
+  }
   const found = new Map<string, string>()
   walk(folder, "", found)
   return found

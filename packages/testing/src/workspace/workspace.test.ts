@@ -52,6 +52,14 @@ describe("workspace", () => {
     expect(() => workspace({ files: { "../x": "" } })).toThrow("is no file in the workspace")
   })
 
+  test("says so when it is gone before the run has ended", async () => {
+    const begin = (): Promise<unknown> => {
+      using project = workspace()
+      return runAgent({ task: "Hi", workspace: project, backend: scripted(["Hello."]) })
+    }
+    await expect(begin()).rejects.toThrow("was removed already. Await the run before the block with 'using' ends.")
+  })
+
   test("goes with the process where a test forgot it", () => {
     const code = `import { workspace } from ${JSON.stringify(join(import.meta.dirname, "workspace.ts"))}; console.log(workspace({ files: { a: "" } }).path); workspace().remove()`
     const path = execFileSync(process.execPath, ["--conditions=toolwright-source", "--input-type=module", "--eval", code], { encoding: "utf8", cwd: import.meta.dirname }).trim()
