@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises"
 import { basename } from "node:path"
-import { checkGbnf, createTokenizer, describeGbnfProblem, type Tokenizer } from "@toolwright/logits"
+import { checkGbnf, createTokenizer, describeGbnfProblem, isPrintedGbnf, type Tokenizer } from "@toolwright/logits"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { FinishReason, SamplingOptions } from "../model/backend.ts"
 import { importLlama, type EvaluateOptions, type LlamaContext, type LlamaModel, type LlamaModule, type LlamaRuntime, type LlamaSequence } from "./module.ts"
@@ -252,7 +252,7 @@ class Engine implements LlamaEngine {
   #grammar(text: string): Promise<unknown> {
     const known = this.#grammars.get(text)
     if (known !== undefined) return known
-    const errors = checkGbnf(text).filter(({ severity }) => severity === "error")
+    const errors = isPrintedGbnf(text) ? [] : checkGbnf(text).filter(({ severity }) => severity === "error")
     if (errors.length > 0) {
       throw new ToolwrightError("GRAMMAR_REFUSED", `The grammar cannot be used: ${errors.map(describeGbnfProblem).join("; ")}.`)
     }

@@ -27,11 +27,22 @@ const EMPTY: GbnfNode = { kind: "literal", text: [] }
  */
 export function grammarToGbnf(grammar: Grammar): string {
   const around = lowerAround(grammar)
-  if (around.holes.length > 0) return printAround(grammar, around, ({ plain }) => toGbnf(plain), checkText)
-  const text = printGbnf(toGbnf(around.plain))
-  checkText(text)
+  const text = around.holes.length > 0 ? printAround(grammar, around, ({ plain }) => toGbnf(plain), checkText) : printGbnf(toGbnf(around.plain))
+  if (around.holes.length === 0) checkText(text)
+  printed.delete(text)
+  printed.add(text)
+  if (printed.size > MAX_PRINTED) printed.delete(printed.values().next().value!)
   return text
 }
+
+const printed = new Set<string>()
+const MAX_PRINTED = 8
+
+/**
+ * Whether the text is one of the latest that {@link grammarToGbnf} gave out: then it has been checked, and whoever hands it to an engine need
+ * not do so again.
+ */
+export const isPrintedGbnf = (text: string): boolean => printed.has(text)
 
 function checkText(text: string): void {
   const errors = readGbnf(text).problems
