@@ -130,7 +130,7 @@ async function play(model: Model, { text, steps, answer: closing }: Flow, outcom
 
 async function answer({ backend, tools, mode }: Model, messages: readonly ChatMessage[], outcome: Outcome): Promise<string> {
   const start = performance.now()
-  const said = messages.map(({ content }) => content).join("\0")
+  const said = backend.groundingText!(messages)
   const grounding: Grounding | undefined = mode === "grounded" || mode === "masks" ? { text: said, rules: pocketGrounding(said) } : undefined
   const grammar = mode === "free" ? undefined : grammarFor("hermes", tools, grounding === undefined ? {} : { grounding })
   const gbnf = grammar === undefined || mode === "masks" ? undefined : grammarToGbnf(grammar)

@@ -24,7 +24,7 @@ TOKENIZER = Tokenizer(str(Path(__file__).with_name("tokenizer.json")))
 #: Results of earlier steps are cut to so many tokens.
 EARLIER_TOKENS = 32
 #: The shares of single requests, of flows, and of requests that no tool serves.
-SINGLE, FLOW = 0.63, 0.28
+SINGLE, FLOW = 0.52, 0.40
 #: Flows need more practice than wording does: this share of them has three steps.
 THREE_STEPS = 0.2
 
@@ -63,7 +63,7 @@ def sample(random):
         tool = random.choice(TOOLS)
         made = request(random, tool, slots)
         parts = [(user(dress(random, made)) + ASSISTANT, 0), (call_text(tool, made.arguments) + END, 1)]
-        if random.random() < 0.2:
+        if random.random() < 0.25:
             result, answer, _ = outcome(random, tool, made.arguments, slots) if random.random() > 0.08 else (DRY_RUN, DRY_RUN_ANSWER, False)
             parts += [("\n" + tool_response(result) + ASSISTANT, 0), (answer + END, 1)]
         return parts

@@ -62,6 +62,8 @@ def played(random, slots, texts, calls):
 def joined(random, texts):
     connector = random.choice(CONNECTORS)
     text = texts[0]
+    if len(texts) == 2 and random.random() < 0.3:
+        connector = random.choice([" and ", " and then ", ", then ", ". Then ", " then ", ", and ", ", after that "])
     if random.random() < 0.15 and len(texts) == 2:
         text, connector = "first " + text, random.choice([", then ", " and then ", ", and then ", " then "])
     for i, following in enumerate(texts[1:]):
@@ -121,6 +123,19 @@ def file_in_new_folder(random, slots, held_out):
     return played(random, slots, [first.text, second], calls)
 
 
+def folder_with_file(random, slots, held_out):
+    """Both in one breath: "make a folder x with a file a.txt that says y"."""
+    folder, name, text = slots.folder().rstrip("/"), slots.file_name(), slots.content()
+    shown = quoted(random, text)
+    if shown is None:
+        return None
+    make, called = random.choice(["make", "create", "add", "set up", "mkdir", "start"]), random.choice(["a folder ", "a directory ", "the folder ", "a new folder called ", "a folder named ", "directory "])
+    says = random.choice(["that says", "containing", "with the text", "with", "saying", "with the content", "that contains", "holding"])
+    between = random.choice([" with a file ", " with ", " and in it a file ", " with a new file ", " holding ", ", with a file called ", " and inside it "])
+    text_of = f"{make} {called}{folder}{between}{name}{random.choice(['', ' inside', ' in it'])} {says} {shown}"
+    return played(random, slots, [text_of], [("create_directory", {"path": folder}), ("write_file", {"path": f"{folder}/{name}", "content": text})])
+
+
 def same_file(random, slots, held_out):
     path = slots.file()
     tool = random.choice(["read_text_file", "write_file", "edit_file", "get_file_info"])
@@ -151,6 +166,8 @@ def copied_file(random, slots, held_out):
 
 
 def found_file(random, slots, held_out):
+    if random.random() < 0.4:
+        return found_by_name(random, slots, held_out)
     folder = slots.folder()
     pattern = slots.glob() if random.random() < 0.5 else slots.file_name()
     found = folder.rstrip("/") + "/" + pattern.split("/")[-1].replace("*", slots.word())
@@ -165,9 +182,22 @@ def found_file(random, slots, held_out):
     return Flow(first + random.choice(CONNECTORS) + text, steps, f"Here is {found}.")
 
 
+def found_by_name(random, slots, held_out):
+    """The search in any wording, the folder said or not."""
+    first = part(random, "search_files", slots, held_out, False)
+    folder, pattern = first.arguments["path"], first.arguments["pattern"]
+    inside = "" if folder == "." else folder.rstrip("/") + "/"
+    deeper = slots.folder_name() + "/" if random.random() < 0.5 else ""
+    found = inside + deeper + pattern.split("/")[-1].replace("*", slots.word())
+    body = slots.content()
+    text = expand(random, random.choice(FOLLOWUPS["read_found"]))
+    steps = [("search_files", first.arguments, found), ("read_text_file", {"path": found}, body)]
+    return Flow(first.text.rstrip("?") + random.choice(CONNECTORS) + text, steps, f"Here is {found}.")
+
+
 def found_line(random, slots, held_out):
-    first = part(random, "search_grep", slots, held_out, False, {"path": slots.folder()})
-    if "path" not in first.arguments or "include" in first.arguments:
+    first = part(random, "search_grep", slots, held_out, False)
+    if "include" in first.arguments:
         return None
     path, line, body = slots.file(), slots.line_count(), slots.content()
     text = expand(random, random.choice(FOLLOWUPS["read_found"]))
@@ -228,7 +258,7 @@ def misspelt_path(random, slots, held_out):
 
 
 TWO_STEPS = [
-    (any_calls(2), 40), (common_chain(CHAINS), 22), (same_file, 12), (file_in_new_folder, 6), (moved_file, 4), (copied_file, 5), (found_file, 6), (found_line, 5),
-    (saved_output, 5), (into_a_folder, 3), (misspelt_path, 3),
+    (any_calls(2), 34), (common_chain(CHAINS), 24), (same_file, 13), (file_in_new_folder, 6), (folder_with_file, 4), (moved_file, 5), (copied_file, 7),
+    (found_file, 7), (found_line, 6), (saved_output, 6), (into_a_folder, 3), (misspelt_path, 3),
 ]
 THREE_STEPS = [(any_calls(3), 45), (common_chain(LONG_CHAINS), 45), (missing_folder, 10)]

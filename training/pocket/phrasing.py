@@ -196,7 +196,7 @@ def fill(random, tool, phrase, slots, inside, last, given):
                 arguments[argument] = LANGUAGES[language]
                 parts.append((language, "text"))
             else:
-                value, text, kind = value_of(random, name, mode, argument, slots, at_end and last, given)
+                value, text, kind = value_of(random, name, mode, argument, slots, at_end and last, given | like_earlier(random, name, arguments, slots))
                 arguments[argument] = value
                 parts.append((text, kind))
     if arguments.get("old_text") is not None and arguments.get("old_text") == arguments.get("new_text"):
@@ -212,6 +212,15 @@ def argument_of(tool, name):
     return "message" if tool == "echo" else ARGUMENT_OF[name]
 
 
+def like_earlier(random, name, arguments, slots):
+    """Half of all new texts and new paths resemble those that they replace, whichever of the two is said first."""
+    other = {"new": "old_text", "old": "new_text", "p2": "source"}.get(name)
+    if other not in arguments or random.random() < 0.45:
+        return {}
+    change = slots.moved if name == "p2" else slots.changed
+    return {ARGUMENT_OF[name]: change(arguments[other])}
+
+
 def value_of(random, name, mode, argument, slots, open_end, given):
     makers = {
         "p": slots.file, "d": slots.folder, "p2": slots.file, "d2": slots.folder, "glob": slots.glob, "name": slots.file_name,
@@ -219,9 +228,11 @@ def value_of(random, name, mode, argument, slots, open_end, given):
         "old": slots.fragment, "new": slots.fragment, "cmd": slots.command, "cmsg": slots.commit_message, "query": slots.query,
     }
     value = given[argument] if argument in given else makers[name]()
+    if mode == "b" and argument in given and argument in ("old_text", "new_text") and random.random() < 0.4 and re.fullmatch(r"[\w.=:-]+|\w+ ?[=:] ?\w+", value):
+        return value, value, "text"
     if mode == "b" and argument not in given and random.random() < 0.38:
         if name in ("old", "new", "needle"):
-            value = slots.word() if random.random() < 0.5 else slots.identifier() if random.random() < 0.8 else random.choice(CODE_WORDS)
+            value = bare_fragment(random, slots)
         else:
             value = slots.query() if name == "query" else slots.few_words()
         return value, value, "text"
@@ -235,6 +246,19 @@ def value_of(random, name, mode, argument, slots, open_end, given):
             raise Unfit
         return value, text, "text"
     return value, path_text(random, value), "path"
+
+
+def bare_fragment(random, slots):
+    """A piece of code or text that stands in a sentence without quotes."""
+    share = random.random()
+    if share < 0.4:
+        return slots.word()
+    if share < 0.7:
+        return slots.identifier()
+    if share < 0.8:
+        return random.choice(CODE_WORDS)
+    name, number = slots.word(), slots.number()
+    return random.choice([f"{name} = {number}", f"{name}={number}", f"{name}: {number}", f"{name.upper()}={number}", f"{number}", f"{number % 10}.{number % 7}.{number % 13}"])
 
 
 def path_text(random, value):

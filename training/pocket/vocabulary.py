@@ -15,8 +15,11 @@ CODE_WORDS = (
     "return function className onChange setTimeout process.env localhost deprecated throw catch password apiKey API_KEY DEBUG "
     "MAX_SIZE user_id created_at __init__ self.assertEqual print( def class interface enum extends implements"
 ).split()
-EXTENSIONS = "txt md json ts js py css html yaml yml csv log sh toml xml tsx jsx go rs java c h cpp sql env ini cfg lock svg".split()
-USUAL_EXTENSIONS = "txt txt txt md md json json ts ts js js py py css html yaml csv log sh toml tsx go rs sql".split()
+EXTENSIONS = (
+    "txt md json ts js py css html yaml yml csv log sh toml xml tsx jsx go rs java c h cpp sql env ini cfg lock svg conf doc docx xlsx pdf "
+    "png jpg wav mp3 tar gz zip tex lua rb php tpl bak tmp dat mjs vue scss ipynb rst kt swift"
+).split()
+USUAL_EXTENSIONS = "txt txt txt md md json json ts ts js js py py css html yaml csv log sh toml tsx go rs sql conf".split()
 KNOWN_FILES = (
     "README.md README.md package.json tsconfig.json .gitignore .env Makefile Dockerfile LICENSE CHANGELOG.md index.ts index.html main.py app.py "
     "setup.py requirements.txt docker-compose.yml Cargo.toml go.mod .eslintrc.json jest.config.js notes.txt todo.txt data.csv "
@@ -43,6 +46,7 @@ COMMANDS = [
     "chmod +x {f}", "tar -czf {w}.tar.gz {d}", "pip install {w}", "uname -a", "whoami", "date", "pwd", "grep -rn {w} {d} | head -{n}",
     "find . -name '*.{e}'", "ps aux | grep {w}", "kill {n}", "npx tsc --noEmit", "npx eslint {d} --fix", "cargo build --release",
     "go build ./...", "wc -l {f}", "env", "sleep {n}", "touch {f}", "head -n {n} {f}", "node --version", 'echo "{w} {w}"', "echo {w}",
+    "{w}", "{w}", "npm run {w}:{w}", "node {f} --{w}", "./{d}/{w}.sh", "./{w}", "make {w} {w}", "git add {f}", "cargo test", "echo {n}", "python3 {f} {n}",
     "sort {f} | uniq", "{w} --{w}", "./{w}.sh", "{w} {w} --{w} {n}", "bash {f}", "{w} -v", "cd {d} && make",
 ]
 COMMANDS_HELD_OUT = [
@@ -118,9 +122,14 @@ class Slots:
             return one + "_" + two
         if share < 0.84:
             return one + self.capital(two)
-        if share < 0.91:
+        if share < 0.88:
             return self.capital(one) + self.capital(two)
-        return one + str(r.randint(1, 99)) if share < 0.96 else one.upper()
+        if share < 0.93:
+            return one + r.choice(["", "_", "-", "_v", "-v"]) + str(r.choice([r.randint(1, 99), r.randint(2019, 2029)]))
+        if share < 0.97:
+            mark = r.choice("-_")
+            return mark.join([one, two, self.word() if r.random() < 0.6 else str(r.randint(1, 2030))])
+        return one.upper() if share < 0.985 else f"{r.randint(0, 99):02}{r.choice('-_')}{one}"
 
     def file_name(self):
         r = self.r
@@ -128,7 +137,7 @@ class Slots:
         if share < (0.0 if self.held_out else 0.14):
             return r.choice(KNOWN_FILES)
         if share < 0.90:
-            return self.identifier() + "." + r.choice(USUAL_EXTENSIONS)
+            return self.identifier() + "." + r.choice(USUAL_EXTENSIONS if r.random() < 0.75 else EXTENSIONS)
         if share < 0.95:
             return f"{self.identifier()}.{r.choice(['test', 'spec', 'config', 'min', 'd'])}.{r.choice(['ts', 'js'])}"
         return "." + self.identifier() if share < 0.98 else self.identifier()
@@ -181,6 +190,7 @@ class Slots:
             f"<h1>{self.phrase(1, 3)}</h1>", f"return {one};", f"let {one} = '{two}';", f"{one}: {two}", f"{one}({two})",
             f"function {one}() {{}}", f"if ({one} > {number}) {two}();", f"export {one.upper()}={number}", f"port: {number}",
             f'version = "{r.randint(0, 9)}.{r.randint(0, 20)}.{r.randint(0, 9)}"', f"- {self.phrase(1, 4)}",
+            f"{one}={number}", f"{one.upper()}={number}", f"{one}: {number}", f"{one} = '{two}'", f"{one}-{two}", f"{r.randint(0, 9)}.{r.randint(0, 20)}.{r.randint(0, 9)}",
             f"{one} - {two}", f"{one} + {two}", f"return {one} + {two}", f"return {one} * {number}", f"{one} < {number}",
         ])
 
@@ -198,6 +208,40 @@ class Slots:
         if share < 0.6:
             return self.code()
         return self.phrase(1, 3) if share < 0.85 else str(self.number()) if share < 0.95 else self.r.choice(CODE_WORDS)
+
+    def changed(self, text):
+        """What somebody would put in place of a text: most often something like it."""
+        r = self.r
+        numbers = list(re.finditer(r"[0-9]+", text))
+        words = list(re.finditer(r"[A-Za-z]{3,}", text))
+        share = r.random()
+        if numbers and share < 0.6:
+            match = r.choice(numbers)
+            value = str(r.choice([int(match[0]) + 1, self.number(), int(match[0]) * 10]))
+        elif words and share < 0.85:
+            match = r.choice(words)
+            at = r.randrange(1, len(match[0]) - 1)
+            value = match[0][:at] + match[0][at + 1] + match[0][at] + match[0][at + 2 :] if share < 0.7 else self.word()
+        else:
+            return text + r.choice(["s", "2", " " + self.word(), "_" + self.word(), "!"])
+        return text[: match.start()] + value + text[match.end() :]
+
+    def moved(self, path):
+        """Where somebody would move a file: the same name elsewhere, or another name beside it."""
+        r = self.r
+        folder, _, name = path.rpartition("/")
+        stem, dot, extension = name.rpartition(".")
+        share = r.random()
+        if share < 0.4:
+            return self.folder().rstrip("/") + "/" + name
+        if share < 0.5 and folder:
+            return folder + "/" + self.folder_name() + "/" + name
+        before = folder + "/" if folder else ""
+        if not stem:
+            return before + name + r.choice([".bak", ".old", "2"])
+        if share < 0.8:
+            return before + stem + r.choice(["-old", "_old", "2", "-v2", "_backup", "-" + self.word(), "_" + self.word(), str(r.randint(1, 2030))]) + dot + extension
+        return before + (self.word() if share < 0.92 else self.changed(stem)) + dot + (extension if share < 0.96 else r.choice(USUAL_EXTENSIONS))
 
     def glob(self):
         r = self.r
