@@ -83,6 +83,9 @@ function draftSpans({ codes, starts, ends }: Borders, words: boolean, sections: 
 /** Beyond so many states for each of one path's, paths are not joined. */
 const MAX_GROWTH = 6
 
+/** Nor beyond so many edges looked at: a text of the same few characters over and over leaves a second path at thousands of places at once. */
+const MOST_STEPS = 100_000
+
 /** A path, or two of them with a "/" between them that has none beside it. */
 export function joinedPaths(paths: TextGraph): TextGraph {
   const draft: DraftGraph = { edges: [], accept: [] }
@@ -110,8 +113,9 @@ export function joinedPaths(paths: TextGraph): TextGraph {
   }
   visit({ one: paths.start, second: [], slash: true, joined: false })
   const { first, codes, targets } = paths
+  let steps = 0
   for (let index = 0; index < places.length; index++) {
-    if (places.length > MAX_GROWTH * paths.size + 1_000) return paths
+    if (places.length > MAX_GROWTH * paths.size + 1_000 || steps > MOST_STEPS) return paths
     const { one, second, slash, joined } = places[index]!
     const next = new Map<number, { one: number; second: number[]; joined: boolean }>()
     const at = (code: number) => {
@@ -124,6 +128,7 @@ export function joinedPaths(paths: TextGraph): TextGraph {
       if (paths.accept[one] === 1 && !slash) at(SLASH).joined = true
     }
     for (const state of joined ? [...second, paths.start] : second) {
+      steps += first[state + 1]! - first[state]!
       for (let edge = first[state]!; edge < first[state + 1]!; edge++) {
         if (codes[edge] === SLASH && state === paths.start) continue
         const list = at(codes[edge]!).second

@@ -65,6 +65,16 @@ describe("what a conversation has", () => {
     }
   })
 
+  it("joins no paths where that would take too much: a second one may be at thousands of places at once", () => {
+    const many = Array.from({ length: 4000 }, (_, index) => String.fromCodePoint(0x100 + index)).join("/")
+    for (const text of ["a/".repeat(4000), "node_modules/".repeat(600), "a\u200bb/".repeat(2000), many]) {
+      const graph = conversationOf(text).graph("path")!
+      expect(graph.codes.length).toBeLessThanOrEqual(2 * text.length)
+      expect(graphHas(graph, text.slice(0, 40).split("/")[0]!)).toBe(true)
+    }
+    expect(graphHas(conversationOf("a/".repeat(20) + " b.txt").graph("path")!, "a/a/b.txt")).toBe(true)
+  })
+
   it("takes the newest of a very long text, from a word's border on", () => {
     const text = `oldest ${"longword ".repeat(25_000)}src/newest.ts`
     const conversation = conversationOf(text)
