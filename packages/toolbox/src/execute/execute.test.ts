@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest"
-import { defineTool, ToolRegistry, type ToolDefinition, type ToolEvent } from "../index.ts"
+import { defineTool, executeCall, ToolRegistry, type ToolDefinition, type ToolEvent } from "../index.ts"
 
 function registryWith(...tools: ToolDefinition[]): ToolRegistry {
   const registry = new ToolRegistry()
@@ -214,6 +214,27 @@ describe("permissions", () => {
     expect(await run({ otherwise: "deny" })).toBe(false)
     expect(await run({ otherwise: "ask" })).toBe(false)
     expect(await run({ otherwise: "ask", approve: async () => true })).toBe(true)
+  })
+
+  test("of a tool with actions a rule may name the tool or one action, in whichever form it is offered", async () => {
+    const branch = (action: string) => ({ type: "object", properties: { action: { const: action } }, required: ["action"], additionalProperties: false }) as const
+    const git = define(() => "done", {
+      name: "git",
+      input: { type: "object", oneOf: [branch("status"), branch("commit")] },
+      actions: { argument: "action", list: [{ action: "status", description: "" }, { action: "commit", description: "", name: "git_save" }] },
+    })
+    const whole = registryWith(git)
+    const single = whole.view({ splitActions: true })
+    const runs = async (denied: string) => {
+      const options = { permissions: { rules: [{ tool: denied, permission: "deny" as const }] } }
+      const results = [await whole.execute("git", { action: "status" }, options), await whole.execute("git", { action: "commit" }, options), await executeCall(single, { name: "git_status", args: {} }, options), await executeCall(single, { name: "git_save", args: {} }, options)]
+      return results.map(({ error }) => error?.code ?? "ran")
+    }
+    const no = "PERMISSION_DENIED"
+    expect(await runs("git")).toEqual([no, no, no, no])
+    expect(await runs("git_save")).toEqual(["ran", no, "ran", no])
+    expect(await runs("git_status")).toEqual([no, "ran", no, "ran"])
+    expect(await runs("gi")).toEqual(["ran", "ran", "ran", "ran"])
   })
 
   test("denied paths win over everything, wherever the call names them", async () => {

@@ -1,12 +1,16 @@
 import { failure, type ToolResult } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
+import { splitActions } from "../registry/split-actions.ts"
 import { argumentPaths } from "./effects.ts"
 import { wildcard } from "./wildcard.ts"
 
 export type Permission = "allow" | "deny" | "ask"
 
-/** A rule for the tools whose name matches `tool` (`*` and `?` stand for characters). */
+/**
+ * A rule for the tools whose name matches `tool` (`*` and `?` stand for characters). Of a tool with actions both names count, its own
+ * (`git`) and that of the action by itself (`git_commit`), in whichever form it is offered.
+ */
 export interface PermissionRule {
   tool: string
   permission: Permission
@@ -35,7 +39,8 @@ export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefini
   if (forbidden !== undefined) {
     return { permission: "deny", refused: denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`) }
   }
-  const permission = policy.rules?.findLast((rule) => wildcard(rule.tool, tool.name))?.permission ?? policy.otherwise ?? "allow"
+  const names = namesOf(tool, args)
+  const permission = policy.rules?.findLast((rule) => names.some((name) => wildcard(rule.tool, name)))?.permission ?? policy.otherwise ?? "allow"
   return permission === "deny" ? { permission, refused: denied(`'${tool.name}' is not permitted here.`) } : { permission }
 }
 
@@ -51,6 +56,13 @@ export async function refusal(
   if (ruling.permission === "deny") return ruling.refused
   if (policy.approve === undefined) return denied(`'${tool.name}' needs approval, and nobody is there to give it.`, { permission: "ask" })
   return (await policy.approve({ tool, args }, signal)) ? undefined : denied(`'${tool.name}' was not approved.`)
+}
+
+function namesOf(tool: ToolDefinition, args: JsonObject): string[] {
+  if (tool.actionOf !== undefined) return [tool.name, tool.actionOf]
+  const { actions } = tool
+  const at = actions?.list.findIndex(({ action }) => action === args[actions.argument]) ?? -1
+  return at === -1 ? [tool.name] : [tool.name, splitActions(tool)[at]!.name]
 }
 
 function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): string | undefined {

@@ -103,6 +103,8 @@ export interface ToolDefinition {
   readonly capabilities?: readonly string[]
   /** The argument that selects the action of a multi-action tool, and its actions (one `oneOf` branch each). */
   readonly actions?: { readonly argument: string; readonly list: readonly ToolAction[] }
+  /** Of a tool that is one action of another: the name of that other one, by which permission rules may speak of it too. */
+  readonly actionOf?: string
   /** Longest time a call may take, in milliseconds; the executor's default otherwise. */
   readonly timeoutMs?: number
   /** Longest `output` that a model is shown, in characters; the executor's default otherwise. */
