@@ -1,27 +1,52 @@
+import { setTimeout } from "node:timers/promises"
 import type { PermissionPolicy } from "@toolwright/toolbox"
 import type { Invocation } from "./command.ts"
 import { neutralise } from "./render/neutralise.ts"
 import type { Renderer } from "./render/renderer.ts"
-import { shortArguments } from "./render/short.ts"
+import { argumentsToPermit } from "./render/short.ts"
+
+type Approve = NonNullable<PermissionPolicy["approve"]>
+
+/** Puts one question at a time: calls that only read run beside each other, and an answer is for one of them. */
+export function oneAtATime(approve: Approve): Approve {
+  let before: Promise<unknown> = Promise.resolve()
+  return (call, signal) => {
+    const answer = before.then(() => (signal.aborted ? false : approve(call, signal)))
+    before = answer.catch(() => {})
+    return answer
+  }
+}
+
+/** How a call is named in the question whether it may run. */
+export function permitQuestion({ tool, args }: Parameters<Approve>[0]): string {
+  return `Allow ${`${neutralise(tool.name)} ${argumentsToPermit(args)}`.trimEnd()}? [y/N] `
+}
+
+/** Milliseconds in which what was typed before a question arrives. */
+const TYPED_AHEAD_MS = 50
 
 /**
  * Asks the person at the terminal whether a call may run; anything but yes means no.
  *
  * @param shown what draws on the terminal at that time, and must not draw over the question
  */
-export function approveOnTerminal({ stderr }: Invocation, shown: () => Renderer | undefined): NonNullable<PermissionPolicy["approve"]> {
-  return async ({ tool, args }, signal) => {
+export function approveOnTerminal({ stderr }: Invocation, shown: () => Renderer | undefined): Approve {
+  return oneAtATime(async (call, signal) => {
     shown()?.hold?.()
     const { createInterface } = await import("node:readline/promises")
     const terminal = createInterface({ input: process.stdin })
-    stderr.write(`\r\u001b[2KAllow ${neutralise(tool.name)} ${shortArguments(args, 200)}? [y/N] `)
+    const closed = new Promise<string>((resolve) => terminal.once("close", () => resolve("")))
     try {
-      return /^y(es)?$/i.test((await terminal.question("", { signal })).trim())
+      // A line that was there before the question is no answer to it; nobody reads it.
+      await setTimeout(TYPED_AHEAD_MS, undefined, { signal })
+      stderr.write(`\r\u001b[2K${permitQuestion(call)}`)
+      const answer = await Promise.race([terminal.question("", { signal }), closed])
+      return /^y(es)?$/i.test(answer.trim())
     } catch {
       return false
     } finally {
       terminal.close()
       shown()?.release?.()
     }
-  }
+  })
 }

@@ -21,4 +21,39 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
     expect(await terminal.exited).toBe(0)
     expect(existsSync(join(cwd, "a.txt"))).toBe(false)
   })
+
+  const asking = (tool: string, ...calls: string[]) =>
+    folderWith({
+      "a.txt": "a\n",
+      "b.txt": "b\n",
+      "toolwright.yaml": `permissions:\n  ask: [${tool}]\n`,
+      "play.yaml": `steps:\n  - reply: { text: Well., delayMs: 300, calls: [${calls.join(", ")}] }\n  - reply: Done.\n`,
+    })
+
+  test("what was typed before the question answers it as little as the end of the input", async () => {
+    const cwd = asking("delete_file", "{ name: delete_file, args: { path: a.txt } }")
+    const typed = startInTerminal(["run", "delete", "--screenplay", "play.yaml"], { cwd })
+    typed.type("y\r")
+    await typed.until(/\[y\/N\] /)
+    typed.type("n\r")
+    await typed.until(/was not approved[^]*Done\./)
+    await typed.exited
+    const left = startInTerminal(["run", "delete", "--screenplay", "play.yaml"], { cwd })
+    await left.until(/\[y\/N\] /)
+    left.type("\u0004")
+    await left.until(/was not approved[^]*Done\./)
+    expect(await left.exited).toBe(0)
+    expect(existsSync(join(cwd, "a.txt"))).toBe(true)
+  })
+
+  test("each of several calls at once is asked about by itself", async () => {
+    const cwd = asking("file_read", "{ name: file_read, args: { path: a.txt } }", "{ name: file_read, args: { path: b.txt } }")
+    const terminal = startInTerminal(["run", "read", "--screenplay", "play.yaml"], { cwd })
+    await terminal.until(/Allow file_read path=a\.txt\? \[y\/N\] /)
+    terminal.type("y\r")
+    await terminal.until(/Allow file_read path=b\.txt\? \[y\/N\] /)
+    terminal.type("n\r")
+    await terminal.until(/was not approved[^]*Done\./)
+    expect(await terminal.exited).toBe(0)
+  })
 })

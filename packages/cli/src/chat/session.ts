@@ -1,9 +1,10 @@
 import type { PermissionPolicy, Toolwright } from "@toolwright/runtime"
 import { ToolwrightError } from "@toolwright/toolbox"
+import { oneAtATime, permitQuestion } from "../approve.ts"
 import { EXIT, type Invocation } from "../command.ts"
 import { liveRenderer, type LiveRenderer } from "../render/live.ts"
 import { neutralise } from "../render/neutralise.ts"
-import { oneLine, shortArguments } from "../render/short.ts"
+import { oneLine } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
 import { SHOWN_LINES } from "../render/whole.ts"
 import { Dialogue } from "./dialogue.ts"
@@ -47,15 +48,14 @@ export async function converse(invocation: Invocation, options: SessionOptions):
 
   const onTerminal = isTTY.stdin && isTTY.stdout
   let prompter: Prompter | undefined
-  const approve: PermissionPolicy["approve"] = async ({ tool, args }, cancelled) => {
+  const approve = oneAtATime(async (call, cancelled) => {
     turn?.renderer.hold()
     try {
-      const question = `  Allow ${neutralise(tool.name)} ${shortArguments(args, 200)}? [y/N] `
-      return (await prompter?.ask?.(question, AbortSignal.any([cancelled, signal]))) ?? false
+      return (await prompter?.ask?.(`  ${permitQuestion(call)}`, AbortSignal.any([cancelled, signal]))) ?? false
     } finally {
       turn?.renderer.release()
     }
-  }
+  })
   await using toolwright = await options.assemble(onTerminal ? approve : undefined)
   const backend = await toolwright.backend()
   const model = modelLine(backend, toolwright.configuration)

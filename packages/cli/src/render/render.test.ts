@@ -5,7 +5,7 @@ import { createLines, summaryLines } from "./lines.ts"
 import { jsonLinesRenderer } from "./json-lines.ts"
 import { neutralise } from "./neutralise.ts"
 import { createActivity, rendererFor, terminalRenderer } from "./progress.ts"
-import { duration, oneLine, shortArguments } from "./short.ts"
+import { argumentsToPermit, duration, oneLine, shortArguments } from "./short.ts"
 import { styleFor } from "./style.ts"
 
 const plain = styleFor(false, {})
@@ -47,6 +47,12 @@ describe("text of models and tools", () => {
     const all = [...linesOf(events), activity.text() ?? ""].join("\n")
     expect(all).not.toMatch(/[\u001b\u202e\r]/)
     expect(all).toContain("␛[31m")
+  })
+
+  test("is whole where somebody is to permit a call, or says how much is not shown", () => {
+    const command = `echo ${"a ".repeat(300)}; rm -rf ~\n\u001b[2K`
+    expect(argumentsToPermit({ command, in: "src" })).toBe(`command=${JSON.stringify(command)} in=src`)
+    expect(argumentsToPermit({ text: "x".repeat(5000) })).toMatch(/^text=x{1995}… \[3005 more characters, not shown\]$/)
   })
 
   test("is cut to one line, between characters", () => {

@@ -10,11 +10,23 @@ export function oneLine(text: string, width: number): string {
 
 /** A call's arguments on one line, as they would be typed: `pattern="add" path=src`. */
 export function shortArguments(args: JsonObject, width: number): string {
-  const parts = Object.entries(args).map(([name, value]) => {
-    const text = typeof value === "string" && /^[\w./@:+-]+$/.test(value) ? value : JSON.stringify(value)
-    return `${name}=${oneLine(text ?? "", 60)}`
-  })
+  const parts = Object.entries(args).map(([name, value]) => `${name}=${oneLine(argumentText(value), 60)}`)
   return oneLine(parts.join(" "), width)
+}
+
+/** Characters of a call's arguments that are put before a person at most. */
+const MOST_ASKED = 2_000
+
+/** A call's arguments for a person who is to permit it: whole, and where they are very long it is said that there is more. */
+export function argumentsToPermit(args: JsonObject): string {
+  const parts = Object.entries(args).map(([name, value]) => `${name}=${argumentText(value)}`)
+  const all = Array.from(neutralise(parts.join(" ")))
+  const more = all.length - MOST_ASKED
+  return more <= 0 ? all.join("") : `${all.slice(0, MOST_ASKED).join("")}… [${count(more, "more character")}, not shown]`
+}
+
+function argumentText(value: unknown): string {
+  return typeof value === "string" && /^[\w./@:+-]+$/.test(value) ? value : (JSON.stringify(value) ?? "")
 }
 
 /** A duration as people read it: `0.4 s`, `12 s`, `3 min 20 s`. */
