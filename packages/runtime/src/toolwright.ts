@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path"
 import {
-  compactingContext, DynamicExecutor, FileOwningAgent, listRuns, profileNamed, readRun, recordRun,
+  compactingContext, DEFAULT_GROUNDING, DynamicExecutor, FileOwningAgent, listRuns, profileNamed, readRun, recordRun,
   type AgentProfile, type ExecutorOptions, type RecordedRun, type RunRequest, type RunHead, type RunRecorder,
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
@@ -150,6 +150,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       backend: await backend(),
       maxRounds: profile.maxRounds ?? agent.maxRounds,
       toolCalling: model.toolCalling,
+      grounding: model.grounding === "always" ? DEFAULT_GROUNDING : model.grounding,
       toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
       completion: profile.completion,
       unavailable: unavailable.filter(({ name }) => names.has(name)),
@@ -157,7 +158,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       ...(model.contextTokens === undefined ? {} : { context: compactingContext({ contextTokens: model.contextTokens }) }),
       ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
       ...(permissions === undefined ? {} : { permissions }),
-      ...(pocket ? pocketOptions(agent.maxRounds, permissionsFor(configuration, options.approve, POCKET_ASKS)) : {}),
+      ...(pocket ? pocketOptions(configuration, permissionsFor(configuration, options.approve, POCKET_ASKS)) : {}),
       ...(options.record === false ? {} : { recorder: recorderFor }),
     }
   }

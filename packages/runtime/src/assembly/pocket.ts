@@ -38,12 +38,12 @@ export function runsOnPocket(configuration: Configuration, own: Backend | undefi
 }
 
 /** What an executor does otherwise with the pocket model. */
-export function pocketOptions(maxRounds: number, permissions: PermissionPolicy | undefined): Partial<ExecutorOptions> {
+export function pocketOptions({ agent, model }: Configuration, permissions: PermissionPolicy | undefined): Partial<ExecutorOptions> {
   return {
     // Tools are not described to it: they are in its weights, and no prompt of ours reaches it.
     formatter: { ...formatterById("hermes"), formatToolsForPrompt: () => "" },
-    grounding: pocketGrounding,
-    maxRounds: Math.min(maxRounds, POCKET_ROUNDS),
+    grounding: model.grounding === "off" ? "off" : pocketGrounding,
+    maxRounds: Math.min(agent.maxRounds, POCKET_ROUNDS),
     completion: {},
     // It is not shown what it is told, and decides the same on the same.
     loops: { tell: 2, stop: 2 },

@@ -60,6 +60,10 @@ export const SETTINGS: readonly Setting[] = [
     key: "model.toolCalling", type: "string", values: ["structured", "hybrid", "text"], fallback: "hybrid",
     description: "How calls may be read: structured forms only, also generic JSON, or generic JSON alone", flag: "tool-calling",
   },
+  {
+    key: "model.grounding", type: "string", values: ["auto", "always", "off"], fallback: "auto", flag: "grounding",
+    description: "Whether paths and file patterns that a grammar holds must come from the conversation: with small models in this process, with every model, or never",
+  },
   { key: "model.contextTokens", type: "integer", minimum: 1024, description: "The model's window in tokens; older rounds are summarised before it is full", flag: "context-tokens" },
   { key: "model.temperature", type: "number", minimum: 0, description: "Sampling temperature", flag: "temperature" },
   { key: "model.maxTokens", type: "integer", minimum: 1, description: "Longest reply in tokens", flag: "max-tokens" },
@@ -102,6 +106,7 @@ export interface Configuration {
     format?: string
     nativeTools: boolean
     toolCalling: "structured" | "hybrid" | "text"
+    grounding: "auto" | "always" | "off"
     contextTokens?: number
     temperature?: number
     maxTokens?: number
