@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline"
 import { Readable, Writable } from "node:stream"
 import type { Invocation, Output } from "../command.ts"
+import { neutralise } from "../render/neutralise.ts"
 
 /** Where the lines of a conversation come from. */
 export interface Prompter extends Disposable {
@@ -26,7 +27,7 @@ export function pipePrompter({ stdin, stdout, signal }: Pick<Invocation, "stdin"
       if (signal.aborted) return undefined
       const next = await lines.next()
       if (next.done === true) return undefined
-      if (next.value.trim() !== "") stdout.write(`${prompt}${next.value}\n`)
+      if (next.value.trim() !== "") stdout.write(`${prompt}${neutralise(next.value)}\n`)
       return next.value
     },
     [Symbol.dispose]() {
@@ -119,7 +120,7 @@ export function terminalPrompter({ input, output, prompt, signal, onInterrupt }:
     async line() {
       const typed = ahead.shift()
       if (typed !== undefined) {
-        output.write(`${prompt}${typed}\n`)
+        output.write(`${prompt}${neutralise(typed)}\n`)
         return typed
       }
       if (closed) return undefined

@@ -63,6 +63,12 @@ describe("toolwright chat, from a pipe", () => {
     expect(stdout.match(/^ {2}\w+ {2,}/gm)).toHaveLength(18)
   })
 
+  test("shows what is in the pipe without letting it command the terminal", async () => {
+    const { stdout } = await chat("\u001b[2Jfirst\u001b]0;title\u0007\n", { "play.yaml": play("  - reply: One.\n") })
+    expect(stdout).toContain("> ␛[2Jfirst␛]0;title␇\n")
+    expect(stdout).not.toMatch(/[\u001b\u0007]/)
+  })
+
   test("goes on after a turn that failed", async () => {
     const { code, stdout } = await chat("one\ntwo\n", { "play.yaml": play("  - reply: { error: { status: 500, message: overloaded } }\n", "  - reply: Two.\n") })
     expect(code).toBe(0)

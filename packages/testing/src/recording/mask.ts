@@ -70,12 +70,12 @@ const escapedIn = (text: string): string => JSON.stringify(text).slice(1, -1)
 
 const longestFirst = (texts: readonly string[]): string[] => [...new Set(texts)].sort((a, b) => b.length - a.length)
 
-/** Every string in a value, masked. */
+/** Every string in a value, masked, names of properties too. */
 export function maskValue<Value>(value: Value, mask: (text: string) => string): Value {
   if (typeof value === "string") return mask(value) as Value
   if (Array.isArray(value)) return value.map((item: unknown) => maskValue(item, mask)) as Value
   if (typeof value !== "object" || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, maskValue(item, mask)])) as Value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [mask(key), maskValue(item, mask)])) as Value
 }
 
 /** A recorded reply, masked: what is cut into pieces is put together first where something in it is hidden. */

@@ -198,7 +198,7 @@ describe("what must not be in the file is not", () => {
 
   test.each(forms)("%s, wherever it stands, and the replay is none the wiser", async (secret) => {
     const { file } = place()
-    const said: ScriptedReply[] = [{ text: `With ${secret} I look.`, reasoning: secret, call: "get_weather", arguments: { city: secret } }, `${secret}.`]
+    const said: ScriptedReply[] = [{ text: `With ${secret} I look.`, reasoning: secret, call: "get_weather", arguments: { city: secret, [secret]: 1 }, wrong: true }, `${secret}.`]
     await record(file, said, {}, `Use ${secret}`)
     const value = secret.replace(/^.*(Bearer |me:)|@db.*$/g, "")
     expect(readFileSync(file, "utf8")).not.toContain(value)

@@ -19,6 +19,14 @@ describe("workspace", () => {
     expect(existsSync(path)).toBe(false)
   })
 
+  test("leaves one listener to the process for all that stand, and none after them", () => {
+    const before = process.listenerCount("exit")
+    const all = Array.from({ length: 12 }, () => workspace())
+    expect(process.listenerCount("exit") - before).toBeLessThanOrEqual(1)
+    for (const each of all) each.remove()
+    expect(process.listenerCount("exit")).toBe(before)
+  })
+
   test("tells what changed since the beginning", () => {
     using project = workspace({ files: { "a.txt": "a", "b.txt": "b", "c.txt": "c" } })
     expect(project.changes()).toEqual({ created: [], changed: [], deleted: [] })

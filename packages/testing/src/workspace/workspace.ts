@@ -45,8 +45,8 @@ export interface Workspace extends Disposable {
  */
 export function workspace({ files = {}, git = false }: WorkspaceOptions = {}): Workspace {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-test-")))
+  if (standing.size === 0) process.once("exit", removeAll)
   standing.add(path)
-  process.once("exit", removeAll)
 
   const within = (file: string): string => {
     const full = join(path, file)
