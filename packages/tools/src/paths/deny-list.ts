@@ -20,8 +20,13 @@ export const DEFAULT_DENY_READ: readonly string[] = [
   ".git-credentials",
 ]
 
-/** What tools must not change besides the secrets: repositories' own state, dependencies, build outputs, databases. */
+/**
+ * What tools must not change besides the secrets: the rules that they are held to and the records of what they did, repositories' own
+ * state, dependencies, build outputs, databases.
+ */
 export const DEFAULT_DENY_WRITE: readonly string[] = [
+  "toolwright.yaml",
+  ".toolwright",
   ".git",
   "node_modules",
   ".venv",

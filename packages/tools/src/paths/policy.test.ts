@@ -83,7 +83,7 @@ describe("the deny lists", () => {
     for (const secret of [".env", ".env.local", "sub/.env.production", ".ssh/config", "keys/server.pem", "id_rsa", "id_ed25519.pub", ".aws/credentials"]) {
       expect([secret, outcome(policy, secret)]).toEqual([secret, "ACCESS_DENIED"])
     }
-    for (const fixed of [".git/config", ".git", "sub/.git/hooks/x", "node_modules/a/b.js", "dist/a.js", "data.sqlite", ".venv/x"]) {
+    for (const fixed of ["toolwright.yaml", "Toolwright.YAML", ".toolwright/runs/x/events.jsonl", ".git/config", ".git", "sub/.git/hooks/x", "node_modules/a/b.js", "dist/a.js", "data.sqlite", ".venv/x"]) {
       expect([fixed, outcome(policy, fixed, "write")]).toEqual([fixed, "ACCESS_DENIED"])
       expect(outcome(policy, fixed, "read")).toBe(join(root, fixed))
     }
