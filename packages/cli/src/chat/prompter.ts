@@ -141,7 +141,11 @@ export function terminalPrompter({ input, output, prompt, signal, onInterrupt }:
           shown = false
           cancelled.removeEventListener("abort", onAbort)
           if (!closed) terminal.setPrompt(prompt)
-          if (line === undefined) output.write("\n")
+          if (line === undefined) {
+            // Half an answer is not the beginning of the next request.
+            if (!closed) emptyLine()
+            output.write("\n")
+          }
           resolve(/^y(es)?$/i.test(line?.trim() ?? ""))
         }
         const onAbort = (): void => settle(undefined)

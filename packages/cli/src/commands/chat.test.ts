@@ -111,7 +111,7 @@ describe.skipIf(!HAS_TERMINAL)("toolwright chat, in a terminal", () => {
   })
 
   test("Ctrl-C stops an answer and an open question, and the conversation goes on; twice it leaves", async () => {
-    const { cwd, terminal } = open(play("  - reply: { text: slowly, hang: true }\n", DELETE, "  - reply: Third.\n"))
+    const { cwd, terminal } = open(play("  - reply: { text: slowly, hang: true }\n", DELETE, "  - expect: { last: { equals: third } }\n    reply: Third.\n"))
     await terminal.until(/> /)
     terminal.type("first\r")
     await terminal.until(/slowly/)
@@ -119,7 +119,7 @@ describe.skipIf(!HAS_TERMINAL)("toolwright chat, in a terminal", () => {
     await terminal.until(/cancelled[^]*> /)
     terminal.type("second\r")
     await terminal.until(/\[y\/N\] /)
-    terminal.type("\u0003")
+    terminal.type("ye\u0003")
     await terminal.until(/cancelled[^]*> /)
     expect(existsSync(join(cwd, "a.txt"))).toBe(true)
     terminal.type("third\r")
