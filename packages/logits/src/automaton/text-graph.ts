@@ -124,8 +124,9 @@ export function graphHas(graph: TextGraph, text: string): boolean {
   return graph.accept[state] === 1
 }
 
-/** Beyond so many states for each of the graph's own, what both languages share is not worked out. */
+/** Beyond so many states for each of the graph's own, or so many altogether, what both languages share is not worked out. */
 const MAX_GROWTH = 50
+const MAX_STATES = 60_000
 
 /** The texts that are in both languages: undefined where there are none, null where finding them out would take too many states. */
 export function meetGraph(graph: TextGraph, dfa: Dfa): TextGraph | undefined | null {
@@ -133,7 +134,7 @@ export function meetGraph(graph: TextGraph, dfa: Dfa): TextGraph | undefined | n
   const draft: DraftGraph = { edges: [], accept: [] }
   const numbers = new Map<number, number>()
   const pairs: [number, number][] = []
-  const most = MAX_GROWTH * graph.size + 1_000
+  const most = Math.min(MAX_GROWTH * graph.size + 1_000, MAX_STATES)
   const visit = (a: number, b: number): number => {
     const key = a * dfa.size + b
     let number = numbers.get(key)

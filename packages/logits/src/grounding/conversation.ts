@@ -42,26 +42,38 @@ export function conversationOf(text: string): Conversation {
 function readConversation(text: string): Conversation {
   let borders: Borders | undefined
   let numbers: readonly string[] | undefined
+  let single: TextGraph | undefined | null = null
   const all = new Map<GroundedKind, TextGraph | undefined>()
   const within = new Map<GroundedKind, Map<TextLimits, TextGraph | undefined | null>>()
   const bordered = (): Borders => (borders ??= bordersOf(text, MAX_GROUNDING_TEXT))
 
   function everything(kind: GroundedKind): TextGraph | undefined {
     if (!all.has(kind)) {
-      const graph = kind === "number" ? graphOfTexts(conversation.numbers) : spanGraph(bordered(), kind)
+      const graph = kind === "number" ? graphOfTexts(conversation.numbers) : kind === "path" ? words() : spanGraph(bordered(), kind)
       all.set(kind, kind === "path" && graph !== undefined ? joinedPaths(graph) : graph)
     }
     return all.get(kind)
   }
 
-  function limited(kind: GroundedKind, { language, least, most }: TextLimits): TextGraph | undefined | null {
-    const long = most < longest(kind)
+  /** Paths as they were said, none joined. */
+  function words(): TextGraph | undefined {
+    if (single === null) single = spanGraph(bordered(), "path")
+    return single
+  }
+
+  function limited(kind: GroundedKind, limits: TextLimits): TextGraph | undefined | null {
+    const long = limits.most < longest(kind)
     // The graph of all spans cannot count their lengths; see there.
-    const sections = kind === "span" && long
-    const graph = sections ? boundedSpanGraph(bordered(), most) : everything(kind)
+    if (kind === "span" && long) return restricted(boundedSpanGraph(bordered(), limits.most), limits, false)
+    const graph = restricted(everything(kind), limits, long)
+    return graph === null && kind === "path" ? restricted(words(), limits, long) : graph
+  }
+
+  /** @param count whether its longest texts are too long */
+  function restricted(graph: TextGraph | undefined, { language, least, most }: TextLimits, count: boolean): TextGraph | undefined | null {
     const fitting = graph === undefined || language === undefined ? graph : meetGraph(graph, language)
-    if (fitting === undefined || fitting === null || (least === 0 && (sections || !long))) return fitting
-    const length = lengthLanguage(least, long && !sections ? most : Infinity)
+    if (fitting === undefined || fitting === null || (least === 0 && !count)) return fitting
+    const length = lengthLanguage(least, count ? most : Infinity)
     return length === null ? null : meetGraph(fitting, length)
   }
 

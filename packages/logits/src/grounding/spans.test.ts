@@ -75,6 +75,16 @@ describe("what a conversation has", () => {
     expect(graphHas(conversationOf("a/".repeat(20) + " b.txt").graph("path")!, "a/a/b.txt")).toBe(true)
   })
 
+  it("counts the lengths of paths one by one where those of two that are joined would be too many", () => {
+    const words = ["agents", "runtime", "store", "model", "grammar", "masks", "paths", "index", "parse", "render", "types", "limits"]
+    const names = Array.from({ length: 250 }, (_, n) => [5, 7, 11, 3].map((step) => `${words[(n * step + (n >> 3)) % 12]}${(n * step) % 17}`).join("/"))
+    const graph = conversationOf(names.join(" ")).graph("path", limits({ least: 3, most: 40 }))!
+    expect(graph.size).toBeLessThanOrEqual(20_000)
+    const last = names.at(-1)!
+    const two = last.split("/").slice(0, 2).join("/")
+    expect([graphHas(graph, last), graphHas(graph, two), graphHas(graph, `${two}/${two}`)]).toEqual([true, true, false])
+  })
+
   it("takes the newest of a very long text, from a word's border on", () => {
     const text = `oldest ${"longword ".repeat(25_000)}src/newest.ts`
     const conversation = conversationOf(text)
