@@ -35,13 +35,14 @@ export function approveOnTerminal({ stderr }: Invocation, shown: () => Renderer 
     shown()?.hold?.()
     const { createInterface } = await import("node:readline/promises")
     const terminal = createInterface({ input: process.stdin })
-    const closed = new Promise<string>((resolve) => terminal.once("close", () => resolve("")))
+    const closed = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
     try {
       // A line that was there before the question is no answer to it; nobody reads it.
       await setTimeout(TYPED_AHEAD_MS, undefined, { signal })
       stderr.write(`\r\u001b[2K${permitQuestion(call)}`)
       const answer = await Promise.race([terminal.question("", { signal }), closed])
-      return /^y(es)?$/i.test(answer.trim())
+      if (answer === undefined) stderr.write("\n")
+      return /^y(es)?$/i.test(answer?.trim() ?? "")
     } catch {
       return false
     } finally {

@@ -64,7 +64,7 @@ async function version(): Promise<string> {
 }
 
 /** Codes that mean the user has to change the command line or the configuration. */
-const USAGE_CODE = /^(USAGE|CONFIG\w*|INVALID_CONFIG\w*|INVALID_ROOT|DUPLICATE_TOOL|NO_MODEL|UNKNOWN_AGENT|UNKNOWN_RUN|SCREENPLAY_INVALID)$/
+const USAGE_CODE = /^(USAGE|CONFIG\w*|INVALID_CONFIG\w*|INVALID_ROOT|DUPLICATE_TOOL|NO_MODEL|MODEL_NOT_FOUND|MODEL_ENGINE_MISSING|UNKNOWN_AGENT|UNKNOWN_RUN|SCREENPLAY_INVALID)$/
 
 async function report(thrown: unknown, command: string | undefined, world: Omit<Invocation, "args">): Promise<number> {
   const { ToolwrightError } = await import("@toolwright/toolbox")

@@ -41,7 +41,7 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
     const left = startInTerminal(["run", "delete", "--screenplay", "play.yaml"], { cwd })
     await left.until(/\[y\/N\] /)
     left.type("\u0004")
-    await left.until(/was not approved[^]*Done\./)
+    await left.until(/^\r\n[^]*was not approved[^]*Done\./)
     expect(await left.exited).toBe(0)
     expect(existsSync(join(cwd, "a.txt"))).toBe(true)
   })

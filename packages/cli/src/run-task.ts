@@ -1,6 +1,6 @@
-import { writeFile } from "node:fs/promises"
-import { resolve } from "node:path"
-import type { RunEvent, RunSummary } from "@toolwright/toolbox"
+import { access, constants, writeFile } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
+import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "./options.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
@@ -31,7 +31,11 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   const { configuration } = await configurationFor(invocation, values)
   const { createToolwright, recordBackend, backendFor, hasModel, workspaceRoot } = await import("@toolwright/runtime")
   const saveTo = values["save-screenplay"] as string | undefined
-  const recorded = saveTo === undefined ? undefined : recordBackend(await backendFor(configuration, { root: workspaceRoot(configuration, invocation.cwd) }), { name: task })
+  if (saveTo !== undefined) await checkFolderOf(saveTo, invocation.cwd)
+  // A screenplay says whose replies it has, which decides what is offered.
+  const opened = saveTo === undefined && configuration.model.screenplay === undefined ? undefined : await backendFor(configuration, { root: workspaceRoot(configuration, invocation.cwd) })
+  const recorded = saveTo === undefined ? undefined : recordBackend(opened!, { name: task })
+  const own = recorded ?? opened
   let renderer: Renderer | undefined
   await using toolwright = await createToolwright({
     ...configuration,
@@ -39,7 +43,7 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
     cwd: invocation.cwd,
     env: invocation.env,
     record: values.record !== false,
-    ...(recorded === undefined ? {} : { backend: recorded }),
+    ...(own === undefined ? {} : { backend: own }),
     ...(canAsk(invocation) ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation, () => renderer) } : {}),
   })
   const { pocket } = toolwright
@@ -54,7 +58,7 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
     renderer?.show(event)
   }
   const summary = await shownBy({ show: see, close: renderer.close }, events)
-  if (saveTo !== undefined) await writeFile(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
+  if (saveTo !== undefined) await save(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
   if (values.json !== true && values.record !== false) {
     const folder = toolwright.runsFolder
     const where = folder === resolve(invocation.cwd, ".toolwright/runs") ? "" : ` --runs ${/^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`}`
@@ -87,6 +91,20 @@ async function shownBy<Result>({ show, close }: Renderer, events: AsyncGenerator
 
 export function exitCodeOf(summary: RunSummary): number {
   return summary.success ? EXIT.success : summary.outcome === "cancelled" ? EXIT.interrupted : EXIT.failure
+}
+
+/** @throws ToolwrightError `USAGE` before a run whose replies could not be written afterwards */
+async function checkFolderOf(file: string, cwd: string): Promise<void> {
+  const folder = dirname(resolve(cwd, file))
+  if (await access(folder, constants.W_OK).then(() => false, () => true)) {
+    throw usageError(`--save-screenplay names a file in ${folder}, which is no folder that can be written to.`, "Make the folder, or name a file in another one.")
+  }
+}
+
+async function save(file: string, text: string): Promise<void> {
+  await writeFile(file, text).catch((cause: Error) => {
+    throw new ToolwrightError("SCREENPLAY_NOT_SAVED", `The screenplay could not be written: ${cause.message}`, { cause })
+  })
 }
 
 async function taskFrom(invocation: Invocation, option: string | undefined, positional: string | undefined): Promise<string> {

@@ -9,7 +9,7 @@ import {
   type PermissionPolicy, type RunEvent, type RunSummary, type ToolDefinition, type ToolRegistry, type Toolset,
 } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
-import { backendFor, configuredBackend } from "./assembly/backend.ts"
+import { backendFor, configuredBackend, hasModel, withoutModel } from "./assembly/backend.ts"
 import { builtinTools } from "./assembly/builtins.ts"
 import { canBePocket, checkPocketAgent, POCKET_ASKS, pocketOptions, pocketToolset, runsOnPocket } from "./assembly/pocket.ts"
 import { connectSources } from "./assembly/sources.ts"
@@ -120,7 +120,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
 
   let made: Promise<Backend> | undefined
   const backend = (): Promise<Backend> => (made ??= options.backend === undefined ? openBackend() : Promise.resolve(options.backend))
-  const openBackend = (): Promise<Backend> => (pocket ? backendFor(configuration, { root }) : configuredBackend(configuration))
+  const openBackend = async (): Promise<Backend> => (pocket || hasModel(configuration) ? backendFor(configuration, { root }) : withoutModel())
   const pocket = runsOnPocket(configuration, options.backend, registry)
 
   const profileOf = (agent: string | AgentProfile): AgentProfile => (typeof agent === "string" ? profileNamed(agent) : agent)

@@ -57,6 +57,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
     }
   })
   await using toolwright = await options.assemble(onTerminal ? approve : undefined)
+  toolwright.toolsFor(options.agent) // Throws where there is no such agent.
   const backend = await toolwright.backend()
   const model = modelLine(backend, toolwright.configuration)
 
@@ -97,7 +98,8 @@ export async function converse(invocation: Invocation, options: SessionOptions):
         dialogue.see(event)
       }
     } catch (thrown) {
-      if (!ToolwrightError.isInstance(thrown)) throw thrown
+      // Without a model that can be this agent, no other line is answered either.
+      if (!ToolwrightError.isInstance(thrown) || thrown.code === "NO_MODEL") throw thrown
       renderer.hold()
       say(`${style.red("failed")}: ${neutralise(thrown.message)}${thrown.hint === undefined ? "" : `\n${neutralise(thrown.hint)}`}`)
     } finally {

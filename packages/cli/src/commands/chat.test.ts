@@ -56,6 +56,13 @@ describe("toolwright chat, from a pipe", () => {
     expect(stdout).not.toContain("failed")
   })
 
+  test("ends at once where no such agent is, or where the pocket model cannot be it", async () => {
+    expect(await here(["chat", "--agent", "nobody"], { cwd: folderWith() })).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^toolwright: There is no agent 'nobody'/) as string })
+    const { code, stdout, stderr } = await here(["chat", "--agent", "builder"], { cwd: folderWith(), stdin: "fix it\nfix it\n" })
+    expect([code, stdout.match(/> fix it/g)?.length]).toEqual([2, 1])
+    expect(stderr).toMatch(/^toolwright: The agent 'builder' needs a real model/)
+  })
+
   test("is answered by the pocket model where none is configured, which says what it is and has its own tools", async () => {
     const { code, stdout } = await here(["chat"], { cwd: folderWith(), stdin: "/tools\n" })
     expect(code).toBe(0)

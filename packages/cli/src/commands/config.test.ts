@@ -21,6 +21,12 @@ test("flags go before variables, variables before the file, and each value tells
   expect(table.stdout + stdout).not.toMatch(/secret-pass|1234567890/)
 })
 
+test("the built-in model is shown where no other is configured, and only there", async () => {
+  const row = /^model\.backend +pocket +default, as no model is configured$/m
+  expect((await here(["config"], { cwd: folderWith() })).stdout).toMatch(row)
+  expect((await here(["config"], { cwd: folderWith({ "toolwright.yaml": FILE }) })).stdout).not.toContain("pocket")
+})
+
 test("mistakes are told with their line and the right word", async () => {
   const cwd = folderWith({ "toolwright.yaml": "agent:\n  maxRouns: 5\n" })
   const { code, stderr } = await here(["config"], { cwd })

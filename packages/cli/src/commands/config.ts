@@ -34,7 +34,9 @@ export const configCommand: Command = {
       return EXIT.success
     }
     const { configuration, sources, file } = await configurationFor(invocation, values)
-    const rows = [...sources].map(([key, source]) => ({ key, source, value: shown(key, valueAt(configuration, key)) }))
+    const set = [...sources].map(([key, source]) => ({ key, source, value: shown(key, valueAt(configuration, key)) }))
+    const { hasModel } = await import("@toolwright/runtime")
+    const rows = hasModel(configuration) ? set : [{ key: "model.backend", source: "default, as no model is configured", value: "pocket" }, ...set]
     if (values.json === true) {
       const settings = Object.fromEntries(rows.map(({ key, value, source }) => [key, { value, source }]))
       invocation.stdout.write(`${JSON.stringify({ file: file ?? null, settings }, null, 2)}\n`)

@@ -62,12 +62,17 @@ describe("toolwright run without a configured model", () => {
     }
   })
 
+  test("runs nothing where its replies could not be kept", async () => {
+    const { code, stdout, stderr } = await here(["run", "read a.txt", "--save-screenplay", "no/play.yaml"], { cwd: folderWith({ "a.txt": "hello\n" }) })
+    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/^toolwright: --save-screenplay names a file in .*no, which is no folder that can be written to\.\nMake the folder/) as string })
+  })
+
   test("is taken by its name without a word, and its replies can be kept as a screenplay", async () => {
     const cwd = folderWith({ "a.txt": "hello\n" })
     const { code, stderr } = await here(["run", "read a.txt", "--backend", "pocket", "--save-screenplay", "play.yaml", "--no-record"], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    const played = await here(["run", "read a.txt", "--screenplay", "play.yaml", "--format", "hermes", "--no-record"], { cwd })
-    expect(played).toMatchObject({ code: 0, stdout: expect.stringContaining("read_text_file path=a.txt") as string })
+    const played = await here(["run", "read a.txt", "--screenplay", "play.yaml", "--no-record"], { cwd })
+    expect(played).toEqual({ code: 0, stdout: expect.stringMatching(/^call read_text_file path=a\.txt\nhello\n\n/) as string, stderr: "" })
   })
 })
 
@@ -85,7 +90,7 @@ describe("where the engine cannot be loaded", () => {
     const { code, stdout, stderr } = await cli(["run", "read a.txt"], broken())
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
     expect(stderr).toMatch(/^toolwright: No model is configured, and the built-in one cannot run: .*node-llama-cpp, which cannot be loaded\.\nInstall it: npm install node-llama-cpp@[\d.]+\n[^]*--base-url[^]*Without any model work: toolwright tools call, format, grammar, serve, mcp, demo\.\n$/)
-    expect(await cli(["run", "read a.txt", "--backend", "pocket"], broken())).toMatchObject({ code: 1, stderr: expect.stringContaining("npm install node-llama-cpp") as string })
+    expect(await cli(["run", "read a.txt", "--backend", "pocket"], broken())).toMatchObject({ code: 2, stderr: expect.stringContaining("npm install node-llama-cpp") as string })
   })
 
   test.each([

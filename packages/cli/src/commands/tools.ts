@@ -32,7 +32,7 @@ export const toolsCommand: Command = {
       { line: "toolwright tools list", does: "What there is" },
       { line: "toolwright tools show search", does: "One tool, with its arguments and examples" },
       { line: "toolwright tools call search_grep --pattern TODO --path src", does: "Call one" },
-      { line: `echo '{"text": "hello"}' | toolwright tools call echo - --json`, does: "Arguments from standard input, the result as JSON" },
+      { line: `echo '{"message": "hello"}' | toolwright tools call echo - --json`, does: "Arguments from standard input, the result as JSON" },
     ],
   }),
   async run(invocation) {

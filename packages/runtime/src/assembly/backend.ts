@@ -63,6 +63,13 @@ export async function configuredBackend(configuration: Configuration, own?: Back
   throw new ToolwrightError("NO_MODEL", "No model is configured.", { hint: HOW_TO_CONFIGURE })
 }
 
+/** @throws ToolwrightError `NO_MODEL`, always: the pocket model would have nothing to call */
+export function withoutModel(): never {
+  throw new ToolwrightError("NO_MODEL", "No model is configured, and the built-in pocket model knows none of the tools that are registered.", {
+    hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name, baseUrl } }), or { builtins: {} } for the built-in tools and the pocket model.`,
+  })
+}
+
 export const HOW_TO_CONFIGURE = `Name a model and its server, for example one that Ollama serves:
   --model qwen2.5-coder:7b --base-url http://localhost:11434/v1
 or set TOOLWRIGHT_MODEL and TOOLWRIGHT_BASE_URL (and TOOLWRIGHT_API_KEY where a key is needed), or write both into toolwright.yaml.`
