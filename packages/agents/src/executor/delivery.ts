@@ -1,7 +1,7 @@
 import type { Backend, InferRequest } from "@toolwright/backends"
 import { chooseDelivery, fallBackFrom, grammarToGbnf, type Delivery as Rung, type DeliveryKind, type Fallback, type Grounding } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { formatterById, getFormatter, grammarFor, toOpenAITools, type ToolFormatter } from "@toolwright/toolformat"
+import { type FormatGrammarOptions, formatterById, getFormatter, grammarFor, toOpenAITools, type ToolFormatter } from "@toolwright/toolformat"
 import type { ToolCallingMode } from "./options.ts"
 
 /** How tools reach the model of a run, and calls come back. */
@@ -19,6 +19,9 @@ export interface DeliveryInputs {
   grounding?: () => Grounding | undefined
 }
 
+/** Whether a reply may be text, or has to be a call. */
+type ReplyMode = NonNullable<FormatGrammarOptions["mode"]>
+
 /** The chosen rung of the ladder with its format, and what to do when the backend refuses it. */
 export interface DeliveryPlan {
   readonly delivery: Delivery
@@ -28,8 +31,9 @@ export interface DeliveryPlan {
    * The part of a request that carries the tools. Never two constraints at once.
    *
    * @param grounding what arguments are held to; asked for where there is a grammar
+   * @param mode `call` where a reply has to be one; a grammar sees to it
    */
-  requestPart(tools: readonly ToolDefinition[], grounding?: () => Grounding | undefined): Partial<InferRequest>
+  requestPart(tools: readonly ToolDefinition[], grounding?: () => Grounding | undefined, mode?: ReplyMode): Partial<InferRequest>
   /** The next rung after this error, once; nothing when the error has nothing to do with the constraint. */
   fallBack(error: unknown): { plan: DeliveryPlan; fallback: Fallback } | undefined
 }
@@ -55,9 +59,9 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       delivery: current.kind,
       formatter: current.kind === "native" ? (explicit ?? getFormatter(inputs.backend.modelName())) : formatter,
       because: reason,
-      requestPart(tools, grounding) {
+      requestPart(tools, grounding, mode) {
         if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
-        const grammar = current.constraint === "grammar" ? grammarOf(formatter, tools, grounding) : undefined
+        const grammar = current.constraint === "grammar" ? grammarOf(formatter, tools, grounding, mode) : undefined
         return grammar === undefined ? {} : { grammar }
       },
       fallBack(error) {
@@ -70,23 +74,24 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
 }
 
 /** Where no grounded grammar can be made, arguments are free. */
-function grammarOf(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: (() => Grounding | undefined) | undefined): string | undefined {
-  return groundedGrammar(formatter, tools, grounding?.()) ?? callGrammar(formatter, tools)
+function grammarOf(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: (() => Grounding | undefined) | undefined, mode: ReplyMode = "text-or-call"): string | undefined {
+  return groundedGrammar(formatter, tools, grounding?.(), mode) ?? callGrammar(formatter, tools, mode)
 }
 
 const grammars = new WeakMap<readonly ToolDefinition[], Map<string, string | undefined>>()
 
 /** The grammar of text or calls in a format, made once for each set of tools; nothing where none can be made. */
-function callGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[]): string | undefined {
+function callGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[], mode: ReplyMode): string | undefined {
   let made = grammars.get(tools)
   if (made === undefined) grammars.set(tools, (made = new Map()))
-  if (!made.has(formatter.id)) made.set(formatter.id, attempt(() => grammarToGbnf(grammarFor(formatter.id, tools))))
-  return made.get(formatter.id)
+  const key = `${formatter.id};${mode}`
+  if (!made.has(key)) made.set(key, attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true }))))
+  return made.get(key)
 }
 
 /** The same for one conversation: made for each request, out of parts that are kept. */
-function groundedGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: Grounding | undefined): string | undefined {
-  return grounding === undefined ? undefined : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { grounding })))
+function groundedGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: Grounding | undefined, mode: ReplyMode): string | undefined {
+  return grounding === undefined ? undefined : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true, grounding })))
 }
 
 function attempt(make: () => string): string | undefined {

@@ -27,3 +27,11 @@ test("a client's calls are held to what was said, returned and called, with a sm
   expect(await allowed(false, paths)).toEqual([true, true, true, true])
   expect(await allowed(true, paths, "off")).toEqual([true, true, true, true])
 })
+
+test.each([true, false])("where a client requires a call, the grammar has no room for words (small: %s)", async (small) => {
+  const scripted = createScriptedBackend({ steps: [{ reply: "ok", repeat: 2 }] }, { modelName: "qwen2.5", abilities: { nativeTools: false, grammar: true, small } })
+  const backend = toolCallingBackend(scripted)
+  for (const toolChoice of ["auto", "required"] as const) for await (const _ of backend.infer({ messages, tools: [tool], toolChoice })) continue
+  const replies = ["Hello.", '<tool_call>\n{"name": "read_text_file", "arguments": {"path": "found.txt"}}\n</tool_call>']
+  expect(scripted.requests.map(({ grammar }) => replies.map((reply) => matchesGbnf(grammar!, reply)))).toEqual([[true, true], [false, true]])
+})

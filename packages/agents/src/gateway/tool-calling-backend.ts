@@ -56,7 +56,7 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
     const text: InferRequest = {
       ...rest,
       messages: renderConversation(plan.formatter, rest.messages, tools),
-      ...(tools.length === 0 ? {} : plan.requestPart(tools, groundingIn(rest.messages))),
+      ...(tools.length === 0 ? {} : plan.requestPart(tools, groundingIn(rest.messages), toolChoice === "required" ? "call" : "text-or-call")),
       ...(stop.length === 0 ? {} : { sampling: { ...rest.sampling, stop } }),
     }
     const parser = plan.formatter.createParser({ tools })
