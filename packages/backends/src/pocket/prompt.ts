@@ -73,7 +73,7 @@ function lastRequest(messages: readonly ChatMessage[]): { request: string; steps
     const reply = messages[index]!
     const answer = messages[index + 1]!
     if (reply.role !== "assistant" || !isResult(answer)) continue
-    const call = reply.content.slice(reply.content.indexOf(CALL_OPEN)).trim()
+    const call = withoutMarks(reply.content.slice(Math.max(0, reply.content.indexOf(CALL_OPEN)))).trim()
     steps.push({ reply: call, tool: /"name":\s*"([^"]*)"/.exec(call)?.[1] ?? "", result: resultOf(answer.content) })
   }
   return { request: withoutMarks(messages[at]?.content ?? "").trim(), steps }

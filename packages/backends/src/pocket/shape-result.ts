@@ -8,6 +8,9 @@ export interface ShapedResult {
 
 const LONGEST_LINE = 100
 
+/** Marks of the conversation's own form: in a result they are text, and a file that holds them is no turn of its own. */
+const MARKS = /<\|?(im_start|im_end|\/?tool_call|\/?tool_response)\|?>/g
+
 /**
  * Leaves out of a result what the pocket model was not made for: the workspace's absolute path, durations, hashes, the frame of a
  * diff. Nothing is added but `(empty)` and `(no output)` for a result without text.
@@ -18,7 +21,7 @@ const LONGEST_LINE = 100
  */
 export function shapeResult(tool: string, text: string, root: string): ShapedResult {
   const local = tool === "bash" ? withoutFolder(text, root) : withoutFolder(text, root).replaceAll(root, ".")
-  const tidy = local.replace(/^(?:[ \t]*\n)+/, "").trimEnd().replaceAll(/<\|im_(start|end)\|>/g, "[im_$1]")
+  const tidy = local.replace(/^(?:[ \t]*\n)+/, "").trimEnd().replaceAll(MARKS, "[$1]")
   if (tidy.startsWith("Error: ") && !REPORTS.has(tool)) return shaped(failureLines(tidy.split("\n")))
   const shape = SHAPES[tool]
   return shape === undefined ? shaped(tidy.split("\n")) : shape(tidy)
