@@ -44,9 +44,9 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
       case "round-start":
         return [style.cyan(`round ${event.round}/${event.maxRounds}`)]
       case "model-retry":
-        return [`  ${style.yellow(mark.more)} ${oneLine(event.reason, room - 40)}; try ${event.attempt + 1} in ${duration(event.delayMs)}`]
+        return [`  ${style.yellow(mark.more)} ${oneLine(event.reason, room - 28)}; try ${event.attempt + 1} in ${duration(event.delayMs)}`]
       case "delivery-fallback":
-        return [`  ${style.yellow(mark.note)} ${event.from} is not possible (${oneLine(event.reason, room - 40)}), going on with ${event.to}`]
+        return [`  ${style.yellow(mark.note)} ${event.from} is not possible (${oneLine(event.reason, Math.max(20, room - 40))}), going on with ${event.to}`]
       case "reply": {
         const text = neutralise(event.content.trim())
         return text === "" ? [] : text.split("\n").map((line) => `  ${line}`)

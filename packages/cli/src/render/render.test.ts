@@ -55,6 +55,11 @@ describe("text of models and tools", () => {
     expect(argumentsToPermit({ text: "x".repeat(5000) })).toMatch(/^text=x{1995}… \[3005 more characters, not shown\]$/)
   })
 
+  test("says why a request is tried again, on a narrow terminal too", () => {
+    const [line] = linesOf([{ type: "model-retry", attempt: 1, delayMs: 1000, reason: "connect ECONNREFUSED 127.0.0.1:11434" }], 40)
+    expect(line).toBe("  retry  connect ECO…; try 2 in 1.0 s")
+  })
+
   test("is cut to one line, between characters", () => {
     expect(oneLine("a\n  b\tc", 10)).toBe("a b c")
     expect(oneLine("😀😀😀", 2)).toBe("😀…")
