@@ -125,6 +125,9 @@ async function startRuntime(module: LlamaModule, gpu: "auto" | false): Promise<L
   }
 }
 
+/** One that holds arguments to a conversation is used once, may have millions of characters, and takes five bytes for each. */
+const KEPT_GRAMMARS = { most: 50, characters: 8_000_000 }
+
 class Engine implements LlamaEngine {
   readonly modelName: string
   readonly vocabulary: LlamaVocabulary
@@ -134,6 +137,7 @@ class Engine implements LlamaEngine {
   readonly #context: LlamaContext
   readonly #sequence: LlamaSequence
   readonly #grammars = new Map<string, Promise<unknown>>()
+  #grammarChars = 0
   #queue: Promise<unknown> = Promise.resolve()
   #tokenizer: Tokenizer | undefined
   #disposed = false
@@ -259,7 +263,11 @@ class Engine implements LlamaEngine {
     const made = this.#runtime.createGrammar({ grammar: text }).catch((cause: unknown) => {
       throw new ToolwrightError("GRAMMAR_REFUSED", `llama.cpp refuses the grammar: ${messageOf(cause)}`, { cause })
     })
-    if (this.#grammars.size > 50) this.#grammars.clear()
+    this.#grammarChars += text.length
+    if (this.#grammars.size >= KEPT_GRAMMARS.most || this.#grammarChars > KEPT_GRAMMARS.characters) {
+      this.#grammars.clear()
+      this.#grammarChars = text.length
+    }
     this.#grammars.set(text, made)
     return made
   }
