@@ -1,5 +1,6 @@
 import { createToolwright, type RunOptions, type ToolwrightOptions } from "@toolwright/runtime"
 import type { Backend } from "@toolwright/backends"
+import { ToolwrightError } from "@toolwright/toolbox"
 import { checkStubs } from "../tools/stubbed.ts"
 import type { Workspace } from "../workspace/workspace.ts"
 import type { AgentRun } from "./agent-run.ts"
@@ -31,6 +32,11 @@ export interface AgentTest
  */
 export async function runAgent(test: AgentTest): Promise<AgentRun> {
   const { task, backend, agent, signal, history, systemPrompt, dryRun, more, timeoutMs, workspace, ...options } = test
+  if (workspace !== undefined && typeof workspace.path !== "string") {
+    throw new ToolwrightError("WORKSPACE_INVALID", "The 'workspace' of runAgent is what workspace(…) gives, neither a path nor settings.", {
+      hint: "For a folder of your own, give its settings to createToolwright, and follow the run with followRun.",
+    })
+  }
   await using toolwright = await createToolwright({
     record: false,
     ...(workspace === undefined ? {} : { workspace: { roots: workspace.roots }, cwd: workspace.path }),

@@ -19,6 +19,13 @@ describe("workspace", () => {
     expect(existsSync(path)).toBe(false)
   })
 
+  test("is not taken for a path or settings, and the other way round", async () => {
+    for (const wrong of ["/tmp", { roots: ["."] }]) {
+      const given = { task: "Hi", workspace: wrong as never, backend: scripted(["Hello."]) }
+      await expect(runAgent(given)).rejects.toMatchObject({ code: "WORKSPACE_INVALID", hint: expect.stringContaining("followRun") as string })
+    }
+  })
+
   test("leaves one listener to the process for all that stand, and none after them", () => {
     const before = process.listenerCount("exit")
     const all = Array.from({ length: 12 }, () => workspace())
