@@ -13,12 +13,12 @@ function screenplay(answers: readonly (readonly ExpectedCall[])[]): string {
   return join(folderWith({ "play.json": JSON.stringify({ model: "player", steps }) }), "play.json")
 }
 
-async function played(model: NonNullable<Parameters<typeof playRequests>[1]["model"]>) {
+async function played(model: NonNullable<Parameters<typeof playRequests>[1]["model"]>, signal = new AbortController().signal) {
   const repository = await createDemoRepository(PROJECT, "Add up a bill")
   onTestFinished(() => rmSync(repository.path, { recursive: true, force: true }))
   let text = ""
   const stdout = { write: (piece: string) => (text += piece) }
-  const invocation = { args: [], stdout, stderr: stdout, stdin: (async function* () {})(), env: process.env, cwd: repository.path, signal: new AbortController().signal, isTTY: { stdin: false, stdout: false, stderr: false } }
+  const invocation = { args: [], stdout, stderr: stdout, stdin: (async function* () {})(), env: process.env, cwd: repository.path, signal, isTTY: { stdin: false, stdout: false, stderr: false } }
   const outcome = await playRequests(invocation, { repository, json: false, say: (line) => void stdout.write(`${line}\n`), model, agent })
   return { outcome, text, repository }
 }
@@ -57,4 +57,9 @@ test("where the model cannot be loaded it says so and what to do, and leaves the
   const { outcome, text } = await played({ path: join(mkdtempSync(join(folderWith(), "x")), "no.gguf") })
   expect(outcome).toBe("skipped")
   expect(text).toMatch(/^This part is left out: the pocket model cannot run here\. .*no\.gguf/)
+})
+
+test("where it was interrupted while the model was loaded, it says nothing of the model", async () => {
+  const { outcome, text } = await played({ path: join(folderWith(), "no.gguf") }, AbortSignal.abort())
+  expect({ outcome, text }).toEqual({ outcome: false, text: "" })
 })

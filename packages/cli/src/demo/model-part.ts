@@ -54,6 +54,8 @@ export async function playRequests(invocation: Invocation, part: ModelPart): Pro
   try {
     await toolwright.backend()
   } catch (thrown) {
+    // Ctrl-C reaches what tries the engine too, which then seems not to work.
+    if (invocation.signal.aborted) return false
     if (!ToolwrightError.isInstance(thrown)) throw thrown
     const hint = thrown.hint === undefined ? "" : `\n${neutralise(thrown.hint)}`
     say(`This part is left out: the pocket model cannot run here. ${neutralise(thrown.message)}${hint}`)
