@@ -267,7 +267,7 @@ describe("directories", () => {
   })
 
   test("show as trees, without what is excluded and not deeper than asked", async () => {
-    for (const name of ["src/a.ts", "src/deep/b.ts", "node_modules/x/y.js"]) {
+    for (const name of ["src/a.ts", "src/deep/b.ts", "node_modules/x/y.js", ".toolwright/runs/1/run.json"]) {
       mkdirSync(join(files.root, name, ".."), { recursive: true })
       writeFileSync(path(name), "")
     }
@@ -283,14 +283,14 @@ describe("directories", () => {
     })
     expect(output).toContain("  src/\n    a.ts\n    deep/\n      b.ts\n  test.txt")
     const flat = await files.call("get_directory_tree", { max_depth: 1, exclude_patterns: [] })
-    expect((flat.data as { tree: { name: string }[] }).tree.map((node) => node.name)).toEqual(["node_modules", "src", "test.txt"])
+    expect((flat.data as { tree: { name: string }[] }).tree.map((node) => node.name)).toEqual([".toolwright", "node_modules", "src", "test.txt"])
     expect(flat.data).toMatchObject({ truncated: true })
   })
 })
 
 describe("search_files", () => {
   test("finds by glob over names or paths, and by part of a name", async () => {
-    for (const name of ["src/Index.ts", "src/a/index.test.ts", "lib/index.js"]) {
+    for (const name of ["src/Index.ts", "src/a/index.test.ts", "lib/index.js", ".toolwright/runs/1/run.json"]) {
       mkdirSync(join(files.root, name, ".."), { recursive: true })
       writeFileSync(path(name), "")
     }
@@ -302,6 +302,9 @@ describe("search_files", () => {
     expect(await found({ pattern: "index" })).toEqual(["lib/index.js", "src/Index.ts", "src/a/index.test.ts"])
     expect(await found({ pattern: "index", exclude_patterns: ["src"] })).toEqual(["lib/index.js"])
     expect(await found({ pattern: "*.{js,txt}" })).toEqual(["lib/index.js", "test.txt"])
+    expect(await found({ pattern: "*.json" })).toEqual([])
+    expect(await found({ pattern: "*.json", exclude_patterns: [] })).toEqual([".toolwright/runs/1/run.json"])
+    expect(await found({ pattern: "*.json", path: ".toolwright/runs" })).toEqual([".toolwright/runs/1/run.json"])
     const limited = await files.call("search_files", { path: ".", pattern: "index", max_results: 1 })
     expect(limited.data).toMatchObject({ total: 3, truncated: true })
   })

@@ -12,7 +12,7 @@ export interface TreeNode {
   children?: TreeNode[]
 }
 
-const DEFAULT_EXCLUDES = [".git", "node_modules"]
+const DEFAULT_EXCLUDES = [".git", ".toolwright", "node_modules"]
 const MOST_ENTRIES = 100_000
 
 export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition {
@@ -32,7 +32,7 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       properties: {
         path: { type: "string", description: "Directory; the first allowed directory unless given" },
         max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given" },
-        exclude_patterns: { ...EXCLUDE_PATTERNS, description: `${EXCLUDE_PATTERNS.description}; .git and node_modules unless given` },
+        exclude_patterns: { ...EXCLUDE_PATTERNS, description: `${EXCLUDE_PATTERNS.description}; .git, .toolwright and node_modules unless given` },
       },
       additionalProperties: false,
     },

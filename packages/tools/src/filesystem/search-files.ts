@@ -6,6 +6,9 @@ import { visibleName } from "../text/escapes.ts"
 import { listingText } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH, PATH_ALIASES } from "./schemas.ts"
 
+/** Records of runs are many, and nothing that anybody looks for among the files of a project. */
+const DEFAULT_EXCLUDES = [".toolwright"]
+
 export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "search_files",
@@ -24,7 +27,7 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
       properties: {
         path: PATH,
         pattern: { type: "string", minLength: 1, description: "E.g. *.ts, src/**/index.ts, or part of a name" },
-        exclude_patterns: EXCLUDE_PATTERNS,
+        exclude_patterns: { ...EXCLUDE_PATTERNS, description: `${EXCLUDE_PATTERNS.description}; .toolwright unless given` },
         max_results: { type: "integer", minimum: 1, maximum: 1_000_000, description: "Most results returned; 10000 unless given" },
       },
       required: ["path", "pattern"],
@@ -45,7 +48,7 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
       { description: "Names with \"index\" in them", input: { path: ".", pattern: "index" } },
     ],
     async run(args, { signal }) {
-      const { path, pattern, exclude_patterns = [], max_results = 10_000 } = args as unknown as SearchFilesArguments
+      const { path, pattern, exclude_patterns = DEFAULT_EXCLUDES, max_results = 10_000 } = args as unknown as SearchFilesArguments
       const { compileGlobs } = await import("../search/glob.ts")
       const matches = nameTest(pattern, await compileGlobs([pattern]))
       const excluded = exclude_patterns.length === 0 ? () => false : await compileGlobs(exclude_patterns)
