@@ -51,7 +51,7 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   if (!pocket || name === "assistant") await toolwright.backend()
   if (pocket && name === "assistant" && !hasModel(configuration)) invocation.stderr.write(POCKET_NOTICE)
   const denied = deniedCalls()
-  renderer = values.json === true ? jsonLinesRenderer(invocation.stdout) : pocket ? wholeRenderer(invocation) : rendererFor(invocation)
+  renderer = values.json === true ? jsonLinesRenderer(invocation.stdout) : pocket ? wholeRenderer(invocation, { recorded: values.record !== false }) : rendererFor(invocation)
   const events = toolwright.run(task, { agent: name, signal: invocation.signal, dryRun: values["dry-run"] === true })
   const see = (event: RunEvent): void => {
     denied.see(event)

@@ -17,6 +17,12 @@ describe("toolwright run without a configured model", () => {
     expect((await here(["runs"], { cwd })).stdout).toContain("read a.txt")
   })
 
+  test("names the record that has the rest of a long result, where one is kept", async () => {
+    const cwd = folderWith({ "a.txt": "line\n".repeat(250) })
+    expect((await here(["run", "read a.txt"], { cwd })).stdout).toContain("\n[50 more lines; the record has them]\n")
+    expect((await here(["run", "read a.txt", "--no-record"], { cwd })).stdout).toContain("\n[50 more lines]\n")
+  })
+
   test("prints nothing but events as lines of JSON", async () => {
     const { stdout, stderr } = await here(["run", "read a.txt", "--json", "--no-record"], { cwd: folderWith({ "a.txt": "hello\n" }) })
     const events = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as RunEvent)

@@ -12,8 +12,10 @@ export const SHOWN_LINES = 200
 /**
  * Shows a run by what its tools returned, in full, and the model's words after it: for a model that is there to find the right call
  * and says one short sentence. Rounds, counts and what went well are not told.
+ *
+ * @param options.recorded whether what is left out can be read in a record
  */
-export function wholeRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" | "isTTY" | "env">): Renderer {
+export function wholeRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" | "isTTY" | "env">, { recorded = true }: { recorded?: boolean } = {}): Renderer {
   const style = styleFor(isTTY.stdout, env)
   const width = isTTY.stdout ? stdout.columns || 100 : 200
   const lines = createLines({ style, width, unicode: isTTY.stdout })
@@ -26,7 +28,7 @@ export function wholeRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" 
     const text = failed ? failureText(result) : result.output === "" && result.data !== undefined ? textOf(result.data) : result.output
     const all = text.replace(/\n+$/, "").split("\n")
     for (const line of all.slice(0, SHOWN_LINES)) write(failed ? style.red(plain(line)) : plain(line))
-    if (all.length > SHOWN_LINES) write(style.dim(`[${all.length - SHOWN_LINES} more lines; the record has them]`))
+    if (all.length > SHOWN_LINES) write(style.dim(`[${all.length - SHOWN_LINES} more lines${recorded ? "; the record has them" : ""}]`))
     shown = true
   }
 
