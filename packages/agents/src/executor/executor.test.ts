@@ -79,6 +79,12 @@ describe("a run", () => {
 })
 
 describe("a reply without a call", () => {
+  test("is not answered where the model hears no nudge", async () => {
+    const { events, summary } = await play([{ reply: '<tool_call>\n{"name": "look", "arguments": {"text": "a/a/a' }], [echo("look")], { scripted: { modelName: "qwen2.5", abilities: { nativeTools: false } }, nudges: 0 })
+    expect(events.filter(({ type }) => type === "nudge")).toHaveLength(0)
+    expect(summary).toMatchObject({ outcome: "no-tool-use", rounds: 1 })
+  })
+
   test("is answered with a nudge, and after three in a row the run gives up", async () => {
     const { summary, events, backend } = await play([{ reply: "I could do it.", repeat: "always" }], [echo("look")], {
       completion: { signal: "TASK_COMPLETE", requireToolUse: true },

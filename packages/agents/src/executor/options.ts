@@ -30,6 +30,8 @@ export interface ExecutorOptions {
   completion?: CompletionCriteria
   /** How often the same calls may bring the same results before the model is told, and before the run is stopped. */
   loops?: LoopLimits
+  /** How often in a row a model that makes no call is told to, before the run ends; three times unless given. */
+  nudges?: number
   sampling?: SamplingOptions
   permissions?: PermissionPolicy
   /** Stands around every call, after the gate's own guard. */

@@ -39,6 +39,7 @@ export class Run {
   readonly #ids = new Set<string>()
   #calls = 0
   #nudges = 0
+  readonly #mostNudges: number
   #artifacts = 0
   #offered: ToolDefinition[]
   #seenVersion: number
@@ -51,6 +52,7 @@ export class Run {
     this.#dryRun = request.dryRun === true ? new DryRun() : undefined
     this.#state.dryRun = this.#dryRun !== undefined
     this.#loops = new LoopDetector(options.loops)
+    this.#mostNudges = options.nudges ?? MAX_NUDGES
     this.#tools = toolsWithResults(options.tools, this.#results)
     this.#seenVersion = this.#tools.version
     this.#offered = this.#tools.list()
@@ -205,13 +207,13 @@ export class Run {
     const asks = completion.signal === undefined ? reply.content.trim() !== "" : reply.content.includes(completion.signal)
     if (this.#dryRun !== undefined && reply.content.trim() !== "") return this.#dryRun.end()
     const missing = await unmet(completion, this.#ledger, this.#offered)
-    if (missing === undefined && (asks || this.#nudges + 1 >= MAX_NUDGES)) {
+    if (missing === undefined && (asks || this.#nudges + 1 >= this.#mostNudges)) {
       return { outcome: "completed", message: completion.successMessage ?? this.#answer(reply.content) }
     }
     if (asks && missing !== undefined && this.#ledger.calls > 0) {
       const text = refusalText(missing)
       yield { type: "completion-refused", reasons: missing.reasons, text }
-      if (++this.#nudges > MAX_NUDGES) return { outcome: "stuck", message: `not completed: ${missing.reasons.join("; ")}` }
+      if (++this.#nudges > this.#mostNudges) return { outcome: "stuck", message: `not completed: ${missing.reasons.join("; ")}` }
       this.#conversation.addNote(text)
       return undefined
     }
@@ -219,7 +221,7 @@ export class Run {
   }
 
   async *#nudge(reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off", text: string, add = true): AsyncGenerator<RunEvent, Verdict> {
-    if (++this.#nudges > MAX_NUDGES) return { outcome: "no-tool-use", message: TEXTS.noToolUse }
+    if (++this.#nudges > this.#mostNudges) return { outcome: "no-tool-use", message: TEXTS.noToolUse }
     yield { type: "nudge", reason, text }
     if (add) this.#conversation.addNote(text)
     return undefined

@@ -47,6 +47,7 @@ export function pocketOptions({ agent, model }: Configuration, permissions: Perm
     completion: {},
     // It is not shown what it is told, and decides the same on the same.
     loops: { tell: 2, stop: 2 },
+    nudges: 0,
     unavailable: [],
     ...(permissions === undefined ? {} : { permissions }),
   }
