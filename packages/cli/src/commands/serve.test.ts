@@ -9,6 +9,7 @@ test("serves the tools of a folder until it is stopped, and reads again what has
   const cwd = folderWith({ "a.txt": "one\n" })
   const { child, finished, until } = startCli(["serve", "--port", "0", "--read-only", cwd], { cwd })
   const [, url] = await until(started)
+  await until(/\/v1 +is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket\n/)
   const call = async (name: string, args: object) =>
     (await (await fetch(`${url}/tools/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(args) })).json()) as { success: boolean; result: { content: string }; error: string }
   const read = () => call("read_text_file", { path: join(cwd, "a.txt") })

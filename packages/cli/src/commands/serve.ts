@@ -67,7 +67,8 @@ export const serveCommand: Command = {
       if (exported !== undefined) application.all("/mcp", (context) => exported.fetch(context.req.raw))
     })
     await using running = await server.listen(app, { port, secured: tokens.length > 0, ...(values.host === undefined ? {} : { host: values.host }) })
-    invocation.stdout.write(`Serving ${toolwright.registry.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n${chat.model === undefined ? "" : `  ${running.url}/v1            for OpenAI clients, in front of ${chat.model}\n`}${exported === undefined ? "" : `  ${running.url}/mcp           for MCP hosts\n`}`)
+    const clients = chat.model === undefined ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket" : `for OpenAI clients, in front of ${chat.model}`
+    invocation.stdout.write(`Serving ${toolwright.registry.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n  ${running.url}/v1            ${clients}\n${exported === undefined ? "" : `  ${running.url}/mcp           for MCP hosts\n`}`)
     await new Promise<void>((resolve) => {
       if (invocation.signal.aborted) resolve()
       else invocation.signal.addEventListener("abort", () => resolve(), { once: true })
