@@ -83,6 +83,15 @@ describe("a shaped result", () => {
   })
 
   it.each([
+    ["", "/a/b.txt\nsrc/x", "/a/b.txt\nsrc/x"],
+    ["/", "/a/b.txt\nsrc/x", "/a/b.txt\nsrc/x"],
+    ["/app", "src/app/main.ts\n/app/src/app/b.ts\n/app2/x and /app.js in '/app', /app.", "src/app/main.ts\nsrc/app/b.ts\n/app2/x and /app.js in '.', .."],
+    ["/a(b)+$/c", "/a(b)+$/c/x", "x"],
+  ])("below %j loses that folder alone", (root, text, local) => {
+    expect(shapeResult("list_directory", text, root).lines.join("\n")).toBe(local)
+  })
+
+  it.each([
     ["bash", "[exit code 0, 40 ms]", "(no output)"],
     ["bash", "Error: a\n[stderr]\nb\n[exit code 3, 9 ms]", "Error: a\nb\n[exit code 3]"],
     ["read_text_file", '{\n  "path": "/home/me/app/a",\n  "content": ""\n}', "(empty)"],

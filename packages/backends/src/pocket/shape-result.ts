@@ -20,7 +20,7 @@ const MARKS = /<\|?(im_start|im_end|\/?tool_call|\/?tool_response)\|?>/g
  * @param root the workspace's absolute path
  */
 export function shapeResult(tool: string, text: string, root: string): ShapedResult {
-  const local = tool === "bash" ? withoutFolder(text, root) : withoutFolder(text, root).replaceAll(root, ".")
+  const local = withoutFolder(text, root, tool !== "bash")
   const tidy = local.replace(/^(?:[ \t]*\n)+/, "").trimEnd().replaceAll(MARKS, "[$1]")
   if (tidy.startsWith("Error: ") && !REPORTS.has(tool)) return shaped(failureLines(tidy.split("\n")))
   const shape = SHAPES[tool]
@@ -30,10 +30,17 @@ export function shapeResult(tool: string, text: string, root: string): ShapedRes
 /** Tools whose failures are their report, and not a sentence with a hint. */
 const REPORTS: ReadonlySet<string> = new Set(["bash", "test"])
 
-/** The folder itself is `./`, what lies in it begins after its slash. */
-function withoutFolder(text: string, root: string): string {
-  if (root === "" || root === "/") return text
-  return text.split("\n").map((line) => (line === `${root}/` ? "./" : line.replaceAll(`${root}/`, ""))).join("\n")
+/**
+ * What lies in the folder begins after its slash; the folder itself, as a line, is `./`, and elsewhere `.` where that is wanted. `/app` in
+ * `src/app/main.ts` is another one.
+ */
+function withoutFolder(text: string, root: string, itself: boolean): string {
+  const folder = root.replace(/\/+$/, "")
+  if (folder === "") return text
+  const literal = folder.replaceAll(/[\\^$.*+?()[\]{}|/]/g, "\\$&")
+  const name = `(?<![\\p{L}\\p{N}_./-])${literal}`
+  const local = text.replaceAll(new RegExp(`^${literal}/$`, "gm"), "./").replaceAll(new RegExp(`${name}/`, "gu"), "")
+  return itself ? local.replaceAll(new RegExp(`${name}(?!\\.?[\\p{L}\\p{N}_/-])`, "gu"), ".") : local
 }
 
 /** What is wrong, and a hint that names the way out. */
