@@ -11,7 +11,7 @@ export function modelLine(backend: Backend, { model }: Configuration): string {
 }
 
 function kindOf(backend: Backend, name: string, model: Configuration["model"]): string {
-  if (name === "toolwright-pocket") return `${POCKET_MODEL}; each request stands by itself`
+  if (name === "toolwright-pocket" && backend.kind !== "scripted") return `${POCKET_MODEL}; each request stands by itself`
   switch (backend.kind) {
     case "scripted":
       return `a screenplay, its replies were written beforehand${model.screenplay === undefined ? "" : ` (${model.screenplay})`}`

@@ -24,6 +24,10 @@ describe("toolwright chat, from a pipe", () => {
     expect(readdirSync(join(cwd, ".toolwright", "runs"))).toHaveLength(2)
   })
 
+  test("calls a screenplay one, whichever model it was taken from", async () => {
+    expect((await chat("", { "play.yaml": "model: toolwright-pocket\nsteps: [{ reply: Hi. }]\n" })).stdout).toMatch(/^toolwright-pocket: a screenplay, its replies were written beforehand/)
+  })
+
   test("shows calls with their arguments and results, and hands both to the next turn with ids of their own", async () => {
     const look = "  - reply: { calls: [{ name: search_grep, args: { pattern: needle } }] }\n"
     const after = "  - expect: { result: hay.txt }\n    reply: Found.\n"
