@@ -57,7 +57,8 @@ type Expectation = "value" | "value-or-close" | "key-or-close" | "colon" | "comm
 export function* scanValue(source: Source, notation: Notation, sink: ValueSink, closers: readonly string[] = [], top: "value" | "call" = "value"): Scan<Outcome> {
   const closes: number[] = []
   let expected: Expectation = "value"
-  let comma = false
+  /** A comma that is not yet written, since it may be one too many, with the white space after it; empty where there is none. */
+  let comma = ""
   let positions = 0
   if (top === "call") {
     closes.push(41)
@@ -70,14 +71,18 @@ export function* scanValue(source: Source, notation: Notation, sink: ValueSink, 
     if (code === END) return "open"
     if (isSpace(code)) {
       // JSON knows four kinds of white space; anything else between values is left out
-      if (code === 32 || code === 10 || code === 9 || code === 13) sink.write(String.fromCharCode(code))
+      if (code === 32 || code === 10 || code === 9 || code === 13) {
+        if (comma === "") sink.write(String.fromCharCode(code))
+        else comma += String.fromCharCode(code)
+      }
       source.at++
       continue
     }
     const close = closes.at(-1)
     if (close !== undefined && code === close && expected !== "value" && expected !== "colon") {
-      if (comma && !notation.python) sink.repaired("a comma before a closing bracket")
-      comma = false
+      if (comma !== "" && !notation.python) sink.repaired("a comma before a closing bracket")
+      if (comma.length > 1) sink.write(comma.slice(1))
+      comma = ""
       sink.write(close === 93 || (close === 41 && closes.length > (top === "call" ? 1 : 0)) ? "]" : "}")
       source.at++
       closes.pop()
@@ -92,7 +97,7 @@ export function* scanValue(source: Source, notation: Notation, sink: ValueSink, 
         return "done"
       }
       if (code !== COMMA) return "invalid"
-      comma = true
+      comma = ","
       source.at++
       expected = close === 125 || (close === 41 && closes.length === 1 && top === "call") ? "key-or-close" : "value-or-close"
       continue
@@ -105,8 +110,8 @@ export function* scanValue(source: Source, notation: Notation, sink: ValueSink, 
       expected = "value"
       continue
     }
-    if (comma) sink.write(",")
-    comma = false
+    if (comma !== "") sink.write(comma)
+    comma = ""
     if (expected === "key-or-close" && close === 41 && (yield* isPositional(source))) {
       const name = sink.positional?.(positions++)
       if (name === undefined) return "invalid"
