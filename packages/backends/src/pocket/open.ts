@@ -3,6 +3,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { inferPrompt, type LlamaBackend } from "../llama/backend.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
 import type { InferEvent } from "../model/backend.ts"
+import { isDone, WORDS_ONLY } from "./one-command.ts"
 import { CALL_OPEN, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
 export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
@@ -13,7 +14,7 @@ export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onPr
 }
 
 /** Tokens that are kept free for a reply. */
-const REPLY_TOKENS = 200
+const REPLY_TOKENS = 160
 
 /**
  * Opens the pocket model: 3 MB, 18 tools, plain English, no network. See its model card in `@toolwright/pocket`. Of a conversation it
@@ -48,7 +49,8 @@ export function pocketBackend(engine: LlamaEngine, root?: string): LlamaBackend 
         yield { type: "end", finishReason: "stop", usage: { inputTokens: 0, outputTokens: 0 } }
         return
       }
-      yield* inOneSentence(inferPrompt(engine, prompt, { ...request, sampling: { temperature: 0, ...request.sampling } }, signal))
+      const held = request.jsonSchema === undefined && isDone(request.messages) ? { ...request, grammar: WORDS_ONLY } : request
+      yield* inOneSentence(inferPrompt(engine, prompt, { ...held, sampling: { temperature: 0, ...request.sampling } }, signal))
     },
     async close() {
       await engine[Symbol.asyncDispose]()

@@ -19,7 +19,7 @@ interface Step {
 
 /** Tokens that the result of an earlier step may have at most; the last one at most, and at least. */
 const EARLIER_RESULT = 32
-const LAST_RESULT = { most: 160, least: 48 }
+const LAST_RESULT = { most: 160, least: 24 }
 
 /**
  * The prompt of the pocket model: the last request of the user with the steps done for it, in ChatML. What it was not trained on is
@@ -66,7 +66,7 @@ function chatMl(request: string, steps: readonly { reply: string; result: string
 }
 
 /** The last thing that a person asked, and the calls that were answered since. Replies without a result after them are left out. */
-function lastRequest(messages: readonly ChatMessage[]): { request: string; steps: Step[] } {
+export function lastRequest(messages: readonly ChatMessage[]): { request: string; steps: Step[] } {
   const at = messages.findLastIndex((message) => message.role === "user" && !isResult(message) && !isNote(message))
   const steps: Step[] = []
   for (let index = at + 1; index < messages.length - 1; index++) {
