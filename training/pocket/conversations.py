@@ -21,8 +21,8 @@ GREETING = "Hello! I can work with files, run commands and tests, use git and se
 WELCOME = "You're welcome!"
 ANSWERS = {"refuse": CANNOT, "hello": GREETING, "thanks": WELCOME}
 TOKENIZER = Tokenizer(str(Path(__file__).with_name("tokenizer.json")))
-#: Results of earlier steps are cut to so many tokens.
-EARLIER_TOKENS = 32
+#: Results of earlier steps are cut to so many tokens, the last one to so many.
+EARLIER_TOKENS, LAST_TOKENS = 32, 160
 #: The shares of single requests, of flows, and of requests that no tool serves.
 SINGLE, FLOW = 0.52, 0.40
 #: Flows need more practice than wording does: this share of them has three steps.
@@ -63,16 +63,17 @@ def sample(random):
         tool = random.choice(TOOLS)
         made = request(random, tool, slots)
         parts = [(user(dress(random, made)) + ASSISTANT, 0), (call_text(tool, made.arguments) + END, 1)]
-        if random.random() < 0.25:
+        if random.random() < 0.3:
             result, answer, _ = outcome(random, tool, made.arguments, slots) if random.random() > 0.08 else (DRY_RUN, DRY_RUN_ANSWER, False)
-            parts += [("\n" + tool_response(result) + ASSISTANT, 0), (answer + END, 1)]
+            parts += [("\n" + tool_response(shortened(result, fits_as_last)) + ASSISTANT, 0), (answer + END, 1)]
         return parts
     if share < SINGLE + FLOW:
         made = flow(random, slots, 3 if random.random() < THREE_STEPS else 2)
         parts = [(user(dress_flow(random, made.text)) + ASSISTANT, 0)]
-        short = random.random() < 0.5
+        short = random.random() < 0.7
         for i, (tool, arguments, result) in enumerate(made.steps):
-            shown = shortened(result, fits_as_earlier) if short and i < len(made.steps) - 1 and not needed_later(made, i) else result
+            cut = short and i < len(made.steps) - 1 and not needed_later(made, i)
+            shown = shortened(result, fits_as_earlier if cut else fits_as_last)
             parts += [(call_text(tool, arguments) + END, 1), ("\n" + tool_response(shown) + ASSISTANT, 0)]
         return [*parts, (made.answer + END, 1)]
     text, answer = words_only(random, slots)
@@ -83,10 +84,14 @@ def fits_as_earlier(text):
     return len(TOKENIZER.encode(text)) <= EARLIER_TOKENS
 
 
+def fits_as_last(text):
+    return len(TOKENIZER.encode(text)) <= LAST_TOKENS
+
+
 def needed_later(made, i):
     """Whether the next call takes something from this result, which is then the last one and shown at length."""
     following = json.dumps(made.steps[i + 1][1], ensure_ascii=False)
-    return made.steps[i][0] in ("read_text_file", "bash", "search_files", "search_grep") or made.steps[i][2].startswith("Error: ") or following == "{}"
+    return made.steps[i + 1][0] in ("read_text_file", "write_file") and made.steps[i][0] in ("read_text_file", "bash", "search_files", "search_grep") or made.steps[i][2].startswith("Error: ") or following == "{}"
 
 
 def dress_flow(random, text, held_out=False):

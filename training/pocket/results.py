@@ -9,14 +9,93 @@ DRY_RUN_ANSWER = "Nothing was run: this is a dry run."
 
 def outcome(random, tool, arguments, slots):
     """-> (text of the result, closing sentence, whether it failed)"""
-    if random.random() < 0.07 and tool not in ("echo", "git_status", "git_diff"):
+    if random.random() < 0.1 and tool not in ("echo", "git_status", "git_diff"):
         text = failure(random, tool, arguments, slots)
-        if tool == "bash":
+        if tool == "bash" and random.random() < 0.4:
+            text = "'bash' needs approval, and nobody is there to give it."
+        elif tool == "bash":
             output = slots.phrase(2, 5) + "\n" if random.random() < 0.7 else ""
             return "Error: " + output + text, f"The command failed with exit code {text.split(',')[0].split()[-1]}.", True
         return "Error: " + text, "That failed: " + text.split("\n")[0].rstrip(".") + ".", True
     text, answer = RESULTS[tool](random, arguments, slots)
+    if random.random() < LONG and tool in LENGTHENED and not answer.startswith(("No ", "There are no", "Found ", "Nothing")) and "empty" not in answer:
+        text, answer = LENGTHENED[tool](random, arguments, slots)
     return text, answer, tool == "test" and " 0 failed" not in text
+
+
+#: The share of results that are longer than the model is shown.
+LONG = 0.4
+
+
+def prose(slots, random):
+    """A line as documents have it."""
+    share = random.random()
+    if share < 0.1:
+        return "#" * random.randint(1, 3) + " " + slots.phrase(1, 4)
+    if share < 0.2:
+        return "- " + slots.phrase(2, 9)
+    if share < 0.3:
+        return "| " + " | ".join(slots.few_words() for _ in range(3)) + " |"
+    if share < 0.4:
+        return f"[{slots.few_words()}]({slots.file()}), `{slots.command()}`"
+    if share < 0.55:
+        return "  " * random.randint(0, 3) + slots.code()
+    return slots.phrase(6, 16) + random.choice([".", ",", ""])
+
+
+def long_text(random, arguments, slots):
+    path = arguments["path"]
+    return "\n".join(prose(slots, random) for _ in range(random.randint(3, 16))), f"Here is {path}."
+
+
+def long_listing(random, arguments, slots):
+    path = "the folder" if arguments["path"] == "." else arguments["path"]
+    entries = [slots.folder_name() + "/" if random.random() < 0.3 else slots.file_name() for _ in range(random.randint(6, 40))]
+    return "\n".join(sorted(entries)), f"Here is what {path} contains."
+
+
+def long_hits(random, arguments, slots):
+    pattern, path = arguments["pattern"], arguments.get("path", "")
+    folder = path.rstrip("/") + "/" if path and path != "." and "." not in path.split("/")[-1].strip(".") else ""
+    lines = [f"{folder or ''}{slots.file_name()}:{slots.line_count()}: {prose(slots, random)} {pattern} {slots.few_words()}" for _ in range(random.randint(2, 9))]
+    return "\n".join(lines), f"These lines contain {pattern}."
+
+
+def long_names(random, arguments, slots):
+    pattern = arguments["pattern"]
+    names = [f"{slots.folder_name()}/" * random.randint(0, 3) + pattern.split("/")[-1].replace("*", slots.identifier()) for _ in range(random.randint(4, 20))]
+    return "\n".join(names), f"These files match {pattern}."
+
+
+def long_output(random, arguments, slots):
+    return "\n".join(prose(slots, random) for _ in range(random.randint(3, 16))), "Here is what the command printed."
+
+
+def long_tree(random, arguments, slots):
+    path = arguments["path"].rstrip("/")
+    lines = [f"{path}/"]
+    for _ in range(random.randint(3, 8)):
+        lines += [f"  {slots.folder_name()}/"] + [f"    {slots.file_name()}" for _ in range(random.randint(0, 4))]
+    return "\n".join(lines) + f"\n{random.randint(3, 8)} directories, {random.randint(3, 40)} files", f"Here is the tree of {'the folder' if path == '.' else path}."
+
+
+def long_status(random, arguments, slots):
+    branch = random.choice(["main", "main", "master", "dev", slots.identifier()])
+    changed = "".join(f"\n  {random.choice(['modified', 'modified', 'deleted', 'new file'])}: {slots.file()}" for _ in range(random.randint(3, 12)))
+    return f"On branch {branch}.\nChanged but not staged:{changed}", f"On branch {branch}, there are changes."
+
+
+def long_diff(random, arguments, slots):
+    lines = []
+    for _ in range(random.randint(1, 4)):
+        lines += [f"+++ b/{slots.file()}"] + [random.choice("+-") + "  " * random.randint(0, 2) + prose(slots, random) for _ in range(random.randint(2, 6))]
+    return "\n".join(lines), "Here are the changes."
+
+
+LENGTHENED = {
+    "read_text_file": long_text, "list_directory": long_listing, "search_grep": long_hits, "search_files": long_names, "bash": long_output,
+    "get_directory_tree": long_tree, "git_status": long_status, "git_diff": long_diff,
+}
 
 
 def failure(random, tool, arguments, slots):

@@ -25,7 +25,7 @@ from model import Model, Shape
 from tokenizer import Tokenizer
 
 VOCABULARY = str(Path(__file__).with_name("tokenizer.json"))
-LONGEST = 448
+LONGEST = 504
 #: Short conversations first: they teach the form for little.
 SHORT = 110
 
