@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
@@ -22,6 +22,7 @@ template: |
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "prompts-"))
+  return () => rmSync(folder, { recursive: true, force: true })
 })
 const put = (name: string, text: string) => {
   mkdirSync(dirname(join(folder, name)), { recursive: true })

@@ -1,4 +1,4 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { defineTool } from "@toolwright/toolbox"
@@ -10,6 +10,7 @@ import { recordRun } from "./recorder.ts"
 let folder: string
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "runs-"))
+  return () => rmSync(folder, { recursive: true, force: true })
 })
 
 const record = (runId: string) => recordRun(join(folder, runId), { redact: (text) => text.replaceAll("hunter2", "[secret]") })

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
@@ -9,6 +9,7 @@ import { defaultConfiguration, loadConfiguration, mask } from "./load.ts"
 let cwd: string
 beforeEach(() => {
   cwd = mkdtempSync(join(tmpdir(), "configuration-"))
+  return () => rmSync(cwd, { recursive: true, force: true })
 })
 
 const write = (text: string) => writeFileSync(join(cwd, "toolwright.yaml"), text)

@@ -1,11 +1,11 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readFileSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer as createHttpsServer } from "node:https"
 import { connect, createServer as createTcpServer, type AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from "node:zlib"
-import { afterEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, describe, expect, it } from "vitest"
 import { listening, startLoopback, type Answer, type LoopbackServer } from "../testing/loopback-server.ts"
 import { createGuardedFetch, type GuardedRequest, type NetworkPolicy } from "./guarded-fetch.ts"
 
@@ -327,6 +327,7 @@ describe("time, rate and cancellation", () => {
 describe("https", () => {
   const folder = mkdtempSync(join(tmpdir(), "tls-"))
   const hasOpenssl = makeCertificate(folder)
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
   it.skipIf(!hasOpenssl)("checks the certificate against the URL's name though it connects to an address", async () => {
     const [key, cert] = [readFileSync(join(folder, "key.pem")), readFileSync(join(folder, "cert.pem"), "utf8")]
