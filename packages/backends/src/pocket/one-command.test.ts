@@ -18,6 +18,12 @@ describe("after one command that went well nothing more is called", () => {
   })
 })
 
+test("what was refused is not tried again, other failures are", () => {
+  expect(isDone(after("git log", "bash", "Error: 'bash' needs approval, and nobody is there to give it."))).toBe(true)
+  expect(isDone(after("move a.txt to b and show it", "move_file", "Error: 'move_file' is not available here."))).toBe(true)
+  expect(isDone(after("git log", "bash", "Error: fatal: not a git repository\n[exit code 128]"))).toBe(false)
+})
+
 describe("another call may follow", () => {
   test.each([
     ["commands that are joined", after("show a.txt and delete it", "read_text_file", "x")],
