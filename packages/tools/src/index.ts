@@ -1,6 +1,7 @@
 export { createBuiltinTools, type BuiltinToolsConfig } from "./builtin.ts"
 export * from "./paths/index.ts"
 export { createRedactor } from "./text/redact.ts"
+export { SECRET_FORMS } from "./text/secret-forms.ts"
 export * from "./logit/index.ts"
 export { createArtifactStore, type ArtifactStore, type BlogToolsConfig, type TextGenerator } from "./blog/index.ts"
 export type { DatabaseTarget, DatabaseToolsConfig } from "./database/config.ts"

@@ -1,5 +1,6 @@
 import type { Reply, StreamPart } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
+import { SECRET_FORMS } from "@toolwright/tools"
 
 /** What stands in a recording in place of what must not be in it, or is another on each machine. */
 export interface Mask {
@@ -19,20 +20,6 @@ export interface MaskOptions {
 }
 
 const SECRET = "<secret>"
-
-/** Keys and tokens by the forms that their issuers gave them. */
-const SECRET_FORMS: readonly RegExp[] = [
-  /\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9_-]{16,}/g,
-  /\bgh[pousr]_[A-Za-z0-9]{20,}|\bgithub_pat_[A-Za-z0-9_]{20,}|\bglpat-[A-Za-z0-9_-]{16,}/g,
-  /\bxox[abeprs]-[A-Za-z0-9-]{10,}/g,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
-  /\bAIza[A-Za-z0-9_-]{35}/g,
-  /\b(?:hf|npm)_[A-Za-z0-9]{30,}/g,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/g,
-  /(?<=\bBearer\s+)[A-Za-z0-9._~+/=-]{16,}/g,
-  /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?-----END [A-Z ]*PRIVATE KEY-----/g,
-  /(?<=:\/\/[^\s/:@]+:)[^\s/@]+(?=@)/g,
-]
 
 /** Variables that hold secrets, by their names. */
 const SECRET_NAME = /(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)/i

@@ -1,17 +1,4 @@
-/** Forms of secrets that are recognised wherever they stand: cloud keys, tokens of code hosts, private keys, credentials in URLs. */
-const PATTERNS: readonly RegExp[] = [
-  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/gu,
-  /\bgh[pousr]_[A-Za-z0-9]{36,255}\b/gu,
-  /\bgithub_pat_[A-Za-z0-9_]{22,255}\b/gu,
-  /\bglpat-[A-Za-z0-9_-]{20,}/gu,
-  /\bxox[abprs]-[A-Za-z0-9-]{10,}/gu,
-  /\bsk-(?:ant-|proj-)?[A-Za-z0-9_-]{20,}/gu,
-  /\bAIza[0-9A-Za-z_-]{35}/gu,
-  /\bntn_[A-Za-z0-9]{40,}/gu,
-  /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]*?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|$)/gu,
-  /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/]{1,100}:)[^\s@/]{1,200}(?=@)/giu,
-  /(?<=\bauthorization: *(?:bearer|basic|token) +)[^\s"']+/giu,
-]
+import { SECRET_FORMS } from "./secret-forms.ts"
 
 export const REDACTED = "[redacted]"
 /** Shorter values are too likely to be ordinary words. */
@@ -33,7 +20,7 @@ export function createRedactor(values: Iterable<string | undefined> = []): (text
   return (text) => {
     let safe = text
     for (const value of ordered) if (safe.includes(value)) safe = safe.replaceAll(value, REDACTED)
-    for (const pattern of PATTERNS) safe = safe.replace(pattern, REDACTED)
+    for (const pattern of SECRET_FORMS) safe = safe.replace(pattern, REDACTED)
     return safe
   }
 }
