@@ -7,7 +7,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename } from "node:path"
 import { isDeepStrictEqual } from "node:util"
-import { generateMasked, openPocket, pocketGrounding, pocketTools, renderPocketPrompt, type LlamaBackend } from "@toolwright/backends"
+import { generateMasked, openPocket, pocketGrounding, pocketPrompt, pocketTools, type LlamaBackend } from "@toolwright/backends"
 import { createMaskEngine, grammarToGbnf, type Grounding } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { grammarFor, type ChatMessage } from "@toolwright/toolformat"
@@ -138,7 +138,7 @@ async function answer({ backend, tools, mode }: Model, messages: readonly ChatMe
   if (mode === "masks") {
     const constraint = createMaskEngine(grammar!, backend.engine.tokenizer).matcher()
     outcome.grammarMs.push(performance.now() - start)
-    const prompt = renderPocketPrompt(messages, { limit: backend.engine.contextSize - 200, count: (text) => backend.engine.tokenize(text).length })
+    const prompt = pocketPrompt(backend.engine, messages)
     reply = (await generateMasked(backend.engine, prompt!, { constraint, sampler: { temperature: 0 }, maxTokens: 200 })).text
   } else {
     outcome.grammarMs.push(performance.now() - start)
@@ -154,7 +154,7 @@ async function answer({ backend, tools, mode }: Model, messages: readonly ChatMe
 
 const CALL = /^<tool_call>\n(.*)\n<\/tool_call>\s*$/s
 
-/** The call that a reply is, null where it is none. */
+/** The call that a reply is, null where it is none. Read strictly: the formats would mend what is to be measured. */
 function callOf(reply: string): Call | null {
   const text = CALL.exec(reply)?.[1]
   if (text === undefined) return null

@@ -1,10 +1,11 @@
 import { fileURLToPath } from "node:url"
 import { ToolwrightError } from "@toolwright/toolbox"
+import type { ChatMessage } from "@toolwright/toolformat"
 import { inferPrompt, type LlamaBackend } from "../llama/backend.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
 import type { InferEvent } from "../model/backend.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
-import { CALL_OPEN, pocketTexts, renderPocketPrompt } from "./prompt.ts"
+import { CALL_OPEN, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
 export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
   /** The workspace's absolute path, which is cut from results: the model knows relative paths alone. */
@@ -33,9 +34,7 @@ export async function openPocket(options: PocketOptions = {}): Promise<LlamaBack
 
 /** The backend over an engine with the pocket model that is already open. */
 export function pocketBackend(engine: LlamaEngine, root?: string): LlamaBackend {
-  const limit = engine.contextSize - REPLY_TOKENS
-  const count = (text: string): number => engine.tokenize(text).length
-  const prompting = { limit, count, ...(root !== undefined && { root }) }
+  const prompting = promptingFor(engine, root)
   return {
     kind: "llama",
     abilities: { nativeTools: false, grammar: true, jsonSchema: true, small: true },
@@ -56,6 +55,19 @@ export function pocketBackend(engine: LlamaEngine, root?: string): LlamaBackend 
       await engine[Symbol.asyncDispose]()
     },
   }
+}
+
+/**
+ * The prompt that the pocket model is given, for decoding loops of one's own.
+ *
+ * @returns undefined where the last request does not fit into the model's window
+ */
+export function pocketPrompt(engine: LlamaEngine, messages: readonly ChatMessage[], root?: string): string | undefined {
+  return renderPocketPrompt(messages, promptingFor(engine, root))
+}
+
+function promptingFor(engine: LlamaEngine, root: string | undefined): PocketPromptOptions {
+  return { limit: engine.contextSize - REPLY_TOKENS, count: (text) => engine.tokenize(text).length, ...(root !== undefined && { root }) }
 }
 
 /** Longest reply that is no call, in characters: what goes on for longer goes in circles. */

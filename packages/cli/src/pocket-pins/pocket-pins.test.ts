@@ -1,5 +1,5 @@
 /** The pocket model through every room, from the engine to the command. Its answers are pinned; see `pins.ts`. */
-import { generateMasked, openPocket, pocketGrounding, pocketTools, renderPocketPrompt, type LlamaBackend } from "@toolwright/backends"
+import { generateMasked, openPocket, pocketGrounding, pocketPrompt, pocketTools, type LlamaBackend } from "@toolwright/backends"
 import { createMaskEngine, grammarToGbnf } from "@toolwright/logits"
 import { createToolwright } from "@toolwright/runtime"
 import { formatterById, grammarFor, type ChatMessage } from "@toolwright/toolformat"
@@ -54,7 +54,7 @@ describe("the engine, held by grounded grammars", () => {
   test("answers as our own masks do", async () => {
     for (const request of REQUESTS.slice(0, 5)) {
       const constraint = createMaskEngine(grammarOf(request), backend.engine.tokenizer).matcher()
-      const prompt = renderPocketPrompt(asked(request), { limit: 300, count: (text) => backend.engine.tokenize(text).length })!
+      const prompt = pocketPrompt(backend.engine, asked(request))!
       const { text } = await generateMasked(backend.engine, prompt, { constraint, sampler: { temperature: 0 } })
       expectPinned(request, text)
     }
