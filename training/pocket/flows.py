@@ -88,8 +88,8 @@ def common_chain(chains):
         given = {}
         if tools[:2] == ["create_directory", "write_file"]:
             folder = slots.folder().rstrip("/")
-            given = {0: {"path": folder}, 1: {"path": f"{folder}/{slots.file_name()}"}, 2: {"path": f"{folder}/{slots.file_name()}"}}
-            given[2] = given[1]
+            file = {"path": f"{folder}/{slots.file_name()}"}
+            given = {0: {"path": folder}, 1: file, 2: file}
         elif "write_file" in tools and "read_text_file" in tools:
             given = {i: {"path": slots.file()} for i in range(len(tools))}
         return chained(random, slots, held_out, tools, given)
