@@ -1,7 +1,9 @@
 import { existsSync, readdirSync } from "node:fs"
 import { defineConfig } from "vitest/config"
 
-const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) => existsSync(new URL(`packages/${room}/src`, import.meta.url)))
+const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
+  existsSync(new URL(`packages/${room}/src`, import.meta.url)),
+)
 
 /** Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. */
 const project = (name: string, include: string[]) => ({

@@ -1,4 +1,6 @@
-/** Official chat templates rendered by ours and by `@huggingface/jinja`: how many come out as in Python, and how fast. */
+/**
+ * Official chat templates rendered by ours and by `@huggingface/jinja`: how many come out as in Python, and how fast.
+ */
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { createChatTemplate, fromOpenAIMessages, type OpenAITool } from "@toolwright/toolformat"
@@ -38,7 +40,8 @@ export async function run(): Promise<BenchmarkResult> {
 }
 
 async function compare(): Promise<BenchmarkResult> {
-  if (!existsSync(join(FOLDER, "golden.json"))) return { figures: {}, ratios: {}, report: "The chat templates are not here (../shared/data/templates)." }
+  if (!existsSync(join(FOLDER, "golden.json")))
+    return { figures: {}, ratios: {}, report: "The chat templates are not here (../shared/data/templates)." }
   const { load } = installPeers("chat-templates", { [PEER]: "0.5.11" })
   const { Template } = await load<{ Template: new (source: string) => { render(data: object): string } }>(PEER)
   const { golden, messages_obj: messages } = JSON.parse(readFileSync(join(FOLDER, "golden.json"), "utf8")) as Golden
@@ -55,14 +58,27 @@ async function compare(): Promise<BenchmarkResult> {
     if (obj === undefined) continue
     const source = readFileSync(join(FOLDER, template), "utf8")
     const render = oursFor(source)
-    const renderPeer: Render = (given, offered) => new Template(source).render({ messages: given, tools: offered, add_generation_prompt: true, ...SPECIAL, ...VARIABLES })
+    const renderPeer: Render = (given, offered) =>
+      new Template(source).render({
+        messages: given,
+        tools: offered,
+        add_generation_prompt: true,
+        ...SPECIAL,
+        ...VARIABLES,
+      })
     total += 1
     const same = attempt(render, messages, tools) === obj
     const peerSame = attempt(renderPeer, messages, tools) === obj
     identical += Number(same)
     peerIdentical += Number(peerSame)
     // The clock runs for what both render: parsing, preparing and rendering, as a program that gets a template does.
-    if (!same || !peerSame || attempt(renderPeer, long, tools) === undefined || attempt(render, long, tools) === undefined) continue
+    if (
+      !same ||
+      !peerSame ||
+      attempt(renderPeer, long, tools) === undefined ||
+      attempt(render, long, tools) === undefined
+    )
+      continue
     ours += fastest(() => render(long, tools))
     theirs += fastest(() => renderPeer(long, tools))
   }
@@ -75,7 +91,14 @@ async function compare(): Promise<BenchmarkResult> {
 
 function oursFor(source: string): Render {
   return (messages, tools) =>
-    createChatTemplate(source, { bosToken: "<BOS>", eosToken: "<EOS>", variables: VARIABLES, now: () => new Date(2026, 0, 1), ids: "keep", fallback: "none" }).render({ messages: fromOpenAIMessages(messages), tools })
+    createChatTemplate(source, {
+      bosToken: "<BOS>",
+      eosToken: "<EOS>",
+      variables: VARIABLES,
+      now: () => new Date(2026, 0, 1),
+      ids: "keep",
+      fallback: "none",
+    }).render({ messages: fromOpenAIMessages(messages), tools })
 }
 
 function attempt(render: Render, messages: Record<string, unknown>[], tools: OpenAITool[]): string | undefined {

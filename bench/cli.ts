@@ -38,7 +38,10 @@ export async function run(): Promise<BenchmarkResult> {
 
 function timed(args: string[]): number {
   const started = performance.now()
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", cwd: join(import.meta.dirname, "..") })
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    encoding: "utf8",
+    cwd: join(import.meta.dirname, ".."),
+  })
   const milliseconds = performance.now() - started
   if (status !== 0) throw new Error(`${args.join(" ")} ended with ${status}: ${stderr}`)
   return milliseconds

@@ -1,5 +1,6 @@
 /**
- * The protocol's own conformance suite against our export, against the same server imported and exported again, and against our
+ * The protocol's own conformance suite against our export, against the same server imported and exported again, and
+ * against our
  * importer. The figures are counts of scenarios, the ratios shares that passed; the report names what failed.
  */
 import { spawn } from "node:child_process"
@@ -29,7 +30,8 @@ const NOT_OFFERED: Readonly<Record<string, string>> = {
   "server-stateless": "two of its 28 checks need a tool that samples",
   caching: "two of its seven checks need lists of resources",
   "tasks-": "an extension, not scored",
-  "json-schema-2020-12": "pending, not scored: combinators at the top of a schema are flattened, since hosts drop such tools",
+  "json-schema-2020-12":
+    "pending, not scored: combinators at the top of a schema are flattened, since hosts drop such tools",
   "http-custom-header": "pending, not scored: no argument travels in a header",
   "server-sse-polling": "no resumable streams; the current protocol has none either",
 }
@@ -76,16 +78,25 @@ export async function run(): Promise<BenchmarkResult> {
     report.push(`${name}: not offered: ${left.map(({ scenario }) => scenario).join(", ") || "none"}`)
   }
   const everything = await throughUs(join(folder, "node_modules/@modelcontextprotocol/server-everything/dist/index.js"))
-  Object.assign(figures, { everything_tools: everything.tools, everything_calls_equal: everything.equal.length, everything_calls_different: everything.different.length })
+  Object.assign(figures, {
+    everything_tools: everything.tools,
+    everything_calls_equal: everything.equal.length,
+    everything_calls_different: everything.different.length,
+  })
   ratios.everything_calls_equal = everything.equal.length / (everything.equal.length + everything.different.length)
-  report.push(`everything: equal ${everything.equal.join(", ")}; different ${everything.different.join(", ") || "none"}`)
+  report.push(
+    `everything: equal ${everything.equal.join(", ")}; different ${everything.different.join(", ") || "none"}`,
+  )
   return { figures, ratios, report: report.join("\n") }
 }
 
 /** Tools of the reference server whose answers differ from call to call, or that need what our import declines. */
 const CHANGEFUL = /^(get-env|get-annotated-message|toggle-|trigger-|simulate-|gzip-)/
 
-/** The reference server's tools called directly, and called where we serve them again: listing and answers must be the same. */
+/**
+ * The reference server's tools called directly, and called where we serve them again: listing and answers must be the
+ * same.
+ */
 async function throughUs(program: string) {
   const { Client, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio")
@@ -94,7 +105,10 @@ async function throughUs(program: string) {
   const registry = new ToolRegistry()
   for (const tool of imported.toToolDefinitions()) registry.register(tool)
   await using served = await serve({ tools: registry })
-  const [direct, through] = [new Client({ name: "direct", version: "1" }), new Client({ name: "through", version: "1" })]
+  const [direct, through] = [
+    new Client({ name: "direct", version: "1" }),
+    new Client({ name: "through", version: "1" }),
+  ]
   await direct.connect(new StdioClientTransport(command))
   await through.connect(new StreamableHTTPClientTransport(new URL(`${served.url}/mcp`)))
   const found = { tools: 0, equal: [] as string[], different: [] as string[] }
@@ -110,7 +124,10 @@ async function throughUs(program: string) {
     if (CHANGEFUL.test(name)) continue
     const call = { name, arguments: sampleCall(tool) }
     const [one, other] = [await direct.callTool(call), await through.callTool(call)]
-    const same = isDeepStrictEqual([one.content, one.structuredContent, one.isError ?? false], [other.content, other.structuredContent, other.isError ?? false])
+    const same = isDeepStrictEqual(
+      [one.content, one.structuredContent, one.isError ?? false],
+      [other.content, other.structuredContent, other.isError ?? false],
+    )
     found[same ? "equal" : "different"].push(name)
   }
   await direct.close()
@@ -124,7 +141,9 @@ function reasonFor(scenario: string): string | undefined {
 
 async function serve(options: McpExportOptions): Promise<RunningServer> {
   const exported = mcpOverHttp(options)
-  const app = createApp({ tools: options.tools }, (application) => application.all("/mcp", (context) => exported.fetch(context.req.raw)))
+  const app = createApp({ tools: options.tools }, (application) =>
+    application.all("/mcp", (context) => exported.fetch(context.req.raw)),
+  )
   return listen(app, { port: 0, secured: false, drainMs: 500 })
 }
 
@@ -136,7 +155,15 @@ async function clientScenarios(suite: string): Promise<Outcome[]> {
   const command = `${process.execPath} --conditions=toolwright-source ${join(import.meta.dirname, "conformance/client.ts")}`
   const found: Outcome[] = []
   for (const scenario of CLIENT_SCENARIOS) {
-    const text = await output(process.execPath, [suite, "client", "--command", command, "--scenario", scenario, "--verbose"])
+    const text = await output(process.execPath, [
+      suite,
+      "client",
+      "--command",
+      command,
+      "--scenario",
+      scenario,
+      "--verbose",
+    ])
     const [passed = 0, failed = 1] = /Passed: (\d+)\/\d+, (\d+) failed/.exec(text)?.slice(1).map(Number) ?? []
     found.push({ scenario, passed, failed, why: failed > 0 ? [text.slice(-300)] : [] })
   }

@@ -1,4 +1,7 @@
-/** Processor time per tool step of an agent loop with a model that costs nothing, at 50 and at 500 steps, beside the peers. */
+/**
+ * Processor time per tool step of an agent loop with a model that costs nothing, at 50 and at 500 steps, beside the
+ * peers.
+ */
 import { execFile } from "node:child_process"
 import { join } from "node:path"
 import { promisify } from "node:util"
@@ -27,7 +30,11 @@ export async function run(): Promise<BenchmarkResult> {
       lines.push(line(name, figures.short.cpuMsPerStep, figures.long.cpuMsPerStep))
     } catch (error) {
       if (name === OURS) throw error
-      lines.push(`${name.padEnd(30)} could not be measured: ${String(error).split("\n").find((text) => /Error/.test(text))}`)
+      lines.push(
+        `${name.padEnd(30)} could not be measured: ${String(error)
+          .split("\n")
+          .find((text) => /Error/.test(text))}`,
+      )
     }
   }
   const { short, long } = measured.get(OURS)!
@@ -40,7 +47,9 @@ export async function run(): Promise<BenchmarkResult> {
       retained_kb_per_step_50: short.retainedKb! / SHORT,
       retained_kb_per_step_500: long.retainedKb! / LONG,
     },
-    ratios: Object.fromEntries([...measured].map(([name, figures]) => [name, figures.long.cpuMsPerStep / long.cpuMsPerStep])),
+    ratios: Object.fromEntries(
+      [...measured].map(([name, figures]) => [name, figures.long.cpuMsPerStep / long.cpuMsPerStep]),
+    ),
     report: lines.join("\n"),
   }
 }

@@ -1,9 +1,20 @@
 /**
- * The filesystem tools beside MCP's official filesystem server, ripgrep and a bare `readdir` walk, on one tree of 20,000 files and
+ * The filesystem tools beside MCP's official filesystem server, ripgrep and a bare `readdir` walk, on one tree of
+ * 20,000 files and
  * 200 MB. Ours are called through the registry (validation and all), the server through its own client over stdio.
  */
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, openSync, closeSync, readdirSync, realpathSync, rmSync, writeFileSync, writeSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  closeSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs"
 import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -19,7 +30,11 @@ const NEEDLE = "a_rare_name_in_one_of_a_thousand_files"
 
 interface Client {
   connect(transport: unknown): Promise<void>
-  callTool(call: { name: string; arguments: object }, schema?: unknown, options?: object): Promise<{ isError?: boolean; content: { text: string }[] }>
+  callTool(
+    call: { name: string; arguments: object },
+    schema?: unknown,
+    options?: object,
+  ): Promise<{ isError?: boolean; content: { text: string }[] }>
   close(): Promise<void>
 }
 
@@ -32,7 +47,12 @@ export async function run() {
     const official = await officialServer(root)
     const figures: Record<string, number> = {}
     const ratios: Record<string, number> = {}
-    const compare = async (name: string, peer: string, sides: { ours(): Promise<unknown>; theirs(): Promise<unknown> | unknown }, rounds = ROUNDS) => {
+    const compare = async (
+      name: string,
+      peer: string,
+      sides: { ours(): Promise<unknown>; theirs(): Promise<unknown> | unknown },
+      rounds = ROUNDS,
+    ) => {
       const times = await alternate(sides, rounds)
       figures[`${name}_ms`] = times.ours
       figures[`${name}_${peer}_ms`] = times.theirs
@@ -66,28 +86,47 @@ export async function run() {
     const { rgPath } = (await import("@vscode/ripgrep")) as { rgPath: string }
     const bareRipgrep = (pattern: string) => () => {
       try {
-        execFileSync(rgPath, ["--no-config", "--hidden", "-n", "-e", pattern, "."], { cwd: root, stdio: ["ignore", "pipe", "ignore"], maxBuffer: 1e9 })
+        execFileSync(rgPath, ["--no-config", "--hidden", "-n", "-e", pattern, "."], {
+          cwd: root,
+          stdio: ["ignore", "pipe", "ignore"],
+          maxBuffer: 1e9,
+        })
       } catch {
         // Exit code 1: nothing found.
       }
     }
-    await compare("search", "ripgrep", {
-      ours: () => ours("search", { action: "grep", pattern: NEEDLE }),
-      theirs: bareRipgrep(NEEDLE),
-    }, 9)
-    await compare("search_regex", "ripgrep", {
-      ours: () => ours("search", { action: "grep", pattern: "needle_\\d+|a_rare_[a-z_]+files" }),
-      theirs: bareRipgrep("needle_\\d+|a_rare_[a-z_]+files"),
-    }, 9)
+    await compare(
+      "search",
+      "ripgrep",
+      {
+        ours: () => ours("search", { action: "grep", pattern: NEEDLE }),
+        theirs: bareRipgrep(NEEDLE),
+      },
+      9,
+    )
+    await compare(
+      "search_regex",
+      "ripgrep",
+      {
+        ours: () => ours("search", { action: "grep", pattern: "needle_\\d+|a_rare_[a-z_]+files" }),
+        theirs: bareRipgrep("needle_\\d+|a_rare_[a-z_]+files"),
+      },
+      9,
+    )
     Object.assign(figures, await largeFiles(folder))
-    return { figures, ratios, report: `${DIRECTORIES * FILES_PER_DIRECTORY} files, ${Math.round((DIRECTORIES * FILES_PER_DIRECTORY * FILE_BYTES) / 1e6)} MB` }
+    return {
+      figures,
+      ratios,
+      report: `${DIRECTORIES * FILES_PER_DIRECTORY} files, ${Math.round((DIRECTORIES * FILES_PER_DIRECTORY * FILE_BYTES) / 1e6)} MB`,
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 }
 
 function makeTree(root: string): void {
-  const line = (seed: number) => `export function value${seed}(input: number): number { return input * ${seed} + ${seed % 97} }\n`
+  const line = (seed: number) =>
+    `export function value${seed}(input: number): number { return input * ${seed} + ${seed % 97} }\n`
   for (let directory = 0; directory < DIRECTORIES; directory += 1) {
     const path = join(root, `package${directory % 40}`, `module${directory}`)
     mkdirSync(path, { recursive: true })
@@ -111,9 +150,16 @@ function ourTools(root: string) {
 }
 
 async function officialServer(root: string) {
-  const peers = installPeers("files", { "@modelcontextprotocol/server-filesystem": "2026.8.31", "@modelcontextprotocol/sdk": "1.32.2" })
-  const { Client } = await peers.load<{ Client: new (info: object) => Client }>("@modelcontextprotocol/sdk/client/index.js")
-  const { StdioClientTransport } = await peers.load<{ StdioClientTransport: new (options: object) => unknown }>("@modelcontextprotocol/sdk/client/stdio.js")
+  const peers = installPeers("files", {
+    "@modelcontextprotocol/server-filesystem": "2026.8.31",
+    "@modelcontextprotocol/sdk": "1.32.2",
+  })
+  const { Client } = await peers.load<{ Client: new (info: object) => Client }>(
+    "@modelcontextprotocol/sdk/client/index.js",
+  )
+  const { StdioClientTransport } = await peers.load<{ StdioClientTransport: new (options: object) => unknown }>(
+    "@modelcontextprotocol/sdk/client/stdio.js",
+  )
   const client = new Client({ name: "bench", version: "1.0.0" })
   const server = join(peers.folder, "node_modules/@modelcontextprotocol/server-filesystem/dist/index.js")
   await client.connect(new StdioClientTransport({ command: process.execPath, args: [server, root], stderr: "ignore" }))
@@ -172,7 +218,10 @@ async function alternate(sides: { ours(): Promise<unknown>; theirs(): unknown },
 async function largeFiles(folder: string): Promise<Record<string, number>> {
   const root = join(folder, "large")
   mkdirSync(root)
-  const block = Buffer.from("one of very many lines of a log file, with some text in it\n".repeat(1_000_000)).subarray(0, 58 * 1_000_000)
+  const block = Buffer.from("one of very many lines of a log file, with some text in it\n".repeat(1_000_000)).subarray(
+    0,
+    58 * 1_000_000,
+  )
   const descriptor = openSync(join(root, "gigabyte.log"), "w")
   for (let written = 0; written < 1024 ** 3; written += block.length) writeSync(descriptor, block)
   closeSync(descriptor)

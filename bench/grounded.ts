@@ -1,9 +1,20 @@
 /**
- * What grounded arguments cost for each request, with 18 tools and a rule for every string and number: the GBNF (built around what is kept),
- * llama.cpp's reading of it and its work for each token, and our own masks. Every repetition has a conversation of its own, so nothing that
+ * What grounded arguments cost for each request, with 18 tools and a rule for every string and number: the GBNF (built
+ * around what is kept),
+ * llama.cpp's reading of it and its work for each token, and our own masks. Every repetition has a conversation of its
+ * own, so nothing that
  * depends on one is reused. The pocket model decodes; how well it does is not measured here.
  */
-import { createMaskEngine, createTokenizer, grammarToGbnf, type GroundingRules, isAllowed, readVocabulary, type Tokenizer, warmTokenizer } from "@toolwright/logits"
+import {
+  createMaskEngine,
+  createTokenizer,
+  grammarToGbnf,
+  type GroundingRules,
+  isAllowed,
+  readVocabulary,
+  type Tokenizer,
+  warmTokenizer,
+} from "@toolwright/logits"
 import { existsSync, readFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
@@ -21,8 +32,17 @@ const VOCABULARY = new URL("../../shared/data/vocab/llama-bpe.json", import.meta
 
 const RULES: GroundingRules = {
   "*": {
-    "*": "span", path: "path", source: "path", destination: "path", include: "path",
-    head: "number", tail: "number", start_line: "number", end_line: "number", max_results: "number", context: "number",
+    "*": "span",
+    path: "path",
+    source: "path",
+    destination: "path",
+    include: "path",
+    head: "number",
+    tail: "number",
+    start_line: "number",
+    end_line: "number",
+    max_results: "number",
+    context: "number",
   },
 }
 
@@ -40,12 +60,17 @@ export async function run(): Promise<BenchmarkResult> {
     figures[`size_${size}_kb`] = gbnf().length / 1000
     figures[`engine_parse_${size}_ms`] = await parseTime(llama, gbnf)
   }
-  await using engine = await openLlama({ modelPath: fileURLToPath(import.meta.resolve("@toolwright/pocket/pocket-q8_0.gguf")) })
+  await using engine = await openLlama({
+    modelPath: fileURLToPath(import.meta.resolve("@toolwright/pocket/pocket-q8_0.gguf")),
+  })
   const prompt = renderChatMl([{ role: "user", content: REQUEST }])
   const decode = async (grammar: string | undefined): Promise<number> => {
     let tokens = 0
     let started = 0
-    for await (const _ of engine.generate(prompt, { sampling: { temperature: 0, maxTokens: 60 }, ...(grammar === undefined ? {} : { grammar }) })) {
+    for await (const _ of engine.generate(prompt, {
+      sampling: { temperature: 0, maxTokens: 60 },
+      ...(grammar === undefined ? {} : { grammar }),
+    })) {
       if (tokens++ === 0) started = performance.now()
     }
     return (performance.now() - started) / Math.max(1, tokens - 1)
@@ -53,7 +78,11 @@ export async function run(): Promise<BenchmarkResult> {
   const masked = async (size: number): Promise<number> => {
     const grammar = grammarFor("hermes", tools, { grounding: { text: texts(size), rules: RULES } })
     const started = performance.now()
-    const { tokens } = await generateMasked(engine, prompt, { constraint: createMaskEngine(grammar, engine.tokenizer).matcher(), sampler: { temperature: 0 }, maxTokens: 60 })
+    const { tokens } = await generateMasked(engine, prompt, {
+      constraint: createMaskEngine(grammar, engine.tokenizer).matcher(),
+      sampler: { temperature: 0 },
+      maxTokens: 60,
+    })
     return (performance.now() - started) / Math.max(1, tokens.length)
   }
   // In turns, so that what else the machine does falls on all of them.
@@ -63,7 +92,10 @@ export async function run(): Promise<BenchmarkResult> {
     note("engine_free_token_ms", await decode(undefined))
     note("engine_plain_token_ms", await decode(plain))
     for (const size of SIZES) {
-      note(`engine_token_${size}_ms`, await decode(grammarToGbnf(grammarFor("hermes", tools, { grounding: { text: texts(size), rules: RULES } }))))
+      note(
+        `engine_token_${size}_ms`,
+        await decode(grammarToGbnf(grammarFor("hermes", tools, { grounding: { text: texts(size), rules: RULES } }))),
+      )
       note(`masked_token_${size}_ms`, await masked(size))
     }
   }
@@ -85,8 +117,15 @@ export async function run(): Promise<BenchmarkResult> {
 }
 
 /** Masks along a call that is all copied: the engine made anew for each request, as its conversation is. */
-function maskFigures(name: string, tokenizer: Tokenizer, tools: readonly ToolDefinition[], size: number, texts: (size: number) => string): Record<string, number> {
-  const call = '<tool_call>\n{"name": "edit_file", "arguments": {"path": "README.md", "old_text": "first 5 lines", "new_text": "show me the first 5 lines of README.md"}}\n</tool_call>'
+function maskFigures(
+  name: string,
+  tokenizer: Tokenizer,
+  tools: readonly ToolDefinition[],
+  size: number,
+  texts: (size: number) => string,
+): Record<string, number> {
+  const call =
+    '<tool_call>\n{"name": "edit_file", "arguments": {"path": "README.md", "old_text": "first 5 lines", "new_text": "show me the first 5 lines of README.md"}}\n</tool_call>'
   const tokens = longestMatch(tokenizer, new TextEncoder().encode(call))
   const engines: number[] = []
   const masks: number[] = []
@@ -110,16 +149,24 @@ function maskFigures(name: string, tokenizer: Tokenizer, tools: readonly ToolDef
     masks.push(sum / tokens.length)
     worst.push(most)
   }
-  return { [`${name}_engine_${size}_ms`]: quartile(engines), [`${name}_mask_${size}_ms`]: quartile(masks), [`${name}_worst_mask_${size}_ms`]: quartile(worst) }
+  return {
+    [`${name}_engine_${size}_ms`]: quartile(engines),
+    [`${name}_mask_${size}_ms`]: quartile(masks),
+    [`${name}_worst_mask_${size}_ms`]: quartile(worst),
+  }
 }
 
 function* tokenizers(own: Tokenizer): Generator<[name: string, tokenizer: Tokenizer]> {
   yield ["pocket", own]
-  if (existsSync(VOCABULARY)) yield ["llama128k", createTokenizer(readVocabulary(JSON.parse(readFileSync(VOCABULARY, "utf8"))))]
+  if (existsSync(VOCABULARY))
+    yield ["llama128k", createTokenizer(readVocabulary(JSON.parse(readFileSync(VOCABULARY, "utf8"))))]
 }
 
 function pocketTools(): ToolDefinition[] {
-  const all = createBuiltinTools({ roots: [{ path: tmpdir(), access: "read-write" }] }).flatMap((tool) => [tool, ...splitActions(tool)])
+  const all = createBuiltinTools({ roots: [{ path: tmpdir(), access: "read-write" }] }).flatMap((tool) => [
+    tool,
+    ...splitActions(tool),
+  ])
   return POCKET_TOOLS.map((name) => all.find((tool) => tool.name === name)!)
 }
 
@@ -147,7 +194,9 @@ interface EngineGrammars {
 async function openEngine(): Promise<EngineGrammars> {
   const { getLlama, LlamaGrammarEvaluationState } = await import("node-llama-cpp")
   const llama = await getLlama({ build: "never", skipDownload: true, progressLogs: false, gpu: false })
-  const model = await llama.loadModel({ modelPath: fileURLToPath(import.meta.resolve("@toolwright/pocket/pocket-q8_0.gguf")) })
+  const model = await llama.loadModel({
+    modelPath: fileURLToPath(import.meta.resolve("@toolwright/pocket/pocket-q8_0.gguf")),
+  })
   return {
     createGrammar: (grammar) => llama.createGrammar({ grammar }),
     begin: (grammar) => new LlamaGrammarEvaluationState({ model, grammar: grammar as never }),

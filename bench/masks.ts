@@ -1,14 +1,26 @@
 /**
- * Token masks beside xgrammar's WebAssembly build, in one run over the same schemas, vocabulary and tokens. A grammar is made once and
- * then serves several replies, as it does in an agent: both engines follow the same instance ten times. What the first of them costs,
- * when no state of the schema has been seen before, is told apart as `cold`. Schemas, instances and vocabularies are read from the folder
+ * Token masks beside xgrammar's WebAssembly build, in one run over the same schemas, vocabulary and tokens. A grammar
+ * is made once and
+ * then serves several replies, as it does in an agent: both engines follow the same instance ten times. What the first
+ * of them costs,
+ * when no state of the schema has been seen before, is told apart as `cold`. Schemas, instances and vocabularies are
+ * read from the folder
  * of test data, which is no part of the project.
  */
 import { spawnSync } from "node:child_process"
 import { copyFileSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { createMaskEngine, compileSchema, createTokenizer, modelJsonNotation, readVocabulary, type Schema, type Tokenizer, warmTokenizer } from "@toolwright/logits"
+import {
+  createMaskEngine,
+  compileSchema,
+  createTokenizer,
+  modelJsonNotation,
+  readVocabulary,
+  type Schema,
+  type Tokenizer,
+  warmTokenizer,
+} from "@toolwright/logits"
 import { costChart, type CostPoint } from "./masks/chart.ts"
 import { longestMatch } from "./masks/longest-match.ts"
 import type { PeerAnswer, PeerJob } from "./masks/peer.ts"
@@ -35,13 +47,23 @@ export async function run(): Promise<BenchmarkResult> {
   const ours = measureOurs(cases, tokenizer)
   const theirs = measureTheirs(cases, file)
   const shared = ours.filter(({ name }) => theirs.has(name))
-  const all = (pick: (one: Measured) => readonly number[], list: Iterable<Measured>): number[] => [...list].flatMap((one) => pick(one)).toSorted((a, b) => a - b)
+  const all = (pick: (one: Measured) => readonly number[], list: Iterable<Measured>): number[] =>
+    [...list].flatMap((one) => pick(one)).toSorted((a, b) => a - b)
   const mine = all((one) => one.masks, shared)
-  const peer = all((one) => one.masks, shared.map(({ name }) => theirs.get(name)!))
+  const peer = all(
+    (one) => one.masks,
+    shared.map(({ name }) => theirs.get(name)!),
+  )
   const myCompile = all((one) => [one.compile], shared)
-  const peerCompile = all((one) => [one.compile], shared.map(({ name }) => theirs.get(name)!))
+  const peerCompile = all(
+    (one) => [one.compile],
+    shared.map(({ name }) => theirs.get(name)!),
+  )
   const cold = all((one) => one.cold, shared)
-  const peerCold = all((one) => one.cold, shared.map(({ name }) => theirs.get(name)!))
+  const peerCold = all(
+    (one) => one.cold,
+    shared.map(({ name }) => theirs.get(name)!),
+  )
   const points = costPoints(ours, cases)
   writeFileSync(CHART, costChart(points, vocabularyPoints()))
   return {
@@ -92,7 +114,11 @@ interface Measured {
 }
 
 function loadTokenizer(name: string) {
-  const file = JSON.parse(readFileSync(new URL(`vocab/${name}.json`, DATA), "utf8")) as { tokens_b64: (string | null)[]; eos: number; n: number }
+  const file = JSON.parse(readFileSync(new URL(`vocab/${name}.json`, DATA), "utf8")) as {
+    tokens_b64: (string | null)[]
+    eos: number
+    n: number
+  }
   const start = performance.now()
   const tokenizer = createTokenizer(readVocabulary(file))
   const built = performance.now()
@@ -102,13 +128,25 @@ function loadTokenizer(name: string) {
 
 function readCases(tokenizer: Tokenizer): Case[] {
   const lines = readFileSync(new URL("json-schema-bench.jsonl", DATA), "utf8").trim().split("\n")
-  const records = lines.map((line) => JSON.parse(line) as { source: string; schema: string; tests: { text: string; valid: boolean }[] })
+  const records = lines.map(
+    (line) => JSON.parse(line) as { source: string; schema: string; tests: { text: string; valid: boolean }[] },
+  )
   const step = Math.max(1, Math.floor(records.length / SCHEMAS))
-  return records.filter((_, index) => index % step === 0).slice(0, SCHEMAS).flatMap(({ source, schema, tests }) => {
-    const valid = tests.find((one) => one.valid)
-    if (valid === undefined) return []
-    return [{ name: source, schema: JSON.parse(schema) as Schema, text: schema, tokens: longestMatch(tokenizer, new TextEncoder().encode(valid.text)) }]
-  })
+  return records
+    .filter((_, index) => index % step === 0)
+    .slice(0, SCHEMAS)
+    .flatMap(({ source, schema, tests }) => {
+      const valid = tests.find((one) => one.valid)
+      if (valid === undefined) return []
+      return [
+        {
+          name: source,
+          schema: JSON.parse(schema) as Schema,
+          text: schema,
+          tokens: longestMatch(tokenizer, new TextEncoder().encode(valid.text)),
+        },
+      ]
+    })
 }
 
 function measureOurs(cases: readonly Case[], tokenizer: Tokenizer): Measured[] {
@@ -131,7 +169,9 @@ function measureOurs(cases: readonly Case[], tokenizer: Tokenizer): Measured[] {
       return times
     }
     const replies = Array.from({ length: REPLIES }, follow)
-    return replies.includes(undefined) ? undefined : { name, compile, masks: replies.flatMap((times) => times!), cold: replies[0]! }
+    return replies.includes(undefined)
+      ? undefined
+      : { name, compile, masks: replies.flatMap((times) => times!), cold: replies[0]! }
   }
   // The machine code of both engines is made before the clock counts; ours needs a few schemas for that.
   for (const one of cases.slice(0, 5)) pass(one)
@@ -149,15 +189,28 @@ function measureTheirs(cases: readonly Case[], vocabulary: PeerJob["vocabulary"]
   const library = file.replace(/\.js$/, ".cjs")
   copyFileSync(file, library)
   const measured = new Map<string, Measured>()
-  for (let next = 0; next < cases.length; ) {
-    const job: PeerJob = { library, vocabulary, replies: REPLIES, cases: cases.slice(next).map(({ text, tokens }) => ({ text, tokens })) }
+  for (let next = 0; next < cases.length;) {
+    const job: PeerJob = {
+      library,
+      vocabulary,
+      replies: REPLIES,
+      cases: cases.slice(next).map(({ text, tokens }) => ({ text, tokens })),
+    }
     const { stdout } = spawnSync(process.execPath, [fileURLToPath(new URL("masks/peer.ts", import.meta.url))], {
-      input: JSON.stringify(job), encoding: "utf8", maxBuffer: 1 << 30, timeout: 40_000, stdio: ["pipe", "pipe", "ignore"],
+      input: JSON.stringify(job),
+      encoding: "utf8",
+      maxBuffer: 1 << 30,
+      timeout: 40_000,
+      stdio: ["pipe", "pipe", "ignore"],
     })
-    const answers = stdout.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as PeerAnswer)
+    const answers = stdout
+      .split("\n")
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as PeerAnswer)
     answers.forEach(({ compile, masks }, index) => {
       const { name } = cases[next + index]!
-      if (compile !== undefined && masks !== undefined) measured.set(name, { name, compile, masks, cold: masks.slice(0, masks.length / REPLIES) })
+      if (compile !== undefined && masks !== undefined)
+        measured.set(name, { name, compile, masks, cold: masks.slice(0, masks.length / REPLIES) })
     })
     // The one after the last answer is what it fell over, or sat over for too long.
     next += answers.length + 1
@@ -170,7 +223,8 @@ function costPoints(ours: readonly Measured[], cases: readonly Case[]): CostPoin
   return ours.map(({ name, compile, cold }) => ({ size: sizes.get(name)!, compile, mask: mean(cold) }))
 }
 
-const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, value) => sum + value, 0) / Math.max(1, values.length)
 
 /** The mean mask over a few schemas for each vocabulary that is there. */
 function vocabularyPoints(): { size: number; name: string; mask: number; again: number }[] {

@@ -1,4 +1,7 @@
-/** Installs the two OpenAPI linters, so that the server's tests use them, and counts what they say about the document of all built-in tools. */
+/**
+ * Installs the two OpenAPI linters, so that the server's tests use them, and counts what they say about the document of
+ * all built-in tools.
+ */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -18,12 +21,22 @@ export async function run(): Promise<BenchmarkResult> {
     writeFileSync(file, JSON.stringify(openApiDocument(tools, { url: "http://localhost:8001", secured: true })))
     writeFileSync(rules, "extends: ['spectral:oas']\n")
     const lint = (name: string, args: string[]): string =>
-      spawnSync(process.execPath, [join(folder, "node_modules/.bin", name), "lint", "--format", "json", ...args, file], { encoding: "utf8", cwd: work, env: { ...process.env, REDOCLY_TELEMETRY: "off" } }).stdout
+      spawnSync(
+        process.execPath,
+        [join(folder, "node_modules/.bin", name), "lint", "--format", "json", ...args, file],
+        { encoding: "utf8", cwd: work, env: { ...process.env, REDOCLY_TELEMETRY: "off" } },
+      ).stdout
     const redocly = JSON.parse(lint("redocly", [])) as { totals: { errors: number; warnings: number } }
     const spectral = JSON.parse(lint("spectral", ["--quiet", "--ruleset", rules]) || "[]") as { severity: number }[]
     const spectralErrors = spectral.filter(({ severity }) => severity === 0).length
     return {
-      figures: { operations: tools.length, redocly_errors: redocly.totals.errors, redocly_warnings: redocly.totals.warnings, spectral_errors: spectralErrors, spectral_warnings: spectral.length - spectralErrors },
+      figures: {
+        operations: tools.length,
+        redocly_errors: redocly.totals.errors,
+        redocly_warnings: redocly.totals.warnings,
+        spectral_errors: spectralErrors,
+        spectral_warnings: spectral.length - spectralErrors,
+      },
       ratios: {},
     }
   } finally {

@@ -16,7 +16,11 @@ const TOOLS = [
   {
     name: "write_file",
     description: "Writes a file",
-    parameters: { type: "object", properties: { path: { type: "string" }, content: { type: "string" }, mode: { type: "integer" } }, required: ["path", "content"] },
+    parameters: {
+      type: "object",
+      properties: { path: { type: "string" }, content: { type: "string" }, mode: { type: "integer" } },
+      required: ["path", "content"],
+    },
   },
 ]
 
@@ -70,8 +74,12 @@ export async function run(): Promise<BenchmarkResult> {
   const weight = packageWeight()
   figures.package_kb = weight.kilobytes
   figures.package_dependencies = weight.dependencies.length
-  lines.push(`The package packs to ${weight.kilobytes} kB; it depends on ${weight.dependencies.join(", ")} and on nothing else.`)
-  lines.push(`A piece of ${PIECE} characters of the 80,000-character argument costs ${first.toFixed(2)} µs in the first tenth and ${last.toFixed(2)} µs in the last.`)
+  lines.push(
+    `The package packs to ${weight.kilobytes} kB; it depends on ${weight.dependencies.join(", ")} and on nothing else.`,
+  )
+  lines.push(
+    `A piece of ${PIECE} characters of the 80,000-character argument costs ${first.toFixed(2)} µs in the first tenth and ${last.toFixed(2)} µs in the last.`,
+  )
 
   return {
     figures,
@@ -96,7 +104,9 @@ function tagReply(index: number, content: string): string {
 }
 
 function prose(index: number): string {
-  return `Step ${index}: the parser must hold back only what may become a mark, so a < b and "quotes" pass at once. `.repeat(3).trim()
+  return `Step ${index}: the parser must hold back only what may become a mark, so a < b and "quotes" pass at once. `
+    .repeat(3)
+    .trim()
 }
 
 /** Source code of a length, as a coding agent writes it into a file. */
@@ -106,7 +116,9 @@ function code(index: number, length: number): string {
 }
 
 function cut(text: string): string[] {
-  return Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) => text.slice(index * PIECE, (index + 1) * PIECE))
+  return Array.from({ length: Math.ceil(text.length / PIECE) }, (_, index) =>
+    text.slice(index * PIECE, (index + 1) * PIECE),
+  )
 }
 
 function callsOf(format: string, pieces: readonly string[]): number {
@@ -176,10 +188,18 @@ function tenths(pieces: readonly string[]): { first: number; last: number } {
 
 function packageWeight(): { kilobytes: number; dependencies: string[] } {
   const room = join(import.meta.dirname, "..", "packages", "toolformat")
-  const { dependencies = {} } = JSON.parse(readFileSync(join(room, "package.json"), "utf8")) as { dependencies?: Record<string, string> }
+  const { dependencies = {} } = JSON.parse(readFileSync(join(room, "package.json"), "utf8")) as {
+    dependencies?: Record<string, string>
+  }
   const target = mkdtempSync(join(tmpdir(), "toolformat-pack-"))
   try {
-    const [packed] = JSON.parse(execFileSync("npm", ["pack", "--json", "--pack-destination", target], { cwd: room, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })) as { size: number }[]
+    const [packed] = JSON.parse(
+      execFileSync("npm", ["pack", "--json", "--pack-destination", target], {
+        cwd: room,
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      }),
+    ) as { size: number }[]
     return { kilobytes: Math.round((packed?.size ?? 0) / 1024), dependencies: Object.keys(dependencies) }
   } finally {
     rmSync(target, { recursive: true, force: true })
@@ -190,10 +210,12 @@ function key(format: string): string {
   return format.replaceAll("-", "_")
 }
 
-/** The best of as many rounds as fit into the time: what the code does when nothing disturbs it and all of it is warm. */
+/**
+ * The best of as many rounds as fit into the time: what the code does when nothing disturbs it and all of it is warm.
+ */
 async function fastest(work: () => unknown, forMilliseconds = 700): Promise<number> {
   let best = Number.POSITIVE_INFINITY
-  for (const begin = performance.now(); performance.now() - begin < forMilliseconds; ) {
+  for (const begin = performance.now(); performance.now() - begin < forMilliseconds;) {
     const start = performance.now()
     await work()
     best = Math.min(best, performance.now() - start)

@@ -18,10 +18,14 @@ export function installPeers(name: string, packages: Record<string, string>) {
   if (!existsSync(installed) || !existsSync(manifestFile) || readFileSync(manifestFile, "utf8") !== manifest) {
     mkdirSync(folder, { recursive: true })
     writeFileSync(manifestFile, manifest)
-    execFileSync("npm", ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps", "--loglevel=error"], {
-      cwd: folder,
-      stdio: ["ignore", "ignore", "inherit"],
-    })
+    execFileSync(
+      "npm",
+      ["install", "--no-audit", "--no-fund", "--ignore-scripts", "--legacy-peer-deps", "--loglevel=error"],
+      {
+        cwd: folder,
+        stdio: ["ignore", "ignore", "inherit"],
+      },
+    )
   }
   const require = createRequire(manifestFile)
   return {

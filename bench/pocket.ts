@@ -1,13 +1,23 @@
 /**
- * The pocket model on requests that it was not trained on: how often name and arguments are exactly right, without a grammar, with the
- * tools' schemas as grammar, and with grounded arguments by llama.cpp and by masks of our own. Decoding is greedy. The requests lie in
- * `training/pocket/evaluation`; `POCKET_MODEL` names another GGUF file, `POCKET_MODES` and `POCKET_SETS` a choice, and `POCKET_MISSES` a
+ * The pocket model on requests that it was not trained on: how often name and arguments are exactly right, without a
+ * grammar, with the
+ * tools' schemas as grammar, and with grounded arguments by llama.cpp and by masks of our own. Decoding is greedy. The
+ * requests lie in
+ * `training/pocket/evaluation`; `POCKET_MODEL` names another GGUF file, `POCKET_MODES` and `POCKET_SETS` a choice, and
+ * `POCKET_MISSES` a
  * file for what went wrong.
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { basename } from "node:path"
 import { isDeepStrictEqual } from "node:util"
-import { generateMasked, openPocket, pocketGrounding, pocketPrompt, pocketTools, type LlamaBackend } from "@toolwright/backends"
+import {
+  generateMasked,
+  openPocket,
+  pocketGrounding,
+  pocketPrompt,
+  pocketTools,
+  type LlamaBackend,
+} from "@toolwright/backends"
 import { createMaskEngine, grammarToGbnf, type Grounding } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { grammarFor, type ChatMessage } from "@toolwright/toolformat"
@@ -65,7 +75,9 @@ interface Outcome {
 
 export async function run(): Promise<BenchmarkResult> {
   const modes = MODES.filter((mode) => (process.env["POCKET_MODES"] ?? MODES.join()).split(",").includes(mode))
-  const sets = readdirSync(FOLDER).map((file) => basename(file, ".json")).filter((name) => process.env["POCKET_SETS"]?.split(",").includes(name) ?? true)
+  const sets = readdirSync(FOLDER)
+    .map((file) => basename(file, ".json"))
+    .filter((name) => process.env["POCKET_SETS"]?.split(",").includes(name) ?? true)
   const modelPath = process.env["POCKET_MODEL"]
   const backend = await openPocket(modelPath === undefined ? {} : { modelPath })
   const tools = pocketTools(createBuiltinTools({ roots: [{ path: process.cwd(), access: "read-only" }] }))
@@ -80,7 +92,8 @@ export async function run(): Promise<BenchmarkResult> {
     await backend.close()
   }
   const misses = [...outcomes.values()].flatMap((outcome) => outcome.misses)
-  if (process.env["POCKET_MISSES"] !== undefined) writeFileSync(process.env["POCKET_MISSES"], JSON.stringify(misses, undefined, 1))
+  if (process.env["POCKET_MISSES"] !== undefined)
+    writeFileSync(process.env["POCKET_MISSES"], JSON.stringify(misses, undefined, 1))
   return { ...summary(outcomes), report: table(outcomes) }
 }
 
@@ -102,7 +115,8 @@ async function evaluate(model: Model, name: string, outcome: Outcome): Promise<v
     outcome.requestMs.push(performance.now() - start)
     const right = isDeepStrictEqual(callOf(reply), request.expect)
     note(`${name}: requests${groupOf(request)}`, right)
-    if (!right) outcome.misses.push({ set: name, mode: model.mode, text: request.text, wanted: request.expect, got: reply })
+    if (!right)
+      outcome.misses.push({ set: name, mode: model.mode, text: request.text, wanted: request.expect, got: reply })
   }
   for (const flow of set.flows) {
     const wrong = await play(model, flow, outcome)
@@ -115,31 +129,49 @@ function groupOf({ unseenPhrase }: { readonly unseenPhrase?: boolean }): string 
   return unseenPhrase === undefined ? "" : unseenPhrase ? ", unseen phrasing" : ", seen phrasing"
 }
 
-/** Steps with the results that the set gives, up to the closing sentence where the set has one, otherwise to the last call. */
-async function play(model: Model, { text, steps, answer: closing }: Flow, outcome: Outcome): Promise<{ wanted: unknown; got: string } | undefined> {
+/**
+ * Steps with the results that the set gives, up to the closing sentence where the set has one, otherwise to the last
+ * call.
+ */
+async function play(
+  model: Model,
+  { text, steps, answer: closing }: Flow,
+  outcome: Outcome,
+): Promise<{ wanted: unknown; got: string } | undefined> {
   const messages: ChatMessage[] = [{ role: "user", content: text }]
   for (const { call, result } of steps) {
     const reply = await answer(model, messages, outcome)
     if (!isDeepStrictEqual(callOf(reply), call)) return { wanted: call, got: reply }
-    messages.push({ role: "assistant", content: reply }, { role: "user", content: `<tool_response>\n${result}\n</tool_response>` })
+    messages.push(
+      { role: "assistant", content: reply },
+      { role: "user", content: `<tool_response>\n${result}\n</tool_response>` },
+    )
   }
   const reply = await answer(model, messages, outcome)
-  if (callOf(reply) !== null || (closing !== undefined && reply.trim() !== closing)) return { wanted: closing ?? "a closing sentence", got: reply }
+  if (callOf(reply) !== null || (closing !== undefined && reply.trim() !== closing))
+    return { wanted: closing ?? "a closing sentence", got: reply }
   return undefined
 }
 
-async function answer({ backend, tools, mode }: Model, messages: readonly ChatMessage[], outcome: Outcome): Promise<string> {
+async function answer(
+  { backend, tools, mode }: Model,
+  messages: readonly ChatMessage[],
+  outcome: Outcome,
+): Promise<string> {
   const start = performance.now()
   const said = backend.groundingText!(messages)
-  const grounding: Grounding | undefined = mode === "grounded" || mode === "masks" ? { text: said, rules: pocketGrounding(said) } : undefined
-  const grammar = mode === "free" ? undefined : grammarFor("hermes", tools, grounding === undefined ? {} : { grounding })
+  const grounding: Grounding | undefined =
+    mode === "grounded" || mode === "masks" ? { text: said, rules: pocketGrounding(said) } : undefined
+  const grammar =
+    mode === "free" ? undefined : grammarFor("hermes", tools, grounding === undefined ? {} : { grounding })
   const gbnf = grammar === undefined || mode === "masks" ? undefined : grammarToGbnf(grammar)
   let reply = ""
   if (mode === "masks") {
     const constraint = createMaskEngine(grammar!, backend.engine.tokenizer).matcher()
     outcome.grammarMs.push(performance.now() - start)
     const prompt = pocketPrompt(backend.engine, messages)
-    reply = (await generateMasked(backend.engine, prompt!, { constraint, sampler: { temperature: 0 }, maxTokens: 200 })).text
+    reply = (await generateMasked(backend.engine, prompt!, { constraint, sampler: { temperature: 0 }, maxTokens: 200 }))
+      .text
   } else {
     outcome.grammarMs.push(performance.now() - start)
     const request = { messages, ...(gbnf !== undefined && { grammar: gbnf }) }
@@ -183,7 +215,11 @@ function table(outcomes: ReadonlyMap<Mode, Outcome>): string {
     const { right, all } = outcomes.get(mode)!.score.get(group)!
     return `${right} of ${all}`
   }
-  return [`| | ${modes.join(" | ")} |`, `|---|${modes.map(() => "---:|").join("")}`, ...groups.map((group) => `| ${group} | ${modes.map((mode) => cell(mode, group)).join(" | ")} |`)].join("\n")
+  return [
+    `| | ${modes.join(" | ")} |`,
+    `|---|${modes.map(() => "---:|").join("")}`,
+    ...groups.map((group) => `| ${group} | ${modes.map((mode) => cell(mode, group)).join(" | ")} |`),
+  ].join("\n")
 }
 
 function median(values: readonly number[]): number {

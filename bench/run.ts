@@ -28,7 +28,9 @@ if (flags.includes("--json")) {
 } else {
   if (report !== undefined) console.log(report)
   console.table(Object.fromEntries(Object.entries(figures).map(([key, value]) => [key, { figure: round(value) }])))
-  console.table(Object.fromEntries(Object.entries(ratios).map(([key, value]) => [key, { "times better": round(value) }])))
+  console.table(
+    Object.fromEntries(Object.entries(ratios).map(([key, value]) => [key, { "times better": round(value) }])),
+  )
 }
 
 function round(value: number): number {

@@ -1,4 +1,7 @@
-/** The package alone: packed, installed into an empty folder, used in Node, bundled for a browser and run there; and how big that is. */
+/**
+ * The package alone: packed, installed into an empty folder, used in Node, bundled for a browser and run there; and how
+ * big that is.
+ */
 import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
@@ -25,10 +28,15 @@ const USE = `
 export const EXPECTED = JSON.stringify([[{ id: "call_0", name: "add", args: { a: 1 } }], "HI", "function"])
 
 const npm = (folder: string, ...args: string[]): string =>
-  execFileSync("npm", [...args, "--loglevel=error", "--no-audit", "--no-fund"], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] })
+  execFileSync("npm", [...args, "--loglevel=error", "--no-audit", "--no-fund"], {
+    cwd: folder,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+  })
 
 /**
- * Packs the three pure rooms and installs the tarballs into an empty folder, with their dependencies and nothing else. They
+ * Packs the three pure rooms and installs the tarballs into an empty folder, with their dependencies and nothing else.
+ * They
  * must have been built.
  *
  * @returns the folder and the tarballs' sizes in bytes
@@ -37,7 +45,9 @@ export function packAndInstall(): { folder: string; tarballs: Record<string, num
   const folder = mkdtempSync(join(tmpdir(), "toolformat-"))
   const tarballs: Record<string, number> = {}
   const files = PACKAGES.map((room) => {
-    const [packed] = JSON.parse(npm(ROOT, "pack", "-w", `packages/${room}`, "--pack-destination", folder, "--json")) as { filename: string; size: number }[]
+    const [packed] = JSON.parse(
+      npm(ROOT, "pack", "-w", `packages/${room}`, "--pack-destination", folder, "--json"),
+    ) as { filename: string; size: number }[]
     tarballs[room] = packed!.size
     return `./${packed!.filename}`
   })
@@ -52,21 +62,36 @@ export function useInNode(folder: string): string {
     join(folder, "use.js"),
     `import * as toolformat from "@toolwright/toolformat"\nimport * as middleware from "@toolwright/toolformat/ai-sdk"\n${USE}\nconsole.log(result)\n`,
   )
-  return execFileSync(process.execPath, ["use.js"], { cwd: folder, encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" } }).trim()
+  return execFileSync(process.execPath, ["use.js"], {
+    cwd: folder,
+    encoding: "utf8",
+    env: { ...process.env, NODE_OPTIONS: "" },
+  }).trim()
 }
 
-/** Bundles that use for a browser with the bundler that comes with the test runner. What a browser lacks makes it fail. */
+/**
+ * Bundles that use for a browser with the bundler that comes with the test runner. What a browser lacks makes it fail.
+ */
 export async function bundleForBrowser(folder: string): Promise<string> {
   const entry = join(folder, "browser.js")
-  writeFileSync(entry, `import * as toolformat from "@toolwright/toolformat"\nimport * as middleware from "@toolwright/toolformat/ai-sdk"\n${USE}\nglobalThis.result = result\n`)
+  writeFileSync(
+    entry,
+    `import * as toolformat from "@toolwright/toolformat"\nimport * as middleware from "@toolwright/toolformat/ai-sdk"\n${USE}\nglobalThis.result = result\n`,
+  )
   const runner = createRequire(join(ROOT, "package.json")).resolve("vitest")
   const vite = createRequire(runner).resolve("vite")
   const { rolldown } = (await import(pathToFileURL(createRequire(vite).resolve("rolldown")).href)) as {
-    rolldown(options: object): Promise<{ generate(options: object): Promise<{ output: { code: string; imports: string[] }[] }> }>
+    rolldown(
+      options: object,
+    ): Promise<{ generate(options: object): Promise<{ output: { code: string; imports: string[] }[] }> }>
   }
-  const bundle = await rolldown({ input: entry, platform: "browser", onLog: (_level: string, log: { code?: string; message: string }) => {
-    if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message)
-  } })
+  const bundle = await rolldown({
+    input: entry,
+    platform: "browser",
+    onLog: (_level: string, log: { code?: string; message: string }) => {
+      if (log.code === "UNRESOLVED_IMPORT") throw new Error(log.message)
+    },
+  })
   const { output } = await bundle.generate({ format: "iife", minify: true, codeSplitting: false })
   const [chunk] = output
   if (chunk === undefined || output.length > 1 || chunk.imports.length > 0 || /["']node:/.test(chunk.code)) {
@@ -77,7 +102,21 @@ export async function bundleForBrowser(folder: string): Promise<string> {
 
 /** Runs a bundle where there is only what every browser has. */
 export function runAsBrowser(code: string): string {
-  const browser: Record<string, unknown> = { TextEncoder, TextDecoder, URL, AbortController, AbortSignal, TransformStream, ReadableStream, crypto, performance, setTimeout, clearTimeout, queueMicrotask, structuredClone }
+  const browser: Record<string, unknown> = {
+    TextEncoder,
+    TextDecoder,
+    URL,
+    AbortController,
+    AbortSignal,
+    TransformStream,
+    ReadableStream,
+    crypto,
+    performance,
+    setTimeout,
+    clearTimeout,
+    queueMicrotask,
+    structuredClone,
+  }
   runInNewContext(code, browser)
   return String(browser.result)
 }
@@ -92,18 +131,37 @@ function sizeOf(folder: string): number {
 
 /** Names of what npm installed, the package itself and its rooms left out. */
 function dependenciesIn(folder: string): string[] {
-  const lock = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")) as { packages: Record<string, unknown> }
-  return Object.keys(lock.packages).map((path) => path.replace(/^.*node_modules\//, "")).filter((name) => !name.startsWith("@toolwright/"))
+  const lock = JSON.parse(readFileSync(join(folder, "node_modules/.package-lock.json"), "utf8")) as {
+    packages: Record<string, unknown>
+  }
+  return Object.keys(lock.packages)
+    .map((path) => path.replace(/^.*node_modules\//, ""))
+    .filter((name) => !name.startsWith("@toolwright/"))
 }
 
-export async function run(): Promise<{ figures: Record<string, number>; ratios: Record<string, number>; report: string }> {
-  execFileSync(process.execPath, [createRequire(join(ROOT, "package.json")).resolve("typescript/package.json").replace(/package\.json$/, "bin/tsc"), "-b", "packages/toolformat"], { cwd: ROOT, stdio: "inherit" })
+export async function run(): Promise<{
+  figures: Record<string, number>
+  ratios: Record<string, number>
+  report: string
+}> {
+  execFileSync(
+    process.execPath,
+    [
+      createRequire(join(ROOT, "package.json"))
+        .resolve("typescript/package.json")
+        .replace(/package\.json$/, "bin/tsc"),
+      "-b",
+      "packages/toolformat",
+    ],
+    { cwd: ROOT, stdio: "inherit" },
+  )
   const { folder, tarballs } = packAndInstall()
   try {
     const inNode = useInNode(folder)
     const code = await bundleForBrowser(folder)
     const inBrowser = runAsBrowser(code)
-    if (inNode !== EXPECTED || inBrowser !== EXPECTED) throw new Error(`Expected ${EXPECTED}, got ${inNode} in Node and ${inBrowser} in a browser.`)
+    if (inNode !== EXPECTED || inBrowser !== EXPECTED)
+      throw new Error(`Expected ${EXPECTED}, got ${inNode} in Node and ${inBrowser} in a browser.`)
     const dependencies = dependenciesIn(folder)
     const installed = sizeOf(join(folder, "node_modules"))
     const peer = installPeers("toolformat-package", PEER).folder

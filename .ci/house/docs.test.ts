@@ -8,8 +8,15 @@ import { expect, test } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const read = (file: string) => readFileSync(join(root, file), "utf8")
-const pages = ["README.md", "CONTRIBUTING.md", ...(readdirSync(join(root, "docs"), { recursive: true }) as string[]).filter((file) => file.endsWith(".md")).map((file) => `docs/${file}`)]
-const blocks = (file: string, language: string) => [...read(file).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"))].map((match) => match[1]!)
+const pages = [
+  "README.md",
+  "CONTRIBUTING.md",
+  ...(readdirSync(join(root, "docs"), { recursive: true }) as string[])
+    .filter((file) => file.endsWith(".md"))
+    .map((file) => `docs/${file}`),
+]
+const blocks = (file: string, language: string) =>
+  [...read(file).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"))].map((match) => match[1]!)
 
 /** Runs the code of a page as a module of the repository and gives what it printed. */
 async function runExample(name: string, code: string): Promise<string> {
@@ -17,7 +24,10 @@ async function runExample(name: string, code: string): Promise<string> {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, stripTypeScriptTypes(code))
-  const child = spawn(process.execPath, ["--conditions=toolwright-source", file], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(process.execPath, ["--conditions=toolwright-source", file], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "pipe"],
+  })
   let text = ""
   child.stdout.on("data", (data) => (text += String(data)))
   child.stderr.on("data", (data) => (text += String(data)))
@@ -27,7 +37,9 @@ async function runExample(name: string, code: string): Promise<string> {
 }
 
 test.each(pages)("%s links only to what is there", (page) => {
-  const links = [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map((match) => match[1]!).filter((link) => !/^[a-z]+:/.test(link))
+  const links = [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)]
+    .map((match) => match[1]!)
+    .filter((link) => !/^[a-z]+:/.test(link))
   expect(links.filter((link) => !existsSync(join(root, dirname(page), link)))).toEqual([])
 })
 
@@ -37,17 +49,26 @@ test("the configuration reference is what the settings say", () => {
 })
 
 test("the library example of the README runs against a server", async () => {
-  const steps = [{ reply: { calls: [{ name: "get_forecast", args: { city: "Zürich", days: 1 } }] } }, { expect: { result: "6" }, reply: "It stays dry." }]
+  const steps = [
+    { reply: { calls: [{ name: "get_forecast", args: { city: "Zürich", days: 1 } }] } },
+    { expect: { result: "6" }, reply: "It stays dry." },
+  ]
   await using server = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
   const [example] = blocks("README.md", "ts")
   expect(await runExample("readme", example!.replace("http://localhost:8080/v1", server.baseUrl))).toBe("It stays dry.")
 })
 
 test("the commands of the README that need no model run", () => {
-  const lines = blocks("README.md", "sh").flatMap((block) => block.split("\n")).filter((line) => /^npx toolwright (tools|config)/.test(line))
+  const lines = blocks("README.md", "sh")
+    .flatMap((block) => block.split("\n"))
+    .filter((line) => /^npx toolwright (tools|config)/.test(line))
   expect(lines.length).toBeGreaterThan(2)
   for (const line of lines) {
-    const output = execFileSync("sh", ["-c", line.replace("npx toolwright", `"${process.execPath}" packages/cli/bin/toolwright.js`)], { cwd: root, encoding: "utf8" })
+    const output = execFileSync(
+      "sh",
+      ["-c", line.replace("npx toolwright", `"${process.execPath}" packages/cli/bin/toolwright.js`)],
+      { cwd: root, encoding: "utf8" },
+    )
     expect(output.length, line).toBeGreaterThan(20)
   }
 })
@@ -58,7 +79,13 @@ test("the server's example serves a tool and calls it from another registry", as
 
 test("the example of adding a tool runs and says what its page says", async () => {
   const output = await runExample("adding-a-tool", blocks("docs/adding-a-tool.md", "ts")[0]!)
-  for (const part of ["{ words: 3 }", "TOO_LONG", "text: is required and missing", "txt: is not known here. Did you mean 'text'?", "most: must be an integer"]) {
+  for (const part of [
+    "{ words: 3 }",
+    "TOO_LONG",
+    "text: is required and missing",
+    "txt: is not known here. Did you mean 'text'?",
+    "most: must be an integer",
+  ]) {
     expect(output).toContain(part)
   }
 })

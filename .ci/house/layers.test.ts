@@ -4,7 +4,20 @@ import { expect, test } from "vitest"
 
 /** A room may look only into rooms above it. */
 const ROOMS = [
-  "toolbox", "logits", "toolformat", "backends", "tools", "prompts", "mcp", "store", "agents", "runtime", "testing", "server", "console", "cli",
+  "toolbox",
+  "logits",
+  "toolformat",
+  "backends",
+  "tools",
+  "prompts",
+  "mcp",
+  "store",
+  "agents",
+  "runtime",
+  "testing",
+  "server",
+  "console",
+  "cli",
 ]
 const PURE = new Set(["toolbox", "logits", "toolformat"])
 const root = join(import.meta.dirname, "../..")
@@ -13,7 +26,9 @@ const rooms = readdirSync(join(root, "packages")).filter((room) => existsSync(jo
 
 function sources(room: string): { file: string; imports: string[] }[] {
   const folder = join(root, "packages", room, "src")
-  const files = (readdirSync(folder, { recursive: true }) as string[]).filter((file) => file.endsWith(".ts") && !/(^|\/)(fixtures|testing)\//.test(file))
+  const files = (readdirSync(folder, { recursive: true }) as string[]).filter(
+    (file) => file.endsWith(".ts") && !/(^|\/)(fixtures|testing)\//.test(file),
+  )
   return files
     .filter((file) => !file.endsWith(".test.ts"))
     .map((file) => {
@@ -46,12 +61,21 @@ test.each(rooms)("%s looks only into rooms above it", (room) => {
 })
 
 test.each([...PURE])("%s is pure: nothing of Node in it", (room) => {
-  const wrong = read.get(room)!.flatMap(({ file, imports }) => imports.filter((specifier) => specifier.startsWith("node:")).map((specifier) => `${file} imports ${specifier}`))
+  const wrong = read
+    .get(room)!
+    .flatMap(({ file, imports }) =>
+      imports.filter((specifier) => specifier.startsWith("node:")).map((specifier) => `${file} imports ${specifier}`),
+    )
   expect(wrong).toEqual([])
 })
 
 test("MCP is known to no room but its own and the surfaces", () => {
   const core = ROOMS.slice(0, ROOMS.indexOf("runtime")).filter((room) => room !== "mcp" && rooms.includes(room))
-  const wrong = core.flatMap((room) => read.get(room)!.filter(({ imports }) => imports.some((specifier) => specifier.startsWith("@modelcontextprotocol/"))).map(({ file }) => file))
+  const wrong = core.flatMap((room) =>
+    read
+      .get(room)!
+      .filter(({ imports }) => imports.some((specifier) => specifier.startsWith("@modelcontextprotocol/")))
+      .map(({ file }) => file),
+  )
   expect(wrong).toEqual([])
 })

@@ -7,7 +7,9 @@ import { bundleForBrowser, EXPECTED, packAndInstall, runAsBrowser, useInNode } f
 const root = join(import.meta.dirname, "../..")
 
 test("the formats stand alone: packed, installed in an empty folder, used in Node and in a browser", async () => {
-  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b", "packages/toolformat"], { cwd: root })
+  execFileSync(process.execPath, [join(root, "node_modules/typescript/bin/tsc"), "-b", "packages/toolformat"], {
+    cwd: root,
+  })
   const { folder } = packAndInstall()
   try {
     expect(useInNode(folder)).toBe(EXPECTED)

@@ -1,4 +1,7 @@
-/** Our importer as the conformance suite drives it: it connects to the address given last, lists, and calls every tool with sample arguments. */
+/**
+ * Our importer as the conformance suite drives it: it connects to the address given last, lists, and calls every tool
+ * with sample arguments.
+ */
 import { HttpMCPClient } from "@toolwright/mcp"
 import { attachSource, sampleCall, ToolRegistry } from "@toolwright/toolbox"
 

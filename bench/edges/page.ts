@@ -69,7 +69,8 @@ function chart(measured: Readonly<Record<string, Measured>>): string {
   const x = (micros: number): string => (left + ((Math.log10(micros) - low) / (high - low)) * width).toFixed(1)
   const bottom = names.length * step + 10
   const scale = Array.from({ length: high - low + 1 }, (_, index) => 10 ** (low + index)).map(
-    (micros) => `<line x1="${x(micros)}" x2="${x(micros)}" y1="10" y2="${bottom}" stroke="#ddd"/><text x="${x(micros)}" y="${bottom + 16}" text-anchor="middle">${micros < 1000 ? `${micros} µs` : `${micros / 1000} ms`}</text>`,
+    (micros) =>
+      `<line x1="${x(micros)}" x2="${x(micros)}" y1="10" y2="${bottom}" stroke="#ddd"/><text x="${x(micros)}" y="${bottom + 16}" text-anchor="middle">${micros < 1000 ? `${micros} µs` : `${micros / 1000} ms`}</text>`,
   )
   const bars = names.map((name, index) => {
     const { cpu, p50 } = measured[name]!

@@ -19,7 +19,11 @@ export function aiSdk(specifier: string, specificationVersion: string): Contesta
         const model = mockLanguageModel(specificationVersion, () => calls, steps)
         const add = ai.tool({
           description: DESCRIPTION,
-          inputSchema: ai.jsonSchema({ type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] }),
+          inputSchema: ai.jsonSchema({
+            type: "object",
+            properties: { a: { type: "number" }, b: { type: "number" } },
+            required: ["a", "b"],
+          }),
           execute: async ({ a, b }: { a: number; b: number }) => {
             calls++
             return a + b
@@ -34,13 +38,18 @@ export function aiSdk(specifier: string, specificationVersion: string): Contesta
 
 /** A language model of the AI SDK's provider specification; streaming and not. */
 export function mockLanguageModel(specificationVersion: string, calls: () => number, steps: number): object {
-  const usage = { inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 }, outputTokens: { total: 5, text: 5, reasoning: 0 } }
+  const usage = {
+    inputTokens: { total: 10, noCache: 10, cacheRead: 0, cacheWrite: 0 },
+    outputTokens: { total: 5, text: 5, reasoning: 0 },
+  }
   const reply = () => {
     const step = calls()
     return step >= steps
       ? { content: [{ type: "text", text: "Done." }], finishReason: { unified: "stop", raw: "stop" } }
       : {
-          content: [{ type: "tool-call", toolCallId: `c${step}`, toolName: "add", input: JSON.stringify(argumentsOf(step)) }],
+          content: [
+            { type: "tool-call", toolCallId: `c${step}`, toolName: "add", input: JSON.stringify(argumentsOf(step)) },
+          ],
           finishReason: { unified: "tool-calls", raw: "tool_calls" },
         }
   }
@@ -55,12 +64,21 @@ export function mockLanguageModel(specificationVersion: string, calls: () => num
       const [part] = content as [{ type: string; text?: string }]
       const parts =
         part.type === "text"
-          ? [{ type: "text-start", id: "t" }, { type: "text-delta", id: "t", delta: part.text }, { type: "text-end", id: "t" }]
+          ? [
+              { type: "text-start", id: "t" },
+              { type: "text-delta", id: "t", delta: part.text },
+              { type: "text-end", id: "t" },
+            ]
           : [part]
       return {
         stream: new ReadableStream({
           start(controller) {
-            for (const each of [{ type: "stream-start", warnings: [] }, ...parts, { type: "finish", finishReason, usage }]) controller.enqueue(each)
+            for (const each of [
+              { type: "stream-start", warnings: [] },
+              ...parts,
+              { type: "finish", finishReason, usage },
+            ])
+              controller.enqueue(each)
             controller.close()
           },
         }),

@@ -4,7 +4,8 @@ export type Load = <Module = Record<string, unknown>>(specifier: string) => Prom
 /** What every contestant does: a model that calls one small tool again and again, then answers. */
 export interface Contestant {
   /**
-   * Prepares a run of `steps` tool calls. What it returns carries it out and gives back what the run amounts to, so that the
+   * Prepares a run of `steps` tool calls. What it returns carries it out and gives back what the run amounts to, so
+   * that the
    * memory that it holds can be measured; `calls` is how many calls the tool got.
    */
   prepare(load: Load): Promise<(steps: number) => Promise<{ calls: number; held: unknown }>>

@@ -27,7 +27,10 @@ export const contestant: Contestant = {
           const message =
             calls >= steps
               ? new AIMessage({ content: "Done." })
-              : new AIMessage({ content: "", tool_calls: [{ id: `c${calls}`, name: "add", args: argumentsOf(calls), type: "tool_call" }] })
+              : new AIMessage({
+                  content: "",
+                  tool_calls: [{ id: `c${calls}`, name: "add", args: argumentsOf(calls), type: "tool_call" }],
+                })
           return { generations: [{ message, text: "" }] }
         }
       }
@@ -39,7 +42,10 @@ export const contestant: Contestant = {
         { name: "add", description: DESCRIPTION, schema: z.object({ a: z.number(), b: z.number() }) },
       )
       const agent = createAgent({ model: new MockModel({}), tools: [add] })
-      const held = await agent.invoke({ messages: [{ role: "user", content: PROMPT }] }, { recursionLimit: steps * 4 + 10 })
+      const held = await agent.invoke(
+        { messages: [{ role: "user", content: PROMPT }] },
+        { recursionLimit: steps * 4 + 10 },
+      )
       return { calls, held }
     }
   },

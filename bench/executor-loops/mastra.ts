@@ -4,7 +4,9 @@ import { DESCRIPTION, PROMPT, type Contestant } from "./contestant.ts"
 /** Mastra: `agent.generate`. */
 export const contestant: Contestant = {
   async prepare(load) {
-    const { Agent } = await load<{ Agent: new (options: object) => { generate(prompt: string, options: object): Promise<object> } }>("@mastra/core/agent")
+    const { Agent } = await load<{
+      Agent: new (options: object) => { generate(prompt: string, options: object): Promise<object> }
+    }>("@mastra/core/agent")
     const { createTool } = await load<{ createTool(options: object): unknown }>("@mastra/core/tools")
     const { z } = await load<{ z: { object(shape: object): object; number(): object } }>("zod")
     return async (steps) => {
@@ -18,7 +20,13 @@ export const contestant: Contestant = {
           return { sum: a + b }
         },
       })
-      const agent = new Agent({ id: "adder", name: "adder", instructions: PROMPT, model: mockLanguageModel("v3", () => calls, steps), tools: { add } })
+      const agent = new Agent({
+        id: "adder",
+        name: "adder",
+        instructions: PROMPT,
+        model: mockLanguageModel("v3", () => calls, steps),
+        tools: { add },
+      })
       const held = await agent.generate(PROMPT, { maxSteps: steps + 1 })
       return { calls, held }
     }

@@ -1,4 +1,7 @@
-/** Measures one contestant at one number of steps: `measure.ts <name> <steps> <folder of the peers>`; prints one JSON line. With `--memory`, what a run holds too. */
+/**
+ * Measures one contestant at one number of steps: `measure.ts <name> <steps> <folder of the peers>`; prints one JSON
+ * line. With `--memory`, what a run holds too.
+ */
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -33,7 +36,8 @@ async function sample(): Promise<number> {
   return spent
 }
 
-// Warm for two seconds of processor time or twenty samples, whichever is first; then measure for as long, three samples at least.
+// Warm for two seconds of processor time or twenty samples, whichever is first; then measure for as long, three samples
+// at least.
 let spent = 0
 for (let warm = 0; warm < 20 && spent < 2000; warm++) spent += await sample()
 const samples: number[] = []
@@ -53,7 +57,10 @@ async function heapKbWith(results: unknown[], count: number): Promise<number> {
   return process.memoryUsage().heapUsed / 1024
 }
 
-/** What one result holds: several at once, and as many beforehand, so that what comes and goes between runs counts for little. */
+/**
+ * What one result holds: several at once, and as many beforehand, so that what comes and goes between runs counts for
+ * little.
+ */
 async function retainedKb(): Promise<number> {
   const results: unknown[] = []
   const before = await heapKbWith(results, 8)

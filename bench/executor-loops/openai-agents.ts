@@ -20,8 +20,23 @@ export const contestant: Contestant = {
         async getResponse() {
           const output =
             calls >= steps
-              ? [{ type: "message", role: "assistant", status: "completed", content: [{ type: "output_text", text: "Done." }] }]
-              : [{ type: "function_call", callId: `c${calls}`, name: "add", status: "completed", arguments: JSON.stringify(argumentsOf(calls)) }]
+              ? [
+                  {
+                    type: "message",
+                    role: "assistant",
+                    status: "completed",
+                    content: [{ type: "output_text", text: "Done." }],
+                  },
+                ]
+              : [
+                  {
+                    type: "function_call",
+                    callId: `c${calls}`,
+                    name: "add",
+                    status: "completed",
+                    arguments: JSON.stringify(argumentsOf(calls)),
+                  },
+                ]
           return { usage: new Usage({ inputTokens: 10, outputTokens: 5, totalTokens: 15, requests: 1 }), output }
         },
         getStreamedResponse() {
@@ -37,7 +52,9 @@ export const contestant: Contestant = {
           return String(a + b)
         },
       })
-      const held = await run(new Agent({ name: "adder", instructions: PROMPT, model, tools: [add] }), PROMPT, { maxTurns: steps + 2 })
+      const held = await run(new Agent({ name: "adder", instructions: PROMPT, model, tools: [add] }), PROMPT, {
+        maxTurns: steps + 2,
+      })
       return { calls, held }
     }
   },

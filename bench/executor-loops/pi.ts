@@ -4,17 +4,37 @@ import { argumentsOf, DESCRIPTION, PROMPT, type Contestant } from "./contestant.
 export const contestant: Contestant = {
   async prepare(load) {
     const { runAgentLoop } = await load<{
-      runAgentLoop(prompts: object[], context: object, config: object, emit: (event: object) => void, signal: undefined, streamFn: () => object): Promise<object[]>
+      runAgentLoop(
+        prompts: object[],
+        context: object,
+        config: object,
+        emit: (event: object) => void,
+        signal: undefined,
+        streamFn: () => object,
+      ): Promise<object[]>
     }>("@earendil-works/pi-agent-core")
-    const { createAssistantMessageEventStream } = await load<{ createAssistantMessageEventStream(): { push(event: object): void; end(): void } }>("@earendil-works/pi-ai")
-    const usage = { input: 10, output: 5, cacheRead: 0, cacheWrite: 0, totalTokens: 15, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } }
+    const { createAssistantMessageEventStream } = await load<{
+      createAssistantMessageEventStream(): { push(event: object): void; end(): void }
+    }>("@earendil-works/pi-ai")
+    const usage = {
+      input: 10,
+      output: 5,
+      cacheRead: 0,
+      cacheWrite: 0,
+      totalTokens: 15,
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    }
     return async (steps) => {
       let calls = 0
       const add = {
         name: "add",
         label: "add",
         description: DESCRIPTION,
-        parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+        parameters: {
+          type: "object",
+          properties: { a: { type: "number" }, b: { type: "number" } },
+          required: ["a", "b"],
+        },
         execute: async (_id: string, { a, b }: { a: number; b: number }) => {
           calls++
           return { content: [{ type: "text", text: String(a + b) }], details: {} }
@@ -23,20 +43,47 @@ export const contestant: Contestant = {
       const streamFn = () => {
         const events = createAssistantMessageEventStream()
         const done = calls >= steps
-        const content = done ? [{ type: "text", text: "Done." }] : [{ type: "toolCall", id: `c${calls}`, name: "add", arguments: argumentsOf(calls) }]
-        const message = { role: "assistant", content, api: "mock", provider: "mock", model: "mock", usage, stopReason: done ? "stop" : "toolUse", timestamp: 0 }
+        const content = done
+          ? [{ type: "text", text: "Done." }]
+          : [{ type: "toolCall", id: `c${calls}`, name: "add", arguments: argumentsOf(calls) }]
+        const message = {
+          role: "assistant",
+          content,
+          api: "mock",
+          provider: "mock",
+          model: "mock",
+          usage,
+          stopReason: done ? "stop" : "toolUse",
+          timestamp: 0,
+        }
         // What a provider streams of one call: as many deltas as our own mock sends.
         events.push({ type: "start", partial: message })
         if (!done) {
           events.push({ type: "toolcall_start", contentIndex: 0, partial: message })
-          events.push({ type: "toolcall_delta", contentIndex: 0, delta: JSON.stringify(argumentsOf(calls)), partial: message })
+          events.push({
+            type: "toolcall_delta",
+            contentIndex: 0,
+            delta: JSON.stringify(argumentsOf(calls)),
+            partial: message,
+          })
           events.push({ type: "toolcall_end", contentIndex: 0, toolCall: content[0], partial: message })
         }
         events.push({ type: "done", reason: message.stopReason, message })
         events.end()
         return events
       }
-      const model = { id: "mock", name: "mock", api: "mock", provider: "mock", baseUrl: "", reasoning: false, input: ["text"], cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 }, contextWindow: 1e6, maxTokens: 1e4 }
+      const model = {
+        id: "mock",
+        name: "mock",
+        api: "mock",
+        provider: "mock",
+        baseUrl: "",
+        reasoning: false,
+        input: ["text"],
+        cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+        contextWindow: 1e6,
+        maxTokens: 1e4,
+      }
       let events = 0
       const held = await runAgentLoop(
         [{ role: "user", content: PROMPT, timestamp: 0 }],

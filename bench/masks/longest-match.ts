@@ -4,7 +4,7 @@ import type { Tokenizer } from "@toolwright/logits"
 export function longestMatch({ trie }: Tokenizer, bytes: Uint8Array): number[] {
   const { byte, skip, token, roots } = trie
   const result: number[] = []
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     let node = roots[bytes[at]!]!
     let best = -1
     let length = 0

@@ -1,14 +1,32 @@
 /**
- * xgrammar in a process of its own: a trap leaves its module in no known state, so the process ends with it and another takes over.
+ * xgrammar in a process of its own: a trap leaves its module in no known state, so the process ends with it and another
+ * takes over.
  * Reads `{library, vocabulary, cases}` as JSON from standard input and writes one line for each case.
  */
 import { readFileSync, writeSync } from "node:fs"
 import { createRequire } from "node:module"
 
 interface XGrammar {
-  TokenizerInfo: { createTokenizerInfo(vocabulary: string[], type: string, prepend: boolean, size: number, stop: number[]): Promise<unknown> }
-  GrammarCompiler: { createGrammarCompiler(info: unknown, cache: boolean): Promise<{ compileJSONSchema(schema: string): Promise<{ dispose(): void }> }> }
-  GrammarMatcher: { createGrammarMatcher(compiled: unknown): Promise<{ getNextTokenBitmask(): Promise<Int32Array>; acceptToken(id: number): boolean; dispose(): void }> }
+  TokenizerInfo: {
+    createTokenizerInfo(
+      vocabulary: string[],
+      type: string,
+      prepend: boolean,
+      size: number,
+      stop: number[],
+    ): Promise<unknown>
+  }
+  GrammarCompiler: {
+    createGrammarCompiler(
+      info: unknown,
+      cache: boolean,
+    ): Promise<{ compileJSONSchema(schema: string): Promise<{ dispose(): void }> }>
+  }
+  GrammarMatcher: {
+    createGrammarMatcher(
+      compiled: unknown,
+    ): Promise<{ getNextTokenBitmask(): Promise<Int32Array>; acceptToken(id: number): boolean; dispose(): void }>
+  }
 }
 
 export interface PeerJob {
@@ -28,7 +46,9 @@ export interface PeerAnswer {
 const { library, vocabulary, replies, cases } = JSON.parse(readFileSync(0, "utf8")) as PeerJob
 const xgrammar = createRequire(library)(library) as XGrammar
 const tokens = vocabulary.tokens_b64.map((text) => (text === null ? "" : byteLevel(Buffer.from(text, "base64"))))
-const info = await xgrammar.TokenizerInfo.createTokenizerInfo(tokens, "byte_level", false, vocabulary.n, [vocabulary.eos])
+const info = await xgrammar.TokenizerInfo.createTokenizerInfo(tokens, "byte_level", false, vocabulary.n, [
+  vocabulary.eos,
+])
 const compiler = await xgrammar.GrammarCompiler.createGrammarCompiler(info, false)
 for (const one of cases) {
   let answer: PeerAnswer = {}

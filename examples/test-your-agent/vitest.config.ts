@@ -1,2 +1,8 @@
-/** Only inside Toolwright's own repository, where packages run from their sources; a project that installs them needs none of this. */
-export default { resolve: { conditions: ["toolwright-source"] }, ssr: { resolve: { conditions: ["toolwright-source"] } } }
+/**
+ * Only inside Toolwright's own repository, where packages run from their sources; a project that installs them needs
+ * none of this.
+ */
+export default {
+  resolve: { conditions: ["toolwright-source"] },
+  ssr: { resolve: { conditions: ["toolwright-source"] } },
+}

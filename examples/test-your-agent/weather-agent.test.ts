@@ -1,5 +1,17 @@
 import assert from "node:assert/strict"
-import { callsOf, faulty, followRun, pocket, pocketAvailable, recording, runAgent, scripted, stubbed, workspace, type TestModel } from "@toolwright/testing"
+import {
+  callsOf,
+  faulty,
+  followRun,
+  pocket,
+  pocketAvailable,
+  recording,
+  runAgent,
+  scripted,
+  stubbed,
+  workspace,
+  type TestModel,
+} from "@toolwright/testing"
 import { createOpenAICompatibleBackend } from "toolwright"
 import { test } from "./runner.ts"
 import { createWeatherAgent, getWeather } from "./weather-agent.ts"
@@ -14,10 +26,7 @@ async function ask(backend: TestModel, tool = cold) {
 }
 
 test("looks at the weather before it answers", async () => {
-  const model = scripted([
-    oslo,
-    { expect: { result: { json: { "$.celsius": -4 } } }, text: "Yes, it is freezing." },
-  ])
+  const model = scripted([oslo, { expect: { result: { json: { "$.celsius": -4 } } }, text: "Yes, it is freezing." }])
   const run = await ask(model)
   assert.deepEqual(callsOf(run), [oslo])
   assert.equal(run.text, "Yes, it is freezing.")
@@ -27,7 +36,11 @@ test("looks at the weather before it answers", async () => {
 test("asks again when the weather service fails", async () => {
   const model = scripted([oslo, { expect: { success: false, result: /failed on purpose/ }, ...oslo }, "Yes."])
   const run = await ask(model, faulty(cold, { fail: 1 }))
-  assert.deepEqual(run.calls.map(({ succeeded }) => succeeded), [false, true], run.transcript)
+  assert.deepEqual(
+    run.calls.map(({ succeeded }) => succeeded),
+    [false, true],
+    run.transcript,
+  )
 })
 
 test("corrects a call that cannot be right", async () => {
@@ -45,7 +58,11 @@ test("says so when its model breaks off", async () => {
 
 test("does what it did when it was recorded", async () => {
   const model = await recording(new URL("recordings/oslo.yaml", import.meta.url), {
-    backend: () => createOpenAICompatibleBackend({ baseUrl: process.env.MODEL_URL ?? "http://localhost:8080/v1", modelName: "qwen2.5-7b-instruct" }),
+    backend: () =>
+      createOpenAICompatibleBackend({
+        baseUrl: process.env.MODEL_URL ?? "http://localhost:8080/v1",
+        modelName: "qwen2.5-7b-instruct",
+      }),
     ignore: ["system"],
   })
   assert.deepEqual(callsOf(await ask(model)), [oslo])
@@ -53,7 +70,11 @@ test("does what it did when it was recorded", async () => {
 
 test("works with a real model, without a network", { skip: (await pocketAvailable()).skip }, async () => {
   using project = workspace({ files: { "README.md": "# Sums\n\nAdds numbers.\n" } })
-  const run = await runAgent({ task: "show me the first 5 lines of README.md", backend: await pocket({ workspace: project }), workspace: project })
+  const run = await runAgent({
+    task: "show me the first 5 lines of README.md",
+    backend: await pocket({ workspace: project }),
+    workspace: project,
+  })
   assert.match(run.calls[0]?.output ?? "", /Adds numbers/, run.transcript)
   assert.deepEqual(run.changed, [])
 })

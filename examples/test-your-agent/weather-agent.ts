@@ -6,8 +6,13 @@ export const getWeather = defineTool({
   description: "Temperature and rain in a city, now",
   effects: { readOnly: true, network: true },
   input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
-  output: { type: "object", properties: { celsius: { type: "number" }, rain: { type: "boolean" } }, required: ["celsius", "rain"] },
-  run: async ({ city }, { signal }) => (await fetch(`https://weather.example/now?city=${encodeURIComponent(String(city))}`, { signal })).json(),
+  output: {
+    type: "object",
+    properties: { celsius: { type: "number" }, rain: { type: "boolean" } },
+    required: ["celsius", "rain"],
+  },
+  run: async ({ city }, { signal }) =>
+    (await fetch(`https://weather.example/now?city=${encodeURIComponent(String(city))}`, { signal })).json(),
 })
 
 /** The agent under test. What is given replaces its own model and tools: that is all that it does for its tests. */

@@ -1,5 +1,6 @@
 /**
- * Whether llama.cpp reads the exported file as PyTorch has it: the same tokens for 1,000 texts, and nearly the same probabilities.
+ * Whether llama.cpp reads the exported file as PyTorch has it: the same tokens for 1,000 texts, and nearly the same
+ * probabilities.
  *
  *   npx node --conditions=toolwright-source parity.ts parity.json model.gguf
  */
@@ -25,11 +26,16 @@ console.log(`${expected.texts.length - wrong.length} of ${expected.texts.length}
 const tokens = engine.tokenize(expected.prompt)
 const logits = await engine.withSequence(async ({ sequence }) => {
   const last = tokens.at(-1)!
-  const outputs = await sequence.controlledEvaluate([...tokens.slice(0, -1), [last, { generateNext: { logits: true } }]])
+  const outputs = await sequence.controlledEvaluate([
+    ...tokens.slice(0, -1),
+    [last, { generateNext: { logits: true } }],
+  ])
   return outputs[tokens.length - 1]!.next.logits!
 })
 const most = Math.max(...logits.values())
 const total = [...logits.values()].reduce((sum, logit) => sum + Math.exp(logit - most), 0)
-const difference = Math.max(...[...logits].map(([token, logit]) => Math.abs(Math.exp(logit - most) / total - expected.probabilities[token]!)))
+const difference = Math.max(
+  ...[...logits].map(([token, logit]) => Math.abs(Math.exp(logit - most) / total - expected.probabilities[token]!)),
+)
 console.log(`probabilities differ by ${difference.toFixed(4)} at most`)
 if (wrong.length > 0 || difference > TOLERANCE) process.exitCode = 1

@@ -10,7 +10,9 @@ export interface Inference {
 }
 
 /** A request as two texts, or in full. */
-export type SimpleRequest = ({ systemPrompt?: string; userPrompt: string } & Omit<InferRequest, "messages">) | InferRequest
+export type SimpleRequest =
+  | ({ systemPrompt?: string; userPrompt: string } & Omit<InferRequest, "messages">)
+  | InferRequest
 
 /**
  * One inference, waited for to its end, for callers that need no stream.
@@ -19,7 +21,11 @@ export type SimpleRequest = ({ systemPrompt?: string; userPrompt: string } & Omi
  * @example
  * const { text } = await infer(backend, { systemPrompt: "Be brief.", userPrompt: "Why is the sky blue?" })
  */
-export async function infer(backend: Backend, request: SimpleRequest, options: { signal?: AbortSignal } = {}): Promise<Inference> {
+export async function infer(
+  backend: Backend,
+  request: SimpleRequest,
+  options: { signal?: AbortSignal } = {},
+): Promise<Inference> {
   const result: Inference = { text: "", reasoning: "", calls: [], finishReason: "unknown" }
   const calls = new Map<number, Inference["calls"][number]>()
   for await (const event of backend.infer(asRequest(request), options)) {

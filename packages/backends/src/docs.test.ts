@@ -16,21 +16,28 @@ function blocks(page: string, language: string): string[] {
   return [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([^]*?)^\`\`\``, "gm"))].map((match) => match[1]!)
 }
 
-test.each(["backends.md", "screenplays.md"])("the examples of %s run, and print what their comments say", async (page) => {
-  const examples = blocks(page, "ts")
-  expect(examples.length).toBeGreaterThan(2)
-  await Promise.all(
-    examples.map(async (code) => {
-      const { stdout } = await run(code)
-      const said = [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1]!)
-      expect(stdout.trimEnd().split("\n")).toEqual(said)
-    }),
-  )
-})
+test.each(["backends.md", "screenplays.md"])(
+  "the examples of %s run, and print what their comments say",
+  async (page) => {
+    const examples = blocks(page, "ts")
+    expect(examples.length).toBeGreaterThan(2)
+    await Promise.all(
+      examples.map(async (code) => {
+        const { stdout } = await run(code)
+        const said = [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1]!)
+        expect(stdout.trimEnd().split("\n")).toEqual(said)
+      }),
+    )
+  },
+)
 
 /** Runs a module in the project's root, where it finds the packages as a user's project would. */
 function run(code: string): Promise<{ stdout: string }> {
-  return promisify(execFile)(process.execPath, ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", code], { cwd: root })
+  return promisify(execFile)(
+    process.execPath,
+    ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", code],
+    { cwd: root },
+  )
 }
 
 test("the screenplays of the page are screenplays", async () => {

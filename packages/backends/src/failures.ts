@@ -16,14 +16,22 @@ export function failureOfStatus(status: number, said: string, context: FailureCo
   const { url, modelName, keySetting, urlSetting } = context
   const told = said === "" ? "" : ` It says: ${said}`
   if (status === 401 || status === 403) {
-    return new ToolwrightError("MODEL_UNAUTHORIZED", `The model server at ${url} refused the key (HTTP ${status}).${told}`, {
-      hint: `Set the right key in ${keySetting}.`,
-    })
+    return new ToolwrightError(
+      "MODEL_UNAUTHORIZED",
+      `The model server at ${url} refused the key (HTTP ${status}).${told}`,
+      {
+        hint: `Set the right key in ${keySetting}.`,
+      },
+    )
   }
   if (status === 404) {
-    return new ToolwrightError("MODEL_NOT_FOUND", `The model server at ${url} knows no model '${modelName}' there (HTTP 404).${told}`, {
-      hint: `Check the model's name, and that ${urlSetting} ends where the server's API begins (mostly in /v1).`,
-    })
+    return new ToolwrightError(
+      "MODEL_NOT_FOUND",
+      `The model server at ${url} knows no model '${modelName}' there (HTTP 404).${told}`,
+      {
+        hint: `Check the model's name, and that ${urlSetting} ends where the server's API begins (mostly in /v1).`,
+      },
+    )
   }
   if (status >= 500) {
     return new ToolwrightError("MODEL_SERVER_ERROR", `The model server at ${url} failed (HTTP ${status}).${told}`, {
@@ -32,11 +40,18 @@ export function failureOfStatus(status: number, said: string, context: FailureCo
   }
   if (status === 408) return timedOut(`The model server at ${url} gave up waiting (HTTP 408).${told}`)
   if (status === 429) {
-    return new ToolwrightError("MODEL_REQUEST_REJECTED", `The model server at ${url} takes no more requests now (HTTP 429).${told}`, {
-      hint: "Wait, or raise the limit at the server.",
-    })
+    return new ToolwrightError(
+      "MODEL_REQUEST_REJECTED",
+      `The model server at ${url} takes no more requests now (HTTP 429).${told}`,
+      {
+        hint: "Wait, or raise the limit at the server.",
+      },
+    )
   }
-  return new ToolwrightError("MODEL_REQUEST_REJECTED", `The model server at ${url} rejected the request (HTTP ${status}).${told}`)
+  return new ToolwrightError(
+    "MODEL_REQUEST_REJECTED",
+    `The model server at ${url} rejected the request (HTTP ${status}).${told}`,
+  )
 }
 
 /** No connection: unknown host, refused, reset, or broken TLS. */
@@ -49,10 +64,14 @@ export function unreachable(context: FailureContext, reason: string, cause?: unk
 
 /** A reply that is not what the protocol says. */
 export function badReply(context: FailureContext, reason: string, cause?: unknown): ToolwrightError {
-  return new ToolwrightError("MODEL_BAD_REPLY", `The reply of the model server at ${context.url} cannot be read: ${reason}.`, {
-    cause,
-    hint: `Check that ${context.urlSetting} is the address of an OpenAI-compatible server and not of something else.`,
-  })
+  return new ToolwrightError(
+    "MODEL_BAD_REPLY",
+    `The reply of the model server at ${context.url} cannot be read: ${reason}.`,
+    {
+      cause,
+      hint: `Check that ${context.urlSetting} is the address of an OpenAI-compatible server and not of something else.`,
+    },
+  )
 }
 
 export function timedOut(message: string): ToolwrightError {
@@ -61,13 +80,21 @@ export function timedOut(message: string): ToolwrightError {
 
 /** Two constraints in one request break servers; see `InferRequest`. */
 export function conflictingConstraints(given: readonly string[]): ToolwrightError {
-  return new ToolwrightError("CONFLICTING_CONSTRAINTS", `One request may hold one constraint, but this one has ${given.join(" and ")}.`, {
-    hint: "Give native tools, or a grammar, or a JSON Schema.",
-  })
+  return new ToolwrightError(
+    "CONFLICTING_CONSTRAINTS",
+    `One request may hold one constraint, but this one has ${given.join(" and ")}.`,
+    {
+      hint: "Give native tools, or a grammar, or a JSON Schema.",
+    },
+  )
 }
 
 /** The parts of a request of which there may be one: tools, grammar, JSON Schema. */
-export function constraintsOf(request: { tools?: readonly unknown[]; grammar?: string; jsonSchema?: object }): string[] {
+export function constraintsOf(request: {
+  tools?: readonly unknown[]
+  grammar?: string
+  jsonSchema?: object
+}): string[] {
   return [
     ...(request.tools !== undefined && request.tools.length > 0 ? ["native tools"] : []),
     ...(request.grammar === undefined ? [] : ["a grammar"]),

@@ -9,7 +9,9 @@ const LONGEST = 2 ** 31 - 1
 export function delay(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) return reject(signal.reason)
-    const timer = Number.isFinite(milliseconds) ? setTimeout(done, Math.min(milliseconds, LONGEST)) : setInterval(() => {}, LONGEST)
+    const timer = Number.isFinite(milliseconds)
+      ? setTimeout(done, Math.min(milliseconds, LONGEST))
+      : setInterval(() => {}, LONGEST)
     signal?.addEventListener("abort", done, { once: true })
     function done(): void {
       clearTimeout(timer)

@@ -67,8 +67,12 @@ if (isNewEnough(process.versions.node)) {
     runOn(packaged)
   } else {
     console.error(
-      "toolwright needs Node.js " + REQUIRED.join(".") + " or newer; this is " + process.versions.node + ".\n" +
-        "Install the current release from https://nodejs.org (or with nvm: `nvm install 24`), then try again."
+      "toolwright needs Node.js " +
+        REQUIRED.join(".") +
+        " or newer; this is " +
+        process.versions.node +
+        ".\n" +
+        "Install the current release from https://nodejs.org (or with nvm: `nvm install 24`), then try again.",
     )
     process.exit(1)
   }

@@ -11,11 +11,18 @@ describe("help", () => {
     const [bare, long] = await Promise.all([cli([]), cli(["--help"])])
     expect(bare).toEqual(long)
     expect(long).toMatchObject({ code: 0, stderr: "" })
-    for (const { name, summary, hidden } of COMMANDS) expect(long.stdout.split("\n").some((line) => line.startsWith(`  ${name} `) && line.endsWith(summary))).toBe(hidden !== true)
+    for (const { name, summary, hidden } of COMMANDS)
+      expect(long.stdout.split("\n").some((line) => line.startsWith(`  ${name} `) && line.endsWith(summary))).toBe(
+        hidden !== true,
+      )
   })
 
   test("of a command is the same in three spellings, with options and examples", async () => {
-    const answers = await Promise.all([here(["help", "tools"]), here(["tools", "--help"]), here(["tools", "call", "-h"])])
+    const answers = await Promise.all([
+      here(["help", "tools"]),
+      here(["tools", "--help"]),
+      here(["tools", "call", "-h"]),
+    ])
     for (const { code, stdout } of answers) expect({ code, stdout }).toEqual({ code: 0, stdout: answers[0]!.stdout })
     expect(answers[0]!.stdout).toMatch(/^Usage: toolwright tools[^]*Options:[^]*--root <dir>[^]*Examples:/)
   })
@@ -68,7 +75,9 @@ function oldNode(): string | undefined {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const file = join(folder, "node")
     if (!existsSync(file)) continue
-    const [major = 0, minor = 0] = execFileSync(file, ["-p", "process.versions.node"], { encoding: "utf8" }).split(".").map(Number)
+    const [major = 0, minor = 0] = execFileSync(file, ["-p", "process.versions.node"], { encoding: "utf8" })
+      .split(".")
+      .map(Number)
     if (major < 22 || (major === 22 && minor < 18)) return file
   }
   return undefined

@@ -50,7 +50,10 @@ async function find(name: string, args?: readonly string[]): Promise<Command> {
   const entry: CommandEntry | undefined = COMMANDS.find((candidate) => candidate.name === name)
   if (entry !== undefined) return entry.load(args)
   const { usageError, nearest } = await import("./options.ts")
-  const [near] = nearest(name, COMMANDS.map((candidate) => candidate.name))
+  const [near] = nearest(
+    name,
+    COMMANDS.map((candidate) => candidate.name),
+  )
   throw usageError(
     name.startsWith("-") ? `Unknown option '${name}'.` : `Unknown command '${name}'.`,
     near === undefined ? "'toolwright --help' lists the commands." : `Did you mean 'toolwright ${near}'?`,
@@ -59,12 +62,15 @@ async function find(name: string, args?: readonly string[]): Promise<Command> {
 
 async function version(): Promise<string> {
   const { readFile } = await import("node:fs/promises")
-  const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
+  const manifest = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8")) as {
+    version: string
+  }
   return manifest.version
 }
 
 /** Codes that mean the user has to change the command line or the configuration. */
-const USAGE_CODE = /^(USAGE|CONFIG\w*|INVALID_CONFIG\w*|INVALID_ROOT|DUPLICATE_TOOL|NO_MODEL|MODEL_NOT_FOUND|MODEL_ENGINE_MISSING|UNKNOWN_AGENT|UNKNOWN_RUN|SCREENPLAY_INVALID)$/
+const USAGE_CODE =
+  /^(USAGE|CONFIG\w*|INVALID_CONFIG\w*|INVALID_ROOT|DUPLICATE_TOOL|NO_MODEL|MODEL_NOT_FOUND|MODEL_ENGINE_MISSING|UNKNOWN_AGENT|UNKNOWN_RUN|SCREENPLAY_INVALID)$/
 
 async function report(thrown: unknown, command: string | undefined, world: Omit<Invocation, "args">): Promise<number> {
   const { ToolwrightError } = await import("@toolwright/toolbox")

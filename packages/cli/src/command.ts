@@ -22,7 +22,8 @@ export interface Invocation {
 }
 
 /**
- * One sub-command. `run` returns the exit code: 0 success, 1 the task failed, 2 wrong usage or configuration, 130 interrupted.
+ * One sub-command. `run` returns the exit code: 0 success, 1 the task failed, 2 wrong usage or configuration, 130
+ * interrupted.
  * A thrown `ToolwrightError` is printed with its hint; `USAGE` and configuration errors make the exit code 2, others 1.
  */
 export interface Command {

@@ -15,7 +15,8 @@ test("options and positionals are told apart, wherever they stand", () => {
 
 test("everything after -- is positional, and a boolean can be negated", () => {
   expect(parseOptions(["--no-json", "--", "--root", "-n"], options)).toEqual({
-    values: expect.objectContaining({ json: false }), positionals: ["--root", "-n"],
+    values: expect.objectContaining({ json: false }),
+    positionals: ["--root", "-n"],
   })
 })
 

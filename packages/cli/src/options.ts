@@ -35,7 +35,8 @@ export function usageError(message: string, hint?: string): ToolwrightError {
  * @param args the arguments after the command's name
  * @param options the declared options
  * @param positionals how many positional arguments there may be (any number unless given)
- * @throws ToolwrightError `USAGE`: unknown option (with the nearest one), value missing or not wanted, too many arguments
+ * @throws ToolwrightError `USAGE`: unknown option (with the nearest one), value missing or not wanted, too many
+ *   arguments
  */
 export function parseOptions<const Options extends OptionDeclarations>(
   args: readonly string[],
@@ -69,7 +70,10 @@ interface OptionToken {
   inlineValue?: boolean | undefined
 }
 
-function readOption({ name: given, rawName, value, inlineValue }: OptionToken, options: OptionDeclarations): { name: string; value: unknown } {
+function readOption(
+  { name: given, rawName, value, inlineValue }: OptionToken,
+  options: OptionDeclarations,
+): { name: string; value: unknown } {
   const negated = given.startsWith("no-") && options[given] === undefined ? given.slice(3) : undefined
   const name = negated ?? given
   const option = Object.hasOwn(options, name) ? options[name] : undefined
@@ -81,9 +85,13 @@ function readOption({ name: given, rawName, value, inlineValue }: OptionToken, o
     if (value !== undefined) throw usageError(`Option '${rawName}' takes no value, but '${value}' was given.`)
     return { name, value: negated === undefined }
   }
-  if (value === undefined) throw usageError(`Option '${rawName}' needs a value: ${rawName} <${option.value ?? "value"}>.`)
+  if (value === undefined)
+    throw usageError(`Option '${rawName}' needs a value: ${rawName} <${option.value ?? "value"}>.`)
   if (inlineValue !== true && /^-[^\d-]|^--./.test(value)) {
-    throw usageError(`Option '${rawName}' needs a value, but '${value}' follows.`, `If that is the value, write ${rawName}=${value}.`)
+    throw usageError(
+      `Option '${rawName}' needs a value, but '${value}' follows.`,
+      `If that is the value, write ${rawName}=${value}.`,
+    )
   }
   return { name, value }
 }

@@ -10,7 +10,8 @@ export const POCKET_ADVICE =
   "A real model may know what to do, for example one that Ollama serves: --model qwen2.5-coder:7b --base-url http://localhost:11434/v1\n"
 
 /**
- * The exit code of a run with the pocket model, which never finds fault with itself: 1 also when it declined, or when a call failed and
+ * The exit code of a run with the pocket model, which never finds fault with itself: 1 also when it declined, or when a
+ * call failed and
  * none of the same tool went well afterwards.
  */
 export function pocketExitCode(summary: RunSummary, declined: boolean): number {
@@ -22,7 +23,12 @@ export function deniedCalls(): { see(event: RunEvent): void; hint(): string | un
   const names = new Set<string>()
   return {
     see(event) {
-      if (event.type === "tool-end" && event.result.error?.code === "PERMISSION_DENIED" && event.result.metadata.permission === "ask") names.add(event.name)
+      if (
+        event.type === "tool-end" &&
+        event.result.error?.code === "PERMISSION_DENIED" &&
+        event.result.metadata.permission === "ask"
+      )
+        names.add(event.name)
     },
     hint: () =>
       names.size === 0

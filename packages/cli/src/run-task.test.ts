@@ -47,7 +47,11 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
   })
 
   test("each of several calls at once is asked about by itself", async () => {
-    const cwd = asking("file_read", "{ name: file_read, args: { path: a.txt } }", "{ name: file_read, args: { path: b.txt } }")
+    const cwd = asking(
+      "file_read",
+      "{ name: file_read, args: { path: a.txt } }",
+      "{ name: file_read, args: { path: b.txt } }",
+    )
     const terminal = startInTerminal(["run", "read", "--screenplay", "play.yaml"], { cwd })
     await terminal.until(/Allow file_read path=a\.txt\? \[y\/N\] /)
     terminal.type("y\r")

@@ -14,8 +14,15 @@ import { CONFIGURATION_OPTIONS, configurationFor } from "./settings-options.ts"
 export const RUN_OPTIONS = {
   description: { type: "string", short: "d", value: "task", description: "The task, as an option" },
   json: { type: "boolean", description: "Print every event as a line of JSON" },
-  "dry-run": { type: "boolean", description: "Show the calls that the model makes and check them, without running any" },
-  "save-screenplay": { type: "string", value: "file", description: "Record what the model replies as a screenplay that can be played again" },
+  "dry-run": {
+    type: "boolean",
+    description: "Show the calls that the model makes and check them, without running any",
+  },
+  "save-screenplay": {
+    type: "string",
+    value: "file",
+    description: "Record what the model replies as a screenplay that can be played again",
+  },
   record: { type: "boolean", description: "Keep a record of the run (on; --no-record turns it off)" },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
@@ -25,7 +32,11 @@ export const RUN_OPTIONS = {
  *
  * @returns the exit code: 0 completed, 1 not completed, 130 interrupted
  */
-export async function runTask(invocation: Invocation, agent: string | undefined, extra: OptionDeclarations = {}): Promise<number> {
+export async function runTask(
+  invocation: Invocation,
+  agent: string | undefined,
+  extra: OptionDeclarations = {},
+): Promise<number> {
   const { values, positionals } = parseOptions(invocation.args, { ...RUN_OPTIONS, ...extra }, { max: 1 })
   const task = await taskFrom(invocation, values.description as string | undefined, positionals[0])
   const { configuration } = await configurationFor(invocation, values)
@@ -33,7 +44,10 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   const saveTo = values["save-screenplay"] as string | undefined
   if (saveTo !== undefined) await checkFolderOf(saveTo, invocation.cwd)
   // A screenplay says whose replies it has, which decides what is offered.
-  const opened = saveTo === undefined && configuration.model.screenplay === undefined ? undefined : await backendFor(configuration, { root: workspaceRoot(configuration, invocation.cwd) })
+  const opened =
+    saveTo === undefined && configuration.model.screenplay === undefined
+      ? undefined
+      : await backendFor(configuration, { root: workspaceRoot(configuration, invocation.cwd) })
   const recorded = saveTo === undefined ? undefined : recordBackend(opened!, { name: task })
   const own = recorded ?? opened
   let renderer: Renderer | undefined
@@ -44,14 +58,21 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
     env: invocation.env,
     record: values.record !== false,
     ...(own === undefined ? {} : { backend: own }),
-    ...(canAsk(invocation) ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation, () => renderer) } : {}),
+    ...(canAsk(invocation)
+      ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation, () => renderer) }
+      : {}),
   })
   const { pocket } = toolwright
   const name = agent ?? (values as { agent?: string }).agent ?? "assistant"
   if (!pocket || name === "assistant") await toolwright.backend()
   if (pocket && name === "assistant" && !hasModel(configuration)) invocation.stderr.write(POCKET_NOTICE)
   const denied = deniedCalls()
-  renderer = values.json === true ? jsonLinesRenderer(invocation.stdout) : pocket ? wholeRenderer(invocation, { recorded: values.record !== false }) : rendererFor(invocation)
+  renderer =
+    values.json === true
+      ? jsonLinesRenderer(invocation.stdout)
+      : pocket
+        ? wholeRenderer(invocation, { recorded: values.record !== false })
+        : rendererFor(invocation)
   const events = toolwright.run(task, { agent: name, signal: invocation.signal, dryRun: values["dry-run"] === true })
   const see = (event: RunEvent): void => {
     denied.see(event)
@@ -61,7 +82,10 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
   if (saveTo !== undefined) await save(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
   if (values.json !== true && values.record !== false) {
     const folder = toolwright.runsFolder
-    const where = folder === resolve(invocation.cwd, ".toolwright/runs") ? "" : ` --runs ${/^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`}`
+    const where =
+      folder === resolve(invocation.cwd, ".toolwright/runs")
+        ? ""
+        : ` --runs ${/^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`}`
     invocation.stdout.write(`record: ${folder}/${summary.runId} (toolwright runs show ${summary.runId}${where})\n`)
   }
   const hint = denied.hint()
@@ -73,7 +97,11 @@ export async function runTask(invocation: Invocation, agent: string | undefined,
 }
 
 /** Shows the events of a run and returns what the generator returns. */
-export function show<Result>(events: AsyncGenerator<RunEvent, Result>, invocation: Invocation, json: boolean): Promise<Result> {
+export function show<Result>(
+  events: AsyncGenerator<RunEvent, Result>,
+  invocation: Invocation,
+  json: boolean,
+): Promise<Result> {
   return shownBy(json ? jsonLinesRenderer(invocation.stdout) : rendererFor(invocation), events)
 }
 
@@ -96,18 +124,32 @@ export function exitCodeOf(summary: RunSummary): number {
 /** @throws ToolwrightError `USAGE` before a run whose replies could not be written afterwards */
 async function checkFolderOf(file: string, cwd: string): Promise<void> {
   const folder = dirname(resolve(cwd, file))
-  if (await access(folder, constants.W_OK).then(() => false, () => true)) {
-    throw usageError(`--save-screenplay names a file in ${folder}, which is no folder that can be written to.`, "Make the folder, or name a file in another one.")
+  if (
+    await access(folder, constants.W_OK).then(
+      () => false,
+      () => true,
+    )
+  ) {
+    throw usageError(
+      `--save-screenplay names a file in ${folder}, which is no folder that can be written to.`,
+      "Make the folder, or name a file in another one.",
+    )
   }
 }
 
 async function save(file: string, text: string): Promise<void> {
   await writeFile(file, text).catch((cause: Error) => {
-    throw new ToolwrightError("SCREENPLAY_NOT_SAVED", `The screenplay could not be written: ${cause.message}`, { cause })
+    throw new ToolwrightError("SCREENPLAY_NOT_SAVED", `The screenplay could not be written: ${cause.message}`, {
+      cause,
+    })
   })
 }
 
-async function taskFrom(invocation: Invocation, option: string | undefined, positional: string | undefined): Promise<string> {
+async function taskFrom(
+  invocation: Invocation,
+  option: string | undefined,
+  positional: string | undefined,
+): Promise<string> {
   if (option !== undefined && positional !== undefined) {
     throw usageError("The task is given twice.", "Give it either as an argument or with --description.")
   }
@@ -115,10 +157,14 @@ async function taskFrom(invocation: Invocation, option: string | undefined, posi
   if (task === "-") {
     task = ""
     const decoder = new TextDecoder()
-    for await (const piece of invocation.stdin) task += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
+    for await (const piece of invocation.stdin)
+      task += typeof piece === "string" ? piece : decoder.decode(piece, { stream: true })
   }
   if (task === undefined || task.trim() === "") {
-    throw usageError("The task is missing.", 'Say what is to be done, in quotes: toolwright run "make the failing test pass". With - it is read from standard input.')
+    throw usageError(
+      "The task is missing.",
+      'Say what is to be done, in quotes: toolwright run "make the failing test pass". With - it is read from standard input.',
+    )
   }
   return task.trim()
 }

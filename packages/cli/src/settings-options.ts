@@ -4,8 +4,18 @@ import type { Invocation } from "./command.ts"
 import type { OptionDeclaration, OptionDeclarations } from "./options.ts"
 
 const VALUE_NAMES: Readonly<Record<string, string>> = {
-  model: "name", "base-url": "url", "model-path": "file", screenplay: "file", root: "dir", "read-only": "dir", runs: "dir",
-  "only-tools": "name", "without-tools": "name", "deny-tool": "pattern", "allow-tool": "pattern", "tool-timeout": "seconds",
+  model: "name",
+  "base-url": "url",
+  "model-path": "file",
+  screenplay: "file",
+  root: "dir",
+  "read-only": "dir",
+  runs: "dir",
+  "only-tools": "name",
+  "without-tools": "name",
+  "deny-tool": "pattern",
+  "allow-tool": "pattern",
+  "tool-timeout": "seconds",
 }
 
 /** The flags of the configuration's settings, so that a new setting is a new flag by itself. */
@@ -46,14 +56,27 @@ export const WORKSPACE_OPTIONS = {
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`
  */
-export function configurationFor(invocation: Invocation, values: Readonly<Record<string, unknown>>): Promise<LoadedConfiguration> {
+export function configurationFor(
+  invocation: Invocation,
+  values: Readonly<Record<string, unknown>>,
+): Promise<LoadedConfiguration> {
   const flags = Object.fromEntries(
     Object.keys(SETTING_OPTIONS)
       .filter((name) => values[name] !== undefined)
-      .map((name) => [name, FILES.has(name) ? resolve(invocation.cwd, values[name] as string) : (values[name] as string | boolean | string[])]),
+      .map((name) => [
+        name,
+        FILES.has(name)
+          ? resolve(invocation.cwd, values[name] as string)
+          : (values[name] as string | boolean | string[]),
+      ]),
   )
   const file = values.config as string | undefined
-  return loadConfiguration({ cwd: invocation.cwd, env: invocation.env, flags, ...(file === undefined ? {} : { file: resolve(invocation.cwd, file) }) })
+  return loadConfiguration({
+    cwd: invocation.cwd,
+    env: invocation.env,
+    flags,
+    ...(file === undefined ? {} : { file: resolve(invocation.cwd, file) }),
+  })
 }
 
 /** Flags that name a file, from where the command was started. */

@@ -10,7 +10,8 @@ import { PromptRegistry } from "./registry.ts"
 export const SHIPPED_PROMPTS = fileURLToPath(new URL("../prompts", import.meta.url))
 
 /**
- * Reads every `.yaml`, `.yml` and `.md` file below a folder, in the order of their paths. `README.md` and what begins with a dot
+ * Reads every `.yaml`, `.yml` and `.md` file below a folder, in the order of their paths. `README.md` and what begins
+ * with a dot
  * is passed over.
  *
  * @throws ToolwrightError `INVALID_PROMPT` with every broken file named, or when the folder cannot be read
@@ -20,7 +21,9 @@ export async function readPrompts(folder: string): Promise<Prompt[]> {
   try {
     names = readdirSync(folder, { recursive: true }) as string[]
   } catch (cause) {
-    throw new ToolwrightError("INVALID_PROMPT", `The prompts in ${folder} cannot be read: ${messageOf(cause)}`, { cause })
+    throw new ToolwrightError("INVALID_PROMPT", `The prompts in ${folder} cannot be read: ${messageOf(cause)}`, {
+      cause,
+    })
   }
   const files = names.filter((name) => /\.(ya?ml|md)$/.test(name) && !/(^|[/\\])(\.|README\.md$)/.test(name)).toSorted()
   const prompts: Prompt[] = []
@@ -48,7 +51,8 @@ export interface LoadPromptsOptions {
 /**
  * Loads all prompts.
  *
- * @throws ToolwrightError `INVALID_PROMPT` or `DUPLICATE_PROMPT`, naming the files: a start with half of the prompts is none
+ * @throws ToolwrightError `INVALID_PROMPT` or `DUPLICATE_PROMPT`, naming the files: a start with half of the prompts is
+ *   none
  */
 export async function loadPrompts({ folders = [], shipped = true }: LoadPromptsOptions = {}): Promise<PromptRegistry> {
   const registry = new PromptRegistry()

@@ -26,7 +26,10 @@ export interface Prompt extends PromptDefinition {
   readonly file?: string
 }
 
-/** A rendered prompt, or why it could not be rendered. `messages` have the form of OpenAI's chat; `content` is their text. */
+/**
+ * A rendered prompt, or why it could not be rendered. `messages` have the form of OpenAI's chat; `content` is their
+ * text.
+ */
 export interface PromptResult {
   success: boolean
   messages: { role: "user"; content: string }[]

@@ -2,8 +2,10 @@ import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { Prompt, PromptArgument, PromptEngine } from "./model.ts"
 
 /**
- * Reads a prompt file. YAML: the keys `name`, `description`, `arguments`, `template`, and `tags` and `engine` if wanted. Markdown: the
- * same keys in front matter, the text below is the template, and its engine is Jinja unless the front matter says otherwise.
+ * Reads a prompt file. YAML: the keys `name`, `description`, `arguments`, `template`, and `tags` and `engine` if
+ * wanted. Markdown: the
+ * same keys in front matter, the text below is the template, and its engine is Jinja unless the front matter says
+ * otherwise.
  *
  * @throws ToolwrightError `INVALID_PROMPT`, naming the file and what is wrong in it
  */
@@ -14,8 +16,10 @@ export async function parsePrompt(text: string, file: string): Promise<Prompt> {
   const template = front.body ?? fields.template
   const name = fields.name ?? (markdown ? baseName(file) : undefined)
   const wrong = (message: string) => invalid(file, message)
-  if (typeof name !== "string" || !/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name)) throw wrong("'name' must be a word of letters, digits, '_' and '-'.")
-  if (typeof template !== "string" || template.trim() === "") throw wrong("'template' must be a text that is not empty.")
+  if (typeof name !== "string" || !/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name))
+    throw wrong("'name' must be a word of letters, digits, '_' and '-'.")
+  if (typeof template !== "string" || template.trim() === "")
+    throw wrong("'template' must be a text that is not empty.")
   const unknown = Object.keys(fields).filter((key) => !KEYS.has(key))
   if (unknown.length > 0) throw wrong(`unknown key '${unknown[0]}'. Known: ${[...KEYS].join(", ")}.`)
   const engine = fields.engine ?? (markdown ? "jinja" : "placeholder")
@@ -41,7 +45,8 @@ async function parseYaml(text: string, file: string): Promise<Record<string, unk
   } catch (cause) {
     throw invalid(file, messageOf(cause).split("\n")[0] ?? "it is no YAML", cause)
   }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalid(file, "it must be a mapping with 'name', 'arguments' and 'template'.")
+  if (typeof value !== "object" || value === null || Array.isArray(value))
+    throw invalid(file, "it must be a mapping with 'name', 'arguments' and 'template'.")
   return value as Record<string, unknown>
 }
 
@@ -57,7 +62,8 @@ function readArguments(given: unknown, wrong: (message: string) => ToolwrightErr
   const seen = new Set<string>()
   return given.map((entry: unknown, index) => {
     const { name, required = false, description = "" } = (entry ?? {}) as Record<string, unknown>
-    if (typeof name !== "string" || !/^[A-Za-z_]\w*$/.test(name)) throw wrong(`argument ${index + 1} needs a 'name' of letters, digits and '_'.`)
+    if (typeof name !== "string" || !/^[A-Za-z_]\w*$/.test(name))
+      throw wrong(`argument ${index + 1} needs a 'name' of letters, digits and '_'.`)
     if (seen.has(name)) throw wrong(`the argument '${name}' stands there twice.`)
     if (typeof required !== "boolean") throw wrong(`'required' of the argument '${name}' must be true or false.`)
     seen.add(name)

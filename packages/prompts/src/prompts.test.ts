@@ -2,7 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
-import { loadPrompts, parsePrompt, promptDefinition, readPrompts, renderPrompt, renderPromptText, SHIPPED_PROMPTS } from "./index.ts"
+import {
+  loadPrompts,
+  parsePrompt,
+  promptDefinition,
+  readPrompts,
+  renderPrompt,
+  renderPromptText,
+  SHIPPED_PROMPTS,
+} from "./index.ts"
 
 const REVIEW = `name: code_review
 description: Reviews code
@@ -34,7 +42,12 @@ describe("a prompt in YAML", () => {
     const prompt = await parsePrompt(REVIEW, "review.yaml")
     const { success, messages } = renderPrompt(prompt, { code: "a={1:2} {language}", language: "python" })
     expect(success).toBe(true)
-    expect(messages).toEqual([{ role: "user", content: 'Review the following python code:\na={1:2} {language}\nAnswer as {"verdict": "..."}.\n' }])
+    expect(messages).toEqual([
+      {
+        role: "user",
+        content: 'Review the following python code:\na={1:2} {language}\nAnswer as {"verdict": "..."}.\n',
+      },
+    ])
   })
 
   test("leaves nothing of an optional argument that was not given", async () => {
@@ -44,21 +57,29 @@ describe("a prompt in YAML", () => {
   test("names every missing and unknown argument", async () => {
     const { success, error, messages } = renderPrompt(await parsePrompt(REVIEW, "r.yaml"), { langauge: "python" })
     expect({ success, messages }).toEqual({ success: false, messages: [] })
-    expect(error).toBe("The required argument 'code' is missing (The code). There is no argument 'langauge'. Did you mean 'language'?")
+    expect(error).toBe(
+      "The required argument 'code' is missing (The code). There is no argument 'langauge'. Did you mean 'language'?",
+    )
   })
 
   test("shows its definition", async () => {
     expect(promptDefinition(await parsePrompt(REVIEW, "r.yaml"))).toEqual({
       name: "code_review",
       description: "Reviews code",
-      arguments: [{ name: "code", required: true, description: "The code" }, { name: "language", required: false, description: "Its language" }],
+      arguments: [
+        { name: "code", required: true, description: "The code" },
+        { name: "language", required: false, description: "Its language" },
+      ],
       tags: [],
     })
   })
 })
 
 test("a prompt in Markdown has conditions and loops", async () => {
-  const prompt = await parsePrompt("---\narguments: [{ name: items, required: true }]\n---\n{% for item in items %}- {{ item }}\n{% endfor %}", "list.md")
+  const prompt = await parsePrompt(
+    "---\narguments: [{ name: items, required: true }]\n---\n{% for item in items %}- {{ item }}\n{% endfor %}",
+    "list.md",
+  )
   expect(prompt).toMatchObject({ name: "list", engine: "jinja" })
   expect(renderPromptText(prompt, { items: ["a", "b"] })).toBe("- a\n- b\n")
   expect(renderPrompt(await parsePrompt("---\nname: bad\n---\n{{ nothing.at.all() }}", "bad.md")).success).toBe(false)
@@ -74,14 +95,20 @@ describe("a start with broken prompts fails", () => {
     ["a.md", "no front matter", "front matter"],
   ])("%s: %j", async (name, text, expected) => {
     put(name, text)
-    await expect(loadPrompts({ folders: [folder] })).rejects.toMatchObject({ code: "INVALID_PROMPT", message: expect.stringContaining(expected) })
+    await expect(loadPrompts({ folders: [folder] })).rejects.toMatchObject({
+      code: "INVALID_PROMPT",
+      message: expect.stringContaining(expected),
+    })
     await expect(readPrompts(folder)).rejects.toThrow(name)
   })
 
   test("naming both files where two prompts have one name", async () => {
     put("one.yaml", REVIEW)
     put("sub/two.yaml", REVIEW)
-    await expect(loadPrompts({ folders: [folder] })).rejects.toMatchObject({ code: "DUPLICATE_PROMPT", message: expect.stringMatching(/one\.yaml.*two\.yaml/) })
+    await expect(loadPrompts({ folders: [folder] })).rejects.toMatchObject({
+      code: "DUPLICATE_PROMPT",
+      message: expect.stringMatching(/one\.yaml.*two\.yaml/),
+    })
   })
 
   test("and a folder that is not there is named", async () => {
@@ -93,20 +120,36 @@ test("a prompt of one's own replaces the shipped one of its name", async () => {
   put("review.yaml", REVIEW)
   const registry = await loadPrompts({ folders: [folder] })
   expect(registry.named("code_review").description).toBe("Reviews code")
-  expect(() => registry.named("code_reviw")).toThrow(expect.objectContaining({ message: "Prompt 'code_reviw' not found", hint: "Did you mean 'code_review'?" }))
+  expect(() => registry.named("code_reviw")).toThrow(
+    expect.objectContaining({ message: "Prompt 'code_reviw' not found", hint: "Did you mean 'code_review'?" }),
+  )
 })
 
 test("the fifteen shipped prompts render, with all arguments and with the required ones alone", async () => {
   const prompts = (await loadPrompts()).list()
   expect(prompts.map(({ name }) => name).toSorted()).toEqual([
-    "code_review", "coding_guidelines", "commit_message", "create_playbook", "create_pr_description", "explain_concept", "generate_playbook",
-    "generate_structured_prompt", "implementation_guide", "implementation_guide_review", "python_coding_guidelines", "transcript_summary",
-    "unit_tests", "update_documentation", "update_playbooks",
+    "code_review",
+    "coding_guidelines",
+    "commit_message",
+    "create_playbook",
+    "create_pr_description",
+    "explain_concept",
+    "generate_playbook",
+    "generate_structured_prompt",
+    "implementation_guide",
+    "implementation_guide_review",
+    "python_coding_guidelines",
+    "transcript_summary",
+    "unit_tests",
+    "update_documentation",
+    "update_playbooks",
   ])
   expect(await readPrompts(SHIPPED_PROMPTS)).toHaveLength(15)
   for (const prompt of prompts) {
     const all = Object.fromEntries(prompt.arguments.map(({ name }) => [name, `<${name}>`]))
-    const required = Object.fromEntries(prompt.arguments.filter((argument) => argument.required).map(({ name }) => [name, `<${name}>`]))
+    const required = Object.fromEntries(
+      prompt.arguments.filter((argument) => argument.required).map(({ name }) => [name, `<${name}>`]),
+    )
     const text = renderPromptText(prompt, all)
     for (const value of Object.values(all)) expect(text, prompt.name).toContain(value)
     expect(renderPromptText(prompt, required), prompt.name).not.toMatch(/\{[{%]|\{\w+\}|undefined/)

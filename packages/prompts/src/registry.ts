@@ -9,9 +9,13 @@ export class PromptRegistry {
   register(prompt: Prompt): void {
     const other = this.#prompts.get(prompt.name)
     if (other !== undefined) {
-      throw new ToolwrightError("DUPLICATE_PROMPT", `Two prompts are named '${prompt.name}': ${other.file ?? "one of this process"} and ${prompt.file ?? "one of this process"}.`, {
-        hint: "Rename one of them.",
-      })
+      throw new ToolwrightError(
+        "DUPLICATE_PROMPT",
+        `Two prompts are named '${prompt.name}': ${other.file ?? "one of this process"} and ${prompt.file ?? "one of this process"}.`,
+        {
+          hint: "Rename one of them.",
+        },
+      )
     }
     this.#prompts.set(prompt.name, prompt)
   }
@@ -29,7 +33,11 @@ export class PromptRegistry {
     const prompt = this.#prompts.get(name)
     if (prompt !== undefined) return prompt
     const close = nearest(name, this.#prompts.keys())[0]
-    throw new ToolwrightError("UNKNOWN_PROMPT", `Prompt '${name}' not found`, close === undefined ? {} : { hint: `Did you mean '${close}'?` })
+    throw new ToolwrightError(
+      "UNKNOWN_PROMPT",
+      `Prompt '${name}' not found`,
+      close === undefined ? {} : { hint: `Did you mean '${close}'?` },
+    )
   }
 }
 

@@ -1,17 +1,41 @@
 import { join, resolve } from "node:path"
 import {
-  compactingContext, DEFAULT_GROUNDING, DynamicExecutor, FileOwningAgent, listRuns, profileNamed, readRun, recordRun,
-  type AgentProfile, type ExecutorOptions, type RecordedRun, type RunRequest, type RunHead, type RunRecorder,
+  compactingContext,
+  DEFAULT_GROUNDING,
+  DynamicExecutor,
+  FileOwningAgent,
+  listRuns,
+  profileNamed,
+  readRun,
+  recordRun,
+  type AgentProfile,
+  type ExecutorOptions,
+  type RecordedRun,
+  type RunRequest,
+  type RunHead,
+  type RunRecorder,
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
 import {
   ToolwrightError,
-  type PermissionPolicy, type RunEvent, type RunSummary, type ToolDefinition, type ToolRegistry, type Toolset,
+  type PermissionPolicy,
+  type RunEvent,
+  type RunSummary,
+  type ToolDefinition,
+  type ToolRegistry,
+  type Toolset,
 } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import { backendFor, configuredBackend, hasModel, withoutModel } from "./assembly/backend.ts"
 import { builtinTools } from "./assembly/builtins.ts"
-import { canBePocket, checkPocketAgent, POCKET_ASKS, pocketOptions, pocketToolset, runsOnPocket } from "./assembly/pocket.ts"
+import {
+  canBePocket,
+  checkPocketAgent,
+  POCKET_ASKS,
+  pocketOptions,
+  pocketToolset,
+  runsOnPocket,
+} from "./assembly/pocket.ts"
 import { connectSources } from "./assembly/sources.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { registered } from "./assembly/registered.ts"
@@ -51,13 +75,18 @@ export interface RunOptions {
   history?: RunRequest["history"]
   /** In place of the profile's own. */
   systemPrompt?: string
-  /** Whether other runs may work in the workspace at the same time, as in a server; each file's changes still wait for each other. */
+  /**
+   * Whether other runs may work in the workspace at the same time, as in a server; each file's changes still wait for
+   * each other.
+   */
   shared?: boolean
   /** Decodes and checks the calls and runs none; see `RunRequest.dryRun`. Takes no lock. */
   dryRun?: boolean
 }
 
-/** One configuration, assembled: the registry, the agents, the backend and the run records that every surface shares. */
+/**
+ * One configuration, assembled: the registry, the agents, the backend and the run records that every surface shares.
+ */
 export interface Toolwright extends AsyncDisposable {
   readonly configuration: Configuration
   readonly registry: ToolRegistry
@@ -69,14 +98,17 @@ export interface Toolwright extends AsyncDisposable {
   readonly pocket: boolean
   /** Where runs are recorded. */
   readonly runsFolder: string
-  /** The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories. */
+  /**
+   * The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories.
+   */
   fingerprint(paths: readonly string[]): Promise<string | undefined>
   /** The tools that an agent is offered; with the pocket model those that it knows. */
   toolsFor(agent: string | AgentProfile): Toolset
   /**
    * The backend, made at the first use.
    *
-   * @throws ToolwrightError `NO_MODEL` where none is configured and no tool is registered that the built-in pocket model knows
+   * @throws ToolwrightError `NO_MODEL` where none is configured and no tool is registered that the built-in pocket
+   *   model knows
    */
   backend(): Promise<Backend>
   /** Runs a task; the last event is `run-end`, and its summary the return value. */
@@ -84,7 +116,11 @@ export interface Toolwright extends AsyncDisposable {
   /** Runs a task to its end. */
   complete(task: string, options?: RunOptions): Promise<RunSummary>
   /** An agent that owns files and writes them through JSON artifacts. */
-  fileOwner(agentId: string, files: readonly [string, ...string[]], log?: (line: string) => void): Promise<FileOwningAgent>
+  fileOwner(
+    agentId: string,
+    files: readonly [string, ...string[]],
+    log?: (line: string) => void,
+  ): Promise<FileOwningAgent>
   runs(): RunHead[]
   readRun(runId: string): RecordedRun
   close(): Promise<void>
@@ -107,23 +143,36 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const { cwd = process.cwd(), env = process.env } = options
   const configuration = defaultConfiguration(options)
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
-  const builtins = withBuiltins ? builtinTools(configuration, cwd, { env, logit: { generator: () => configuredBackend(configuration, options.backend, backend), tools: () => registry.list() } }) : []
+  const builtins = withBuiltins
+    ? builtinTools(configuration, cwd, {
+        env,
+        logit: {
+          generator: () => configuredBackend(configuration, options.backend, backend),
+          tools: () => registry.list(),
+        },
+      })
+    : []
   const { registry, unavailable: incapable } = await registered([...builtins, ...(options.tools ?? [])], env)
   const sources = await connectSources(configuration, registry, cwd, options.log ?? (() => {}))
   const unavailable = [...incapable, ...sources.missing]
 
   const root = workspaceRoot(configuration, cwd)
-  const writable = !withBuiltins || configuration.workspace.readOnly === undefined || (configuration.workspace.roots?.length ?? 0) > 0
+  const writable =
+    !withBuiltins || configuration.workspace.readOnly === undefined || (configuration.workspace.roots?.length ?? 0) > 0
   const folder = (writable ? workspaceFolder(root) : undefined) ?? outsideFolder(root, env)
-  const runsFolder = configuration.runs.folder === undefined ? join(folder, "runs") : resolve(cwd, configuration.runs.folder)
+  const runsFolder =
+    configuration.runs.folder === undefined ? join(folder, "runs") : resolve(cwd, configuration.runs.folder)
   const permissions = permissionsFor(configuration, options.approve)
 
   let made: Promise<Backend> | undefined
-  const backend = (): Promise<Backend> => (made ??= options.backend === undefined ? openBackend() : Promise.resolve(options.backend))
-  const openBackend = async (): Promise<Backend> => (pocket || hasModel(configuration) ? backendFor(configuration, { root }) : withoutModel())
+  const backend = (): Promise<Backend> =>
+    (made ??= options.backend === undefined ? openBackend() : Promise.resolve(options.backend))
+  const openBackend = async (): Promise<Backend> =>
+    pocket || hasModel(configuration) ? backendFor(configuration, { root }) : withoutModel()
   const pocket = runsOnPocket(configuration, options.backend, registry)
 
-  const profileOf = (agent: string | AgentProfile): AgentProfile => (typeof agent === "string" ? profileNamed(agent) : agent)
+  const profileOf = (agent: string | AgentProfile): AgentProfile =>
+    typeof agent === "string" ? profileNamed(agent) : agent
   const toolsFor = (agent: string | AgentProfile): Toolset => {
     const profile = profileOf(agent)
     if (pocket && canBePocket(profile)) return pocketToolset(registry, !writable)
@@ -155,7 +204,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       completion: profile.completion,
       unavailable: unavailable.filter(({ name }) => names.has(name)),
       ...(model.format === undefined ? {} : { formatter: formatterById(model.format) }),
-      ...(model.contextTokens === undefined ? {} : { context: compactingContext({ contextTokens: model.contextTokens }) }),
+      ...(model.contextTokens === undefined
+        ? {}
+        : { context: compactingContext({ contextTokens: model.contextTokens }) }),
       ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
       ...(permissions === undefined ? {} : { permissions }),
       ...(pocket ? pocketOptions(configuration, permissionsFor(configuration, options.approve, POCKET_ASKS)) : {}),
@@ -166,7 +217,10 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   function recorderFor(runId: string): RunRecorder {
     const { apiKey = "" } = configuration.model
     createStateFolder(folder)
-    return recordRun(join(runsFolder, runId), apiKey === "" ? {} : { redact: (text) => text.replaceAll(apiKey, "[secret]") })
+    return recordRun(
+      join(runsFolder, runId),
+      apiKey === "" ? {} : { redact: (text) => text.replaceAll(apiKey, "[secret]") },
+    )
   }
 
   /** Takes the workspace for a run that may change it, for as long as it lasts. */
@@ -177,13 +231,25 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       return lockWorkspace(join(root, ".toolwright"), runId)
     }
     if (!profile.completion.requireValidation) return { [Symbol.dispose]: () => {} }
-    throw new ToolwrightError("WORKSPACE_READ_ONLY", `The agent '${profile.name}' changes the workspace, and ${root} is read-only.`, {
-      hint: "Give a folder that it may write with --root, or use an agent that only reads ('review', 'triage').",
-    })
+    throw new ToolwrightError(
+      "WORKSPACE_READ_ONLY",
+      `The agent '${profile.name}' changes the workspace, and ${root} is read-only.`,
+      {
+        hint: "Give a folder that it may write with --root, or use an agent that only reads ('review', 'triage').",
+      },
+    )
   }
 
   async function* run(task: string, runOptions: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
-    const { agent = "assistant", signal, runId = newRunId(), history, systemPrompt, shared = false, dryRun = false } = runOptions
+    const {
+      agent = "assistant",
+      signal,
+      runId = newRunId(),
+      history,
+      systemPrompt,
+      shared = false,
+      dryRun = false,
+    } = runOptions
     const profile = profileOf(agent)
     if (pocket) checkPocketAgent(profile)
     using _lock = taken(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
@@ -227,7 +293,13 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       const profile = profileNamed("file-owner")
       if (pocket) checkPocketAgent(profile)
       const { completion: _completion, ...parts } = await executorOptions(profile)
-      return new FileOwningAgent({ ...parts, agentId, specializedFiles: files, tools: registry, ...(log === undefined ? {} : { log }) })
+      return new FileOwningAgent({
+        ...parts,
+        agentId,
+        specializedFiles: files,
+        tools: registry,
+        ...(log === undefined ? {} : { log }),
+      })
     },
     runs: () => listRuns(runsFolder),
     readRun: (runId) => readRun(runsFolder, runId),

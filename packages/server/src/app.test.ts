@@ -19,13 +19,25 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const hang = (seen: { aborted?: boolean } = {}): ToolDefinition =>
   defineTool({
-    name: "hang", description: "Never returns", timeoutMs: 5000, input: { type: "object" },
+    name: "hang",
+    description: "Never returns",
+    timeoutMs: 5000,
+    input: { type: "object" },
     run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
   })
-const quick = defineTool({ name: "quick", description: "Is stopped soon", timeoutMs: 20, input: { type: "object" }, run: () => new Promise(() => {}) })
+const quick = defineTool({
+  name: "quick",
+  description: "Is stopped soon",
+  timeoutMs: 20,
+  input: { type: "object" },
+  run: () => new Promise(() => {}),
+})
 const counter = { runs: 0 }
 const count = defineTool({
-  name: "count", description: "Counts its runs", tags: ["counting"], input: { type: "object" },
+  name: "count",
+  description: "Counts its runs",
+  tags: ["counting"],
+  input: { type: "object" },
   run: (_args, { progress }) => {
     progress({ message: "counting", progress: 1, total: 1 })
     return ++counter.runs
@@ -34,15 +46,28 @@ const count = defineTool({
 
 function app(options: Partial<ServerOptions> = {}, ...more: ToolDefinition[]) {
   const tools = new ToolRegistry()
-  for (const tool of [...createBuiltinTools({ roots: [{ path: folder, access: "read-write" }] }), count, ...more]) tools.register(tool)
+  for (const tool of [...createBuiltinTools({ roots: [{ path: folder, access: "read-write" }] }), count, ...more])
+    tools.register(tool)
   const application = createApp({ tools, ...options })
   const call = async (path: string, init: RequestInit = {}) => {
-    const response = await application.request(`http://localhost${path}`, { ...init, headers: { host: "localhost", ...init.headers } })
+    const response = await application.request(`http://localhost${path}`, {
+      ...init,
+      headers: { host: "localhost", ...init.headers },
+    })
     const text = await response.text()
-    return { status: response.status, headers: response.headers, text, json: <Value = Record<string, unknown>>() => JSON.parse(text) as Value }
+    return {
+      status: response.status,
+      headers: response.headers,
+      text,
+      json: <Value = Record<string, unknown>>() => JSON.parse(text) as Value,
+    }
   }
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    call(path, { method: "POST", body: typeof body === "string" ? body : JSON.stringify(body), headers: { "content-type": "application/json", ...headers } })
+    call(path, {
+      method: "POST",
+      body: typeof body === "string" ? body : JSON.stringify(body),
+      headers: { "content-type": "application/json", ...headers },
+    })
   return { application, call, post }
 }
 
@@ -54,7 +79,10 @@ describe("the tools API", () => {
   test("lists tools with schema and tags, with and without a slash at the end", async () => {
     const { call } = app()
     const list = (await call("/tools/")).json<{ name: string; parameters: object; tags: string[] }[]>()
-    expect(list.find(({ name }) => name === "echo")).toMatchObject({ parameters: { type: "object", required: ["message"] }, tags: ["example", "test"] })
+    expect(list.find(({ name }) => name === "echo")).toMatchObject({
+      parameters: { type: "object", required: ["message"] },
+      tags: ["example", "test"],
+    })
     expect((await call("/tools")).text).toBe((await call("/tools/")).text)
   })
 
@@ -67,13 +95,21 @@ describe("the tools API", () => {
 
   test("answers 200 where the tool failed, and says why", async () => {
     const { status, json } = await app().post("/tools/echo", {})
-    expect([status, json()]).toEqual([200, expect.objectContaining({ success: false, error: expect.stringContaining("message") })])
+    expect([status, json()]).toEqual([
+      200,
+      expect.objectContaining({ success: false, error: expect.stringContaining("message") }),
+    ])
   })
 
   test("answers 404 for a tool that is not there, as a problem and as a result", async () => {
     const { status, headers, json } = await app().post("/tools/nope", {})
     expect([status, headers.get("content-type")]).toEqual([404, "application/problem+json"])
-    expect(json()).toMatchObject({ detail: "Tool 'nope' not found", success: false, result: null, error: { code: "TOOL_NOT_FOUND" } })
+    expect(json()).toMatchObject({
+      detail: "Tool 'nope' not found",
+      success: false,
+      result: null,
+      error: { code: "TOOL_NOT_FOUND" },
+    })
   })
 
   test("takes no body for a tool without arguments", async () => {
@@ -86,7 +122,9 @@ describe("the tools API", () => {
     ["plain text", 415, "{}", { "content-type": "text/plain" }],
     ["too much", 413, JSON.stringify({ message: "x".repeat(200) }), { "content-type": "application/json" }],
   ])("refuses a body that is %s", async (_name, status, body, headers) => {
-    expect((await app({ maxBodyBytes: 100 }).call("/tools/echo", { method: "POST", body, headers })).status).toBe(status)
+    expect((await app({ maxBodyBytes: 100 }).call("/tools/echo", { method: "POST", body, headers })).status).toBe(
+      status,
+    )
   })
 
   test("answers another method with the right one, and a time limit with 504", async () => {
@@ -113,7 +151,9 @@ describe("the tools API", () => {
 
   test("streams progress, and the result as the last event", async () => {
     const { text } = await app().post("/tools/count", {}, { accept: "text/event-stream" })
-    expect(text).toMatch(/^event: progress\ndata: \{"message":"counting","progress":1,"total":1\}\n\nevent: result\ndata: \{"success":true/)
+    expect(text).toMatch(
+      /^event: progress\ndata: \{"message":"counting","progress":1,"total":1\}\n\nevent: result\ndata: \{"success":true/,
+    )
   })
 
   test("refuses more calls at once than it runs", async () => {
@@ -136,27 +176,53 @@ describe("the tools API", () => {
     const log: LogEntry[] = []
     const { post } = app({ log: (entry) => log.push(entry) })
     await post("/tools/echo", {})
-    expect(log).toEqual([expect.objectContaining({ method: "POST", path: "/tools/echo", status: 200, tool: "echo", error: "INVALID_ARGUMENTS" })])
+    expect(log).toEqual([
+      expect.objectContaining({
+        method: "POST",
+        path: "/tools/echo",
+        status: 200,
+        tool: "echo",
+        error: "INVALID_ARGUMENTS",
+      }),
+    ])
   })
 })
 
 describe("the file tools over REST", () => {
-  const read = async (args: object) => (await app().post("/tools/read_text_file", args)).json<{ success: boolean; result: Record<string, unknown>; error: string }>()
+  const read = async (args: object) =>
+    (await app().post("/tools/read_text_file", args)).json<{
+      success: boolean
+      result: Record<string, unknown>
+      error: string
+    }>()
   const path = () => join(folder, "test.txt")
 
   test("read whole, by head, by tail", async () => {
-    expect((await read({ path: path() })).result).toMatchObject({ content: "line 1\nline 2\nline 3\n", line_count: 3, size_bytes: 21, is_truncated: false, modified_time: expect.any(Number) })
-    expect((await read({ path: path(), head: 2 })).result).toMatchObject({ content: "line 1\nline 2\n", line_count: 2, is_truncated: true })
+    expect((await read({ path: path() })).result).toMatchObject({
+      content: "line 1\nline 2\nline 3\n",
+      line_count: 3,
+      size_bytes: 21,
+      is_truncated: false,
+      modified_time: expect.any(Number),
+    })
+    expect((await read({ path: path(), head: 2 })).result).toMatchObject({
+      content: "line 1\nline 2\n",
+      line_count: 2,
+      is_truncated: true,
+    })
     expect((await read({ path: path(), tail: 1 })).result).toMatchObject({ content: "line 3\n" })
     expect((await read({ path: path(), tail: 0 })).result).toMatchObject({ content: "", line_count: 0 })
     expect((await read({ path: path(), head: 1, tail: 1 })).result).toMatchObject({ content: "line 1\n" })
   })
 
-  test.each(["/nonexistent/file.txt", "/etc/passwd", "../../etc/passwd", "l/passwd", "a\0b"])("do not leave the workspace by %j", async (outside) => {
-    const { success, error } = await read({ path: outside })
-    expect(success).toBe(false)
-    expect(error).toMatch(/denied|invalid|not allowed|NUL|null/i)
-  })
+  test.each(["/nonexistent/file.txt", "/etc/passwd", "../../etc/passwd", "l/passwd", "a\0b"])(
+    "do not leave the workspace by %j",
+    async (outside) => {
+      const { success, error } = await read({ path: outside })
+      expect(success).toBe(false)
+      expect(error).toMatch(/denied|invalid|not allowed|NUL|null/i)
+    },
+  )
 
   test("say not found and denied in one message for what lies outside", async () => {
     const { error } = await read({ path: "/nonexistent/file.txt" })
@@ -168,8 +234,12 @@ describe("the file tools over REST", () => {
 describe("who may call", () => {
   test("a request for another host is refused, on every route", async () => {
     const { call } = app()
-    for (const path of ["/health", "/tools/", "/openapi.json", "/docs", "/metrics"]) expect((await call(path, { headers: { host: "evil.example" } })).status).toBe(403)
-    expect((await app({ allowedHosts: ["tools.example"] }).call("/health", { headers: { host: "tools.example:8001" } })).status).toBe(200)
+    for (const path of ["/health", "/tools/", "/openapi.json", "/docs", "/metrics"])
+      expect((await call(path, { headers: { host: "evil.example" } })).status).toBe(403)
+    expect(
+      (await app({ allowedHosts: ["tools.example"] }).call("/health", { headers: { host: "tools.example:8001" } }))
+        .status,
+    ).toBe(200)
   })
 
   test("a page of another origin is refused unless it is allowed", async () => {
@@ -177,8 +247,13 @@ describe("who may call", () => {
     expect((await app().post("/tools/echo", { message: "x" }, origin)).status).toBe(403)
     const allowed = app({ allowedOrigins: ["https://evil.example"] })
     const preflight = await allowed.call("/tools/echo", { method: "OPTIONS", headers: origin })
-    expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([204, "https://evil.example"])
-    expect((await allowed.post("/tools/echo", { message: "x" }, origin)).headers.get("access-control-allow-origin")).toBe("https://evil.example")
+    expect([preflight.status, preflight.headers.get("access-control-allow-origin")]).toEqual([
+      204,
+      "https://evil.example",
+    ])
+    expect(
+      (await allowed.post("/tools/echo", { message: "x" }, origin)).headers.get("access-control-allow-origin"),
+    ).toBe("https://evil.example")
   })
 
   test("a token opens the tools of its tags, and what it does not open does not exist", async () => {
@@ -191,19 +266,38 @@ describe("who may call", () => {
     expect((await call("/tools/", { headers: as("some") })).json()).toMatchObject([{ name: "count" }])
     expect((await post("/tools/echo", { message: "x" }, as("some"))).status).toBe(404)
     expect((await post("/tools/echo", { message: "x" }, as("all"))).status).toBe(200)
-    expect(Object.keys((await call("/openapi.json", { headers: as("some") })).json<{ paths: object }>().paths)).toEqual(["/tools/count"])
+    expect(Object.keys((await call("/openapi.json", { headers: as("some") })).json<{ paths: object }>().paths)).toEqual(
+      ["/tools/count"],
+    )
   })
 
   test("a token for some tags does not open the routes of other surfaces, which know no tags", async () => {
-    const served = createApp({ tools: new ToolRegistry(), tokens: [{ token: "everything" }, { token: "some", tags: ["git"] }] }, (application) => {
-      application.all("/mcp", (context) => context.text("all tools"))
-    })
-    const status = async (token: string, path: string) => (await served.request(`http://localhost${path}`, { headers: { host: "localhost", authorization: `Bearer ${token}` } })).status
-    expect(await Promise.all([status("everything", "/mcp"), status("some", "/mcp"), status("some", "/tools/"), status("some", "/health")])).toEqual([200, 403, 200, 200])
+    const served = createApp(
+      { tools: new ToolRegistry(), tokens: [{ token: "everything" }, { token: "some", tags: ["git"] }] },
+      (application) => {
+        application.all("/mcp", (context) => context.text("all tools"))
+      },
+    )
+    const status = async (token: string, path: string) =>
+      (
+        await served.request(`http://localhost${path}`, {
+          headers: { host: "localhost", authorization: `Bearer ${token}` },
+        })
+      ).status
+    expect(
+      await Promise.all([
+        status("everything", "/mcp"),
+        status("some", "/mcp"),
+        status("some", "/tools/"),
+        status("some", "/health"),
+      ]),
+    ).toEqual([200, 403, 200, 200])
   })
 
   test("no address but this machine's is bound without a token", async () => {
-    await expect(listen(app().application, { host: "0.0.0.0", port: 0, secured: false })).rejects.toMatchObject({ code: "TOKEN_REQUIRED" })
+    await expect(listen(app().application, { host: "0.0.0.0", port: 0, secured: false })).rejects.toMatchObject({
+      code: "TOKEN_REQUIRED",
+    })
   })
 })
 
@@ -211,10 +305,18 @@ describe("prompts", () => {
   test("are listed and rendered, and a missing argument is named", async () => {
     const { call, post } = app({ prompts: await loadPrompts() })
     const list = (await call("/prompts/")).json<{ name: string; arguments: object[] }[]>()
-    expect(list.find(({ name }) => name === "code_review")?.arguments).toContainEqual(expect.objectContaining({ name: "code", required: true }))
-    const rendered = (await post("/prompts/code_review", { code: "a={1:2}", language: "python" })).json<{ messages: { content: string }[] }>()
+    expect(list.find(({ name }) => name === "code_review")?.arguments).toContainEqual(
+      expect.objectContaining({ name: "code", required: true }),
+    )
+    const rendered = (await post("/prompts/code_review", { code: "a={1:2}", language: "python" })).json<{
+      messages: { content: string }[]
+    }>()
     expect(rendered.messages[0]?.content).toContain("Review the following python code:")
-    expect((await post("/prompts/code_review", {})).json()).toMatchObject({ success: false, error: expect.stringContaining("'code'"), messages: [] })
+    expect((await post("/prompts/code_review", {})).json()).toMatchObject({
+      success: false,
+      error: expect.stringContaining("'code'"),
+      messages: [],
+    })
     expect((await post("/prompts/nope", {})).json()).toMatchObject({ detail: "Prompt 'nope' not found" })
   })
 })
@@ -227,17 +329,33 @@ describe("a running server", () => {
     const client = new ToolsApiClient({ baseUrl: server.url })
     const registry = new ToolRegistry()
     for (const tool of await client.list()) registry.register(tool)
-    expect(await registry.execute("echo", { message: "hi" })).toMatchObject({ success: true, data: { echo: "hi", length: 2 } })
-    expect((await registry.execute("read_text_file", { path: "none.txt" })).error?.code).toBe((await app().post("/tools/read_text_file", { path: "none.txt" })).json<{ metadata: { toolwright: { error: { code: string } } } }>().metadata.toolwright.error.code)
+    expect(await registry.execute("echo", { message: "hi" })).toMatchObject({
+      success: true,
+      data: { echo: "hi", length: 2 },
+    })
+    expect((await registry.execute("read_text_file", { path: "none.txt" })).error?.code).toBe(
+      (await app().post("/tools/read_text_file", { path: "none.txt" })).json<{
+        metadata: { toolwright: { error: { code: string } } }
+      }>().metadata.toolwright.error.code,
+    )
     await server.close()
-    expect((await registry.execute("echo", { message: "hi" })).error).toMatchObject({ code: "SOURCE_UNAVAILABLE", retryable: true })
-    await expect(client.list()).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: expect.stringContaining(server.url) })
+    expect((await registry.execute("echo", { message: "hi" })).error).toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      retryable: true,
+    })
+    await expect(client.list()).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      message: expect.stringContaining(server.url),
+    })
   })
 
   test("cancels the tool when its client goes away", async () => {
     const seen: { aborted?: boolean } = {}
     await using server = await start(hang(seen))
-    const request = httpRequest(`${server.url}/tools/hang`, { method: "POST", headers: { "content-type": "application/json" } })
+    const request = httpRequest(`${server.url}/tools/hang`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+    })
     request.on("error", () => {})
     request.end("{}")
     await new Promise((resolve) => setTimeout(resolve, 100))
@@ -247,7 +365,12 @@ describe("a running server", () => {
 
   test("lets a call that is under way end before it stops", async () => {
     let release = (): void => {}
-    const slow = defineTool({ name: "slow", description: "", input: { type: "object" }, run: () => new Promise((resolve) => (release = () => resolve("done"))) })
+    const slow = defineTool({
+      name: "slow",
+      description: "",
+      input: { type: "object" },
+      run: () => new Promise((resolve) => (release = () => resolve("done"))),
+    })
     const server = await start(slow)
     const answer = new ToolsApiClient({ baseUrl: server.url }).executeTool("slow")
     await new Promise((resolve) => setTimeout(resolve, 100))

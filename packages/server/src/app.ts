@@ -19,12 +19,16 @@ export type AppVariables = RequestVariables & { tool?: string; error?: string }
 const OPEN = new Set(["/health", "/docs"])
 
 /**
- * The service as a web-standard application: `app.fetch` answers a request, so it can be mounted anywhere and tested without a
+ * The service as a web-standard application: `app.fetch` answers a request, so it can be mounted anywhere and tested
+ * without a
  * socket.
  *
  * @param extend adds routes of other surfaces, behind the same guard; tokens with tags do not open them
  */
-export function createApp(options: ServerOptions, extend: (app: Hono<{ Variables: AppVariables }>, metrics: Metrics) => void = () => {}): Hono<{ Variables: AppVariables }> {
+export function createApp(
+  options: ServerOptions,
+  extend: (app: Hono<{ Variables: AppVariables }>, metrics: Metrics) => void = () => {},
+): Hono<{ Variables: AppVariables }> {
   const metrics = new Metrics()
   const app = new Hono<{ Variables: AppVariables }>({ strict: false })
 
@@ -46,16 +50,23 @@ export function createApp(options: ServerOptions, extend: (app: Hono<{ Variables
   app.use(guard(options, OPEN))
 
   app.get("/health", (context) => context.json({ status: "healthy", service: "tools-api" }))
-  app.get("/metrics", (context) => context.text(metrics.text(options.cache), 200, { "content-type": "text/plain; version=0.0.4" }))
+  app.get("/metrics", (context) =>
+    context.text(metrics.text(options.cache), 200, { "content-type": "text/plain; version=0.0.4" }),
+  )
   app.get("/docs", (context) =>
     context.html(DOCUMENTATION_PAGE, 200, {
-      "content-security-policy": "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
+      "content-security-policy":
+        "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
     }),
   )
   app.get("/openapi.json", (context) => {
     const url = options.publicUrl ?? new URL(context.req.url).origin
     const tags = (context.req.query("tags") || undefined)?.split(",").filter((tag) => tag !== "")
-    const document = openApiDocument(toolsFor(options.tools, context.get("access")).list(), { url, secured: (options.tokens?.length ?? 0) > 0, ...(tags === undefined ? {} : { tags }) })
+    const document = openApiDocument(toolsFor(options.tools, context.get("access")).list(), {
+      url,
+      secured: (options.tokens?.length ?? 0) > 0,
+      ...(tags === undefined ? {} : { tags }),
+    })
     const text = JSON.stringify(document)
     const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
     if (context.req.header("if-none-match") === etag) return new Response(null, { status: 304, headers: { etag } })
@@ -66,11 +77,21 @@ export function createApp(options: ServerOptions, extend: (app: Hono<{ Variables
   app.use(async (context, next) => {
     // The routes of other surfaces know nothing of tags: they would open every tool, and what others have said.
     if (context.get("access")?.tags === undefined) return next()
-    return problem(403, { code: "TOKEN_TOO_NARROW", message: `A token for some tags does not open ${context.req.path}.`, hint: "Use a token without tags." })
+    return problem(403, {
+      code: "TOKEN_TOO_NARROW",
+      message: `A token for some tags does not open ${context.req.path}.`,
+      hint: "Use a token without tags.",
+    })
   })
   extend(app, metrics)
 
-  app.notFound((context) => problem(404, { code: "NOT_FOUND", message: `There is nothing at ${context.req.path}.`, hint: "GET /docs shows what there is." }))
+  app.notFound((context) =>
+    problem(404, {
+      code: "NOT_FOUND",
+      message: `There is nothing at ${context.req.path}.`,
+      hint: "GET /docs shows what there is.",
+    }),
+  )
   app.onError((thrown) => problem(500, { code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
   return app
 }

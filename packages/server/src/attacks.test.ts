@@ -16,7 +16,14 @@ const JSON_TYPE = { "content-type": "application/json" }
 
 const runs: unknown[] = []
 const tools = new ToolRegistry()
-tools.register(defineTool({ name: "note", description: "Notes", input: { type: "object", additionalProperties: true }, run: (args) => runs.push(args) }))
+tools.register(
+  defineTool({
+    name: "note",
+    description: "Notes",
+    input: { type: "object", additionalProperties: true },
+    run: (args) => runs.push(args),
+  }),
+)
 
 let server: RunningServer
 beforeAll(async () => {
@@ -29,7 +36,11 @@ afterEach(() => {
 })
 
 /** Status and body of a request that is written by hand. */
-async function send(path: string, options: { method?: string; headers?: Record<string, string | number> }, write: (request: ReturnType<typeof requestTo>) => void): Promise<{ status: number; text: string }> {
+async function send(
+  path: string,
+  options: { method?: string; headers?: Record<string, string | number> },
+  write: (request: ReturnType<typeof requestTo>) => void,
+): Promise<{ status: number; text: string }> {
   const outgoing = requestTo(path, options)
   const answered = once(outgoing, "response") as Promise<[IncomingMessage]>
   outgoing.on("error", () => {})
@@ -41,7 +52,10 @@ async function send(path: string, options: { method?: string; headers?: Record<s
   return { status: response.statusCode!, text }
 }
 
-function requestTo(path: string, { method = "POST", headers = {} }: { method?: string; headers?: Record<string, string | number> }) {
+function requestTo(
+  path: string,
+  { method = "POST", headers = {} }: { method?: string; headers?: Record<string, string | number> },
+) {
   return request({ port: server.port, host: "127.0.0.1", path, method, headers })
 }
 
@@ -71,17 +85,35 @@ describe("a running server", () => {
 
   test("refuses ten megabytes, declared or not, without reading them", async () => {
     const body = Buffer.alloc(10 * 1024 * 1024, 32)
-    expect((await send("/tools/note", { headers: { ...JSON_TYPE, "content-length": body.length } }, (outgoing) => outgoing.end(body))).status).toBe(413)
-    expect((await send("/tools/note", { headers: { ...JSON_TYPE, "transfer-encoding": "chunked" } }, (outgoing) => outgoing.end(body))).status).toBe(413)
+    expect(
+      (
+        await send("/tools/note", { headers: { ...JSON_TYPE, "content-length": body.length } }, (outgoing) =>
+          outgoing.end(body),
+        )
+      ).status,
+    ).toBe(413)
+    expect(
+      (
+        await send("/tools/note", { headers: { ...JSON_TYPE, "transfer-encoding": "chunked" } }, (outgoing) =>
+          outgoing.end(body),
+        )
+      ).status,
+    ).toBe(413)
     expect([runs, await alive()]).toEqual([[], 200])
   })
 
   test("does not wait for a slow body, and carries out no part of one", async () => {
-    const declared = send("/tools/note", { headers: { ...JSON_TYPE, "content-length": 100 } }, (outgoing) => outgoing.write('{"a":1}'))
-    const chunked = send("/tools/note", { headers: { ...JSON_TYPE, "transfer-encoding": "chunked" } }, (outgoing) => outgoing.write('{"a":1}'))
+    const declared = send("/tools/note", { headers: { ...JSON_TYPE, "content-length": 100 } }, (outgoing) =>
+      outgoing.write('{"a":1}'),
+    )
+    const chunked = send("/tools/note", { headers: { ...JSON_TYPE, "transfer-encoding": "chunked" } }, (outgoing) =>
+      outgoing.write('{"a":1}'),
+    )
     expect((await Promise.all([declared, chunked])).map(({ status }) => status)).toEqual([408, 408])
     const cut = await socket()
-    cut.write('POST /tools/note HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a":1}')
+    cut.write(
+      'POST /tools/note HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: 50\r\n\r\n{"a":1}',
+    )
     cut.destroy()
     await new Promise((resolve) => setTimeout(resolve, 100))
     expect([runs, await alive()]).toEqual([[], 200])
@@ -108,7 +140,22 @@ describe.skipIf(!FULL)("the server process", () => {
     const folder = mkdtempSync(join(tmpdir(), "flat-"))
     writeFileSync(join(folder, "a.txt"), "0123456789abcde\n".repeat(256))
     // With a small heap V8 collects early, so that what grows is what is kept, and a leak ends the process.
-    const child = spawn(process.execPath, ["--max-semi-space-size=4", "--max-old-space-size=64", CLI, "serve", "--port", "0", "--quiet", "--mcp", "--read-only", folder], { cwd: folder, stdio: ["ignore", "pipe", "inherit"] })
+    const child = spawn(
+      process.execPath,
+      [
+        "--max-semi-space-size=4",
+        "--max-old-space-size=64",
+        CLI,
+        "serve",
+        "--port",
+        "0",
+        "--quiet",
+        "--mcp",
+        "--read-only",
+        folder,
+      ],
+      { cwd: folder, stdio: ["ignore", "pipe", "inherit"] },
+    )
     try {
       const url = await urlOf(child)
       const agent = new Agent({ keepAlive: true, maxSockets: 32 })
@@ -142,10 +189,23 @@ async function calls(url: string, agent: Agent, count: number, part: number): Pr
   let left = count
   const one = (index: number): Promise<void> =>
     new Promise((resolve, reject) => {
-      const [path, body] = index % 3 === 0 ? ["read_text_file", { path: "a.txt", head: 1 + (index % 200) }] : index % 3 === 1 ? ["read_text_file", { path: `none-${part}-${index}.txt` }] : [`unknown-${part}-${index}`, {}]
-      const outgoing = request(`${url}/tools/${String(path)}`, { method: "POST", agent, headers: { ...JSON_TYPE, "idempotency-key": `${part}-${index}` } }, (response) => response.resume().once("end", resolve))
+      const [path, body] =
+        index % 3 === 0
+          ? ["read_text_file", { path: "a.txt", head: 1 + (index % 200) }]
+          : index % 3 === 1
+            ? ["read_text_file", { path: `none-${part}-${index}.txt` }]
+            : [`unknown-${part}-${index}`, {}]
+      const outgoing = request(
+        `${url}/tools/${String(path)}`,
+        { method: "POST", agent, headers: { ...JSON_TYPE, "idempotency-key": `${part}-${index}` } },
+        (response) => response.resume().once("end", resolve),
+      )
       outgoing.once("error", reject)
       outgoing.end(JSON.stringify(body))
     })
-  await Promise.all(Array.from({ length: 32 }, async () => { while (left > 0) await one(left--) }))
+  await Promise.all(
+    Array.from({ length: 32 }, async () => {
+      while (left > 0) await one(left--)
+    }),
+  )
 }

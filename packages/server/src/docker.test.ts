@@ -12,17 +12,25 @@ const dockerfile = read("Dockerfile")
 
 /** What the image runs, with the image's folders put below another one. */
 function commandBelow(folder: string): string[] {
-  const list = (name: string): string[] => JSON.parse(new RegExp(`^${name} (\\[.*\\])$`, "m").exec(dockerfile)![1]!) as string[]
+  const list = (name: string): string[] =>
+    JSON.parse(new RegExp(`^${name} (\\[.*\\])$`, "m").exec(dockerfile)![1]!) as string[]
   const [, program, ...fixed] = list("ENTRYPOINT")
-  return [join(ROOT, program!), ...fixed, ...list("CMD")].map((word) => (/^\/(mnt|data)/.test(word) ? folder + word : word === "8001" ? "0" : word === "0.0.0.0" ? "127.0.0.1" : word))
+  return [join(ROOT, program!), ...fixed, ...list("CMD")].map((word) =>
+    /^\/(mnt|data)/.test(word) ? folder + word : word === "8001" ? "0" : word === "0.0.0.0" ? "127.0.0.1" : word,
+  )
 }
 
 test("the image's command serves its mounts, its health check finds it, and it answers only with the token", async () => {
   const folder = mkdtempSync(join(tmpdir(), "docker-"))
-  for (const mount of ["mnt/repos", "mnt/downloads", "mnt/playbooks", "data"]) mkdirSync(join(folder, mount), { recursive: true })
+  for (const mount of ["mnt/repos", "mnt/downloads", "mnt/playbooks", "data"])
+    mkdirSync(join(folder, mount), { recursive: true })
   writeFileSync(join(folder, "mnt/repos/a.txt"), "one\n")
   writeFileSync(join(folder, "mnt/playbooks/hello.yaml"), "name: hello\ndescription: Says hello\ntemplate: Hello.\n")
-  const child = spawn(process.execPath, commandBelow(folder), { cwd: folder, env: { PATH: process.env["PATH"], HOME: folder, TOOLWRIGHT_TOKEN: "secret-token" }, stdio: ["ignore", "pipe", "ignore"] })
+  const child = spawn(process.execPath, commandBelow(folder), {
+    cwd: folder,
+    env: { PATH: process.env["PATH"], HOME: folder, TOOLWRIGHT_TOKEN: "secret-token" },
+    stdio: ["ignore", "pipe", "ignore"],
+  })
   try {
     const url = await new Promise<string>((resolve, reject) => {
       let text = ""
@@ -34,23 +42,36 @@ test("the image's command serves its mounts, its health check finds it, and it a
     })
     const [, check] = /^ {2}CMD node -e "(.+)"$/m.exec(dockerfile)!
     execFileSync(process.execPath, ["-e", check!.replace("http://127.0.0.1:8001", url)])
-    const call = (tool: string, args: object, headers: Record<string, string>): Promise<{ status: number; body: Record<string, unknown> }> =>
+    const call = (
+      tool: string,
+      args: object,
+      headers: Record<string, string>,
+    ): Promise<{ status: number; body: Record<string, unknown> }> =>
       new Promise((resolve, reject) => {
-        const outgoing = request(`${url}/tools/${tool}`, { method: "POST", headers: { "content-type": "application/json", ...headers } }, async (response) => {
-          let text = ""
-          for await (const piece of response) text += String(piece)
-          resolve({ status: response.statusCode!, body: JSON.parse(text) as Record<string, unknown> })
-        })
+        const outgoing = request(
+          `${url}/tools/${tool}`,
+          { method: "POST", headers: { "content-type": "application/json", ...headers } },
+          async (response) => {
+            let text = ""
+            for await (const piece of response) text += String(piece)
+            resolve({ status: response.statusCode!, body: JSON.parse(text) as Record<string, unknown> })
+          },
+        )
         outgoing.once("error", reject)
         outgoing.end(JSON.stringify(args))
       })
     const token = { authorization: "Bearer secret-token", host: "tools-api:8001" }
     const path = join(folder, "mnt/repos/a.txt")
-    expect((await call("read_text_file", { path }, token)).body).toMatchObject({ success: true, result: { content: "one\n" } })
+    expect((await call("read_text_file", { path }, token)).body).toMatchObject({
+      success: true,
+      result: { content: "one\n" },
+    })
     expect((await call("write_file", { path, content: "x" }, token)).body).toMatchObject({ success: false })
     expect((await call("read_text_file", { path }, { host: "tools-api:8001" })).status).toBe(401)
     expect((await call("read_text_file", { path }, { ...token, host: "elsewhere" })).status).toBe(403)
-    expect(await (await fetch(`${url}/prompts/`, { headers: { authorization: token.authorization } })).text()).toContain('"hello"')
+    expect(
+      await (await fetch(`${url}/prompts/`, { headers: { authorization: token.authorization } })).text(),
+    ).toContain('"hello"')
   } finally {
     child.kill()
     rmSync(folder, { recursive: true, force: true })
@@ -58,9 +79,19 @@ test("the image's command serves its mounts, its health check finds it, and it a
 })
 
 test("the composition names the service, its port, its read-only mounts and its network, and takes away what it does not need", () => {
-  const { services, networks } = parse(read("compose.yaml")) as { services: Record<string, Record<string, unknown>>; networks: object }
+  const { services, networks } = parse(read("compose.yaml")) as {
+    services: Record<string, Record<string, unknown>>
+    networks: object
+  }
   const api = services["tools-api"]!
-  expect(api).toMatchObject({ container_name: "tools-api", ports: ["8001:8001"], restart: "unless-stopped", networks: ["reasoning-network"], read_only: true, cap_drop: ["ALL"] })
+  expect(api).toMatchObject({
+    container_name: "tools-api",
+    ports: ["8001:8001"],
+    restart: "unless-stopped",
+    networks: ["reasoning-network"],
+    read_only: true,
+    cap_drop: ["ALL"],
+  })
   expect(Object.keys(networks)).toEqual(["reasoning-network"])
   const mounts = (api["volumes"] as string[]).map((volume) => volume.replace(/^.*?(:\/)/, "/"))
   expect(mounts).toEqual(["/mnt/repos:ro", "/mnt/downloads:ro", "/mnt/playbooks:ro", "/data"])

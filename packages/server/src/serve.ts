@@ -27,9 +27,13 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"])
 /**
  * Serves an application over HTTP.
  *
- * @throws ToolwrightError `TOKEN_REQUIRED` for an address that others can reach without a token; `PORT_IN_USE`, `LISTEN_FAILED`
+ * @throws ToolwrightError `TOKEN_REQUIRED` for an address that others can reach without a token; `PORT_IN_USE`,
+ *   `LISTEN_FAILED`
  */
-export async function listen(app: { fetch(request: Request): Response | Promise<Response> }, options: ListenOptions): Promise<RunningServer> {
+export async function listen(
+  app: { fetch(request: Request): Response | Promise<Response> },
+  options: ListenOptions,
+): Promise<RunningServer> {
   const { port = 8001, host = "127.0.0.1", secured, drainMs = 10_000 } = options
   if (!LOOPBACK.has(host) && !secured) {
     throw new ToolwrightError("TOKEN_REQUIRED", `Listening on ${host} lets others in, and no token is set.`, {
@@ -58,12 +62,20 @@ export async function listen(app: { fetch(request: Request): Response | Promise<
         resolve()
       })
     }))
-  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`, port: bound, close, [Symbol.asyncDispose]: close }
+  return {
+    url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
+    port: bound,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }
 
 function listenError(cause: NodeJS.ErrnoException, host: string, port: number): ToolwrightError {
   if (cause.code === "EADDRINUSE") {
-    return new ToolwrightError("PORT_IN_USE", `Port ${port} on ${host} is taken.`, { cause, hint: "Choose another with --port, or 0 for any free one." })
+    return new ToolwrightError("PORT_IN_USE", `Port ${port} on ${host} is taken.`, {
+      cause,
+      hint: "Choose another with --port, or 0 for any free one.",
+    })
   }
   return new ToolwrightError("LISTEN_FAILED", `Cannot listen on ${host}:${port}: ${cause.message}`, { cause })
 }

@@ -2,7 +2,18 @@ import { fileURLToPath } from "node:url"
 import { DynamicExecutor } from "@toolwright/agents"
 import { createScriptedBackend } from "@toolwright/backends"
 import { HttpMCPClient, mcpOverHttp, StdioMCPClient } from "@toolwright/mcp"
-import { attachSource, createResultCache, defineTool, executeCall, failure, localSource, ToolRegistry, type RunEvent, type ToolDefinition, type ToolSource } from "@toolwright/toolbox"
+import {
+  attachSource,
+  createResultCache,
+  defineTool,
+  executeCall,
+  failure,
+  localSource,
+  ToolRegistry,
+  type RunEvent,
+  type ToolDefinition,
+  type ToolSource,
+} from "@toolwright/toolbox"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import { createApp, listen, ToolsApiClient } from "./index.ts"
 
@@ -16,12 +27,51 @@ afterEach(async () => {
 function sampleTools(seen: { aborted?: boolean; args?: unknown } = {}): ToolDefinition[] {
   const anything = { type: "object" } as const
   return [
-    defineTool({ name: "get_user", title: "Get a user", description: "Finds a user", input: { type: "object", properties: { id: { type: "integer", minimum: 1 } }, required: ["id"], additionalProperties: false }, output: { type: "object", properties: { id: { type: "integer" }, name: { type: "string" } } }, effects: { readOnly: true, idempotent: true }, run: ({ id }) => ({ id, name: "Jöhn 👩‍🚀" }) }),
-    defineTool({ name: "say", description: "Says it", input: anything, run: (args) => { seen.args = args; return "plain\ntext" } }),
-    defineTool({ name: "refuse", description: "Refuses", input: anything, effects: { destructive: true }, run: () => failure({ code: "REFUSED", message: "Not today.", hint: "Ask tomorrow." }) }),
-    defineTool({ name: "crash", description: "Throws", input: anything, run: () => { throw new Error("broken pipe dream") } }),
+    defineTool({
+      name: "get_user",
+      title: "Get a user",
+      description: "Finds a user",
+      input: {
+        type: "object",
+        properties: { id: { type: "integer", minimum: 1 } },
+        required: ["id"],
+        additionalProperties: false,
+      },
+      output: { type: "object", properties: { id: { type: "integer" }, name: { type: "string" } } },
+      effects: { readOnly: true, idempotent: true },
+      run: ({ id }) => ({ id, name: "Jöhn 👩‍🚀" }),
+    }),
+    defineTool({
+      name: "say",
+      description: "Says it",
+      input: anything,
+      run: (args) => {
+        seen.args = args
+        return "plain\ntext"
+      },
+    }),
+    defineTool({
+      name: "refuse",
+      description: "Refuses",
+      input: anything,
+      effects: { destructive: true },
+      run: () => failure({ code: "REFUSED", message: "Not today.", hint: "Ask tomorrow." }),
+    }),
+    defineTool({
+      name: "crash",
+      description: "Throws",
+      input: anything,
+      run: () => {
+        throw new Error("broken pipe dream")
+      },
+    }),
     defineTool({ name: "large", description: "Much", input: anything, run: () => "ä".repeat(500_000) }),
-    defineTool({ name: "hang", description: "Never", input: anything, run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))) }),
+    defineTool({
+      name: "hang",
+      description: "Never",
+      input: anything,
+      run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+    }),
   ]
 }
 
@@ -29,7 +79,9 @@ async function serve(tools: readonly ToolDefinition[], more: { mcp?: boolean } =
   const registry = new ToolRegistry()
   for (const tool of tools) registry.register(tool)
   const exported = more.mcp === true ? mcpOverHttp({ tools: registry }) : undefined
-  const app = createApp({ tools: registry }, (application) => { if (exported !== undefined) application.all("/mcp", (context) => exported.fetch(context.req.raw)) })
+  const app = createApp({ tools: registry }, (application) => {
+    if (exported !== undefined) application.all("/mcp", (context) => exported.fetch(context.req.raw))
+  })
   const server = await listen(app, { port: 0, secured: false, drainMs: 200 })
   open.push(server)
   return server
@@ -53,8 +105,20 @@ describe.each(Object.entries(kinds))("a %s source", (kind, create) => {
   test("lists its tools in order, with schema, effects, title and origin", async () => {
     const { registry, source } = await attach()
     expect(registry.list().map(({ name }) => name)).toEqual(["get_user", "say", "refuse", "crash", "large", "hang"])
-    expect(registry.get("get_user")).toMatchObject({ title: "Get a user", description: "Finds a user", effects: { readOnly: true, idempotent: true }, provenance: source.provenance, optionality: "optional", category: "utility" })
-    expect(registry.get("get_user")!.schema).toEqual({ type: "object", properties: { id: { type: "integer", minimum: 1 } }, required: ["id"], additionalProperties: false })
+    expect(registry.get("get_user")).toMatchObject({
+      title: "Get a user",
+      description: "Finds a user",
+      effects: { readOnly: true, idempotent: true },
+      provenance: source.provenance,
+      optionality: "optional",
+      category: "utility",
+    })
+    expect(registry.get("get_user")!.schema).toEqual({
+      type: "object",
+      properties: { id: { type: "integer", minimum: 1 } },
+      required: ["id"],
+      additionalProperties: false,
+    })
     expect(registry.get("get_user")!.outputSchema).toMatchObject({ type: "object" })
     expect(source.provenance.kind).toBe(kind)
   })
@@ -62,7 +126,11 @@ describe.each(Object.entries(kinds))("a %s source", (kind, create) => {
   test("answers with data, and with text, unchanged", async () => {
     const seen: { args?: unknown } = {}
     const { registry } = await attach(seen)
-    expect(await registry.execute("get_user", { id: 7 })).toMatchObject({ success: true, data: { id: 7, name: "Jöhn 👩‍🚀" }, executionTimeMs: expect.any(Number) })
+    expect(await registry.execute("get_user", { id: 7 })).toMatchObject({
+      success: true,
+      data: { id: 7, name: "Jöhn 👩‍🚀" },
+      executionTimeMs: expect.any(Number),
+    })
     const args = { deep: { list: [1, null, "é\u2028"] }, flag: false }
     expect((await registry.execute("say", args)).output).toBe("plain\ntext")
     expect(seen.args).toEqual(args)
@@ -71,9 +139,15 @@ describe.each(Object.entries(kinds))("a %s source", (kind, create) => {
 
   test("gives failures as results that say the same, and checks arguments before it calls", async () => {
     const { registry } = await attach()
-    expect(await registry.execute("refuse", {})).toMatchObject({ success: false, error: { message: expect.stringContaining("Not today."), retryable: false } })
+    expect(await registry.execute("refuse", {})).toMatchObject({
+      success: false,
+      error: { message: expect.stringContaining("Not today."), retryable: false },
+    })
     expect((await registry.execute("crash", {})).error?.message).toContain("broken pipe dream")
-    expect((await registry.execute("get_user", { id: 0 })).error).toMatchObject({ code: "INVALID_ARGUMENTS", message: expect.stringContaining("id") })
+    expect((await registry.execute("get_user", { id: 0 })).error).toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      message: expect.stringContaining("id"),
+    })
   })
 
   test("is cancelled by its caller, and by a time limit", async () => {
@@ -104,10 +178,39 @@ describe.each(Object.entries(kinds))("a %s source", (kind, create) => {
 describe("an agent that uses a service over REST, with a cache of its own", () => {
   const files = () => {
     const state = { content: "one", reads: 0, writes: 0 }
-    const input = { type: "object", properties: { path: { type: "string" }, head: { type: "integer" } }, required: ["path"] }
+    const input = {
+      type: "object",
+      properties: { path: { type: "string" }, head: { type: "integer" } },
+      required: ["path"],
+    }
     const tools = [
-      defineTool({ name: "read_text_file", description: "Reads", input, effects: { readOnly: true, idempotent: true, reads: ["path"] }, run: ({ path }) => { state.reads++; return path === "none" ? failure({ code: "NOT_FOUND", message: "File not found: none" }) : { content: state.content } } }),
-      defineTool({ name: "write_file", description: "Writes", input: { type: "object", properties: { path: { type: "string" }, content: { type: "string" } }, required: ["path", "content"] }, effects: { writes: ["path"] }, run: ({ content }) => { state.writes++; state.content = String(content); return { written: true } } }),
+      defineTool({
+        name: "read_text_file",
+        description: "Reads",
+        input,
+        effects: { readOnly: true, idempotent: true, reads: ["path"] },
+        run: ({ path }) => {
+          state.reads++
+          return path === "none"
+            ? failure({ code: "NOT_FOUND", message: "File not found: none" })
+            : { content: state.content }
+        },
+      }),
+      defineTool({
+        name: "write_file",
+        description: "Writes",
+        input: {
+          type: "object",
+          properties: { path: { type: "string" }, content: { type: "string" } },
+          required: ["path", "content"],
+        },
+        effects: { writes: ["path"] },
+        run: ({ content }) => {
+          state.writes++
+          state.content = String(content)
+          return { written: true }
+        },
+      }),
     ]
     return { state, tools }
   }
@@ -124,8 +227,15 @@ describe("an agent that uses a service over REST, with a cache of its own", () =
     await attachSource(registry, source)
     const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
     const events: RunEvent[] = []
-    for await (const event of new DynamicExecutor({ tools: registry, backend, middleware: [cache.middleware] }).run({ task: "Read" })) events.push(event)
-    return { events, transcript: JSON.stringify(backend.requests.at(-1)?.messages).replaceAll(/call[-_][\w-]+/g, "id"), end: events.at(-1) }
+    for await (const event of new DynamicExecutor({ tools: registry, backend, middleware: [cache.middleware] }).run({
+      task: "Read",
+    }))
+      events.push(event)
+    return {
+      events,
+      transcript: JSON.stringify(backend.requests.at(-1)?.messages).replaceAll(/call[-_][\w-]+/g, "id"),
+      end: events.at(-1),
+    }
   }
 
   test("asks the service once for what it has read, again after a write, and tells the same story as in-process", async () => {
@@ -145,7 +255,8 @@ describe("an agent that uses a service over REST, with a cache of its own", () =
     await attachSource(registry, new ToolsApiClient({ baseUrl: (await serve(tools)).url }))
     let now = 0
     const cache = createResultCache({ now: () => now })
-    const read = (path: string, noCache = false) => executeCall(registry, { name: "read_text_file", args: { path } }, { middleware: [cache.middleware], noCache })
+    const read = (path: string, noCache = false) =>
+      executeCall(registry, { name: "read_text_file", args: { path } }, { middleware: [cache.middleware], noCache })
     await read("a")
     now = 299_999
     expect((await read("a")).metadata).toMatchObject({ cached: true })
@@ -164,30 +275,73 @@ describe("an agent that uses a service over REST, with a cache of its own", () =
     const registry = new ToolRegistry()
     await attachSource(registry, new ToolsApiClient({ baseUrl: server.url }))
     await server.close()
-    const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps: [call("read_text_file", { path: "a" }), { expect: { last: "does not answer" }, reply: "I could not read it." }] })
-    expect(await new DynamicExecutor({ tools: registry, backend }).complete({ task: "Read" })).toMatchObject({ outcome: "completed", failedCalls: 1 })
+    const backend = createScriptedBackend({
+      abilities: { nativeTools: true },
+      steps: [
+        call("read_text_file", { path: "a" }),
+        { expect: { last: "does not answer" }, reply: "I could not read it." },
+      ],
+    })
+    expect(await new DynamicExecutor({ tools: registry, backend }).complete({ task: "Read" })).toMatchObject({
+      outcome: "completed",
+      failedCalls: 1,
+    })
   })
 })
 
 test("one run uses a local tool, a REST service and three MCP servers: clean names for the model, four kinds of origin on record", async () => {
-  const user = (name: string) => defineTool({ name, description: name, input: { type: "object" }, run: () => ({ name: "John Doe" }) })
-  const ums = await HttpMCPClient.create({ name: "UMS", url: `${(await serve(["create_user", "get_user", "search_users", "update_user", "delete_user"].map(user), { mcp: true })).url}/mcp` })
-  const fetcher = await HttpMCPClient.create({ name: "Fetch", url: `${(await serve(["fetch", "fetch_raw"].map(user), { mcp: true })).url}/mcp` })
-  const search = await StdioMCPClient.create({ name: "search", command: process.execPath, args: ["--conditions=toolwright-source", SEARCH] })
+  const user = (name: string) =>
+    defineTool({ name, description: name, input: { type: "object" }, run: () => ({ name: "John Doe" }) })
+  const ums = await HttpMCPClient.create({
+    name: "UMS",
+    url: `${(await serve(["create_user", "get_user", "search_users", "update_user", "delete_user"].map(user), { mcp: true })).url}/mcp`,
+  })
+  const fetcher = await HttpMCPClient.create({
+    name: "Fetch",
+    url: `${(await serve(["fetch", "fetch_raw"].map(user), { mcp: true })).url}/mcp`,
+  })
+  const search = await StdioMCPClient.create({
+    name: "search",
+    command: process.execPath,
+    args: ["--conditions=toolwright-source", SEARCH],
+  })
   const rest = new ToolsApiClient({ baseUrl: (await serve([user("read_text_file")])).url, name: "tools-api" })
   const registry = new ToolRegistry()
   registry.register(user("grep"))
-  for (const [source, options] of [[rest, {}], [ums, {}], [fetcher, {}], [search, { allow: ["web_search"] }]] as const) open.push(await attachSource(registry, source, options))
-  const names = ["grep", "read_text_file", "create_user", "get_user", "search_users", "update_user", "delete_user", "fetch", "fetch_raw", "web_search"]
+  for (const [source, options] of [
+    [rest, {}],
+    [ums, {}],
+    [fetcher, {}],
+    [search, { allow: ["web_search"] }],
+  ] as const)
+    open.push(await attachSource(registry, source, options))
+  const names = [
+    "grep",
+    "read_text_file",
+    "create_user",
+    "get_user",
+    "search_users",
+    "update_user",
+    "delete_user",
+    "fetch",
+    "fetch_raw",
+    "web_search",
+  ]
   expect(registry.list().map(({ name }) => name)).toEqual(names)
   const used = ["grep", "read_text_file", "search_users", "fetch", "web_search"]
-  const reply = (name: string) => `<tool_call>\n{"name": "${name}", "arguments": ${name === "web_search" ? '{"query": "Acme"}' : "{}"}}\n</tool_call>`
-  const backend = createScriptedBackend({ model: "qwen2.5-7b", abilities: { nativeTools: false }, steps: [...used.map((name) => ({ reply: reply(name) })), { reply: "John works at Acme." }] })
+  const reply = (name: string) =>
+    `<tool_call>\n{"name": "${name}", "arguments": ${name === "web_search" ? '{"query": "Acme"}' : "{}"}}\n</tool_call>`
+  const backend = createScriptedBackend({
+    model: "qwen2.5-7b",
+    abilities: { nativeTools: false },
+    steps: [...used.map((name) => ({ reply: reply(name) })), { reply: "John works at Acme." }],
+  })
   const origins: string[] = []
   for await (const event of new DynamicExecutor({ tools: registry, backend }).run({ task: "Who is John?" })) {
     if (event.type === "run-start") expect(event.tools).toEqual(names)
     if (event.type === "tool-start") origins.push(`${event.provenance.kind}:${event.provenance.name}`)
-    if (event.type === "run-end") expect(event.summary).toMatchObject({ outcome: "completed", calls: 5, failedCalls: 0 })
+    if (event.type === "run-end")
+      expect(event.summary).toMatchObject({ outcome: "completed", calls: 5, failedCalls: 0 })
   }
   expect(origins).toEqual(["local:local", "rest:tools-api", "mcp:UMS", "mcp:Fetch", "mcp:search"])
 })

@@ -45,7 +45,14 @@ function contract(open: () => Promise<Database>, reopen: boolean) {
   test("loses nothing when several write to one conversation at once", async () => {
     const conversations = await store()
     const { id } = await conversations.create("busy")
-    await Promise.all(Array.from({ length: 20 }, (_, number) => conversations.append(id, [{ role: "user", content: `a${number}` }, { role: "user", content: `b${number}` }])))
+    await Promise.all(
+      Array.from({ length: 20 }, (_, number) =>
+        conversations.append(id, [
+          { role: "user", content: `a${number}` },
+          { role: "user", content: `b${number}` },
+        ]),
+      ),
+    )
     const contents = (await conversations.get(id))!.messages.map(({ content }) => content)
     expect(contents).toHaveLength(40)
     for (let at = 0; at < 40; at += 2) expect(contents[at]!.slice(1)).toBe(contents[at + 1]!.slice(1))
@@ -66,7 +73,10 @@ function contract(open: () => Promise<Database>, reopen: boolean) {
     const conversations = await conversationStore(database, { log: (line) => lines.push(line) })
     const { id } = await conversations.create()
     await conversations.append(id, exchange)
-    await database.query("UPDATE conversation_messages SET message = ? WHERE conversation_id = ? AND position = 1", ["{broken", id])
+    await database.query("UPDATE conversation_messages SET message = ? WHERE conversation_id = ? AND position = 1", [
+      "{broken",
+      id,
+    ])
     expect((await conversations.get(id))!.messages).toHaveLength(3)
     expect(lines).toEqual([`Message 1 of conversation ${id} is damaged and was passed over.`])
   })
@@ -84,16 +94,19 @@ describe("conversations in SQLite", () => {
 })
 
 const binaries = postgresBinaries()
-describe.skipIf(binaries === undefined)("conversations in PostgreSQL (skipped where its server is not installed)", () => {
-  let server: PostgresServer
-  let address: string
-  beforeAll(async () => {
-    server = await startPostgres(binaries!)
-    address = server.createDatabase()
-  })
-  afterAll(() => server[Symbol.asyncDispose]())
-  contract(() => openDatabase(address), true)
-})
+describe.skipIf(binaries === undefined)(
+  "conversations in PostgreSQL (skipped where its server is not installed)",
+  () => {
+    let server: PostgresServer
+    let address: string
+    beforeAll(async () => {
+      server = await startPostgres(binaries!)
+      address = server.createDatabase()
+    })
+    afterAll(() => server[Symbol.asyncDispose]())
+    contract(() => openDatabase(address), true)
+  },
+)
 
 test("a database that cannot be opened is named, its password is not", async () => {
   await expect(openDatabase("postgres://user:hunter2@127.0.0.1:1/none")).rejects.toMatchObject({

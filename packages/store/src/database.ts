@@ -21,12 +21,20 @@ export async function openDatabase(target: string): Promise<Database> {
   try {
     return /^postgres(ql)?:\/\//.test(target) ? await openPostgres(target) : await openSqlite(target)
   } catch (cause) {
-    throw new ToolwrightError("DATABASE_UNAVAILABLE", `The database ${withoutPassword(target)} cannot be opened: ${withoutPassword(messageOf(cause))}`, { cause })
+    throw new ToolwrightError(
+      "DATABASE_UNAVAILABLE",
+      `The database ${withoutPassword(target)} cannot be opened: ${withoutPassword(messageOf(cause))}`,
+      { cause },
+    )
   }
 }
 
 async function openSqlite(path: string): Promise<Database> {
-  const [{ DatabaseSync }, { mkdirSync }, { dirname }] = await Promise.all([import("node:sqlite"), import("node:fs"), import("node:path")])
+  const [{ DatabaseSync }, { mkdirSync }, { dirname }] = await Promise.all([
+    import("node:sqlite"),
+    import("node:fs"),
+    import("node:path"),
+  ])
   if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path)
   database.exec("PRAGMA journal_mode = WAL; PRAGMA busy_timeout = 5000; PRAGMA foreign_keys = ON")
@@ -73,12 +81,16 @@ async function openPostgres(url: string): Promise<Database> {
   const close = (): Promise<void> => (pool.ended ? Promise.resolve() : pool.end())
   return {
     dialect: "postgres",
-    query: async <Row>(sql: string, values: readonly SqlValue[] = []) => (await pool.query(numbered(sql), [...values])).rows as Row[],
+    query: async <Row>(sql: string, values: readonly SqlValue[] = []) =>
+      (await pool.query(numbered(sql), [...values])).rows as Row[],
     async transaction(work) {
       const client = await pool.connect()
       try {
         await client.query("BEGIN")
-        const result = await work(async <Row>(sql: string, values: readonly SqlValue[] = []) => (await client.query(numbered(sql), [...values])).rows as Row[])
+        const result = await work(
+          async <Row>(sql: string, values: readonly SqlValue[] = []) =>
+            (await client.query(numbered(sql), [...values])).rows as Row[],
+        )
         await client.query("COMMIT")
         return result
       } catch (thrown) {

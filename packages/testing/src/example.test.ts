@@ -9,8 +9,14 @@ const runTests = ["--conditions=toolwright-source", "--test", "--test-reporter=s
 
 /** A program of its own, as a person starts it: without what this test runner has set. */
 function run(args: readonly string[], cwd = root): { status: number | null; output: string } {
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_(OPTIONS|ENV|TEST)|TEST$|TOOLWRIGHT_)/.test(name)))
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd, env: { ...env, NO_COLOR: "1" }, encoding: "utf8" })
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(VITEST|NODE_(OPTIONS|ENV|TEST)|TEST$|TOOLWRIGHT_)/.test(name)),
+  )
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
+    cwd,
+    env: { ...env, NO_COLOR: "1" },
+    encoding: "utf8",
+  })
   return { status, output: `${stdout}${stderr}` }
 }
 
@@ -50,16 +56,24 @@ ${body}
   }
 
   test("which reply was not played, with all that happened", () => {
-    const output = failing(`  await runAgent({ task: "Coat?", backend: scripted([oslo, "Yes.", "Take a scarf, too."]), tools })`)
+    const output = failing(
+      `  await runAgent({ task: "Coat?", backend: scripted([oslo, "Yes.", "Take a scarf, too."]), tools })`,
+    )
     expect(output).toContain("1 of 3 replies was not played; the model was asked 2 times:")
     expect(output).toContain('- reply 3: text "Take a scarf, too."')
     expect(output).toMatch(/at .*agent\.test\.ts:8:/)
-    expect(output).toMatch(/call {4}get_weather\(\{"city":"Oslo"\}\)\n +result {2}get_weather: 4 °C\n +model {3}Yes\.\n +end {5}completed: Yes\./)
+    expect(output).toMatch(
+      /call {4}get_weather\(\{"city":"Oslo"\}\)\n +result {2}get_weather: 4 °C\n +model {3}Yes\.\n +end {5}completed: Yes\./,
+    )
   })
 
   test("what the model was shown in place of what it was to be shown", () => {
-    const output = failing(`  await runAgent({ task: "Coat?", backend: scripted([oslo, { expect: { result: "21 °C" }, text: "No." }]), tools })`)
-    expect(output).toContain('Reply 2 of 2 (text "No."): expected what came back since the last reply to contain "21 °C".')
+    const output = failing(
+      `  await runAgent({ task: "Coat?", backend: scripted([oslo, { expect: { result: "21 °C" }, text: "No." }]), tools })`,
+    )
+    expect(output).toContain(
+      'Reply 2 of 2 (text "No."): expected what came back since the last reply to contain "21 °C".',
+    )
     expect(output).toContain("There was: 4 °C")
     expect(output).toMatch(/at .*agent\.test\.ts:8:/)
   })

@@ -1,4 +1,10 @@
-export { loadScreenplay, parseScreenplay, serveBackend, type ServedBackend, type ServeOptions } from "@toolwright/backends"
+export {
+  loadScreenplay,
+  parseScreenplay,
+  serveBackend,
+  type ServedBackend,
+  type ServeOptions,
+} from "@toolwright/backends"
 export * from "./model.ts"
 export { pocket, pocketAvailable, type PocketModelOptions } from "./pocket/pocket.ts"
 export type { RequestPart } from "./recording/difference.ts"

@@ -6,7 +6,8 @@ export interface TestModel extends Backend {
   /**
    * Call it at the end of a test; `runAgent` and `followRun` do.
    *
-   * @throws the first thing that went wrong: a check that failed, a request that was not foreseen; otherwise replies that nobody asked for
+   * @throws the first thing that went wrong: a check that failed, a request that was not foreseen; otherwise replies
+   *   that nobody asked for
    */
   done(): void
   /**

@@ -15,7 +15,10 @@ export function originOf(callee: (...args: never[]) => unknown): Origin {
 
 /** Gives an error the place of another one, in whose stead it is thrown. */
 export function atPlaceOf<Failure extends Error>(error: Failure, other: Error): Failure {
-  return withFrames(error, (other.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)))
+  return withFrames(
+    error,
+    (other.stack ?? "").split("\n").filter((line) => /^\s+at /.test(line)),
+  )
 }
 
 function withFrames<Failure extends Error>(error: Failure, frames: readonly string[]): Failure {

@@ -17,9 +17,13 @@ export interface CapabilityReport {
 /**
  * Sorts tools by whether what they need is there. Each capability is probed once; a probe that throws counts as absent.
  *
- * @param probe answers for one capability: by convention `env:NAME` is an environment variable and a bare name a program
+ * @param probe answers for one capability: by convention `env:NAME` is an environment variable and a bare name a
+ *   program
  */
-export async function detectCapabilities(tools: readonly ToolDefinition[], probe: CapabilityProbe): Promise<CapabilityReport> {
+export async function detectCapabilities(
+  tools: readonly ToolDefinition[],
+  probe: CapabilityProbe,
+): Promise<CapabilityReport> {
   const names = [...new Set(tools.flatMap((tool) => tool.capabilities ?? []))]
   const states = new Map(await Promise.all(names.map(async (name) => [name, await probed(probe, name)] as const)))
   const report: CapabilityReport = { available: [], unavailable: [] }

@@ -33,7 +33,10 @@ describe("defineTool", () => {
   test.each([
     [{ name: "" }, "A tool needs a name."],
     [{ name: "1st" }, "must begin with a letter"],
-    [{ name: "a", category: "magic" as never }, "Use one of: code, vcs, build, research, publish, orchestration, utility."],
+    [
+      { name: "a", category: "magic" as never },
+      "Use one of: code, vcs, build, research, publish, orchestration, utility.",
+    ],
     [{ name: "a", optionality: "maybe" as never }, "unknown optionality 'maybe'"],
     [{ name: "a", input: { type: "string" } }, "must be an object schema"],
   ])("refuses %o", (given, message) => {
@@ -73,10 +76,17 @@ describe("defineTool", () => {
 
   test("a minimal tool registers through its wrapper, with and without metadata", async () => {
     const registry = new ToolRegistry()
-    const base = { description: () => "d", execute: (args: Record<string, unknown>) => success({ output: JSON.stringify(args) }) }
+    const base = {
+      description: () => "d",
+      execute: (args: Record<string, unknown>) => success({ output: JSON.stringify(args) }),
+    }
     registry.register(wrapMinimalTool({ ...base, name: () => "old" }))
     registry.register(
-      wrapMinimalTool({ ...base, name: () => "newer", metadata: () => ({ category: "vcs" as const, schema: { type: "object", required: ["a"] } }) }),
+      wrapMinimalTool({
+        ...base,
+        name: () => "newer",
+        metadata: () => ({ category: "vcs" as const, schema: { type: "object", required: ["a"] } }),
+      }),
     )
     expect((await registry.execute("old", { any: 1 })).output).toBe('{"any":1}')
     expect(registry.listByCategory("vcs").map(({ name }) => name)).toEqual(["newer"])

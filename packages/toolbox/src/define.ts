@@ -12,9 +12,13 @@ import {
 } from "./model/tool.ts"
 import { isStandardSchema, parseWith, toJsonSchema, type StandardSchema } from "./standard-schema.ts"
 
-/** A tool as its author writes it; see {@link ToolDefinition} for the meaning of the fields that are kept as they are. */
-export interface ToolSpecification<Args>
-  extends Omit<ToolDefinition, "category" | "optionality" | "schema" | "outputSchema" | "handler"> {
+/**
+ * A tool as its author writes it; see {@link ToolDefinition} for the meaning of the fields that are kept as they are.
+ */
+export interface ToolSpecification<Args> extends Omit<
+  ToolDefinition,
+  "category" | "optionality" | "schema" | "outputSchema" | "handler"
+> {
   /** `utility` unless given. */
   category?: ToolCategory
   /** `optional` unless given. */
@@ -28,11 +32,13 @@ export interface ToolSpecification<Args>
 }
 
 /**
- * Defines a tool: checks its name and category, converts its schemas to JSON Schema once, and wraps `run` into a handler.
+ * Defines a tool: checks its name and category, converts its schemas to JSON Schema once, and wraps `run` into a
+ * handler.
  *
  * @param specification the tool; with a Standard Schema as `input`, `run` gets its parsed and typed output
  * @returns the canonical definition, ready for `ToolRegistry.register`
- * @throws ToolwrightError `INVALID_TOOL` when the name is empty or malformed, the category or optionality is unknown, or the
+ * @throws ToolwrightError `INVALID_TOOL` when the name is empty or malformed, the category or optionality is unknown,
+ *   or the
  *   input is no object schema
  * @example
  * const add = defineTool({
@@ -104,5 +110,8 @@ function check(specification: { name: string }, category: string, optionality: s
 function objectSchema(name: string, schema: JsonSchema): JsonSchema {
   if (schema.type === "object") return schema
   if (schema.type === undefined) return { type: "object", ...schema }
-  throw new ToolwrightError("INVALID_TOOL", `Tool '${name}': its input must be an object schema, not ${String(schema.type)}.`)
+  throw new ToolwrightError(
+    "INVALID_TOOL",
+    `Tool '${name}': its input must be an object schema, not ${String(schema.type)}.`,
+  )
 }

@@ -1,5 +1,6 @@
 /**
- * The candidates that a misspelt word most likely meant, best first: within a third of its length by edit distance, or one
+ * The candidates that a misspelt word most likely meant, best first: within a third of its length by edit distance, or
+ * one
  * containing the other. Case and the separators `_`, `-`, `.` do not count.
  */
 export function nearest(word: string, candidates: Iterable<string>, most = 3): string[] {
@@ -13,11 +14,17 @@ export function nearest(word: string, candidates: Iterable<string>, most = 3): s
     if (distance <= Math.max(1, Math.floor(wanted.length / 3))) scored.push({ candidate, score: distance })
     else if (contained) scored.push({ candidate, score: 100 + distance })
   }
-  return scored.sort((a, b) => a.score - b.score).slice(0, most).map(({ candidate }) => candidate)
+  return scored
+    .sort((a, b) => a.score - b.score)
+    .slice(0, most)
+    .map(({ candidate }) => candidate)
 }
 
 function plain(word: string): string {
-  return word.toLowerCase().replaceAll(/[_.\-\s]/g, "").slice(0, 128)
+  return word
+    .toLowerCase()
+    .replaceAll(/[_.\-\s]/g, "")
+    .slice(0, 128)
 }
 
 /** Edit distance with transpositions of neighbours (optimal string alignment). */

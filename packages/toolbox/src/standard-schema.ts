@@ -2,7 +2,8 @@ import { ToolwrightError } from "./model/errors.ts"
 import type { JsonSchema } from "./model/schema.ts"
 
 /**
- * The part of the Standard Schema specification (https://standardschema.dev) that is used here: validation, and the JSON
+ * The part of the Standard Schema specification (https://standardschema.dev) that is used here: validation, and the
+ * JSON
  * Schema extension that Zod 4.2, ArkType and Valibot implement.
  */
 export interface StandardSchema<Input = unknown, Output = unknown> {
@@ -20,7 +21,12 @@ export interface StandardSchema<Input = unknown, Output = unknown> {
 
 type StandardOutcome<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: ReadonlyArray<{ readonly message: string; readonly path?: ReadonlyArray<PropertyKey | { key: PropertyKey }> | undefined }> }
+  | {
+      readonly issues: ReadonlyArray<{
+        readonly message: string
+        readonly path?: ReadonlyArray<PropertyKey | { key: PropertyKey }> | undefined
+      }>
+    }
 
 /** Whether a value is a Standard Schema rather than a JSON Schema document. */
 export function isStandardSchema(value: unknown): value is StandardSchema<unknown, never> {
@@ -33,14 +39,21 @@ export function isStandardSchema(value: unknown): value is StandardSchema<unknow
  * @param side which side of a transforming schema: what a caller sends (`input`), or what comes out (`output`)
  * @throws ToolwrightError `INVALID_TOOL` when the Standard Schema cannot yield JSON Schema
  */
-export function toJsonSchema(schema: JsonSchema | StandardSchema<unknown, never> | StandardSchema, side: "input" | "output"): JsonSchema {
+export function toJsonSchema(
+  schema: JsonSchema | StandardSchema<unknown, never> | StandardSchema,
+  side: "input" | "output",
+): JsonSchema {
   if (!isStandardSchema(schema)) return schema as JsonSchema
   const standard = schema["~standard"]
   const convert = standard.jsonSchema?.[side]
   if (convert === undefined) {
-    throw new ToolwrightError("INVALID_TOOL", `A ${standard.vendor} schema of this version does not yield JSON Schema.`, {
-      hint: "Use a version that implements the JSON Schema part of Standard Schema (Zod 4.2 or newer), or pass JSON Schema.",
-    })
+    throw new ToolwrightError(
+      "INVALID_TOOL",
+      `A ${standard.vendor} schema of this version does not yield JSON Schema.`,
+      {
+        hint: "Use a version that implements the JSON Schema part of Standard Schema (Zod 4.2 or newer), or pass JSON Schema.",
+      },
+    )
   }
   const { $schema: _dialect, ...document } = convert({ target: "draft-2020-12" })
   return document as JsonSchema

@@ -33,9 +33,14 @@ describe.skipIf(!hasData(FILE))("recorded replies of every family (skipped witho
       if (expected_calls.length > 0 && exact) figure.exact++
       if (!exact) misses.push(`${family} ${name}: ${calls.length} calls instead of ${expected_calls.length}`)
     }
-    const total = [...figures.values()].reduce((sum, figure) => ({ exact: sum.exact + figure.exact, of: sum.of + figure.of }), { exact: 0, of: 0 })
+    const total = [...figures.values()].reduce(
+      (sum, figure) => ({ exact: sum.exact + figure.exact, of: sum.of + figure.of }),
+      { exact: 0, of: 0 },
+    )
     console.log([...figures].map(([family, { exact, of }]) => `${family} ${exact}/${of}`).join(", "))
-    console.log(`${total.exact} of ${total.of} records with calls exact; misses among all ${records.length}:\n${misses.join("\n")}`)
+    console.log(
+      `${total.exact} of ${total.of} records with calls exact; misses among all ${records.length}:\n${misses.join("\n")}`,
+    )
     expect(total.exact / total.of).toBeGreaterThanOrEqual(REQUIRED)
   })
 
@@ -46,7 +51,8 @@ describe.skipIf(!hasData(FILE))("recorded replies of every family (skipped witho
       const options = { tools: tools.map(toolOf) }
       const whole = eventsOf(formatter, [raw], options)
       expect(eventsOf(formatter, raw.split(""), options), `${name} by characters`).toEqual(whole)
-      for (let cutting = 0; cutting < 20; cutting++) expect(eventsOf(formatter, cutAt(raw, random), options), `${name} cutting ${cutting}`).toEqual(whole)
+      for (let cutting = 0; cutting < 20; cutting++)
+        expect(eventsOf(formatter, cutAt(raw, random), options), `${name} cutting ${cutting}`).toEqual(whole)
     }
   })
 

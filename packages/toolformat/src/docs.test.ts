@@ -15,8 +15,12 @@ const END = "<!-- end -->"
 function table(): string {
   const cell = (text: string) => text.replaceAll("|", "\\|").replaceAll("\n", "⏎")
   const rows = listFormats().map((format) => {
-    const call = format.apiOnly === undefined ? `\`${cell(formatterOf(format).printCalls([{ id: format.ids === "nine" ? "abcDEF123" : "0", name: "f", args: { k: "v" } }]))}\`` : "in the API's own fields"
-    const codecs = format.apiOnly === undefined ? [...new Set(format.calls.map((syntax) => syntax.codec))].join(", ") : ""
+    const call =
+      format.apiOnly === undefined
+        ? `\`${cell(formatterOf(format).printCalls([{ id: format.ids === "nine" ? "abcDEF123" : "0", name: "f", args: { k: "v" } }]))}\``
+        : "in the API's own fields"
+    const codecs =
+      format.apiOnly === undefined ? [...new Set(format.calls.map((syntax) => syntax.codec))].join(", ") : ""
     return `| \`${format.id}\` | ${format.aliases.map((alias) => `\`${alias}\``).join(", ")} | ${cell(format.title.split(": ").at(-1) ?? "")} | ${codecs} | ${call} |`
   })
   return `| id | also | models | codecs | a call \`f(k="v")\` (⏎ is a line break) |\n| --- | --- | --- | --- | --- |\n${rows.join("\n")}\n`
@@ -38,11 +42,15 @@ it("the example of adding a format runs and prints what its page says", () => {
 
 it("the example of the package's README runs and reads the call", () => {
   const printed = runExample("toolformat-readme", readFileSync(new URL("../README.md", import.meta.url), "utf8"))
-  expect(printed).toMatch(/text-delta[^]*call-start[^]*call: \{ id: 'call_0', name: 'get_forecast', args: \{ city: 'Zürich' \}/)
+  expect(printed).toMatch(
+    /text-delta[^]*call-start[^]*call: \{ id: 'call_0', name: 'get_forecast', args: \{ city: 'Zürich' \}/,
+  )
 })
 
 function blocksOf(page: string, language: string): string[] {
-  return [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].flatMap(([, named, text = ""]) => (named === language ? [text] : []))
+  return [...page.matchAll(/^```(\w*)\n([\s\S]*?)^```/gm)].flatMap(([, named, text = ""]) =>
+    named === language ? [text] : [],
+  )
 }
 
 /** Runs the first block of TypeScript of a page as a module of the repository; answers what it printed. */

@@ -3,29 +3,46 @@ import { formatterById, getFormatter } from "./index.ts"
 
 describe("the first formats", () => {
   it("reads a call in tags with braces and the closing tag in a string", () => {
-    const { calls, content } = formatterById("hermes").parse('Let me see.\n<tool_call>\n{"name": "f", "arguments": {"a": [1, {"x": "}</tool_call>"}]}}\n</tool_call>')
+    const { calls, content } = formatterById("hermes").parse(
+      'Let me see.\n<tool_call>\n{"name": "f", "arguments": {"a": [1, {"x": "}</tool_call>"}]}}\n</tool_call>',
+    )
     expect(calls).toEqual([{ id: "call_0", name: "f", args: { a: [1, { x: "}</tool_call>" }] } }])
     expect(content).toBe("Let me see.")
   })
 
   it("does not lose the calls around one that cannot be read", () => {
     const block = (body: string) => `<tool_call>\n${body}\n</tool_call>\n`
-    const reply = formatterById("qwen2.5").parse(block('{"name": "a", "arguments": {}}') + block('{"name": "b", "arguments": {x}}') + block('{"name": "c", "arguments": {}}'))
+    const reply = formatterById("qwen2.5").parse(
+      block('{"name": "a", "arguments": {}}') +
+        block('{"name": "b", "arguments": {x}}') +
+        block('{"name": "c", "arguments": {}}'),
+    )
     expect(reply.calls.map((call) => call.name)).toEqual(["a", "c"])
     expect(reply.problems).toMatchObject([{ kind: "invalid-arguments", repaired: false }])
   })
 
   it("numbers calls by their place in the conversation, in each family's form", () => {
-    const ids = (format: string, text: string, callsBefore?: number) => formatterById(format).parse(text, callsBefore === undefined ? {} : { callsBefore }).calls.map((call) => call.id)
+    const ids = (format: string, text: string, callsBefore?: number) =>
+      formatterById(format)
+        .parse(text, callsBefore === undefined ? {} : { callsBefore })
+        .calls.map((call) => call.id)
     expect(ids("hermes", '<tool_call>{"name": "f"}</tool_call>', 4)).toEqual(["call_4"])
     expect(ids("mistral-v11", "[TOOL_CALLS]f[ARGS]{}[TOOL_CALLS]f[ARGS]{}")).toEqual(["call00000", "call00001"])
-    expect(ids("mistral-small-3.2", "[TOOL_CALLS]f[CALL_ID]abcDEF123[ARGS]{}[TOOL_CALLS]f[CALL_ID]toolong[ARGS]{}")).toEqual(["abcDEF123", "call00001"])
-    expect(ids("kimi-k2", "<|tool_call_begin|>functions.f:7<|tool_call_argument_begin|>{}<|tool_call_end|>")).toEqual(["functions.f:7"])
-    expect(ids("kimi-k2", "<|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|>", 3)).toEqual(["functions.f:3"])
+    expect(
+      ids("mistral-small-3.2", "[TOOL_CALLS]f[CALL_ID]abcDEF123[ARGS]{}[TOOL_CALLS]f[CALL_ID]toolong[ARGS]{}"),
+    ).toEqual(["abcDEF123", "call00001"])
+    expect(ids("kimi-k2", "<|tool_call_begin|>functions.f:7<|tool_call_argument_begin|>{}<|tool_call_end|>")).toEqual([
+      "functions.f:7",
+    ])
+    expect(ids("kimi-k2", "<|tool_call_begin|>f<|tool_call_argument_begin|>{}<|tool_call_end|>", 3)).toEqual([
+      "functions.f:3",
+    ])
     expect(ids("command-r7b", '<|START_ACTION|>[{"tool_name": "f", "parameters": {}}]<|END_ACTION|>', 2)).toEqual(["2"])
   })
 
   it("refuses to read Claude's calls from text", () => {
-    expect(() => getFormatter("claude-sonnet").parseToolCalls("x")).toThrow("use ParseAPIResponse for Claude API responses")
+    expect(() => getFormatter("claude-sonnet").parseToolCalls("x")).toThrow(
+      "use ParseAPIResponse for Claude API responses",
+    )
   })
 })

@@ -47,10 +47,16 @@ function toClaudeTool({ name, description, schema }: ToolDefinition): Record<str
   return { name, description, input_schema: schema }
 }
 
-/** The `tool_calls` of a chat completion, or of a message out of one; whole as it is, it needs no reason for its end. */
+/**
+ * The `tool_calls` of a chat completion, or of a message out of one; whole as it is, it needs no reason for its end.
+ */
 function openAICalls(body: unknown): ToolCall[] {
   const choices = isRecord(body) && Array.isArray(body.choices) ? body.choices : [{ message: body }]
-  return decodeOpenAIResponse({ choices: choices.slice(0, 1).map((choice: unknown) => ({ finish_reason: "tool_calls", ...(isRecord(choice) ? choice : {}) })) }).calls
+  return decodeOpenAIResponse({
+    choices: choices
+      .slice(0, 1)
+      .map((choice: unknown) => ({ finish_reason: "tool_calls", ...(isRecord(choice) ? choice : {}) })),
+  }).calls
 }
 
 /** The `tool_use` blocks of a Messages API response. */
@@ -58,7 +64,13 @@ function claudeCalls(body: unknown): ToolCall[] {
   const content = isRecord(body) && Array.isArray(body.content) ? body.content : []
   return content.flatMap((block: unknown) =>
     isRecord(block) && block.type === "tool_use" && typeof block.name === "string"
-      ? [{ id: typeof block.id === "string" ? block.id : "", name: block.name, args: isRecord(block.input) ? block.input : {} }]
+      ? [
+          {
+            id: typeof block.id === "string" ? block.id : "",
+            name: block.name,
+            args: isRecord(block.input) ? block.input : {},
+          },
+        ]
       : [],
   )
 }

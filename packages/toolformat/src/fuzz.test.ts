@@ -12,7 +12,12 @@ const TOOLS: ToolDefinition[] = [
     name: "edit",
     parameters: {
       type: "object",
-      properties: { path: { type: "string" }, count: { type: "integer" }, lines: { type: "array", items: { type: "string" } }, options: { type: "object", properties: { deep: { type: ["boolean", "null"] } } } },
+      properties: {
+        path: { type: "string" },
+        count: { type: "integer" },
+        lines: { type: "array", items: { type: "string" } },
+        options: { type: "object", properties: { deep: { type: ["boolean", "null"] } } },
+      },
       required: ["path"],
     },
   }),
@@ -26,7 +31,10 @@ const CALLS = [
 
 const formats = FORMATS.filter((format) => format.apiOnly === undefined)
 
-function parse(format: (typeof FORMATS)[number], pieces: readonly string[]): { events: ParseEvent[]; parser: AccountingParser } {
+function parse(
+  format: (typeof FORMATS)[number],
+  pieces: readonly string[],
+): { events: ParseEvent[]; parser: AccountingParser } {
   const parser = createParser(format, format.generic === true ? [] : ACCEPTED_EVERYWHERE, { tools: TOOLS })
   const events: ParseEvent[] = []
   for (const piece of pieces) events.push(...parser.push(piece))
@@ -34,7 +42,10 @@ function parse(format: (typeof FORMATS)[number], pieces: readonly string[]): { e
   return { events: coalesce(events), parser }
 }
 
-/** Content and reasoning are exactly their stretches of the text; calls and unrepaired problems have a stretch each; nothing is left. */
+/**
+ * Content and reasoning are exactly their stretches of the text; calls and unrepaired problems have a stretch each;
+ * nothing is left.
+ */
 function account(text: string, { events, parser }: ReturnType<typeof parse>): void {
   const spans = parser.spans()
   let at = 0
@@ -47,11 +58,24 @@ function account(text: string, { events, parser }: ReturnType<typeof parse>): vo
   }
   expect(at).toBe(text.length)
   const of = (type: ParseEvent["type"]) => events.filter((event) => event.type === type)
-  expect(of("text-delta").map((event) => (event.type === "text-delta" ? event.text : "")).join("")).toBe(said.content)
-  expect(of("reasoning-delta").map((event) => (event.type === "reasoning-delta" ? event.text : "")).join("")).toBe(said.reasoning)
+  expect(
+    of("text-delta")
+      .map((event) => (event.type === "text-delta" ? event.text : ""))
+      .join(""),
+  ).toBe(said.content)
+  expect(
+    of("reasoning-delta")
+      .map((event) => (event.type === "reasoning-delta" ? event.text : ""))
+      .join(""),
+  ).toBe(said.reasoning)
   expect(spans.filter((span) => span.kind === "call")).toHaveLength(of("call-end").length)
   for (const span of spans.filter((candidate) => candidate.kind === "problem")) {
-    const told = events.some((event) => event.type === "problem" && event.problem.at <= span.start && event.problem.at + event.problem.text.length >= span.end)
+    const told = events.some(
+      (event) =>
+        event.type === "problem" &&
+        event.problem.at <= span.start &&
+        event.problem.at + event.problem.text.length >= span.end,
+    )
     expect(told, `no problem tells of ${JSON.stringify(text.slice(span.start, span.end))}`).toBe(true)
   }
 }
@@ -59,10 +83,39 @@ function account(text: string, { events, parser }: ReturnType<typeof parse>): vo
 describe("no text breaks a parser or is lost in it", () => {
   it.each(formats.map((format) => [format.id, format] as const))("%s", (_id, format) => {
     const printed = formatterOf(format).printCalls(CALLS, TOOLS)
-    const marks = [...marksOfFormat(format), "{", "}", "[", "]", '"', "\n", "<", ">", '{"name": "f", "arguments": {', "edit", "\ud83d", "\udc00", " ", "```json\n", "<tool_call>", "</think>", "\\"]
-    const piece = fc.oneof(fc.constantFrom(...marks), fc.constantFrom(printed, printed.slice(0, printed.length >> 1), printed.slice(printed.length >> 1)), fc.string({ unit: "binary", maxLength: 8 }))
+    const marks = [
+      ...marksOfFormat(format),
+      "{",
+      "}",
+      "[",
+      "]",
+      '"',
+      "\n",
+      "<",
+      ">",
+      '{"name": "f", "arguments": {',
+      "edit",
+      "\ud83d",
+      "\udc00",
+      " ",
+      "```json\n",
+      "<tool_call>",
+      "</think>",
+      "\\",
+    ]
+    const piece = fc.oneof(
+      fc.constantFrom(...marks),
+      fc.constantFrom(printed, printed.slice(0, printed.length >> 1), printed.slice(printed.length >> 1)),
+      fc.string({ unit: "binary", maxLength: 8 }),
+    )
     const reply = fc.array(piece, { maxLength: 14 }).map((pieces) => pieces.join(""))
-    const spliced = fc.tuple(fc.nat(printed.length), fc.nat(printed.length), fc.oneof(fc.constantFrom(...marks), fc.string({ maxLength: 4 }))).map(([from, to, middle]) => printed.slice(0, from) + middle + printed.slice(to))
+    const spliced = fc
+      .tuple(
+        fc.nat(printed.length),
+        fc.nat(printed.length),
+        fc.oneof(fc.constantFrom(...marks), fc.string({ maxLength: 4 })),
+      )
+      .map(([from, to, middle]) => printed.slice(0, from) + middle + printed.slice(to))
     fc.assert(
       fc.property(fc.oneof(reply, spliced), fc.nat(), (text, seed) => {
         const whole = parse(format, [text])
@@ -72,7 +125,9 @@ describe("no text breaks a parser or is lost in it", () => {
         expect(parse(format, text.split("")).events).toEqual(whole.events)
         for (const event of whole.events) {
           if (event.type === "call-end") {
-            const json = whole.events.map((other) => (other.type === "args-delta" && other.index === event.index ? other.text : "")).join("")
+            const json = whole.events
+              .map((other) => (other.type === "args-delta" && other.index === event.index ? other.text : ""))
+              .join("")
             expect(JSON.parse(json)).toEqual(event.call.args)
           }
         }

@@ -11,6 +11,10 @@ export { formatGrammar, type FormatGrammarOptions } from "./engine/grammar/index
  *
  * @param format a format, or the id or alias of one
  */
-export function grammarFor(format: Format | string, tools: readonly ToolDefinition[], options: FormatGrammarOptions = {}): Grammar {
+export function grammarFor(
+  format: Format | string,
+  tools: readonly ToolDefinition[],
+  options: FormatGrammarOptions = {},
+): Grammar {
   return formatGrammar(typeof format === "string" ? formatById(format) : format, tools, options)
 }

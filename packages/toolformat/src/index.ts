@@ -2,13 +2,30 @@ export type * from "./model/formatter.ts"
 export type * from "./model/message.ts"
 export * from "./api/index.ts"
 export { formatterOf, type ApiFormatter } from "./formatter.ts"
-export { formatById, formatterById, getFormatter, listFormats, recogniseTemplate, selectFormat, type Selection, type SelectOptions } from "./selector/index.ts"
+export {
+  formatById,
+  formatterById,
+  getFormatter,
+  listFormats,
+  recogniseTemplate,
+  selectFormat,
+  type Selection,
+  type SelectOptions,
+} from "./selector/index.ts"
 export { toolsFromJson } from "./tools-from-json.ts"
 export { cutText } from "./cuttings.ts"
 export { formatGrammar, grammarFor, type FormatGrammarOptions } from "./grammar.ts"
 export { collect } from "./engine/parser.ts"
 export { createParser, type AccountingParser } from "./engine/parser.ts"
 export type { Span } from "./engine/session.ts"
-export type { CallSyntax, Format, IdPolicy, PromptStyle, ReasoningSyntax, ResultStyle, Wrapper } from "./engine/syntax.ts"
+export type {
+  CallSyntax,
+  Format,
+  IdPolicy,
+  PromptStyle,
+  ReasoningSyntax,
+  ResultStyle,
+  Wrapper,
+} from "./engine/syntax.ts"
 export * from "./templates/index.ts"
 export * from "./lowering/index.ts"

@@ -17,18 +17,29 @@ const STEP = process.env.TOOLWRIGHT_FULL_LAW === "1" ? 1 : 11
 describe.skipIf(!hasData(FILE))("what is printed is what is read (skipped without ../shared/data)", () => {
   const sets = hasData(FILE) ? readJsonLines<ToolSet>(FILE).filter((_, index) => index % STEP === 0) : []
 
-  it.each(FORMATS.filter((format) => format.apiOnly !== "claude").map((format) => [format.id, format] as const))("%s", (_id, format) => {
-    const formatter = formatterOf(format)
-    for (const { source, tools: wire, tests } of sets) {
-      const tools = wire.map(toolOf)
-      const calls = tests.filter((test) => test.valid).map(({ data }) => ({ id: "", name: data.name, args: data.arguments }))
-      for (const group of [calls.slice(0, 1), calls]) {
-        if (group.length === 0) continue
-        const text = formatter.printCalls(group, tools)
-        const reply = formatter.parse(text, { tools })
-        expect(reply.calls.map(({ name, args }) => ({ id: "", name, args })), `${source}\n${text}`).toEqual(group)
-        expect({ content: reply.content, problems: reply.problems }, `${source}\n${text}`).toEqual({ content: "", problems: [] })
+  it.each(FORMATS.filter((format) => format.apiOnly !== "claude").map((format) => [format.id, format] as const))(
+    "%s",
+    (_id, format) => {
+      const formatter = formatterOf(format)
+      for (const { source, tools: wire, tests } of sets) {
+        const tools = wire.map(toolOf)
+        const calls = tests
+          .filter((test) => test.valid)
+          .map(({ data }) => ({ id: "", name: data.name, args: data.arguments }))
+        for (const group of [calls.slice(0, 1), calls]) {
+          if (group.length === 0) continue
+          const text = formatter.printCalls(group, tools)
+          const reply = formatter.parse(text, { tools })
+          expect(
+            reply.calls.map(({ name, args }) => ({ id: "", name, args })),
+            `${source}\n${text}`,
+          ).toEqual(group)
+          expect({ content: reply.content, problems: reply.problems }, `${source}\n${text}`).toEqual({
+            content: "",
+            problems: [],
+          })
+        }
       }
-    }
-  })
+    },
+  )
 })

@@ -8,22 +8,29 @@ const TOOL = toolOf({ name: "write", parameters: { type: "object", properties: {
 const MEGABYTE = 2 ** 20
 
 describe("long lines end, and stay whole", () => {
-  it.each(FORMATS.filter((format) => format.apiOnly === undefined).map((format) => [format.id, format] as const))("%s", (_id, format) => {
-    const formatter = formatterOf(format)
-    const line = "a line of text, x; ".repeat(Math.ceil(MEGABYTE / 19))
-    expect(formatter.parse(line, { tools: [TOOL] })).toMatchObject({ calls: [], problems: [], content: line })
-    const [call] = formatter.parse(formatter.printCalls([{ id: "", name: "write", args: { text: line } }], [TOOL]), { tools: [TOOL] }).calls
-    expect(call?.args.text === line).toBe(true)
-    for (const mark of marksOfFormat(format)) {
-      const { calls } = formatter.parse(mark.repeat(Math.ceil(10_000 / mark.length)), { tools: [TOOL] })
-      expect(calls.length).toBeLessThanOrEqual(10_000)
-    }
-  })
+  it.each(FORMATS.filter((format) => format.apiOnly === undefined).map((format) => [format.id, format] as const))(
+    "%s",
+    (_id, format) => {
+      const formatter = formatterOf(format)
+      const line = "a line of text, x; ".repeat(Math.ceil(MEGABYTE / 19))
+      expect(formatter.parse(line, { tools: [TOOL] })).toMatchObject({ calls: [], problems: [], content: line })
+      const [call] = formatter.parse(formatter.printCalls([{ id: "", name: "write", args: { text: line } }], [TOOL]), {
+        tools: [TOOL],
+      }).calls
+      expect(call?.args.text === line).toBe(true)
+      for (const mark of marksOfFormat(format)) {
+        const { calls } = formatter.parse(mark.repeat(Math.ceil(10_000 / mark.length)), { tools: [TOOL] })
+        expect(calls.length).toBeLessThanOrEqual(10_000)
+      }
+    },
+  )
 
   it("as does deep nesting, which is refused", () => {
     for (const unit of ["[", '{"a":', "[["]) {
       const text = `<tool_call>{"name": "write", "arguments": {"text": ${unit.repeat(200_000)}`
-      expect(formatterOf(FORMATS[0]!).parse(text).problems).toMatchObject([{ kind: "invalid-arguments", repaired: false }])
+      expect(formatterOf(FORMATS[0]!).parse(text).problems).toMatchObject([
+        { kind: "invalid-arguments", repaired: false },
+      ])
     }
   })
 })

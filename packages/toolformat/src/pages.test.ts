@@ -24,18 +24,25 @@ const examples = pages.flatMap((page) => {
 
 /** Runs an example with the modules above and gives what it printed. */
 async function run(code: string): Promise<string> {
-  const body = stripTypeScriptTypes(code).replace(/^import \{([^}]*)\} from "([^"]+)"$/gm, (_line, names: string, module: string) => `const {${names}} = modules["${module}"]`)
+  const body = stripTypeScriptTypes(code).replace(
+    /^import \{([^}]*)\} from "([^"]+)"$/gm,
+    (_line, names: string, module: string) => `const {${names}} = modules["${module}"]`,
+  )
   const lines: string[] = []
   const log = (...values: unknown[]): void => {
     lines.push(formatWithOptions({ breakLength: 120 }, ...values))
   }
-  const AsyncFunction = (async () => {}).constructor as new (...parts: string[]) => (modules: object, console: object) => Promise<void>
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...parts: string[]
+  ) => (modules: object, console: object) => Promise<void>
   await new AsyncFunction("modules", "console", body)(MODULES, { log })
   return lines.join("\n")
 }
 
 test.each(examples)("example $index of docs/$page.md prints what its comments say", async ({ code }) => {
-  const said = [...code.matchAll(/^console\.log.*\n((?:\/\/ .*\n)+)/gm)].map((match) => match[1]!.replace(/^\/\/ /gm, "").trimEnd())
+  const said = [...code.matchAll(/^console\.log.*\n((?:\/\/ .*\n)+)/gm)].map((match) =>
+    match[1]!.replace(/^\/\/ /gm, "").trimEnd(),
+  )
   expect(said.length).toBeGreaterThan(0)
   const loose = (text: string): string => text.replace(/\s+/g, " ")
   expect(loose(await run(code))).toBe(loose(said.join("\n")))

@@ -1,8 +1,10 @@
 import { ToolwrightError, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 
 /**
- * Tools from JSON in whatever form they come: OpenAI's (`{type: "function", function: {…}}`), MCP's (`inputSchema`), Anthropic's
- * (`input_schema`), ours (`schema`), or with plain `parameters`; a list, or an object that holds one as `tools`. They can be
+ * Tools from JSON in whatever form they come: OpenAI's (`{type: "function", function: {…}}`), MCP's (`inputSchema`),
+ * Anthropic's
+ * (`input_schema`), ours (`schema`), or with plain `parameters`; a list, or an object that holds one as `tools`. They
+ * can be
  * shown and parsed for, not called.
  *
  * @throws ToolwrightError `INVALID_TOOLS` that names the entry and says what is wrong with it
@@ -12,8 +14,12 @@ export function toolsFromJson(value: unknown): ToolDefinition[] {
   if (!Array.isArray(list)) throw invalid("Tools must be a JSON array, or an object with one as 'tools'.")
   return list.map((entry: unknown, index) => {
     const body = isRecord(entry) && isRecord(entry.function) ? entry.function : entry
-    if (!isRecord(body) || typeof body.name !== "string" || body.name === "") throw invalid(`Tool ${index} has no name.`)
-    const schema = body.parameters ?? body.inputSchema ?? body.input_schema ?? body.schema ?? { type: "object", properties: {} }
+    if (!isRecord(body) || typeof body.name !== "string" || body.name === "")
+      throw invalid(`Tool ${index} has no name.`)
+    const schema = body.parameters ??
+      body.inputSchema ??
+      body.input_schema ??
+      body.schema ?? { type: "object", properties: {} }
     if (!isRecord(schema)) throw invalid(`The parameters of tool '${body.name}' are not a JSON Schema object.`)
     return {
       name: body.name,
@@ -31,7 +37,9 @@ function refuse(): never {
 }
 
 function invalid(message: string): ToolwrightError {
-  return new ToolwrightError("INVALID_TOOLS", message, { hint: 'A tool looks like {"name": "…", "description": "…", "parameters": {"type": "object", "properties": {…}}}.' })
+  return new ToolwrightError("INVALID_TOOLS", message, {
+    hint: 'A tool looks like {"name": "…", "description": "…", "parameters": {"type": "object", "properties": {…}}}.',
+  })
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -15,7 +15,10 @@ import type { ProcessToolsConfig } from "./process/host.ts"
 import { createSearchTool } from "./search/search.ts"
 import { createWebTools, type WebToolsConfig } from "./web/index.ts"
 
-/** What the built-in tools are made from: the directories they may touch. Each group of tools adds its own optional part. */
+/**
+ * What the built-in tools are made from: the directories they may touch. Each group of tools adds its own optional
+ * part.
+ */
 export interface BuiltinToolsConfig extends WorkspaceConfig {
   /** A workspace made before; the other path settings are then not used. */
   workspace?: Workspace
@@ -36,7 +39,8 @@ export interface BuiltinToolsConfig extends WorkspaceConfig {
 }
 
 /**
- * Makes all built-in tools, bound to one workspace. An explicit list: importing this registers nothing and loads no heavy library.
+ * Makes all built-in tools, bound to one workspace. An explicit list: importing this registers nothing and loads no
+ * heavy library.
  *
  * @param config at least `roots`; roots are read-only unless they say `read-write`
  * @throws ToolwrightError `INVALID_ROOT`
@@ -56,7 +60,10 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
     ...createProcessTools(workspace, config.processes),
     ...createWebTools(network, config.web).map((tool) => rememberResearch(tool, artifacts)),
     ...createBlogTools(network, workspace, { ...config.blog, artifacts }),
-    ...createDatabaseTools(workspace, { ...(config.env === undefined ? {} : { env: config.env }), ...config.databases }),
+    ...createDatabaseTools(workspace, {
+      ...(config.env === undefined ? {} : { env: config.env }),
+      ...config.databases,
+    }),
     createLogitTool(config.logit),
   ]
 }

@@ -7,7 +7,11 @@ import { callTool } from "./testing/call-tool.ts"
 import { workspaceFixture } from "./testing/workspace-fixture.ts"
 
 const page = (name: string) => readFileSync(join(import.meta.dirname, "../../../docs", name), "utf8")
-const blocks = (text: string) => [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```/gmu)].map(([, language, content]) => ({ language: language!, content: content! }))
+const blocks = (text: string) =>
+  [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```/gmu)].map(([, language, content]) => ({
+    language: language!,
+    content: content!,
+  }))
 
 test("the calls in workspace-artifacts.md write the files that it shows", async () => {
   using fixture = workspaceFixture()
@@ -39,10 +43,14 @@ test("the template in workspace-artifacts.md lays out a file", async () => {
 
 test("the example in sandbox.md runs and answers as it says", async () => {
   const example = blocks(page("sandbox.md")).find(({ language }) => language === "ts")!.content
-  const child = spawn(process.execPath, ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", example], {
-    cwd: join(import.meta.dirname, "../../.."),
-    stdio: ["ignore", "pipe", "pipe"],
-  })
+  const child = spawn(
+    process.execPath,
+    ["--conditions=toolwright-source", "--input-type=module-typescript", "--eval", example],
+    {
+      cwd: join(import.meta.dirname, "../../.."),
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  )
   let text = ""
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (data) => (text += String(data)))
   await new Promise((done) => child.on("close", done))

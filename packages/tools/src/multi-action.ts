@@ -15,26 +15,37 @@ export interface ActionSpecification extends Omit<ToolAction, "action"> {
   run(args: JsonObject, context: ToolContext): unknown
 }
 
-export interface MultiActionSpecification extends Omit<ToolSpecification<JsonObject>, "input" | "run" | "actions" | "examples"> {
+export interface MultiActionSpecification extends Omit<
+  ToolSpecification<JsonObject>,
+  "input" | "run" | "actions" | "examples"
+> {
   /** The argument that selects the action; `action` unless given. */
   argument?: string
   actions: Record<string, ActionSpecification>
 }
 
 /**
- * Defines a tool of several actions: its schema has one `oneOf` branch for each, so that each is validated by its own arguments,
+ * Defines a tool of several actions: its schema has one `oneOf` branch for each, so that each is validated by its own
+ * arguments,
  * and the registry can present each as a tool of its own (`{tool}_{action}`). Examples are written without the action.
  */
 export function defineMultiActionTool(specification: MultiActionSpecification): ToolDefinition {
   const { argument = "action", actions, ...rest } = specification
   const names = Object.keys(actions)
-  const list = Object.entries(actions).map(([action, { properties: _properties, required: _required, run: _run, ...about }]) => ({
-    ...about,
-    action,
-    ...(about.examples === undefined
-      ? {}
-      : { examples: about.examples.map((example) => ({ ...example, input: { [argument]: action, ...example.input } })) }),
-  }))
+  const list = Object.entries(actions).map(
+    ([action, { properties: _properties, required: _required, run: _run, ...about }]) => ({
+      ...about,
+      action,
+      ...(about.examples === undefined
+        ? {}
+        : {
+            examples: about.examples.map((example) => ({
+              ...example,
+              input: { [argument]: action, ...example.input },
+            })),
+          }),
+    }),
+  )
   return definePathTool({
     ...rest,
     input: {

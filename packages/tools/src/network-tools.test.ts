@@ -44,19 +44,25 @@ describe.each(NAMES)("%s", (name) => {
   it("says what it is for, when to use it and when not, what it does to the world and what it gives", () => {
     expect(tool.usageHint).toMatch(/^Use when: .+ Don't use when: .+/s)
     expect(tool.description.length).toBeGreaterThan(40)
-    expect([tool.title, tool.effects, tool.outputSchema, tool.optionality, tool.category].includes(undefined as never)).toBe(false)
+    expect(
+      [tool.title, tool.effects, tool.outputSchema, tool.optionality, tool.category].includes(undefined as never),
+    ).toBe(false)
     expect(tool.examples?.length).toBeGreaterThan(0)
     for (const property of Object.values(tool.schema.properties ?? {})) expect(property).toHaveProperty("type")
   })
 
   it("has examples that its own schema accepts, with a branch and a single-action tool for each action", async () => {
-    for (const { input } of tool.examples ?? []) expect([input, await validate(tool.schema, input)]).toEqual([input, []])
+    for (const { input } of tool.examples ?? [])
+      expect([input, await validate(tool.schema, input)]).toEqual([input, []])
     if (tool.actions === undefined) return
-    expect(tool.schema.oneOf?.map((branch) => branch.properties?.action?.const)).toEqual(tool.actions.list.map(({ action }) => action))
+    expect(tool.schema.oneOf?.map((branch) => branch.properties?.action?.const)).toEqual(
+      tool.actions.list.map(({ action }) => action),
+    )
     for (const single of splitActions(tool)) {
       expect(single.name).toMatch(new RegExp(`^${name}_[a-z_]+$`))
       expect(single.schema.properties).not.toHaveProperty("action")
-      for (const { input } of single.examples ?? []) expect([input, await validate(single.schema, input)]).toEqual([input, []])
+      for (const { input } of single.examples ?? [])
+        expect([input, await validate(single.schema, input)]).toEqual([input, []])
     }
   })
 })
@@ -86,16 +92,21 @@ it("loads no package until a tool is called", async () => {
   const seen = JSON.parse(stdout) as { tools: string[]; packages: string[] }
   expect(seen.tools).toEqual(expect.arrayContaining(NAMES))
   expect(seen.packages).toEqual([])
-  expect(JSON.parse((await node([file, "call"], root)).stdout)).toMatchObject({ packages: expect.arrayContaining(["ipaddr.js"]) })
+  expect(JSON.parse((await node([file, "call"], root)).stdout)).toMatchObject({
+    packages: expect.arrayContaining(["ipaddr.js"]),
+  })
 })
 
-it.each(["web-tools", "blog-tools", "database-tools"])("the example of docs/%s.md prints what it says", async (page) => {
-  const text = readFileSync(join(root, "docs", `${page}.md`), "utf8")
-  const code = /^```ts\n([^]*?)^```/m.exec(text)?.[1] ?? ""
-  const promised = [...code.matchAll(/^\/\/ ?(.*)$/gm)].map(([, line]) => line).join("\n")
-  const folder = cache()
-  writeFileSync(join(folder, `${page}.mjs`), stripTypeScriptTypes(code))
-  const { stdout } = await node([join(folder, `${page}.mjs`)], folder)
-  expect(promised.length).toBeGreaterThan(0)
-  expect(stdout.trim()).toBe(promised)
-})
+it.each(["web-tools", "blog-tools", "database-tools"])(
+  "the example of docs/%s.md prints what it says",
+  async (page) => {
+    const text = readFileSync(join(root, "docs", `${page}.md`), "utf8")
+    const code = /^```ts\n([^]*?)^```/m.exec(text)?.[1] ?? ""
+    const promised = [...code.matchAll(/^\/\/ ?(.*)$/gm)].map(([, line]) => line).join("\n")
+    const folder = cache()
+    writeFileSync(join(folder, `${page}.mjs`), stripTypeScriptTypes(code))
+    const { stdout } = await node([join(folder, `${page}.mjs`)], folder)
+    expect(promised.length).toBeGreaterThan(0)
+    expect(stdout.trim()).toBe(promised)
+  },
+)

@@ -72,7 +72,10 @@ describe.for(tools)("$name", (tool) => {
     for (const { description, input } of fresh.examples ?? []) {
       expect(await validate(fresh.schema, input), description).toEqual([])
       const result = await callTool(fresh, input)
-      expect({ description, output: result.output, success: result.success }).toMatchObject({ description, success: true })
+      expect({ description, output: result.output, success: result.success }).toMatchObject({
+        description,
+        success: true,
+      })
     }
   })
 })

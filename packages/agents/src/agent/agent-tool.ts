@@ -24,7 +24,9 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
     timeoutMs: 30 * 60_000,
     input: {
       type: "object",
-      properties: { task: { type: "string", minLength: 1, description: "What the agent shall do, complete in itself" } },
+      properties: {
+        task: { type: "string", minLength: 1, description: "What the agent shall do, complete in itself" },
+      },
       required: ["task"],
       additionalProperties: false,
     },

@@ -13,30 +13,61 @@ const tools = registryOf(echo("workspace"), echo("validation"), echo("git_operat
 function owner(steps: Steps) {
   const backend = createScriptedBackend({ steps }, native)
   const lines: string[] = []
-  const agent = new FileOwningAgent({ agentId: "FibonacciAgent", specializedFiles: ["fibonacci.py"], tools, backend, log: (line) => lines.push(line) })
+  const agent = new FileOwningAgent({
+    agentId: "FibonacciAgent",
+    specializedFiles: ["fibonacci.py"],
+    tools,
+    backend,
+    log: (line) => lines.push(line),
+  })
   return { agent, backend, lines }
 }
 
 test("the owner of a file is offered its three tools and told of its file, the steps and the artifact", async () => {
-  const { agent, backend, lines } = owner([{ reply: { calls: [call("workspace", { text: "x" })] } }, { reply: "TASK_COMPLETE" }])
+  const { agent, backend, lines } = owner([
+    { reply: { calls: [call("workspace", { text: "x" })] } },
+    { reply: "TASK_COMPLETE" },
+  ])
   const response = await agent.handle({ message: "Create it", task_type: "code_generation" })
-  expect(response).toEqual({ success: true, content: "Code generation completed using MCP tools", agent_id: "FibonacciAgent", task_type: "code_generation" })
+  expect(response).toEqual({
+    success: true,
+    content: "Code generation completed using MCP tools",
+    agent_id: "FibonacciAgent",
+    task_type: "code_generation",
+  })
   const [request] = backend.requests
   expect(request?.tools?.map((tool) => tool.function.name)).toEqual(["workspace", "validation", "git_operations"])
   expect(request?.toolChoice).toBe("auto")
   const prompt = request!.messages.map(({ content }) => content).join("\n")
-  for (const part of ["fibonacci.py", "Create it", "1. ", "4. ", '"element_type": "function"', "Start by calling the workspace tool"]) expect(prompt).toContain(part)
+  for (const part of [
+    "fibonacci.py",
+    "Create it",
+    "1. ",
+    "4. ",
+    '"element_type": "function"',
+    "Start by calling the workspace tool",
+  ])
+    expect(prompt).toContain(part)
   expect(lines).toEqual(["Tool workspace executed: true"])
 })
 
 test("an owner that only talks has failed", async () => {
   const { agent } = owner([{ reply: "Here is how one could do it.", repeat: "always" }])
-  expect(await agent.handle({ message: "x", task_type: "code_generation" })).toMatchObject({ success: false, content: "LLM did not use tools as expected" })
+  expect(await agent.handle({ message: "x", task_type: "code_generation" })).toMatchObject({
+    success: false,
+    content: "LLM did not use tools as expected",
+  })
 })
 
 test("one generation gives calls or text and executes nothing", async () => {
-  const backend = createScriptedBackend({ steps: [{ reply: { calls: [call("file", { text: "a" })] } }, { reply: "words" }] }, native)
-  expect(await generateWithTools(backend, tools.list(), "Write")).toMatchObject({ type: "tool_calls", tool_calls: [{ name: "file", args: { text: "a" } }] })
+  const backend = createScriptedBackend(
+    { steps: [{ reply: { calls: [call("file", { text: "a" })] } }, { reply: "words" }] },
+    native,
+  )
+  expect(await generateWithTools(backend, tools.list(), "Write")).toMatchObject({
+    type: "tool_calls",
+    tool_calls: [{ name: "file", args: { text: "a" } }],
+  })
   expect(await generateWithTools(backend, tools.list(), "Write")).toEqual({ type: "text", content: "words" })
 })
 
@@ -44,11 +75,19 @@ test("an agent is a tool, down to the depth that is allowed", async () => {
   const depths: number[] = []
   const nested = (depth: number): ToolDefinition =>
     agentTool({
-      name: "helper", description: "Helps", depth,
+      name: "helper",
+      description: "Helps",
+      depth,
       run: async (task, context) => {
         depths.push(context.depth)
-        const backend = createScriptedBackend({ steps: [{ reply: { calls: [call("helper", { task })] } }, { reply: `depth ${context.depth} done` }] }, native)
-        return new DynamicExecutor({ tools: registryOf(nested(context.depth)), backend }).complete({ task, signal: context.signal })
+        const backend = createScriptedBackend(
+          { steps: [{ reply: { calls: [call("helper", { task })] } }, { reply: `depth ${context.depth} done` }] },
+          native,
+        )
+        return new DynamicExecutor({ tools: registryOf(nested(context.depth)), backend }).complete({
+          task,
+          signal: context.signal,
+        })
       },
     })
   const result = await registryOf(nested(0)).execute("helper", { task: "go" })

@@ -28,7 +28,10 @@ export interface FileOwningAgentOptions extends Omit<ExecutorOptions, "completio
   log?: (line: string) => void
 }
 
-/** An agent that owns a file and keeps it right: implements, validates, corrects and commits it through structured tools. */
+/**
+ * An agent that owns a file and keeps it right: implements, validates, corrects and commits it through structured
+ * tools.
+ */
 export class FileOwningAgent {
   readonly agentId: string
   readonly #options: FileOwningAgentOptions
@@ -39,7 +42,10 @@ export class FileOwningAgent {
   }
 
   /** Carries out a request and tells what happens; returns the response. */
-  async *run(request: AgentRequest, options: { runId?: string; signal?: AbortSignal } = {}): AsyncGenerator<RunEvent, AgentResponse> {
+  async *run(
+    request: AgentRequest,
+    options: { runId?: string; signal?: AbortSignal } = {},
+  ): AsyncGenerator<RunEvent, AgentResponse> {
     const { agentId, specializedFiles, tools, log, ...parts } = this.#options
     const executor = new DynamicExecutor({
       ...parts,

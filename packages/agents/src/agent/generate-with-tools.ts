@@ -21,9 +21,17 @@ export async function generateWithTools(
   const plan = planDelivery({ backend, mode: "hybrid", tools })
   const { delivery, formatter } = plan
   const system = systemPrompt({ systemPrompt: "", tools, formatter, delivery, unavailable: [], signal: undefined })
-  const messages = [...(system === "" ? [] : [{ role: "system" as const, content: system }]), { role: "user" as const, content: prompt }]
+  const messages = [
+    ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
+    { role: "user" as const, content: prompt },
+  ]
   const stream = backend.infer({ messages, ...plan.requestPart(tools) }, options)
-  const events = readReply(stream, () => formatter.createParser({ tools }), delivery, (given) => given)
+  const events = readReply(
+    stream,
+    () => formatter.createParser({ tools }),
+    delivery,
+    (given) => given,
+  )
   let step = await events.next()
   while (!step.done) step = await events.next()
   const { calls, content } = step.value

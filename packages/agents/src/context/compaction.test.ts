@@ -35,6 +35,9 @@ test("keeps fewer rounds where three are too large, and every call still has its
 
 test("says so when the prompt alone is too large", () => {
   const context = compactingContext({ contextTokens: 1000 })
-  const messages: ChatMessage[] = [{ role: "system", content: "x".repeat(8000) }, { role: "user", content: "y" }]
+  const messages: ChatMessage[] = [
+    { role: "system", content: "x".repeat(8000) },
+    { role: "user", content: "y" },
+  ]
   expect(() => context.prepare(messages)).toThrow(expect.objectContaining({ code: "CONTEXT_EXCEEDED" }))
 })

@@ -3,7 +3,8 @@ import type { ChatMessage } from "@toolwright/toolformat"
 import type { CompactionOptions, ContextManager } from "./manager.ts"
 
 /**
- * Keeps a conversation inside the window: when it reaches the threshold, older rounds become one summary of what was called,
+ * Keeps a conversation inside the window: when it reaches the threshold, older rounds become one summary of what was
+ * called,
  * what came of it and which errors there were, while the system prompt, the task and the last rounds stay whole.
  *
  * @throws ToolwrightError `CONTEXT_EXCEEDED` from `prepare` when the system prompt and the task alone are too large
@@ -16,16 +17,21 @@ export function compactingContext(options: CompactionOptions): ContextManager {
     if (size === undefined) sizes.set(message, (size = countTokens(textOf(message)) + 4))
     return size
   }
-  const total = (messages: readonly ChatMessage[]): number => messages.reduce((sum, message) => sum + sizeOf(message), 0)
+  const total = (messages: readonly ChatMessage[]): number =>
+    messages.reduce((sum, message) => sum + sizeOf(message), 0)
   const limit = contextTokens * threshold
   return {
     prepare(messages) {
       if (total(messages) <= limit) return messages
       const head = messages.slice(0, firstRound(messages))
       if (total(head) > contextTokens) {
-        throw new ToolwrightError("CONTEXT_EXCEEDED", `The system prompt and the task alone take about ${total(head)} tokens; the model's window has ${contextTokens}.`, {
-          hint: "Offer fewer tools, shorten the task, or use a model with a larger window.",
-        })
+        throw new ToolwrightError(
+          "CONTEXT_EXCEEDED",
+          `The system prompt and the task alone take about ${total(head)} tokens; the model's window has ${contextTokens}.`,
+          {
+            hint: "Offer fewer tools, shorten the task, or use a model with a larger window.",
+          },
+        )
       }
       const rounds = splitRounds(messages.slice(head.length))
       for (let kept = Math.min(keepRounds, rounds.length); kept > 0; kept--) {
@@ -47,7 +53,9 @@ function compact(head: readonly ChatMessage[], rounds: ChatMessage[][], kept: nu
 function summary(rounds: ChatMessage[][]): string {
   const lines = rounds.flat().flatMap((message) => {
     if (message.role === "tool") {
-      return [`- ${message.toolName}: ${message.success ? "done" : "failed"}: ${oneLine(message.content, message.success ? 120 : 300)}`]
+      return [
+        `- ${message.toolName}: ${message.success ? "done" : "failed"}: ${oneLine(message.content, message.success ? 120 : 300)}`,
+      ]
     }
     return message.role === "user" ? [`- note: ${oneLine(message.content, 200)}`] : []
   })

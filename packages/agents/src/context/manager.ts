@@ -1,7 +1,8 @@
 import type { ChatMessage } from "@toolwright/toolformat"
 
 /**
- * Decides what of a conversation a model is sent. It gets the messages of a run, oldest first (system prompt and task at the
+ * Decides what of a conversation a model is sent. It gets the messages of a run, oldest first (system prompt and task
+ * at the
  * front), and returns those to send. Calls and their results stay together.
  */
 export interface ContextManager {

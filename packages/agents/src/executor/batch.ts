@@ -1,5 +1,11 @@
 import {
-  executeCall, type Middleware, type PermissionPolicy, type RunEvent, type ToolCall, type ToolResult, type Toolset,
+  executeCall,
+  type Middleware,
+  type PermissionPolicy,
+  type RunEvent,
+  type ToolCall,
+  type ToolResult,
+  type Toolset,
 } from "@toolwright/toolbox"
 import { Channel } from "./channel.ts"
 import type { Executed } from "./conversation.ts"
@@ -14,15 +20,22 @@ export interface BatchOptions {
   timeoutMs?: number | undefined
   /** Checks the calls and runs none. */
   dryRun?: boolean
-  /** Hears of each result, with the arguments as they were run, as soon as it is there, before the next call that may depend on it starts. */
+  /**
+   * Hears of each result, with the arguments as they were run, as soon as it is there, before the next call that may
+   * depend on it starts.
+   */
   onResult(call: ToolCall, result: ToolResult): void
 }
 
 /**
- * Executes the calls of one reply. Neighbouring calls of tools that only read run beside each other, everything else one after
+ * Executes the calls of one reply. Neighbouring calls of tools that only read run beside each other, everything else
+ * one after
  * another; results keep the order of the calls, and a failing call keeps no other from running.
  */
-export async function* executeBatch(calls: readonly ToolCall[], options: BatchOptions): AsyncGenerator<RunEvent, Executed[]> {
+export async function* executeBatch(
+  calls: readonly ToolCall[],
+  options: BatchOptions,
+): AsyncGenerator<RunEvent, Executed[]> {
   const executed: Executed[] = []
   for (const group of groups(calls, options.tools)) {
     const channel = new Channel<RunEvent>()

@@ -24,9 +24,18 @@ export class Conversation {
   #delivery: Delivery
   #formatter: ToolFormatter
 
-  constructor(system: string, task: string, history: readonly ChatMessage[], results: ResultStore, form: { delivery: Delivery; formatter: ToolFormatter }) {
+  constructor(
+    system: string,
+    task: string,
+    history: readonly ChatMessage[],
+    results: ResultStore,
+    form: { delivery: Delivery; formatter: ToolFormatter },
+  ) {
     const before = history.filter(({ role }) => role !== "system")
-    const told = form.delivery === "native" ? before : renderConversation(form.formatter, before, [], { tools: false, calls: true, results: true })
+    const told =
+      form.delivery === "native"
+        ? before
+        : renderConversation(form.formatter, before, [], { tools: false, calls: true, results: true })
     this.#messages = [{ role: "system", content: system }, ...told, { role: "user", content: task }]
     this.#results = results
     this.#said = saidIn(before)
@@ -35,7 +44,9 @@ export class Conversation {
     this.#formatter = form.formatter
   }
 
-  /** What the user said, tools returned and calls gave to them, as it was before it took a format's form; the task last. */
+  /**
+   * What the user said, tools returned and calls gave to them, as it was before it took a format's form; the task last.
+   */
   get said(): readonly string[] {
     return [...this.#said, this.#task]
   }
@@ -71,7 +82,13 @@ export class Conversation {
       if (cut) this.#results.keep(call.id, result.output)
       this.#said.push(...textsOf(call.args), text)
       if (this.#delivery === "native") {
-        this.#messages.push({ role: "tool", content: text, toolCallId: call.id, toolName: call.name, success: result.success })
+        this.#messages.push({
+          role: "tool",
+          content: text,
+          toolCallId: call.id,
+          toolName: call.name,
+          success: result.success,
+        })
       } else {
         texts.push(this.#formatter.formatToolResult(call, { ...result, output: text }))
       }
@@ -82,7 +99,8 @@ export class Conversation {
   /** A note to the model: a nudge, a refusal, guidance. */
   addNote(text: string): void {
     const last = this.#messages.at(-1)
-    if (last?.role === "user" && this.#messages.length > 2) this.#messages[this.#messages.length - 1] = { ...last, content: `${last.content}\n\n${text}` }
+    if (last?.role === "user" && this.#messages.length > 2)
+      this.#messages[this.#messages.length - 1] = { ...last, content: `${last.content}\n\n${text}` }
     else this.#messages.push({ role: "user", content: text })
   }
 }

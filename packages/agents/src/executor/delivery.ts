@@ -1,7 +1,22 @@
 import type { Backend, InferRequest } from "@toolwright/backends"
-import { chooseDelivery, fallBackFrom, grammarToGbnf, type Delivery as Rung, type DeliveryKind, type Fallback, type Grounding } from "@toolwright/logits"
+import {
+  chooseDelivery,
+  fallBackFrom,
+  grammarToGbnf,
+  type Delivery as Rung,
+  type DeliveryKind,
+  type Fallback,
+  type Grounding,
+} from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { type FormatGrammarOptions, formatterById, getFormatter, grammarFor, toOpenAITools, type ToolFormatter } from "@toolwright/toolformat"
+import {
+  type FormatGrammarOptions,
+  formatterById,
+  getFormatter,
+  grammarFor,
+  toOpenAITools,
+  type ToolFormatter,
+} from "@toolwright/toolformat"
 import type { ToolCallingMode } from "./options.ts"
 
 /** How tools reach the model of a run, and calls come back. */
@@ -33,13 +48,18 @@ export interface DeliveryPlan {
    * @param grounding what arguments are held to; asked for where there is a grammar
    * @param mode `call` where a reply has to be one; a grammar sees to it
    */
-  requestPart(tools: readonly ToolDefinition[], grounding?: () => Grounding | undefined, mode?: ReplyMode): Partial<InferRequest>
+  requestPart(
+    tools: readonly ToolDefinition[],
+    grounding?: () => Grounding | undefined,
+    mode?: ReplyMode,
+  ): Partial<InferRequest>
   /** The next rung after this error, once; nothing when the error has nothing to do with the constraint. */
   fallBack(error: unknown): { plan: DeliveryPlan; fallback: Fallback } | undefined
 }
 
 /**
- * The highest rung that the backend can take: native tools → grammar → family text → generic. An explicit format decides the
+ * The highest rung that the backend can take: native tools → grammar → family text → generic. An explicit format
+ * decides the
  * syntax; `text` mode goes straight to the generic form.
  */
 export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
@@ -49,7 +69,8 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   const settings = {
     prefer: mode === "text" ? ("generic" as const) : undefined,
     knownFamily: formatter.id !== "generic",
-    hasGrammar: abilities.grammar && !abilities.nativeTools && grammarOf(formatter, inputs.tools, inputs.grounding) !== undefined,
+    hasGrammar:
+      abilities.grammar && !abilities.nativeTools && grammarOf(formatter, inputs.tools, inputs.grounding) !== undefined,
   }
   const rung = chooseDelivery(abilities, settings)
   return planFor(rung, because(rung, inputs), [])
@@ -74,7 +95,12 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
 }
 
 /** Where no grounded grammar can be made, arguments are free. */
-function grammarOf(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: (() => Grounding | undefined) | undefined, mode: ReplyMode = "text-or-call"): string | undefined {
+function grammarOf(
+  formatter: ToolFormatter,
+  tools: readonly ToolDefinition[],
+  grounding: (() => Grounding | undefined) | undefined,
+  mode: ReplyMode = "text-or-call",
+): string | undefined {
   return groundedGrammar(formatter, tools, grounding?.(), mode) ?? callGrammar(formatter, tools, mode)
 }
 
@@ -85,13 +111,24 @@ function callGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[],
   let made = grammars.get(tools)
   if (made === undefined) grammars.set(tools, (made = new Map()))
   const key = `${formatter.id};${mode}`
-  if (!made.has(key)) made.set(key, attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true }))))
+  if (!made.has(key))
+    made.set(
+      key,
+      attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true }))),
+    )
   return made.get(key)
 }
 
 /** The same for one conversation: made for each request, out of parts that are kept. */
-function groundedGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[], grounding: Grounding | undefined, mode: ReplyMode): string | undefined {
-  return grounding === undefined ? undefined : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true, grounding })))
+function groundedGrammar(
+  formatter: ToolFormatter,
+  tools: readonly ToolDefinition[],
+  grounding: Grounding | undefined,
+  mode: ReplyMode,
+): string | undefined {
+  return grounding === undefined
+    ? undefined
+    : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true, grounding })))
 }
 
 function attempt(make: () => string): string | undefined {

@@ -3,7 +3,10 @@ import { canonicalJson, type JsonObject, type RunOutcome, type ToolResult } from
 /** Rounds of a dry run at most: enough to see where a flow of several calls would go. */
 export const DRY_RUN_ROUNDS = 6
 
-/** What a dry run has seen so far: its calls, which of them were no calls that could run, and whether the model goes in circles. */
+/**
+ * What a dry run has seen so far: its calls, which of them were no calls that could run, and whether the model goes in
+ * circles.
+ */
 export class DryRun {
   readonly #seen = new Set<string>()
   #calls = 0

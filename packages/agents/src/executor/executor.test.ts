@@ -9,11 +9,26 @@ const contentOf = (message: unknown) => (message as { content: string }).content
 
 describe("a run", () => {
   test("goes through rounds until the model answers, in one order of events", async () => {
-    const { events, summary, backend } = await play([calls(call("look", { text: "a" })), { reply: "It is a." }], [echo("look")])
+    const { events, summary, backend } = await play(
+      [calls(call("look", { text: "a" })), { reply: "It is a." }],
+      [echo("look")],
+    )
     expect(types(events)).toEqual([
       "run-start",
-      "round-start", "request", "call-start", "args-delta", "call-end", "reply", "tool-start", "tool-end", "round-end",
-      "round-start", "request", "text-delta", "reply", "round-end",
+      "round-start",
+      "request",
+      "call-start",
+      "args-delta",
+      "call-end",
+      "reply",
+      "tool-start",
+      "tool-end",
+      "round-end",
+      "round-start",
+      "request",
+      "text-delta",
+      "reply",
+      "round-end",
       "run-end",
     ])
     expect(summary).toMatchObject({ outcome: "completed", success: true, message: "It is a.", rounds: 2, calls: 1 })
@@ -23,18 +38,47 @@ describe("a run", () => {
   test("offers tools natively with the choice left to the model, or describes them in the prompt", async () => {
     const native = await play([{ reply: "done" }], [echo("look")])
     expect(native.backend.requests[0]).toMatchObject({ toolChoice: "auto", tools: [{ function: { name: "look" } }] })
-    const text = await play([{ reply: "done" }], [echo("look")], { scripted: { modelName: "qwen2.5", abilities: { nativeTools: false } } })
+    const text = await play([{ reply: "done" }], [echo("look")], {
+      scripted: { modelName: "qwen2.5", abilities: { nativeTools: false } },
+    })
     expect(text.backend.requests[0]?.tools).toBeUndefined()
     expect(contentOf(text.backend.requests[0]?.messages[0])).toMatch(/# Tools[\s\S]*look[\s\S]*<tool_call>/)
-    expect(text.events[0]).toMatchObject({ format: expect.stringMatching(/qwen|hermes/), because: "the model is named 'qwen2.5'" })
+    expect(text.events[0]).toMatchObject({
+      format: expect.stringMatching(/qwen|hermes/),
+      because: "the model is named 'qwen2.5'",
+    })
   })
 
   test("keeps the order of the calls, and a failing one keeps no other from running", async () => {
-    const slow = defineTool({ name: "slow", description: "", input: { type: "object" }, effects: { readOnly: true }, run: () => new Promise((resolve) => setTimeout(resolve, 15, "slow")) })
-    const broken = defineTool({ name: "broken", description: "", input: { type: "object" }, run: () => { throw new Error("no") } })
-    const { backend } = await play([calls(call("slow"), call("broken"), call("gone"), call("look")), { reply: "done" }], [slow, broken, echo("look")])
-    const results = backend.requests[1]!.messages.filter(({ role }) => role === "tool") as { toolName: string; success: boolean }[]
-    expect(results.map(({ toolName, success }) => [toolName, success])).toEqual([["slow", true], ["broken", false], ["gone", false], ["look", true]])
+    const slow = defineTool({
+      name: "slow",
+      description: "",
+      input: { type: "object" },
+      effects: { readOnly: true },
+      run: () => new Promise((resolve) => setTimeout(resolve, 15, "slow")),
+    })
+    const broken = defineTool({
+      name: "broken",
+      description: "",
+      input: { type: "object" },
+      run: () => {
+        throw new Error("no")
+      },
+    })
+    const { backend } = await play(
+      [calls(call("slow"), call("broken"), call("gone"), call("look")), { reply: "done" }],
+      [slow, broken, echo("look")],
+    )
+    const results = backend.requests[1]!.messages.filter(({ role }) => role === "tool") as {
+      toolName: string
+      success: boolean
+    }[]
+    expect(results.map(({ toolName, success }) => [toolName, success])).toEqual([
+      ["slow", true],
+      ["broken", false],
+      ["gone", false],
+      ["look", true],
+    ])
   })
 
   test("reading calls run beside each other, others wait for their turn", async () => {
@@ -42,7 +86,10 @@ describe("a run", () => {
     let most = 0
     const make = (name: string, readOnly: boolean) =>
       defineTool({
-        name, description: "", input: { type: "object" }, effects: { readOnly },
+        name,
+        description: "",
+        input: { type: "object" },
+        effects: { readOnly },
         run: async () => {
           most = Math.max(most, ++running)
           await new Promise((resolve) => setTimeout(resolve, 5))
@@ -80,7 +127,11 @@ describe("a run", () => {
 
 describe("a reply without a call", () => {
   test("is not answered where the model hears no nudge", async () => {
-    const { events, summary } = await play([{ reply: '<tool_call>\n{"name": "look", "arguments": {"text": "a/a/a' }], [echo("look")], { scripted: { modelName: "qwen2.5", abilities: { nativeTools: false } }, nudges: 0 })
+    const { events, summary } = await play(
+      [{ reply: '<tool_call>\n{"name": "look", "arguments": {"text": "a/a/a' }],
+      [echo("look")],
+      { scripted: { modelName: "qwen2.5", abilities: { nativeTools: false } }, nudges: 0 },
+    )
     expect(events.filter(({ type }) => type === "nudge")).toHaveLength(0)
     expect(summary).toMatchObject({ outcome: "no-tool-use", rounds: 1 })
   })
@@ -91,11 +142,18 @@ describe("a reply without a call", () => {
     })
     expect(events.filter(({ type }) => type === "nudge")).toHaveLength(3)
     expect(contentOf(backend.requests[1]?.messages.at(-1))).toBe("Please use tools to complete the task.")
-    expect(summary).toMatchObject({ outcome: "no-tool-use", success: false, message: "LLM did not use tools as expected" })
+    expect(summary).toMatchObject({
+      outcome: "no-tool-use",
+      success: false,
+      message: "LLM did not use tools as expected",
+    })
   })
 
   test("that holds only reasoning is told so, and reasoning is never sent back", async () => {
-    const { events, backend } = await play([{ reply: { reasoning: "Hm, let me think." } }, { reply: "done" }], [echo("look")])
+    const { events, backend } = await play(
+      [{ reply: { reasoning: "Hm, let me think." } }, { reply: "done" }],
+      [echo("look")],
+    )
     expect(events).toContainEqual(expect.objectContaining({ type: "nudge", reason: "only-reasoning" }))
     expect(JSON.stringify(backend.requests[1]?.messages)).not.toContain("let me think")
   })
@@ -112,18 +170,29 @@ describe("a reply without a call", () => {
 })
 
 describe("results", () => {
-  const long = defineTool({ name: "long", description: "", input: { type: "object" }, effects: { readOnly: true }, run: () => "line\n".repeat(1000) })
+  const long = defineTool({
+    name: "long",
+    description: "",
+    input: { type: "object" },
+    effects: { readOnly: true },
+    run: () => "line\n".repeat(1000),
+  })
 
   test("are cut for the model at a line's end, and the rest can be read", async () => {
     const { backend } = await play(
       [
         calls(call("long")),
-        { expect: { tools: { include: ["read_result"] } }, ...calls(call("read_result", { call_id: "call_1_0", offset: 995, limit: 10 })) },
+        {
+          expect: { tools: { include: ["read_result"] } },
+          ...calls(call("read_result", { call_id: "call_1_0", offset: 995, limit: 10 })),
+        },
         { reply: "done" },
       ],
       [long],
     )
-    const [first, second] = backend.requests.slice(1).map(({ messages }) => contentOf(messages.findLast(({ role }) => role === "tool")))
+    const [first, second] = backend.requests
+      .slice(1)
+      .map(({ messages }) => contentOf(messages.findLast(({ role }) => role === "tool")))
     expect(first!.length).toBeLessThan(1300)
     expect(first).toContain('call read_result with {"call_id":"call_1_0","offset":999}')
     expect(second).toBe("line\nline\n\n[3995 characters follow; go on with offset 1005.]")
@@ -156,7 +225,9 @@ describe("tools that come and go", () => {
 describe("cancelling", () => {
   test("ends a model request that hangs", async () => {
     const controller = new AbortController()
-    const running = play([{ reply: { text: "a", hang: true } }], [echo("look")], { request: { signal: controller.signal } })
+    const running = play([{ reply: { text: "a", hang: true } }], [echo("look")], {
+      request: { signal: controller.signal },
+    })
     setTimeout(() => controller.abort(), 10)
     expect((await running).summary).toMatchObject({ outcome: "cancelled", success: false })
   })
@@ -165,7 +236,9 @@ describe("cancelling", () => {
     const controller = new AbortController()
     let stopped = false
     const hanging = defineTool({
-      name: "hang", description: "", input: { type: "object" },
+      name: "hang",
+      description: "",
+      input: { type: "object" },
       run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (stopped = true))),
     })
     const running = play([calls(call("hang"))], [hanging], { request: { signal: controller.signal } })
@@ -177,8 +250,16 @@ describe("cancelling", () => {
   test("by leaving the loop stops the request too", async () => {
     const backend = createScriptedBackend({ steps: [{ reply: { text: "a", hang: true } }] })
     let signal: AbortSignal | undefined
-    const spied = { ...backend, infer: (request: Parameters<typeof backend.infer>[0], options?: { signal?: AbortSignal }) => { signal = options?.signal; return backend.infer(request, options) } }
-    for await (const event of new DynamicExecutor({ tools: registryOf(echo("look")), backend: spied }).run({ task: "x" })) {
+    const spied = {
+      ...backend,
+      infer: (request: Parameters<typeof backend.infer>[0], options?: { signal?: AbortSignal }) => {
+        signal = options?.signal
+        return backend.infer(request, options)
+      },
+    }
+    for await (const event of new DynamicExecutor({ tools: registryOf(echo("look")), backend: spied }).run({
+      task: "x",
+    })) {
       if (event.type === "text-delta") break
     }
     await vi.waitFor(() => expect(signal?.aborted).toBe(true))
@@ -187,7 +268,9 @@ describe("cancelling", () => {
 
 test("a repeated call with the same result is pointed out, then stopped", async () => {
   const { events, summary } = await play([{ reply: { calls: [call("look")] }, repeat: "always" }], [echo("look")])
-  expect(events.filter(({ type }) => type === "loop-detected").map((event) => (event as { times: number }).times)).toEqual([3, 4, 5, 6])
+  expect(
+    events.filter(({ type }) => type === "loop-detected").map((event) => (event as { times: number }).times),
+  ).toEqual([3, 4, 5, 6])
   expect(summary).toMatchObject({ outcome: "stuck", rounds: 6 })
 })
 
@@ -195,14 +278,19 @@ test("artifacts guide what can come next", async () => {
   const outline = echo("outline", { produces: ["outline"] })
   const publish = echo("publish", { consumes: ["outline", "content"] })
   const { backend } = await play([calls(call("outline")), { reply: "done" }], [outline, publish])
-  expect(contentOf(backend.requests[1]?.messages.at(-1))).toBe("Artifacts so far: outline.\npublish still needs: content.")
+  expect(contentOf(backend.requests[1]?.messages.at(-1))).toBe(
+    "Artifacts so far: outline.\npublish still needs: content.",
+  )
 })
 
 test("a server that refuses its own tool use gets the tools as text, once, and the record says so", async () => {
   const { events, backend, summary } = await play(
     [
       { reply: { error: { status: 400, message: "this model does not support tools" } } },
-      { expect: { tools: false, system: "<tool_call>" }, reply: '<tool_call>\n{"name": "look", "arguments": {"text": "a"}}\n</tool_call>' },
+      {
+        expect: { tools: false, system: "<tool_call>" },
+        reply: '<tool_call>\n{"name": "look", "arguments": {"text": "a"}}\n</tool_call>',
+      },
       { expect: { tools: false, result: "a" }, reply: "done" },
     ],
     [echo("look")],
@@ -225,8 +313,22 @@ describe("a server that takes grammars", () => {
 
   test("gets one of the family's own syntax, made of the tools that are offered in that round", async () => {
     const registry = registryOf(echo("search"), echo("file"))
-    registry.register(defineTool({ name: "swap", description: "", input: { type: "object" }, run: () => { registry.unregister("search"); registry.register(echo("word_count")) } }))
-    const { backend, events } = await play([say("swap"), { ...say("file"), expect: { grammar: true, tools: false } }, { reply: "done" }], registry, { scripted: grammarOnly })
+    registry.register(
+      defineTool({
+        name: "swap",
+        description: "",
+        input: { type: "object" },
+        run: () => {
+          registry.unregister("search")
+          registry.register(echo("word_count"))
+        },
+      }),
+    )
+    const { backend, events } = await play(
+      [say("swap"), { ...say("file"), expect: { grammar: true, tools: false } }, { reply: "done" }],
+      registry,
+      { scripted: grammarOnly },
+    )
     const [before, after] = backend.requests.map(({ grammar }) => grammar ?? "")
     expect(before).toMatch(/root ::=[\s\S]*<tool_call>/)
     expect([before!.includes("search"), before!.includes("word_count")]).toEqual([true, false])
@@ -236,7 +338,11 @@ describe("a server that takes grammars", () => {
 
   test("that breaks on one gets the same syntax without it, once", async () => {
     const { backend, events, summary } = await play(
-      [{ reply: { error: { status: 400, message: "failed to parse grammar" } } }, { ...say("look"), expect: { grammar: false } }, { reply: "done", expect: { grammar: false } }],
+      [
+        { reply: { error: { status: 400, message: "failed to parse grammar" } } },
+        { ...say("look"), expect: { grammar: false } },
+        { reply: "done", expect: { grammar: false } },
+      ],
       [echo("look")],
       { scripted: grammarOnly },
     )
@@ -260,19 +366,29 @@ test("time spent on a model that fails is the model's, not the run's own", async
 })
 
 test("a cycle of calls is a loop too; one that makes progress is none", async () => {
-  const cycle = [{ reply: { calls: [call("look", { text: "a" }), call("look", { text: "b" })] }, repeat: "always" as const }]
+  const cycle = [
+    { reply: { calls: [call("look", { text: "a" }), call("look", { text: "b" })] }, repeat: "always" as const },
+  ]
   const { events, summary } = await play(cycle, [echo("look")])
   expect(summary).toMatchObject({ outcome: "stuck", rounds: 6 })
-  expect(events.find(({ type }) => type === "loop-detected")).toMatchObject({ text: expect.stringContaining("the same 2 calls in a row 3 times") })
+  expect(events.find(({ type }) => type === "loop-detected")).toMatchObject({
+    text: expect.stringContaining("the same 2 calls in a row 3 times"),
+  })
   let count = 0
   const step = defineTool({ name: "step", description: "", input: { type: "object" }, run: () => ++count })
-  expect((await play([{ reply: { calls: [call("step")] }, repeat: 8 }, { reply: "done" }], [step])).summary.success).toBe(true)
+  expect(
+    (await play([{ reply: { calls: [call("step")] }, repeat: 8 }, { reply: "done" }], [step])).summary.success,
+  ).toBe(true)
 })
 
 test("a reply without end is cut off, and the run says so", async () => {
   const backend = {
-    kind: "endless", abilities: { nativeTools: true, grammar: false, jsonSchema: false }, modelName: () => "endless",
-    async *infer() { while (true) yield { type: "text-delta" as const, text: "x".repeat(100_000) } },
+    kind: "endless",
+    abilities: { nativeTools: true, grammar: false, jsonSchema: false },
+    modelName: () => "endless",
+    async *infer() {
+      while (true) yield { type: "text-delta" as const, text: "x".repeat(100_000) }
+    },
   }
   const summary = await new DynamicExecutor({ tools: registryOf(echo("look")), backend }).complete({ task: "x" })
   expect(summary).toMatchObject({ outcome: "failed", message: expect.stringContaining("longer than") })

@@ -3,11 +3,14 @@ import type { ExecutorOptions, RunRequest } from "./options.ts"
 import { Run } from "./run.ts"
 
 /**
- * Runs tasks: infer → parse → execute → feed back, round after round, until the gate is satisfied or a limit is reached. One
+ * Runs tasks: infer → parse → execute → feed back, round after round, until the gate is satisfied or a limit is
+ * reached. One
  * executor may run several tasks at once; each run has its own state.
  *
- * A run is one async generator of {@link RunEvent}; streaming and waiting for the end are two ways to consume it. It never
- * throws for what goes wrong inside a run (that is its `run-end`). Leaving the loop early cancels the model request and the
+ * A run is one async generator of {@link RunEvent}; streaming and waiting for the end are two ways to consume it. It
+ * never
+ * throws for what goes wrong inside a run (that is its `run-end`). Leaving the loop early cancels the model request and
+ * the
  * running tools.
  *
  * @example
@@ -28,7 +31,9 @@ export class DynamicExecutor {
     throw new ToolwrightError("RUN_WITHOUT_END", "The run ended without saying how.")
   }
 
-  /** Runs a task and tells what happens. The last event is `run-end`; its summary is also the generator's return value. */
+  /**
+   * Runs a task and tells what happens. The last event is `run-end`; its summary is also the generator's return value.
+   */
   async *run(request: RunRequest): AsyncGenerator<RunEvent, RunSummary> {
     const controller = new AbortController()
     const abort = (): void => controller.abort(request.signal?.reason)

@@ -5,7 +5,8 @@ import type { ChatMessage } from "@toolwright/toolformat"
 
 /**
  * Which arguments must come from the conversation where calls are held by a grammar. `auto` (the default): those of
- * {@link DEFAULT_GROUNDING} where the backend says that its model is small, none elsewhere. Rules of one's own, or a function that makes
+ * {@link DEFAULT_GROUNDING} where the backend says that its model is small, none elsewhere. Rules of one's own, or a
+ * function that makes
  * them from what was said, count with every model; so do then the annotations `grounded` of the tools.
  */
 export type GroundingSetting = "auto" | "off" | GroundingRules | ((text: string) => GroundingRules)
@@ -14,14 +15,53 @@ export type GroundingSetting = "auto" | "off" | GroundingRules | ((text: string)
 const HERE = { kind: "path", also: ["."] } as const
 
 const EXTENSIONS = [
-  "c", "cpp", "cs", "css", "csv", "env", "go", "h", "html", "java", "jpg", "js", "json", "jsonl", "jsx", "kt", "lock", "log", "md", "mjs", "pdf", "php", "png",
-  "py", "rb", "rs", "scss", "sh", "sql", "svg", "swift", "toml", "ts", "tsx", "txt", "vue", "xml", "yaml", "yml", "zip",
+  "c",
+  "cpp",
+  "cs",
+  "css",
+  "csv",
+  "env",
+  "go",
+  "h",
+  "html",
+  "java",
+  "jpg",
+  "js",
+  "json",
+  "jsonl",
+  "jsx",
+  "kt",
+  "lock",
+  "log",
+  "md",
+  "mjs",
+  "pdf",
+  "php",
+  "png",
+  "py",
+  "rb",
+  "rs",
+  "scss",
+  "sh",
+  "sql",
+  "svg",
+  "swift",
+  "toml",
+  "ts",
+  "tsx",
+  "txt",
+  "vue",
+  "xml",
+  "yaml",
+  "yml",
+  "zip",
 ]
 /** Parts of names, and the patterns of file types, which are asked for by name. */
 const FILES = { kind: "span", also: ["*", ...EXTENSIONS.map((extension) => `*.${extension}`)] } as const
 
 /**
- * Paths and file patterns of the built-in tools. What a call makes anew is not among them (`write_file`, `create_directory`): its name may
+ * Paths and file patterns of the built-in tools. What a call makes anew is not among them (`write_file`,
+ * `create_directory`): its name may
  * be the model's own idea.
  */
 export const DEFAULT_GROUNDING: GroundingRules = {
@@ -60,11 +100,21 @@ export const DEFAULT_GROUNDING: GroundingRules = {
 }
 
 /** The grounding of the next request; nothing where arguments are free. */
-export function groundingOf(setting: GroundingSetting | undefined, backend: Backend, said: readonly string[], messages: readonly ChatMessage[]): Grounding | undefined {
+export function groundingOf(
+  setting: GroundingSetting | undefined,
+  backend: Backend,
+  said: readonly string[],
+  messages: readonly ChatMessage[],
+): Grounding | undefined {
   if (setting === "off") return undefined
   if ((setting === undefined || setting === "auto") && backend.abilities.small !== true) return undefined
   const text = backend.groundingText?.(messages) ?? joinSaid(said)
-  const rules = setting === undefined || setting === "auto" ? DEFAULT_GROUNDING : typeof setting === "function" ? setting(text) : setting
+  const rules =
+    setting === undefined || setting === "auto"
+      ? DEFAULT_GROUNDING
+      : typeof setting === "function"
+        ? setting(text)
+        : setting
   return { text, rules }
 }
 
@@ -73,10 +123,17 @@ const SHARE = { head: (MAX_GROUNDING_TEXT * 3) / 8, tail: MAX_GROUNDING_TEXT / 8
 
 /** No span reaches from one text into the next. */
 function joinSaid(said: readonly string[]): string {
-  return said.map((text) => (text.length <= SHARE.head + SHARE.tail ? text : `${text.slice(0, SHARE.head)}\0${text.slice(-SHARE.tail)}`)).join("\0")
+  return said
+    .map((text) =>
+      text.length <= SHARE.head + SHARE.tail ? text : `${text.slice(0, SHARE.head)}\0${text.slice(-SHARE.tail)}`,
+    )
+    .join("\0")
 }
 
-/** The texts in messages that were said by the user, returned by tools or given to them. Instructions and the model's own words are not. */
+/**
+ * The texts in messages that were said by the user, returned by tools or given to them. Instructions and the model's
+ * own words are not.
+ */
 export function saidIn(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap((message) => {
     if (message.role === "assistant") return (message.toolCalls ?? []).flatMap(({ args }) => textsOf(args))

@@ -8,7 +8,8 @@ import type { RunRecorder } from "../record/recorder.ts"
 import type { GroundingSetting } from "./grounding.ts"
 
 /**
- * How calls may be read from replies. `structured`: native API, grammar, or the family's own syntax. `hybrid` (the default)
+ * How calls may be read from replies. `structured`: native API, grammar, or the family's own syntax. `hybrid` (the
+ * default)
  * also takes the generic JSON forms. `text`: the generic forms alone, as a way back.
  */
 export type ToolCallingMode = "structured" | "hybrid" | "text"
@@ -38,7 +39,10 @@ export interface ExecutorOptions {
   middleware?: readonly Middleware[]
   /** Time limit in milliseconds of tools that set none. */
   toolTimeoutMs?: number
-  /** Makes the recorder of a run; it hears every event before anybody else, so a run is on record whatever its consumer does. */
+  /**
+   * Makes the recorder of a run; it hears every event before anybody else, so a run is on record whatever its consumer
+   * does.
+   */
   recorder?: (runId: string) => RunRecorder
   /** Tools that exist but cannot run here, by name, so that the prompt can say so. */
   unavailable?: readonly { name: string; reason: string }[]
@@ -58,7 +62,8 @@ export interface RunRequest {
   runId?: string
   signal?: AbortSignal
   /**
-   * Decodes and checks the calls, and runs none: the model is told `NOT_RUN` in place of each result. The run ends when the
+   * Decodes and checks the calls, and runs none: the model is told `NOT_RUN` in place of each result. The run ends when
+   * the
    * model answers in words or repeats itself, after six rounds at the latest, and well when every call was valid.
    */
   dryRun?: boolean

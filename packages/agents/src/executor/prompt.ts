@@ -13,7 +13,8 @@ export interface PromptParts {
 }
 
 /**
- * The system prompt: who the agent is, then everything about tools, generated from their definitions and never written by
+ * The system prompt: who the agent is, then everything about tools, generated from their definitions and never written
+ * by
  * hand. With native tool use the definitions travel in the request, so only the guidance stands here.
  */
 export function systemPrompt(parts: PromptParts): string {
@@ -59,7 +60,10 @@ function missing(unavailable: readonly { name: string; reason: string }[]): stri
   return `Not available here: ${unavailable.map(({ name, reason }) => `${name} (${reason})`).join("; ")}`
 }
 
-/** After a round: which artifacts there are and which tools could go on from them. Nothing where no tool deals in artifacts. */
+/**
+ * After a round: which artifacts there are and which tools could go on from them. Nothing where no tool deals in
+ * artifacts.
+ */
 export function artifactNote(tools: readonly ToolDefinition[], artifacts: ReadonlySet<string>): string | undefined {
   const { ready, waiting } = artifactGuidance(tools, artifacts)
   if (artifacts.size === 0 || (ready.length === 0 && waiting.length === 0)) return undefined

@@ -19,13 +19,18 @@ export interface Reply {
 const LONGEST_REPLY = 16 * 1024 * 1024
 
 function tooLong(): ToolwrightError {
-  return new ToolwrightError("REPLY_TOO_LONG", `The model's reply is longer than ${LONGEST_REPLY} characters and was given up.`, {
-    hint: "Limit it with the setting model.maxTokens.",
-  })
+  return new ToolwrightError(
+    "REPLY_TOO_LONG",
+    `The model's reply is longer than ${LONGEST_REPLY} characters and was given up.`,
+    {
+      hint: "Limit it with the setting model.maxTokens.",
+    },
+  )
 }
 
 /**
- * Reads one inference to its end: text goes through the format's parser, native calls through the assembler; what happens is
+ * Reads one inference to its end: text goes through the format's parser, native calls through the assembler; what
+ * happens is
  * yielded as it happens.
  *
  * @param createParser makes the format's parser, at the first text; without it (native tool use alone) text is content
@@ -38,8 +43,14 @@ export async function* readReply(
   nameCall: (given: string) => string,
 ): AsyncGenerator<RunEvent, Reply> {
   const reply: Reply = {
-    raw: "", content: "", reasoning: "", calls: [], problems: [],
-    finishReason: "unknown", usage: { inputTokens: 0, outputTokens: 0 }, modelMs: 0,
+    raw: "",
+    content: "",
+    reasoning: "",
+    calls: [],
+    problems: [],
+    finishReason: "unknown",
+    usage: { inputTokens: 0, outputTokens: 0 },
+    modelMs: 0,
   }
   const native = createCallAssembler()
   const textCalls = new CallEvents(reply, nameCall, delivery === "native" ? "text" : delivery)

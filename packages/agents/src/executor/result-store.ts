@@ -1,7 +1,8 @@
 import { defineTool, failure, success, type ToolDefinition } from "@toolwright/toolbox"
 
 /**
- * Keeps the whole text of results that the model was shown in part, and the tool that reads on in them. The tool is offered
+ * Keeps the whole text of results that the model was shown in part, and the tool that reads on in them. The tool is
+ * offered
  * from the first cut on, and not before.
  */
 export class ResultStore {
@@ -35,7 +36,11 @@ export class ResultStore {
       const text = this.#texts.get(String(call_id))
       if (text === undefined) {
         const known = [...this.#texts.keys()].join(", ")
-        return failure({ code: "UNKNOWN_RESULT", message: `No result is kept under '${String(call_id)}'.`, hint: `Kept: ${known}.` })
+        return failure({
+          code: "UNKNOWN_RESULT",
+          message: `No result is kept under '${String(call_id)}'.`,
+          hint: `Kept: ${known}.`,
+        })
       }
       const from = Number(offset)
       const part = text.slice(from, from + Number(limit))

@@ -1,6 +1,12 @@
 import type { InferRequest } from "@toolwright/backends"
 import {
-  messageOf, ToolwrightError, type RunEvent, type RunOutcome, type RunSummary, type ToolDefinition, type Toolset,
+  messageOf,
+  ToolwrightError,
+  type RunEvent,
+  type RunOutcome,
+  type RunSummary,
+  type ToolDefinition,
+  type Toolset,
 } from "@toolwright/toolbox"
 import { wholeContext } from "../context/manager.ts"
 import { commitGuard } from "../gate/commit-guard.ts"
@@ -57,10 +63,20 @@ export class Run {
     this.#seenVersion = this.#tools.version
     this.#offered = this.#tools.list()
     this.#plan = planDelivery({
-      backend: options.backend, mode: options.toolCalling ?? "hybrid", explicit: options.formatter, tools: this.#offered,
-      grounding: () => groundingOf(options.grounding, options.backend, [request.task], [{ role: "user", content: request.task }]),
+      backend: options.backend,
+      mode: options.toolCalling ?? "hybrid",
+      explicit: options.formatter,
+      tools: this.#offered,
+      grounding: () =>
+        groundingOf(options.grounding, options.backend, [request.task], [{ role: "user", content: request.task }]),
     })
-    this.#conversation = new Conversation(this.#systemPrompt(), request.task, request.history ?? [], this.#results, this.#plan)
+    this.#conversation = new Conversation(
+      this.#systemPrompt(),
+      request.task,
+      request.history ?? [],
+      this.#results,
+      this.#plan,
+    )
   }
 
   async *events(): AsyncGenerator<RunEvent, RunSummary> {
@@ -107,8 +123,14 @@ export class Run {
     const reply = yield* this.#infer(round)
     this.#conversation.addReply(reply)
     yield {
-      type: "reply", round, raw: reply.raw, content: reply.content, reasoning: reply.reasoning,
-      calls: reply.calls, finishReason: reply.finishReason, modelMs: reply.modelMs,
+      type: "reply",
+      round,
+      raw: reply.raw,
+      content: reply.content,
+      reasoning: reply.reasoning,
+      calls: reply.calls,
+      finishReason: reply.finishReason,
+      modelMs: reply.modelMs,
     }
     return reply.calls.length > 0 ? yield* this.#execute(reply) : yield* this.#withoutCall(reply)
   }
@@ -142,13 +164,19 @@ export class Run {
     const stop = delivery === "native" ? [] : formatter.stop
     const request: InferRequest = {
       messages,
-      ...this.#plan.requestPart(this.#offered, () => groundingOf(this.#options.grounding, backend, this.#conversation.said, messages)),
-      ...(sampling === undefined && stop.length === 0 ? {} : { sampling: { ...sampling, stop: [...(sampling?.stop ?? []), ...stop] } }),
+      ...this.#plan.requestPart(this.#offered, () =>
+        groundingOf(this.#options.grounding, backend, this.#conversation.said, messages),
+      ),
+      ...(sampling === undefined && stop.length === 0
+        ? {}
+        : { sampling: { ...sampling, stop: [...(sampling?.stop ?? []), ...stop] } }),
     }
     const grammar = request.grammar === undefined ? {} : { grammar: request.grammar }
     yield { type: "request", round, messages, tools: request.tools ?? [], delivery, ...grammar }
     const textCalls = delivery !== "native" || toolCalling === "hybrid"
-    const createParser = textCalls ? () => formatter.createParser({ tools: this.#offered, callsBefore: this.#calls }) : undefined
+    const createParser = textCalls
+      ? () => formatter.createParser({ tools: this.#offered, callsBefore: this.#calls })
+      : undefined
     const stream = backend.infer(request, { signal: this.#signal })
     const started = performance.now()
     let reply: Reply | undefined
@@ -203,8 +231,10 @@ export class Run {
       return yield* this.#nudge("parse-problem", text, false)
     }
     if (reply.finishReason === "length") return yield* this.#nudge("cut-off", TEXTS.cutOff)
-    if (reply.content.trim() === "" && reply.reasoning.trim() !== "") return yield* this.#nudge("only-reasoning", TEXTS.onlyReasoning)
-    const asks = completion.signal === undefined ? reply.content.trim() !== "" : reply.content.includes(completion.signal)
+    if (reply.content.trim() === "" && reply.reasoning.trim() !== "")
+      return yield* this.#nudge("only-reasoning", TEXTS.onlyReasoning)
+    const asks =
+      completion.signal === undefined ? reply.content.trim() !== "" : reply.content.includes(completion.signal)
     if (this.#dryRun !== undefined && reply.content.trim() !== "") return this.#dryRun.end()
     const missing = await unmet(completion, this.#ledger, this.#offered)
     if (missing === undefined && (asks || this.#nudges + 1 >= this.#mostNudges)) {
@@ -213,14 +243,19 @@ export class Run {
     if (asks && missing !== undefined && this.#ledger.calls > 0) {
       const text = refusalText(missing)
       yield { type: "completion-refused", reasons: missing.reasons, text }
-      if (++this.#nudges > this.#mostNudges) return { outcome: "stuck", message: `not completed: ${missing.reasons.join("; ")}` }
+      if (++this.#nudges > this.#mostNudges)
+        return { outcome: "stuck", message: `not completed: ${missing.reasons.join("; ")}` }
       this.#conversation.addNote(text)
       return undefined
     }
     return yield* this.#nudge("no-call", TEXTS.useTools)
   }
 
-  async *#nudge(reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off", text: string, add = true): AsyncGenerator<RunEvent, Verdict> {
+  async *#nudge(
+    reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off",
+    text: string,
+    add = true,
+  ): AsyncGenerator<RunEvent, Verdict> {
     if (++this.#nudges > this.#mostNudges) return { outcome: "no-tool-use", message: TEXTS.noToolUse }
     yield { type: "nudge", reason, text }
     if (add) this.#conversation.addNote(text)
@@ -285,7 +320,11 @@ export class Run {
     const summary = this.#state.summary("failed", messageOf(thrown))
     const known = ToolwrightError.isInstance(thrown)
     const hint = known && thrown.hint !== undefined ? { hint: thrown.hint } : {}
-    yield { type: "run-end", summary, error: { code: known ? thrown.code : "RUN_FAILED", message: messageOf(thrown), ...hint } }
+    yield {
+      type: "run-end",
+      summary,
+      error: { code: known ? thrown.code : "RUN_FAILED", message: messageOf(thrown), ...hint },
+    }
     return summary
   }
 

@@ -3,7 +3,8 @@ import type { ResultStore } from "./result-store.ts"
 
 /** The tools of a run: those on offer, and, once a result was cut, the one that reads on in it. */
 export function toolsWithResults(base: Toolset, results: ResultStore): Toolset {
-  const own = (): ToolDefinition[] => (results.isEmpty || base.get(results.tool.name) !== undefined ? [] : [results.tool])
+  const own = (): ToolDefinition[] =>
+    results.isEmpty || base.get(results.tool.name) !== undefined ? [] : [results.tool]
   return {
     get version() {
       return base.version + (results.isEmpty ? 0 : 1)

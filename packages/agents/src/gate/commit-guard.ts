@@ -9,7 +9,8 @@ export function commitGuard(ledger: Ledger): Middleware {
     if (typeof call.args.command === "string" && readShellCommit(call.args.command).alsoChanges) {
       return failure({
         code: "COMMIT_REFUSED",
-        message: "Nothing was run: this command commits, and beside that does something that may change what was checked.",
+        message:
+          "Nothing was run: this command commits, and beside that does something that may change what was checked.",
         hint: "Make the change first, run the validation, and commit in a call of its own; git add may stand before it.",
       })
     }

@@ -4,7 +4,8 @@ import type { Ledger } from "./ledger.ts"
 /** What must hold before a run counts as completed. All given conditions must. */
 export interface CompletionCriteria {
   /**
-   * The word by which the model asks to finish, such as `TASK_COMPLETE`. It is a request; the other criteria decide. Without
+   * The word by which the model asks to finish, such as `TASK_COMPLETE`. It is a request; the other criteria decide.
+   * Without
    * one, a reply without calls is that request.
    */
   signal?: string

@@ -23,7 +23,8 @@ export const WORK_RULES: WorkRules = {
 }
 
 /**
- * What has been done in a run, and whether it has been checked since. Completion and commits are decided by this record,
+ * What has been done in a run, and whether it has been checked since. Completion and commits are decided by this
+ * record,
  * never by what a model says.
  */
 export class Ledger {
@@ -64,22 +65,36 @@ export class Ledger {
     const committer = this.#rules.committers.find((known) => name === known || name.startsWith(`${known}_`))
     if (committer === undefined) return false
     if (/_(commit|push)$/.test(name)) return true
-    if (args.action === "commit" || args.operation === "commit" || args.action === "push" || args.operation === "push") return true
+    if (args.action === "commit" || args.operation === "commit" || args.action === "push" || args.operation === "push")
+      return true
     return typeof args.command === "string" && readShellCommit(args.command).handsIn
   }
 
   /** Why the work may not be handed in yet, with the last failing report; nothing when it may. */
   uncheckedReason(): { reason: string; report?: string } | undefined {
     const validation = this.#lastValidation
-    // Where there are no tests at all, asking for them again would never end; a run that may test says so in its report.
-    if (validation !== undefined && validation.sequence > this.#lastChange && validation.result.error?.code === "NO_TESTS") return undefined
-    if (this.#lastChange === 0 && (validation === undefined || NOTHING_TO_CHECK.has(validation.result.error?.code ?? ""))) return undefined
+    // Where there are no tests at all, asking for them again would never end; a run that may test says so in its
+    // report.
+    if (
+      validation !== undefined &&
+      validation.sequence > this.#lastChange &&
+      validation.result.error?.code === "NO_TESTS"
+    )
+      return undefined
+    if (
+      this.#lastChange === 0 &&
+      (validation === undefined || NOTHING_TO_CHECK.has(validation.result.error?.code ?? ""))
+    )
+      return undefined
     if (validation === undefined || validation.sequence <= this.#lastChange) {
       const partly = this.#partial > this.#lastChange ? " (only some of its checks were run; run all of them)" : ""
       return { reason: `validation has not passed since the last change${partly}` }
     }
     if (validation.result.success) return undefined
-    return { reason: "validation has not passed since the last change: its last run failed", report: validation.result.output }
+    return {
+      reason: "validation has not passed since the last change: its last run failed",
+      report: validation.result.output,
+    }
   }
 
   get calls(): number {
@@ -98,7 +113,9 @@ export class Ledger {
   get modifiedFiles(): string[] {
     // Tools name a file by its path in the workspace or on the machine; it is one file all the same.
     const relative = [...this.#modified].filter((file) => !file.startsWith("/"))
-    return [...this.#modified].filter((file) => !file.startsWith("/") || !relative.some((shorter) => file.endsWith(`/${shorter}`)))
+    return [...this.#modified].filter(
+      (file) => !file.startsWith("/") || !relative.some((shorter) => file.endsWith(`/${shorter}`)),
+    )
   }
 
   get artifacts(): ReadonlySet<string> {
@@ -114,7 +131,8 @@ export class Ledger {
   }
 
   /**
-   * A validation that ran only some of its checks proves nothing when it passes, but much when it fails; one that never ran
+   * A validation that ran only some of its checks proves nothing when it passes, but much when it fails; one that never
+   * ran
    * proves nothing at all. One that changed files itself, as hooks may, has to be run again.
    */
   #recordValidation(call: RecordedCall): void {
@@ -143,7 +161,8 @@ function isPart({ name, args, result }: RecordedCall): boolean {
 }
 
 /**
- * Whether a call may have changed the work: it says which files it modified, it is declared to write, or nobody said what it
+ * Whether a call may have changed the work: it says which files it modified, it is declared to write, or nobody said
+ * what it
  * writes (a shell). Where in doubt it counts, failed or not, since a needless check costs little. A commit changes the
  * repository, not the work.
  */
@@ -151,7 +170,8 @@ function changesWork(call: RecordedCall, tool: ToolDefinition | undefined, commi
   const { result, args } = call
   if (result.modifiedFiles.length > 0) return true
   if (commit || tool === undefined || REFUSED.has(result.error?.code ?? "")) return false
-  const effects = tool.actions?.list.find(({ action }) => action === args[tool.actions!.argument])?.effects ?? tool.effects
+  const effects =
+    tool.actions?.list.find(({ action }) => action === args[tool.actions!.argument])?.effects ?? tool.effects
   if (effects?.readOnly === true) return false
   return effects?.writes === undefined || (effects.writes.length > 0 && result.success)
 }

@@ -16,7 +16,8 @@ const LONGEST_PERIOD = 3
 export type LoopVerdict = { kind: "fine" } | { kind: "tell" | "stop"; times: number; text: string }
 
 /**
- * Notices the same calls with the same results, over and over: a model that waits for something else to happen. Cycles of up to
+ * Notices the same calls with the same results, over and over: a model that waits for something else to happen. Cycles
+ * of up to
  * three calls count too, and the order of keys does not matter.
  */
 export class LoopDetector {
@@ -45,7 +46,11 @@ export class LoopDetector {
     let best: [number, number] = [1, 1]
     for (let period = 1; period <= LONGEST_PERIOD; period++) {
       let same = 0
-      while (length - 1 - same - period >= 0 && this.#recent[length - 1 - same] === this.#recent[length - 1 - same - period]) same++
+      while (
+        length - 1 - same - period >= 0 &&
+        this.#recent[length - 1 - same] === this.#recent[length - 1 - same - period]
+      )
+        same++
       const times = Math.floor(same / period) + 1
       if (same % period === 0 && times > best[0]) best = [times, period]
     }

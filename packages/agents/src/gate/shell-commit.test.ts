@@ -33,12 +33,21 @@ describe("a commit in a shell is seen", () => {
     expect(readShellCommit(command).handsIn).toBe(true)
   })
 
-  test.each(["git log --grep commit", "git add -A; echo commit", "git status", "npm test -- commit", "echo 'git commit -m x'", "grep -rn 'git push' docs", "cat notes/commit.md", "git", "cat > a.md <<'END'\ngit commit -m x\nEND\nls", "git diff HEAD > push.txt", ""])(
-    "and nothing else is: %s",
-    (command) => {
-      expect(readShellCommit(command).handsIn).toBe(false)
-    },
-  )
+  test.each([
+    "git log --grep commit",
+    "git add -A; echo commit",
+    "git status",
+    "npm test -- commit",
+    "echo 'git commit -m x'",
+    "grep -rn 'git push' docs",
+    "cat notes/commit.md",
+    "git",
+    "cat > a.md <<'END'\ngit commit -m x\nEND\nls",
+    "git diff HEAD > push.txt",
+    "",
+  ])("and nothing else is: %s", (command) => {
+    expect(readShellCommit(command).handsIn).toBe(false)
+  })
 })
 
 test.each([

@@ -1,4 +1,7 @@
-/** What git may be asked in a shell without handing work in. Whatever is not among it, an alias of somebody's included, may. */
+/**
+ * What git may be asked in a shell without handing work in. Whatever is not among it, an alias of somebody's included,
+ * may.
+ */
 const HARMLESS = new Set(
   (
     "add annotate apply archive bisect blame branch bugreport cat-file check-attr check-ignore checkout cherry clean clone config " +
@@ -8,10 +11,21 @@ const HARMLESS = new Set(
   ).split(" "),
 )
 /** Options of git itself that take the next word. */
-const WITH_VALUE = new Set(["-c", "-C", "--git-dir", "--work-tree", "--namespace", "--exec-path", "--config-env", "--super-prefix"])
+const WITH_VALUE = new Set([
+  "-c",
+  "-C",
+  "--git-dir",
+  "--work-tree",
+  "--namespace",
+  "--exec-path",
+  "--config-env",
+  "--super-prefix",
+])
 /** What stands before a program and runs it. */
 const WRAPPERS = new Set(
-  "builtin command do doas else env eval exec if ionice nice nohup setsid stdbuf sudo then time timeout until while xargs !".split(" "),
+  "builtin command do doas else env eval exec if ionice nice nohup setsid stdbuf sudo then time timeout until while xargs !".split(
+    " ",
+  ),
 )
 /** Programs to which git is only a word. */
 const TALKERS = new Set(["cat", "echo", "grep", "head", "printf", "rg", "tail"])
@@ -28,8 +42,10 @@ export interface ShellCommit {
 }
 
 /**
- * Reads a command line for commits, with quotes, escapes, wrappers (`command`, `env`, `sudo`), options of git and shells in shells.
- * A program that makes its command as it runs cannot be read; where in doubt it counts as a commit, since a needless check costs
+ * Reads a command line for commits, with quotes, escapes, wrappers (`command`, `env`, `sudo`), options of git and
+ * shells in shells.
+ * A program that makes its command as it runs cannot be read; where in doubt it counts as a commit, since a needless
+ * check costs
  * little.
  */
 export function readShellCommit(command: string, depth = 0): ShellCommit {
@@ -40,13 +56,16 @@ export function readShellCommit(command: string, depth = 0): ShellCommit {
     const { commits, subcommand } = readSegment(words, depth)
     handsIn ||= commits
     const program = baseName(words.find((word) => !isAssignment(word)) ?? "")
-    if (subcommand === undefined ? !commits && program !== "" && !STILL.has(program) : !BESIDE.has(subcommand)) alsoChanges = true
+    if (subcommand === undefined ? !commits && program !== "" && !STILL.has(program) : !BESIDE.has(subcommand))
+      alsoChanges = true
   }
   return { handsIn, alsoChanges: handsIn && alsoChanges }
 }
 
 function readSegment(words: readonly string[], depth: number): { commits: boolean; subcommand?: string } {
-  const start = words.findIndex((word) => !isAssignment(word) && !WRAPPERS.has(baseName(word)) && !/^-|^\d+[smh]?$/.test(word))
+  const start = words.findIndex(
+    (word) => !isAssignment(word) && !WRAPPERS.has(baseName(word)) && !/^-|^\d+[smh]?$/.test(word),
+  )
   const program = baseName(words[start] ?? "")
   if (program === "git") return readGit(words.slice(start + 1))
   if (TALKERS.has(program)) return { commits: false }
@@ -109,7 +128,11 @@ function split(command: string): { segments: string[][]; redirects: boolean } {
         if (command[index] === "\\") index++
         word += command[index] ?? ""
       }
-    } else if (/[;&|\n(){}`]/.test(character) && !(character === "{" && word?.endsWith("$")) && !(character === "}" && word?.includes("${"))) {
+    } else if (
+      /[;&|\n(){}`]/.test(character) &&
+      !(character === "{" && word?.endsWith("$")) &&
+      !(character === "}" && word?.includes("${"))
+    ) {
       endSegment()
     } else if (character === ">" || character === "<") {
       const harmless = /^(?:<|>{1,2}\s*(?:&\d|\/dev\/(?:null|stdout|stderr)))/.exec(command.slice(index))

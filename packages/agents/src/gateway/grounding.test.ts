@@ -4,7 +4,14 @@ import type { OpenAITool } from "@toolwright/toolformat"
 import { expect, test } from "vitest"
 import { toolCallingBackend } from "./tool-calling-backend.ts"
 
-const tool: OpenAITool = { type: "function", function: { name: "read_text_file", description: "", parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] } } }
+const tool: OpenAITool = {
+  type: "function",
+  function: {
+    name: "read_text_file",
+    description: "",
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  },
+}
 const messages: InferRequest["messages"] = [
   { role: "system", content: "hidden.txt" },
   { role: "user", content: "look around" },
@@ -14,11 +21,16 @@ const messages: InferRequest["messages"] = [
 
 /** Which of these paths a call may have, by what the grammar of the request says. */
 async function allowed(small: boolean, paths: readonly string[], grounding?: "off"): Promise<boolean[]> {
-  const scripted = createScriptedBackend({ steps: [{ reply: "ok" }] }, { modelName: "qwen2.5", abilities: { nativeTools: false, grammar: true, small } })
+  const scripted = createScriptedBackend(
+    { steps: [{ reply: "ok" }] },
+    { modelName: "qwen2.5", abilities: { nativeTools: false, grammar: true, small } },
+  )
   const backend = toolCallingBackend(scripted, grounding === undefined ? {} : { grounding })
   for await (const _ of backend.infer({ messages, tools: [tool] })) continue
   const { grammar } = scripted.requests[0]!
-  return paths.map((path) => matchesGbnf(grammar!, `<tool_call>\n{"name": "read_text_file", "arguments": {"path": "${path}"}}\n</tool_call>`))
+  return paths.map((path) =>
+    matchesGbnf(grammar!, `<tool_call>\n{"name": "read_text_file", "arguments": {"path": "${path}"}}\n</tool_call>`),
+  )
 }
 
 test("a client's calls are held to what was said, returned and called, with a small model", async () => {
@@ -28,10 +40,23 @@ test("a client's calls are held to what was said, returned and called, with a sm
   expect(await allowed(true, paths, "off")).toEqual([true, true, true, true])
 })
 
-test.each([true, false])("where a client requires a call, the grammar has no room for words (small: %s)", async (small) => {
-  const scripted = createScriptedBackend({ steps: [{ reply: "ok", repeat: 2 }] }, { modelName: "qwen2.5", abilities: { nativeTools: false, grammar: true, small } })
-  const backend = toolCallingBackend(scripted)
-  for (const toolChoice of ["auto", "required"] as const) for await (const _ of backend.infer({ messages, tools: [tool], toolChoice })) continue
-  const replies = ["Hello.", '<tool_call>\n{"name": "read_text_file", "arguments": {"path": "found.txt"}}\n</tool_call>']
-  expect(scripted.requests.map(({ grammar }) => replies.map((reply) => matchesGbnf(grammar!, reply)))).toEqual([[true, true], [false, true]])
-})
+test.each([true, false])(
+  "where a client requires a call, the grammar has no room for words (small: %s)",
+  async (small) => {
+    const scripted = createScriptedBackend(
+      { steps: [{ reply: "ok", repeat: 2 }] },
+      { modelName: "qwen2.5", abilities: { nativeTools: false, grammar: true, small } },
+    )
+    const backend = toolCallingBackend(scripted)
+    for (const toolChoice of ["auto", "required"] as const)
+      for await (const _ of backend.infer({ messages, tools: [tool], toolChoice })) continue
+    const replies = [
+      "Hello.",
+      '<tool_call>\n{"name": "read_text_file", "arguments": {"path": "found.txt"}}\n</tool_call>',
+    ]
+    expect(scripted.requests.map(({ grammar }) => replies.map((reply) => matchesGbnf(grammar!, reply)))).toEqual([
+      [true, true],
+      [false, true],
+    ])
+  },
+)

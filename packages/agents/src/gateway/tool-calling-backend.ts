@@ -1,6 +1,12 @@
 import type { Backend, InferEvent, InferRequest } from "@toolwright/backends"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
-import { type ChatMessage, renderConversation, type OpenAITool, type ParseEvent, type ToolFormatter } from "@toolwright/toolformat"
+import {
+  type ChatMessage,
+  renderConversation,
+  type OpenAITool,
+  type ParseEvent,
+  type ToolFormatter,
+} from "@toolwright/toolformat"
 import { planDelivery, type DeliveryPlan } from "../executor/delivery.ts"
 import { groundingOf, type GroundingSetting, saidIn } from "../executor/grounding.ts"
 import type { ToolCallingMode } from "../executor/options.ts"
@@ -15,8 +21,10 @@ export interface ToolCallingOptions {
 }
 
 /**
- * Gives any backend native tool use: tools of a request are told to the model in its family's own form, earlier calls and results
- * are written as the family writes them, and calls are read from its text. A backend with tool use of its own is used as it is, and
+ * Gives any backend native tool use: tools of a request are told to the model in its family's own form, earlier calls
+ * and results
+ * are written as the family writes them, and calls are read from its text. A backend with tool use of its own is used
+ * as it is, and
  * replaced by text, once, when it refuses.
  *
  * The calls' ids are unique over requests, so that a client may keep them in one conversation.
@@ -24,14 +32,24 @@ export interface ToolCallingOptions {
 export function toolCallingBackend(backend: Backend, options: ToolCallingOptions = {}): Backend {
   const { mode = "hybrid", formatter } = options
   const definitionsOf = rememberDefinitions()
-  const groundingIn = (messages: readonly ChatMessage[]) => () => groundingOf(options.grounding, backend, saidIn(messages), messages)
+  const groundingIn = (messages: readonly ChatMessage[]) => () =>
+    groundingOf(options.grounding, backend, saidIn(messages), messages)
 
-  async function* infer(request: InferRequest, inferOptions: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
+  async function* infer(
+    request: InferRequest,
+    inferOptions: { signal?: AbortSignal } = {},
+  ): AsyncGenerator<InferEvent> {
     if (request.tools === undefined || request.tools.length === 0) {
       yield* backend.infer(request, inferOptions)
       return
     }
-    const plan = planDelivery({ backend, mode, explicit: formatter, tools: definitionsOf(request.tools), grounding: groundingIn(request.messages) })
+    const plan = planDelivery({
+      backend,
+      mode,
+      explicit: formatter,
+      tools: definitionsOf(request.tools),
+      grounding: groundingIn(request.messages),
+    })
     let silent = true
     try {
       for await (const event of deliver(plan, request, inferOptions)) {
@@ -45,7 +63,11 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
     }
   }
 
-  async function* deliver(plan: DeliveryPlan, request: InferRequest, inferOptions: { signal?: AbortSignal }): AsyncGenerator<InferEvent> {
+  async function* deliver(
+    plan: DeliveryPlan,
+    request: InferRequest,
+    inferOptions: { signal?: AbortSignal },
+  ): AsyncGenerator<InferEvent> {
     if (plan.delivery === "native") {
       yield* backend.infer(request, inferOptions)
       return
@@ -56,7 +78,9 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
     const text: InferRequest = {
       ...rest,
       messages: renderConversation(plan.formatter, rest.messages, tools),
-      ...(tools.length === 0 ? {} : plan.requestPart(tools, groundingIn(rest.messages), toolChoice === "required" ? "call" : "text-or-call")),
+      ...(tools.length === 0
+        ? {}
+        : plan.requestPart(tools, groundingIn(rest.messages), toolChoice === "required" ? "call" : "text-or-call")),
       ...(stop.length === 0 ? {} : { sampling: { ...rest.sampling, stop } }),
     }
     const parser = plan.formatter.createParser({ tools })

@@ -1,11 +1,35 @@
 import type { AgentProfile } from "./profile.ts"
 
-/** Tools that do again what others of the set do, or that serve one kind of task: too many choices make a small model choose badly. */
+/**
+ * Tools that do again what others of the set do, or that serve one kind of task: too many choices make a small model
+ * choose badly.
+ */
 const LEFT_OUT = [
-  "workspace", "validation", "git_operations", "echo", "logit",
-  "read_text_file", "read_multiple_files", "write_file", "edit_file", "list_directory", "list_directory_with_sizes", "search_files", "get_file_info",
-  "list_allowed_directories", "delete_directory", "get_directory_tree",
-  "analyze_prompt", "generate_outline", "expand_section", "assemble_content", "newsletter", "generate_social_posts", "static_links", "db_migrate", "db_status",
+  "workspace",
+  "validation",
+  "git_operations",
+  "echo",
+  "logit",
+  "read_text_file",
+  "read_multiple_files",
+  "write_file",
+  "edit_file",
+  "list_directory",
+  "list_directory_with_sizes",
+  "search_files",
+  "get_file_info",
+  "list_allowed_directories",
+  "delete_directory",
+  "get_directory_tree",
+  "analyze_prompt",
+  "generate_outline",
+  "expand_section",
+  "assemble_content",
+  "newsletter",
+  "generate_social_posts",
+  "static_links",
+  "db_migrate",
+  "db_status",
 ] as const
 
 /** Answers a request with the tools of the workspace, and all that the application or other servers add. */

@@ -41,13 +41,15 @@ Start by calling the workspace tool.`
 }
 
 /**
- * Owns one file and writes it through JSON artifacts only: the file's text comes from templates, so it is always well formed.
+ * Owns one file and writes it through JSON artifacts only: the file's text comes from templates, so it is always well
+ * formed.
  * It has no other way to write.
  */
 export const fileOwnerProfile: AgentProfile = {
   name: "file-owner",
   description: "Owns one file and writes it as JSON artifacts through templates",
-  systemPrompt: "You are a developer who owns one file of a project. A template turns your JSON artifacts into its text.",
+  systemPrompt:
+    "You are a developer who owns one file of a project. A template turns your JSON artifacts into its text.",
   tools: { only: ["workspace", "validation", "git_operations"] },
   completion: { signal: TASK_COMPLETE, requireToolUse: true, requireValidation: true, successMessage: FILE_OWNER_DONE },
   changesWorkspace: true,

@@ -6,7 +6,12 @@ import type { AgentProfile } from "./profile.ts"
 
 /** The profiles that come with the package, by name. */
 export const PROFILES: readonly AgentProfile[] = [
-  assistantProfile, builderProfile, debuggerProfile, reviewerProfile, triagerProfile, fileOwnerProfile,
+  assistantProfile,
+  builderProfile,
+  debuggerProfile,
+  reviewerProfile,
+  triagerProfile,
+  fileOwnerProfile,
 ]
 
 /** @throws ToolwrightError `UNKNOWN_AGENT`, with the nearest names */

@@ -7,14 +7,17 @@ export interface RecordedMessage {
 }
 
 /**
- * The messages of a request for a person to read: all of them, or, where the earlier prompt is its beginning, only those that
+ * The messages of a request for a person to read: all of them, or, where the earlier prompt is its beginning, only
+ * those that
  * are new, so that a record grows with the conversation and not with its square.
  */
 export function promptText(messages: readonly RecordedMessage[], earlier: readonly RecordedMessage[]): string {
   const continues = earlier.length > 0 && earlier.every((message, index) => message === messages[index])
   const from = continues ? earlier.length : 0
   const parts = messages.slice(from).map((message) => {
-    const calls = (message.toolCalls ?? []).map(({ name, args }) => `\n[calls ${name} ${JSON.stringify(args)}]`).join("")
+    const calls = (message.toolCalls ?? [])
+      .map(({ name, args }) => `\n[calls ${name} ${JSON.stringify(args)}]`)
+      .join("")
     const tool = message.toolName === undefined ? "" : ` (${message.toolName})`
     return `# ${message.role}${tool}\n\n${message.content}${calls}\n`
   })

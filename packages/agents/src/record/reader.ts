@@ -14,7 +14,10 @@ export interface RecordedRun {
 /** How a recorded run stands: as it ended, under way, or interrupted (its process is gone). */
 export type RunStatus = NonNullable<RunHead["summary"]>["outcome"] | "running" | "interrupted"
 
-/** The recorded runs in a folder, newest first; none when there is no such folder. Folders that hold no run are passed over. */
+/**
+ * The recorded runs in a folder, newest first; none when there is no such folder. Folders that hold no run are passed
+ * over.
+ */
 export function listRuns(folder: string): RunHead[] {
   return namesIn(folder)
     .map((name) => readHead(join(folder, name)))
@@ -30,13 +33,21 @@ export function listRuns(folder: string): RunHead[] {
 export function readRun(folder: string, runId: string): RecordedRun {
   const heads = listRuns(folder)
   const matching = runId === "latest" ? heads.slice(0, 1) : heads.filter((head) => head.runId.startsWith(runId))
-  const head = matching.find((candidate) => candidate.runId === runId) ?? (matching.length === 1 ? matching[0] : undefined)
+  const head =
+    matching.find((candidate) => candidate.runId === runId) ?? (matching.length === 1 ? matching[0] : undefined)
   if (head === undefined) {
     const known = heads.map((candidate) => candidate.runId)
     const close = matching.length > 1 ? matching.map((candidate) => candidate.runId) : nearest(runId, known)
-    throw new ToolwrightError("UNKNOWN_RUN", matching.length > 1 ? `Several runs begin with '${runId}'.` : `There is no run '${runId}'.`, {
-      hint: heads.length === 0 ? `No runs are recorded in ${folder}.` : `Known: ${(close.length > 0 ? close : known.slice(0, 5)).join(", ")}.`,
-    })
+    throw new ToolwrightError(
+      "UNKNOWN_RUN",
+      matching.length > 1 ? `Several runs begin with '${runId}'.` : `There is no run '${runId}'.`,
+      {
+        hint:
+          heads.length === 0
+            ? `No runs are recorded in ${folder}.`
+            : `Known: ${(close.length > 0 ? close : known.slice(0, 5)).join(", ")}.`,
+      },
+    )
   }
   const own = join(folder, head.runId)
   const files = namesIn(own)

@@ -34,8 +34,10 @@ export interface RecorderOptions {
 const STREAMED = new Set<RunEvent["type"]>(["text-delta", "reasoning-delta", "call-start", "args-delta"])
 
 /**
- * Writes a run into a folder as it happens: `run.json`, `events.jsonl` (one event a line, deltas left out: the reply holds
- * them), and numbered files for a person: `001-prompt.md`, `002-response.md`, `003-tool-calls.json`, `004-tool-results.json`,
+ * Writes a run into a folder as it happens: `run.json`, `events.jsonl` (one event a line, deltas left out: the reply
+ * holds
+ * them), and numbered files for a person: `001-prompt.md`, `002-response.md`, `003-tool-calls.json`,
+ * `004-tool-results.json`,
  * and so on, round after round. What was written stays when the process dies.
  *
  * @param folder is created with its parents
@@ -69,7 +71,16 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
     switch (event.type) {
       case "run-start": {
         const { runId, agent, task, model, format } = event
-        head = { runId, agent, task, model, format, startedAt: now().toISOString(), pid: process.pid, ...(event.dryRun === true ? { dryRun: true } : {}) }
+        head = {
+          runId,
+          agent,
+          task,
+          model,
+          format,
+          startedAt: now().toISOString(),
+          pid: process.pid,
+          ...(event.dryRun === true ? { dryRun: true } : {}),
+        }
         put("run.json", json(head))
         return event
       }
@@ -81,7 +92,10 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
         return { ...rest, prompt, messageCount: messages.length, toolCount: tools.length }
       }
       case "reply":
-        numbered("response.md", event.reasoning === "" ? event.raw : `<!-- reasoning\n${event.reasoning}\n-->\n${event.raw}`)
+        numbered(
+          "response.md",
+          event.reasoning === "" ? event.raw : `<!-- reasoning\n${event.reasoning}\n-->\n${event.raw}`,
+        )
         if (event.calls.length > 0) numbered("tool-calls.json", json(event.calls))
         return event
       case "tool-end":
@@ -92,7 +106,11 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
         results = []
         return event
       case "run-end":
-        if (head !== undefined) put("run.json", json({ ...head, summary: event.summary, ...(event.error === undefined ? {} : { error: event.error }) }))
+        if (head !== undefined)
+          put(
+            "run.json",
+            json({ ...head, summary: event.summary, ...(event.error === undefined ? {} : { error: event.error }) }),
+          )
         return event
       default:
         return event

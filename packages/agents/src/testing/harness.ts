@@ -1,5 +1,13 @@
 import { createScriptedBackend, type ScriptedBackend, type ScriptedOptions } from "@toolwright/backends"
-import { defineTool, success, failure, ToolRegistry, type RunEvent, type RunSummary, type ToolDefinition } from "@toolwright/toolbox"
+import {
+  defineTool,
+  success,
+  failure,
+  ToolRegistry,
+  type RunEvent,
+  type RunSummary,
+  type ToolDefinition,
+} from "@toolwright/toolbox"
 import { DynamicExecutor } from "../executor/executor.ts"
 import type { ExecutorOptions, RunRequest } from "../executor/options.ts"
 
@@ -19,8 +27,15 @@ export async function play(
   options: Partial<ExecutorOptions> & { scripted?: ScriptedOptions; request?: Partial<RunRequest> } = {},
 ): Promise<PlayedRun> {
   const { scripted, request, ...executorOptions } = options
-  const backend = createScriptedBackend({ steps }, { abilities: { nativeTools: true, grammar: false, jsonSchema: false }, ...scripted })
-  const executor = new DynamicExecutor({ tools: tools instanceof ToolRegistry ? tools : registryOf(...tools), backend, ...executorOptions })
+  const backend = createScriptedBackend(
+    { steps },
+    { abilities: { nativeTools: true, grammar: false, jsonSchema: false }, ...scripted },
+  )
+  const executor = new DynamicExecutor({
+    tools: tools instanceof ToolRegistry ? tools : registryOf(...tools),
+    backend,
+    ...executorOptions,
+  })
   const events: RunEvent[] = []
   for await (const event of executor.run({ task: "Do it", ...request })) events.push(event)
   const end = events.at(-1)
@@ -66,7 +81,10 @@ export function workshop() {
       description: "Checks the file",
       category: "build",
       input: { type: "object" },
-      run: () => (state.content === "right" ? success({ output: "1 passed" }) : failure({ code: "TESTS_FAILED", message: `'${state.content}' is not right` })),
+      run: () =>
+        state.content === "right"
+          ? success({ output: "1 passed" })
+          : failure({ code: "TESTS_FAILED", message: `'${state.content}' is not right` }),
     }),
     defineTool({
       name: "git",

@@ -20,7 +20,8 @@ export interface LlamaBackend extends Backend {
 }
 
 /**
- * Opens a model file as a backend. Tools are given to it as text (a format renders them into the messages) and held by a grammar; it has
+ * Opens a model file as a backend. Tools are given to it as text (a format renders them into the messages) and held by
+ * a grammar; it has
  * no native tool use.
  *
  * @throws ToolwrightError as `openLlama`
@@ -38,7 +39,10 @@ export async function openLlamaBackend(options: LlamaBackendOptions): Promise<Ll
 const SMALL_MODEL_BYTES = 1_500_000_000
 
 /** A backend over an engine that is already open. */
-export function llamaBackend(engine: LlamaEngine, options: Omit<LlamaBackendOptions, keyof LlamaEngineOptions> = {}): LlamaBackend {
+export function llamaBackend(
+  engine: LlamaEngine,
+  options: Omit<LlamaBackendOptions, keyof LlamaEngineOptions> = {},
+): LlamaBackend {
   const renderPrompt = options.renderPrompt ?? templateRenderer(engine)
   return {
     kind: "llama",
@@ -66,7 +70,9 @@ export async function* inferPrompt(
       hint: "Show the tools in the prompt and hold the reply with a grammar; the executor does so for backends without native tools.",
     })
   }
-  const grammar = request.grammar ?? (request.jsonSchema === undefined ? undefined : grammarToGbnf(schemaToGrammar(request.jsonSchema)))
+  const grammar =
+    request.grammar ??
+    (request.jsonSchema === undefined ? undefined : grammarToGbnf(schemaToGrammar(request.jsonSchema)))
   const run = engine.generate(prompt, {
     ...(grammar !== undefined && { grammar }),
     ...(request.sampling !== undefined && { sampling: request.sampling }),

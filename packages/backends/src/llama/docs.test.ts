@@ -19,7 +19,10 @@ test("the examples of the page on the in-process backend run, and print what the
   for (const [index, code] of examples.entries()) {
     const file = join(folder, `llama-backend-${index}.mjs`)
     writeFileSync(file, code)
-    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", file], { cwd: root, env: { ...process.env, MODEL_PATH: model.path } })
+    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", file], {
+      cwd: root,
+      env: { ...process.env, MODEL_PATH: model.path },
+    })
     const said = [...code.matchAll(/(?:console\.log\(.*\) |^)\/\/ (.*)$/gm)].map((match) => match[1]!)
     expect(stdout.trimEnd().split("\n")).toEqual(said)
   }

@@ -3,7 +3,15 @@ import { basename } from "node:path"
 import { checkGbnf, createTokenizer, describeGbnfProblem, isPrintedGbnf, type Tokenizer } from "@toolwright/logits"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { FinishReason, SamplingOptions } from "../model/backend.ts"
-import { importLlama, type EvaluateOptions, type LlamaContext, type LlamaModel, type LlamaModule, type LlamaRuntime, type LlamaSequence } from "./module.ts"
+import {
+  importLlama,
+  type EvaluateOptions,
+  type LlamaContext,
+  type LlamaModel,
+  type LlamaModule,
+  type LlamaRuntime,
+  type LlamaSequence,
+} from "./module.ts"
 import { createStopCutter, createTokenText } from "./token-text.ts"
 import { vocabularyOf, type LlamaVocabulary } from "./vocabulary.ts"
 
@@ -13,7 +21,8 @@ export interface LlamaEngineOptions {
   /** In tokens; 4,096 or what the model was trained on, whichever is less, unless given. */
   readonly contextSize?: number
   /**
-   * Threads for evaluation. Models below 500 MB take 1 unless told otherwise: on a busy machine two threads that wait for each other
+   * Threads for evaluation. Models below 500 MB take 1 unless told otherwise: on a busy machine two threads that wait
+   * for each other
    * are many times slower than one.
    */
   readonly threads?: number
@@ -39,7 +48,10 @@ export interface Generated {
   readonly outputTokens: number
 }
 
-/** A model in this process. Generations run one after another; a prompt that begins as the one before does is not evaluated anew. */
+/**
+ * A model in this process. Generations run one after another; a prompt that begins as the one before does is not
+ * evaluated anew.
+ */
 export interface LlamaEngine extends AsyncDisposable {
   readonly modelName: string
   /** Of the model's weights, in bytes. */
@@ -49,18 +61,24 @@ export interface LlamaEngine extends AsyncDisposable {
   readonly bosText: string
   readonly eosText: string
   readonly vocabulary: LlamaVocabulary
-  /** The vocabulary as mask engines want it; made on first use, which takes some hundred milliseconds for large vocabularies. */
+  /**
+   * The vocabulary as mask engines want it; made on first use, which takes some hundred milliseconds for large
+   * vocabularies.
+   */
   readonly tokenizer: Tokenizer
   tokenize(text: string): number[]
   /**
    * Goes on from a raw prompt; markers of control tokens in it count as such.
    *
-   * @throws ToolwrightError `GRAMMAR_REFUSED`, `MODEL_REQUEST_REJECTED` when the prompt does not fit, `MODEL_SERVER_ERROR` when the
+   * @throws ToolwrightError `GRAMMAR_REFUSED`, `MODEL_REQUEST_REJECTED` when the prompt does not fit,
+   *   `MODEL_SERVER_ERROR` when the
    *   engine fails; the signal's reason when cancelled
    */
   generate(prompt: string, options?: GenerateOptions): AsyncGenerator<string, Generated, undefined>
   /** Exclusive use of the engine's parts, for decoding loops of one's own. */
-  withSequence<Result>(work: (parts: { sequence: LlamaSequence; model: LlamaModel }) => Promise<Result>): Promise<Result>
+  withSequence<Result>(
+    work: (parts: { sequence: LlamaSequence; model: LlamaModel }) => Promise<Result>,
+  ): Promise<Result>
 }
 
 const SMALL_MODEL_BYTES = 500_000_000
@@ -69,32 +87,48 @@ const DEFAULT_CONTEXT = 4096
 /**
  * Opens a model file.
  *
- * @throws ToolwrightError `MODEL_ENGINE_MISSING`, `MODEL_NOT_FOUND` when the file is not there, `MODEL_SERVER_ERROR` when it cannot be loaded;
+ * @throws ToolwrightError `MODEL_ENGINE_MISSING`, `MODEL_NOT_FOUND` when the file is not there, `MODEL_SERVER_ERROR`
+ *   when it cannot be loaded;
  *   the signal's reason when cancelled
  */
 export async function openLlama(options: LlamaEngineOptions): Promise<LlamaEngine> {
   const { modelPath, signal, onProgress } = options
   signal?.throwIfAborted()
   await access(modelPath).catch((cause: unknown) => {
-    throw new ToolwrightError("MODEL_NOT_FOUND", `There is no model file at ${modelPath}.`, { cause, hint: "Give the path of a GGUF file." })
+    throw new ToolwrightError("MODEL_NOT_FOUND", `There is no model file at ${modelPath}.`, {
+      cause,
+      hint: "Give the path of a GGUF file.",
+    })
   })
   const module = await importLlama()
   const runtime = await startRuntime(module, options.gpu ?? false)
   let model: LlamaModel | undefined
   try {
-    model = await runtime.loadModel({ modelPath, ...(onProgress && { onLoadProgress: onProgress }), ...(signal && { loadSignal: signal }) })
+    model = await runtime.loadModel({
+      modelPath,
+      ...(onProgress && { onLoadProgress: onProgress }),
+      ...(signal && { loadSignal: signal }),
+    })
     const threads = options.threads ?? (model.size < SMALL_MODEL_BYTES ? 1 : undefined)
     const contextSize = options.contextSize ?? Math.min(DEFAULT_CONTEXT, model.trainContextSize)
-    const context = await model.createContext({ contextSize, ...(threads !== undefined && { threads }), ...(signal && { createSignal: signal }) })
+    const context = await model.createContext({
+      contextSize,
+      ...(threads !== undefined && { threads }),
+      ...(signal && { createSignal: signal }),
+    })
     return new Engine(module, runtime, model, context)
   } catch (cause) {
     await model?.dispose()
     await runtime.dispose()
     signal?.throwIfAborted()
-    throw new ToolwrightError("MODEL_SERVER_ERROR", `The model file ${modelPath} cannot be loaded: ${messageOf(cause)}`, {
-      cause,
-      hint: "Check that it is a whole GGUF file that fits into memory.",
-    })
+    throw new ToolwrightError(
+      "MODEL_SERVER_ERROR",
+      `The model file ${modelPath} cannot be loaded: ${messageOf(cause)}`,
+      {
+        cause,
+        hint: "Check that it is a whole GGUF file that fits into memory.",
+      },
+    )
   }
 }
 
@@ -102,7 +136,11 @@ export async function openLlama(options: LlamaEngineOptions): Promise<LlamaEngin
 const PROMPT_STEP = 128
 
 /** Evaluates a prompt up to a last piece, which is returned; what the sequence holds already is not evaluated anew. */
-export async function readPrompt(sequence: LlamaSequence, tokens: readonly number[], signal?: AbortSignal): Promise<number[]> {
+export async function readPrompt(
+  sequence: LlamaSequence,
+  tokens: readonly number[],
+  signal?: AbortSignal,
+): Promise<number[]> {
   await sequence.adaptStateToTokens(tokens.slice(0, -1), false)
   let rest = tokens.slice(sequence.nextTokenIndex)
   while (rest.length > PROMPT_STEP) {
@@ -116,16 +154,29 @@ export async function readPrompt(sequence: LlamaSequence, tokens: readonly numbe
 /** Only binaries that are installed: nothing is built, nothing fetched. */
 async function startRuntime(module: LlamaModule, gpu: "auto" | false): Promise<LlamaRuntime> {
   try {
-    return await module.getLlama({ build: "never", skipDownload: true, progressLogs: false, gpu, logLevel: module.LlamaLogLevel.disabled })
-  } catch (cause) {
-    throw new ToolwrightError("MODEL_ENGINE_MISSING", `node-llama-cpp has no binary that works here: ${messageOf(cause)}`, {
-      cause,
-      hint: "Reinstall it on this machine with its optional dependencies: npm install node-llama-cpp@3.22.1 --include=optional",
+    return await module.getLlama({
+      build: "never",
+      skipDownload: true,
+      progressLogs: false,
+      gpu,
+      logLevel: module.LlamaLogLevel.disabled,
     })
+  } catch (cause) {
+    throw new ToolwrightError(
+      "MODEL_ENGINE_MISSING",
+      `node-llama-cpp has no binary that works here: ${messageOf(cause)}`,
+      {
+        cause,
+        hint: "Reinstall it on this machine with its optional dependencies: npm install node-llama-cpp@3.22.1 --include=optional",
+      },
+    )
   }
 }
 
-/** One that holds arguments to a conversation is used once, may have millions of characters, and takes five bytes for each. */
+/**
+ * One that holds arguments to a conversation is used once, may have millions of characters, and takes five bytes for
+ * each.
+ */
 const KEPT_GRAMMARS = { most: 50, characters: 8_000_000 }
 
 class Engine implements LlamaEngine {
@@ -181,7 +232,10 @@ class Engine implements LlamaEngine {
     return this.#model.tokenize(text, true)
   }
 
-  async *generate(prompt: string, { grammar, sampling = {}, signal }: GenerateOptions = {}): AsyncGenerator<string, Generated, undefined> {
+  async *generate(
+    prompt: string,
+    { grammar, sampling = {}, signal }: GenerateOptions = {},
+  ): AsyncGenerator<string, Generated, undefined> {
     signal?.throwIfAborted()
     const compiled = grammar === undefined ? undefined : await this.#grammar(grammar)
     const release = await this.#enter(signal)
@@ -217,7 +271,9 @@ class Engine implements LlamaEngine {
     }
   }
 
-  async withSequence<Result>(work: (parts: { sequence: LlamaSequence; model: LlamaModel }) => Promise<Result>): Promise<Result> {
+  async withSequence<Result>(
+    work: (parts: { sequence: LlamaSequence; model: LlamaModel }) => Promise<Result>,
+  ): Promise<Result> {
     const release = await this.#enter()
     try {
       return await work({ sequence: this.#sequence, model: this.#model })
@@ -258,7 +314,10 @@ class Engine implements LlamaEngine {
     if (known !== undefined) return known
     const errors = isPrintedGbnf(text) ? [] : checkGbnf(text).filter(({ severity }) => severity === "error")
     if (errors.length > 0) {
-      throw new ToolwrightError("GRAMMAR_REFUSED", `The grammar cannot be used: ${errors.map(describeGbnfProblem).join("; ")}.`)
+      throw new ToolwrightError(
+        "GRAMMAR_REFUSED",
+        `The grammar cannot be used: ${errors.map(describeGbnfProblem).join("; ")}.`,
+      )
     }
     const made = this.#runtime.createGrammar({ grammar: text }).catch((cause: unknown) => {
       throw new ToolwrightError("GRAMMAR_REFUSED", `llama.cpp refuses the grammar: ${messageOf(cause)}`, { cause })
@@ -276,9 +335,13 @@ class Engine implements LlamaEngine {
     const tokens = this.tokenize(prompt)
     if (tokens.length === 0) throw new ToolwrightError("MODEL_REQUEST_REJECTED", "The prompt is empty.")
     if (tokens.length >= this.contextSize) {
-      throw new ToolwrightError("MODEL_REQUEST_REJECTED", `The prompt has ${tokens.length} tokens; the context holds ${this.contextSize}.`, {
-        hint: "Shorten the conversation, or open the model with a larger `contextSize`.",
-      })
+      throw new ToolwrightError(
+        "MODEL_REQUEST_REJECTED",
+        `The prompt has ${tokens.length} tokens; the context holds ${this.contextSize}.`,
+        {
+          hint: "Shorten the conversation, or open the model with a larger `contextSize`.",
+        },
+      )
     }
     return tokens
   }
@@ -290,7 +353,8 @@ class Engine implements LlamaEngine {
     if (sampling.topP !== undefined) options.topP = sampling.topP
     if (sampling.minP !== undefined) options.minP = sampling.minP
     if (sampling.seed !== undefined && sampling.seed >= 0) options.seed = sampling.seed
-    if (grammar !== undefined) options.grammarEvaluationState = new this.#module.LlamaGrammarEvaluationState({ model: this.#model, grammar })
+    if (grammar !== undefined)
+      options.grammarEvaluationState = new this.#module.LlamaGrammarEvaluationState({ model: this.#model, grammar })
     if (penalty !== undefined || frequencyPenalty !== undefined || presencePenalty !== undefined) {
       options.repeatPenalty = {
         punishTokens: () => produced.slice(-64),

@@ -34,19 +34,37 @@ const search = defineTool({
     properties: {
       query: { type: "string", maxLength: 30 },
       limit: { type: "number", minimum: 0, maximum: 10 },
-      options: { type: "object", properties: { hidden: { type: "boolean" }, kind: { type: ["string", "null"], pattern: "^[a-z]{1,5}$" } }, required: ["hidden"], additionalProperties: false },
+      options: {
+        type: "object",
+        properties: { hidden: { type: "boolean" }, kind: { type: ["string", "null"], pattern: "^[a-z]{1,5}$" } },
+        required: ["hidden"],
+        additionalProperties: false,
+      },
     },
     required: ["query"],
     additionalProperties: false,
   },
   run,
 })
-const file = defineTool({ name: "file", description: "Reads a file", input: { type: "object", properties: { path: { type: "string", maxLength: 25 } }, required: ["path"], additionalProperties: false }, run })
+const file = defineTool({
+  name: "file",
+  description: "Reads a file",
+  input: {
+    type: "object",
+    properties: { path: { type: "string", maxLength: 25 } },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  run,
+})
 const tools = [weather, search, file]
 
-/** One family for each way of writing calls: JSON in tags, bare, in a list, the generic one, tags, Python, Gemma's own. */
+/**
+ * One family for each way of writing calls: JSON in tags, bare, in a list, the generic one, tags, Python, Gemma's own.
+ */
 const FAMILIES = ["hermes", "llama3", "mistral", "generic", "qwen3-xml", "pythonic", "gemma4"]
-const oneCall = (format: string, offered: readonly ToolDefinition[]): Grammar => grammarFor(format, offered, { mode: "call", parallel: false })
+const oneCall = (format: string, offered: readonly ToolDefinition[]): Grammar =>
+  grammarFor(format, offered, { mode: "call", parallel: false })
 
 let engine: LlamaEngine
 beforeAll(async () => {
@@ -54,11 +72,15 @@ beforeAll(async () => {
 })
 afterAll(() => engine[Symbol.asyncDispose]())
 
-/** What is wrong with a reply, if anything: it must be one call of an offered tool with valid arguments and nothing else. */
+/**
+ * What is wrong with a reply, if anything: it must be one call of an offered tool with valid arguments and nothing
+ * else.
+ */
 async function faultOf(format: string, text: string, offered: readonly ToolDefinition[]): Promise<string | undefined> {
   const { calls, problems, content } = formatterById(format).parse(text, { tools: offered })
   const [call] = calls
-  if (call === undefined || calls.length > 1 || problems.length > 0 || content.trim() !== "") return `not one clean call: ${JSON.stringify({ calls, problems, content })}`
+  if (call === undefined || calls.length > 1 || problems.length > 0 || content.trim() !== "")
+    return `not one clean call: ${JSON.stringify({ calls, problems, content })}`
   const tool = offered.find(({ name }) => name === call.name)
   if (tool === undefined) return `unknown tool ${call.name}`
   const errors = await validate(tool.schema, call.args)
@@ -78,7 +100,9 @@ describe.each(FAMILIES)("a random model held to %s calls", (format) => {
       for (let seed = 0; seed < RUNS; seed++) {
         const text = await writeAll(engine.generate("call: ", { grammar: gbnf, sampling: { seed, temperature: 1 } }))
         matcher.reset()
-        const fault = (await faultOf(format, text, tools)) ?? (matcher.accept(text) && matcher.isComplete() ? undefined : "the matcher refuses it")
+        const fault =
+          (await faultOf(format, text, tools)) ??
+          (matcher.accept(text) && matcher.isComplete() ? undefined : "the matcher refuses it")
         if (fault !== undefined) faults.push(`${seed}: ${text}\n${fault}`)
         for (const tool of tools) if (text.includes(tool.name)) names.add(tool.name)
       }
@@ -94,7 +118,11 @@ describe.each(FAMILIES)("a random model held to %s calls", (format) => {
       const masks = createMaskEngine(oneCall(format, tools), engine.tokenizer)
       const faults: string[] = []
       for (let seed = 0; seed < RUNS; seed++) {
-        const result = await generateMasked(engine, "call: ", { constraint: masks.matcher(), sampler: { seed, temperature: 1 }, maxTokens: 1500 })
+        const result = await generateMasked(engine, "call: ", {
+          constraint: masks.matcher(),
+          sampler: { seed, temperature: 1 },
+          maxTokens: 1500,
+        })
         const fault = result.finishReason === "stop" ? await faultOf(format, result.text, tools) : "no end"
         if (fault !== undefined) faults.push(`${seed}: ${result.text}\n${fault}`)
       }
@@ -108,7 +136,9 @@ describe.each(FAMILIES)("a random model held to %s calls", (format) => {
     async () => {
       let calls = 0
       for (let seed = 0; seed < RUNS; seed++) {
-        const text = await writeAll(engine.generate("call: ", { sampling: { seed, temperature: 1, maxTokens: RUNS > 12 ? 200 : 40 } }))
+        const text = await writeAll(
+          engine.generate("call: ", { sampling: { seed, temperature: 1, maxTokens: RUNS > 12 ? 200 : 40 } }),
+        )
         if ((await faultOf(format, text, tools)) === undefined) calls++
       }
       expect(calls).toBeLessThanOrEqual(RUNS / 100)
@@ -124,27 +154,40 @@ describe.each(FAMILIES)("a random model held to %s calls", (format) => {
       expect(await faultOf(format, text, left)).toBeUndefined()
     }
     const after = createMatcher(oneCall(format, left))
-    const callOfIt = await writeAll(engine.generate("call: ", { grammar: grammarToGbnf(oneCall(format, [search])), sampling: { seed: 1, temperature: 1 } }))
+    const callOfIt = await writeAll(
+      engine.generate("call: ", {
+        grammar: grammarToGbnf(oneCall(format, [search])),
+        sampling: { seed: 1, temperature: 1 },
+      }),
+    )
     expect(await faultOf(format, callOfIt, tools)).toBeUndefined()
     expect(after.accept(callOfIt)).toBe(false)
   })
 })
 
-/** Formats whose nested or counted tags a grammar holds to names and types alone; required and counts are left to validation. */
+/**
+ * Formats whose nested or counted tags a grammar holds to names and types alone; required and counts are left to
+ * validation.
+ */
 const LOOSE = new Set(["kimi-k3", "minimax-m3"])
 
-describe.skipIf(RUNS < 100)("a random model held to any format's calls (skipped unless TOOLWRIGHT_CONSTRAINED_RUNS is 100 or more: it takes a minute)", () => {
-  const formats = listFormats().filter((format) => format.apiOnly === undefined).map(({ id }) => id)
+describe.skipIf(RUNS < 100)(
+  "a random model held to any format's calls (skipped unless TOOLWRIGHT_CONSTRAINED_RUNS is 100 or more: it takes a minute)",
+  () => {
+    const formats = listFormats()
+      .filter((format) => format.apiOnly === undefined)
+      .map(({ id }) => id)
 
-  it.each(formats)("%s", async (format) => {
-    const gbnf = grammarToGbnf(oneCall(format, tools))
-    const matcher = createMatcher(oneCall(format, tools))
-    for (let seed = 0; seed < 10; seed++) {
-      const text = await writeAll(engine.generate("call: ", { grammar: gbnf, sampling: { seed, temperature: 1 } }))
-      matcher.reset()
-      expect([text, matcher.accept(text) && matcher.isComplete()]).toEqual([text, true])
-      const fault = await faultOf(format, text, tools)
-      if (!LOOSE.has(format)) expect([text, fault]).toEqual([text, undefined])
-    }
-  })
-})
+    it.each(formats)("%s", async (format) => {
+      const gbnf = grammarToGbnf(oneCall(format, tools))
+      const matcher = createMatcher(oneCall(format, tools))
+      for (let seed = 0; seed < 10; seed++) {
+        const text = await writeAll(engine.generate("call: ", { grammar: gbnf, sampling: { seed, temperature: 1 } }))
+        matcher.reset()
+        expect([text, matcher.accept(text) && matcher.isComplete()]).toEqual([text, true])
+        const fault = await faultOf(format, text, tools)
+        if (!LOOSE.has(format)) expect([text, fault]).toEqual([text, undefined])
+      }
+    })
+  },
+)

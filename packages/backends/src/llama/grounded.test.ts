@@ -9,13 +9,20 @@ import { generateMasked } from "./masked.ts"
 
 const STRING: JsonSchema = { type: "string" }
 const tool = (name: string, properties: Record<string, JsonSchema>, required: string[]) =>
-  defineTool({ name, description: "", input: { type: "object", properties, required, additionalProperties: false }, run: () => "" })
+  defineTool({
+    name,
+    description: "",
+    input: { type: "object", properties, required, additionalProperties: false },
+    run: () => "",
+  })
 const TOOLS = [
   tool("read_text_file", { path: STRING, head: { type: "integer" }, tail: { type: "integer" } }, ["path"]),
   tool("write_file", { path: STRING, content: STRING }, ["path", "content"]),
   tool("move_file", { source: STRING, destination: STRING }, ["source", "destination"]),
 ]
-const RULES: GroundingRules = { "*": { path: "path", source: "path", destination: "path", content: "span", head: "number", tail: "number" } }
+const RULES: GroundingRules = {
+  "*": { path: "path", source: "path", destination: "path", content: "span", head: "number", tail: "number" },
+}
 
 const REQUESTS = [
   "show me the first 7 lines of qx_zzt-81.conf",
@@ -37,19 +44,33 @@ function expectFromRequest(reply: string, request: string): void {
   for (const value of Object.values(args)) {
     const text = String(value)
     const cut = [...text].flatMap((letter, at) => (letter === "/" ? [[text.slice(0, at), text.slice(at + 1)]] : []))
-    expect([request, text, [[text], ...cut].some((parts) => parts.every((part) => request.includes(part)))]).toEqual([request, text, true])
+    expect([request, text, [[text], ...cut].some((parts) => parts.every((part) => request.includes(part)))]).toEqual([
+      request,
+      text,
+      true,
+    ])
   }
 }
 
 describe("the pocket model, held to what was said", () => {
   it.each(REQUESTS)("copies right in llama.cpp and under our masks: %s", async (request) => {
-    const grammar = grammarFor("hermes", TOOLS, { mode: "call", parallel: false, grounding: { text: request, rules: RULES } })
+    const grammar = grammarFor("hermes", TOOLS, {
+      mode: "call",
+      parallel: false,
+      grounding: { text: request, rules: RULES },
+    })
     const gbnf = grammarToGbnf(grammar)
     const prompt = renderChatMl([{ role: "user", content: request }])
-    const reply = await writeAll(backend.engine.generate(prompt, { grammar: gbnf, sampling: { temperature: 0, maxTokens: 150 } }))
+    const reply = await writeAll(
+      backend.engine.generate(prompt, { grammar: gbnf, sampling: { temperature: 0, maxTokens: 150 } }),
+    )
     expect([reply, matchesGbnf(gbnf, reply)]).toEqual([reply, true])
     expectFromRequest(reply, request)
-    const masked = await generateMasked(backend.engine, prompt, { constraint: createMaskEngine(grammar, backend.engine.tokenizer).matcher(), sampler: { temperature: 0 }, maxTokens: 150 })
+    const masked = await generateMasked(backend.engine, prompt, {
+      constraint: createMaskEngine(grammar, backend.engine.tokenizer).matcher(),
+      sampler: { temperature: 0 },
+      maxTokens: 150,
+    })
     expect(masked.finishReason).toBe("stop")
     expectFromRequest(masked.text, request)
   })

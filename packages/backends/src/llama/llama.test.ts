@@ -35,16 +35,23 @@ describe("openLlama", () => {
 
   it("stops loading when told", async () => {
     await using file = await tinyModelFile()
-    await expect(openLlama({ modelPath: file.path, signal: AbortSignal.abort(new Error("no more")) })).rejects.toThrow("no more")
+    await expect(openLlama({ modelPath: file.path, signal: AbortSignal.abort(new Error("no more")) })).rejects.toThrow(
+      "no more",
+    )
     const stop = new AbortController()
-    const loading = openLlama({ modelPath: file.path, signal: stop.signal, onProgress: () => stop.abort(new Error("in the middle")) })
+    const loading = openLlama({
+      modelPath: file.path,
+      signal: stop.signal,
+      onProgress: () => stop.abort(new Error("in the middle")),
+    })
     await expect(loading).rejects.toThrow("in the middle")
   })
 })
 
 describe("generate", () => {
   it("writes what the grammar allows, the same for the same seed", async () => {
-    const write = (seed: number) => writeAll(engine.generate("call: ", { grammar: call, sampling: { seed, temperature: 1 } }))
+    const write = (seed: number) =>
+      writeAll(engine.generate("call: ", { grammar: call, sampling: { seed, temperature: 1 } }))
     const texts = [await write(1), await write(1), await write(2)]
     for (const text of texts) expect(matchesGbnf(call, text)).toBe(true)
     expect(texts[0]).toBe(texts[1])
@@ -57,19 +64,31 @@ describe("generate", () => {
   })
 
   it("never lets a grammar through that the engine refuses or dies of", async () => {
-    for (const grammar of ['root ::= "a"{3,2}', "root ::= item", 'root ::= root "a" | "b"', 'root ::= "a"{0,5000}', "root = x"]) {
+    for (const grammar of [
+      'root ::= "a"{3,2}',
+      "root ::= item",
+      'root ::= root "a" | "b"',
+      'root ::= "a"{0,5000}',
+      "root = x",
+    ]) {
       await expect(writeAll(engine.generate("x", { grammar }))).rejects.toMatchObject({ code: "GRAMMAR_REFUSED" })
     }
   })
 
   it("runs one after another, whoever asks first", async () => {
-    const texts = await Promise.all([1, 2, 3].map((seed) => writeAll(engine.generate(`p${seed}: `, { grammar: call, sampling: { seed } }))))
+    const texts = await Promise.all(
+      [1, 2, 3].map((seed) => writeAll(engine.generate(`p${seed}: `, { grammar: call, sampling: { seed } }))),
+    )
     for (const text of texts) expect(matchesGbnf(call, text)).toBe(true)
   })
 
   it("ends within a token when cancelled, and is free again", async () => {
     const stop = new AbortController()
-    const run = engine.generate("x", { grammar: "root ::= [a-z]{300}", sampling: { temperature: 1 }, signal: stop.signal })
+    const run = engine.generate("x", {
+      grammar: "root ::= [a-z]{300}",
+      sampling: { temperature: 1 },
+      signal: stop.signal,
+    })
     await run.next()
     stop.abort(new Error("enough"))
     await expect(writeAll(run)).rejects.toThrow("enough")
@@ -103,7 +122,9 @@ describe("generate", () => {
   })
 
   it("refuses a prompt that does not fit", async () => {
-    await expect(writeAll(engine.generate("word ".repeat(3000)))).rejects.toMatchObject({ code: "MODEL_REQUEST_REJECTED" })
+    await expect(writeAll(engine.generate("word ".repeat(3000)))).rejects.toMatchObject({
+      code: "MODEL_REQUEST_REJECTED",
+    })
   })
 })
 
@@ -113,28 +134,53 @@ describe("llamaBackend", () => {
     expect(backend.abilities).toEqual({ nativeTools: false, grammar: true, jsonSchema: true, small: true })
     const events = await collectEvents(backend.infer({ messages, grammar: call, sampling: { seed: 3 } }))
     expect(matchesGbnf(call, joined(events))).toBe(true)
-    expect(events.at(-1)).toMatchObject({ type: "end", finishReason: "stop", usage: { outputTokens: expect.any(Number) } })
+    expect(events.at(-1)).toMatchObject({
+      type: "end",
+      finishReason: "stop",
+      usage: { outputTokens: expect.any(Number) },
+    })
     expect(events.filter(({ type }) => type === "end")).toHaveLength(1)
     const short = await collectEvents(backend.infer({ messages, grammar: call, sampling: { maxTokens: 4 } }))
     expect(short.at(-1)).toMatchObject({ finishReason: "length", usage: { outputTokens: 4 } })
   })
 
   it("stops at a stop sequence and leaves it out", async () => {
-    const events = await collectEvents(llamaBackend(engine).infer({ messages, grammar: 'root ::= "one END two"', sampling: { stop: ["END"] } }))
+    const events = await collectEvents(
+      llamaBackend(engine).infer({ messages, grammar: 'root ::= "one END two"', sampling: { stop: ["END"] } }),
+    )
     expect(joined(events)).toBe("one ")
   })
 
   it("holds a reply to a JSON Schema", async () => {
-    const jsonSchema = { type: "object", properties: { ok: { type: "boolean" }, size: { type: "integer", minimum: 1, maximum: 20 } }, required: ["ok", "size"], additionalProperties: false }
-    const reply = JSON.parse(joined(await collectEvents(llamaBackend(engine).infer({ messages, jsonSchema })))) as { ok: boolean; size: number }
+    const jsonSchema = {
+      type: "object",
+      properties: { ok: { type: "boolean" }, size: { type: "integer", minimum: 1, maximum: 20 } },
+      required: ["ok", "size"],
+      additionalProperties: false,
+    }
+    const reply = JSON.parse(joined(await collectEvents(llamaBackend(engine).infer({ messages, jsonSchema })))) as {
+      ok: boolean
+      size: number
+    }
     expect([typeof reply.ok, reply.size >= 1 && reply.size <= 20]).toEqual(["boolean", true])
-    await expect(collectEvents(llamaBackend(engine).infer({ messages, jsonSchema: { type: "array", $ref: "https://elsewhere.example/schema" } }))).rejects.toMatchObject({ code: "SCHEMA_REFUSED" })
+    await expect(
+      collectEvents(
+        llamaBackend(engine).infer({
+          messages,
+          jsonSchema: { type: "array", $ref: "https://elsewhere.example/schema" },
+        }),
+      ),
+    ).rejects.toMatchObject({ code: "SCHEMA_REFUSED" })
   })
 
   it("refuses two constraints, and native tools", async () => {
     const tool = { type: "function", function: { name: "a", description: "", parameters: {} } } as const
-    await expect(collectEvents(llamaBackend(engine).infer({ messages, grammar: call, tools: [tool] }))).rejects.toMatchObject({ code: "CONFLICTING_CONSTRAINTS" })
-    await expect(collectEvents(llamaBackend(engine).infer({ messages, tools: [tool] }))).rejects.toMatchObject({ code: "MODEL_REQUEST_REJECTED" })
+    await expect(
+      collectEvents(llamaBackend(engine).infer({ messages, grammar: call, tools: [tool] })),
+    ).rejects.toMatchObject({ code: "CONFLICTING_CONSTRAINTS" })
+    await expect(collectEvents(llamaBackend(engine).infer({ messages, tools: [tool] }))).rejects.toMatchObject({
+      code: "MODEL_REQUEST_REJECTED",
+    })
   })
 
   it("closes its engine", async () => {
@@ -148,10 +194,23 @@ describe("llamaBackend", () => {
 
 describe("vocabularyOf", () => {
   it("reads byte-level vocabularies, where every byte is written as a character", () => {
-    const ggml = { model: "gpt2", tokens: ["Ġthe", "ÃŃ", "<tool_call>", "<|im_end|>", "Ċ"], token_type: [1, 1, 4, 3, 1] }
-    const model = { fileInfo: { metadata: { tokenizer: { ggml } } }, isEogToken: (token: number) => token === 3 } as unknown as LlamaModel
+    const ggml = {
+      model: "gpt2",
+      tokens: ["Ġthe", "ÃŃ", "<tool_call>", "<|im_end|>", "Ċ"],
+      token_type: [1, 1, 4, 3, 1],
+    }
+    const model = {
+      fileInfo: { metadata: { tokenizer: { ggml } } },
+      isEogToken: (token: number) => token === 3,
+    } as unknown as LlamaModel
     const { bytes, endTokens } = vocabularyOf(model)
-    expect(bytes.map((own) => (own === undefined ? null : new TextDecoder().decode(own)))).toEqual([" the", "í", "<tool_call>", null, "\n"])
+    expect(bytes.map((own) => (own === undefined ? null : new TextDecoder().decode(own)))).toEqual([
+      " the",
+      "í",
+      "<tool_call>",
+      null,
+      "\n",
+    ])
     expect(endTokens).toEqual([3])
   })
 })
@@ -161,7 +220,11 @@ describe("createTokenText", () => {
     const { texts } = engine.vocabulary
     const byte = (value: string) => texts.indexOf(`<0x${value}>`)
     const text = createTokenText(engine.vocabulary)
-    expect([byte("F0"), byte("9F"), byte("98"), byte("80"), texts.indexOf("▁the"), byte("C3")].map((token) => text.push(token))).toEqual(["", "", "", "😀", " the", ""])
+    expect(
+      [byte("F0"), byte("9F"), byte("98"), byte("80"), texts.indexOf("▁the"), byte("C3")].map((token) =>
+        text.push(token),
+      ),
+    ).toEqual(["", "", "", "😀", " the", ""])
     expect(text.end()).toBe("\ufffd")
   })
 })
@@ -171,7 +234,9 @@ describe("createStopCutter", () => {
     const whole = "say STO or STAY then STOP here"
     for (let border = 0; border <= whole.length; border++) {
       const cutter = createStopCutter(["STOP", "NEVER"])
-      expect(cutter.push(whole.slice(0, border)) + cutter.push(whole.slice(border)) + cutter.end()).toBe("say STO or STAY then ")
+      expect(cutter.push(whole.slice(0, border)) + cutter.push(whole.slice(border)) + cutter.end()).toBe(
+        "say STO or STAY then ",
+      )
       expect(cutter.stopped).toBe(true)
     }
   })

@@ -5,7 +5,8 @@ import type { LlamaSequence } from "./module.ts"
 import { createTokenText } from "./token-text.ts"
 
 /**
- * What decides, token by token, what may come next, such as a mask engine's matcher. Bit `t & 31` of word `t >> 5` stands for token `t`;
+ * What decides, token by token, what may come next, such as a mask engine's matcher. Bit `t & 31` of word `t >> 5`
+ * stands for token `t`;
  * end tokens have bits too.
  */
 export interface TokenConstraint {
@@ -35,7 +36,8 @@ export interface MaskedResult {
 const FEW = 256
 
 /**
- * Generates with masks of our own in place of the engine's grammar: the model is asked for logits, the mask says which tokens count, our
+ * Generates with masks of our own in place of the engine's grammar: the model is asked for logits, the mask says which
+ * tokens count, our
  * sampler chooses. Where only one token may come, the model is not asked.
  *
  * @example
@@ -44,7 +46,11 @@ const FEW = 256
  *
  * @throws ToolwrightError `GRAMMAR_DEAD_END` when no token may come; the signal's reason when cancelled
  */
-export async function generateMasked(engine: LlamaEngine, prompt: string, options: MaskedOptions): Promise<MaskedResult> {
+export async function generateMasked(
+  engine: LlamaEngine,
+  prompt: string,
+  options: MaskedOptions,
+): Promise<MaskedResult> {
   const { constraint, filter, signal, maxTokens = 1000 } = options
   const sampler = createSampler(options.sampler)
   const { endTokens, texts } = engine.vocabulary
@@ -62,7 +68,8 @@ export async function generateMasked(engine: LlamaEngine, prompt: string, option
       signal?.throwIfAborted()
       const mask = constraint.mask()
       const allowed = allowedTokens(mask)
-      if (allowed.length === 0) throw new ToolwrightError("GRAMMAR_DEAD_END", "The grammar leaves no token of this vocabulary.")
+      if (allowed.length === 0)
+        throw new ToolwrightError("GRAMMAR_DEAD_END", "The grammar leaves no token of this vocabulary.")
       if (allowed.every((token) => ends.has(token))) break
       if (tokens.length >= limit) return { text: written + text.end(), tokens, forced, finishReason: "length" as const }
       let token = allowed[0]!
@@ -70,12 +77,14 @@ export async function generateMasked(engine: LlamaEngine, prompt: string, option
         const logits = await logitsAfter(sequence, pending, allowed, texts.length)
         filter?.apply(logits)
         token = sampler.choose(logits, mask)
-        if (token < 0) throw new ToolwrightError("GRAMMAR_DEAD_END", "The filters leave no token that the grammar allows.")
+        if (token < 0)
+          throw new ToolwrightError("GRAMMAR_DEAD_END", "The filters leave no token that the grammar allows.")
         pending = []
       } else forced++
       if (ends.has(token)) break
       constraint.accept(token)
-      if (filter?.accept(token) === false) throw new ToolwrightError("GRAMMAR_DEAD_END", "The grammar leaves only a token that the filters forbid.")
+      if (filter?.accept(token) === false)
+        throw new ToolwrightError("GRAMMAR_DEAD_END", "The grammar leaves only a token that the filters forbid.")
       sampler.accept(token, { forced: allowed.length === 1 })
       tokens.push(token)
       pending.push(token)
@@ -86,7 +95,12 @@ export async function generateMasked(engine: LlamaEngine, prompt: string, option
 }
 
 /** Evaluates tokens; the logits of those that are not asked for are minus infinity. */
-async function logitsAfter(sequence: LlamaSequence, pending: readonly number[], allowed: readonly number[], size: number): Promise<Float32Array> {
+async function logitsAfter(
+  sequence: LlamaSequence,
+  pending: readonly number[],
+  allowed: readonly number[],
+  size: number,
+): Promise<Float32Array> {
   const last = pending.at(-1)!
   const logits = allowed.length <= FEW ? { filter: { tokens: allowed } } : (true as const)
   const outputs = await sequence.controlledEvaluate([...pending.slice(0, -1), [last, { generateNext: { logits } }]])

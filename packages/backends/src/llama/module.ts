@@ -1,7 +1,8 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 
 /**
- * The part of `node-llama-cpp` (3.22) that is used here, by shape: the package is an optional peer and is loaded when a model is
+ * The part of `node-llama-cpp` (3.22) that is used here, by shape: the package is an optional peer and is loaded when a
+ * model is
  * opened, not before. Tokens are plain numbers to us.
  */
 export interface LlamaModule {
@@ -21,7 +22,11 @@ export interface LlamaModule {
 export type LlamaGrammarState = object
 
 export interface LlamaRuntime {
-  loadModel(options: { modelPath: string; onLoadProgress?: (share: number) => void; loadSignal?: AbortSignal }): Promise<LlamaModel>
+  loadModel(options: {
+    modelPath: string
+    onLoadProgress?: (share: number) => void
+    loadSignal?: AbortSignal
+  }): Promise<LlamaModel>
   createGrammar(options: { grammar: string }): Promise<unknown>
   dispose(): Promise<void>
 }
@@ -31,7 +36,9 @@ export interface LlamaModel {
   readonly trainContextSize: number
   readonly filename: string | undefined
   readonly tokens: { readonly bosString: string | null; readonly eosString: string | null }
-  readonly fileInfo: { readonly metadata: { readonly general?: { readonly name?: string }; readonly tokenizer?: LlamaTokenizerMetadata } }
+  readonly fileInfo: {
+    readonly metadata: { readonly general?: { readonly name?: string }; readonly tokenizer?: LlamaTokenizerMetadata }
+  }
   tokenize(text: string, specialTokens?: boolean): number[]
   detokenize(tokens: readonly number[], specialTokens?: boolean): string
   isEogToken(token: number): boolean
@@ -55,9 +62,12 @@ export interface LlamaSequence {
   adaptStateToTokens(tokens: readonly number[], allowShift?: boolean): Promise<void>
   evaluate(tokens: readonly number[], options: EvaluateOptions): AsyncGenerator<number, void, undefined>
   evaluateWithoutGeneratingNewTokens(tokens: readonly number[]): Promise<void>
-  controlledEvaluate(input: readonly (number | [token: number, options: { generateNext: { logits: true | { filter: { tokens: readonly number[] } } } }])[]): Promise<
-    ({ next: { logits?: ReadonlyMap<number, number> } } | undefined)[]
-  >
+  controlledEvaluate(
+    input: readonly (
+      | number
+      | [token: number, options: { generateNext: { logits: true | { filter: { tokens: readonly number[] } } } }]
+    )[],
+  ): Promise<({ next: { logits?: ReadonlyMap<number, number> } } | undefined)[]>
 }
 
 export interface EvaluateOptions {
@@ -68,7 +78,12 @@ export interface EvaluateOptions {
   seed?: number
   grammarEvaluationState?: LlamaGrammarState
   tokenBias?: unknown
-  repeatPenalty?: { punishTokens: () => number[]; penalty?: number; frequencyPenalty?: number; presencePenalty?: number }
+  repeatPenalty?: {
+    punishTokens: () => number[]
+    penalty?: number
+    frequencyPenalty?: number
+    presencePenalty?: number
+  }
 }
 
 /** @throws ToolwrightError `MODEL_ENGINE_MISSING` with the command that installs it */
@@ -77,9 +92,13 @@ export async function importLlama(): Promise<LlamaModule> {
   try {
     return (await import(name)) as LlamaModule
   } catch (cause) {
-    throw new ToolwrightError("MODEL_ENGINE_MISSING", "The in-process engine needs the package node-llama-cpp, which cannot be loaded.", {
-      cause,
-      hint: "Install it: npm install node-llama-cpp@3.22.1",
-    })
+    throw new ToolwrightError(
+      "MODEL_ENGINE_MISSING",
+      "The in-process engine needs the package node-llama-cpp, which cannot be loaded.",
+      {
+        cause,
+        hint: "Install it: npm install node-llama-cpp@3.22.1",
+      },
+    )
   }
 }

@@ -2,7 +2,8 @@ import { byteLevelAlphabet, byteLevelBytes } from "@toolwright/logits"
 import type { LlamaModel } from "./module.ts"
 
 /**
- * A model's vocabulary as bytes: what each token writes. Control tokens (`<|im_end|>`, `</s>`) write nothing and have no bytes.
+ * A model's vocabulary as bytes: what each token writes. Control tokens (`<|im_end|>`, `</s>`) write nothing and have
+ * no bytes.
  */
 export interface LlamaVocabulary {
   readonly bytes: readonly (Uint8Array | undefined)[]
@@ -16,7 +17,8 @@ const USER_DEFINED = 4
 const BYTE = 6
 
 /**
- * Reads the vocabulary from the model file's own metadata: SentencePiece writes a space as `▁` and single bytes as `<0x0A>`, byte-level
+ * Reads the vocabulary from the model file's own metadata: SentencePiece writes a space as `▁` and single bytes as
+ * `<0x0A>`, byte-level
  * BPE writes every byte as a printable character.
  */
 export function vocabularyOf(model: LlamaModel): LlamaVocabulary {

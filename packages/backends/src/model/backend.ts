@@ -17,7 +17,8 @@ export interface SamplingOptions {
 }
 
 /**
- * One inference. At most one of `tools` (native tool use), `grammar` and `jsonSchema` may be given: two constraints at once
+ * One inference. At most one of `tools` (native tool use), `grammar` and `jsonSchema` may be given: two constraints at
+ * once
  * break servers, so a backend refuses such a request with `CONFLICTING_CONSTRAINTS`.
  */
 export interface InferRequest {
@@ -42,7 +43,8 @@ export interface Usage {
 export type FinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "unknown"
 
 /**
- * What an inference yields, in order. `call-delta` carries native tool calls: the first delta of an `index` has the name,
+ * What an inference yields, in order. `call-delta` carries native tool calls: the first delta of an `index` has the
+ * name,
  * later ones pieces of the arguments' JSON text. `end` comes exactly once, last.
  */
 export type InferEvent =
@@ -62,8 +64,10 @@ export interface BackendAbilities {
 }
 
 /**
- * Something that infers. `infer` yields events as they arrive; cancelling `signal` ends the request within a second. Failures
- * are thrown as `ToolwrightError`: `MODEL_UNREACHABLE`, `MODEL_UNAUTHORIZED`, `MODEL_NOT_FOUND`, `MODEL_REQUEST_REJECTED`,
+ * Something that infers. `infer` yields events as they arrive; cancelling `signal` ends the request within a second.
+ * Failures
+ * are thrown as `ToolwrightError`: `MODEL_UNREACHABLE`, `MODEL_UNAUTHORIZED`, `MODEL_NOT_FOUND`,
+ * `MODEL_REQUEST_REJECTED`,
  * `MODEL_SERVER_ERROR`, `MODEL_BAD_REPLY`, `MODEL_TIMEOUT`, `CONFLICTING_CONSTRAINTS`.
  */
 export interface Backend {
@@ -74,7 +78,8 @@ export interface Backend {
   modelName(): string
   infer(request: InferRequest, options?: { signal?: AbortSignal }): AsyncIterable<InferEvent>
   /**
-   * What was said and returned as the model is shown it, for a backend that shows it something else than the messages. Arguments that are
+   * What was said and returned as the model is shown it, for a backend that shows it something else than the messages.
+   * Arguments that are
    * grounded must come from it; U+0000 keeps its parts apart.
    */
   groundingText?(messages: readonly ChatMessage[]): string

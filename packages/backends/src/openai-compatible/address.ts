@@ -17,7 +17,10 @@ export interface Address {
  */
 export function chatAddress(baseUrl: string, setting: string): Address {
   const url = parse(baseUrl, setting)
-  const authorization = url.username === "" ? undefined : `Basic ${btoa(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`)}`
+  const authorization =
+    url.username === ""
+      ? undefined
+      : `Basic ${btoa(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`)}`
   url.username = ""
   url.password = ""
   url.hash = ""
@@ -29,10 +32,15 @@ export function chatAddress(baseUrl: string, setting: string): Address {
 
 function parse(baseUrl: string, setting: string): URL {
   const wrong = (why: string) =>
-    new ToolwrightError("INVALID_CONFIGURATION", `The model server's address ${JSON.stringify(withoutCredentials(baseUrl))} ${why}.`, {
-      hint: `Set ${setting} to something like http://localhost:8080/v1.`,
-    })
-  if (!URL.canParse(baseUrl)) throw wrong(baseUrl.includes("://") ? "is not valid" : "has no http:// or https:// before it")
+    new ToolwrightError(
+      "INVALID_CONFIGURATION",
+      `The model server's address ${JSON.stringify(withoutCredentials(baseUrl))} ${why}.`,
+      {
+        hint: `Set ${setting} to something like http://localhost:8080/v1.`,
+      },
+    )
+  if (!URL.canParse(baseUrl))
+    throw wrong(baseUrl.includes("://") ? "is not valid" : "has no http:// or https:// before it")
   const url = new URL(baseUrl)
   if (url.protocol !== "http:" && url.protocol !== "https:") throw wrong("is no http:// or https:// address")
   return url

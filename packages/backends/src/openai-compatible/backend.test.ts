@@ -7,7 +7,10 @@ import { event, startServer, stream } from "../testing/raw-server.ts"
 import { createOpenAICompatibleBackend, type OpenAICompatibleOptions } from "./backend.ts"
 
 const messages: ChatMessage[] = [{ role: "user", content: "Hello" }]
-const tool: OpenAITool = { type: "function", function: { name: "search", description: "Finds text", parameters: { type: "object" } } }
+const tool: OpenAITool = {
+  type: "function",
+  function: { name: "search", description: "Finds text", parameters: { type: "object" } },
+}
 
 /** A backend whose waits between tries take no time but are noted. */
 function backendFor(baseUrl: string, options: Partial<OpenAICompatibleOptions> = {}) {
@@ -23,11 +26,19 @@ const ask = (baseUrl: string, options: Partial<OpenAICompatibleOptions> = {}, re
   collectEvents(backendFor(baseUrl, options).backend.infer({ messages, ...request }))
 
 describe("a stream", () => {
-  const text = event({ role: "assistant", content: "" }) + event({ reasoning_content: "hmm… 🤔" }) + ": ping\n\n" +
-    event({ content: "Grüße, " }) + event({ content: "世界 👋" }) +
-    event({ tool_calls: [{ index: 0, id: "a", function: { name: "search", arguments: '{"q":"}' } }] }).replaceAll("\n", "\r\n") +
+  const text =
+    event({ role: "assistant", content: "" }) +
+    event({ reasoning_content: "hmm… 🤔" }) +
+    ": ping\n\n" +
+    event({ content: "Grüße, " }) +
+    event({ content: "世界 👋" }) +
+    event({ tool_calls: [{ index: 0, id: "a", function: { name: "search", arguments: '{"q":"}' } }] }).replaceAll(
+      "\n",
+      "\r\n",
+    ) +
     event({ tool_calls: [{ index: 0, function: { arguments: 'ü"}' } }] }) +
-    event({}, "tool_calls") + `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } })}\n\ndata: [DONE]\n\n`
+    event({}, "tool_calls") +
+    `data: ${JSON.stringify({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 5 } })}\n\ndata: [DONE]\n\n`
   const expected = {
     text: "Grüße, 世界 👋",
     reasoning: "hmm… 🤔",
@@ -37,7 +48,9 @@ describe("a stream", () => {
 
   test.each([1, 2, 3, 5, 7, 64, 100_000])("is the same when its bytes come in pieces of %i", async (size) => {
     const bytes = Buffer.from(text)
-    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+      bytes.subarray(index * size, (index + 1) * size),
+    )
     const { baseUrl } = await startServer((response) => stream(response, pieces))
     const events = await ask(baseUrl, {}, { tools: [tool] })
     const calls = createCallAssembler()
@@ -52,7 +65,12 @@ describe("a stream", () => {
   test("may come as one JSON body instead", async () => {
     const { baseUrl } = await startServer((response) => {
       const message = { content: "hi", tool_calls: [{ id: "a", function: { name: "search", arguments: "{}" } }] }
-      response.end(JSON.stringify({ choices: [{ message, finish_reason: "tool_calls" }], usage: { prompt_tokens: 1, completion_tokens: 2 } }))
+      response.end(
+        JSON.stringify({
+          choices: [{ message, finish_reason: "tool_calls" }],
+          usage: { prompt_tokens: 1, completion_tokens: 2 },
+        }),
+      )
     })
     expect(await ask(baseUrl, { stream: false })).toEqual([
       { type: "text-delta", text: "hi" },
@@ -68,14 +86,19 @@ describe("a stream", () => {
     ["encoded twice", '"{\\"q\\":1}"'],
   ])("passes on arguments that are %s as the model wrote them", async (_, written) => {
     const { baseUrl } = await startServer((response) =>
-      stream(response, [event({ tool_calls: [{ index: 0, id: "a", function: { name: "search", arguments: written } }] }), event({}, "stop")]),
+      stream(response, [
+        event({ tool_calls: [{ index: 0, id: "a", function: { name: "search", arguments: written } }] }),
+        event({}, "stop"),
+      ]),
     )
     const events = await ask(baseUrl)
     expect(events.map((each) => (each.type === "call-delta" ? (each.arguments ?? "") : "")).join("")).toBe(written)
   })
 
   test("is over at [DONE] even if the server keeps the connection", async () => {
-    const { baseUrl } = await startServer((response) => stream(response, [event({ content: "a" }), "data: [DONE]\n\n"], false))
+    const { baseUrl } = await startServer((response) =>
+      stream(response, [event({ content: "a" }), "data: [DONE]\n\n"], false),
+    )
     expect(joined(await ask(baseUrl))).toBe("a")
   })
 })
@@ -85,15 +108,30 @@ describe("a request", () => {
 
   test("carries model, messages, tools, sampling and the key", async () => {
     const { baseUrl, requests } = await startServer(done)
-    await ask(baseUrl, { apiKey: "secret-1" }, {
-      tools: [tool], sampling: { temperature: 0, topP: 0.9, topK: 5, maxTokens: 9, stop: ["X"], seed: 1 }, extraBody: { priority: 2 },
-    })
+    await ask(
+      baseUrl,
+      { apiKey: "secret-1" },
+      {
+        tools: [tool],
+        sampling: { temperature: 0, topP: 0.9, topK: 5, maxTokens: 9, stop: ["X"], seed: 1 },
+        extraBody: { priority: 2 },
+      },
+    )
     expect(requests[0]).toMatchObject({
       path: "/v1/chat/completions",
       headers: { authorization: "Bearer secret-1" },
       body: {
-        model: "m", messages: [{ role: "user", content: "Hello" }], tools: [tool], tool_choice: "auto",
-        temperature: 0, top_p: 0.9, max_tokens: 9, stop: ["X"], seed: 1, priority: 2, stream: true,
+        model: "m",
+        messages: [{ role: "user", content: "Hello" }],
+        tools: [tool],
+        tool_choice: "auto",
+        temperature: 0,
+        top_p: 0.9,
+        max_tokens: 9,
+        stop: ["X"],
+        seed: 1,
+        priority: 2,
+        stream: true,
       },
     })
     expect(requests[0]!.body).not.toHaveProperty("top_k")
@@ -103,9 +141,21 @@ describe("a request", () => {
     ["llama.cpp", { grammar: "root ::= x" }, { grammar: "root ::= x" }],
     ["vllm", { grammar: "root ::= x" }, { structured_outputs: { grammar: "root ::= x" } }],
     ["vllm", { jsonSchema: { type: "object" } }, { structured_outputs: { json: { type: "object" } } }],
-    ["openai", { jsonSchema: { type: "object" } }, { response_format: { type: "json_schema", json_schema: { strict: true } } }],
-    ["generic", { jsonSchema: { type: "object" } }, { response_format: { type: "json_schema", json_schema: { schema: { type: "object" } } } }],
-    ["llama.cpp", { sampling: { topK: 5, minP: 0.1, repetitionPenalty: 1.1 } }, { top_k: 5, min_p: 0.1, repeat_penalty: 1.1 }],
+    [
+      "openai",
+      { jsonSchema: { type: "object" } },
+      { response_format: { type: "json_schema", json_schema: { strict: true } } },
+    ],
+    [
+      "generic",
+      { jsonSchema: { type: "object" } },
+      { response_format: { type: "json_schema", json_schema: { schema: { type: "object" } } } },
+    ],
+    [
+      "llama.cpp",
+      { sampling: { topK: 5, minP: 0.1, repetitionPenalty: 1.1 } },
+      { top_k: 5, min_p: 0.1, repeat_penalty: 1.1 },
+    ],
     ["openai", { sampling: { maxTokens: 5 } }, { max_completion_tokens: 5 }],
   ] as const)("speaks the dialect of %s: %j", async (dialect, request, expected) => {
     const { baseUrl, requests } = await startServer(done)
@@ -116,8 +166,12 @@ describe("a request", () => {
   test("never holds two constraints, nor one that the server does not know", async () => {
     const { baseUrl, requests } = await startServer(done)
     const grammar = "root ::= x"
-    await expect(ask(baseUrl, { dialect: "llama.cpp" }, { tools: [tool], grammar })).rejects.toMatchObject({ code: "CONFLICTING_CONSTRAINTS" })
-    await expect(ask(baseUrl, {}, { jsonSchema: {}, grammar })).rejects.toMatchObject({ code: "CONFLICTING_CONSTRAINTS" })
+    await expect(ask(baseUrl, { dialect: "llama.cpp" }, { tools: [tool], grammar })).rejects.toMatchObject({
+      code: "CONFLICTING_CONSTRAINTS",
+    })
+    await expect(ask(baseUrl, {}, { jsonSchema: {}, grammar })).rejects.toMatchObject({
+      code: "CONFLICTING_CONSTRAINTS",
+    })
     await expect(ask(baseUrl, {}, { grammar })).rejects.toMatchObject({ code: "CONSTRAINT_UNSUPPORTED" })
     expect(requests).toHaveLength(0)
   })

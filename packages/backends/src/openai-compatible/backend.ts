@@ -37,17 +37,30 @@ export interface OpenAICompatibleOptions {
 /**
  * A backend for any server that speaks OpenAI's chat completions: llama.cpp, vLLM, Ollama, LM Studio, SGLang, OpenAI, …
  *
- * Transport failures and HTTP 5xx are tried again after 1, 2 and 4 seconds, each with a `retry` event, as long as nothing of
+ * Transport failures and HTTP 5xx are tried again after 1, 2 and 4 seconds, each with a `retry` event, as long as
+ * nothing of
  * the reply has been passed on; everything else fails at once.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
  */
 export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions): Backend {
-  const { modelName, apiKey, dialect = "generic", stream = true, includeReasoning = false, stallTimeoutMs = 240_000 } = options
+  const {
+    modelName,
+    apiKey,
+    dialect = "generic",
+    stream = true,
+    includeReasoning = false,
+    stallTimeoutMs = 240_000,
+  } = options
   const { retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
   const urlSetting = options.settingNames?.url ?? "the model's baseUrl"
   const { endpoint, shown, authorization } = chatAddress(options.baseUrl, urlSetting)
-  const context: FailureContext = { url: shown, modelName, urlSetting, keySetting: options.settingNames?.key ?? "the model's apiKey" }
+  const context: FailureContext = {
+    url: shown,
+    modelName,
+    urlSetting,
+    keySetting: options.settingNames?.key ?? "the model's apiKey",
+  }
   const secrets = apiKey === undefined ? [] : [apiKey]
   const headers: Record<string, string> = {
     "content-type": "application/json",

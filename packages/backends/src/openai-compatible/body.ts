@@ -17,7 +17,10 @@ export interface BodySettings {
  *
  * @throws ToolwrightError `CONFLICTING_CONSTRAINTS`, `CONSTRAINT_UNSUPPORTED`
  */
-export function chatBody(request: InferRequest, { modelName, dialect, stream, includeReasoning }: BodySettings): JsonObject {
+export function chatBody(
+  request: InferRequest,
+  { modelName, dialect, stream, includeReasoning }: BodySettings,
+): JsonObject {
   const constraints = constraintsOf(request)
   if (constraints.length > 1) throw conflictingConstraints(constraints)
   const { messages, tools = [], toolChoice, sampling, extraBody } = request

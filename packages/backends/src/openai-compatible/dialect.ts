@@ -64,7 +64,10 @@ const NAMES: Record<Dialect, Partial<Record<SamplingName, string | undefined>>> 
 }
 
 /** The body's fields for sampler settings; those that the dialect cannot express are named in `unsupported`. */
-export function samplingFields(sampling: SamplingOptions = {}, dialect: Dialect): { fields: JsonObject; unsupported: SamplingName[] } {
+export function samplingFields(
+  sampling: SamplingOptions = {},
+  dialect: Dialect,
+): { fields: JsonObject; unsupported: SamplingName[] } {
   const fields: JsonObject = {}
   const unsupported: SamplingName[] = []
   for (const [name, value] of Object.entries(sampling) as [SamplingName, unknown][]) {

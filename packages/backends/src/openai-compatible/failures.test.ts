@@ -10,7 +10,12 @@ function backendFor(baseUrl: string, options: Partial<OpenAICompatibleOptions> =
   const waits: number[] = []
   const sleep = (milliseconds: number) => Promise.resolve(void waits.push(milliseconds))
   const backend = createOpenAICompatibleBackend({
-    baseUrl, modelName: "m", apiKey: key, sleep, settingNames: { url: "model.baseUrl", key: "model.apiKey" }, ...options,
+    baseUrl,
+    modelName: "m",
+    apiKey: key,
+    sleep,
+    settingNames: { url: "model.baseUrl", key: "model.apiKey" },
+    ...options,
   })
   return { waits, backend }
 }
@@ -49,8 +54,14 @@ describe("trying again", () => {
   })
 
   test("ends after three, with the last failure", async () => {
-    const { baseUrl, requests } = await startServer((response) => void response.writeHead(502).end('{"error":{"message":"upstream is down"}}'))
-    expect(await failureOf(baseUrl)).toMatchObject({ code: "MODEL_SERVER_ERROR", message: expect.stringContaining("upstream is down"), waits: [1000, 2000, 4000] })
+    const { baseUrl, requests } = await startServer(
+      (response) => void response.writeHead(502).end('{"error":{"message":"upstream is down"}}'),
+    )
+    expect(await failureOf(baseUrl)).toMatchObject({
+      code: "MODEL_SERVER_ERROR",
+      message: expect.stringContaining("upstream is down"),
+      waits: [1000, 2000, 4000],
+    })
     expect(requests).toHaveLength(4)
   })
 
@@ -74,7 +85,8 @@ describe("trying again", () => {
     const controller = new AbortController()
     const backend = createOpenAICompatibleBackend({ baseUrl, modelName: "m", retryDelaysMs: [60_000] })
     const run = (async () => {
-      for await (const each of backend.infer(request, { signal: controller.signal })) if (each.type === "retry") controller.abort()
+      for await (const each of backend.infer(request, { signal: controller.signal }))
+        if (each.type === "retry") controller.abort()
     })()
     await expect(run).rejects.toMatchObject({ name: "AbortError" })
   })
@@ -90,12 +102,19 @@ describe("failures say what to do", () => {
 
   test("the host has no address: trying again would not help", async () => {
     expect(await failureOf("http://no-such-host.invalid/v1")).toMatchObject({
-      code: "MODEL_UNREACHABLE", message: expect.stringContaining("no-such-host.invalid"), hint: expect.stringContaining("model.baseUrl"),
+      code: "MODEL_UNREACHABLE",
+      message: expect.stringContaining("no-such-host.invalid"),
+      hint: expect.stringContaining("model.baseUrl"),
     })
   })
 
   test.each([401, 403])("HTTP %i names the setting of the key, and never the key", async (status) => {
-    const { baseUrl } = await startServer((response) => void response.writeHead(status).end(JSON.stringify({ error: { message: `Incorrect API key provided: ${key}` } })))
+    const { baseUrl } = await startServer(
+      (response) =>
+        void response
+          .writeHead(status)
+          .end(JSON.stringify({ error: { message: `Incorrect API key provided: ${key}` } })),
+    )
     const { code, hint, message } = await failureOf(baseUrl)
     expect(code).toBe("MODEL_UNAUTHORIZED")
     expect(hint).toContain("model.apiKey")
@@ -103,12 +122,21 @@ describe("failures say what to do", () => {
   })
 
   test("HTTP 404 names the model", async () => {
-    const { baseUrl } = await startServer((response) => void response.writeHead(404).end('{"error":{"message":"model \\"m\\" not found"}}'))
+    const { baseUrl } = await startServer(
+      (response) => void response.writeHead(404).end('{"error":{"message":"model \\"m\\" not found"}}'),
+    )
     expect(await failureOf(baseUrl)).toMatchObject({ code: "MODEL_NOT_FOUND", message: expect.stringContaining("'m'") })
   })
 
   test("HTTP 400 carries the server's message, in whatever form it has it", async () => {
-    for (const body of ['{"error":{"message":"too long"}}', '{"error":"too long"}', '{"detail":"too long"}', '{"message":"too long"}', "<p>too <b>long</b></p>", "too long"]) {
+    for (const body of [
+      '{"error":{"message":"too long"}}',
+      '{"error":"too long"}',
+      '{"detail":"too long"}',
+      '{"message":"too long"}',
+      "<p>too <b>long</b></p>",
+      "too long",
+    ]) {
       const { baseUrl } = await startServer((response) => void response.writeHead(400).end(body))
       const { code, message } = await failureOf(baseUrl)
       expect(code).toBe("MODEL_REQUEST_REJECTED")
@@ -117,7 +145,12 @@ describe("failures say what to do", () => {
   })
 
   test.each<[string, string, string | Uint8Array, string]>([
-    ["bytes that are not UTF-8", "text/event-stream", Buffer.concat([Buffer.from("data: "), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from("\n\n")]), "not UTF-8"],
+    [
+      "bytes that are not UTF-8",
+      "text/event-stream",
+      Buffer.concat([Buffer.from("data: "), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from("\n\n")]),
+      "not UTF-8",
+    ],
     ["a character that is cut off", "text/event-stream", Buffer.from([0x64, 0xe4, 0xb8]), "not UTF-8"],
     ["an event that is not JSON", "text/event-stream", "data: {oops\n\n", "not JSON: {oops"],
     ["a page", "text/html", "<html>Sign in</html>", "not JSON: <html>Sign in</html>"],
@@ -125,23 +158,43 @@ describe("failures say what to do", () => {
     ["other JSON", "application/json", '{"status":"ok"}', "no chat completion"],
     ["JSON that is no object", "application/json", "7", "no JSON object"],
   ])("a reply of %s", async (_, type, body, said) => {
-    const { baseUrl } = await startServer((response) => void response.writeHead(200, { "content-type": type }).end(body))
-    expect(await failureOf(baseUrl)).toMatchObject({ code: "MODEL_BAD_REPLY", message: expect.stringContaining(said), waits: [] })
+    const { baseUrl } = await startServer(
+      (response) => void response.writeHead(200, { "content-type": type }).end(body),
+    )
+    expect(await failureOf(baseUrl)).toMatchObject({
+      code: "MODEL_BAD_REPLY",
+      message: expect.stringContaining(said),
+      waits: [],
+    })
   })
 
   test("a stream that stops in the middle is tried again, then told", async () => {
     const { baseUrl } = await startServer((response) => stream(response, [": nothing yet\n\n"]))
-    expect(await failureOf(baseUrl)).toMatchObject({ code: "MODEL_BAD_REPLY", message: expect.stringContaining("ends in the middle"), waits: [1000, 2000, 4000] })
+    expect(await failureOf(baseUrl)).toMatchObject({
+      code: "MODEL_BAD_REPLY",
+      message: expect.stringContaining("ends in the middle"),
+      waits: [1000, 2000, 4000],
+    })
   })
 
   test("a failure that the server reports inside its stream", async () => {
-    const { baseUrl } = await startServer((response) => stream(response, [event({ content: "a" }), 'data: {"error":{"code":500,"message":"out of memory"}}\n\n']))
-    expect(await failureOf(baseUrl)).toMatchObject({ code: "MODEL_SERVER_ERROR", message: expect.stringContaining("out of memory") })
+    const { baseUrl } = await startServer((response) =>
+      stream(response, [event({ content: "a" }), 'data: {"error":{"code":500,"message":"out of memory"}}\n\n']),
+    )
+    expect(await failureOf(baseUrl)).toMatchObject({
+      code: "MODEL_SERVER_ERROR",
+      message: expect.stringContaining("out of memory"),
+    })
   })
 
   test("an address that moved", async () => {
-    const { baseUrl } = await startServer((response) => void response.writeHead(301, { location: "https://new.example/v1" }).end())
-    expect(await failureOf(baseUrl)).toMatchObject({ code: "MODEL_BAD_REPLY", message: expect.stringContaining("https://new.example/v1") })
+    const { baseUrl } = await startServer(
+      (response) => void response.writeHead(301, { location: "https://new.example/v1" }).end(),
+    )
+    expect(await failureOf(baseUrl)).toMatchObject({
+      code: "MODEL_BAD_REPLY",
+      message: expect.stringContaining("https://new.example/v1"),
+    })
   })
 
   test("a server that accepts and then says nothing", async () => {
@@ -152,12 +205,16 @@ describe("failures say what to do", () => {
   })
 
   test.each(["localhost:8080/v1", "not a url", "ftp://host/v1", ""])("%j is no address", (baseUrl) => {
-    expect(() => backendFor(baseUrl)).toThrow(expect.objectContaining({ code: "INVALID_CONFIGURATION", hint: expect.stringContaining("model.baseUrl") }))
+    expect(() => backendFor(baseUrl)).toThrow(
+      expect.objectContaining({ code: "INVALID_CONFIGURATION", hint: expect.stringContaining("model.baseUrl") }),
+    )
   })
 })
 
 test("the time that the reader takes between events is not the server's", async () => {
-  const { baseUrl } = await startServer((response) => stream(response, [event({ content: "a" }), event({ content: "b" }), event({}, "stop")]))
+  const { baseUrl } = await startServer((response) =>
+    stream(response, [event({ content: "a" }), event({ content: "b" }), event({}, "stop")]),
+  )
   const { backend } = backendFor(baseUrl, { stallTimeoutMs: 60 })
   let text = ""
   for await (const each of backend.infer(request)) {
@@ -179,7 +236,9 @@ test("cancelling ends a request at once, before and within the reply", async () 
     const reason = new Error("cancelled by the user")
     setTimeout(() => controller.abort(reason), 50)
     const started = performance.now()
-    await expect(collectEvents(backendFor(baseUrl).backend.infer(request, { signal: controller.signal }))).rejects.toBe(reason)
+    await expect(collectEvents(backendFor(baseUrl).backend.infer(request, { signal: controller.signal }))).rejects.toBe(
+      reason,
+    )
     await connectionClosed
     expect(performance.now() - started).toBeLessThan(1000)
   }

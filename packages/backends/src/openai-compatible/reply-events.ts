@@ -6,7 +6,11 @@ import { createSseReader } from "./sse.ts"
 import { Retryable } from "./transport.ts"
 
 /** Reads one response, whether it is a stream of events or one JSON body. `end` comes last, once. */
-export async function* replyEvents(pieces: AsyncIterable<string>, isStream: boolean, context: FailureContext): AsyncGenerator<InferEvent> {
+export async function* replyEvents(
+  pieces: AsyncIterable<string>,
+  isStream: boolean,
+  context: FailureContext,
+): AsyncGenerator<InferEvent> {
   const translate = createTranslator(context)
   if (isStream) yield* streamed(pieces, translate, context)
   else yield* whole(pieces, translate, context)
@@ -19,7 +23,11 @@ const LONGEST_BODY = 64 * 1024 * 1024
 
 type Translator = ReturnType<typeof createTranslator>
 
-async function* streamed(pieces: AsyncIterable<string>, translate: Translator, context: FailureContext): AsyncGenerator<InferEvent> {
+async function* streamed(
+  pieces: AsyncIterable<string>,
+  translate: Translator,
+  context: FailureContext,
+): AsyncGenerator<InferEvent> {
   const sse = createSseReader()
   const decoder = createOpenAIStreamDecoder()
   let done = false
@@ -42,23 +50,35 @@ async function* streamed(pieces: AsyncIterable<string>, translate: Translator, c
   }
   yield* read(sse.end())
   yield* translate.events(decoder.end())
-  if (!done && !translate.finished()) throw new Retryable(badReply(context, "it ends in the middle"), "the reply was cut off")
+  if (!done && !translate.finished())
+    throw new Retryable(badReply(context, "it ends in the middle"), "the reply was cut off")
 }
 
-async function* whole(pieces: AsyncIterable<string>, translate: Translator, context: FailureContext): AsyncGenerator<InferEvent> {
+async function* whole(
+  pieces: AsyncIterable<string>,
+  translate: Translator,
+  context: FailureContext,
+): AsyncGenerator<InferEvent> {
   let text = ""
   for await (const piece of pieces) {
     text += piece
     if (text.length > LONGEST_BODY) throw badReply(context, `it is longer than ${LONGEST_BODY} characters`)
   }
   const body = parse(text, context)
-  const { choices, error } = body as { choices?: { message?: { tool_calls?: object[] }; finish_reason?: unknown }[]; error?: unknown }
-  if (!Array.isArray(choices) && (error === undefined || error === null)) throw badReply(context, `it is no chat completion: ${beginning(text)}`)
+  const { choices, error } = body as {
+    choices?: { message?: { tool_calls?: object[] }; finish_reason?: unknown }[]
+    error?: unknown
+  }
+  if (!Array.isArray(choices) && (error === undefined || error === null))
+    throw badReply(context, `it is no chat completion: ${beginning(text)}`)
   // A whole message is read as a stream of one chunk.
   const asDelta = choices?.map((choice) => ({
     ...choice,
     finish_reason: choice.finish_reason ?? "stop",
-    delta: { ...choice.message, tool_calls: (choice.message?.tool_calls ?? []).map((call, index) => ({ index, ...call })) },
+    delta: {
+      ...choice.message,
+      tool_calls: (choice.message?.tool_calls ?? []).map((call, index) => ({ index, ...call })),
+    },
   }))
   const decoder = createOpenAIStreamDecoder()
   yield* translate.events([...decoder.push({ ...body, choices: asDelta ?? [] }), ...decoder.end()])
@@ -142,6 +162,10 @@ function createTranslator(context: FailureContext) {
   return {
     events: (events: readonly ApiEvent[]): InferEvent[] => events.flatMap(one),
     finished: () => finishReason !== undefined,
-    end: (): InferEvent => ({ type: "end", finishReason: finishReason ?? "unknown", ...(usage === undefined ? {} : { usage }) }),
+    end: (): InferEvent => ({
+      type: "end",
+      finishReason: finishReason ?? "unknown",
+      ...(usage === undefined ? {} : { usage }),
+    }),
   }
 }

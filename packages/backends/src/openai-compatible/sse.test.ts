@@ -28,16 +28,20 @@ test("takes a CR LF that is cut in two for one line end", () => {
 test("is the same for every cut", () => {
   const part = fc.constantFrom("data: ", "x", "\n", "\r", "\r\n", ": c", "data:", " ", "event: y", "\n\n")
   fc.assert(
-    fc.property(fc.array(part, { maxLength: 30 }), fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 9 }), (parts, sizes) => {
-      const text = parts.join("")
-      const pieces: string[] = []
-      for (let at = 0, turn = 0; at < text.length; turn++) {
-        const size = sizes[turn % sizes.length]!
-        pieces.push(text.slice(at, at + size))
-        at += size
-      }
-      expect(read(pieces)).toEqual(read([text]))
-    }),
+    fc.property(
+      fc.array(part, { maxLength: 30 }),
+      fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 9 }),
+      (parts, sizes) => {
+        const text = parts.join("")
+        const pieces: string[] = []
+        for (let at = 0, turn = 0; at < text.length; turn++) {
+          const size = sizes[turn % sizes.length]!
+          pieces.push(text.slice(at, at + size))
+          at += size
+        }
+        expect(read(pieces)).toEqual(read([text]))
+      },
+    ),
     { numRuns: 1000 },
   )
 })

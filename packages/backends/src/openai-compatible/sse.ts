@@ -1,6 +1,7 @@
 /**
  * Splits a server-sent event stream into the data of its events
- * (https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation). Text may be cut anywhere; line
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation). Text may be cut
+ * anywhere; line
  * ends may be LF, CR LF or CR; lines of one event's data are joined by LF; comments and other fields are passed over.
  */
 export function createSseReader(): { push(text: string): string[]; end(): string[] } {

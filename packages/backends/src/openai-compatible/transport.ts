@@ -73,7 +73,8 @@ export async function send(
 }
 
 /** Codes of failures that the next try would meet again. */
-const PERMANENT = /^(ENOTFOUND|ERR_INVALID_URL|ERR_TLS_.*|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|ERR_SSL_.*)$/
+const PERMANENT =
+  /^(ENOTFOUND|ERR_INVALID_URL|ERR_TLS_.*|CERT_.*|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_VERIFY_LEAF_SIGNATURE|ERR_SSL_.*)$/
 
 function connectionFailure(thrown: unknown, context: FailureContext): unknown {
   const { code, text } = causeOf(thrown)
@@ -107,12 +108,22 @@ async function errorText(response: Response, watchdog: Watchdog): Promise<string
   }
   try {
     const body = JSON.parse(text) as { error?: unknown; message?: unknown; detail?: unknown }
-    const inner = (typeof body.error === "object" ? (body.error as { message?: unknown } | null)?.message : body.error) ?? body.message ?? body.detail
+    const inner =
+      (typeof body.error === "object" ? (body.error as { message?: unknown } | null)?.message : body.error) ??
+      body.message ??
+      body.detail
     if (inner !== undefined) return shorten(typeof inner === "string" ? inner : JSON.stringify(inner))
   } catch {
     // Not JSON, such as a proxy's page: its text is what there is.
   }
-  return shorten(text.startsWith("<") ? text.replaceAll(/<[^>]*>/g, " ").replaceAll(/\s+/g, " ").trim() : text)
+  return shorten(
+    text.startsWith("<")
+      ? text
+          .replaceAll(/<[^>]*>/g, " ")
+          .replaceAll(/\s+/g, " ")
+          .trim()
+      : text,
+  )
 }
 
 function shorten(text: string): string {
@@ -125,7 +136,11 @@ function hide(text: string, secrets: readonly string[]): string {
 }
 
 /** A response's text, decoded strictly and piece by piece. */
-export async function* readText(response: Response, context: FailureContext, watchdog: Watchdog): AsyncGenerator<string> {
+export async function* readText(
+  response: Response,
+  context: FailureContext,
+  watchdog: Watchdog,
+): AsyncGenerator<string> {
   if (response.body === null) return
   const decoder = new TextDecoder("utf-8", { fatal: true })
   const decode = (bytes?: Uint8Array) => {

@@ -8,19 +8,26 @@ import { POCKET_TOOLS } from "./tools.ts"
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url))
 
-const examples = [...readFileSync(join(root, "docs/pocket.md"), "utf8").matchAll(/^```ts\n([^]*?)^```/gm)].map((match) => match[1]!)
+const examples = [...readFileSync(join(root, "docs/pocket.md"), "utf8").matchAll(/^```ts\n([^]*?)^```/gm)].map(
+  (match) => match[1]!,
+)
 
-test.each(examples.map((code, at) => [at + 1, code] as const))("example %i of the page on the pocket model runs, and prints what its comment says", async (number, code) => {
-  // The engine tries its binary in a process of its own with this one's flags, so the code must stand in a file.
-  const folder = join(root, "node_modules/.cache/docs")
-  mkdirSync(folder, { recursive: true })
-  const file = join(folder, `pocket-${number}.mjs`)
-  writeFileSync(file, code)
-  const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", file], { cwd: root })
-  const said = [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1]!)
-  expect(said.length).toBeGreaterThan(0)
-  expect(stdout.trimEnd().split("\n")).toEqual(said)
-})
+test.each(examples.map((code, at) => [at + 1, code] as const))(
+  "example %i of the page on the pocket model runs, and prints what its comment says",
+  async (number, code) => {
+    // The engine tries its binary in a process of its own with this one's flags, so the code must stand in a file.
+    const folder = join(root, "node_modules/.cache/docs")
+    mkdirSync(folder, { recursive: true })
+    const file = join(folder, `pocket-${number}.mjs`)
+    writeFileSync(file, code)
+    const { stdout } = await promisify(execFile)(process.execPath, ["--conditions=toolwright-source", file], {
+      cwd: root,
+    })
+    const said = [...code.matchAll(/console\.log\(.*\) \/\/ (.*)$/gm)].map((match) => match[1]!)
+    expect(said.length).toBeGreaterThan(0)
+    expect(stdout.trimEnd().split("\n")).toEqual(said)
+  },
+)
 
 test("the model card names the tools that the model knows", () => {
   const card = readFileSync(join(root, "packages/pocket/README.md"), "utf8")

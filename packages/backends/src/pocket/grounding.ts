@@ -2,8 +2,20 @@ import type { GroundingRules } from "@toolwright/logits"
 
 /** Commands that people ask for without writing them. */
 const COMMANDS = [
-  "npm install", "npm start", "npm run build", "npm run lint", "npx tsc --noEmit", "node --version", "date", "df -h", "whoami", "pwd", "uname -a",
-  "git log --oneline -10", "git pull", "git push",
+  "npm install",
+  "npm start",
+  "npm run build",
+  "npm run lint",
+  "npx tsc --noEmit",
+  "node --version",
+  "date",
+  "df -h",
+  "whoami",
+  "pwd",
+  "uname -a",
+  "git log --oneline -10",
+  "git pull",
+  "git push",
 ]
 
 /** File patterns that people ask for by the name of what is in the files. */
@@ -28,8 +40,10 @@ const GLOBS: readonly (readonly [named: RegExp, glob: string])[] = [
 const HERE = { kind: "path", also: ["."] } as const
 
 /**
- * From where in a conversation the pocket model's arguments must come: paths and numbers that were named, texts that were said or read.
- * Few things may be written without having been said: the current folder, the pattern of a language that was named, common commands.
+ * From where in a conversation the pocket model's arguments must come: paths and numbers that were named, texts that
+ * were said or read.
+ * Few things may be written without having been said: the current folder, the pattern of a language that was named,
+ * common commands.
  *
  * @param conversation what was said and returned so far
  */

@@ -2,15 +2,18 @@ import type { ChatMessage } from "@toolwright/toolformat"
 import { lastRequest } from "./prompt.ts"
 
 /** Words and marks that join commands, or make one of what is copied. */
-const JOINING = /\b(and|then|after|afterwards?|also|plus|next|finally|later|before|once|when|secondly|step|followed|subsequently)\b|^(please )?first\b|[,;&+]|->|[.!?]\s+\S/i
+const JOINING =
+  /\b(and|then|after|afterwards?|also|plus|next|finally|later|before|once|when|secondly|step|followed|subsequently)\b|^(please )?first\b|[,;&+]|->|[.!?]\s+\S/i
 const FILE_NAME = /^[~.\w-]*\/[\w./*-]+$|^[\w-]*\.[a-z]\w{0,9}$/i
 
 /** Failures that the same call would bring again. */
 const REFUSED = /^Error: .*(needs approval|not approved|denied|not available)/i
 
 /**
- * Whether a request was one command, and is done: what follows is words. A model as small as this takes what it reads for something
- * to do, so after a plain "show me a.txt" it gets no second call, whatever stands in a.txt. What was refused is not tried again; other failures may be mended, a folder may be
+ * Whether a request was one command, and is done: what follows is words. A model as small as this takes what it reads
+ * for something
+ * to do, so after a plain "show me a.txt" it gets no second call, whatever stands in a.txt. What was refused is not
+ * tried again; other failures may be mended, a folder may be
  * filled, and where two files are named one may have to be read for the other.
  */
 export function isDone(messages: readonly ChatMessage[]): boolean {
@@ -28,4 +31,4 @@ function fileNames(request: string): number {
 }
 
 /** GBNF of a reply that is no call. */
-export const WORDS_ONLY = 'root ::= [^<{] [^<]{0,300}'
+export const WORDS_ONLY = "root ::= [^<{] [^<]{0,300}"

@@ -18,13 +18,15 @@ export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onPr
 const REPLY_TOKENS = 160
 
 /**
- * Opens the pocket model: 3 MB, 18 tools, plain English, no network. See its model card in `@toolwright/pocket`. Of a conversation it
+ * Opens the pocket model: 3 MB, 18 tools, plain English, no network. See its model card in `@toolwright/pocket`. Of a
+ * conversation it
  * is shown the last request with its steps; decoding is greedy, so the same request has the same answer.
  *
  * @throws ToolwrightError `MODEL_NOT_FOUND` when the package with the model is missing, otherwise as `openLlama`
  * @example
  * const backend = await openPocket({ root: process.cwd() })
- * for await (const event of backend.infer({ messages: [{ role: "user", content: "list the files in src" }] })) console.log(event)
+ * for await (const event of backend.infer({ messages: [{ role: "user", content: "list the files in src" }] }))
+ * console.log(event)
  * await backend.close()
  */
 export async function openPocket(options: PocketOptions = {}): Promise<LlamaBackend> {
@@ -48,8 +50,11 @@ export function pocketBackend(engine: LlamaEngine, root?: string): LlamaBackend 
         yield { type: "end", finishReason: "stop", usage: { inputTokens: 0, outputTokens: 0 } }
         return
       }
-      const held = request.jsonSchema === undefined && isDone(request.messages) ? { ...request, grammar: WORDS_ONLY } : request
-      yield* inOneSentence(inferPrompt(engine, prompt, { ...held, sampling: { temperature: 0, ...request.sampling } }, signal))
+      const held =
+        request.jsonSchema === undefined && isDone(request.messages) ? { ...request, grammar: WORDS_ONLY } : request
+      yield* inOneSentence(
+        inferPrompt(engine, prompt, { ...held, sampling: { temperature: 0, ...request.sampling } }, signal),
+      )
     },
     async close() {
       await engine[Symbol.asyncDispose]()
@@ -67,7 +72,11 @@ export function pocketPrompt(engine: LlamaEngine, messages: readonly ChatMessage
 }
 
 function promptingFor(engine: LlamaEngine, root: string | undefined): PocketPromptOptions {
-  return { limit: engine.contextSize - REPLY_TOKENS, count: (text) => engine.tokenize(text).length, ...(root !== undefined && { root }) }
+  return {
+    limit: engine.contextSize - REPLY_TOKENS,
+    count: (text) => engine.tokenize(text).length,
+    ...(root !== undefined && { root }),
+  }
 }
 
 /** Longest reply that is no call, in characters: what goes on for longer goes in circles. */
@@ -88,16 +97,21 @@ async function* inOneSentence(events: AsyncGenerator<InferEvent>): AsyncGenerato
 }
 
 /** What is answered in place of the model, which reads 512 tokens in all. */
-const TOO_LONG = "Sorry, that is more than I can read at once: I am a very small model. Please ask in fewer words, one step at a time."
+const TOO_LONG =
+  "Sorry, that is more than I can read at once: I am a very small model. Please ask in fewer words, one step at a time."
 
 /** @throws ToolwrightError `MODEL_NOT_FOUND` */
 function pocketPath(): string {
   try {
     return fileURLToPath(import.meta.resolve("@toolwright/pocket/pocket-q8_0.gguf"))
   } catch (cause) {
-    throw new ToolwrightError("MODEL_NOT_FOUND", "The built-in pocket model is missing: the package @toolwright/pocket cannot be found.", {
-      cause,
-      hint: "Install it: npm install @toolwright/pocket",
-    })
+    throw new ToolwrightError(
+      "MODEL_NOT_FOUND",
+      "The built-in pocket model is missing: the package @toolwright/pocket cannot be found.",
+      {
+        cause,
+        hint: "Install it: npm install @toolwright/pocket",
+      },
+    )
   }
 }

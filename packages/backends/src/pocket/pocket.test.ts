@@ -16,25 +16,52 @@ describe("pocketTools", () => {
     input: {
       type: "object",
       oneOf: [
-        { properties: { action: { const: "grep" }, include: text, pattern: { ...text, minLength: 1 }, fixed: { type: "boolean" } }, required: ["action", "pattern"], additionalProperties: false },
+        {
+          properties: {
+            action: { const: "grep" },
+            include: text,
+            pattern: { ...text, minLength: 1 },
+            fixed: { type: "boolean" },
+          },
+          required: ["action", "pattern"],
+          additionalProperties: false,
+        },
         { properties: { action: { const: "count" } }, required: ["action"], additionalProperties: false },
       ],
     },
-    actions: { argument: "action", list: [{ action: "grep", description: "Finds lines" }, { action: "count", description: "Counts" }] },
+    actions: {
+      argument: "action",
+      list: [
+        { action: "grep", description: "Finds lines" },
+        { action: "count", description: "Counts" },
+      ],
+    },
     run: (args) => JSON.stringify(args),
   })
   const other = defineTool({ name: "other", description: "Not known to it", input: { type: "object" }, run: () => "" })
-  const echo = defineTool({ name: "echo", description: "", input: { type: "object", properties: { message: text, loud: text }, required: ["message", "loud"] }, run: () => "" })
+  const echo = defineTool({
+    name: "echo",
+    description: "",
+    input: { type: "object", properties: { message: text, loud: text }, required: ["message", "loud"] },
+    run: () => "",
+  })
 
   it("are single actions in the model's order, with its arguments alone, in its order", async () => {
     const tools = pocketTools([echo, other, search])
     expect(tools.map(({ name }) => name)).toEqual(["search_grep", "echo"])
-    expect(tools[0]!.schema).toEqual({ type: "object", properties: { pattern: { ...text, minLength: 1 }, path: text, include: text }, required: ["pattern"], additionalProperties: false })
+    expect(tools[0]!.schema).toEqual({
+      type: "object",
+      properties: { pattern: { ...text, minLength: 1 }, path: text, include: text },
+      required: ["pattern"],
+      additionalProperties: false,
+    })
     expect(Object.keys(tools[0]!.schema.properties!)).toEqual(["pattern", "path", "include"])
     expect(tools[1]!.schema.required).toEqual(["message"])
     const registry = new ToolRegistry()
     registry.register(tools[0]!)
-    expect((await executeCall(registry, { name: "search_grep", args: { pattern: "x" } })).data).toBe('{"action":"grep","pattern":"x"}')
+    expect((await executeCall(registry, { name: "search_grep", args: { pattern: "x" } })).data).toBe(
+      '{"action":"grep","pattern":"x"}',
+    )
   })
 
   it("are stood in for by tools that say that they are not there", async () => {
@@ -42,15 +69,20 @@ describe("pocketTools", () => {
     expect(await validate(tool!.schema, { path: "a" })).toEqual([])
     const registry = new ToolRegistry()
     registry.register(tool!)
-    expect((await executeCall(registry, { name: "delete_file", args: { path: "a" } })).error?.code).toBe("TOOL_NOT_AVAILABLE")
+    expect((await executeCall(registry, { name: "delete_file", args: { path: "a" } })).error?.code).toBe(
+      "TOOL_NOT_AVAILABLE",
+    )
     expect(absentPocketTools(POCKET_TOOLS)).toHaveLength(18)
   })
 })
 
 describe("pocketGrounding", () => {
   it("has rules for known tools and arguments alone", () => {
-    const stands = new Map(absentPocketTools(POCKET_TOOLS).map(({ name, schema }) => [name, Object.keys(schema.properties!)]))
-    for (const [tool, rules] of Object.entries(pocketGrounding(""))) expect(stands.get(tool)).toEqual(expect.arrayContaining(Object.keys(rules)))
+    const stands = new Map(
+      absentPocketTools(POCKET_TOOLS).map(({ name, schema }) => [name, Object.keys(schema.properties!)]),
+    )
+    for (const [tool, rules] of Object.entries(pocketGrounding("")))
+      expect(stands.get(tool)).toEqual(expect.arrayContaining(Object.keys(rules)))
   })
 
   it("allows the patterns of languages that are named", () => {
@@ -71,14 +103,20 @@ describe("openPocket", () => {
     backend = await openPocket({ root: "/home/me/app" })
   })
   afterAll(() => backend.close!())
-  const reply = async (content: string) => joined(await collectEvents(backend.infer({ messages: [{ role: "user", content }] })))
+  const reply = async (content: string) =>
+    joined(await collectEvents(backend.infer({ messages: [{ role: "user", content }] })))
 
   it("turns a request into a call, the same every time", async () => {
     expect([backend.modelName(), backend.engine.contextSize]).toEqual(["toolwright-pocket", 512])
-    const texts = [await reply("show me the first 5 lines of README.md"), await reply("show me the first 5 lines of README.md")]
+    const texts = [
+      await reply("show me the first 5 lines of README.md"),
+      await reply("show me the first 5 lines of README.md"),
+    ]
     expect(texts[0]).toBe(texts[1])
     const { calls } = formatterById("hermes").parse(texts[0]!, { tools: absentPocketTools(POCKET_TOOLS) })
-    expect(calls.map(({ name, args }) => ({ name, args }))).toEqual([{ name: "read_text_file", args: { path: "README.md", head: 5 } }])
+    expect(calls.map(({ name, args }) => ({ name, args }))).toEqual([
+      { name: "read_text_file", args: { path: "README.md", head: 5 } },
+    ])
   })
 
   it("answers a request that is too long, without reading it", async () => {
@@ -87,9 +125,20 @@ describe("openPocket", () => {
   })
 
   it("stays within its window with results of any size", async () => {
-    const call = { role: "assistant", content: '<tool_call>\n{"name": "read_text_file", "arguments": {"path": "a.txt"}}\n</tool_call>' } as const
+    const call = {
+      role: "assistant",
+      content: '<tool_call>\n{"name": "read_text_file", "arguments": {"path": "a.txt"}}\n</tool_call>',
+    } as const
     for (const text of ["word ".repeat(50_000), "Ü€😀".repeat(2000), "1\n".repeat(5000), ""]) {
-      const events = await collectEvents(backend.infer({ messages: [{ role: "user", content: "read a.txt" }, call, { role: "user", content: `<tool_response>\n${text}\n</tool_response>` }] }))
+      const events = await collectEvents(
+        backend.infer({
+          messages: [
+            { role: "user", content: "read a.txt" },
+            call,
+            { role: "user", content: `<tool_response>\n${text}\n</tool_response>` },
+          ],
+        }),
+      )
       expect(events.at(-1)).toMatchObject({ type: "end" })
     }
   })

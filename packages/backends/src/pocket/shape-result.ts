@@ -8,11 +8,14 @@ export interface ShapedResult {
 
 const LONGEST_LINE = 100
 
-/** Marks of the conversation's own form: in a result they are text, and a file that holds them is no turn of its own. */
+/**
+ * Marks of the conversation's own form: in a result they are text, and a file that holds them is no turn of its own.
+ */
 const MARKS = /<\|?(im_start|im_end|\/?tool_call|\/?tool_response)\|?>/g
 
 /**
- * Leaves out of a result what the pocket model was not made for: the workspace's absolute path, durations, hashes, the frame of a
+ * Leaves out of a result what the pocket model was not made for: the workspace's absolute path, durations, hashes, the
+ * frame of a
  * diff. Nothing is added but `(empty)` and `(no output)` for a result without text.
  *
  * @param tool the name of the tool that was called
@@ -21,7 +24,10 @@ const MARKS = /<\|?(im_start|im_end|\/?tool_call|\/?tool_response)\|?>/g
  */
 export function shapeResult(tool: string, text: string, root: string): ShapedResult {
   const local = withoutFolder(text, root, tool !== "bash")
-  const tidy = local.replace(/^(?:[ \t]*\n)+/, "").trimEnd().replaceAll(MARKS, "[$1]")
+  const tidy = local
+    .replace(/^(?:[ \t]*\n)+/, "")
+    .trimEnd()
+    .replaceAll(MARKS, "[$1]")
   if (tidy.startsWith("Error: ") && !REPORTS.has(tool)) return shaped(failureLines(tidy.split("\n")))
   const shape = SHAPES[tool]
   return shape === undefined ? shaped(tidy.split("\n")) : shape(tidy)
@@ -31,7 +37,8 @@ export function shapeResult(tool: string, text: string, root: string): ShapedRes
 const REPORTS: ReadonlySet<string> = new Set(["bash", "test"])
 
 /**
- * What lies in the folder begins after its slash; the folder itself, as a line, is `./`, and elsewhere `.` where that is wanted. `/app` in
+ * What lies in the folder begins after its slash; the folder itself, as a line, is `./`, and elsewhere `.` where that
+ * is wanted. `/app` in
  * `src/app/main.ts` is another one.
  */
 function withoutFolder(text: string, root: string, itself: boolean): string {
@@ -54,7 +61,12 @@ const SHAPES: Readonly<Record<string, (text: string) => ShapedResult>> = {
   read_text_file: (text) => ({ lines: emptyFile(text) ? ["(empty)"] : text.split("\n") }),
   echo: (text) => shaped([echoed(text)]),
   get_file_info: (text) =>
-    shaped(text.split("\n").filter((line) => /^(path|type|size_bytes|modified_time|permissions):/.test(line)).map((line) => line.replace(/(\d{4}-\d\d-\d\d)T[\d:.]+Z$/, "$1"))),
+    shaped(
+      text
+        .split("\n")
+        .filter((line) => /^(path|type|size_bytes|modified_time|permissions):/.test(line))
+        .map((line) => line.replace(/(\d{4}-\d\d-\d\d)T[\d:.]+Z$/, "$1")),
+    ),
   get_directory_tree: (text) => {
     const lines = text.split("\n")
     return { ...shaped(lines.slice(0, -1)), last: lines.at(-1)! }
@@ -62,9 +74,15 @@ const SHAPES: Readonly<Record<string, (text: string) => ShapedResult>> = {
   edit_file: (text) => shaped([text.split("\n")[0]!]),
   git_commit: (text) => shaped([text.split("\n")[0]!]),
   git_status: (text) => shaped(text.replace(/^Untracked .*$/m, "Untracked:").split("\n")),
-  git_diff: (text) => shaped(text.startsWith("No differences") ? [text.split("\n")[0]!] : text.split("\n").filter((line) => /^(\+\+\+ |[-+](?!--))/.test(line))),
+  git_diff: (text) =>
+    shaped(
+      text.startsWith("No differences")
+        ? [text.split("\n")[0]!]
+        : text.split("\n").filter((line) => /^(\+\+\+ |[-+](?!--))/.test(line)),
+    ),
   search_grep: (text) => shaped(text.split("\n").filter((line) => !line.startsWith("[The pattern "))),
-  web_search: (text) => shaped(text.startsWith("Nothing was found") ? [text.split(". Try ")[0]! + "."] : hits(text.split("\n"))),
+  web_search: (text) =>
+    shaped(text.startsWith("Nothing was found") ? [text.split(". Try ")[0]! + "."] : hits(text.split("\n"))),
   bash: (text) => {
     const lines = text
       .replace(/^(Error: )?\[stderr\]\n/, "$1")
@@ -84,7 +102,11 @@ function hits(lines: readonly string[]): string[] {
 
 /** Lines as they are, long ones cut; empty ones are left out. */
 function shaped(lines: readonly string[]): ShapedResult {
-  return { lines: lines.filter((line) => line.trim() !== "").map((line) => (line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).trimEnd()} [cut]`)) }
+  return {
+    lines: lines
+      .filter((line) => line.trim() !== "")
+      .map((line) => (line.length <= LONGEST_LINE ? line : `${line.slice(0, LONGEST_LINE).trimEnd()} [cut]`)),
+  }
 }
 
 /** A tool without text shows its data as JSON: of these two the model needs one field. */

@@ -7,7 +7,8 @@ export type CountTokens = (text: string) => number
 const LONGEST_TOKEN = 32
 
 /**
- * Cuts a result to a number of tokens: whole lines from its beginning, then how many are left out, then the line that must stay. Of a
+ * Cuts a result to a number of tokens: whole lines from its beginning, then how many are left out, then the line that
+ * must stay. Of a
  * line that does not fit alone the beginning is kept.
  */
 export function shorten({ lines, last }: ShapedResult, limit: number, count: CountTokens): string {
@@ -30,7 +31,11 @@ function more(lines: number): string {
 function mostLines(lines: readonly string[], limit: number, count: CountTokens): number {
   let total = 0
   let kept = 0
-  while (kept < lines.length - 1 && (total += lines[kept]!.length > limit * LONGEST_TOKEN ? limit + 1 : count(`${lines[kept]!}\n`)) <= limit) kept++
+  while (
+    kept < lines.length - 1 &&
+    (total += lines[kept]!.length > limit * LONGEST_TOKEN ? limit + 1 : count(`${lines[kept]!}\n`)) <= limit
+  )
+    kept++
   return kept
 }
 

@@ -3,7 +3,10 @@ import { defineTool, failure, splitActions, type JsonSchema, type ToolDefinition
 const text: JsonSchema = { type: "string" }
 const whole: JsonSchema = { type: "integer", minimum: 1 }
 
-/** What the model knows of a tool: its arguments in the order in which it writes them, `?` behind those that may be left out. */
+/**
+ * What the model knows of a tool: its arguments in the order in which it writes them, `?` behind those that may be left
+ * out.
+ */
 const SIGNATURES: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>> = {
   read_text_file: { path: text, "head?": whole, "tail?": whole, "start_line?": whole, "end_line?": whole },
   list_directory: { path: text },
@@ -44,7 +47,8 @@ export function pocketTools(definitions: readonly ToolDefinition[]): ToolDefinit
 }
 
 /**
- * Tools that the model knows and that are not there, as ones that say so. A model that may not name the tool that it means takes
+ * Tools that the model knows and that are not there, as ones that say so. A model that may not name the tool that it
+ * means takes
  * another, and one that was asked to delete must not move instead.
  *
  * @param names which of {@link POCKET_TOOLS} are to be stood in for
@@ -56,14 +60,23 @@ export function absentPocketTools(names: readonly string[]): ToolDefinition[] {
       description: "Not available here",
       effects: { readOnly: true },
       input: schemaOf(name),
-      run: () => failure({ code: "TOOL_NOT_AVAILABLE", message: `'${name}' is not available here.`, hint: "It was left out by the configuration, or the folder may only be read." }),
+      run: () =>
+        failure({
+          code: "TOOL_NOT_AVAILABLE",
+          message: `'${name}' is not available here.`,
+          hint: "It was left out by the configuration, or the folder may only be read.",
+        }),
     }),
   )
 }
 
 /** @param known the properties as the tool itself describes them */
 function schemaOf(name: string, known: Readonly<Record<string, JsonSchema>> = {}): JsonSchema {
-  const signature = Object.entries(SIGNATURES[name]!).map(([argument, schema]) => ({ argument: argument.replace("?", ""), optional: argument.endsWith("?"), schema }))
+  const signature = Object.entries(SIGNATURES[name]!).map(([argument, schema]) => ({
+    argument: argument.replace("?", ""),
+    optional: argument.endsWith("?"),
+    schema,
+  }))
   const required = signature.filter(({ optional }) => !optional).map(({ argument }) => argument)
   return {
     type: "object",

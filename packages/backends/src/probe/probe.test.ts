@@ -6,33 +6,56 @@ import { probeAbilities } from "./probe.ts"
 const serverWith = (pages: Record<string, object>) =>
   startServer((response, { path }) => {
     const page = pages[path]
-    response.writeHead(page === undefined ? 404 : 200, { "content-type": "application/json" }).end(JSON.stringify(page ?? {}))
+    response
+      .writeHead(page === undefined ? 404 : 200, { "content-type": "application/json" })
+      .end(JSON.stringify(page ?? {}))
   })
 
 describe("probing finds out", () => {
   test("llama.cpp, its context and whether its template knows tools", async () => {
     const { baseUrl } = await serverWith({
-      "/props": { default_generation_settings: { n_ctx: 4096 }, chat_template: "{{ x }}", build_info: "b7", chat_template_caps: { supports_tools: false } },
+      "/props": {
+        default_generation_settings: { n_ctx: 4096 },
+        chat_template: "{{ x }}",
+        build_info: "b7",
+        chat_template_caps: { supports_tools: false },
+      },
       "/v1/models": { data: [{ id: "qwen", owned_by: "llamacpp" }] },
     })
     expect(await probeAbilities(baseUrl)).toEqual({
-      reachable: true, dialect: "llama.cpp", version: "b7", models: ["qwen"], contextTokens: 4096, chatTemplate: "{{ x }}",
+      reachable: true,
+      dialect: "llama.cpp",
+      version: "b7",
+      models: ["qwen"],
+      contextTokens: 4096,
+      chatTemplate: "{{ x }}",
       abilities: { nativeTools: false, grammar: true, jsonSchema: true },
     })
   })
 
   test("vLLM", async () => {
-    const { baseUrl } = await serverWith({ "/version": { version: "0.12.1" }, "/v1/models": { data: [{ id: "m", owned_by: "vllm", max_model_len: 8192 }] } })
+    const { baseUrl } = await serverWith({
+      "/version": { version: "0.12.1" },
+      "/v1/models": { data: [{ id: "m", owned_by: "vllm", max_model_len: 8192 }] },
+    })
     expect(await probeAbilities(`${baseUrl}/`, { modelName: "m" })).toMatchObject({
-      dialect: "vllm", version: "0.12.1", contextTokens: 8192, abilities: { grammar: true },
+      dialect: "vllm",
+      version: "0.12.1",
+      contextTokens: 8192,
+      abilities: { grammar: true },
     })
   })
 
   test("Ollama, and whether the model takes tools", async () => {
     const { baseUrl } = await serverWith({
-      "/api/version": { version: "0.9" }, "/api/show": { capabilities: ["completion"] }, "/v1/models": { data: [{ id: "m", owned_by: "library" }] },
+      "/api/version": { version: "0.9" },
+      "/api/show": { capabilities: ["completion"] },
+      "/v1/models": { data: [{ id: "m", owned_by: "library" }] },
     })
-    expect(await probeAbilities(baseUrl, { modelName: "m" })).toMatchObject({ dialect: "ollama", abilities: { nativeTools: false, grammar: false } })
+    expect(await probeAbilities(baseUrl, { modelName: "m" })).toMatchObject({
+      dialect: "ollama",
+      abilities: { nativeTools: false, grammar: false },
+    })
   })
 
   test("a server that wants a user, or a key", async () => {
@@ -45,11 +68,19 @@ describe("probing finds out", () => {
 
   test("some other server", async () => {
     const { baseUrl } = await serverWith({ "/v1/models": { data: [{ id: "m" }] } })
-    expect(await probeAbilities(baseUrl)).toMatchObject({ reachable: true, dialect: "generic", abilities: { nativeTools: true, grammar: false } })
+    expect(await probeAbilities(baseUrl)).toMatchObject({
+      reachable: true,
+      dialect: "generic",
+      abilities: { nativeTools: true, grammar: false },
+    })
   })
 
   test("nothing, in time, where nobody or nobody sensible answers", async () => {
-    const nothing = { reachable: false, models: [], abilities: { nativeTools: false, grammar: false, jsonSchema: false } }
+    const nothing = {
+      reachable: false,
+      models: [],
+      abilities: { nativeTools: false, grammar: false, jsonSchema: false },
+    }
     expect(await probeAbilities("http://127.0.0.1:9/v1")).toMatchObject(nothing)
     const { baseUrl } = await startServer(() => {})
     const started = performance.now()

@@ -26,7 +26,8 @@ export interface ProbeOptions {
 }
 
 /**
- * Finds out what kind of server stands behind an address and what it can do, by the pages that llama.cpp (`/props`), vLLM
+ * Finds out what kind of server stands behind an address and what it can do, by the pages that llama.cpp (`/props`),
+ * vLLM
  * (`/version`), Ollama (`/api/version`, `/api/show`) and all of them (`/v1/models`) have. All are asked at once.
  *
  * Never throws: what does not answer in time is taken not to be there.
@@ -43,7 +44,11 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
   const ask = async (url: string, body?: object): Promise<Page> => {
     try {
       const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
-      const response = await fetcher(url, { ...init, headers: { ...headers, "content-type": "application/json" }, signal: limit })
+      const response = await fetcher(url, {
+        ...init,
+        headers: { ...headers, "content-type": "application/json" },
+        signal: limit,
+      })
       reachable = true
       const value: unknown = response.ok ? await response.json() : undefined
       return typeof value === "object" && value !== null ? (value as Page) : {}
@@ -66,7 +71,9 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
     reachable,
     dialect,
     models: listed.flatMap((model) => (typeof model.id === "string" ? [model.id] : [])),
-    abilities: reachable ? { ...DIALECT_ABILITIES[dialect], ...nativeTools(props, show) } : { nativeTools: false, grammar: false, jsonSchema: false },
+    abilities: reachable
+      ? { ...DIALECT_ABILITIES[dialect], ...nativeTools(props, show) }
+      : { nativeTools: false, grammar: false, jsonSchema: false },
     ...(typeof known === "string" ? { version: known } : {}),
     ...contextOf(props, listed, modelName),
     ...(typeof props.chat_template === "string" ? { chatTemplate: props.chat_template } : {}),
@@ -88,7 +95,12 @@ function withoutUser(baseUrl: string): { address: string; authorization: { autho
 
 function dialectOf(base: string, props: Page, version: Page, ollama: Page, models: readonly Page[]): Dialect {
   const owners = models.map((model) => model.owned_by)
-  if (owners.includes("llamacpp") || props.default_generation_settings !== undefined || props.chat_template !== undefined) return "llama.cpp"
+  if (
+    owners.includes("llamacpp") ||
+    props.default_generation_settings !== undefined ||
+    props.chat_template !== undefined
+  )
+    return "llama.cpp"
   if (owners.includes("vllm")) return "vllm"
   if (typeof ollama.version === "string") return "ollama"
   if (typeof version.version === "string") return "vllm"

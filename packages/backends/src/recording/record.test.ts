@@ -10,14 +10,33 @@ import { collectEvents } from "../testing/collect-events.ts"
 import { recordBackend } from "./record.ts"
 
 const steps: Step[] = [
-  { reply: { reasoning: "I look, {{first}}", text: "Grüße 😀\n  two: lines # \"quoted\"", chunks: 3, usage: { inputTokens: 4, outputTokens: 9 }, interpolate: false } },
-  { reply: { text: "now", calls: [{ name: "search", arguments: '{"pattern": "x"' }, { name: "search", args: { n: 1 } }] } },
+  {
+    reply: {
+      reasoning: "I look, {{first}}",
+      text: 'Grüße 😀\n  two: lines # "quoted"',
+      chunks: 3,
+      usage: { inputTokens: 4, outputTokens: 9 },
+      interpolate: false,
+    },
+  },
+  {
+    reply: {
+      text: "now",
+      calls: [
+        { name: "search", arguments: '{"pattern": "x"' },
+        { name: "search", args: { n: 1 } },
+      ],
+    },
+  },
   { reply: { stream: [{ retry: 1, delayMs: 1, reason: "HTTP 503" }, { text: "late" }] } },
   { reply: { text: "half", error: { status: 503, message: "busy" } } },
   { reply: { finish: "length" } },
 ]
 const tool = { type: "function", function: { name: "search", description: "Finds text", parameters: {} } } as const
-const requests: InferRequest[] = steps.map((_, index) => ({ messages: [{ role: "user", content: `${index}` }], tools: [tool] }))
+const requests: InferRequest[] = steps.map((_, index) => ({
+  messages: [{ role: "user", content: `${index}` }],
+  tools: [tool],
+}))
 
 /** Everything that comes out of a backend, failures included. */
 async function play(backend: Backend): Promise<unknown[]> {
@@ -53,7 +72,9 @@ test("a replay notices that it is asked something else", async () => {
   const recorder = recordBackend(createScriptedBackend({ steps: [{ reply: "a" }] }))
   await collectEvents(recorder.infer(requests[0]!))
   const ask = (request: InferRequest, options?: { expectations: boolean }) =>
-    collectEvents(createScriptedBackend(options === undefined ? recorder.screenplay() : lenient.screenplay()).infer(request))
+    collectEvents(
+      createScriptedBackend(options === undefined ? recorder.screenplay() : lenient.screenplay()).infer(request),
+    )
   const lenient = recordBackend(createScriptedBackend({ steps: [{ reply: "a" }] }), { expectations: false })
   await collectEvents(lenient.infer(requests[0]!))
   const other: InferRequest = { messages: requests[0]!.messages }
@@ -62,7 +83,10 @@ test("a replay notices that it is asked something else", async () => {
 })
 
 test("what was asked can be kept with each step, and is not looked at when it is played", async () => {
-  const recorder = recordBackend(createScriptedBackend({ steps: [{ reply: "a" }] }), { expectations: false, sent: ({ messages }) => ({ count: messages.length }) })
+  const recorder = recordBackend(createScriptedBackend({ steps: [{ reply: "a" }] }), {
+    expectations: false,
+    sent: ({ messages }) => ({ count: messages.length }),
+  })
   await collectEvents(recorder.infer(requests[0]!))
   const screenplay = await parseScreenplay(await recorder.toYaml())
   expect(screenplay.steps[0]!.sent).toEqual({ count: 1 })
@@ -70,7 +94,10 @@ test("what was asked can be kept with each step, and is not looked at when it is
 })
 
 test("a recorder is what it records, also where arguments are held to the conversation", async () => {
-  const small: Backend = { ...createScriptedBackend({ steps: [{ reply: "a" }] }, { abilities: { small: true } }), groundingText: (messages) => `${messages.length} said` }
+  const small: Backend = {
+    ...createScriptedBackend({ steps: [{ reply: "a" }] }, { abilities: { small: true } }),
+    groundingText: (messages) => `${messages.length} said`,
+  }
   const recorder = recordBackend(small)
   expect(recorder.groundingText!([])).toBe("0 said")
   await collectEvents(recorder.infer(requests[0]!))

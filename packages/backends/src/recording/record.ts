@@ -11,10 +11,12 @@ export interface RecordingBackend extends Backend {
 }
 
 /**
- * Records what a backend is asked and what it replies. An inference that its caller cancelled is kept as one that hangs.
+ * Records what a backend is asked and what it replies. An inference that its caller cancelled is kept as one that
+ * hangs.
  *
  * @param options.name the screenplay's name
- * @param options.expectations whether each step shall expect the same number of messages and the same tools; true unless given
+ * @param options.expectations whether each step shall expect the same number of messages and the same tools; true
+ *   unless given
  * @param options.sent what each step shall keep of its request, if anything
  */
 export function recordBackend(
@@ -26,7 +28,11 @@ export function recordBackend(
 
   async function* infer(request: InferRequest, inferOptions?: { signal?: AbortSignal }): AsyncGenerator<InferEvent> {
     const reply: Reply = { interpolate: false }
-    const step: Step = { ...(expectations ? { expect: expectationsOf(request) } : {}), reply, ...(sent === undefined ? {} : { sent: sent(request) }) }
+    const step: Step = {
+      ...(expectations ? { expect: expectationsOf(request) } : {}),
+      reply,
+      ...(sent === undefined ? {} : { sent: sent(request) }),
+    }
     let ended = false
     try {
       for await (const event of backend.infer(request, inferOptions)) {

@@ -1,6 +1,9 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 
-/** Where in a screenplay something happens. `number` counts steps from 1, `inference` requests from 1; `label` says it in other words. */
+/**
+ * Where in a screenplay something happens. `number` counts steps from 1, `inference` requests from 1; `label` says it
+ * in other words.
+ */
 export interface Place {
   number: number
   inference: number

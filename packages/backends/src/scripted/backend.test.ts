@@ -14,7 +14,11 @@ const tool: OpenAITool = { type: "function", function: { name: "search", descrip
 /** A conversation in which the model called once and the tool answered this. */
 function answered(content: string, success = true): ChatMessage[] {
   const call = { id: "1", name: "search", args: {} }
-  return [...ask, { role: "assistant", content: "", toolCalls: [call] }, { role: "tool", content, toolCallId: "1", toolName: "search", success }]
+  return [
+    ...ask,
+    { role: "assistant", content: "", toolCalls: [call] },
+    { role: "tool", content, toolCallId: "1", toolName: "search", success },
+  ]
 }
 
 const backendOf = (steps: Step[]) => createScriptedBackend({ steps })
@@ -45,7 +49,10 @@ steps:
       { type: "end", finishReason: "tool-calls" },
     ])
     const second = await collectEvents(
-      backend.infer({ messages: answered('<result>{"matches":[{"path":"src/add.js","line":7}]}</result> hash=ab12'), tools: [tool] }),
+      backend.infer({
+        messages: answered('<result>{"matches":[{"path":"src/add.js","line":7}]}</result> hash=ab12'),
+        tools: [tool],
+      }),
     )
     expect(joined(second)).toBe('edit src/add.js:7 if "ab12"')
     expect(second).toContainEqual({ type: "call-delta", index: 0, arguments: '{"line":7,"where":"at 7"}' })
@@ -54,21 +61,32 @@ steps:
   })
 
   test("converts what it takes, and says so when it cannot", async () => {
-    const step = (as: "number" | "json", matches: string): Step => ({ capture: { value: { matches, as } }, reply: { calls: [{ name: "f", args: { value: "{{value}}" } }] } })
+    const step = (as: "number" | "json", matches: string): Step => ({
+      capture: { value: { matches, as } },
+      reply: { calls: [{ name: "f", args: { value: "{{value}}" } }] },
+    })
     const args = async (each: Step) => {
-      const events = await collectEvents(backendOf([each]).infer({ messages: answered('line 7: {"a": [1]}'), tools: [tool] }))
-      return events.flatMap((event) => (event.type === "call-delta" && event.arguments !== undefined ? [event.arguments] : []))
+      const events = await collectEvents(
+        backendOf([each]).infer({ messages: answered('line 7: {"a": [1]}'), tools: [tool] }),
+      )
+      return events.flatMap((event) =>
+        event.type === "call-delta" && event.arguments !== undefined ? [event.arguments] : [],
+      )
     }
     expect(await args(step("number", "line (\\d+)"))).toEqual(['{"value":7}'])
     expect(await args(step("json", ": (.*)"))).toEqual(['{"value":{"a":[1]}}'])
-    await expect(args(step("number", "line"))).rejects.toMatchObject({ code: "SCREENPLAY_ASSERTION", message: expect.stringContaining("a number for 'value'") })
+    await expect(args(step("number", "line"))).rejects.toMatchObject({
+      code: "SCREENPLAY_ASSERTION",
+      message: expect.stringContaining("a number for 'value'"),
+    })
   })
 
   test("fails where a model would be left without what it needs", async () => {
     const backend = backendOf([{ name: "edit", capture: { line: "add.js:(\\d+)" }, reply: "{{line}}" }])
     await expect(collectEvents(backend.infer({ messages: answered("12 matches") }))).rejects.toMatchObject({
       code: "SCREENPLAY_ASSERTION",
-      message: "Screenplay step 1 (edit), inference 1: expected a match of /add.js:(\\d+)/ for 'line'.\nThere was: 12 matches",
+      message:
+        "Screenplay step 1 (edit), inference 1: expected a match of /add.js:(\\d+)/ for 'line'.\nThere was: 12 matches",
     })
   })
 
@@ -94,7 +112,9 @@ steps:
     ["another tool choice", { toolChoice: "required" }, { tools: [tool], toolChoice: "auto" }],
     ["the second of two expectations", [{ messages: 4 }, { messages: 5 }]],
   ])("is not content with %s", async (_, expectation, request = {}) => {
-    await expect(say(answered('{"a":2} 12 matches'), { expect: expectation! }, request)).rejects.toMatchObject({ code: "SCREENPLAY_ASSERTION" })
+    await expect(say(answered('{"a":2} 12 matches'), { expect: expectation! }, request)).rejects.toMatchObject({
+      code: "SCREENPLAY_ASSERTION",
+    })
   })
 
   test("is content with what it expects", async () => {
@@ -111,26 +131,41 @@ steps:
       grammar: { matches: "^root" },
       jsonSchema: false,
     } as const
-    const events = await say(answered('{"a":2} 12 matches'), { expect: expectation as Step["expect"] & object }, { grammar: "root ::= x" })
+    const events = await say(
+      answered('{"a":2} 12 matches'),
+      { expect: expectation as Step["expect"] & object },
+      { grammar: "root ::= x" },
+    )
     expect(joined(events)).toBe("yes")
   })
 
   test("cuts text as told, never inside a character", async () => {
     const text = "aé😀b"
     const pieces = async (chunks: number | "char" | number[]) =>
-      (await say(ask, { reply: { text, chunks } })).flatMap((event) => (event.type === "text-delta" ? [event.text] : []))
+      (await say(ask, { reply: { text, chunks } })).flatMap((event) =>
+        event.type === "text-delta" ? [event.text] : [],
+      )
     expect(await pieces("char")).toEqual(["a", "é", "😀", "b"])
     expect(await pieces(3)).toEqual(["aé😀", "b"])
     expect(await pieces([1, 2])).toEqual(["a", "é😀", "b"])
   })
 
   test("gives reasoning, usage, finish reason, and a stream in any order", async () => {
-    expect(await say(ask, { reply: { reasoning: "hm", text: "ok", finish: "length", usage: { inputTokens: 3, outputTokens: 2 } } })).toEqual([
+    expect(
+      await say(ask, {
+        reply: { reasoning: "hm", text: "ok", finish: "length", usage: { inputTokens: 3, outputTokens: 2 } },
+      }),
+    ).toEqual([
       { type: "reasoning-delta", text: "hm" },
       { type: "text-delta", text: "ok" },
       { type: "end", finishReason: "length", usage: { inputTokens: 3, outputTokens: 2 } },
     ])
-    const stream = [{ text: ["a", "b"] }, { retry: 1, delayMs: 5, reason: "HTTP 503" }, { reasoning: "c" }, { call: 0, id: "x", name: "f", arguments: "{" }]
+    const stream = [
+      { text: ["a", "b"] },
+      { retry: 1, delayMs: 5, reason: "HTTP 503" },
+      { reasoning: "c" },
+      { call: 0, id: "x", name: "f", arguments: "{" },
+    ]
     expect(await say(ask, { reply: { stream } })).toEqual([
       { type: "text-delta", text: "a" },
       { type: "text-delta", text: "b" },
@@ -143,10 +178,14 @@ steps:
 
   test("writes calls in the given format where no tools were offered, and says so where there is none", async () => {
     const steps: Step[] = [{ reply: { text: "I search. ", calls: [{ name: "search", args: { pattern: "x" } }] } }]
-    const formatter = { printCalls: (calls: readonly { name: string }[]) => `[${calls.map((call) => call.name).join()}]` }
+    const formatter = {
+      printCalls: (calls: readonly { name: string }[]) => `[${calls.map((call) => call.name).join()}]`,
+    }
     const events = await collectEvents(createScriptedBackend({ steps }, { formatter }).infer({ messages: ask }))
     expect(joined(events)).toBe("I search. [search]")
-    await expect(collectEvents(backendOf(steps).infer({ messages: ask }))).rejects.toMatchObject({ code: "SCREENPLAY_ASSERTION" })
+    await expect(collectEvents(backendOf(steps).infer({ messages: ask }))).rejects.toMatchObject({
+      code: "SCREENPLAY_ASSERTION",
+    })
   })
 
   test.each([
@@ -183,13 +222,17 @@ steps:
     const replies: string[] = []
     for (let count = 0; count < 3; count++) replies.push(joined(await collectEvents(backend.infer({ messages: ask }))))
     expect(replies).toEqual(["a", "a", "b"])
-    await expect(collectEvents(backend.infer({ messages: ask }))).rejects.toMatchObject({ code: "SCREENPLAY_EXHAUSTED" })
+    await expect(collectEvents(backend.infer({ messages: ask }))).rejects.toMatchObject({
+      code: "SCREENPLAY_EXHAUSTED",
+    })
     const endless = backendOf([{ reply: "a", repeat: "always" }])
     for (let count = 0; count < 30; count++) await collectEvents(endless.infer({ messages: ask }))
     expect(endless.remaining).toBe(0)
   })
 
   test("refuses two constraints in one request", async () => {
-    await expect(say(ask, {}, { tools: [tool], grammar: "root ::= x" })).rejects.toMatchObject({ code: "CONFLICTING_CONSTRAINTS" })
+    await expect(say(ask, {}, { tools: [tool], grammar: "root ::= x" })).rejects.toMatchObject({
+      code: "CONFLICTING_CONSTRAINTS",
+    })
   })
 })

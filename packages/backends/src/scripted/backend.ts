@@ -9,7 +9,9 @@ import type { Screenplay, Step } from "./screenplay.ts"
 export interface ScriptedOptions {
   modelName?: string
   abilities?: Partial<BackendAbilities>
-  /** Writes a reply's `calls` as text when no tools were offered natively, so that one screenplay plays in every format. */
+  /**
+   * Writes a reply's `calls` as text when no tools were offered natively, so that one screenplay plays in every format.
+   */
   formatter?: Pick<ToolFormatter, "printCalls">
 }
 
@@ -20,14 +22,18 @@ export interface ScriptedBackend extends Backend {
   readonly requests: readonly InferRequest[]
   /** Values captured so far. */
   readonly captured: ReadonlyMap<string, unknown>
-  /** How many steps have not been played to their end; a step that is repeated always counts until it was played once. */
+  /**
+   * How many steps have not been played to their end; a step that is repeated always counts until it was played once.
+   */
   readonly remaining: number
 }
 
 /**
- * A model that follows a screenplay. Each inference plays the next step: it checks what was sent, captures values, replies.
+ * A model that follows a screenplay. Each inference plays the next step: it checks what was sent, captures values,
+ * replies.
  *
- * `infer` throws `SCREENPLAY_ASSERTION` when a step was not sent what it expects, `SCREENPLAY_EXHAUSTED` after the last step,
+ * `infer` throws `SCREENPLAY_ASSERTION` when a step was not sent what it expects, `SCREENPLAY_EXHAUSTED` after the last
+ * step,
  * and whatever error a step is written to fail with.
  *
  * @param screenplay see `parseScreenplay` and `loadScreenplay` for YAML
@@ -56,7 +62,14 @@ export function createScriptedBackend(screenplay: Screenplay, options: ScriptedO
     checkConstraints(request)
     requests.push(structuredClone(request))
     const { step, place } = nextStep()
-    yield* playStep(step, request, { place, captured, modelName, chunks: screenplay.chunks, formatter: options.formatter, signal })
+    yield* playStep(step, request, {
+      place,
+      captured,
+      modelName,
+      chunks: screenplay.chunks,
+      formatter: options.formatter,
+      signal,
+    })
   }
 
   return {

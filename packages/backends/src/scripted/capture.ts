@@ -35,7 +35,8 @@ export function placeholdersIn(value: unknown): string[] {
 }
 
 /**
- * Puts captured values into a reply, in every string of it. A string that is one placeholder and nothing else becomes the
+ * Puts captured values into a reply, in every string of it. A string that is one placeholder and nothing else becomes
+ * the
  * value itself, so that a number stays a number. Names that were not captured stay as they are.
  */
 export function interpolate<Value>(value: Value, captured: ReadonlyMap<string, unknown>): Value {
@@ -47,7 +48,8 @@ export function interpolate<Value>(value: Value, captured: ReadonlyMap<string, u
 
 function fill(text: string, captured: ReadonlyMap<string, unknown>): unknown {
   const [only] = text.matchAll(PLACEHOLDER)
-  if (only !== undefined && only[0] === text && only[2] === undefined && captured.has(only[1]!)) return captured.get(only[1]!)
+  if (only !== undefined && only[0] === text && only[2] === undefined && captured.has(only[1]!))
+    return captured.get(only[1]!)
   return text.replace(PLACEHOLDER, (whole, name: string, json: string | undefined) => {
     if (!captured.has(name)) return whole
     const value = captured.get(name)

@@ -34,25 +34,42 @@ function checkRequest(expectation: Expectation, request: InferRequest, place: Pl
   if (success !== undefined) {
     const last = request.messages.findLast((message) => message.role === "tool")
     const was = last === undefined ? "no tool result" : `${last.success ? "success" : "failure"}: ${last.content}`
-    if (last?.success !== success) throw assertionError(place, `the last tool result to be a ${success ? "success" : "failure"}`, was)
+    if (last?.success !== success)
+      throw assertionError(place, `the last tool result to be a ${success ? "success" : "failure"}`, was)
   }
   if (messages !== undefined) checkCount(messages, request.messages.length, "messages", place)
   if (results !== undefined) {
-    checkCount(results, since.filter((message) => message.role === "tool").length, "tool results since the last reply", place)
+    checkCount(
+      results,
+      since.filter((message) => message.role === "tool").length,
+      "tool results since the last reply",
+      place,
+    )
   }
-  if (tools !== undefined) checkTools(tools, (request.tools ?? []).map((tool) => tool.function.name), place)
+  if (tools !== undefined)
+    checkTools(
+      tools,
+      (request.tools ?? []).map((tool) => tool.function.name),
+      place,
+    )
   if (toolChoice !== undefined && request.toolChoice !== toolChoice) {
     throw assertionError(place, `the tool choice '${toolChoice}'`, request.toolChoice ?? "no tool choice")
   }
   if (typeof grammar === "boolean") checkPresence(grammar, request.grammar, "a grammar", place)
   else if (grammar !== undefined) checkText(grammar, request.grammar ?? "", "the grammar", place)
   if (jsonSchema !== undefined) {
-    checkPresence(jsonSchema, request.jsonSchema === undefined ? undefined : JSON.stringify(request.jsonSchema), "a JSON Schema", place)
+    checkPresence(
+      jsonSchema,
+      request.jsonSchema === undefined ? undefined : JSON.stringify(request.jsonSchema),
+      "a JSON Schema",
+      place,
+    )
   }
 }
 
 function checkText(check: TextCheck, text: string, what: string, place: Place): void {
-  const { contains, excludes, matches, equals, json } = typeof check === "string" ? { contains: check } : check instanceof RegExp ? { matches: check } : check
+  const { contains, excludes, matches, equals, json } =
+    typeof check === "string" ? { contains: check } : check instanceof RegExp ? { matches: check } : check
   for (const part of list(contains)) {
     if (!text.includes(part)) throw assertionError(place, `${what} to contain ${JSON.stringify(part)}`, text)
   }
@@ -60,16 +77,26 @@ function checkText(check: TextCheck, text: string, what: string, place: Place): 
     if (text.includes(part)) throw assertionError(place, `${what} not to contain ${JSON.stringify(part)}`, text)
   }
   for (const pattern of list(matches)) {
-    const expression = typeof pattern === "string" ? new RegExp(pattern, "m") : new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ""))
-    if (!expression.test(text)) throw assertionError(place, `${what} to match ${typeof pattern === "string" ? `/${pattern}/` : String(pattern)}`, text)
+    const expression =
+      typeof pattern === "string"
+        ? new RegExp(pattern, "m")
+        : new RegExp(pattern.source, pattern.flags.replaceAll(/[gy]/g, ""))
+    if (!expression.test(text))
+      throw assertionError(
+        place,
+        `${what} to match ${typeof pattern === "string" ? `/${pattern}/` : String(pattern)}`,
+        text,
+      )
   }
-  if (equals !== undefined && text !== equals) throw assertionError(place, `${what} to be ${JSON.stringify(equals)}`, text)
+  if (equals !== undefined && text !== equals)
+    throw assertionError(place, `${what} to be ${JSON.stringify(equals)}`, text)
   if (json === undefined) return
   const value = jsonIn(text)
   for (const [path, wanted] of Object.entries(json)) {
     const found = readJsonPath(value, path)
     if (!isDeepStrictEqual(found, wanted)) {
-      const there = value === undefined ? `no JSON: ${text}` : `${JSON.stringify(found) ?? "no value"} in ${JSON.stringify(value)}`
+      const there =
+        value === undefined ? `no JSON: ${text}` : `${JSON.stringify(found) ?? "no value"} in ${JSON.stringify(value)}`
       throw assertionError(place, `${what} to hold ${JSON.stringify(wanted)} at ${path}`, there)
     }
   }
@@ -85,8 +112,10 @@ function checkTools(check: ToolsCheck, offered: readonly string[], place: Place)
   if (exactly !== undefined && !isDeepStrictEqual(exactly.toSorted(), offered.toSorted())) {
     throw assertionError(place, `exactly these tools: ${exactly.join(", ")}`, was)
   }
-  for (const name of include) if (!offered.includes(name)) throw assertionError(place, `the tool ${name} to be offered`, was)
-  for (const name of exclude) if (offered.includes(name)) throw assertionError(place, `the tool ${name} not to be offered`, was)
+  for (const name of include)
+    if (!offered.includes(name)) throw assertionError(place, `the tool ${name} to be offered`, was)
+  for (const name of exclude)
+    if (offered.includes(name)) throw assertionError(place, `the tool ${name} not to be offered`, was)
 }
 
 function checkCount(check: CountCheck, count: number, what: string, place: Place): void {

@@ -5,7 +5,7 @@ const value = { a: [{ b: 1 }, { "odd key": [true] }], $x: null }
 
 test.each([
   ["$.a[0].b", 1],
-  ["a[-1][\"odd key\"][0]", true],
+  ['a[-1]["odd key"][0]', true],
   ["$", value],
   ["$x", null],
   ["a.length", 2],

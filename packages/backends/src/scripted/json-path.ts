@@ -6,7 +6,8 @@
 export function readJsonPath(value: unknown, path: string): unknown {
   let current = value
   for (const key of segments(path) ?? [NOWHERE]) {
-    if (Array.isArray(current)) current = typeof key === "number" ? current.at(key) : key === "length" ? current.length : undefined
+    if (Array.isArray(current))
+      current = typeof key === "number" ? current.at(key) : key === "length" ? current.length : undefined
     else if (typeof current === "object" && current !== null && Object.hasOwn(current, key)) {
       current = (current as Record<PropertyKey, unknown>)[key]
     } else return undefined
@@ -37,7 +38,10 @@ function segments(path: string): PropertyKey[] | undefined {
   return found
 }
 
-/** The JSON value in a text: the whole of it, or the first object or array that stands in it (a result may be wrapped in tags). */
+/**
+ * The JSON value in a text: the whole of it, or the first object or array that stands in it (a result may be wrapped in
+ * tags).
+ */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text)

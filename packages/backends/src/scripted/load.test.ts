@@ -13,14 +13,30 @@ const messageOf = (text: string) =>
 describe("reading a screenplay", () => {
   test.each<[string, string, string]>([
     ["broken YAML", "steps:\n  - reply: [a\n  - reply: b\n", "play.yaml:3:"],
-    ["a misspelt key", "steps:\n  - reply: a\n    expct: { user: x }\n", "play.yaml:3:12: unknown key 'expct' in steps.0; did you mean 'expect'?"],
+    [
+      "a misspelt key",
+      "steps:\n  - reply: a\n    expct: { user: x }\n",
+      "play.yaml:3:12: unknown key 'expct' in steps.0; did you mean 'expect'?",
+    ],
     ["a missing key", "steps:\n  - name: a\n", "play.yaml:2:5: steps.0 needs 'reply'"],
     ["a wrong type", "steps:\n  - reply: 7\n", "play.yaml:2:12: steps.0.reply must be string or object"],
     ["no steps", "steps: []\n", "play.yaml:1:8: steps must NOT have fewer than 1 items"],
-    ["a word that is not known", "steps:\n  - reply: { finish: done }\n", "steps.0.reply.finish must be one of: stop, length"],
-    ["a broken pattern", "steps:\n  - reply: a\n    capture: { x: '(' }\n", "play.yaml:3:19: Invalid regular expression"],
+    [
+      "a word that is not known",
+      "steps:\n  - reply: { finish: done }\n",
+      "steps.0.reply.finish must be one of: stop, length",
+    ],
+    [
+      "a broken pattern",
+      "steps:\n  - reply: a\n    capture: { x: '(' }\n",
+      "play.yaml:3:19: Invalid regular expression",
+    ],
     ["a broken path", "steps:\n  - reply: a\n    capture: { x: { json: '$..a' } }\n", "'$..a' is no path"],
-    ["a value captured nowhere", "steps:\n  - reply: a {{line}}\n", "play.yaml:2:12: {{line}} is captured nowhere before"],
+    [
+      "a value captured nowhere",
+      "steps:\n  - reply: a {{line}}\n",
+      "play.yaml:2:12: {{line}} is captured nowhere before",
+    ],
     ["steps that are never reached", "steps:\n  - { reply: a, repeat: always }\n  - reply: b\n", "never reached"],
     ["text beside a stream", "steps:\n  - reply: { text: a, stream: [{ text: b }] }\n", "a reply with 'stream'"],
     ["something else", "just text", "play.yaml:1:1: the screenplay must be object"],

@@ -15,7 +15,9 @@ export async function loadScreenplay(file: string): Promise<Screenplay> {
   try {
     text = await readFile(file, "utf8")
   } catch (cause) {
-    throw new ToolwrightError("SCREENPLAY_INVALID", `The screenplay ${file} cannot be read: ${messageOf(cause)}`, { cause })
+    throw new ToolwrightError("SCREENPLAY_INVALID", `The screenplay ${file} cannot be read: ${messageOf(cause)}`, {
+      cause,
+    })
   }
   return parseScreenplay(text, file)
 }
@@ -31,12 +33,18 @@ export async function parseScreenplay(text: string, source = "screenplay"): Prom
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   if (document.errors.length > 0) {
-    throw invalid(source, document.errors.map((error) => ({ at: lineOf(lines, error.pos[0]), message: plainMessage(error.message) })))
+    throw invalid(
+      source,
+      document.errors.map((error) => ({ at: lineOf(lines, error.pos[0]), message: plainMessage(error.message) })),
+    )
   }
   const value: unknown = document.toJS()
   const mistakes = await mistakesOf(value)
   if (mistakes.length > 0) {
-    throw invalid(source, mistakes.map(({ path, message }) => ({ at: lineOf(lines, offsetOf(document, path)), message })))
+    throw invalid(
+      source,
+      mistakes.map(({ path, message }) => ({ at: lineOf(lines, offsetOf(document, path)), message })),
+    )
   }
   return value as Screenplay
 }
@@ -45,18 +53,25 @@ async function mistakesOf(value: unknown): Promise<Mistake[]> {
   const found = await validate(SCREENPLAY_SCHEMA, value)
   if (found.length === 0) return findMistakes(value as Screenplay)
   return found.map((error) => {
-    const path = error.instancePath.split("/").slice(1).map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    const path = error.instancePath
+      .split("/")
+      .slice(1)
+      .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
     const where = path.length === 0 ? "the screenplay" : path.join(".")
     const { additionalProperty, missingProperty, allowedValues, type } = error.params as Record<string, string>
     if (error.keyword === "additionalProperties") {
       const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
       const [near] = nearest(additionalProperty!, known)
       const help = near === undefined ? `one of: ${known.join(", ")}` : `did you mean '${near}'?`
-      return { path: [...path, additionalProperty!], message: `unknown key '${additionalProperty}' in ${where}; ${help}` }
+      return {
+        path: [...path, additionalProperty!],
+        message: `unknown key '${additionalProperty}' in ${where}; ${help}`,
+      }
     }
     if (error.keyword === "required") return { path, message: `${where} needs '${missingProperty}'` }
     if (error.keyword === "type") return { path, message: `${where} must be ${[type].flat().join(" or ")}` }
-    if (error.keyword === "enum") return { path, message: `${where} must be one of: ${[allowedValues].flat().join(", ")}` }
+    if (error.keyword === "enum")
+      return { path, message: `${where} must be one of: ${[allowedValues].flat().join(", ")}` }
     return { path, message: `${where} ${error.message}` }
   })
 }

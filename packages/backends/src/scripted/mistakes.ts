@@ -9,7 +9,10 @@ export interface Mistake {
   message: string
 }
 
-/** The mistakes that the JSON Schema cannot see: broken patterns and paths, unknown captures, contradictions, unreachable steps. */
+/**
+ * The mistakes that the JSON Schema cannot see: broken patterns and paths, unknown captures, contradictions,
+ * unreachable steps.
+ */
 export function findMistakes(screenplay: Screenplay): Mistake[] {
   const mistakes: Mistake[] = []
   const known = new Set<string>()
@@ -24,7 +27,8 @@ export function findMistakes(screenplay: Screenplay): Mistake[] {
       known.add(captured)
       const at = [...path, "capture", captured]
       const { matches, json } = typeof capture === "string" ? { matches: capture } : capture
-      if ((matches === undefined) === (json === undefined)) mistakes.push({ path: at, message: `${captured} needs either 'matches' or 'json'` })
+      if ((matches === undefined) === (json === undefined))
+        mistakes.push({ path: at, message: `${captured} needs either 'matches' or 'json'` })
       if (matches !== undefined) checkPattern(matches, at, mistakes)
       if (json !== undefined) checkPath(json, at, mistakes)
     }
@@ -41,13 +45,19 @@ function checkReply({ reply }: Step, known: ReadonlySet<string>, path: (string |
   }
   for (const [index, call] of calls.entries()) {
     if (call.args !== undefined && call.arguments !== undefined) {
-      mistakes.push({ path: [...path, "calls", index], message: `the call of ${call.name} has both 'args' and 'arguments'` })
+      mistakes.push({
+        path: [...path, "calls", index],
+        message: `the call of ${call.name} has both 'args' and 'arguments'`,
+      })
     }
   }
   for (const [index, part] of (stream ?? []).entries()) {
     const kinds = ["text", "reasoning", "call", "retry"].filter((kind) => kind in part)
     if (kinds.length !== 1) {
-      mistakes.push({ path: [...path, "stream", index], message: "a part of a stream is one of text, reasoning, call, retry" })
+      mistakes.push({
+        path: [...path, "stream", index],
+        message: "a part of a stream is one of text, reasoning, call, retry",
+      })
     }
   }
   if (typeof reply === "object" && reply.interpolate === false) return
@@ -64,7 +74,14 @@ function checkExpectations({ expect = [] }: Step, path: (string | number)[], mis
   const several = Array.isArray(expect)
   for (const [index, expectation] of [expect].flat().entries()) {
     const at = [...path, "expect", ...(several ? [index] : [])]
-    for (const subject of ["system", "user", "last", "result", "any", "grammar"] as const satisfies (keyof Expectation)[]) {
+    for (const subject of [
+      "system",
+      "user",
+      "last",
+      "result",
+      "any",
+      "grammar",
+    ] as const satisfies (keyof Expectation)[]) {
       const check = expectation[subject]
       if (typeof check !== "object" || check instanceof RegExp) continue
       for (const pattern of [check.matches ?? []].flat()) checkPattern(pattern, [...at, subject], mistakes)

@@ -31,13 +31,15 @@ export function checkConstraints(request: InferRequest): void {
 /**
  * Plays one step of a screenplay: checks what was sent, captures values, replies.
  *
- * @throws ToolwrightError `SCREENPLAY_ASSERTION` when it was not sent what it expects, or the failure that it is written to end in;
+ * @throws ToolwrightError `SCREENPLAY_ASSERTION` when it was not sent what it expects, or the failure that it is
+ *   written to end in;
  *   the signal's reason when cancelled
  */
 export async function* playStep(step: Step, request: InferRequest, setting: PlaySetting): AsyncGenerator<InferEvent> {
   const { place, captured, modelName, chunks, formatter, signal } = setting
   checkExpectations([step.expect ?? []].flat(), request, place)
-  for (const [name, capture] of Object.entries(step.capture ?? {})) captured.set(name, takeCapture(name, capture, request, place))
+  for (const [name, capture] of Object.entries(step.capture ?? {}))
+    captured.set(name, takeCapture(name, capture, request, place))
   const reply = replyOf(step, captured)
   if (reply.delayMs !== undefined) await delay(reply.delayMs, signal)
   for (const event of replyEvents(reply, request, { chunks, modelName, formatter, place })) {

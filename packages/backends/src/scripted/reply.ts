@@ -44,17 +44,27 @@ function* streamEvents({ stream = [] }: Reply): Generator<InferEvent> {
     } else if ("retry" in part) {
       yield { type: "retry", attempt: part.retry, delayMs: part.delayMs, reason: part.reason }
     } else {
-      const [type, pieces] = "text" in part ? (["text-delta", part.text] as const) : (["reasoning-delta", part.reasoning] as const)
+      const [type, pieces] =
+        "text" in part ? (["text-delta", part.text] as const) : (["reasoning-delta", part.reasoning] as const)
       for (const text of [pieces].flat()) yield { type, text }
     }
   }
 }
 
-function* deltas(type: "text-delta" | "reasoning-delta", text: string, chunks: Chunks | undefined): Generator<InferEvent> {
+function* deltas(
+  type: "text-delta" | "reasoning-delta",
+  text: string,
+  chunks: Chunks | undefined,
+): Generator<InferEvent> {
   for (const piece of cut(text, chunks)) yield { type, text: piece }
 }
 
-function* callDeltas(call: ScriptedCall, index: number, chunks: Chunks | undefined, place: Place): Generator<InferEvent> {
+function* callDeltas(
+  call: ScriptedCall,
+  index: number,
+  chunks: Chunks | undefined,
+  place: Place,
+): Generator<InferEvent> {
   yield { type: "call-delta", index, id: call.id ?? `call_${place.inference}_${index}`, name: call.name }
   for (const piece of cut(call.arguments ?? JSON.stringify(call.args ?? {}), chunks)) {
     yield { type: "call-delta", index, arguments: piece }
@@ -67,7 +77,11 @@ function writeCalls(calls: readonly ScriptedCall[], { formatter, place }: ReplyS
     const why = broken === undefined ? "" : " (raw arguments cannot be written in a text format)"
     throw assertionError(place, `native tools to be offered, since the reply holds calls${why}`, "no tools")
   }
-  const written: ToolCall[] = calls.map(({ id, name, args = {} }, index) => ({ id: id ?? `call_${place.inference}_${index}`, name, args }))
+  const written: ToolCall[] = calls.map(({ id, name, args = {} }, index) => ({
+    id: id ?? `call_${place.inference}_${index}`,
+    name,
+    args,
+  }))
   return formatter.printCalls(written)
 }
 
@@ -79,7 +93,7 @@ export function cut(text: string, chunks: Chunks | undefined): string[] {
   const sizes = Array.isArray(chunks) ? chunks : undefined
   const fixed = chunks === "char" ? 1 : chunks
   const pieces: string[] = []
-  for (let at = 0; at < characters.length; ) {
+  for (let at = 0; at < characters.length;) {
     const size = sizes === undefined ? (fixed as number) : (sizes[pieces.length] ?? characters.length)
     pieces.push(characters.slice(at, at + size).join(""))
     at += size
@@ -89,11 +103,25 @@ export function cut(text: string, chunks: Chunks | undefined): string[] {
 
 function failureOf(failed: ScriptedFailure, modelName: string): ToolwrightError {
   const { status, kind, code, message = "", hint } = failed
-  const context: FailureContext = { url: "the screenplay", modelName, keySetting: "the screenplay", urlSetting: "the screenplay" }
-  if (code !== undefined) return new ToolwrightError(code, message || `The screenplay fails here with ${code}.`, hint === undefined ? {} : { hint })
+  const context: FailureContext = {
+    url: "the screenplay",
+    modelName,
+    keySetting: "the screenplay",
+    urlSetting: "the screenplay",
+  }
+  if (code !== undefined)
+    return new ToolwrightError(
+      code,
+      message || `The screenplay fails here with ${code}.`,
+      hint === undefined ? {} : { hint },
+    )
   if (status !== undefined) return failureOfStatus(status, message, context)
   if (kind === "unreachable") return unreachable(context, message || "connection refused")
   if (kind === "timeout") return timedOut(message || "The model sent nothing for too long.")
-  const reasons = { "invalid-utf8": "it is not UTF-8", "invalid-json": "it is not JSON", "cut-off": "it ends in the middle" }
+  const reasons = {
+    "invalid-utf8": "it is not UTF-8",
+    "invalid-json": "it is not JSON",
+    "cut-off": "it ends in the middle",
+  }
   return badReply(context, message || reasons[kind ?? "invalid-json"])
 }

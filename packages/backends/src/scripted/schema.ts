@@ -1,7 +1,11 @@
 import type { JsonSchema } from "@toolwright/toolbox"
 
 const text = (description: string): JsonSchema => ({ type: "string", description })
-const texts = (description: string): JsonSchema => ({ type: ["string", "array"], items: { type: "string" }, description })
+const texts = (description: string): JsonSchema => ({
+  type: ["string", "array"],
+  items: { type: "string" },
+  description,
+})
 
 const object = (description: string, properties: Record<string, JsonSchema>, required: string[] = []): JsonSchema => ({
   type: "object",
@@ -47,19 +51,19 @@ const expectation: JsonSchema = {
     success: { type: "boolean", description: "Whether the last tool result was a success" },
     messages: count("How many messages were sent"),
     results: count("How many tool results came back since the last reply"),
-    tools: or(
-      "boolean",
-      {
-        ...object("The tools offered natively; false for none", {
-          exactly: { type: "array", items: { type: "string" } },
-          include: { type: "array", items: { type: "string" } },
-          exclude: { type: "array", items: { type: "string" } },
-        }),
-        not: { const: true },
-      },
-    ),
+    tools: or("boolean", {
+      ...object("The tools offered natively; false for none", {
+        exactly: { type: "array", items: { type: "string" } },
+        include: { type: "array", items: { type: "string" } },
+        exclude: { type: "array", items: { type: "string" } },
+      }),
+      not: { const: true },
+    }),
     toolChoice: { type: "string", enum: ["auto", "none", "required"] },
-    grammar: { ...textCheck("The grammar; true or false for whether there is one"), type: ["boolean", "string", "object"] },
+    grammar: {
+      ...textCheck("The grammar; true or false for whether there is one"),
+      type: ["boolean", "string", "object"],
+    },
     jsonSchema: { type: "boolean", description: "Whether the reply was constrained to a JSON Schema" },
   }),
 }
@@ -103,7 +107,11 @@ const reply: JsonSchema = or(
     reasoning: text("Reasoning, before the text"),
     text: text("The raw text, in whatever syntax the model family writes"),
     calls: { type: "array", items: call, description: "Calls, after the text" },
-    stream: { type: "array", items: streamPart, description: "Deltas in any order, instead of reasoning, text and calls" },
+    stream: {
+      type: "array",
+      items: streamPart,
+      description: "Deltas in any order, instead of reasoning, text and calls",
+    },
     chunks,
     finish: { type: "string", enum: ["stop", "length", "tool-calls", "content-filter", "error", "unknown"] },
     usage: object(

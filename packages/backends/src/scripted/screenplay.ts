@@ -25,7 +25,10 @@ export interface Step {
   capture?: Record<string, string | Capture>
   /** A string is the text of the reply. */
   reply: string | Reply
-  /** The request that was answered so when this was recorded, as whoever recorded it keeps it; playing does not look at it. */
+  /**
+   * The request that was answered so when this was recorded, as whoever recorded it keeps it; playing does not look at
+   * it.
+   */
   sent?: JsonObject
 }
 
@@ -50,7 +53,10 @@ export interface Expectation {
   jsonSchema?: boolean
 }
 
-/** A string is text that must be contained. Regular expressions are JavaScript's, with `m`; in code they may be given as such. */
+/**
+ * A string is text that must be contained. Regular expressions are JavaScript's, with `m`; in code they may be given as
+ * such.
+ */
 export type TextCheck =
   | string
   | RegExp
@@ -80,7 +86,9 @@ export interface Capture {
 /** A number of characters, `char` for one, or the pieces' lengths (the rest follows whole). */
 export type Chunks = number | "char" | number[]
 
-/** What the model does. `reasoning`, `text` and `calls` come in this order; `stream` gives deltas in any order instead. */
+/**
+ * What the model does. `reasoning`, `text` and `calls` come in this order; `stream` gives deltas in any order instead.
+ */
 export interface Reply {
   reasoning?: string
   text?: string
@@ -99,7 +107,10 @@ export interface Reply {
   interpolate?: boolean
 }
 
-/** A call: native where tools were offered, else written in the backend's format. `arguments` is raw JSON text, for broken ones. */
+/**
+ * A call: native where tools were offered, else written in the backend's format. `arguments` is raw JSON text, for
+ * broken ones.
+ */
 export interface ScriptedCall {
   name: string
   args?: JsonObject

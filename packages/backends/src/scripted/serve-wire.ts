@@ -8,7 +8,10 @@ export interface CompletionHead {
 }
 
 /** The chunks of a streamed chat completion, as JSON texts, with the final `[DONE]`. */
-export async function* completionChunks(events: AsyncIterable<InferEvent>, head: CompletionHead): AsyncGenerator<string> {
+export async function* completionChunks(
+  events: AsyncIterable<InferEvent>,
+  head: CompletionHead,
+): AsyncGenerator<string> {
   const chunk = (delta: object, finish: string | null = null) =>
     JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })
   for await (const event of events) {
@@ -17,7 +20,8 @@ export async function* completionChunks(events: AsyncIterable<InferEvent>, head:
     else if (event.type === "call-delta") yield chunk({ tool_calls: [wireCall(event)] })
     else if (event.type === "end") {
       yield chunk({}, wireFinish(event.finishReason))
-      if (event.usage !== undefined) yield JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [], usage: wireUsage(event.usage) })
+      if (event.usage !== undefined)
+        yield JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [], usage: wireUsage(event.usage) })
     }
   }
   yield "[DONE]"
@@ -34,7 +38,11 @@ export async function wholeCompletion(events: AsyncIterable<InferEvent>, head: C
     if (event.type === "text-delta") content += event.text
     else if (event.type === "reasoning-delta") reasoning += event.text
     else if (event.type === "call-delta") {
-      const call = (calls[event.index] ??= { id: event.id ?? `call_${event.index}`, type: "function", function: { name: "", arguments: "" } })
+      const call = (calls[event.index] ??= {
+        id: event.id ?? `call_${event.index}`,
+        type: "function",
+        function: { name: "", arguments: "" },
+      })
       call.function.name += event.name ?? ""
       call.function.arguments += event.arguments ?? ""
     } else if (event.type === "end") {
@@ -58,7 +66,13 @@ function wireCall({ index, id, name, arguments: text }: Extract<InferEvent, { ty
 }
 
 function wireFinish(reason: FinishReason): string {
-  return reason === "tool-calls" ? "tool_calls" : reason === "content-filter" ? "content_filter" : reason === "unknown" ? "stop" : reason
+  return reason === "tool-calls"
+    ? "tool_calls"
+    : reason === "content-filter"
+      ? "content_filter"
+      : reason === "unknown"
+        ? "stop"
+        : reason
 }
 
 function wireUsage({ inputTokens, outputTokens, reasoningTokens }: Usage): object {

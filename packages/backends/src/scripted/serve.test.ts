@@ -17,7 +17,15 @@ async function served(steps: Step[], options: ServeOptions = {}) {
 
 test.each([true, false])("a screenplay is the same over HTTP as within the process (streaming: %s)", async (stream) => {
   const steps: Step[] = [
-    { reply: { reasoning: "hm", text: "Grüße 👋", calls: [{ name: "search", args: { q: "ü}" } }], chunks: 2, usage: { inputTokens: 3, outputTokens: 4 } } },
+    {
+      reply: {
+        reasoning: "hm",
+        text: "Grüße 👋",
+        calls: [{ name: "search", args: { q: "ü}" } }],
+        chunks: 2,
+        usage: { inputTokens: 3, outputTokens: 4 },
+      },
+    },
     { expect: { result: "3 matches", tools: { exactly: ["search"] } }, reply: "done" },
   ]
   const { baseUrl, scripted } = await served(steps, { cutBytes: 3 })
@@ -26,7 +34,9 @@ test.each([true, false])("a screenplay is the same over HTTP as within the proce
   const local = await infer(createScriptedBackend({ steps }), first)
   expect(await infer(backend, first)).toEqual(local)
   const call = createCallAssembler()
-  const [made] = [...call.push({ index: 0, ...local.calls[0] }), ...call.end()].flatMap((event) => (event.type === "call-end" ? [event.call] : []))
+  const [made] = [...call.push({ index: 0, ...local.calls[0] }), ...call.end()].flatMap((event) =>
+    event.type === "call-end" ? [event.call] : [],
+  )
   const second = await infer(backend, {
     messages: [
       ...first.messages,
@@ -51,7 +61,11 @@ test.each<[Step["reply"], string]>([
 
 test("a failed expectation reaches the client with its message, and a wrong key is refused", async () => {
   const { baseUrl } = await served([{ expect: { user: "Bye" }, reply: "a" }], { apiKey: "right" })
-  const ask = (apiKey: string) => infer(createOpenAICompatibleBackend({ baseUrl, modelName: "m", apiKey }), { userPrompt: "Hello" })
+  const ask = (apiKey: string) =>
+    infer(createOpenAICompatibleBackend({ baseUrl, modelName: "m", apiKey }), { userPrompt: "Hello" })
   await expect(ask("wrong")).rejects.toMatchObject({ code: "MODEL_UNAUTHORIZED" })
-  await expect(ask("right")).rejects.toMatchObject({ code: "MODEL_REQUEST_REJECTED", message: expect.stringContaining('to contain "Bye"') })
+  await expect(ask("right")).rejects.toMatchObject({
+    code: "MODEL_REQUEST_REJECTED",
+    message: expect.stringContaining('to contain "Bye"'),
+  })
 })

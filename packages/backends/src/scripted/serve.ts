@@ -23,7 +23,8 @@ export interface ServedBackend extends AsyncDisposable {
 }
 
 /**
- * Serves a backend, mostly a scripted one, as an OpenAI-compatible server (`/v1/chat/completions`, streaming or not, and
+ * Serves a backend, mostly a scripted one, as an OpenAI-compatible server (`/v1/chat/completions`, streaming or not,
+ * and
  * `/v1/models`), so that any client can be tried against a screenplay. It listens on 127.0.0.1 alone.
  */
 export async function serveBackend(backend: Backend, options: ServeOptions = {}): Promise<ServedBackend> {
@@ -42,18 +43,31 @@ export async function serveBackend(backend: Backend, options: ServeOptions = {})
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, close, [Symbol.asyncDispose]: close }
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
 }
 
-async function answer(backend: Backend, request: IncomingMessage, response: ServerResponse, options: ServeOptions): Promise<void> {
+async function answer(
+  backend: Backend,
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: ServeOptions,
+): Promise<void> {
   if (options.apiKey !== undefined && request.headers.authorization !== `Bearer ${options.apiKey}`) {
     return sendError(response, 401, "Incorrect API key provided")
   }
   const path = request.url?.replace(/\?.*/, "")
   if (request.method === "GET" && path === "/v1/models") {
-    return sendJson(response, 200, { object: "list", data: [{ id: backend.modelName(), object: "model", owned_by: "screenplay" }] })
+    return sendJson(response, 200, {
+      object: "list",
+      data: [{ id: backend.modelName(), object: "model", owned_by: "screenplay" }],
+    })
   }
-  if (request.method !== "POST" || path !== "/v1/chat/completions") return sendError(response, 404, `No such page: ${path}`)
+  if (request.method !== "POST" || path !== "/v1/chat/completions")
+    return sendError(response, 404, `No such page: ${path}`)
   const pieces: Buffer[] = []
   for await (const piece of request) pieces.push(piece as Buffer)
   const body = JSON.parse(Buffer.concat(pieces).toString()) as JsonObject
@@ -64,7 +78,8 @@ async function answer(backend: Backend, request: IncomingMessage, response: Serv
   if (body.stream !== true) return sendJson(response, 200, await wholeCompletion(events, head))
 
   for await (const chunk of completionChunks(events, head)) {
-    if (!response.headersSent) response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" })
+    if (!response.headersSent)
+      response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" })
     await write(response, Buffer.from(`data: ${chunk}\n\n`), options.cutBytes)
   }
   response.end()
@@ -90,7 +105,12 @@ function sendError(response: ServerResponse, status: number, thrown: unknown): v
 /** The HTTP status that a client has to see so that it comes to the same error. */
 function statusOf(thrown: unknown): number {
   if (!ToolwrightError.isInstance(thrown)) return thrown instanceof SyntaxError ? 400 : 500
-  const statuses: Record<string, number> = { MODEL_UNAUTHORIZED: 401, MODEL_NOT_FOUND: 404, MODEL_SERVER_ERROR: 503, MODEL_TIMEOUT: 408 }
+  const statuses: Record<string, number> = {
+    MODEL_UNAUTHORIZED: 401,
+    MODEL_NOT_FOUND: 404,
+    MODEL_SERVER_ERROR: 503,
+    MODEL_TIMEOUT: 408,
+  }
   return statuses[thrown.code] ?? 400
 }
 
@@ -104,7 +124,13 @@ interface WireMessage {
 }
 
 function readRequest(body: JsonObject): InferRequest {
-  const { messages, tools, tool_choice: toolChoice, grammar, response_format: format } = body as {
+  const {
+    messages,
+    tools,
+    tool_choice: toolChoice,
+    grammar,
+    response_format: format,
+  } = body as {
     messages?: WireMessage[]
     tools?: OpenAITool[]
     tool_choice?: "auto" | "none" | "required"
@@ -126,9 +152,19 @@ function readMessage(message: WireMessage): ChatMessage {
   const content = Array.isArray(given) ? given.map((part) => part.text ?? "").join("") : (given ?? "")
   if (message.role === "tool") {
     // The wire does not say whether a result was a success.
-    return { role: "tool", content, toolCallId: message.tool_call_id ?? "", toolName: message.name ?? "", success: true }
+    return {
+      role: "tool",
+      content,
+      toolCallId: message.tool_call_id ?? "",
+      toolName: message.name ?? "",
+      success: true,
+    }
   }
   if (message.role !== "assistant") return { role: message.role === "user" ? "user" : "system", content }
-  const toolCalls = calls.map((call) => ({ id: call.id, name: call.function.name, args: JSON.parse(call.function.arguments) as JsonObject }))
+  const toolCalls = calls.map((call) => ({
+    id: call.id,
+    name: call.function.name,
+    args: JSON.parse(call.function.arguments) as JsonObject,
+  }))
   return { role: "assistant", content, ...(toolCalls.length === 0 ? {} : { toolCalls }) }
 }

@@ -19,7 +19,11 @@ export async function startServer(
     incoming.on("data", (piece: Buffer) => pieces.push(piece))
     incoming.on("end", () => {
       const text = Buffer.concat(pieces).toString()
-      const request = { path: incoming.url ?? "", headers: incoming.headers, body: text === "" ? {} : (JSON.parse(text) as SeenRequest["body"]) }
+      const request = {
+        path: incoming.url ?? "",
+        headers: incoming.headers,
+        body: text === "" ? {} : (JSON.parse(text) as SeenRequest["body"]),
+      }
       requests.push(request)
       void answer(response, request, requests.length)
     })
@@ -36,7 +40,11 @@ export async function startServer(
 }
 
 /** Sends an event stream in pieces, each of which leaves by itself. */
-export async function stream(response: ServerResponse, pieces: Iterable<Uint8Array | string>, end = true): Promise<void> {
+export async function stream(
+  response: ServerResponse,
+  pieces: Iterable<Uint8Array | string>,
+  end = true,
+): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" })
   for (const piece of pieces) {
     response.write(piece)

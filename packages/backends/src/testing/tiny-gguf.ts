@@ -15,18 +15,116 @@ export interface TinyModelOptions {
   readonly favoured?: Readonly<Record<string, number>>
 }
 
-/** Pieces that span what grammars tell apart: quotes with braces, names with the text before and after them, white space. */
+/**
+ * Pieces that span what grammars tell apart: quotes with braces, names with the text before and after them, white
+ * space.
+ */
 export const TINY_PIECES = [
-  '{"', '"}', '":', '",', '": "', '", "', '"}}', "{}", "[]", "[{", "}]", "}}", "},", '\\"', "\\n", "\\u", "\\\\", "  ", ": ", ", ", "\n\n", "\n",
-  "name", '"name', '{"name', 'name"', "arguments", '"arguments":', "parameters", "args", "tool", "_call", "call", "function", "=", "</", "/>", "><", "<|", "|>", "('", "')", "=\"",
-  "<tool_call>", "</tool_call>", "[TOOL_CALLS]", "<|python_tag|>", "<function=", "</function>", "<parameter=", "</parameter>", "```", "json", "[ARGS]",
-  "true", "false", "null", "True", "False", "None", "10", "100", "42", "0.5", "-1", "e+", "1e", "000",
-  "the", " the", "ing", "er", "get", "_get", "weather", "forecast", "city", "days", "file", "_search", "search", "path", "query", "unit", "celsius", "Zürich", "né", "日本", "😀",
+  '{"',
+  '"}',
+  '":',
+  '",',
+  '": "',
+  '", "',
+  '"}}',
+  "{}",
+  "[]",
+  "[{",
+  "}]",
+  "}}",
+  "},",
+  '\\"',
+  "\\n",
+  "\\u",
+  "\\\\",
+  "  ",
+  ": ",
+  ", ",
+  "\n\n",
+  "\n",
+  "name",
+  '"name',
+  '{"name',
+  'name"',
+  "arguments",
+  '"arguments":',
+  "parameters",
+  "args",
+  "tool",
+  "_call",
+  "call",
+  "function",
+  "=",
+  "</",
+  "/>",
+  "><",
+  "<|",
+  "|>",
+  "('",
+  "')",
+  '="',
+  "<tool_call>",
+  "</tool_call>",
+  "[TOOL_CALLS]",
+  "<|python_tag|>",
+  "<function=",
+  "</function>",
+  "<parameter=",
+  "</parameter>",
+  "```",
+  "json",
+  "[ARGS]",
+  "true",
+  "false",
+  "null",
+  "True",
+  "False",
+  "None",
+  "10",
+  "100",
+  "42",
+  "0.5",
+  "-1",
+  "e+",
+  "1e",
+  "000",
+  "the",
+  " the",
+  "ing",
+  "er",
+  "get",
+  "_get",
+  "weather",
+  "forecast",
+  "city",
+  "days",
+  "file",
+  "_search",
+  "search",
+  "path",
+  "query",
+  "unit",
+  "celsius",
+  "Zürich",
+  "né",
+  "日本",
+  "😀",
 ] as const
 
 /** Without these a random model would write strings of hundreds of tokens. */
 const FAVOURED: Record<string, number> = {
-  '"': 4.5, "'": 4, "}": 3, "]": 3, ",": 2, "<": 3, "</": 2.5, "</parameter>": 4, "</tool_call>": 3, ")": 3, "\n": 3, "|": 2,
+  '"': 4.5,
+  "'": 4,
+  "}": 3,
+  "]": 3,
+  ",": 2,
+  "<": 3,
+  "</": 2.5,
+  "</parameter>": 4,
+  "</tool_call>": 3,
+  ")": 3,
+  "\n": 3,
+  "|": 2,
 }
 
 const NORMAL = 1
@@ -35,8 +133,10 @@ const CONTROL = 3
 const BYTE = 6
 
 /**
- * A language model in GGUF (llama architecture, 32-bit floats) with random weights and a SentencePiece vocabulary with byte fall-back:
- * a few hundred tokens, some hundred kilobytes, loads in any llama.cpp. It knows nothing, which is the point: whatever it writes
+ * A language model in GGUF (llama architecture, 32-bit floats) with random weights and a SentencePiece vocabulary with
+ * byte fall-back:
+ * a few hundred tokens, some hundred kilobytes, loads in any llama.cpp. It knows nothing, which is the point: whatever
+ * it writes
  * correctly under a grammar, the grammar brought about.
  *
  * @returns the file's bytes
@@ -60,12 +160,18 @@ export function tinyGguf(options: TinyModelOptions = {}): Uint8Array {
     output[token * width] = ((favoured[text] ?? 0) + (types[token] === BYTE ? -1 : 0)) / share
   }
   const ones = () => new Float32Array(width).fill(1)
-  const tensors = [tensor("token_embd.weight", [width, texts.length], embedding), tensor("output_norm.weight", [width], ones()), tensor("output.weight", [width, texts.length], output)]
+  const tensors = [
+    tensor("token_embd.weight", [width, texts.length], embedding),
+    tensor("output_norm.weight", [width], ones()),
+    tensor("output.weight", [width, texts.length], output),
+  ]
   for (let layer = 0; layer < layers; layer++) {
-    const add = (name: string, shape: readonly number[], data: Float32Array) => tensors.push(tensor(`blk.${layer}.${name}.weight`, shape, data))
+    const add = (name: string, shape: readonly number[], data: Float32Array) =>
+      tensors.push(tensor(`blk.${layer}.${name}.weight`, shape, data))
     const scale = 0.5 / Math.sqrt(width)
     add("attn_norm", [width], ones())
-    for (const name of ["attn_q", "attn_k", "attn_v", "attn_output"]) add(name, [width, width], rows(width, width, scale))
+    for (const name of ["attn_q", "attn_k", "attn_v", "attn_output"])
+      add(name, [width, width], rows(width, width, scale))
     add("ffn_norm", [width], ones())
     add("ffn_gate", [width, inner], rows(width, inner, scale))
     add("ffn_up", [width, inner], rows(width, inner, scale))
@@ -87,7 +193,10 @@ export function tinyGguf(options: TinyModelOptions = {}): Uint8Array {
       "llama.vocab_size": u32(texts.length),
       "tokenizer.ggml.model": { type: "string", value: "llama" },
       "tokenizer.ggml.tokens": { type: "strings", value: texts.map((text) => text.replaceAll(" ", "▁")) },
-      "tokenizer.ggml.scores": { type: "f32s", value: texts.map((text, token) => (types[token] === NORMAL ? text.length : 0)) },
+      "tokenizer.ggml.scores": {
+        type: "f32s",
+        value: texts.map((text, token) => (types[token] === NORMAL ? text.length : 0)),
+      },
       "tokenizer.ggml.token_type": { type: "i32s", value: types },
       "tokenizer.ggml.unknown_token_id": u32(0),
       "tokenizer.ggml.bos_token_id": u32(1),
@@ -116,5 +225,8 @@ function vocabulary(pieces: readonly string[]): { texts: string[]; types: number
 
 /** Normally distributed numbers (Box and Muller, 1958). */
 function gaussian(random: () => number, count: number, scale: number): Float32Array {
-  return Float32Array.from({ length: count }, () => scale * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()))
+  return Float32Array.from(
+    { length: count },
+    () => scale * Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random()),
+  )
 }

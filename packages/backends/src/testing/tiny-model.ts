@@ -13,7 +13,10 @@ export async function tinyModelFile(options: TinyModelOptions = {}): Promise<{ p
 }
 
 /** A tiny model, opened; its file is gone at once. */
-export async function openTinyModel(model: TinyModelOptions = {}, options: Partial<LlamaEngineOptions> = {}): Promise<LlamaEngine> {
+export async function openTinyModel(
+  model: TinyModelOptions = {},
+  options: Partial<LlamaEngineOptions> = {},
+): Promise<LlamaEngine> {
   await using file = await tinyModelFile(model)
   return await openLlama({ contextSize: 2048, ...options, modelPath: file.path })
 }

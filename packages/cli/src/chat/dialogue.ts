@@ -5,7 +5,8 @@ import type { ChatMessage } from "@toolwright/toolformat"
 const KEPT_CHARS = 1000
 
 /**
- * What has been said, over the turns of a conversation, as the history of the next one. A round counts once its calls have their
+ * What has been said, over the turns of a conversation, as the history of the next one. A round counts once its calls
+ * have their
  * results, so that a turn cut short leaves no call unanswered.
  */
 export class Dialogue {
@@ -29,14 +30,24 @@ export class Dialogue {
       case "reply": {
         const toolCalls = event.calls.map((call) => ({ ...call, id: this.#idOf(call.id) }))
         for (const { id } of toolCalls) this.#unanswered.add(id)
-        this.#round.push({ role: "assistant", content: event.content, ...(toolCalls.length === 0 ? {} : { toolCalls }) })
+        this.#round.push({
+          role: "assistant",
+          content: event.content,
+          ...(toolCalls.length === 0 ? {} : { toolCalls }),
+        })
         break
       }
       case "tool-end": {
         const { name, result } = event
         const toolCallId = this.#idOf(event.callId)
         this.#unanswered.delete(toolCallId)
-        this.#round.push({ role: "tool", content: cut(result.output), toolCallId, toolName: name, success: result.success })
+        this.#round.push({
+          role: "tool",
+          content: cut(result.output),
+          toolCallId,
+          toolName: name,
+          success: result.success,
+        })
         break
       }
       case "nudge":

@@ -2,7 +2,8 @@ import type { Backend, Configuration } from "@toolwright/runtime"
 import { neutralise } from "../render/neutralise.ts"
 
 /** What the pocket model is: whoever meets it must not take it for an assistant. */
-export const POCKET_MODEL = "a demonstration model of 2.9 million parameters (3 MB): it knows 18 tools and is no assistant"
+export const POCKET_MODEL =
+  "a demonstration model of 2.9 million parameters (3 MB): it knows 18 tools and is no assistant"
 
 /** Which model answers, and what it is, in one line. */
 export function modelLine(backend: Backend, { model }: Configuration): string {
@@ -11,7 +12,8 @@ export function modelLine(backend: Backend, { model }: Configuration): string {
 }
 
 function kindOf(backend: Backend, name: string, model: Configuration["model"]): string {
-  if (name === "toolwright-pocket" && backend.kind !== "scripted") return `${POCKET_MODEL}; each request stands by itself`
+  if (name === "toolwright-pocket" && backend.kind !== "scripted")
+    return `${POCKET_MODEL}; each request stands by itself`
   switch (backend.kind) {
     case "scripted":
       return `a screenplay, its replies were written beforehand${model.screenplay === undefined ? "" : ` (${model.screenplay})`}`

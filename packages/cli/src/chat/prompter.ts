@@ -14,7 +14,10 @@ export interface Prompter extends Disposable {
 }
 
 /** Lines from a pipe or a file, as they come. They are shown, since nobody has typed them. */
-export function pipePrompter({ stdin, stdout, signal }: Pick<Invocation, "stdin" | "stdout" | "signal">, prompt: string): Prompter {
+export function pipePrompter(
+  { stdin, stdout, signal }: Pick<Invocation, "stdin" | "stdout" | "signal">,
+  prompt: string,
+): Prompter {
   // A pipe that breaks ends the conversation as its end does.
   const input = Readable.from(stdin).on("error", () => reader.close())
   const reader = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
@@ -47,11 +50,14 @@ export interface TerminalPrompterOptions {
 }
 
 /**
- * Lines from a person. There is one reader for the whole conversation: a line goes to the question that is open, or to whoever
- * waits for a line, or it is kept for the next turn. It is shown only while a line is waited for, so that typing ahead does not
+ * Lines from a person. There is one reader for the whole conversation: a line goes to the question that is open, or to
+ * whoever
+ * waits for a line, or it is kept for the next turn. It is shown only while a line is waited for, so that typing ahead
+ * does not
  * fall into the middle of an answer.
  *
- * Ctrl-C empties the line; on an empty one it says how to leave, and leaves the second time; while nothing is waited for it is
+ * Ctrl-C empties the line; on an empty one it says how to leave, and leaves the second time; while nothing is waited
+ * for it is
  * passed on. Ctrl-D leaves.
  */
 export function terminalPrompter({ input, output, prompt, signal, onInterrupt }: TerminalPrompterOptions): Prompter {

@@ -32,7 +32,8 @@ const ANOTHER = "Another one: --model NAME --base-url URL, or toolwright.yaml, s
 const PROMPT = "> "
 
 /**
- * A conversation: each line is a run, with what was said before as its history. On a terminal people are asked for approval; in a
+ * A conversation: each line is a run, with what was said before as its history. On a terminal people are asked for
+ * approval; in a
  * pipe nobody is, so what needs approval is denied.
  *
  * @returns the exit code: 0 however the single runs ended, 130 when it was left with Ctrl-C
@@ -87,12 +88,21 @@ export async function converse(invocation: Invocation, options: SessionOptions):
   }
 
   async function answer(task: string): Promise<"left" | "answered"> {
-    turn = { controller: new AbortController(), renderer: liveRenderer(invocation, toolwright.pocket ? { resultLines: SHOWN_LINES } : {}), interrupts: 0 }
+    turn = {
+      controller: new AbortController(),
+      renderer: liveRenderer(invocation, toolwright.pocket ? { resultLines: SHOWN_LINES } : {}),
+      interrupts: 0,
+    }
     const { controller, renderer } = turn
     const history = [...dialogue.messages]
     dialogue.begin(task)
     try {
-      const events = toolwright.run(task, { agent: options.agent, history, dryRun, signal: AbortSignal.any([controller.signal, signal]) })
+      const events = toolwright.run(task, {
+        agent: options.agent,
+        history,
+        dryRun,
+        signal: AbortSignal.any([controller.signal, signal]),
+      })
       for await (const event of events) {
         renderer.show(event)
         dialogue.see(event)
@@ -101,7 +111,9 @@ export async function converse(invocation: Invocation, options: SessionOptions):
       // Without a model that can be this agent, no other line is answered either.
       if (!ToolwrightError.isInstance(thrown) || thrown.code === "NO_MODEL") throw thrown
       renderer.hold()
-      say(`${style.red("failed")}: ${neutralise(thrown.message)}${thrown.hint === undefined ? "" : `\n${neutralise(thrown.hint)}`}`)
+      say(
+        `${style.red("failed")}: ${neutralise(thrown.message)}${thrown.hint === undefined ? "" : `\n${neutralise(thrown.hint)}`}`,
+      )
     } finally {
       renderer.close()
       turn = undefined
@@ -124,7 +136,9 @@ export async function converse(invocation: Invocation, options: SessionOptions):
         dryRun = !dryRun
         return say(dryRun ? "Calls are shown and not run. /dry runs them again." : "Calls are run.")
       default:
-        return say(`There is no command /${command}; /help shows what there is. With a space before it, it is a request.`)
+        return say(
+          `There is no command /${command}; /help shows what there is. With a space before it, it is a request.`,
+        )
     }
   }
 
@@ -132,6 +146,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
     const tools = toolwright.toolsFor(options.agent).list()
     const width = Math.max(...tools.map(({ name }) => name.length))
     const room = (isTTY.stdout ? stdout.columns || 100 : 120) - width - 4
-    for (const { name, description } of tools) say(`  ${neutralise(name.padEnd(width))}  ${style.dim(oneLine(description, Math.max(20, room)))}`)
+    for (const { name, description } of tools)
+      say(`  ${neutralise(name.padEnd(width))}  ${style.dim(oneLine(description, Math.max(20, room)))}`)
   }
 }

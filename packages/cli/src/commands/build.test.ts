@@ -7,11 +7,17 @@ import { FIX_ADD, repositoryWith } from "../../../runtime/src/testing/repository
 import { cli } from "../testing/run-cli.ts"
 
 const SCREENPLAY = fileURLToPath(new URL("../../../runtime/src/scenarios/fixtures/fix-add-qwen.yaml", import.meta.url))
-const events = (stdout: string) => stdout.trim().split("\n").map((line) => JSON.parse(line) as { type: string; summary?: object })
+const events = (stdout: string) =>
+  stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; summary?: object })
 
 test("build finds, mends, tests and commits, and learns from wrong calls on the way", async () => {
   using repo = repositoryWith(FIX_ADD)
-  const { code, stdout, stderr } = await cli(["build", "--description", "fix add()", "--screenplay", SCREENPLAY], { cwd: repo.path })
+  const { code, stdout, stderr } = await cli(["build", "--description", "fix add()", "--screenplay", SCREENPLAY], {
+    cwd: repo.path,
+  })
   expect([code, stderr]).toEqual([0, expect.any(String)])
   for (const part of ["grep", "search", "code_edit", "git", "8 rounds"]) expect(stdout).toContain(part)
   expect(repo.git("log", "--format=%s")).toBe("Fix add()\nBegin")
@@ -22,19 +28,36 @@ test("build finds, mends, tests and commits, and learns from wrong calls on the 
 })
 
 test("build ends after exactly twenty inferences when the model never does", async () => {
-  using repo = repositoryWith({ ...FIX_ADD, "play.yaml": `model: qwen2.5\nabilities: { nativeTools: false }\nsteps:\n  - repeat: always\n    reply: |-\n      <tool_call>\n      {"name": "file", "arguments": {"action": "append", "path": "log.txt", "content": "x"}}\n      </tool_call>\n` })
-  const { code, stdout } = await cli(["build", "--description", "fix add()", "--screenplay", "play.yaml", "--json"], { cwd: repo.path })
+  using repo = repositoryWith({
+    ...FIX_ADD,
+    "play.yaml": `model: qwen2.5\nabilities: { nativeTools: false }\nsteps:\n  - repeat: always\n    reply: |-\n      <tool_call>\n      {"name": "file", "arguments": {"action": "append", "path": "log.txt", "content": "x"}}\n      </tool_call>\n`,
+  })
+  const { code, stdout } = await cli(["build", "--description", "fix add()", "--screenplay", "play.yaml", "--json"], {
+    cwd: repo.path,
+  })
   expect(code).toBe(1)
   expect(events(stdout).filter(({ type }) => type === "request")).toHaveLength(20)
-  expect(events(stdout).at(-1)).toMatchObject({ type: "run-end", summary: { outcome: "max-rounds", message: "max rounds reached" } })
+  expect(events(stdout).at(-1)).toMatchObject({
+    type: "run-end",
+    summary: { outcome: "max-rounds", message: "max rounds reached" },
+  })
   expect(readFileSync(join(repo.path, "log.txt"), "utf8")).toBe("x".repeat(20))
 })
 
 test("the owner of a file that only hears talk has failed, and nothing is written", async () => {
-  using repo = repositoryWith({ ...FIX_ADD, "play.yaml": "abilities: { nativeTools: true }\nsteps:\n  - repeat: always\n    reply: One could write a function.\n" })
-  const { code, stdout } = await cli(["run", "Create fibonacci", "--agent", "file-owner", "--screenplay", "play.yaml", "--json"], { cwd: repo.path })
+  using repo = repositoryWith({
+    ...FIX_ADD,
+    "play.yaml":
+      "abilities: { nativeTools: true }\nsteps:\n  - repeat: always\n    reply: One could write a function.\n",
+  })
+  const { code, stdout } = await cli(
+    ["run", "Create fibonacci", "--agent", "file-owner", "--screenplay", "play.yaml", "--json"],
+    { cwd: repo.path },
+  )
   expect(code).toBe(1)
-  expect(events(stdout).at(-1)).toMatchObject({ summary: { success: false, message: "LLM did not use tools as expected" } })
+  expect(events(stdout).at(-1)).toMatchObject({
+    summary: { success: false, message: "LLM did not use tools as expected" },
+  })
   expect(existsSync(join(repo.path, ".meta"))).toBe(false)
   expect(repo.git("status", "--porcelain")).toBe("")
 })

@@ -12,31 +12,48 @@ const asking = "permissions:\n  ask: [delete_file]\n"
 describe("toolwright chat, from a pipe", () => {
   const chat = (stdin: string, files: Record<string, string>, ...args: string[]) => {
     const cwd = folderWith({ "a.txt": "a\n", ...files })
-    return here(["chat", "--screenplay", "play.yaml", ...args], { cwd, stdin }).then((finished) => ({ ...finished, cwd }))
+    return here(["chat", "--screenplay", "play.yaml", ...args], { cwd, stdin }).then((finished) => ({
+      ...finished,
+      cwd,
+    }))
   }
 
   test("says which model answers, and takes each line as a request that follows those before it", async () => {
     const second = "  - expect: { user: first, any: One., last: second, messages: 4 }\n    reply: Two.\n"
-    const { code, stdout, stderr, cwd } = await chat("first\n\nsecond\r\n/exit\nthird\n", { "play.yaml": play("  - reply: One.\n", second) })
+    const { code, stdout, stderr, cwd } = await chat("first\n\nsecond\r\n/exit\nthird\n", {
+      "play.yaml": play("  - reply: One.\n", second),
+    })
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    expect(stdout).toMatch(/^player: a screenplay, its replies were written beforehand \(.*play\.yaml\)\n> first\n {2}One\.\n {2}[\d.]+ s in all\n> second\n {2}Two\.\n/)
+    expect(stdout).toMatch(
+      /^player: a screenplay, its replies were written beforehand \(.*play\.yaml\)\n> first\n {2}One\.\n {2}[\d.]+ s in all\n> second\n {2}Two\.\n/,
+    )
     expect(stdout).not.toContain("third")
     expect(readdirSync(join(cwd, ".toolwright", "runs"))).toHaveLength(2)
   })
 
   test("calls a screenplay one, whichever model it was taken from", async () => {
-    expect((await chat("", { "play.yaml": "model: toolwright-pocket\nsteps: [{ reply: Hi. }]\n" })).stdout).toMatch(/^toolwright-pocket: a screenplay, its replies were written beforehand/)
+    expect((await chat("", { "play.yaml": "model: toolwright-pocket\nsteps: [{ reply: Hi. }]\n" })).stdout).toMatch(
+      /^toolwright-pocket: a screenplay, its replies were written beforehand/,
+    )
   })
 
   test("shows calls with their arguments and results, and hands both to the next turn with ids of their own", async () => {
     const look = "  - reply: { calls: [{ name: search_grep, args: { pattern: needle } }] }\n"
     const after = "  - expect: { result: hay.txt }\n    reply: Found.\n"
-    const { stdout } = await chat("find it\nagain\n", { "hay.txt": "a needle\n", "play.yaml": play(look, after, look, after) })
-    expect(stdout).toMatch(/call {3}search_grep \{"pattern":"needle"\}\n {2}ok {5}search_grep pattern=needle .* s\n {4}.*hay\.txt[^]*Found\.\n {2}1 call · /)
+    const { stdout } = await chat("find it\nagain\n", {
+      "hay.txt": "a needle\n",
+      "play.yaml": play(look, after, look, after),
+    })
+    expect(stdout).toMatch(
+      /call {3}search_grep \{"pattern":"needle"\}\n {2}ok {5}search_grep pattern=needle .* s\n {4}.*hay\.txt[^]*Found\.\n {2}1 call · /,
+    )
   })
 
   test("denies what needs approval, since nobody can be asked", async () => {
-    const { stdout, cwd } = await chat("delete a.txt\n", { "toolwright.yaml": asking, "play.yaml": play(DELETE, "  - reply: No.\n") })
+    const { stdout, cwd } = await chat("delete a.txt\n", {
+      "toolwright.yaml": asking,
+      "play.yaml": play(DELETE, "  - reply: No.\n"),
+    })
     expect(stdout).toContain("'delete_file' needs approval, and nobody is there to give it.")
     expect(existsSync(join(cwd, "a.txt"))).toBe(true)
   })
@@ -47,7 +64,9 @@ describe("toolwright chat, from a pipe", () => {
     expect(dry.stdout).toMatch(/Dry run: calls are shown[^]*valid, not run[^]*1 call, none run/)
     expect(existsSync(join(dry.cwd, "a.txt"))).toBe(true)
     const both = await chat("/dry\ndelete a.txt\n/dry\ndelete a.txt\n", { "play.yaml": steps })
-    expect(both.stdout).toMatch(/Calls are shown and not run[^]*Would be gone\.[^]*Calls are run\.[^]*Deleted [^]*Gone\./)
+    expect(both.stdout).toMatch(
+      /Calls are shown and not run[^]*Would be gone\.[^]*Calls are run\.[^]*Deleted [^]*Gone\./,
+    )
     expect(existsSync(join(both.cwd, "a.txt"))).toBe(false)
   })
 
@@ -56,13 +75,22 @@ describe("toolwright chat, from a pipe", () => {
     const { stdout } = await chat("first\n/clear\nsecond\n/tools\n/help\n/model\n/hlep\n /usr is a folder\n", {
       "play.yaml": play("  - reply: One.\n", fresh, "  - expect: { last: /usr is a folder }\n    reply: It is.\n"),
     })
-    expect(stdout).toMatch(/forgotten[^]*Two\.[^]*delete_file +Deletes a file[^]*\/clear +forget[^]*There is no command \/hlep[^]*It is\./)
+    expect(stdout).toMatch(
+      /forgotten[^]*Two\.[^]*delete_file +Deletes a file[^]*\/clear +forget[^]*There is no command \/hlep[^]*It is\./,
+    )
     expect(stdout).not.toContain("failed")
   })
 
   test("ends at once where no such agent is, or where the pocket model cannot be it", async () => {
-    expect(await here(["chat", "--agent", "nobody"], { cwd: folderWith() })).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(/^toolwright: There is no agent 'nobody'/) as string })
-    const { code, stdout, stderr } = await here(["chat", "--agent", "builder"], { cwd: folderWith(), stdin: "fix it\nfix it\n" })
+    expect(await here(["chat", "--agent", "nobody"], { cwd: folderWith() })).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(/^toolwright: There is no agent 'nobody'/) as string,
+    })
+    const { code, stdout, stderr } = await here(["chat", "--agent", "builder"], {
+      cwd: folderWith(),
+      stdin: "fix it\nfix it\n",
+    })
     expect([code, stdout.match(/> fix it/g)?.length]).toEqual([2, 1])
     expect(stderr).toMatch(/^toolwright: The agent 'builder' needs a real model/)
   })
@@ -70,7 +98,9 @@ describe("toolwright chat, from a pipe", () => {
   test("is answered by the pocket model where none is configured, which says what it is and has its own tools", async () => {
     const { code, stdout } = await here(["chat"], { cwd: folderWith(), stdin: "/tools\n" })
     expect(code).toBe(0)
-    expect(stdout).toMatch(/^toolwright-pocket: a demonstration model of 2\.9 million parameters .* is no assistant[^]*--base-url/)
+    expect(stdout).toMatch(
+      /^toolwright-pocket: a demonstration model of 2\.9 million parameters .* is no assistant[^]*--base-url/,
+    )
     expect(stdout.match(/^ {2}\w+ {2,}/gm)).toHaveLength(18)
   })
 
@@ -81,14 +111,20 @@ describe("toolwright chat, from a pipe", () => {
   })
 
   test("goes on after a turn that failed", async () => {
-    const { code, stdout } = await chat("one\ntwo\n", { "play.yaml": play("  - reply: { error: { status: 500, message: overloaded } }\n", "  - reply: Two.\n") })
+    const { code, stdout } = await chat("one\ntwo\n", {
+      "play.yaml": play("  - reply: { error: { status: 500, message: overloaded } }\n", "  - reply: Two.\n"),
+    })
     expect(code).toBe(0)
     expect(stdout).toMatch(/failed[^]*> two\n {2}Two\./)
   })
 
   test("leaves at /exit and at an interrupt though the pipe stays open", async () => {
     const cwd = folderWith({ "play.yaml": play("  - reply: { text: Well, hang: true }\n") })
-    const { child, until, finished } = startCli(["chat", "--screenplay", "play.yaml"], { cwd, stdin: "go\n", keepOpen: true })
+    const { child, until, finished } = startCli(["chat", "--screenplay", "play.yaml"], {
+      cwd,
+      stdin: "go\n",
+      keepOpen: true,
+    })
     await until(/Well/)
     child.kill("SIGINT")
     expect((await finished).code).toBe(130)
@@ -122,7 +158,13 @@ describe.skipIf(!HAS_TERMINAL)("toolwright chat, in a terminal", () => {
   })
 
   test("Ctrl-C stops an answer and an open question, and the conversation goes on; twice it leaves", async () => {
-    const { cwd, terminal } = open(play("  - reply: { text: slowly, hang: true }\n", DELETE, "  - expect: { last: { equals: third } }\n    reply: Third.\n"))
+    const { cwd, terminal } = open(
+      play(
+        "  - reply: { text: slowly, hang: true }\n",
+        DELETE,
+        "  - expect: { last: { equals: third } }\n    reply: Third.\n",
+      ),
+    )
     await terminal.until(/> /)
     terminal.type("first\r")
     await terminal.until(/slowly/)

@@ -5,7 +5,11 @@ import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
-  agent: { type: "string", value: "name", description: "Agent that answers: assistant, builder, debugger, reviewer, triager" },
+  agent: {
+    type: "string",
+    value: "name",
+    description: "Agent that answers: assistant, builder, debugger, reviewer, triager",
+  },
   "dry-run": { type: "boolean", description: "Begin with calls that are shown and not run; /dry changes it" },
   record: { type: "boolean", description: "Keep a record of each turn (on; --no-record turns it off)" },
   ...CONFIGURATION_OPTIONS,
@@ -24,8 +28,14 @@ export const chatCommand: Command = {
     options: OPTIONS,
     examples: [
       { line: "toolwright chat", does: "With the configured model" },
-      { line: "toolwright chat --model qwen2.5-coder:7b --base-url http://localhost:11434/v1 --agent reviewer", does: "With one that Ollama serves, which may only read" },
-      { line: "printf 'find TODO in src\\n' | toolwright chat --dry-run", does: "One request from a pipe, its calls shown and not run" },
+      {
+        line: "toolwright chat --model qwen2.5-coder:7b --base-url http://localhost:11434/v1 --agent reviewer",
+        does: "With one that Ollama serves, which may only read",
+      },
+      {
+        line: "printf 'find TODO in src\\n' | toolwright chat --dry-run",
+        does: "One request from a pipe, its calls shown and not run",
+      },
     ],
   }),
   async run(invocation) {

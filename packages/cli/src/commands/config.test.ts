@@ -9,11 +9,17 @@ test("flags go before variables, variables before the file, and each value tells
   const env = { TOOLWRIGHT_MODEL: "from-env", TOOLWRIGHT_API_KEY: "sk-1234567890abcdef", TOOLWRIGHT_MAX_ROUNDS: "7" }
   const { code, stdout } = await here(["config", "--max-rounds", "9", "--json"], { cwd: `${cwd}/sub`, env })
   expect(code).toBe(0)
-  const { file, settings } = JSON.parse(stdout) as { file: string; settings: Record<string, { value: unknown; source: string }> }
+  const { file, settings } = JSON.parse(stdout) as {
+    file: string
+    settings: Record<string, { value: unknown; source: string }>
+  }
   expect(file).toContain("toolwright.yaml")
   expect(settings["agent.maxRounds"]).toEqual({ value: 9, source: "flag --max-rounds" })
   expect(settings["model.name"]).toEqual({ value: "from-env", source: "environment TOOLWRIGHT_MODEL" })
-  expect(settings["model.baseUrl"]).toEqual({ value: "http://••••@localhost:8080/v1", source: expect.stringMatching(/^file /) })
+  expect(settings["model.baseUrl"]).toEqual({
+    value: "http://••••@localhost:8080/v1",
+    source: expect.stringMatching(/^file /),
+  })
   expect(settings["model.apiKey"]?.value).toBe("••••cdef")
   expect(settings["model.toolCalling"]).toEqual({ value: "hybrid", source: "default" })
   const table = await here(["config"], { cwd, env })
@@ -31,7 +37,10 @@ test("mistakes are told with their line and the right word", async () => {
   const cwd = folderWith({ "toolwright.yaml": "agent:\n  maxRouns: 5\n" })
   const { code, stderr } = await here(["config"], { cwd })
   expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(/line 2: [^]*'agent\.maxRounds'/) })
-  expect(await here(["config", "--max-rounds", "many"], { cwd: folderWith() })).toMatchObject({ code: 2, stderr: expect.stringContaining("must be a number") })
+  expect(await here(["config", "--max-rounds", "many"], { cwd: folderWith() })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("must be a number"),
+  })
 })
 
 test("the schema is there for editors", async () => {

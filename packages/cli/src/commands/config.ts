@@ -20,7 +20,10 @@ export const configCommand: Command = {
     description:
       "Settings come from toolwright.yaml (in the current folder or one above it), then environment variables, then options; later\n" +
       "ones win. Secrets are masked.\n\nSettings and their environment variables:\n" +
-      SETTINGS.map(({ key, env, description }) => `  ${key}${env === undefined ? "" : ` (${env.join(", ")})`}\n      ${description}`).join("\n"),
+      SETTINGS.map(
+        ({ key, env, description }) =>
+          `  ${key}${env === undefined ? "" : ` (${env.join(", ")})`}\n      ${description}`,
+      ).join("\n"),
     options: OPTIONS,
     examples: [
       { line: "toolwright config", does: "What would be used here" },
@@ -36,22 +39,30 @@ export const configCommand: Command = {
     const { configuration, sources, file } = await configurationFor(invocation, values)
     const set = [...sources].map(([key, source]) => ({ key, source, value: shown(key, valueAt(configuration, key)) }))
     const { hasModel } = await import("@toolwright/runtime")
-    const rows = hasModel(configuration) ? set : [{ key: "model.backend", source: "default, as no model is configured", value: "pocket" }, ...set]
+    const rows = hasModel(configuration)
+      ? set
+      : [{ key: "model.backend", source: "default, as no model is configured", value: "pocket" }, ...set]
     if (values.json === true) {
       const settings = Object.fromEntries(rows.map(({ key, value, source }) => [key, { value, source }]))
       invocation.stdout.write(`${JSON.stringify({ file: file ?? null, settings }, null, 2)}\n`)
       return EXIT.success
     }
-    const texts = rows.map(({ key, value, source }) => [key, neutralise(Array.isArray(value) ? value.join(", ") : String(value)), source] as const)
+    const texts = rows.map(
+      ({ key, value, source }) =>
+        [key, neutralise(Array.isArray(value) ? value.join(", ") : String(value)), source] as const,
+    )
     const width = (column: 0 | 1) => Math.min(48, Math.max(...texts.map((row) => row[column].length)))
     invocation.stdout.write(`# ${file ?? "no toolwright.yaml found"}\n`)
-    for (const [key, value, source] of texts) invocation.stdout.write(`${key.padEnd(width(0))}  ${value.padEnd(width(1))}  ${source}\n`)
+    for (const [key, value, source] of texts)
+      invocation.stdout.write(`${key.padEnd(width(0))}  ${value.padEnd(width(1))}  ${source}\n`)
     return EXIT.success
   },
 }
 
 function valueAt(configuration: object, key: string): unknown {
-  return key.split(".").reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], configuration)
+  return key
+    .split(".")
+    .reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], configuration)
 }
 
 function shown(key: string, value: unknown): unknown {

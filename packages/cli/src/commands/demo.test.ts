@@ -14,10 +14,16 @@ test("the demonstration lets the pocket model answer, says what is a model and w
   const temporary = folderWith()
   const { code, stdout, stderr } = await cli(["demo", "--remove"], { cwd: temporary, env: { TMPDIR: temporary } })
   expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-  expect(stdout).toMatch(/^1\. Requests, decoded live by the pocket model\n {3}It is a demonstration model of 2\.9 million parameters/)
+  expect(stdout).toMatch(
+    /^1\. Requests, decoded live by the pocket model\n {3}It is a demonstration model of 2\.9 million parameters/,
+  )
   expect(stdout).toMatch(/tokens in \d+ ms, \d+ a second/)
-  expect(stdout).toMatch(/The calls for \d of 7 requests were right, as the model decoded them\.\n\n[0-9a-f]+ fix add\n/)
-  expect(stdout).toMatch(/\n2\. A task, played by a screenplay\nThe model is a screenplay[^]*With a real model: toolwright demo --model/)
+  expect(stdout).toMatch(
+    /The calls for \d of 7 requests were right, as the model decoded them\.\n\n[0-9a-f]+ fix add\n/,
+  )
+  expect(stdout).toMatch(
+    /\n2\. A task, played by a screenplay\nThe model is a screenplay[^]*With a real model: toolwright demo --model/,
+  )
   for (const text of FIBONACCI) expect(stdout).toContain(text)
   expect(stdout).toMatch(/git log \(2 commits\)\n[0-9a-f]+ Add fibonacci implementation/)
   expect(readdirSync(temporary).filter((name) => name.startsWith("toolwright-demo-"))).toEqual([])
@@ -25,9 +31,15 @@ test("the demonstration lets the pocket model answer, says what is a model and w
 
 test("without the engine it says so, and plays the screenplay all the same; as lines of JSON where they are wanted", async () => {
   const temporary = folderWith()
-  const { code, stdout } = await cli(["demo", "--remove", "--json"], { cwd: temporary, env: { TMPDIR: temporary, NODE_OPTIONS: "--no-addons" } })
+  const { code, stdout } = await cli(["demo", "--remove", "--json"], {
+    cwd: temporary,
+    env: { TMPDIR: temporary, NODE_OPTIONS: "--no-addons" },
+  })
   expect(code).toBe(0)
-  const events = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as { type: string; text?: string; model?: string; summary?: { success: boolean } })
+  const events = stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { type: string; text?: string; model?: string; summary?: { success: boolean } })
   const notes = events.filter(({ type }) => type === "note").map(({ text }) => text)
   expect(notes[0]).toContain("decoded live by the pocket model")
   expect(notes[1]).toMatch(/^This part is left out: the pocket model cannot run here\.[^]*npm install node-llama-cpp/)
@@ -38,5 +50,8 @@ test("without the engine it says so, and plays the screenplay all the same; as l
 
 test("without git it says so", async () => {
   const temporary = folderWith()
-  expect(await cli(["demo"], { env: { PATH: "/nonexistent", TMPDIR: temporary } })).toMatchObject({ code: 1, stderr: expect.stringContaining("needs git") })
+  expect(await cli(["demo"], { env: { PATH: "/nonexistent", TMPDIR: temporary } })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("needs git"),
+  })
 })

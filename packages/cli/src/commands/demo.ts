@@ -37,14 +37,18 @@ export const demoCommand: Command = {
     options: OPTIONS,
     examples: [
       { line: "toolwright demo", does: "Without any model" },
-      { line: "toolwright demo --model qwen2.5-coder:7b --base-url http://localhost:11434/v1", does: "The same task for a real one" },
+      {
+        line: "toolwright demo --model qwen2.5-coder:7b --base-url http://localhost:11434/v1",
+        does: "The same task for a real one",
+      },
     ],
   }),
   async run(invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const real = values.model !== undefined || values["base-url"] !== undefined
     const json = values.json === true
-    const say = (text: string): void => void invocation.stdout.write(json ? `${JSON.stringify({ type: "note", text: text.trim() })}\n` : `${text}\n`)
+    const say = (text: string): void =>
+      void invocation.stdout.write(json ? `${JSON.stringify({ type: "note", text: text.trim() })}\n` : `${text}\n`)
     const first = real || (await requests(invocation, json, values.remove === true, say))
     if (invocation.signal.aborted) return EXIT.interrupted
     const second = await fibonacci(invocation, values, real, say)
@@ -53,7 +57,12 @@ export const demoCommand: Command = {
 }
 
 /** The part with the pocket model. */
-async function requests(invocation: Invocation, json: boolean, remove: boolean, say: (text: string) => void): Promise<boolean> {
+async function requests(
+  invocation: Invocation,
+  json: boolean,
+  remove: boolean,
+  say: (text: string) => void,
+): Promise<boolean> {
   const repository = await createDemoRepository(PROJECT, "Add up a bill")
   try {
     say(`${styleFor(invocation.isTTY.stdout, invocation.env).bold(INTRODUCTION)}\n   Repository: ${repository.path}`)
@@ -66,7 +75,12 @@ async function requests(invocation: Invocation, json: boolean, remove: boolean, 
 }
 
 /** The part with the screenplay, or with a model of the user's. */
-async function fibonacci(invocation: Invocation, values: Readonly<Record<string, unknown>>, real: boolean, say: (text: string) => void): Promise<boolean> {
+async function fibonacci(
+  invocation: Invocation,
+  values: Readonly<Record<string, unknown>>,
+  real: boolean,
+  say: (text: string) => void,
+): Promise<boolean> {
   const repository = await createFibonacciRepository()
   try {
     say(introduction(repository.path, real))
@@ -78,11 +92,27 @@ async function fibonacci(invocation: Invocation, values: Readonly<Record<string,
   }
 }
 
-async function play(invocation: Invocation, { path }: DemoRepository, values: Readonly<Record<string, unknown>>, real: boolean): Promise<boolean> {
+async function play(
+  invocation: Invocation,
+  { path }: DemoRepository,
+  values: Readonly<Record<string, unknown>>,
+  real: boolean,
+): Promise<boolean> {
   const { createToolwright } = await import("@toolwright/runtime")
-  const { configuration } = await configurationFor({ ...invocation, cwd: path, env: real ? invocation.env : {} }, values)
-  const model = real ? configuration.model : { ...configuration.model, backend: "scripted" as const, screenplay: SCREENPLAY }
-  await using toolwright = await createToolwright({ ...configuration, model, workspace: { roots: [path] }, cwd: path, env: invocation.env })
+  const { configuration } = await configurationFor(
+    { ...invocation, cwd: path, env: real ? invocation.env : {} },
+    values,
+  )
+  const model = real
+    ? configuration.model
+    : { ...configuration.model, backend: "scripted" as const, screenplay: SCREENPLAY }
+  await using toolwright = await createToolwright({
+    ...configuration,
+    model,
+    workspace: { roots: [path] },
+    cwd: path,
+    env: invocation.env,
+  })
   const agent = await toolwright.fileOwner("FibonacciAgent", ["fibonacci.ts"])
   const events = agent.run({ message: TASK, task_type: "code_generation" }, { signal: invocation.signal })
   return (await show(events, invocation, values.json === true)).success
@@ -99,11 +129,17 @@ With a real model: toolwright demo --model qwen2.5-coder:7b --base-url http://lo
   return `${model}\n\nRepository: ${path}\nTask:       ${TASK}\n`
 }
 
-async function closing({ stdout, isTTY, env }: Invocation, { path, git }: DemoRepository, removed: boolean): Promise<void> {
+async function closing(
+  { stdout, isTTY, env }: Invocation,
+  { path, git }: DemoRepository,
+  removed: boolean,
+): Promise<void> {
   const { bold, dim } = styleFor(isTTY.stdout, env)
   const source = await readFile(join(path, "fibonacci.ts"), "utf8").catch(() => undefined)
   if (source !== undefined) stdout.write(`\n${bold("fibonacci.ts")}\n${neutralise(source.trimEnd())}\n`)
   const log = (await git("log", "--format=%h %s", "--stat")).trimEnd()
-  stdout.write(`\n${bold("git log")} ${dim(`(${count(Number((await git("rev-list", "--count", "HEAD")).trim()), "commit")})`)}\n${neutralise(log)}\n`)
+  stdout.write(
+    `\n${bold("git log")} ${dim(`(${count(Number((await git("rev-list", "--count", "HEAD")).trim()), "commit")})`)}\n${neutralise(log)}\n`,
+  )
   stdout.write(removed ? "" : `\nLook around: ${path}\n`)
 }

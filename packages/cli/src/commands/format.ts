@@ -9,13 +9,32 @@ import { usageText } from "../usage.ts"
 const OPTIONS = {
   format: { type: "string", value: "id", description: "The format, by id or alias" },
   model: { type: "string", value: "name", description: "The model, whose name (and --template) says the format" },
-  template: { type: "string", value: "file", description: "The model's own chat template; with --messages it is what renders them" },
+  template: {
+    type: "string",
+    value: "file",
+    description: "The model's own chat template; with --messages it is what renders them",
+  },
   tools: { type: "string", value: "file", description: "Tools as JSON: OpenAI, MCP, Anthropic or our form" },
-  cut: { type: "string", value: "how", description: "Of parse: feed the parser 'whole' (the default), by 'char', or 'random:<seed>'" },
-  jsonl: { type: "boolean", description: 'Of parse: read lines {"format"|"model", "tools", "raw"}, answer each with a line' },
+  cut: {
+    type: "string",
+    value: "how",
+    description: "Of parse: feed the parser 'whole' (the default), by 'char', or 'random:<seed>'",
+  },
+  jsonl: {
+    type: "boolean",
+    description: 'Of parse: read lines {"format"|"model", "tools", "raw"}, answer each with a line',
+  },
   events: { type: "boolean", description: "Of parse: print the events, one a line, instead of the result" },
-  calls: { type: "string", value: "file", description: 'Of render: print these calls ([{"name", "arguments"}]) as the family writes them' },
-  messages: { type: "string", value: "file", description: "Of render: print this conversation as the model is shown it" },
+  calls: {
+    type: "string",
+    value: "file",
+    description: 'Of render: print these calls ([{"name", "arguments"}]) as the family writes them',
+  },
+  messages: {
+    type: "string",
+    value: "file",
+    description: "Of render: print this conversation as the model is shown it",
+  },
   json: { type: "boolean", description: "Of list and show: print JSON" },
 } as const satisfies OptionDeclarations
 
@@ -25,7 +44,12 @@ export const formatCommand: Command = {
   name: "format",
   summary: "Show how model families write tool calls, read a raw reply, render a prompt",
   usage: usageText({
-    synopsis: ["format list [--json]", "format show <id> | --model <name>", "format parse --format <id> | --model <name> [--tools <file>] < reply.txt", "format render --format <id> | --model <name> --tools <file>"],
+    synopsis: [
+      "format list [--json]",
+      "format show <id> | --model <name>",
+      "format parse --format <id> | --model <name> [--tools <file>] < reply.txt",
+      "format render --format <id> | --model <name> --tools <file>",
+    ],
     description:
       "A format is how one model family is told about tools and writes calls. 'parse' reads a reply's raw text from standard input and prints\n" +
       '{"calls", "content", "reasoning", "problems"}; nothing in the text makes it fail. \'render\' prints what the model is shown: the tools, given\n' +
@@ -40,8 +64,13 @@ export const formatCommand: Command = {
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [action, id] = positionals
-    if (action === undefined) throw usageError("What about formats?", "Use 'format list', 'format show <id>', 'format parse' or 'format render'.")
-    if (id !== undefined && action !== "show") throw usageError(`Unexpected argument '${id}'.`, "The format is named with --format <id>.")
+    if (action === undefined)
+      throw usageError(
+        "What about formats?",
+        "Use 'format list', 'format show <id>', 'format parse' or 'format render'.",
+      )
+    if (id !== undefined && action !== "show")
+      throw usageError(`Unexpected argument '${id}'.`, "The format is named with --format <id>.")
     if (action === "list") return list(invocation, values)
     if (action === "show") return show(invocation, id === undefined ? values : { ...values, format: id })
     if (action === "parse") return values.jsonl === true ? parseLines(invocation, values) : parseOne(invocation, values)
@@ -53,10 +82,18 @@ export const formatCommand: Command = {
 async function list({ stdout }: Invocation, { json }: Values): Promise<number> {
   const { listFormats } = await import("@toolwright/toolformat")
   const formats = listFormats()
-  if (json === true) stdout.write(`${JSON.stringify(formats.map(({ id, aliases, title }) => ({ id, aliases, title })), null, 2)}\n`)
+  if (json === true)
+    stdout.write(
+      `${JSON.stringify(
+        formats.map(({ id, aliases, title }) => ({ id, aliases, title })),
+        null,
+        2,
+      )}\n`,
+    )
   else {
     const width = Math.max(...formats.map((format) => format.id.length))
-    for (const { id, aliases, title } of formats) stdout.write(`${id.padEnd(width)}  ${title}${aliases.length > 0 ? ` (also: ${aliases.join(", ")})` : ""}\n`)
+    for (const { id, aliases, title } of formats)
+      stdout.write(`${id.padEnd(width)}  ${title}${aliases.length > 0 ? ` (also: ${aliases.join(", ")})` : ""}\n`)
   }
   return EXIT.success
 }
@@ -85,8 +122,11 @@ async function show(invocation: Invocation, values: Values): Promise<number> {
   stdout.write(`${details.id}: ${details.title}\n${because}\n`)
   if (details.aliases.length > 0) stdout.write(`Other names: ${details.aliases.join(", ")}\n`)
   if (details.stop.length > 0) stdout.write(`Stops at: ${details.stop.join(" ")}\n`)
-  if (format.reasoning !== undefined) stdout.write(`Reasoning between: ${format.reasoning.open[0] ?? ""} ${format.reasoning.close[0] ?? ""}\n`)
-  stdout.write(details.call === null ? "Tools and calls travel in the API's own fields.\n" : `\nA call:\n${details.call}\n`)
+  if (format.reasoning !== undefined)
+    stdout.write(`Reasoning between: ${format.reasoning.open[0] ?? ""} ${format.reasoning.close[0] ?? ""}\n`)
+  stdout.write(
+    details.call === null ? "Tools and calls travel in the API's own fields.\n" : `\nA call:\n${details.call}\n`,
+  )
   return EXIT.success
 }
 
@@ -115,15 +155,22 @@ async function parseLines(invocation: Invocation, values: Values): Promise<numbe
       const row = JSON.parse(line) as { format?: string; model?: string; tools?: unknown; raw?: unknown }
       if (typeof row.raw !== "string") throw usageError("A line has no text as 'raw'.")
       const format = row.format ?? (row.model === undefined ? values.format : undefined)
-      const options = optionsOf({ ...(format === undefined ? {} : { format }), ...((row.model ?? values.model) === undefined ? {} : { model: row.model ?? values.model! }) })
+      const options = optionsOf({
+        ...(format === undefined ? {} : { format }),
+        ...((row.model ?? values.model) === undefined ? {} : { model: row.model ?? values.model! }),
+      })
       const selection = selectFormat(options.model, options)
-      const parser = formatterOf(selection.format).createParser({ tools: row.tools === undefined || row.tools === null ? shared : toolsFromJson(row.tools) })
+      const parser = formatterOf(selection.format).createParser({
+        tools: row.tools === undefined || row.tools === null ? shared : toolsFromJson(row.tools),
+      })
       const events = cutText(row.raw, values.cut ?? "whole").flatMap((piece) => parser.push(piece))
       events.push(...parser.end())
       invocation.stdout.write(`${JSON.stringify(resultOf(collect(events)))}\n`)
     } catch (thrown) {
       code = EXIT.failure
-      const error = ToolwrightError.isInstance(thrown) ? { code: thrown.code, message: thrown.message, hint: thrown.hint } : { code: "INVALID_LINE", message: messageOf(thrown) }
+      const error = ToolwrightError.isInstance(thrown)
+        ? { code: thrown.code, message: thrown.message, hint: thrown.hint }
+        : { code: "INVALID_LINE", message: messageOf(thrown) }
       invocation.stdout.write(`${JSON.stringify({ error })}\n`)
     }
   }
@@ -144,8 +191,12 @@ async function render(invocation: Invocation, values: Values): Promise<number> {
       invocation.stdout.write(template.render({ messages, tools }))
     } else invocation.stdout.write(`${JSON.stringify(renderConversation(formatter, messages, tools), null, 2)}\n`)
   } else if (tools.length === 0) {
-    throw usageError("Render what?", "Give --tools <file> for the prompt's section on tools, --calls <file>, or --messages <file>.")
-  } else if (formatter.supportsNativeToolUse()) invocation.stdout.write(`${JSON.stringify(formatter.formatToolsForAPI(tools), null, 2)}\n`)
+    throw usageError(
+      "Render what?",
+      "Give --tools <file> for the prompt's section on tools, --calls <file>, or --messages <file>.",
+    )
+  } else if (formatter.supportsNativeToolUse())
+    invocation.stdout.write(`${JSON.stringify(formatter.formatToolsForAPI(tools), null, 2)}\n`)
   else invocation.stdout.write(formatter.formatToolsForPrompt(tools))
   return EXIT.success
 }
@@ -155,7 +206,11 @@ function resultOf({ calls, content, reasoning, problems }: ParsedReply): object 
 }
 
 function optionsOf({ format, model }: Values): SelectOptions & { model: string } {
-  if (format === undefined && model === undefined) throw usageError("Which format?", "Give --format <id> or --model <name>; 'toolwright format list' shows the formats.")
+  if (format === undefined && model === undefined)
+    throw usageError(
+      "Which format?",
+      "Give --format <id> or --model <name>; 'toolwright format list' shows the formats.",
+    )
   return { model: model ?? "", ...(format === undefined ? {} : { format }) }
 }
 
@@ -178,7 +233,11 @@ async function readCalls(invocation: Invocation, file: string) {
   if (!Array.isArray(value)) throw usageError(`${file} holds no list of calls.`)
   return value.map((call: { name?: unknown; arguments?: unknown; args?: unknown; id?: unknown } | null, index) => {
     if (typeof call?.name !== "string") throw usageError(`Call ${index} in ${file} has no name.`)
-    return { id: typeof call.id === "string" ? call.id : `call_${index}`, name: call.name, args: (call.arguments ?? call.args ?? {}) as Record<string, unknown> }
+    return {
+      id: typeof call.id === "string" ? call.id : `call_${index}`,
+      name: call.name,
+      args: (call.arguments ?? call.args ?? {}) as Record<string, unknown>,
+    }
   })
 }
 
@@ -210,7 +269,9 @@ async function* lines(stdin: Invocation["stdin"]): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   let rest = ""
   for await (const chunk of stdin) {
-    const [head = "", ...more] = (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })).split("\n")
+    const [head = "", ...more] = (typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })).split(
+      "\n",
+    )
     rest += head
     for (const next of more) {
       yield rest

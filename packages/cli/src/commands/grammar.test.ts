@@ -3,22 +3,38 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { cli, folderWith } from "../testing/run-cli.ts"
 
-const SCHEMA = '{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1}},"required":["city"]}'
+const SCHEMA =
+  '{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer","minimum":1}},"required":["city"]}'
 
 test("a schema becomes GBNF, which the checker finds nothing against", async () => {
   const cwd = folderWith({ "schema.json": SCHEMA })
   const { code, stdout } = await cli(["grammar", "schema.json"], { cwd })
   expect([code, stdout]).toEqual([0, expect.stringMatching(/^root ::= "\{" ws "\\"city\\"" ws ":" ws string/)])
   writeFileSync(join(cwd, "schema.gbnf"), stdout)
-  expect(await cli(["grammar", "check", "schema.gbnf"], { cwd })).toMatchObject({ code: 0, stdout: "schema.gbnf: no mistakes\n" })
-  expect(await cli(["grammar", "check", "-"], { stdin: 'root ::= "a" | \n  [b' })).toMatchObject({ code: 1, stdout: expect.stringMatching(/2/) })
+  expect(await cli(["grammar", "check", "schema.gbnf"], { cwd })).toMatchObject({
+    code: 0,
+    stdout: "schema.gbnf: no mistakes\n",
+  })
+  expect(await cli(["grammar", "check", "-"], { stdin: 'root ::= "a" | \n  [b' })).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/2/),
+  })
 })
 
 test("a refused schema tells its keyword, and what to do", async () => {
   const stdin = '{"properties":{"a":{"pattern":"(a)\\\\1"}}}'
-  expect(await cli(["grammar", "-", "--format", "summary"], { stdin })).toMatchObject({ code: 1, stdout: expect.stringMatching(/^refused\n {2}#\/properties\/a pattern: .*back-references/) })
-  expect(await cli(["grammar", "-"], { stdin })).toMatchObject({ code: 1, stderr: expect.stringMatching(/#\/properties\/a pattern[^]*relaxed/) })
-  expect(await cli(["grammar", "-", "--format", "summary", "--relaxed"], { stdin })).toMatchObject({ code: 0, stdout: expect.stringMatching(/^relaxed\n/) })
+  expect(await cli(["grammar", "-", "--format", "summary"], { stdin })).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^refused\n {2}#\/properties\/a pattern: .*back-references/),
+  })
+  expect(await cli(["grammar", "-"], { stdin })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/#\/properties\/a pattern[^]*relaxed/),
+  })
+  expect(await cli(["grammar", "-", "--format", "summary", "--relaxed"], { stdin })).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^relaxed\n/),
+  })
 })
 
 test("lines of schemas and instances are answered line by line, whatever stands in them", async () => {
@@ -30,16 +46,26 @@ test("lines of schemas and instances are answered line by line, whatever stands 
     JSON.stringify({ schema: true, instances: ["[1, {}]"] }),
   ]
   const { code, stdout } = await cli(["grammar", "check", "--jsonl"], { stdin: `${lines.join("\n")}\n` })
-  const answers = stdout.trim().split("\n").map((line) => JSON.parse(line) as { status: string; reasons: string[]; accepted: boolean[] })
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { status: string; reasons: string[]; accepted: boolean[] })
   expect(code).toBe(0)
   expect(answers.map(({ status, accepted }) => [status, accepted])).toEqual([
-    ["exact", [true, false, false]], ["refused", [false]], ["refused", []], ["refused", []], ["exact", [true]],
+    ["exact", [true, false, false]],
+    ["refused", [false]],
+    ["refused", []],
+    ["refused", []],
+    ["exact", [true]],
   ])
   expect(answers[1]!.reasons[0]).toMatch(/^# \$ref: .*leads out of the schema/)
 })
 
 test("wrong usage is told", async () => {
   expect(await cli(["grammar"])).toMatchObject({ code: 2 })
-  expect(await cli(["grammar", "missing.json"])).toMatchObject({ code: 1, stderr: expect.stringContaining("cannot be read") })
+  expect(await cli(["grammar", "missing.json"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("cannot be read"),
+  })
   expect(await cli(["grammar", "-", "--format", "xml"], { stdin: "{}" })).toMatchObject({ code: 2 })
 })

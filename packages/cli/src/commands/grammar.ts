@@ -11,17 +11,32 @@ type Logits = typeof import("@toolwright/logits")
 type SchemaOptions = NonNullable<Parameters<Logits["compileSchema"]>[1]>
 
 const OPTIONS = {
-  format: { type: "string", value: "gbnf|summary", description: "What to print for a schema: the grammar (the default), or what became of each keyword" },
+  format: {
+    type: "string",
+    value: "gbnf|summary",
+    description: "What to print for a schema: the grammar (the default), or what became of each keyword",
+  },
   relaxed: { type: "boolean", description: "Leave out what cannot be expressed, and list it, instead of refusing" },
-  formats: { type: "string", value: "assert|annotate", description: "Whether the keyword format is checked, where the schema's dialect leaves it open" },
-  jsonl: { type: "boolean", description: "Of check: read schemas with instances from standard input, one JSON object a line" },
+  formats: {
+    type: "string",
+    value: "assert|annotate",
+    description: "Whether the keyword format is checked, where the schema's dialect leaves it open",
+  },
+  jsonl: {
+    type: "boolean",
+    description: "Of check: read schemas with instances from standard input, one JSON object a line",
+  },
 } as const satisfies OptionDeclarations
 
 export const grammarCommand: Command = {
   name: "grammar",
   summary: "Turn a JSON Schema into a grammar, or check grammars and instances",
   usage: usageText({
-    synopsis: ["grammar <schema.json|-> [options]", "grammar check <grammar.gbnf|->", "grammar check --jsonl [options]"],
+    synopsis: [
+      "grammar <schema.json|-> [options]",
+      "grammar check <grammar.gbnf|->",
+      "grammar check --jsonl [options]",
+    ],
     description:
       "The grammar holds a model to the schema: every keyword is expressed exactly, or the schema is refused with the keyword's path.\n" +
       'check --jsonl reads lines {"schema": <JSON text>, "instances": [<JSON text>, …]} and answers each with one line\n' +
@@ -29,7 +44,10 @@ export const grammarCommand: Command = {
     options: OPTIONS,
     examples: [
       { line: "toolwright grammar schema.json > schema.gbnf", does: "GBNF for llama.cpp" },
-      { line: "toolwright grammar schema.json --format summary", does: "Whether the schema can be expressed, and if not, why" },
+      {
+        line: "toolwright grammar schema.json --format summary",
+        does: "Whether the schema can be expressed, and if not, why",
+      },
       { line: "toolwright grammar check schema.gbnf", does: "Mistakes in a GBNF file, with line and column" },
     ],
   }),
@@ -40,21 +58,31 @@ export const grammarCommand: Command = {
     const logits = await import("@toolwright/logits")
     if (first === "check" && values.jsonl === true) return checkLines(invocation, logits, options)
     if (first === "check") return checkGrammar(invocation, logits, second)
-    if (first === undefined) throw usageError("Which schema?", "Give a file with a JSON Schema, or - for standard input.")
+    if (first === undefined)
+      throw usageError("Which schema?", "Give a file with a JSON Schema, or - for standard input.")
     return printSchema(invocation, logits, first, options, values.format ?? "gbnf")
   },
 }
 
 function schemaOptions({ relaxed, formats }: { relaxed?: boolean; formats?: string }): SchemaOptions {
-  if (formats !== undefined && formats !== "assert" && formats !== "annotate") throw usageError(`'${formats}' is no choice for --formats.`, "Use assert or annotate.")
+  if (formats !== undefined && formats !== "assert" && formats !== "annotate")
+    throw usageError(`'${formats}' is no choice for --formats.`, "Use assert or annotate.")
   return { ...(relaxed === true ? { relaxed } : {}), ...(formats === undefined ? {} : { formats }) }
 }
 
-async function printSchema(invocation: Invocation, logits: Logits, file: string, options: SchemaOptions, format: string): Promise<number> {
+async function printSchema(
+  invocation: Invocation,
+  logits: Logits,
+  file: string,
+  options: SchemaOptions,
+  format: string,
+): Promise<number> {
   const schema = parseSchema(await readInput(invocation, file), file)
   if (format === "summary") {
     const compiled = logits.compileSchema(schema, options)
-    invocation.stdout.write(`${compiled.status}\n${compiled.reasons.map((reason) => `  ${describe(reason)}\n`).join("")}`)
+    invocation.stdout.write(
+      `${compiled.status}\n${compiled.reasons.map((reason) => `  ${describe(reason)}\n`).join("")}`,
+    )
     return compiled.status === "refused" ? EXIT.failure : EXIT.success
   }
   if (format !== "gbnf") throw usageError(`'${format}' is no choice for --format.`, "Use gbnf or summary.")
@@ -64,7 +92,11 @@ async function printSchema(invocation: Invocation, logits: Logits, file: string,
 }
 
 async function checkGrammar(invocation: Invocation, logits: Logits, file: string | undefined): Promise<number> {
-  if (file === undefined) throw usageError("Which grammar?", "Give a file with GBNF, or --jsonl to check schemas and instances from standard input.")
+  if (file === undefined)
+    throw usageError(
+      "Which grammar?",
+      "Give a file with GBNF, or --jsonl to check schemas and instances from standard input.",
+    )
   const problems = logits.checkGbnf(await readInput(invocation, file))
   for (const problem of problems) invocation.stdout.write(`${file}: ${logits.describeGbnfProblem(problem)}\n`)
   if (problems.length === 0) invocation.stdout.write(`${file}: no mistakes\n`)
@@ -92,11 +124,14 @@ function answer(logits: Logits, line: string, options: SchemaOptions): Answer {
   let schema: Parameters<Logits["compileSchema"]>[0]
   try {
     question = JSON.parse(line) as typeof question
-    schema = typeof question.schema === "string" ? parseSchema(question.schema, "schema") : asSchema(question.schema, "schema")
+    schema =
+      typeof question.schema === "string" ? parseSchema(question.schema, "schema") : asSchema(question.schema, "schema")
   } catch (problem) {
     return { status: "refused", reasons: [messageOf(problem)], accepted: [] }
   }
-  const instances = Array.isArray(question.instances) ? question.instances.map((text) => (typeof text === "string" ? text : JSON.stringify(text))) : []
+  const instances = Array.isArray(question.instances)
+    ? question.instances.map((text) => (typeof text === "string" ? text : JSON.stringify(text)))
+    : []
   const compiled = logits.compileSchema(schema, options)
   const reasons = compiled.reasons.map(describe)
   if (compiled.grammar === undefined) return { status: "refused", reasons, accepted: instances.map(() => false) }
@@ -108,7 +143,8 @@ function answer(logits: Logits, line: string, options: SchemaOptions): Answer {
   return { status: compiled.status, reasons, accepted }
 }
 
-const describe = ({ path, keyword, reason }: { path: string; keyword: string; reason: string }): string => `${path} ${keyword}: ${reason}`
+const describe = ({ path, keyword, reason }: { path: string; keyword: string; reason: string }): string =>
+  `${path} ${keyword}: ${reason}`
 
 function parseSchema(text: string, name: string): Parameters<Logits["compileSchema"]>[0] {
   let value: unknown
@@ -121,8 +157,11 @@ function parseSchema(text: string, name: string): Parameters<Logits["compileSche
 }
 
 function asSchema(value: unknown, name: string): Parameters<Logits["compileSchema"]>[0] {
-  if (typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value))) return value as Parameters<Logits["compileSchema"]>[0]
-  throw new ToolwrightError("INVALID_SCHEMA", `${name} is not a JSON Schema.`, { hint: "A schema is an object, true or false." })
+  if (typeof value === "boolean" || (typeof value === "object" && value !== null && !Array.isArray(value)))
+    return value as Parameters<Logits["compileSchema"]>[0]
+  throw new ToolwrightError("INVALID_SCHEMA", `${name} is not a JSON Schema.`, {
+    hint: "A schema is an object, true or false.",
+  })
 }
 
 async function readInput({ stdin, cwd }: Invocation, file: string): Promise<string> {

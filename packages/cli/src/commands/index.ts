@@ -6,21 +6,80 @@ async function loadTools(args: readonly string[] = ["--help"]): Promise<Command>
   return plain ? (await import("./tools-list.ts")).plainListCommand : (await import("./tools.ts")).toolsCommand
 }
 
-/** Every command, in the order of the help. Adding one is a file in this folder and a line here; nothing is loaded until used. */
+/**
+ * Every command, in the order of the help. Adding one is a file in this folder and a line here; nothing is loaded until
+ * used.
+ */
 export const COMMANDS: readonly CommandEntry[] = [
-  { name: "run", summary: "Give a task to a model that has the tools of this workspace", load: async () => (await import("./run.ts")).runCommand },
-  { name: "build", summary: "Implement a change, test it, correct it and commit it", load: async () => (await import("./agents.ts")).buildCommand },
-  { name: "debug", summary: "Find the cause of a failure and mend it", load: async () => (await import("./agents.ts")).debugCommand },
-  { name: "review", summary: "Review the changes of this workspace; changes nothing", load: async () => (await import("./agents.ts")).reviewCommand },
-  { name: "triage", summary: "Say where a problem comes from and how urgent it is; changes nothing", load: async () => (await import("./agents.ts")).triageCommand },
-  { name: "chat", summary: "Talk to a model that has the tools of this workspace", load: async () => (await import("./chat.ts")).chatCommand },
+  {
+    name: "run",
+    summary: "Give a task to a model that has the tools of this workspace",
+    load: async () => (await import("./run.ts")).runCommand,
+  },
+  {
+    name: "build",
+    summary: "Implement a change, test it, correct it and commit it",
+    load: async () => (await import("./agents.ts")).buildCommand,
+  },
+  {
+    name: "debug",
+    summary: "Find the cause of a failure and mend it",
+    load: async () => (await import("./agents.ts")).debugCommand,
+  },
+  {
+    name: "review",
+    summary: "Review the changes of this workspace; changes nothing",
+    load: async () => (await import("./agents.ts")).reviewCommand,
+  },
+  {
+    name: "triage",
+    summary: "Say where a problem comes from and how urgent it is; changes nothing",
+    load: async () => (await import("./agents.ts")).triageCommand,
+  },
+  {
+    name: "chat",
+    summary: "Talk to a model that has the tools of this workspace",
+    load: async () => (await import("./chat.ts")).chatCommand,
+  },
   { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
-  { name: "runs", summary: "List the recorded runs, or show one", load: async () => (await import("./runs.ts")).runsCommand },
-  { name: "demo", summary: "Watch a small model answer requests, and an agent write, fail, correct and commit; offline", load: async () => (await import("./demo.ts")).demoCommand },
-  { name: "format", summary: "Show how model families write tool calls, read a raw reply, render a prompt", load: async () => (await import("./format.ts")).formatCommand },
-  { name: "grammar", summary: "Turn a JSON Schema into a grammar, or check grammars and instances", load: async () => (await import("./grammar.ts")).grammarCommand },
-  { name: "serve", summary: "Serve the tools and prompts over HTTP", load: async () => (await import("./serve.ts")).serveCommand },
-  { name: "mcp", summary: "Serve the tools and prompts to an MCP host over standard input and output", load: async () => (await import("./mcp.ts")).mcpCommand },
-  { name: "prompts", summary: "List the prompts, show one, or render one", load: async () => (await import("./prompts.ts")).promptsCommand },
-  { name: "config", summary: "Show the configuration in force, and where each value comes from", load: async () => (await import("./config.ts")).configCommand },
+  {
+    name: "runs",
+    summary: "List the recorded runs, or show one",
+    load: async () => (await import("./runs.ts")).runsCommand,
+  },
+  {
+    name: "demo",
+    summary: "Watch a small model answer requests, and an agent write, fail, correct and commit; offline",
+    load: async () => (await import("./demo.ts")).demoCommand,
+  },
+  {
+    name: "format",
+    summary: "Show how model families write tool calls, read a raw reply, render a prompt",
+    load: async () => (await import("./format.ts")).formatCommand,
+  },
+  {
+    name: "grammar",
+    summary: "Turn a JSON Schema into a grammar, or check grammars and instances",
+    load: async () => (await import("./grammar.ts")).grammarCommand,
+  },
+  {
+    name: "serve",
+    summary: "Serve the tools and prompts over HTTP",
+    load: async () => (await import("./serve.ts")).serveCommand,
+  },
+  {
+    name: "mcp",
+    summary: "Serve the tools and prompts to an MCP host over standard input and output",
+    load: async () => (await import("./mcp.ts")).mcpCommand,
+  },
+  {
+    name: "prompts",
+    summary: "List the prompts, show one, or render one",
+    load: async () => (await import("./prompts.ts")).promptsCommand,
+  },
+  {
+    name: "config",
+    summary: "Show the configuration in force, and where each value comes from",
+    load: async () => (await import("./config.ts")).configCommand,
+  },
 ]

@@ -10,12 +10,22 @@ const context = { signal: new AbortController().signal, progress: () => {} }
 
 test("an MCP host gets the tools of a folder, and those of another server, over stdio", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
-  await using host = await StdioMCPClient.create({ name: "toolwright", command: process.execPath, args: [BIN, "mcp", "--read-only", cwd, "--without-tools", "web_search", "--mcp-server", usersServer], cwd })
+  await using host = await StdioMCPClient.create({
+    name: "toolwright",
+    command: process.execPath,
+    args: [BIN, "mcp", "--read-only", cwd, "--without-tools", "web_search", "--mcp-server", usersServer],
+    cwd,
+  })
   const names = host.getTools().map((tool) => tool.function.name)
   expect(names).toContain("read_text_file")
   expect(names).toContain("web_search")
-  expect((await host.callTool("read_text_file", { path: join(cwd, "a.txt") }, context)).data).toMatchObject({ content: "one\n" })
-  expect(await host.callTool("picture", {}, context)).toMatchObject({ data: { width: 1 }, metadata: { mcpContent: [{ type: "text" }, { type: "image", data: "AAAA" }] } })
+  expect((await host.callTool("read_text_file", { path: join(cwd, "a.txt") }, context)).data).toMatchObject({
+    content: "one\n",
+  })
+  expect(await host.callTool("picture", {}, context)).toMatchObject({
+    data: { width: 1 },
+    metadata: { mcpContent: [{ type: "text" }, { type: "image", data: "AAAA" }] },
+  })
   expect((await host.callTool("write_file", { path: join(cwd, "b.txt"), content: "x" }, context)).success).toBe(false)
 })
 
@@ -33,16 +43,30 @@ test("the same over HTTP, beside REST", async () => {
 
 test("a tool that is denied runs over no surface", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
-  const { child, finished, until } = startCli(["serve", "--mcp", "--port", "0", "--quiet", "--deny-tool", "read_*"], { cwd })
+  const { child, finished, until } = startCli(["serve", "--mcp", "--port", "0", "--quiet", "--deny-tool", "read_*"], {
+    cwd,
+  })
   const [, url] = await until(/(http:\S+)\/mcp +for MCP hosts/)
   const headers = { "content-type": "application/json" }
-  const answer = await fetch(`${url}/tools/read_text_file`, { method: "POST", headers, body: JSON.stringify({ path: "a.txt" }) })
+  const answer = await fetch(`${url}/tools/read_text_file`, {
+    method: "POST",
+    headers,
+    body: JSON.stringify({ path: "a.txt" }),
+  })
   expect(await answer.json()).toMatchObject({ success: false, error: "'read_text_file' is not permitted here." })
   const overHttp = await HttpMCPClient.create({ name: "http", url: `${url}/mcp` })
-  await using overStdio = await StdioMCPClient.create({ name: "stdio", command: process.execPath, args: [BIN, "mcp", "--deny-tool", "read_*"], cwd })
+  await using overStdio = await StdioMCPClient.create({
+    name: "stdio",
+    command: process.execPath,
+    args: [BIN, "mcp", "--deny-tool", "read_*"],
+    cwd,
+  })
   for (const host of [overHttp, overStdio]) {
     const refused = await host.callTool("read_text_file", { path: "a.txt" }, context)
-    expect([refused.success, refused.error?.message]).toEqual([false, expect.stringContaining("'read_text_file' is not permitted here.")])
+    expect([refused.success, refused.error?.message]).toEqual([
+      false,
+      expect.stringContaining("'read_text_file' is not permitted here."),
+    ])
     expect((await host.callTool("echo", { message: "hi" }, context)).success).toBe(true)
   }
   await overHttp.close()
@@ -51,10 +75,22 @@ test("a tool that is denied runs over no surface", async () => {
 })
 
 test("a server that must be there and is not stops the start; one that need not be is told as unavailable", async () => {
-  const cwd = folderWith({ "servers.json": JSON.stringify({ mcpServers: { dead: { command: "/nonexistent/server" }, off: { url: "http://127.0.0.1:1/mcp", enabled: false } } }) })
+  const cwd = folderWith({
+    "servers.json": JSON.stringify({
+      mcpServers: { dead: { command: "/nonexistent/server" }, off: { url: "http://127.0.0.1:1/mcp", enabled: false } },
+    }),
+  })
   const required = await cli(["mcp", "--mcp-server", "http://127.0.0.1:1/mcp"], { cwd })
-  expect([required.code, required.stderr]).toEqual([expect.any(Number), expect.stringContaining("http://127.0.0.1:1/mcp")])
-  const optional = await cli(["run", "x", "--mcp-config", "servers.json", "--screenplay", "play.yaml", "--json"], { cwd: folderWith({ "servers.json": JSON.stringify({ mcpServers: { dead: { command: "/nonexistent/server" } } }), "play.yaml": "steps:\n  - reply: done\n" }) })
+  expect([required.code, required.stderr]).toEqual([
+    expect.any(Number),
+    expect.stringContaining("http://127.0.0.1:1/mcp"),
+  ])
+  const optional = await cli(["run", "x", "--mcp-config", "servers.json", "--screenplay", "play.yaml", "--json"], {
+    cwd: folderWith({
+      "servers.json": JSON.stringify({ mcpServers: { dead: { command: "/nonexistent/server" } } }),
+      "play.yaml": "steps:\n  - reply: done\n",
+    }),
+  })
   expect(optional.stdout).toMatch(/"unavailable":\[[^\]]*"dead"/)
   const { child, finished, until } = startCli(["serve", "--port", "0", "--mcp-config", "servers.json"], { cwd })
   await until(/at (http:\S+)\n/)

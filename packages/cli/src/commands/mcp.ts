@@ -4,7 +4,12 @@ import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
-  prompts: { type: "string", value: "dir", multiple: true, description: "Folder of prompt files, beside the shipped prompts" },
+  prompts: {
+    type: "string",
+    value: "dir",
+    multiple: true,
+    description: "Folder of prompt files, beside the shipped prompts",
+  },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
 
@@ -13,22 +18,46 @@ export const mcpCommand: Command = {
   summary: "Serve the tools and prompts to an MCP host over standard input and output",
   usage: usageText({
     synopsis: ["mcp [options]"],
-    description: "For hosts that start their servers themselves. Nothing but the protocol is written to standard output. 'toolwright serve --mcp' serves the same over\nHTTP.",
+    description:
+      "For hosts that start their servers themselves. Nothing but the protocol is written to standard output. 'toolwright serve --mcp' serves the same over\nHTTP.",
     options: OPTIONS,
     examples: [
-      { line: "claude mcp add toolwright -- toolwright mcp --root .", does: "The tools of this folder in another host" },
-      { line: "toolwright mcp --read-only . --mcp-server http://localhost:8005/mcp", does: "Reading tools, and those of another server" },
+      {
+        line: "claude mcp add toolwright -- toolwright mcp --root .",
+        does: "The tools of this folder in another host",
+      },
+      {
+        line: "toolwright mcp --read-only . --mcp-server http://localhost:8005/mcp",
+        does: "Reading tools, and those of another server",
+      },
     ],
   }),
   async run(invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const [{ createToolwright }, { mcpOverStdio }, { loadPrompts }, { configuration }] = await Promise.all([
-      import("@toolwright/runtime"), import("@toolwright/mcp"), import("@toolwright/prompts"), configurationFor(invocation, values),
+      import("@toolwright/runtime"),
+      import("@toolwright/mcp"),
+      import("@toolwright/prompts"),
+      configurationFor(invocation, values),
     ])
     const log = (line: string): void => void invocation.stderr.write(`${line}\n`)
-    await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env, log })
+    await using toolwright = await createToolwright({
+      ...configuration,
+      withBuiltins: true,
+      cwd: invocation.cwd,
+      env: invocation.env,
+      log,
+    })
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
-    await mcpOverStdio({ tools: toolwright.registry, prompts, ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }), toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000 }, invocation.signal)
+    await mcpOverStdio(
+      {
+        tools: toolwright.registry,
+        prompts,
+        ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
+        toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000,
+      },
+      invocation.signal,
+    )
     return EXIT.success
   },
 }

@@ -4,8 +4,18 @@ import { oneLine } from "../render/short.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
-  prompts: { type: "string", value: "dir", multiple: true, description: "Folder of prompt files, beside the shipped prompts" },
-  arg: { type: "string", value: "name=text", multiple: true, description: "Of render: an argument; name=@file takes a file's text" },
+  prompts: {
+    type: "string",
+    value: "dir",
+    multiple: true,
+    description: "Folder of prompt files, beside the shipped prompts",
+  },
+  arg: {
+    type: "string",
+    value: "name=text",
+    multiple: true,
+    description: "Of render: an argument; name=@file takes a file's text",
+  },
   json: { type: "boolean", description: "Print JSON" },
 } as const satisfies OptionDeclarations
 
@@ -13,12 +23,20 @@ export const promptsCommand: Command = {
   name: "prompts",
   summary: "List the prompts, show one, or render one",
   usage: usageText({
-    synopsis: ["prompts [list] [options]", "prompts show <name> [options]", "prompts render <name> --arg name=text … [options]"],
-    description: "Prompts are files: YAML with {argument} placeholders, or Markdown with front matter and Jinja. Fifteen are shipped; a file of your own with\nthe same name replaces one.",
+    synopsis: [
+      "prompts [list] [options]",
+      "prompts show <name> [options]",
+      "prompts render <name> --arg name=text … [options]",
+    ],
+    description:
+      "Prompts are files: YAML with {argument} placeholders, or Markdown with front matter and Jinja. Fifteen are shipped; a file of your own with\nthe same name replaces one.",
     options: OPTIONS,
     examples: [
       { line: "toolwright prompts", does: "Which there are" },
-      { line: "toolwright prompts render code_review --arg code=@src/add.js --arg language=javascript", does: "A review prompt for a file" },
+      {
+        line: "toolwright prompts render code_review --arg code=@src/add.js --arg language=javascript",
+        does: "A review prompt for a file",
+      },
     ],
   }),
   async run(invocation) {
@@ -36,12 +54,22 @@ export const promptsCommand: Command = {
       const width = Math.max(...list.map((prompt) => prompt.name.length))
       return print(list.map((prompt) => `${prompt.name.padEnd(width)}  ${oneLine(prompt.description, 90)}`).join("\n"))
     }
-    if (action !== "show" && action !== "render") throw usageError(`'prompts ${action}' is not known.`, "Use list, show or render.")
-    if (name === undefined) throw usageError(`Which prompt? Give its name: toolwright prompts ${action} <name>.`, "'toolwright prompts' lists them.")
+    if (action !== "show" && action !== "render")
+      throw usageError(`'prompts ${action}' is not known.`, "Use list, show or render.")
+    if (name === undefined)
+      throw usageError(
+        `Which prompt? Give its name: toolwright prompts ${action} <name>.`,
+        "'toolwright prompts' lists them.",
+      )
     const prompt = registry.named(name)
     if (action === "show") {
-      if (values.json === true) return print(JSON.stringify({ ...promptDefinition(prompt), engine: prompt.engine, template: prompt.template }, null, 2))
-      const rows = prompt.arguments.map((argument) => `  ${argument.name}${argument.required ? " (required)" : ""}: ${argument.description}`)
+      if (values.json === true)
+        return print(
+          JSON.stringify({ ...promptDefinition(prompt), engine: prompt.engine, template: prompt.template }, null, 2),
+        )
+      const rows = prompt.arguments.map(
+        (argument) => `  ${argument.name}${argument.required ? " (required)" : ""}: ${argument.description}`,
+      )
       return print(`${prompt.name}: ${prompt.description}\n${rows.join("\n")}\n\n${prompt.template}`)
     }
     const result = renderPrompt(prompt, await argumentsFrom(invocation, values.arg ?? []))

@@ -5,7 +5,8 @@ import { describe, expect, test } from "vitest"
 import { cli, folderWith } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
-const NOTICE = /^No model is configured: the built-in pocket model answers .*--model NAME --base-url URL.*toolwright\.yaml\.\n/
+const NOTICE =
+  /^No model is configured: the built-in pocket model answers .*--model NAME --base-url URL.*toolwright\.yaml\.\n/
 
 describe("toolwright run without a configured model", () => {
   test("says who answers, shows the result and a sentence after it", async () => {
@@ -24,9 +25,17 @@ describe("toolwright run without a configured model", () => {
   })
 
   test("prints nothing but events as lines of JSON", async () => {
-    const { stdout, stderr } = await here(["run", "read a.txt", "--json", "--no-record"], { cwd: folderWith({ "a.txt": "hello\n" }) })
-    const events = stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as RunEvent)
-    expect(events.find((event) => event.type === "tool-end")).toMatchObject({ name: "read_text_file", result: { output: "hello\n" } })
+    const { stdout, stderr } = await here(["run", "read a.txt", "--json", "--no-record"], {
+      cwd: folderWith({ "a.txt": "hello\n" }),
+    })
+    const events = stdout
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as RunEvent)
+    expect(events.find((event) => event.type === "tool-end")).toMatchObject({
+      name: "read_text_file",
+      result: { output: "hello\n" },
+    })
     expect(stderr).toMatch(NOTICE)
   })
 
@@ -34,11 +43,15 @@ describe("toolwright run without a configured model", () => {
     const { code, stdout, stderr } = await here(["run", "write me a poem", "--no-record"], { cwd: folderWith() })
     expect(code).toBe(1)
     expect(stdout).toMatch(/^[^\n]+\n$/)
-    expect(stderr.replace(NOTICE, "")).toMatch(/^A real model .*--model qwen2\.5-coder:7b --base-url http:\/\/localhost:11434\/v1\n$/)
+    expect(stderr.replace(NOTICE, "")).toMatch(
+      /^A real model .*--model qwen2\.5-coder:7b --base-url http:\/\/localhost:11434\/v1\n$/,
+    )
   })
 
   test("answers a request that is too long without the model", async () => {
-    const { code, stdout } = await here(["run", "list the files in src and then in lib ".repeat(50), "--no-record"], { cwd: folderWith() })
+    const { code, stdout } = await here(["run", "list the files in src and then in lib ".repeat(50), "--no-record"], {
+      cwd: folderWith(),
+    })
     expect([code, stdout]).toEqual([1, expect.stringContaining("more than I can read")])
   })
 
@@ -50,10 +63,15 @@ describe("toolwright run without a configured model", () => {
   test("deletes nothing unasked, and says how to permit it", async () => {
     const cwd = folderWith({ "a.txt": "x" })
     const refused = await here(["run", "delete a.txt", "--no-record"], { cwd })
-    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining("not permitted: 'delete_file' needs approval, and nobody is there to give it.\n")])
+    expect([refused.code, refused.stdout]).toEqual([
+      1,
+      expect.stringContaining("not permitted: 'delete_file' needs approval, and nobody is there to give it.\n"),
+    ])
     expect(refused.stderr).toContain("--allow-tool delete_file (or permissions.allow in toolwright.yaml)")
     expect(existsSync(join(cwd, "a.txt"))).toBe(true)
-    expect(await here(["run", "delete a.txt", "--no-record", "--allow-tool", "delete_file"], { cwd })).toMatchObject({ code: 0 })
+    expect(await here(["run", "delete a.txt", "--no-record", "--allow-tool", "delete_file"], { cwd })).toMatchObject({
+      code: 0,
+    })
     expect(existsSync(join(cwd, "a.txt"))).toBe(false)
     writeFileSync(join(cwd, "a.txt"), "x")
     writeFileSync(join(cwd, "toolwright.yaml"), "permissions:\n  allow: [delete_file]\n")
@@ -61,24 +79,44 @@ describe("toolwright run without a configured model", () => {
   })
 
   test("is no builder", async () => {
-    for (const args of [["run", "add a function", "--agent", "builder"], ["build", "add a function"]]) {
+    for (const args of [
+      ["run", "add a function", "--agent", "builder"],
+      ["build", "add a function"],
+    ]) {
       const { code, stdout, stderr } = await here(args, { cwd: folderWith() })
       expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
-      expect(stderr).toMatch(/^toolwright: The agent 'builder' needs a real model: the built-in pocket model only does plain requests, as 'assistant'\.\n.*\n {2}--model .* --base-url /)
+      expect(stderr).toMatch(
+        /^toolwright: The agent 'builder' needs a real model: the built-in pocket model only does plain requests, as 'assistant'\.\n.*\n {2}--model .* --base-url /,
+      )
     }
   })
 
   test("runs nothing where its replies could not be kept", async () => {
-    const { code, stdout, stderr } = await here(["run", "read a.txt", "--save-screenplay", "no/play.yaml"], { cwd: folderWith({ "a.txt": "hello\n" }) })
-    expect({ code, stdout, stderr }).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(/^toolwright: --save-screenplay names a file in .*no, which is no folder that can be written to\.\nMake the folder/) as string })
+    const { code, stdout, stderr } = await here(["run", "read a.txt", "--save-screenplay", "no/play.yaml"], {
+      cwd: folderWith({ "a.txt": "hello\n" }),
+    })
+    expect({ code, stdout, stderr }).toEqual({
+      code: 2,
+      stdout: "",
+      stderr: expect.stringMatching(
+        /^toolwright: --save-screenplay names a file in .*no, which is no folder that can be written to\.\nMake the folder/,
+      ) as string,
+    })
   })
 
   test("is taken by its name without a word, and its replies can be kept as a screenplay", async () => {
     const cwd = folderWith({ "a.txt": "hello\n" })
-    const { code, stderr } = await here(["run", "read a.txt", "--backend", "pocket", "--save-screenplay", "play.yaml", "--no-record"], { cwd })
+    const { code, stderr } = await here(
+      ["run", "read a.txt", "--backend", "pocket", "--save-screenplay", "play.yaml", "--no-record"],
+      { cwd },
+    )
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     const played = await here(["run", "read a.txt", "--screenplay", "play.yaml", "--no-record"], { cwd })
-    expect(played).toEqual({ code: 0, stdout: expect.stringMatching(/^call read_text_file path=a\.txt\nhello\n\n/) as string, stderr: "" })
+    expect(played).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^call read_text_file path=a\.txt\nhello\n\n/) as string,
+      stderr: "",
+    })
   })
 })
 
@@ -87,7 +125,8 @@ describe("where the engine cannot be loaded", () => {
     const cwd = folderWith({
       "a.txt": "hello\n",
       "schema.json": '{"type":"object"}',
-      "no-engine.mjs": 'import { registerHooks } from "node:module"\nregisterHooks({ resolve(name, context, next) { if (name === "node-llama-cpp") throw new Error("no engine"); return next(name, context) } })\n',
+      "no-engine.mjs":
+        'import { registerHooks } from "node:module"\nregisterHooks({ resolve(name, context, next) { if (name === "node-llama-cpp") throw new Error("no engine"); return next(name, context) } })\n',
     })
     return { cwd, env: { NODE_OPTIONS: `--import ${join(cwd, "no-engine.mjs")}` } }
   }
@@ -95,8 +134,13 @@ describe("where the engine cannot be loaded", () => {
   test("run says what to install, what else to do, and what works without", async () => {
     const { code, stdout, stderr } = await cli(["run", "read a.txt"], broken())
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
-    expect(stderr).toMatch(/^toolwright: No model is configured, and the built-in one cannot run: .*node-llama-cpp, which cannot be loaded\.\nInstall it: npm install node-llama-cpp@[\d.]+\n[^]*--base-url[^]*Without any model work: toolwright tools call, format, grammar, serve, mcp, demo\.\n$/)
-    expect(await cli(["run", "read a.txt", "--backend", "pocket"], broken())).toMatchObject({ code: 2, stderr: expect.stringContaining("npm install node-llama-cpp") as string })
+    expect(stderr).toMatch(
+      /^toolwright: No model is configured, and the built-in one cannot run: .*node-llama-cpp, which cannot be loaded\.\nInstall it: npm install node-llama-cpp@[\d.]+\n[^]*--base-url[^]*Without any model work: toolwright tools call, format, grammar, serve, mcp, demo\.\n$/,
+    )
+    expect(await cli(["run", "read a.txt", "--backend", "pocket"], broken())).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("npm install node-llama-cpp") as string,
+    })
   })
 
   test.each([

@@ -26,7 +26,11 @@ const play = (task: string) => GREP.replace("{{TASK}}", task)
 const files = { "a.txt": "TODO: tidy\n", "play.yaml": play("where") }
 
 /** Events of the lines that --json prints. */
-const eventsOf = (stdout: string): RunEvent[] => stdout.trimEnd().split("\n").map((line) => JSON.parse(line) as RunEvent)
+const eventsOf = (stdout: string): RunEvent[] =>
+  stdout
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as RunEvent)
 
 async function serve(steps: Step[], options: { apiKey?: string } = {}): Promise<string> {
   const server = await serveBackend(createScriptedBackend({ model: "m", steps }), options)
@@ -35,21 +39,26 @@ async function serve(steps: Step[], options: { apiKey?: string } = {}): Promise<
 }
 
 describe("toolwright run", () => {
-  test.each([[["--read-only", "."]], [["--runs", "else where"]]])("names a command that shows its record, wherever that lies: %s", async (options) => {
-    const cwd = folderWith(files)
-    const env = { XDG_STATE_HOME: join(cwd, "state") }
-    const { stdout } = await cli(["run", "where is a TODO?", "--screenplay", "play.yaml", ...options], { cwd, env })
-    const [, id = "", folder = ""] = /toolwright runs show (\S+) --runs (.+)\)/.exec(stdout) ?? []
-    const shown = await cli(["runs", "show", id, "--runs", folder.replace(/^'|'$/g, "")], { cwd, env })
-    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("There is one in a.txt") as string })
-  })
+  test.each([[["--read-only", "."]], [["--runs", "else where"]]])(
+    "names a command that shows its record, wherever that lies: %s",
+    async (options) => {
+      const cwd = folderWith(files)
+      const env = { XDG_STATE_HOME: join(cwd, "state") }
+      const { stdout } = await cli(["run", "where is a TODO?", "--screenplay", "play.yaml", ...options], { cwd, env })
+      const [, id = "", folder = ""] = /toolwright runs show (\S+) --runs (.+)\)/.exec(stdout) ?? []
+      const shown = await cli(["runs", "show", id, "--runs", folder.replace(/^'|'$/g, "")], { cwd, env })
+      expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("There is one in a.txt") as string })
+    },
+  )
 
   test("shows rounds, calls, answer and summary as plain lines, and leaves a record", async () => {
     const cwd = folderWith(files)
     const { code, stdout, stderr } = await cli(["run", "where is a TODO?", "--screenplay", "play.yaml"], { cwd })
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).not.toContain("\u001b")
-    expect(stdout).toMatch(/^assistant with qwen2.5 [^]*round 1\/20\n {2}I look\.\n {2}ok {5}search_grep pattern=TODO[^]*round 2\/20\n {2}There is one in a\.txt\.\ndone: There is one in a\.txt\.\n2 rounds, 1 call, /)
+    expect(stdout).toMatch(
+      /^assistant with qwen2.5 [^]*round 1\/20\n {2}I look\.\n {2}ok {5}search_grep pattern=TODO[^]*round 2\/20\n {2}There is one in a\.txt\.\ndone: There is one in a\.txt\.\n2 rounds, 1 call, /,
+    )
     const [, id] = /^record: .*\(toolwright runs show ([\w-]+)\)$/m.exec(stdout)!
     const list = await here(["runs"], { cwd })
     expect(list.stdout).toMatch(new RegExp(`^${id} {2}completed .* assistant: where is a TODO\\?\n$`))
@@ -57,16 +66,26 @@ describe("toolwright run", () => {
     expect(shown.stdout).toContain("search_grep pattern=TODO")
     expect(shown.stdout).toMatch(/001-prompt\.md\n {2}002-response\.md/)
     expect((await here(["runs", "show", "latest", "--full"], { cwd })).stdout).toContain("── 003-tool-calls.json")
-    expect(eventsOf((await here(["runs", "show", "latest", "--json"], { cwd })).stdout).at(-1)).toMatchObject({ type: "run-end" })
-    expect(JSON.parse((await here(["runs", "--json"], { cwd })).stdout)).toMatchObject([{ runId: id, status: "completed" }])
-    expect(await here(["runs", "show", "nope"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("There is no run 'nope'") })
+    expect(eventsOf((await here(["runs", "show", "latest", "--json"], { cwd })).stdout).at(-1)).toMatchObject({
+      type: "run-end",
+    })
+    expect(JSON.parse((await here(["runs", "--json"], { cwd })).stdout)).toMatchObject([
+      { runId: id, status: "completed" },
+    ])
+    expect(await here(["runs", "show", "nope"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("There is no run 'nope'"),
+    })
   })
 
   test("takes the task from an option or from standard input, and prints events as JSON lines", async () => {
     const cwd = folderWith(files)
     const [option, input] = await Promise.all([
       cli(["run", "--description", "where?", "--screenplay", "play.yaml", "--json", "--no-record"], { cwd }),
-      cli(["run", "-", "--screenplay", "play.yaml", "--json", "--no-record", "--agent", "triager"], { cwd: folderWith(files), stdin: "where?\n" }),
+      cli(["run", "-", "--screenplay", "play.yaml", "--json", "--no-record", "--agent", "triager"], {
+        cwd: folderWith(files),
+        stdin: "where?\n",
+      }),
     ])
     expect(option.code).toBe(0)
     const events = eventsOf(option.stdout)
@@ -79,7 +98,8 @@ describe("toolwright run", () => {
 
   test("leaves nothing behind where it only looks", async () => {
     const cwd = folderWith({ "a.txt": "TODO\n" })
-    for (const args of [["runs"], ["tools"], ["tools", "call", "search_grep", "--pattern", "TODO"], ["config"]]) expect((await here(args, { cwd })).code).toBe(0)
+    for (const args of [["runs"], ["tools"], ["tools", "call", "search_grep", "--pattern", "TODO"], ["config"]])
+      expect((await here(args, { cwd })).code).toBe(0)
     expect(readdirSync(cwd)).toEqual(["a.txt"])
   })
 
@@ -107,40 +127,61 @@ describe("toolwright run", () => {
 
 describe("what fails, fails well:", () => {
   test("an unknown model server", async () => {
-    const { code, stdout } = await here(["run", "x", "--model", "m", "--base-url", "http://no-such-host.invalid/v1"], { cwd: folderWith() })
+    const { code, stdout } = await here(["run", "x", "--model", "m", "--base-url", "http://no-such-host.invalid/v1"], {
+      cwd: folderWith(),
+    })
     expect(code).toBe(1)
-    expect(stdout).toMatch(/No model server answers at http:\/\/no-such-host\.invalid\/v1[^]*--base-url \(or TOOLWRIGHT_BASE_URL\)/)
+    expect(stdout).toMatch(
+      /No model server answers at http:\/\/no-such-host\.invalid\/v1[^]*--base-url \(or TOOLWRIGHT_BASE_URL\)/,
+    )
   })
 
   test("a wrong key: the setting is named, the key is not", async () => {
     const baseUrl = await serve([{ reply: "hi" }], { apiKey: "right" })
-    const { code, stdout, stderr } = await here(["run", "x", "--model", "m", "--base-url", baseUrl], { cwd: folderWith(), env: { TOOLWRIGHT_API_KEY: "wrong-key-4711" } })
+    const { code, stdout, stderr } = await here(["run", "x", "--model", "m", "--base-url", baseUrl], {
+      cwd: folderWith(),
+      env: { TOOLWRIGHT_API_KEY: "wrong-key-4711" },
+    })
     expect(code).toBe(1)
     expect(stdout).toContain("TOOLWRIGHT_API_KEY")
     expect(stdout + stderr).not.toContain("wrong-key-4711")
   })
 
   test("a reply that is not UTF-8", async () => {
-    const server = createServer((_, response) => void response.writeHead(200, { "content-type": "text/event-stream" }).end(Buffer.from([0x64, 0xff, 0xfe])))
+    const server = createServer(
+      (_, response) =>
+        void response.writeHead(200, { "content-type": "text/event-stream" }).end(Buffer.from([0x64, 0xff, 0xfe])),
+    )
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void server.close())
-    const { code, stdout } = await here(["run", "x", "--model", "m", "--base-url", `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`], { cwd: folderWith() })
+    const { code, stdout } = await here(
+      ["run", "x", "--model", "m", "--base-url", `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`],
+      { cwd: folderWith() },
+    )
     expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringContaining("not UTF-8") })
   })
 
   test("a misspelt setting", async () => {
     const cwd = folderWith({ "toolwright.yaml": "model:\n  bseUrl: http://localhost\n" })
-    expect(await here(["run", "x"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringMatching(/line 2: [^]*Did you mean 'model.baseUrl'\?/) })
+    expect(await here(["run", "x"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/line 2: [^]*Did you mean 'model.baseUrl'\?/),
+    })
   })
 
   test("a broken screenplay", async () => {
     const cwd = folderWith({ "play.yaml": "steps:\n  - replay: a\n" })
-    expect(await here(["run", "x", "--screenplay", "play.yaml"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringMatching(/play\.yaml:2:\d+: unknown key 'replay'[^]*did you mean 'reply'/) })
+    expect(await here(["run", "x", "--screenplay", "play.yaml"], { cwd })).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/play\.yaml:2:\d+: unknown key 'replay'[^]*did you mean 'reply'/),
+    })
   })
 
   test("a read-only workspace", async () => {
     const cwd = folderWith({ "play.yaml": "steps: [{ reply: hi, repeat: always }]\n" })
-    const { code, stdout, stderr } = await here(["build", "x", "--read-only", ".", "--screenplay", "play.yaml"], { cwd })
+    const { code, stdout, stderr } = await here(["build", "x", "--read-only", ".", "--screenplay", "play.yaml"], {
+      cwd,
+    })
     expect(code).not.toBe(0)
     expect(stdout + stderr).toContain("read-only")
   })
@@ -159,7 +200,8 @@ describe("what fails, fails well:", () => {
 })
 
 describe("an interrupt ends a run within a second", () => {
-  const sleep = "abilities: { nativeTools: true }\nsteps: [{ reply: { calls: [{ name: bash, args: { command: sleep 60 } }] } }]\n"
+  const sleep =
+    "abilities: { nativeTools: true }\nsteps: [{ reply: { calls: [{ name: bash, args: { command: sleep 60 } }] } }]\n"
 
   test.each([
     ["SIGINT", "while the model writes", "steps: [{ reply: { text: wait, hang: true } }]\n", /"text-delta"/],
@@ -191,7 +233,10 @@ describe("an interrupt ends a run within a second", () => {
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     onTestFinished(() => void server.close())
-    const run = startCli(["run", "x", "--model", "m", "--base-url", `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`], { cwd: folderWith() })
+    const run = startCli(
+      ["run", "x", "--model", "m", "--base-url", `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`],
+      { cwd: folderWith() },
+    )
     await requestArrived
     const started = performance.now()
     run.child.kill("SIGINT")

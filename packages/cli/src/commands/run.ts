@@ -4,7 +4,11 @@ import { RUN_OPTIONS, runTask } from "../run-task.ts"
 import { usageText } from "../usage.ts"
 
 const AGENT = {
-  agent: { type: "string", value: "name", description: "Agent that does it: assistant, builder, debugger, reviewer, triager" },
+  agent: {
+    type: "string",
+    value: "name",
+    description: "Agent that does it: assistant, builder, debugger, reviewer, triager",
+  },
 } as const satisfies OptionDeclarations
 
 export const runCommand: Command = {
@@ -18,12 +22,21 @@ export const runCommand: Command = {
       "configured, the built-in pocket model does plain requests; it asks before it deletes, moves or runs a command (--allow-tool). With it\n" +
       "the exit code is 1 also when a call failed or the model declined.\n" +
       "With --dry-run the model's calls are checked against the tools' schemas and the permissions, and shown; none is run, and the\n" +
-      "model is told so. With --json each is a line with type \"call-end\", name and arguments. The exit code is 0 when all were valid.",
+      'model is told so. With --json each is a line with type "call-end", name and arguments. The exit code is 0 when all were valid.',
     options: { ...AGENT, ...RUN_OPTIONS },
     examples: [
-      { line: 'toolwright run "show me the first 5 lines of README.md"', does: "With the built-in pocket model, where no other is configured" },
-      { line: 'toolwright run "make the failing test pass" --model qwen2.5-coder:7b --base-url http://localhost:11434/v1', does: "With a model that Ollama serves" },
-      { line: 'toolwright run "what does this project do?" --read-only . --json | grep tool-end', does: "Read only, with events as lines of JSON" },
+      {
+        line: 'toolwright run "show me the first 5 lines of README.md"',
+        does: "With the built-in pocket model, where no other is configured",
+      },
+      {
+        line: 'toolwright run "make the failing test pass" --model qwen2.5-coder:7b --base-url http://localhost:11434/v1',
+        does: "With a model that Ollama serves",
+      },
+      {
+        line: 'toolwright run "what does this project do?" --read-only . --json | grep tool-end',
+        does: "Read only, with events as lines of JSON",
+      },
       { line: 'toolwright run "delete the folder build" --dry-run', does: "See the calls, run none" },
       { line: "toolwright run - < task.txt", does: "The task from a file" },
     ],

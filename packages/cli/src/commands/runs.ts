@@ -19,7 +19,8 @@ export const runsCommand: Command = {
   summary: "List the recorded runs, or show one",
   usage: usageText({
     synopsis: ["runs [list] [options]", "runs show <id|latest> [options]"],
-    description: "Every run leaves a folder with its numbered prompts, replies, tool calls and tool results, and its events. The beginning of an\nid is enough where only one run begins so.",
+    description:
+      "Every run leaves a folder with its numbered prompts, replies, tool calls and tool results, and its events. The beginning of an\nid is enough where only one run begins so.",
     options: OPTIONS,
     examples: [
       { line: "toolwright runs", does: "The runs in this workspace, newest first" },
@@ -37,29 +38,52 @@ export const runsCommand: Command = {
 }
 
 async function assembled(invocation: Invocation, values: Readonly<Record<string, unknown>>) {
-  const [{ createToolwright, statusOf }, { configuration }] = await Promise.all([import("@toolwright/runtime"), configurationFor(invocation, values)])
+  const [{ createToolwright, statusOf }, { configuration }] = await Promise.all([
+    import("@toolwright/runtime"),
+    configurationFor(invocation, values),
+  ])
   // Runs lie where the tools' workspace is, but reading them needs no tools.
-  return { toolwright: await createToolwright({ ...configuration, withBuiltins: false, cwd: invocation.cwd, env: invocation.env }), statusOf }
+  return {
+    toolwright: await createToolwright({
+      ...configuration,
+      withBuiltins: false,
+      cwd: invocation.cwd,
+      env: invocation.env,
+    }),
+    statusOf,
+  }
 }
 
 async function list(invocation: Invocation, values: { json?: boolean; [name: string]: unknown }): Promise<number> {
   const { toolwright, statusOf } = await assembled(invocation, values)
   const heads = toolwright.runs()
   if (values.json === true) {
-    invocation.stdout.write(`${JSON.stringify(heads.map((head) => ({ ...head, status: statusOf(head) })), null, 2)}\n`)
+    invocation.stdout.write(
+      `${JSON.stringify(
+        heads.map((head) => ({ ...head, status: statusOf(head) })),
+        null,
+        2,
+      )}\n`,
+    )
   } else if (heads.length === 0) {
     invocation.stdout.write(`No runs are recorded in ${toolwright.runsFolder}.\n`)
   } else {
     for (const head of heads) {
       const { summary } = head
       const size = summary === undefined ? "" : `${count(summary.rounds, "round")}, ${duration(summary.times.totalMs)}`
-      invocation.stdout.write(`${head.runId}  ${statusOf(head).padEnd(11)}  ${size.padEnd(18)}  ${neutralise(head.agent)}${head.dryRun === true ? " (dry run)" : ""}: ${oneLine(head.task, 80)}\n`)
+      invocation.stdout.write(
+        `${head.runId}  ${statusOf(head).padEnd(11)}  ${size.padEnd(18)}  ${neutralise(head.agent)}${head.dryRun === true ? " (dry run)" : ""}: ${oneLine(head.task, 80)}\n`,
+      )
     }
   }
   return EXIT.success
 }
 
-async function showRun(invocation: Invocation, values: { json?: boolean; full?: boolean; [name: string]: unknown }, id: string): Promise<number> {
+async function showRun(
+  invocation: Invocation,
+  values: { json?: boolean; full?: boolean; [name: string]: unknown },
+  id: string,
+): Promise<number> {
   const { stdout, isTTY, env } = invocation
   const { toolwright, statusOf } = await assembled(invocation, values)
   const run = toolwright.readRun(id)
@@ -68,9 +92,12 @@ async function showRun(invocation: Invocation, values: { json?: boolean; full?: 
     return EXIT.success
   }
   const style = styleFor(isTTY.stdout, env)
-  stdout.write(`${style.bold(run.head.runId)}  ${statusOf(run.head)}  ${run.head.startedAt}\n${neutralise(run.head.task)}\n\n`)
+  stdout.write(
+    `${style.bold(run.head.runId)}  ${statusOf(run.head)}  ${run.head.startedAt}\n${neutralise(run.head.task)}\n\n`,
+  )
   if (values.full === true) {
-    for (const { name, text } of run.files) stdout.write(`${style.bold(`── ${name}`)}\n${neutralise(text.trimEnd())}\n\n`)
+    for (const { name, text } of run.files)
+      stdout.write(`${style.bold(`── ${name}`)}\n${neutralise(text.trimEnd())}\n\n`)
   } else {
     const lines = createLines({ style, width: stdout.columns || (isTTY.stdout ? 100 : 200), unicode: isTTY.stdout })
     for (const event of run.events) for (const line of lines(event)) stdout.write(`${line}\n`)

@@ -11,7 +11,13 @@ test("serves the tools of a folder until it is stopped, and reads again what has
   const [, url] = await until(started)
   await until(/\/v1 +is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket\n/)
   const call = async (name: string, args: object) =>
-    (await (await fetch(`${url}/tools/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(args) })).json()) as { success: boolean; result: { content: string }; error: string }
+    (await (
+      await fetch(`${url}/tools/${name}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(args),
+      })
+    ).json()) as { success: boolean; result: { content: string }; error: string }
   const read = () => call("read_text_file", { path: join(cwd, "a.txt") })
   expect((await read()).result.content).toBe("one\n")
   await read()
@@ -43,7 +49,10 @@ test("prompts are listed, shown and rendered, with a file as an argument", async
   const cwd = folderWith({ "add.js": "const add = (a, b) => a - b\n" })
   expect((await cli(["prompts"], { cwd })).stdout).toMatch(/code_review +Reviews a piece of code/)
   expect((await cli(["prompts", "show", "code_review"], { cwd })).stdout).toContain("code (required): The code")
-  const { stdout } = await cli(["prompts", "render", "code_review", "--arg", "code=@add.js", "--arg", "language=javascript"], { cwd })
+  const { stdout } = await cli(
+    ["prompts", "render", "code_review", "--arg", "code=@add.js", "--arg", "language=javascript"],
+    { cwd },
+  )
   expect(stdout).toMatch(/^Review the following javascript code:[\s\S]*a - b/)
   const wrong = await cli(["prompts", "render", "code_review"], { cwd })
   expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("'code' is missing")])
@@ -51,21 +60,41 @@ test("prompts are listed, shown and rendered, with a file as an argument", async
 })
 
 test("with a model, OpenAI clients and conversations are served too, and what was said survives a restart", async () => {
-  const cwd = folderWith({ "a.txt": "one\n", "play.yaml": "steps:\n  - reply: Hello.\n  - expect: { any: Hello. }\n    reply: Again.\n" })
+  const cwd = folderWith({
+    "a.txt": "one\n",
+    "play.yaml": "steps:\n  - reply: Hello.\n  - expect: { any: Hello. }\n    reply: Again.\n",
+  })
   const serve = async () => {
-    const { child, finished, until } = startCli(["serve", "--port", "0", "--quiet", "--screenplay", "play.yaml"], { cwd })
+    const { child, finished, until } = startCli(["serve", "--port", "0", "--quiet", "--screenplay", "play.yaml"], {
+      cwd,
+    })
     const [, url] = await until(started)
     const call = async (method: string, path: string, body?: object) =>
-      (await fetch(`${url}${path}`, { method, headers: { "content-type": "application/json" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })).json() as Promise<Record<string, never>>
-    const stop = () => { child.kill("SIGTERM"); return finished }
+      (
+        await fetch(`${url}${path}`, {
+          method,
+          headers: { "content-type": "application/json" },
+          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        })
+      ).json() as Promise<Record<string, never>>
+    const stop = () => {
+      child.kill("SIGTERM")
+      return finished
+    }
     return { call, stop }
   }
   const first = await serve()
   const { id } = await first.call("POST", "/conversations", {})
-  expect(await first.call("POST", `/conversations/${String(id)}/chat`, { message: "Hi" })).toMatchObject({ message: { content: "Hello." } })
-  expect(await first.call("POST", "/v1/chat/completions", { messages: [{ role: "user", content: "Hello." }] })).toMatchObject({ choices: [{ message: { content: "Again." } }] })
+  expect(await first.call("POST", `/conversations/${String(id)}/chat`, { message: "Hi" })).toMatchObject({
+    message: { content: "Hello." },
+  })
+  expect(
+    await first.call("POST", "/v1/chat/completions", { messages: [{ role: "user", content: "Hello." }] }),
+  ).toMatchObject({ choices: [{ message: { content: "Again." } }] })
   await first.stop()
   const second = await serve()
-  expect(await second.call("GET", `/conversations/${String(id)}`)).toMatchObject({ messages: [{ content: "Hi" }, { content: "Hello." }] })
+  expect(await second.call("GET", `/conversations/${String(id)}`)).toMatchObject({
+    messages: [{ content: "Hi" }, { content: "Hello." }],
+  })
   await second.stop()
 })

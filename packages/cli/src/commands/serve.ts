@@ -9,14 +9,43 @@ import { usageText } from "../usage.ts"
 const OPTIONS = {
   port: { type: "string", value: "n", description: "Port to listen on (8001; 0 takes any free one)" },
   host: { type: "string", value: "address", description: "Address to listen on (127.0.0.1); any other needs a token" },
-  token: { type: "string", value: "token[:tag,tag]", multiple: true, description: "Bearer token that is accepted, for tools with these tags only (and not /mcp, /v1 or /conversations); TOOLWRIGHT_TOKEN names one too" },
-  "allow-host": { type: "string", value: "name", multiple: true, description: "Host name that requests may use, beside this machine's own" },
+  token: {
+    type: "string",
+    value: "token[:tag,tag]",
+    multiple: true,
+    description:
+      "Bearer token that is accepted, for tools with these tags only (and not /mcp, /v1 or /conversations); TOOLWRIGHT_TOKEN names one too",
+  },
+  "allow-host": {
+    type: "string",
+    value: "name",
+    multiple: true,
+    description: "Host name that requests may use, beside this machine's own",
+  },
   "allow-origin": { type: "string", value: "origin", multiple: true, description: "Origin whose pages may call" },
-  "public-url": { type: "string", value: "url", description: "Address under which clients reach the server, for the OpenAPI document" },
-  prompts: { type: "string", value: "dir", multiple: true, description: "Folder of prompt files, beside the shipped prompts" },
-  database: { type: "string", value: "url|file", description: "Where conversations are kept: a postgres:// address or an SQLite file (.toolwright/conversations.sqlite)" },
+  "public-url": {
+    type: "string",
+    value: "url",
+    description: "Address under which clients reach the server, for the OpenAPI document",
+  },
+  prompts: {
+    type: "string",
+    value: "dir",
+    multiple: true,
+    description: "Folder of prompt files, beside the shipped prompts",
+  },
+  database: {
+    type: "string",
+    value: "url|file",
+    description:
+      "Where conversations are kept: a postgres:// address or an SQLite file (.toolwright/conversations.sqlite)",
+  },
   mcp: { type: "boolean", description: "Serve the tools and prompts to MCP hosts at /mcp too" },
-  cache: { type: "boolean", description: "Keep results of reading tools for five minutes or until something is written (on; --no-cache turns it off)" },
+  cache: {
+    type: "boolean",
+    description:
+      "Keep results of reading tools for five minutes or until something is written (on; --no-cache turns it off)",
+  },
   quiet: { type: "boolean", description: "Write no line for each request" },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
@@ -34,41 +63,68 @@ export const serveCommand: Command = {
     options: OPTIONS,
     examples: [
       { line: "toolwright serve --read-only .", does: "The tools of this folder, reading only" },
-      { line: "toolwright serve --host 0.0.0.0 --allow-host tools.example --token $TOKEN", does: "For others, with a token" },
+      {
+        line: "toolwright serve --host 0.0.0.0 --allow-host tools.example --token $TOKEN",
+        does: "For others, with a token",
+      },
     ],
   }),
   async run(invocation: Invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const port = portOf(values.port)
-    const [{ createToolwright }, server, { loadPrompts }, { createResultCache }, { configuration }] = await Promise.all([
-      import("@toolwright/runtime"), import("@toolwright/server"), import("@toolwright/prompts"), import("@toolwright/toolbox"), configurationFor(invocation, values),
-    ])
+    const [{ createToolwright }, server, { loadPrompts }, { createResultCache }, { configuration }] = await Promise.all(
+      [
+        import("@toolwright/runtime"),
+        import("@toolwright/server"),
+        import("@toolwright/prompts"),
+        import("@toolwright/toolbox"),
+        configurationFor(invocation, values),
+      ],
+    )
     const tokens = tokensOf(invocation, values)
-    await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env, log: (line) => void invocation.stderr.write(`${line}\n`) })
+    await using toolwright = await createToolwright({
+      ...configuration,
+      withBuiltins: true,
+      cwd: invocation.cwd,
+      env: invocation.env,
+      log: (line) => void invocation.stderr.write(`${line}\n`),
+    })
     const chat = await chatRoutes(toolwright, values.database)
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
     const tracer = await server.openTelemetryTracer()
     const middleware = tracer === undefined ? [] : [server.traceCalls(tracer)]
     const exported = values.mcp === true ? await mcpExport(toolwright, prompts, middleware) : undefined
-    const app = server.createApp({
-      tools: toolwright.registry,
-      prompts,
-      middleware,
-      ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
-      tokens,
-      allowedHosts: values["allow-host"] ?? [],
-      allowedOrigins: values["allow-origin"] ?? [],
-      toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000,
-      ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
-      ...(values.cache === false ? {} : { cache: createResultCache({ fingerprint: toolwright.fingerprint }) }),
-      ...(values.quiet === true ? {} : { log: (entry) => invocation.stderr.write(`${JSON.stringify(entry)}\n`) }),
-    }, (application) => {
-      chat.extend?.(application)
-      if (exported !== undefined) application.all("/mcp", (context) => exported.fetch(context.req.raw))
+    const app = server.createApp(
+      {
+        tools: toolwright.registry,
+        prompts,
+        middleware,
+        ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
+        tokens,
+        allowedHosts: values["allow-host"] ?? [],
+        allowedOrigins: values["allow-origin"] ?? [],
+        toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000,
+        ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
+        ...(values.cache === false ? {} : { cache: createResultCache({ fingerprint: toolwright.fingerprint }) }),
+        ...(values.quiet === true ? {} : { log: (entry) => invocation.stderr.write(`${JSON.stringify(entry)}\n`) }),
+      },
+      (application) => {
+        chat.extend?.(application)
+        if (exported !== undefined) application.all("/mcp", (context) => exported.fetch(context.req.raw))
+      },
+    )
+    await using running = await server.listen(app, {
+      port,
+      secured: tokens.length > 0,
+      ...(values.host === undefined ? {} : { host: values.host }),
     })
-    await using running = await server.listen(app, { port, secured: tokens.length > 0, ...(values.host === undefined ? {} : { host: values.host }) })
-    const clients = chat.model === undefined ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket" : `for OpenAI clients, in front of ${chat.model}`
-    invocation.stdout.write(`Serving ${toolwright.registry.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n  ${running.url}/v1            ${clients}\n${exported === undefined ? "" : `  ${running.url}/mcp           for MCP hosts\n`}`)
+    const clients =
+      chat.model === undefined
+        ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
+        : `for OpenAI clients, in front of ${chat.model}`
+    invocation.stdout.write(
+      `Serving ${toolwright.registry.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n  ${running.url}/v1            ${clients}\n${exported === undefined ? "" : `  ${running.url}/mcp           for MCP hosts\n`}`,
+    )
     await new Promise<void>((resolve) => {
       if (invocation.signal.aborted) resolve()
       else invocation.signal.addEventListener("abort", () => resolve(), { once: true })
@@ -84,18 +140,29 @@ export const serveCommand: Command = {
 async function mcpExport(toolwright: Toolwright, prompts: PromptRegistry, middleware: readonly Middleware[]) {
   const { mcpOverHttp } = await import("@toolwright/mcp")
   const { agent } = toolwright.configuration
-  const handler = mcpOverHttp({ tools: toolwright.registry, prompts, middleware, ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }), toolTimeoutMs: agent.toolTimeoutSeconds * 1000 })
+  const handler = mcpOverHttp({
+    tools: toolwright.registry,
+    prompts,
+    middleware,
+    ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
+    toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
+  })
   toolwright.registry.subscribe({ onToolRegistered: handler.toolsChanged, onToolUnregistered: handler.toolsChanged })
   return handler
 }
 
-/** The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who tries it out. */
+/**
+ * The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who
+ * tries it out.
+ */
 async function chatRoutes(toolwright: Toolwright, database: string | undefined) {
   const { hasModel } = await import("@toolwright/runtime")
   if (!hasModel(toolwright.configuration)) return { model: undefined, extend: undefined, close: async () => {} }
   const backend = await toolwright.backend()
   const [{ gatewayRoutes, conversationRoutes }, { conversationStore, openDatabase }, { join }] = await Promise.all([
-    import("@toolwright/server"), import("@toolwright/store"), import("node:path"),
+    import("@toolwright/server"),
+    import("@toolwright/store"),
+    import("node:path"),
   ])
   const opened = await openDatabase(database ?? join(toolwright.runsFolder, "..", "conversations.sqlite"))
   const store = await conversationStore(opened)
@@ -121,7 +188,10 @@ function tokensOf(invocation: Invocation, values: OptionValues<typeof OPTIONS>):
   const own = invocation.env.TOOLWRIGHT_TOKEN
   return [...(values.token ?? []), ...(own === undefined || own === "" ? [] : [own])].map((given) => {
     const [token = "", tags] = given.split(":", 2)
-    if (token.length < 8) throw new ToolwrightError("USAGE", "A token needs at least eight characters.", { hint: "Make one with: openssl rand -hex 24" })
+    if (token.length < 8)
+      throw new ToolwrightError("USAGE", "A token needs at least eight characters.", {
+        hint: "Make one with: openssl rand -hex 24",
+      })
     return tags === undefined ? { token } : { token, tags: tags.split(",") }
   })
 }

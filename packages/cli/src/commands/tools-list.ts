@@ -6,7 +6,8 @@ import { listLines, type ListedTool } from "../tool-catalogue/lines.ts"
 import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
 
 /**
- * `tools list` where nothing is configured: from the catalogue of the built-in tools, which a test keeps equal to the tools
+ * `tools list` where nothing is configured: from the catalogue of the built-in tools, which a test keeps equal to the
+ * tools
  * themselves, so that none of their code has to be loaded.
  */
 export const plainListCommand: Command = {

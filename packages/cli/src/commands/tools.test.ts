@@ -13,9 +13,15 @@ describe("tools list", () => {
 
   test("is the same whether or not the tools are loaded for it, and says what cannot run", async () => {
     const cwd = folderWith()
-    for (const [key, missing] of [["", true], ["a-key", false]] as const) {
+    for (const [key, missing] of [
+      ["", true],
+      ["a-key", false],
+    ] as const) {
       const env = { BRAVE_API_KEY: key }
-      const [plain, loaded] = await Promise.all([here(["tools"], { cwd, env }), here(["tools", "list", "--root", "."], { cwd, env })])
+      const [plain, loaded] = await Promise.all([
+        here(["tools"], { cwd, env }),
+        here(["tools", "list", "--root", "."], { cwd, env }),
+      ])
       expect(plain).toEqual(loaded)
       expect(plain.code).toBe(0)
       expect(plain.stdout.includes("[not available here: set BRAVE_API_KEY]")).toBe(missing)
@@ -25,7 +31,10 @@ describe("tools list", () => {
   test("as JSON holds the definitions; --split makes a tool of each action", async () => {
     const { stdout } = await here(["tools", "list", "--json", "--split"])
     const definitions = JSON.parse(stdout) as { name: string; schema: object; available: boolean }[]
-    expect(definitions.find((each) => each.name === "search_grep")).toMatchObject({ schema: { type: "object" }, available: true })
+    expect(definitions.find((each) => each.name === "search_grep")).toMatchObject({
+      schema: { type: "object" },
+      available: true,
+    })
     expect(definitions.some((each) => each.name === "search")).toBe(false)
   })
 
@@ -38,9 +47,14 @@ describe("tools list", () => {
 test("tools show tells arguments, actions and examples; a near miss is named", async () => {
   const { stdout } = await cli(["tools", "show", "search"])
   expect(stdout).toMatch(/^search {2}\(code[^]*Arguments:\n[^]*--max-results <number>[^]*search_grep[^]*Examples:/)
-  const { schema } = JSON.parse((await here(["tools", "show", "search_grep", "--json"])).stdout) as { schema: { properties: object } }
+  const { schema } = JSON.parse((await here(["tools", "show", "search_grep", "--json"])).stdout) as {
+    schema: { properties: object }
+  }
   expect(schema.properties).not.toHaveProperty("action")
-  expect(await here(["tools", "show", "serch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("Did you mean 'search'?") })
+  expect(await here(["tools", "show", "serch"])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining("Did you mean 'search'?"),
+  })
 })
 
 describe("tools call", () => {
@@ -48,10 +62,26 @@ describe("tools call", () => {
 
   test("takes arguments as flags, typed by the schema", async () => {
     const cwd = folderWith(files)
-    const { code, stdout, stderr } = await cli(["tools", "call", "search_grep", "--pattern", "todo", "--path", "src", "--ignore-case", "--max_results=1", "--json"], { cwd })
+    const { code, stdout, stderr } = await cli(
+      [
+        "tools",
+        "call",
+        "search_grep",
+        "--pattern",
+        "todo",
+        "--path",
+        "src",
+        "--ignore-case",
+        "--max_results=1",
+        "--json",
+      ],
+      { cwd },
+    )
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(JSON.parse(stdout)).toMatchObject({ success: true, executionTimeMs: expect.any(Number) })
-    const text = await cli(["tools", "call", "search", "--action", "grep", "--pattern", "TODO", "--path", "src"], { cwd })
+    const text = await cli(["tools", "call", "search", "--action", "grep", "--pattern", "TODO", "--path", "src"], {
+      cwd,
+    })
     expect(text.stdout).toContain("src/a.ts:1")
     expect(text.stdout).not.toContain("notes.txt")
   })
@@ -71,8 +101,11 @@ describe("tools call", () => {
 
   test("touches only the roots; --read-only ones are not written", async () => {
     const cwd = folderWith(files)
-    const write = (...args: string[]) => here(["tools", "call", "file", "--action", "write", "--path", "new.txt", "--content", "x", ...args], { cwd })
-    const outside = await cli(["tools", "call", "file_read", "--path", join(cwd, "notes.txt"), "--root", "src"], { cwd })
+    const write = (...args: string[]) =>
+      here(["tools", "call", "file", "--action", "write", "--path", "new.txt", "--content", "x", ...args], { cwd })
+    const outside = await cli(["tools", "call", "file_read", "--path", join(cwd, "notes.txt"), "--root", "src"], {
+      cwd,
+    })
     expect(outside).toMatchObject({ code: 1, stdout: expect.stringContaining("not within allowed directories") })
     expect(await write("--read-only", ".")).toMatchObject({ code: 1 })
     expect(existsSync(join(cwd, "new.txt"))).toBe(false)
@@ -85,10 +118,25 @@ describe("tools call", () => {
   test.each<[string, string[], number, string]>([
     ["an unknown tool", ["tools", "call", "serch_grep"], 2, "Did you mean 'search_grep'?"],
     ["no tool", ["tools", "call"], 2, "Which tool?"],
-    ["an argument that the tool does not have", ["tools", "call", "search_grep", "--patern", "x"], 2, "Did you mean '--pattern'?"],
+    [
+      "an argument that the tool does not have",
+      ["tools", "call", "search_grep", "--patern", "x"],
+      2,
+      "Did you mean '--pattern'?",
+    ],
     ["a missing argument", ["tools", "call", "search_grep"], 2, "INVALID_ARGUMENTS"],
-    ["a value of the wrong type", ["tools", "call", "search_grep", "--pattern", "x", "--max-results", "many"], 2, "INVALID_ARGUMENTS"],
-    ["an argument given twice", ["tools", "call", "search_grep", "--pattern", "x", "--pattern", "y"], 2, "takes one value"],
+    [
+      "a value of the wrong type",
+      ["tools", "call", "search_grep", "--pattern", "x", "--max-results", "many"],
+      2,
+      "INVALID_ARGUMENTS",
+    ],
+    [
+      "an argument given twice",
+      ["tools", "call", "search_grep", "--pattern", "x", "--pattern", "y"],
+      2,
+      "takes one value",
+    ],
     ["arguments that are no JSON", ["tools", "call", "echo", "--args", "{oops"], 2, "no JSON"],
     ["arguments that are no object", ["tools", "call", "echo", "--args", "[1]"], 2, "must be a JSON object"],
     ["a file that is not there", ["tools", "call", "echo", "--args", "@nowhere.json"], 2, "nowhere.json"],
@@ -103,15 +151,23 @@ describe("tools call", () => {
 
   test("that never returns is stopped when its time is over", async () => {
     const started = performance.now()
-    const { code, stdout } = await cli(["tools", "call", "bash", "--command", "sleep 60", "--timeout", "0.5", "--json"], { cwd: folderWith() })
+    const { code, stdout } = await cli(
+      ["tools", "call", "bash", "--command", "sleep 60", "--timeout", "0.5", "--json"],
+      { cwd: folderWith() },
+    )
     expect(code).toBe(1)
     expect(JSON.parse(stdout)).toMatchObject({ success: false, error: { code: "TIMEOUT" } })
     expect(performance.now() - started).toBeLessThan(10_000)
   })
 
   test("a closed pipe is no failure", async () => {
-    const cwd = folderWith(Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}.txt`, "TODO\n".repeat(20)])))
-    const { child, finished } = startCli(["tools", "call", "search_grep", "--pattern", "TODO", "--max-results", "1000"], { cwd })
+    const cwd = folderWith(
+      Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`f${index}.txt`, "TODO\n".repeat(20)])),
+    )
+    const { child, finished } = startCli(
+      ["tools", "call", "search_grep", "--pattern", "TODO", "--max-results", "1000"],
+      { cwd },
+    )
     child.stdout?.destroy()
     expect((await finished).stderr).toBe("")
   })

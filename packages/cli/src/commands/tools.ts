@@ -11,7 +11,11 @@ import { usageText } from "../usage.ts"
 const OPTIONS = {
   json: { type: "boolean", description: "Print JSON: definitions, or the whole result of a call" },
   split: { type: "boolean", description: "Of list: each action of a multi-action tool as a tool of its own" },
-  args: { type: "string", value: "json", description: "Of call: all arguments as one JSON object; - reads it from standard input, @file from a file" },
+  args: {
+    type: "string",
+    value: "json",
+    description: "Of call: all arguments as one JSON object; - reads it from standard input, @file from a file",
+  },
   timeout: { type: "string", value: "seconds", description: "Of call: longest time it may take" },
   ...WORKSPACE_OPTIONS,
 } as const satisfies OptionDeclarations
@@ -22,7 +26,11 @@ export const toolsCommand: Command = {
   name: "tools",
   summary: "List the tools, show one, or call one by hand",
   usage: usageText({
-    synopsis: ["tools [list] [options]", "tools show <name> [options]", "tools call <name> [--argument value …] [options]"],
+    synopsis: [
+      "tools [list] [options]",
+      "tools show <name> [options]",
+      "tools call <name> [--argument value …] [options]",
+    ],
     description:
       "Tools may touch the folders given with --root (read and write) and --read-only, or the current folder. The actions of a tool are\n" +
       "tools too: search_grep is search with --action grep. A call's arguments are flags, typed by the tool's schema: a list is a flag\n" +
@@ -32,7 +40,10 @@ export const toolsCommand: Command = {
       { line: "toolwright tools list", does: "What there is" },
       { line: "toolwright tools show search", does: "One tool, with its arguments and examples" },
       { line: "toolwright tools call search_grep --pattern TODO --path src", does: "Call one" },
-      { line: `echo '{"message": "hello"}' | toolwright tools call echo - --json`, does: "Arguments from standard input, the result as JSON" },
+      {
+        line: `echo '{"message": "hello"}' | toolwright tools call echo - --json`,
+        does: "Arguments from standard input, the result as JSON",
+      },
     ],
   }),
   async run(invocation) {
@@ -41,19 +52,27 @@ export const toolsCommand: Command = {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [word = "list", name] = positionals
     if (word === "list" && name === undefined) return list(invocation, values)
-    if (word !== "show") throw usageError(`'tools ${word}' is not known.`, "Use 'tools list', 'tools show <name>' or 'tools call <name>'.")
+    if (word !== "show")
+      throw usageError(`'tools ${word}' is not known.`, "Use 'tools list', 'tools show <name>' or 'tools call <name>'.")
     if (name === undefined) throw usageError("Which tool?", "Give its name; 'toolwright tools list' lists them.")
     return show(invocation, values, name)
   },
 }
 
-/** The built-in tools alone where nothing else is configured: models, agents and MCP take longer to load than a call takes. */
+/**
+ * The built-in tools alone where nothing else is configured: models, agents and MCP take longer to load than a call
+ * takes.
+ */
 async function assembled(invocation: Invocation, values: Values) {
   const { cwd, env, stderr } = invocation
   const { configuration } = await configurationFor(invocation, values)
   if (Object.values(configuration.mcp).every((setting) => setting === undefined)) {
     const { builtinTools, registered } = await import("@toolwright/runtime/tools")
-    return { ...(await registered(builtinTools(configuration, cwd, { env }), env)), configuration, [Symbol.asyncDispose]: async () => {} }
+    return {
+      ...(await registered(builtinTools(configuration, cwd, { env }), env)),
+      configuration,
+      [Symbol.asyncDispose]: async () => {},
+    }
   }
   const { createToolwright } = await import("@toolwright/runtime")
   const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
@@ -65,7 +84,8 @@ type Assembled = Awaited<ReturnType<typeof assembled>>
 async function list(invocation: Invocation, values: Values): Promise<number> {
   await using toolwright = await assembled(invocation, values)
   const { stdout } = invocation
-  const tools = values.split === true ? toolwright.registry.view({ splitActions: true }).list() : toolwright.registry.list()
+  const tools =
+    values.split === true ? toolwright.registry.view({ splitActions: true }).list() : toolwright.registry.list()
   const missing = new Map(toolwright.unavailable.map(({ name, reason }) => [name, reason]))
   if (values.json === true) {
     const definitions = tools.map((tool) => ({ ...serializeTool(tool), available: !missing.has(tool.name) }))
@@ -74,7 +94,12 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
   }
   const listed = tools.map(({ name, category, description }) => {
     const reason = missing.get(name)
-    return { name, category, summary: firstSentence(description), ...(reason === undefined ? {} : { unavailable: reason }) }
+    return {
+      name,
+      category,
+      summary: firstSentence(description),
+      ...(reason === undefined ? {} : { unavailable: reason }),
+    }
   })
   for (const line of listLines(listed)) stdout.write(`${line}\n`)
   return EXIT.success
@@ -84,7 +109,9 @@ async function show(invocation: Invocation, values: Values, name: string): Promi
   await using toolwright = await assembled(invocation, values)
   const tool = find(toolwright, name)
   const reason = toolwright.unavailable.find((each) => each.name === tool.name)?.reason
-  invocation.stdout.write(values.json === true ? `${JSON.stringify(serializeTool(tool), null, 2)}\n` : describeTool(tool, reason))
+  invocation.stdout.write(
+    values.json === true ? `${JSON.stringify(serializeTool(tool), null, 2)}\n` : describeTool(tool, reason),
+  )
   return EXIT.success
 }
 
@@ -101,10 +128,14 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
   const values = { ...before, ...own }
   const limit = values.timeout === undefined ? undefined : secondsOf(values.timeout) * 1000
   const called = limit === undefined ? tool : { ...tool, timeoutMs: limit }
-  const result = await executeCall(toolwright.registry.view({ add: [called] }), { name: tool.name, args: given }, {
-    signal: invocation.signal,
-    timeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
-  })
+  const result = await executeCall(
+    toolwright.registry.view({ add: [called] }),
+    { name: tool.name, args: given },
+    {
+      signal: invocation.signal,
+      timeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
+    },
+  )
   print(invocation, result, values.json === true)
   if (result.success) return EXIT.success
   return result.error?.code === "INVALID_ARGUMENTS" ? EXIT.usage : EXIT.failure
@@ -128,7 +159,10 @@ function find(toolwright: Assembled, name: string): ToolDefinition {
   if (tool !== undefined) return tool
   const names = [...toolwright.registry.list(), ...split.list()].map((each) => each.name)
   const [near] = nearest(name, new Set(names))
-  throw usageError(`There is no tool '${name}'.`, near === undefined ? "'toolwright tools list' lists them." : `Did you mean '${near}'?`)
+  throw usageError(
+    `There is no tool '${name}'.`,
+    near === undefined ? "'toolwright tools list' lists them." : `Did you mean '${near}'?`,
+  )
 }
 
 /** Where the first word stands that is neither an option of the command nor its value. */

@@ -55,5 +55,10 @@ function same(expected: JsonObject, args: JsonObject): boolean {
 
 /** `./src/` is `src`. */
 function normalised(args: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(args).map(([name, value]) => [name, name === "path" && typeof value === "string" ? value.replace(/^\.\//, "").replace(/(?<=.)\/$/, "") : value]))
+  return Object.fromEntries(
+    Object.entries(args).map(([name, value]) => [
+      name,
+      name === "path" && typeof value === "string" ? value.replace(/^\.\//, "").replace(/(?<=.)\/$/, "") : value,
+    ]),
+  )
 }

@@ -9,17 +9,38 @@ import { PROJECT, REQUESTS, type ExpectedCall } from "./requests.ts"
 
 /** A screenplay in which the model makes these calls for each request, and then says something. */
 function screenplay(answers: readonly (readonly ExpectedCall[])[]): string {
-  const steps = answers.flatMap((calls) => [...calls.map(({ name, args }) => ({ reply: { calls: [{ name, args }] } })), { reply: "So much for that." }])
+  const steps = answers.flatMap((calls) => [
+    ...calls.map(({ name, args }) => ({ reply: { calls: [{ name, args }] } })),
+    { reply: "So much for that." },
+  ])
   return join(folderWith({ "play.json": JSON.stringify({ model: "player", steps }) }), "play.json")
 }
 
-async function played(model: NonNullable<Parameters<typeof playRequests>[1]["model"]>, signal = new AbortController().signal) {
+async function played(
+  model: NonNullable<Parameters<typeof playRequests>[1]["model"]>,
+  signal = new AbortController().signal,
+) {
   const repository = await createDemoRepository(PROJECT, "Add up a bill")
   onTestFinished(() => rmSync(repository.path, { recursive: true, force: true }))
   let text = ""
   const stdout = { write: (piece: string) => (text += piece) }
-  const invocation = { args: [], stdout, stderr: stdout, stdin: (async function* () {})(), env: process.env, cwd: repository.path, signal, isTTY: { stdin: false, stdout: false, stderr: false } }
-  const outcome = await playRequests(invocation, { repository, json: false, say: (line) => void stdout.write(`${line}\n`), model, agent })
+  const invocation = {
+    args: [],
+    stdout,
+    stderr: stdout,
+    stdin: (async function* () {})(),
+    env: process.env,
+    cwd: repository.path,
+    signal,
+    isTTY: { stdin: false, stdout: false, stderr: false },
+  }
+  const outcome = await playRequests(invocation, {
+    repository,
+    json: false,
+    say: (line) => void stdout.write(`${line}\n`),
+    model,
+    agent,
+  })
   return { outcome, text, repository }
 }
 
@@ -37,11 +58,18 @@ test("the calls of a model that is right are run, and their results are real: a 
 })
 
 test("a wrong call is shown, called wrong and not run; the right one is made and called ours", async () => {
-  const wrong = right.with(4, [{ name: "delete_file", args: { path: "src/bill.js" } }]).with(6, [{ name: "git_commit", args: { mesage: "fix add" } }]).with(2, [])
+  const wrong = right
+    .with(4, [{ name: "delete_file", args: { path: "src/bill.js" } }])
+    .with(6, [{ name: "git_commit", args: { mesage: "fix add" } }])
+    .with(2, [])
   const { outcome, text, repository } = await played({ screenplay: screenplay(wrong) })
   expect(outcome).toBe(true)
-  expect(text).toMatch(/The model was wrong here: it did not make the call that was asked for\.\n {2}The right call, made by this demonstration and not by the model:\n[^]*write_file path=notes\/plan\.txt/)
-  expect(text).toMatch(/call {3}delete_file \{"path":"src\/bill\.js"\}\n[^]*was not approved[^]*The model was wrong here: it decoded delete_file path=src\/bill\.js\. Only what was asked for is run\.[^]*not by the model:\n {2}ok {5}edit_file/)
+  expect(text).toMatch(
+    /The model was wrong here: it did not make the call that was asked for\.\n {2}The right call, made by this demonstration and not by the model:\n[^]*write_file path=notes\/plan\.txt/,
+  )
+  expect(text).toMatch(
+    /call {3}delete_file \{"path":"src\/bill\.js"\}\n[^]*was not approved[^]*The model was wrong here: it decoded delete_file path=src\/bill\.js\. Only what was asked for is run\.[^]*not by the model:\n {2}ok {5}edit_file/,
+  )
   expect(text).toContain("The calls for 4 of 7 requests were right")
   expect(await repository.git("show", "--format=%s", "--stat")).toMatch(/^fix add\n[^]*src\/bill\.js/)
 })

@@ -32,7 +32,8 @@ const SHOWN_LINES = 8
 const MOST_ROUNDS = 4
 
 /**
- * Puts the requests to the pocket model. Each call is compared with the one that the request asks for before it runs; another one is
+ * Puts the requests to the pocket model. Each call is compared with the one that the request asks for before it runs;
+ * another one is
  * shown and not run, and the right one is made in its place and called ours.
  *
  * @returns `skipped` where the model cannot be loaded, otherwise whether the repository is as it should be
@@ -76,8 +77,16 @@ export async function playRequests(invocation: Invocation, part: ModelPart): Pro
   return (await repository.git("log", "-1", "--format=%s")).trim() === "fix add"
 }
 
-async function ask(toolwright: Toolwright, { text }: DemoRequest, check: CallCheck, invocation: Invocation, part: ModelPart): Promise<void> {
-  const renderer: Renderer = part.json ? jsonLinesRenderer(invocation.stdout) : liveRenderer(invocation, { resultLines: SHOWN_LINES })
+async function ask(
+  toolwright: Toolwright,
+  { text }: DemoRequest,
+  check: CallCheck,
+  invocation: Invocation,
+  part: ModelPart,
+): Promise<void> {
+  const renderer: Renderer = part.json
+    ? jsonLinesRenderer(invocation.stdout)
+    : liveRenderer(invocation, { resultLines: SHOWN_LINES })
   try {
     let args: JsonObject = {}
     for await (const event of toolwright.run(text, { signal: invocation.signal, agent: part.agent ?? "assistant" })) {
@@ -85,7 +94,8 @@ async function ask(toolwright: Toolwright, { text }: DemoRequest, check: CallChe
       if (event.type === "tool-start") args = event.arguments
       // What is not valid never gets as far as the question whether it may run.
       if (event.type === "tool-end" && NEVER_ASKED.has(event.result.error?.code ?? "")) check.refuse(event.name, args)
-      else if (event.type === "tool-end" && !event.result.success && event.name !== "test") check.failed(event.name, args)
+      else if (event.type === "tool-end" && !event.result.success && event.name !== "test")
+        check.failed(event.name, args)
     }
   } finally {
     renderer.close()
@@ -95,12 +105,31 @@ async function ask(toolwright: Toolwright, { text }: DemoRequest, check: CallChe
 const NEVER_ASKED = new Set(["INVALID_ARGUMENTS", "UNKNOWN_TOOL", "TOOL_WITHDRAWN"])
 
 /** Says what was wrong, and makes the calls that are missing. */
-async function putRight(toolwright: Toolwright, { wrong, missing }: CallCheck, invocation: Invocation, { json, say }: ModelPart): Promise<void> {
+async function putRight(
+  toolwright: Toolwright,
+  { wrong, missing }: CallCheck,
+  invocation: Invocation,
+  { json, say }: ModelPart,
+): Promise<void> {
   const { stdout, isTTY, env } = invocation
-  const calls = wrong.map(({ name, args, again }) => neutralise(`${name} ${shortArguments(args, 100)}`.trim()) + (again ? " a second time" : "")).join("; ")
-  const was = calls === "" ? "it did not make the call that was asked for" : `it decoded ${calls}. Only what was asked for is run`
-  say(`  The model was wrong here: ${was}.${missing.length === 0 ? "" : "\n  The right call, made by this demonstration and not by the model:"}`)
-  const lines = json ? undefined : createLines({ style: styleFor(isTTY.stdout, env), width: isTTY.stdout ? stdout.columns || 100 : 200, unicode: isTTY.stdout })
+  const calls = wrong
+    .map(
+      ({ name, args, again }) =>
+        neutralise(`${name} ${shortArguments(args, 100)}`.trim()) + (again ? " a second time" : ""),
+    )
+    .join("; ")
+  const was =
+    calls === "" ? "it did not make the call that was asked for" : `it decoded ${calls}. Only what was asked for is run`
+  say(
+    `  The model was wrong here: ${was}.${missing.length === 0 ? "" : "\n  The right call, made by this demonstration and not by the model:"}`,
+  )
+  const lines = json
+    ? undefined
+    : createLines({
+        style: styleFor(isTTY.stdout, env),
+        width: isTTY.stdout ? stdout.columns || 100 : 200,
+        unicode: isTTY.stdout,
+      })
   const renderer = jsonLinesRenderer(stdout)
   const show = (event: RunEvent): void => {
     if (lines === undefined) renderer.show(event)
@@ -109,8 +138,17 @@ async function putRight(toolwright: Toolwright, { wrong, missing }: CallCheck, i
   for (const call of missing) await carryOut(toolwright, call, show, invocation.signal)
 }
 
-function carryOut(toolwright: Toolwright, { name, args }: ExpectedCall, onEvent: (event: RunEvent) => void, signal: AbortSignal): Promise<ToolResult> {
-  return executeCall(toolwright.registry.view({ splitActions: true }), { name, args }, { callId: "ours", onEvent, signal })
+function carryOut(
+  toolwright: Toolwright,
+  { name, args }: ExpectedCall,
+  onEvent: (event: RunEvent) => void,
+  signal: AbortSignal,
+): Promise<ToolResult> {
+  return executeCall(
+    toolwright.registry.view({ splitActions: true }),
+    { name, args },
+    { callId: "ours", onEvent, signal },
+  )
 }
 
 /** What is said of the model before it is asked anything. */

@@ -41,14 +41,19 @@ export function createFibonacciRepository(): Promise<DemoRepository> {
  * @param files texts by their paths
  * @throws ToolwrightError `NO_GIT` when there is no git to be found
  */
-export async function createDemoRepository(files: Readonly<Record<string, string>>, message: string): Promise<DemoRepository> {
+export async function createDemoRepository(
+  files: Readonly<Record<string, string>>,
+  message: string,
+): Promise<DemoRepository> {
   const path = await mkdtemp(join(tmpdir(), "toolwright-demo-"))
   const git = async (...args: string[]): Promise<string> => {
     try {
       return (await run("git", args, { cwd: path, encoding: "utf8" })).stdout
     } catch (cause) {
       if ((cause as { code?: string }).code === "ENOENT") {
-        throw new ToolwrightError("NO_GIT", "The demonstration needs git, which is not installed here.", { hint: "Install it from https://git-scm.com, then try again." })
+        throw new ToolwrightError("NO_GIT", "The demonstration needs git, which is not installed here.", {
+          hint: "Install it from https://git-scm.com, then try again.",
+        })
       }
       throw new ToolwrightError("GIT_FAILED", `git ${args[0]} failed: ${messageOf(cause)}`, { cause })
     }

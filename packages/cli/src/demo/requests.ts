@@ -49,9 +49,14 @@ test("adds up the prices", () => {
 
 const TEST: ExpectedCall = { name: "test", args: {} }
 
-/** What is asked of the model, one after the other. The person says what to change: the model is too small to find it. */
+/**
+ * What is asked of the model, one after the other. The person says what to change: the model is too small to find it.
+ */
 export const REQUESTS: readonly DemoRequest[] = [
-  { text: "show me the first 5 lines of README.md", calls: [{ name: "read_text_file", args: { path: "README.md", head: 5 } }] },
+  {
+    text: "show me the first 5 lines of README.md",
+    calls: [{ name: "read_text_file", args: { path: "README.md", head: 5 } }],
+  },
   { text: `find ${MARK} in src`, calls: [{ name: "search_grep", args: { pattern: MARK, path: "src" } }] },
   {
     text: 'create a folder notes and put "ask for the currency" in notes/plan.txt',
@@ -61,7 +66,13 @@ export const REQUESTS: readonly DemoRequest[] = [
     ],
   },
   { text: "run the tests", calls: [TEST] },
-  { text: 'replace "a - b" with "a + b" in src/bill.js', calls: [{ name: "edit_file", args: { path: "src/bill.js", old_text: "a - b", new_text: "a + b" } }] },
+  {
+    text: 'replace "a - b" with "a + b" in src/bill.js',
+    calls: [{ name: "edit_file", args: { path: "src/bill.js", old_text: "a - b", new_text: "a + b" } }],
+  },
   { text: "run the tests", calls: [TEST] },
-  { text: 'commit the changes with the message "fix add"', calls: [{ name: "git_commit", args: { message: "fix add" } }] },
+  {
+    text: 'commit the changes with the message "fix add"',
+    calls: [{ name: "git_commit", args: { message: "fix add" } }],
+  },
 ]

@@ -1,5 +1,6 @@
 /**
- * What the pocket model answers, written down for one model file and one engine. With another of either, answers may differ in good
+ * What the pocket model answers, written down for one model file and one engine. With another of either, answers may
+ * differ in good
  * faith; they are read, and written anew with `UPDATE_PINS=1 npx vitest run pocket-pins`.
  */
 import { createHash } from "node:crypto"
@@ -20,7 +21,11 @@ interface Pins {
 
 const here = {
   model: createHash("sha256").update(readFileSync(MODEL)).digest("hex"),
-  engine: (JSON.parse(readFileSync(new URL("../package.json", import.meta.resolve("node-llama-cpp")), "utf8")) as { version: string }).version,
+  engine: (
+    JSON.parse(readFileSync(new URL("../package.json", import.meta.resolve("node-llama-cpp")), "utf8")) as {
+      version: string
+    }
+  ).version,
 }
 const updating = process.env["UPDATE_PINS"] !== undefined
 const kept: Pins | undefined = existsSync(FILE) ? (JSON.parse(readFileSync(FILE, "utf8")) as Pins) : undefined
@@ -33,6 +38,9 @@ export function expectPinned(request: string, answer: string): void {
     writeFileSync(FILE, `${JSON.stringify(written, undefined, 2)}\n`)
     return
   }
-  expect({ model: kept?.model, engine: kept?.engine }, "The model or the engine has changed: read the answers, then write them down with UPDATE_PINS=1").toEqual(here)
+  expect(
+    { model: kept?.model, engine: kept?.engine },
+    "The model or the engine has changed: read the answers, then write them down with UPDATE_PINS=1",
+  ).toEqual(here)
   expect(answer).toBe(kept?.answers[request])
 }

@@ -11,12 +11,15 @@ export interface LineOptions {
 }
 
 /**
- * The lines that stay of each event, shared by the terminal, pipes and `runs show`. Remembers what it needs between events
+ * The lines that stay of each event, shared by the terminal, pipes and `runs show`. Remembers what it needs between
+ * events
  * (calls until their results).
  */
 export function createLines({ style, width, unicode }: LineOptions): (event: RunEvent) => string[] {
   const calls = new Map<string, string>()
-  const mark = unicode ? { ok: "✓", failed: "✗", note: "!", more: "↻", dry: "○" } : { ok: "ok    ", failed: "failed", note: "note  ", more: "retry ", dry: "call  " }
+  const mark = unicode
+    ? { ok: "✓", failed: "✗", note: "!", more: "↻", dry: "○" }
+    : { ok: "ok    ", failed: "failed", note: "note  ", more: "retry ", dry: "call  " }
   const room = Math.max(40, width)
 
   function toolEnd(callId: string, name: string, result: ToolResult): string[] {
@@ -25,8 +28,14 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
     const sign = dry ? style.cyan(mark.dry) : result.success ? style.green(mark.ok) : style.red(mark.failed)
     const call = calls.get(callId) ?? ""
     calls.delete(callId)
-    const lines = [`  ${sign} ${style.bold(neutralise(name))} ${style.dim(oneLine(call, room - name.length - took.length - 12))} ${style.dim(took)}`]
-    if (dry) return [...lines, `    ${style.dim(`valid, not run${result.metadata.permission === "ask" ? "; would ask for approval" : ""}`)}`]
+    const lines = [
+      `  ${sign} ${style.bold(neutralise(name))} ${style.dim(oneLine(call, room - name.length - took.length - 12))} ${style.dim(took)}`,
+    ]
+    if (dry)
+      return [
+        ...lines,
+        `    ${style.dim(`valid, not run${result.metadata.permission === "ask" ? "; would ask for approval" : ""}`)}`,
+      ]
     const text = result.success ? result.output : (result.error?.message ?? result.output)
     // What went wrong is worth more than one line.
     const shown = oneLine(text, result.success ? room - 6 : Math.max(300, room))
@@ -44,20 +53,28 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
       case "round-start":
         return [style.cyan(`round ${event.round}/${event.maxRounds}`)]
       case "model-retry":
-        return [`  ${style.yellow(mark.more)} ${oneLine(event.reason, room - 28)}; try ${event.attempt + 1} in ${duration(event.delayMs)}`]
+        return [
+          `  ${style.yellow(mark.more)} ${oneLine(event.reason, room - 28)}; try ${event.attempt + 1} in ${duration(event.delayMs)}`,
+        ]
       case "delivery-fallback":
-        return [`  ${style.yellow(mark.note)} ${event.from} is not possible (${oneLine(event.reason, Math.max(20, room - 40))}), going on with ${event.to}`]
+        return [
+          `  ${style.yellow(mark.note)} ${event.from} is not possible (${oneLine(event.reason, Math.max(20, room - 40))}), going on with ${event.to}`,
+        ]
       case "reply": {
         const text = neutralise(event.content.trim())
         return text === "" ? [] : text.split("\n").map((line) => `  ${line}`)
       }
       case "parse-problem":
-        return [`  ${style.yellow(mark.note)} ${oneLine(`${event.kind}: ${event.message}${event.repaired ? " (put right)" : ""}`, room - 6)}`]
+        return [
+          `  ${style.yellow(mark.note)} ${oneLine(`${event.kind}: ${event.message}${event.repaired ? " (put right)" : ""}`, room - 6)}`,
+        ]
       case "tool-start":
         calls.set(event.callId, shortArguments(event.arguments, room))
         return event.repairs.length === 0
           ? []
-          : [`  ${style.yellow(mark.note)} ${oneLine(`${event.name}: put right ${event.repairs.map((repair) => `${repair.path || "name"} (${repair.kind})`).join(", ")}`, room - 6)}`]
+          : [
+              `  ${style.yellow(mark.note)} ${oneLine(`${event.name}: put right ${event.repairs.map((repair) => `${repair.path || "name"} (${repair.kind})`).join(", ")}`, room - 6)}`,
+            ]
       case "tool-end":
         return toolEnd(event.callId, event.name, event.result)
       case "nudge":
@@ -67,9 +84,14 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
       case "completion-refused":
         return [`  ${style.yellow(mark.note)} not accepted as done: ${oneLine(event.reasons.join("; "), room - 30)}`]
       case "tools-changed":
-        return [`  ${style.yellow(mark.note)} tools changed: ${[...event.added.map((name) => `+${name}`), ...event.removed.map((name) => `-${name}`)].join(" ")}`]
+        return [
+          `  ${style.yellow(mark.note)} tools changed: ${[...event.added.map((name) => `+${name}`), ...event.removed.map((name) => `-${name}`)].join(" ")}`,
+        ]
       case "run-end":
-        return [...summaryLines(event.summary, style), ...(event.error?.hint === undefined ? [] : [neutralise(event.error.hint)])]
+        return [
+          ...summaryLines(event.summary, style),
+          ...(event.error?.hint === undefined ? [] : [neutralise(event.error.hint)]),
+        ]
       default:
         return []
     }
@@ -81,7 +103,8 @@ export function summaryLines(summary: RunSummary, style: Style): string[] {
   const { outcome, success, message, rounds, calls, failedCalls, correctedFailures, modifiedFiles, times } = summary
   const title = success ? style.green("done") : style.red(outcome)
   const counts = [
-    count(rounds, "round"), count(calls, "call"),
+    count(rounds, "round"),
+    count(calls, "call"),
     ...(failedCalls === 0 ? [] : [`${failedCalls} failed`, `${correctedFailures} corrected`]),
     `${duration(times.totalMs)} (model ${duration(times.modelMs)}, tools ${duration(times.toolMs)}, own ${Math.round(times.overheadMs)} ms)`,
   ]

@@ -7,12 +7,26 @@ afterEach(() => void vi.useRealTimers())
 
 const times = { totalMs: 120, modelMs: 50, toolMs: 30, overheadMs: 40 }
 const summary: RunSummary = {
-  runId: "r", outcome: "completed", success: true, message: "Done.", rounds: 2, calls: 1, failedCalls: 0, correctedFailures: 0,
-  modifiedFiles: [], inputTokens: 0, outputTokens: 34, times,
+  runId: "r",
+  outcome: "completed",
+  success: true,
+  message: "Done.",
+  rounds: 2,
+  calls: 1,
+  failedCalls: 0,
+  correctedFailures: 0,
+  modifiedFiles: [],
+  inputTokens: 0,
+  outputTokens: 34,
+  times,
 }
 function renderer(tty: boolean) {
   let text = ""
-  const shown = liveRenderer({ stdout: { write: (piece) => (text += piece), columns: 80 }, isTTY: { stdin: tty, stdout: tty, stderr: tty }, env: { NO_COLOR: "1" } })
+  const shown = liveRenderer({
+    stdout: { write: (piece) => (text += piece), columns: 80 },
+    isTTY: { stdin: tty, stdout: tty, stderr: tty },
+    env: { NO_COLOR: "1" },
+  })
   return { shown, text: () => text, show: (...events: RunEvent[]) => events.forEach((event) => shown.show(event)) }
 }
 const said = (text: string): RunEvent => ({ type: "text-delta", text })
@@ -28,13 +42,22 @@ test("text and calls appear as they are decoded, without the white space between
   expect(text()).toBe("  I look.")
   show(said("\n"), called[0]!, called[1]!)
   expect(text()).toBe('  I look.\n  call   look {"a": ')
-  show(called[2]!, { type: "call-end", callId: "1", name: "look", arguments: {}, path: "text" }, said("One\n\ntwo"), { type: "run-end", summary })
-  expect(text()).toBe('  I look.\n  call   look {"a":  "␛[2J"}\n  One\n  \n  two\n  1 call · 34 tokens in 50 ms, 680 a second · 0.1 s in all\n')
+  show(called[2]!, { type: "call-end", callId: "1", name: "look", arguments: {}, path: "text" }, said("One\n\ntwo"), {
+    type: "run-end",
+    summary,
+  })
+  expect(text()).toBe(
+    '  I look.\n  call   look {"a":  "␛[2J"}\n  One\n  \n  two\n  1 call · 34 tokens in 50 ms, 680 a second · 0.1 s in all\n',
+  )
 })
 
 test("says how a run ended that did not succeed, and what to do", () => {
   const { show, text } = renderer(false)
-  show({ type: "run-end", summary: { ...summary, success: false, outcome: "failed", message: "No server" }, error: { code: "X", message: "No server", hint: "Start it." } })
+  show({
+    type: "run-end",
+    summary: { ...summary, success: false, outcome: "failed", message: "No server" },
+    error: { code: "X", message: "No server", hint: "Start it." },
+  })
   expect(text()).toMatch(/^failed: No server\nStart it\.\n/)
 })
 
@@ -61,9 +84,25 @@ test("the speed is told where tokens are counted, over the model's whole time", 
 
 test("a result is shown in its own lines where there are more than one, up to a limit, and a failure as well", () => {
   let text = ""
-  const shown = liveRenderer({ stdout: { write: (piece) => (text += piece) }, isTTY: { stdin: false, stdout: false, stderr: false }, env: {} }, { resultLines: 2 })
-  const result = { success: true, output: "one\n  two\nthree\u0007\nfour\n", modifiedFiles: [], metadata: {}, executionTimeMs: 1 }
+  const shown = liveRenderer(
+    { stdout: { write: (piece) => (text += piece) }, isTTY: { stdin: false, stdout: false, stderr: false }, env: {} },
+    { resultLines: 2 },
+  )
+  const result = {
+    success: true,
+    output: "one\n  two\nthree\u0007\nfour\n",
+    modifiedFiles: [],
+    metadata: {},
+    executionTimeMs: 1,
+  }
   shown.show({ type: "tool-end", callId: "1", name: "look", result })
-  shown.show({ type: "tool-end", callId: "2", name: "look", result: { ...result, success: false, output: "no\nnot at all" } })
-  expect(text).toBe("  ok     look  0.0 s\n    one\n      two\n    [2 more lines]\n  failed look  0.0 s\n    no\n    not at all\n")
+  shown.show({
+    type: "tool-end",
+    callId: "2",
+    name: "look",
+    result: { ...result, success: false, output: "no\nnot at all" },
+  })
+  expect(text).toBe(
+    "  ok     look  0.0 s\n    one\n      two\n    [2 more lines]\n  failed look  0.0 s\n    no\n    not at all\n",
+  )
 })

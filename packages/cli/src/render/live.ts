@@ -14,12 +14,17 @@ export interface LiveRenderer extends Renderer {
 }
 
 /**
- * Shows a run as the model writes it: its text and the text of its calls as they are decoded, results, and at the end how
+ * Shows a run as the model writes it: its text and the text of its calls as they are decoded, results, and at the end
+ * how
  * fast it went. Rounds are not told apart.
  *
- * @param resultLines lines of a result that are shown, for a model that does not tell what stands in them; one unless given
+ * @param resultLines lines of a result that are shown, for a model that does not tell what stands in them; one unless
+ *   given
  */
-export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">, { resultLines = 1 }: { resultLines?: number } = {}): LiveRenderer {
+export function liveRenderer(
+  world: Pick<Invocation, "stdout" | "isTTY" | "env">,
+  { resultLines = 1 }: { resultLines?: number } = {},
+): LiveRenderer {
   const { stdout, isTTY, env } = world
   const style = styleFor(isTTY.stdout, env)
   const lines = createLines({ style, width: isTTY.stdout ? stdout.columns || 100 : 200, unicode: isTTY.stdout })
@@ -92,7 +97,8 @@ export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">
           return
         case "run-end":
           endLine()
-          if (!event.summary.success) write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}\n`)
+          if (!event.summary.success)
+            write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}\n`)
           if (event.error?.hint !== undefined) write(`${neutralise(event.error.hint)}\n`)
           return write(`  ${style.dim(speedOf(event.summary))}\n`)
         case "tool-end":
@@ -121,6 +127,15 @@ export function liveRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">
 /** How much was decoded and how fast, over the model's whole time, the reading of the prompt included. */
 export function speedOf({ calls, outputTokens, times, dryRun }: RunSummary): string {
   const { modelMs, totalMs } = times
-  const tokens = outputTokens === 0 ? [] : [`${count(outputTokens, "token")} in ${modelMs < 1000 ? `${Math.round(modelMs)} ms` : duration(modelMs)}, ${Math.round((outputTokens * 1000) / Math.max(modelMs, 1))} a second`]
-  return [...(calls === 0 ? [] : [`${count(calls, "call")}${dryRun === true ? ", none run" : ""}`]), ...tokens, `${duration(totalMs)} in all`].join(" · ")
+  const tokens =
+    outputTokens === 0
+      ? []
+      : [
+          `${count(outputTokens, "token")} in ${modelMs < 1000 ? `${Math.round(modelMs)} ms` : duration(modelMs)}, ${Math.round((outputTokens * 1000) / Math.max(modelMs, 1))} a second`,
+        ]
+  return [
+    ...(calls === 0 ? [] : [`${count(calls, "call")}${dryRun === true ? ", none run" : ""}`]),
+    ...tokens,
+    `${duration(totalMs)} in all`,
+  ].join(" · ")
 }

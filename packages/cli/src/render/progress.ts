@@ -9,7 +9,7 @@ import { styleFor } from "./style.ts"
 /** Lines for a pipe or a log: what happened, without what is only of the moment. */
 export function plainRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" | "isTTY" | "env">): Renderer {
   const style = styleFor(isTTY.stdout, env)
-  const lines = createLines({ style, width: isTTY.stdout ? (stdout.columns || 100) : 200, unicode: isTTY.stdout })
+  const lines = createLines({ style, width: isTTY.stdout ? stdout.columns || 100 : 200, unicode: isTTY.stdout })
   return {
     show(event) {
       for (const line of lines(event)) stdout.write(`${line}\n`)
@@ -21,7 +21,10 @@ export function plainRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" 
 export const SPINNER = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"]
 
 /** The same lines, with a live one below them that says what is going on and for how long. */
-export function terminalRenderer(world: Pick<Invocation, "stdout" | "isTTY" | "env">, now: () => number = () => performance.now()): Renderer {
+export function terminalRenderer(
+  world: Pick<Invocation, "stdout" | "isTTY" | "env">,
+  now: () => number = () => performance.now(),
+): Renderer {
   const { stdout } = world
   const plain = plainRenderer({ ...world, stdout: { write: (text) => write(text), columns: stdout.columns || 100 } })
   const activity = createActivity(now)
@@ -87,7 +90,8 @@ export function createActivity(now: () => number): { see(event: RunEvent): void;
       else if (event.type === "call-start") start(`calling ${neutralise(event.name)}`)
       else if (event.type === "args-delta") characters += event.text.length
       else if (event.type === "tool-start") start(`running ${neutralise(event.name)}`)
-      else if (event.type === "tool-progress" && event.message !== undefined) doing = `${neutralise(event.name)}: ${neutralise(event.message)}`
+      else if (event.type === "tool-progress" && event.message !== undefined)
+        doing = `${neutralise(event.name)}: ${neutralise(event.message)}`
       else if (event.type === "model-retry") start("waiting to try again")
       else if (event.type === "round-end" || event.type === "run-end") start(undefined)
     },

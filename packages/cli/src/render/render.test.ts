@@ -14,8 +14,18 @@ const linesOf = (events: RunEvent[], width = 100) => {
   return events.flatMap((event) => lines(event))
 }
 const summary: RunSummary = {
-  runId: "r", outcome: "completed", success: true, message: "ok", rounds: 2, calls: 1, failedCalls: 0, correctedFailures: 0,
-  modifiedFiles: ["a.ts"], inputTokens: 0, outputTokens: 0, times: { totalMs: 1234, modelMs: 1000, toolMs: 200, overheadMs: 34 },
+  runId: "r",
+  outcome: "completed",
+  success: true,
+  message: "ok",
+  rounds: 2,
+  calls: 1,
+  failedCalls: 0,
+  correctedFailures: 0,
+  modifiedFiles: ["a.ts"],
+  inputTokens: 0,
+  outputTokens: 0,
+  times: { totalMs: 1234, modelMs: 1000, toolMs: 200, overheadMs: 34 },
 }
 
 describe("text of models and tools", () => {
@@ -32,15 +42,45 @@ describe("text of models and tools", () => {
   test("cannot reach the terminal through any event", () => {
     const evil = "x\u001b[31m\u202e\r"
     const events: RunEvent[] = [
-      { type: "run-start", runId: evil, task: evil, agent: evil, model: evil, format: "f", because: evil, tools: [], unavailable: [] },
+      {
+        type: "run-start",
+        runId: evil,
+        task: evil,
+        agent: evil,
+        model: evil,
+        format: "f",
+        because: evil,
+        tools: [],
+        unavailable: [],
+      },
       { type: "model-retry", attempt: 1, delayMs: 1, reason: evil },
-      { type: "reply", round: 1, raw: evil, content: evil, reasoning: evil, calls: [], finishReason: "stop", modelMs: 1 },
+      {
+        type: "reply",
+        round: 1,
+        raw: evil,
+        content: evil,
+        reasoning: evil,
+        calls: [],
+        finishReason: "stop",
+        modelMs: 1,
+      },
       { type: "parse-problem", kind: "k", message: evil, text: evil, repaired: false },
-      { type: "tool-start", callId: "1", name: evil, arguments: { [evil]: evil }, repairs: [], provenance: { kind: "local", name: "l" } },
+      {
+        type: "tool-start",
+        callId: "1",
+        name: evil,
+        arguments: { [evil]: evil },
+        repairs: [],
+        provenance: { kind: "local", name: "l" },
+      },
       { type: "tool-end", callId: "1", name: evil, result: failure({ code: "X", message: evil }) },
       { type: "nudge", reason: "no-call", text: evil },
       { type: "completion-refused", reasons: [evil], text: evil },
-      { type: "run-end", summary: { ...summary, message: evil, modifiedFiles: [evil] }, error: { code: "X", message: evil, hint: evil } },
+      {
+        type: "run-end",
+        summary: { ...summary, message: evil, modifiedFiles: [evil] },
+        error: { code: "X", message: evil, hint: evil },
+      },
     ]
     const activity = createActivity(() => 0)
     for (const event of events) activity.see(event)
@@ -56,18 +96,29 @@ describe("text of models and tools", () => {
   })
 
   test("says why a request is tried again, on a narrow terminal too", () => {
-    const [line] = linesOf([{ type: "model-retry", attempt: 1, delayMs: 1000, reason: "connect ECONNREFUSED 127.0.0.1:11434" }], 40)
+    const [line] = linesOf(
+      [{ type: "model-retry", attempt: 1, delayMs: 1000, reason: "connect ECONNREFUSED 127.0.0.1:11434" }],
+      40,
+    )
     expect(line).toBe("  retry  connect ECO…; try 2 in 1.0 s")
   })
 
   test("is cut to one line, between characters", () => {
     expect(oneLine("a\n  b\tc", 10)).toBe("a b c")
     expect(oneLine("😀😀😀", 2)).toBe("😀…")
-    expect(shortArguments({ path: "src/a.ts", text: "two words", n: 3, list: ["x"] }, 80)).toBe('path=src/a.ts text="two words" n=3 list=["x"]')
+    expect(shortArguments({ path: "src/a.ts", text: "two words", n: 3, list: ["x"] }, 80)).toBe(
+      'path=src/a.ts text="two words" n=3 list=["x"]',
+    )
   })
 })
 
-test.each([[420, "0.4 s"], [9940, "9.9 s"], [12_300, "12 s"], [59_600, "1 min 0 s"], [200_000, "3 min 20 s"]])("%i ms read as %s", (milliseconds, text) => {
+test.each([
+  [420, "0.4 s"],
+  [9940, "9.9 s"],
+  [12_300, "12 s"],
+  [59_600, "1 min 0 s"],
+  [200_000, "3 min 20 s"],
+])("%i ms read as %s", (milliseconds, text) => {
   expect(duration(milliseconds)).toBe(text)
 })
 
@@ -81,15 +132,29 @@ test("colour is for terminals only, and NO_COLOR is respected", () => {
 
 test("a summary tells counts, corrections, times and changed files", () => {
   expect(summaryLines({ ...summary, failedCalls: 2, correctedFailures: 1 }, plain)).toEqual([
-    "done: ok", "2 rounds, 1 call, 2 failed, 1 corrected, 1.2 s (model 1.0 s, tools 0.2 s, own 34 ms)", "changed: a.ts",
+    "done: ok",
+    "2 rounds, 1 call, 2 failed, 1 corrected, 1.2 s (model 1.0 s, tools 0.2 s, own 34 ms)",
+    "changed: a.ts",
   ])
   expect(summaryLines({ ...summary, success: false, outcome: "max-rounds" }, plain)[0]).toBe("max-rounds: ok")
 })
 
 test("a call's line tells its arguments, its result and how long it took", () => {
   const lines = linesOf([
-    { type: "tool-start", callId: "1", name: "search", arguments: { pattern: "add" }, repairs: [], provenance: { kind: "local", name: "l" } },
-    { type: "tool-end", callId: "1", name: "search", result: { ...success({ output: "3 matches\nin 2 files" }), executionTimeMs: 1500 } },
+    {
+      type: "tool-start",
+      callId: "1",
+      name: "search",
+      arguments: { pattern: "add" },
+      repairs: [],
+      provenance: { kind: "local", name: "l" },
+    },
+    {
+      type: "tool-end",
+      callId: "1",
+      name: "search",
+      result: { ...success({ output: "3 matches\nin 2 files" }), executionTimeMs: 1500 },
+    },
   ])
   expect(lines).toEqual(["  ok     search pattern=add 1.5 s", "    3 matches in 2 files"])
 })

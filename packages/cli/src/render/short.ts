@@ -17,12 +17,17 @@ export function shortArguments(args: JsonObject, width: number): string {
 /** Characters of a call's arguments that are put before a person at most. */
 const MOST_ASKED = 2_000
 
-/** A call's arguments for a person who is to permit it: whole, and where they are very long it is said that there is more. */
+/**
+ * A call's arguments for a person who is to permit it: whole, and where they are very long it is said that there is
+ * more.
+ */
 export function argumentsToPermit(args: JsonObject): string {
   const parts = Object.entries(args).map(([name, value]) => `${name}=${argumentText(value)}`)
   const all = Array.from(neutralise(parts.join(" ")))
   const more = all.length - MOST_ASKED
-  return more <= 0 ? all.join("") : `${all.slice(0, MOST_ASKED).join("")}… [${count(more, "more character")}, not shown]`
+  return more <= 0
+    ? all.join("")
+    : `${all.slice(0, MOST_ASKED).join("")}… [${count(more, "more character")}, not shown]`
 }
 
 function argumentText(value: unknown): string {

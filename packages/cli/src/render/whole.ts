@@ -10,12 +10,16 @@ import { styleFor } from "./style.ts"
 export const SHOWN_LINES = 200
 
 /**
- * Shows a run by what its tools returned, in full, and the model's words after it: for a model that is there to find the right call
+ * Shows a run by what its tools returned, in full, and the model's words after it: for a model that is there to find
+ * the right call
  * and says one short sentence. Rounds, counts and what went well are not told.
  *
  * @param options.recorded whether what is left out can be read in a record
  */
-export function wholeRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" | "isTTY" | "env">, { recorded = true }: { recorded?: boolean } = {}): Renderer {
+export function wholeRenderer(
+  { stdout, isTTY, env }: Pick<Invocation, "stdout" | "isTTY" | "env">,
+  { recorded = true }: { recorded?: boolean } = {},
+): Renderer {
   const style = styleFor(isTTY.stdout, env)
   const width = isTTY.stdout ? stdout.columns || 100 : 200
   const lines = createLines({ style, width, unicode: isTTY.stdout })
@@ -25,10 +29,15 @@ export function wholeRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" 
 
   function result(result: ToolResult): void {
     const failed = !result.success
-    const text = failed ? failureText(result) : result.output === "" && result.data !== undefined ? textOf(result.data) : result.output
+    const text = failed
+      ? failureText(result)
+      : result.output === "" && result.data !== undefined
+        ? textOf(result.data)
+        : result.output
     const all = text.replace(/\n+$/, "").split("\n")
     for (const line of all.slice(0, SHOWN_LINES)) write(failed ? style.red(plain(line)) : plain(line))
-    if (all.length > SHOWN_LINES) write(style.dim(`[${all.length - SHOWN_LINES} more lines${recorded ? "; the record has them" : ""}]`))
+    if (all.length > SHOWN_LINES)
+      write(style.dim(`[${all.length - SHOWN_LINES} more lines${recorded ? "; the record has them" : ""}]`))
     shown = true
   }
 
@@ -41,7 +50,9 @@ export function wholeRenderer({ stdout, isTTY, env }: Pick<Invocation, "stdout" 
         case "tool-start":
           if (shown) write("")
           lines(event)
-          return write(`${style.cyan(isTTY.stdout ? "→" : "call")} ${style.bold(neutralise(event.name))} ${shortArguments(event.arguments, width - event.name.length - 8)}`.trimEnd())
+          return write(
+            `${style.cyan(isTTY.stdout ? "→" : "call")} ${style.bold(neutralise(event.name))} ${shortArguments(event.arguments, width - event.name.length - 8)}`.trimEnd(),
+          )
         case "tool-end":
           if (event.result.metadata.dryRun === true) return lines(event).slice(1).forEach(write)
           return result(event.result)

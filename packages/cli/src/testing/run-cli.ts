@@ -31,9 +31,20 @@ interface CliOptions {
 }
 
 /** Starts the real command as a child process, without the settings of whoever runs the tests. */
-export function startCli(args: readonly string[], { cwd, env = {}, stdin, keepOpen = false, node = process.execPath }: CliOptions = {}): Running {
-  const inherited = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(TOOLWRIGHT_|OPENAI_|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST)/.test(name)))
-  const child = spawn(node, [BIN, ...args], { cwd: cwd ?? tmpdir(), env: { ...inherited, ...env } as NodeJS.ProcessEnv, stdio: "pipe" })
+export function startCli(
+  args: readonly string[],
+  { cwd, env = {}, stdin, keepOpen = false, node = process.execPath }: CliOptions = {},
+): Running {
+  const inherited = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^(TOOLWRIGHT_|OPENAI_|NO_COLOR|FORCE_COLOR|NODE_OPTIONS|VITEST)/.test(name),
+    ),
+  )
+  const child = spawn(node, [BIN, ...args], {
+    cwd: cwd ?? tmpdir(),
+    env: { ...inherited, ...env } as NodeJS.ProcessEnv,
+    stdio: "pipe",
+  })
   let stdout = ""
   let stderr = ""
   const waiting = new Set<() => void>()

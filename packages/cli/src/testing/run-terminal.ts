@@ -15,9 +15,16 @@ export interface Terminal {
 }
 
 /** Starts the real command in a pseudo terminal of 100 columns. Arguments must not need quotes. */
-export function startInTerminal(args: readonly string[], { cwd, env = {} }: { cwd: string; env?: Record<string, string> }): Terminal {
+export function startInTerminal(
+  args: readonly string[],
+  { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
+): Terminal {
   const line = `stty cols 100; exec '${process.execPath}' '${BIN}' ${args.join(" ")}`
-  const child = spawn("/usr/bin/script", ["-qefc", line, "/dev/null"], { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: "xterm", NO_COLOR: "1", ...env }, stdio: "pipe" })
+  const child = spawn("/usr/bin/script", ["-qefc", line, "/dev/null"], {
+    cwd,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TERM: "xterm", NO_COLOR: "1", ...env },
+    stdio: "pipe",
+  })
   let output = ""
   let from = 0
   const waiting = new Set<() => void>()

@@ -6,7 +6,8 @@ import { readCall } from "./read.ts"
 const tool = (input: JsonSchema) => defineTool({ name: "t", description: "T", input, run: () => 0 })
 const own = { args: { type: "string", description: "" }, json: { type: "boolean", description: "" } } as const
 const stdin = (async function* () {})()
-const read = async (input: JsonSchema, ...args: string[]) => (await readCall(tool(input), args, own, { stdin, cwd: "/" })).args
+const read = async (input: JsonSchema, ...args: string[]) =>
+  (await readCall(tool(input), args, own, { stdin, cwd: "/" })).args
 
 const properties: Record<string, JsonSchema> = {
   text: { type: "string" },
@@ -24,21 +25,33 @@ const schema: JsonSchema = { type: "object", properties, required: ["text"], $de
 
 test("parameters have the kinds of their schemas", () => {
   expect(Object.fromEntries(parametersOf(tool(schema)).map(({ name, kind }) => [name, kind]))).toEqual({
-    text: "string", max_results: "number", exact: "boolean", names: "array", numbers: "array", options: "object",
-    mixed: "string", either: "any", referred: "number", anything: "any",
+    text: "string",
+    max_results: "number",
+    exact: "boolean",
+    names: "array",
+    numbers: "array",
+    options: "object",
+    mixed: "string",
+    either: "any",
+    referred: "number",
+    anything: "any",
   })
 })
 
 test("the parameters of all actions are there together", () => {
   const actions: JsonSchema = {
-    type: "object", properties: { action: { type: "string", enum: ["a", "b"] } }, required: ["action"],
+    type: "object",
+    properties: { action: { type: "string", enum: ["a", "b"] } },
+    required: ["action"],
     oneOf: [
       { properties: { action: { const: "a" }, x: { type: "integer" }, v: { type: "string" } } },
       { properties: { action: { const: "b" }, v: { type: "integer" } } },
     ],
   }
   expect(parametersOf(tool(actions)).map(({ name, kind, required }) => [name, kind, required])).toEqual([
-    ["action", "string", true], ["x", "number", false], ["v", "any", false],
+    ["action", "string", true],
+    ["x", "number", false],
+    ["v", "any", false],
   ])
 })
 
@@ -75,6 +88,9 @@ describe("flags become arguments", () => {
 
   test("an unknown flag is answered with the nearest", async () => {
     await expect(read(schema, "--txt", "a")).rejects.toMatchObject({ code: "USAGE", hint: "Did you mean '--text'?" })
-    await expect(read(schema, "--options", "{oops")).rejects.toMatchObject({ code: "USAGE", message: expect.stringContaining("takes JSON") })
+    await expect(read(schema, "--options", "{oops")).rejects.toMatchObject({
+      code: "USAGE",
+      message: expect.stringContaining("takes JSON"),
+    })
   })
 })

@@ -22,7 +22,12 @@ export interface Parameter {
 export function parametersOf(tool: ToolDefinition): Parameter[] {
   const found = new Map<string, Parameter>()
   const required = new Set(tool.schema.required ?? [])
-  for (const schema of [tool.schema, ...(tool.schema.oneOf ?? []), ...(tool.schema.anyOf ?? []), ...(tool.schema.allOf ?? [])]) {
+  for (const schema of [
+    tool.schema,
+    ...(tool.schema.oneOf ?? []),
+    ...(tool.schema.anyOf ?? []),
+    ...(tool.schema.allOf ?? []),
+  ]) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const known = found.get(name)
       const read = parameter(name, property, required.has(name), tool.schema)
@@ -44,7 +49,9 @@ function parameter(name: string, property: JsonSchema, required: boolean, root: 
     kind,
     required,
     description: typeof property.description === "string" ? property.description : "",
-    ...(kind === "array" && typeof schema.items === "object" ? { items: kindOf(resolve(schema.items, root), root) } : {}),
+    ...(kind === "array" && typeof schema.items === "object"
+      ? { items: kindOf(resolve(schema.items, root), root) }
+      : {}),
     ...(values === undefined ? {} : { values }),
     ...(schema.default === undefined ? {} : { fallback: schema.default }),
   }
@@ -60,7 +67,11 @@ function kindOf(schema: JsonSchema, root: JsonSchema): ParameterKind {
   const literal = schema.const ?? schema.enum?.[0]
   if (typeof literal === "string") return "string"
   const branches = (schema.anyOf ?? schema.oneOf ?? []).map((branch) => kindOf(resolve(branch, root), root))
-  return branches.length > 0 && branches.every((kind) => kind === branches[0]) ? branches[0]! : schema.properties === undefined ? "any" : "object"
+  return branches.length > 0 && branches.every((kind) => kind === branches[0])
+    ? branches[0]!
+    : schema.properties === undefined
+      ? "any"
+      : "object"
 }
 
 /** Follows references into the schema's own definitions. */

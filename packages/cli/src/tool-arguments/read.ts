@@ -2,12 +2,19 @@ import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
 import { messageOf, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
-import { parseOptions, usageError, type OptionDeclaration, type OptionDeclarations, type OptionValues } from "../options.ts"
+import {
+  parseOptions,
+  usageError,
+  type OptionDeclaration,
+  type OptionDeclarations,
+  type OptionValues,
+} from "../options.ts"
 import { parametersOf } from "./parameters.ts"
 import { argumentsFrom, argumentsObject } from "./values.ts"
 
 /**
- * Splits the command line of a call into the command's own options and the tool's arguments. An own option goes before an
+ * Splits the command line of a call into the command's own options and the tool's arguments. An own option goes before
+ * an
  * argument of the same name, which can still be given with `--args`.
  *
  * @param args what stands after the tool's name
@@ -23,7 +30,12 @@ export async function readCall<const Own extends OptionDeclarations>(
   const flags = Object.fromEntries(
     parameters.map((parameter): [string, OptionDeclaration] => [
       parameter.flag,
-      { type: parameter.kind === "boolean" ? "boolean" : "string", multiple: true, description: "", value: parameter.kind },
+      {
+        type: parameter.kind === "boolean" ? "boolean" : "string",
+        multiple: true,
+        description: "",
+        value: parameter.kind,
+      },
     ]),
   )
   // Names may be written as in the schema, and a boolean with its value.
@@ -33,17 +45,26 @@ export async function readCall<const Own extends OptionDeclarations>(
     const [, name, value = ""] = match
     const flag = name!.replaceAll("_", "-")
     const known = Object.hasOwn(own, name!) ? name! : flag
-    if (flags[known]?.type === "boolean" && /^=(true|false)$/.test(value)) return value === "=true" ? `--${known}` : `--no-${known}`
+    if (flags[known]?.type === "boolean" && /^=(true|false)$/.test(value))
+      return value === "=true" ? `--${known}` : `--no-${known}`
     return `--${known}${value}`
   })
   const { values, positionals } = parseOptions(spelt, { ...flags, ...own }, { max: 1 })
   const given = values as Record<string, (string | boolean)[] | string | undefined>
   const whole = typeof given.args === "string" ? given.args : positionals[0]
   if (positionals.length > 0 && (whole !== positionals[0] || !/^[-@{]/.test(whole ?? ""))) {
-    throw usageError(`Unexpected argument '${positionals[0]}'.`, `Arguments are flags: --${parameters[0]?.flag ?? "name"} <value>; 'toolwright tools show ${tool.name}' lists them.`)
+    throw usageError(
+      `Unexpected argument '${positionals[0]}'.`,
+      `Arguments are flags: --${parameters[0]?.flag ?? "name"} <value>; 'toolwright tools show ${tool.name}' lists them.`,
+    )
   }
   const base = whole === undefined ? {} : await wholeArguments(whole, invocation)
-  const fromFlags = argumentsFrom(parameters, Object.fromEntries(Object.keys(flags).flatMap((flag) => (given[flag] === undefined ? [] : [[flag, given[flag] as string[]]]))))
+  const fromFlags = argumentsFrom(
+    parameters,
+    Object.fromEntries(
+      Object.keys(flags).flatMap((flag) => (given[flag] === undefined ? [] : [[flag, given[flag] as string[]]])),
+    ),
+  )
   return { values: values as OptionValues<Own>, args: { ...base, ...fromFlags } }
 }
 

@@ -17,15 +17,25 @@ export function describeTool(tool: ToolDefinition, unavailable: string | undefin
   const parameters = parametersOf(tool)
   if (parameters.length > 0) {
     const width = Math.min(36, Math.max(...parameters.map((parameter) => left(parameter).length)))
-    lines.push("", "Arguments:", ...parameters.map((parameter) => `  ${left(parameter).padEnd(width)}  ${right(parameter)}`))
+    lines.push(
+      "",
+      "Arguments:",
+      ...parameters.map((parameter) => `  ${left(parameter).padEnd(width)}  ${right(parameter)}`),
+    )
   }
   for (const action of tool.actions?.list ?? []) {
-    if (action === tool.actions?.list[0]) lines.push("", `Actions (--${tool.actions.argument}, each also a tool of its own):`)
-    lines.push(`  ${(action.name ?? `${tool.name}_${action.action}`.replaceAll("-", "_")).padEnd(28)}  ${firstSentence(action.description)}`)
+    if (action === tool.actions?.list[0])
+      lines.push("", `Actions (--${tool.actions.argument}, each also a tool of its own):`)
+    lines.push(
+      `  ${(action.name ?? `${tool.name}_${action.action}`.replaceAll("-", "_")).padEnd(28)}  ${firstSentence(action.description)}`,
+    )
   }
   for (const [index, example] of (tool.examples ?? []).slice(0, 5).entries()) {
     if (index === 0) lines.push("", "Examples:")
-    lines.push(`  # ${example.description}`, `  toolwright tools call ${tool.name} --args ${quote(JSON.stringify(example.input))}`)
+    lines.push(
+      `  # ${example.description}`,
+      `  toolwright tools call ${tool.name} --args ${quote(JSON.stringify(example.input))}`,
+    )
   }
   return `${neutralise(lines.join("\n"))}\n`
 }
@@ -46,8 +56,12 @@ function left({ flag, kind, items }: Parameter): string {
 function right({ description, required, values, fallback }: Parameter): string {
   const notes = [
     ...(required ? ["required"] : []),
-    ...(values === undefined ? [] : [values.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join("|")]),
+    ...(values === undefined
+      ? []
+      : [values.map((value) => (typeof value === "string" ? value : JSON.stringify(value))).join("|")]),
     ...(fallback === undefined ? [] : [`default ${JSON.stringify(fallback)}`]),
   ]
-  return [description.replaceAll(/\s+/g, " "), ...(notes.length === 0 ? [] : [`[${notes.join("; ")}]`])].filter((part) => part !== "").join(" ")
+  return [description.replaceAll(/\s+/g, " "), ...(notes.length === 0 ? [] : [`[${notes.join("; ")}]`])]
+    .filter((part) => part !== "")
+    .join(" ")
 }

@@ -125,8 +125,9 @@ function liveStates(raw: RawDfa): boolean[] {
 function equalStates(raw: RawDfa, live: readonly boolean[]): Int32Array {
   const states = raw.accept.length
   let block = Int32Array.from(raw.accept, (accepts, state) => (live[state] ? (accepts ? 1 : 0) : -1))
-  for (let count = -1; ; ) {
-    // States with the same block and the same blocks behind each class get the same number: pairs are numbered one after the other.
+  for (let count = -1; ;) {
+    // States with the same block and the same blocks behind each class get the same number: pairs are numbered one
+    // after the other.
     const pairs = new Map<number, number>()
     const numbers = new Map<number, number>()
     const next = new Int32Array(states).fill(-1)
@@ -166,7 +167,10 @@ function numberStates(raw: RawDfa, live: readonly boolean[], block: Int32Array):
   for (let index = 0; index < order.length; index++) {
     for (const c of columns) table.push(visit(raw.table[order[index]! * raw.classes + c]!))
   }
-  const { cuts, classOf } = mergeIntervals(raw.cuts, raw.classOf.map((c) => column[c]!))
+  const { cuts, classOf } = mergeIntervals(
+    raw.cuts,
+    raw.classOf.map((c) => column[c]!),
+  )
   return {
     start,
     size: order.length,
@@ -179,7 +183,11 @@ function numberStates(raw: RawDfa, live: readonly boolean[], block: Int32Array):
 }
 
 /** Classes with the same column are one class. */
-function mergeClasses(raw: RawDfa, live: readonly boolean[], block: Int32Array): { classes: number[]; columns: number[] } {
+function mergeClasses(
+  raw: RawDfa,
+  live: readonly boolean[],
+  block: Int32Array,
+): { classes: number[]; columns: number[] } {
   const known = new Map<string, number>()
   const columns: number[] = []
   const classes = Array.from({ length: raw.classes }, (_, c) => {
@@ -199,7 +207,13 @@ function mergeClasses(raw: RawDfa, live: readonly boolean[], block: Int32Array):
   return { classes, columns }
 }
 
-function mergeIntervals(cuts: readonly number[], classOf: readonly number[]): { cuts: Int32Array; classOf: Uint16Array } {
+function mergeIntervals(
+  cuts: readonly number[],
+  classOf: readonly number[],
+): { cuts: Int32Array; classOf: Uint16Array } {
   const kept = cuts.map((_, index) => index).filter((index) => index === 0 || classOf[index] !== classOf[index - 1])
-  return { cuts: Int32Array.from(kept, (index) => cuts[index]!), classOf: Uint16Array.from(kept, (index) => classOf[index]!) }
+  return {
+    cuts: Int32Array.from(kept, (index) => cuts[index]!),
+    classOf: Uint16Array.from(kept, (index) => classOf[index]!),
+  }
 }

@@ -1,6 +1,8 @@
 /**
- * Escapes in quoted strings. Where every text is allowed, so is every escape. In a narrower language an escape is allowed where
- * it has to be (quotes, backslash, control characters) and for characters beyond ASCII: names and fixed texts thus have one
+ * Escapes in quoted strings. Where every text is allowed, so is every escape. In a narrower language an escape is
+ * allowed where
+ * it has to be (quotes, backslash, control characters) and for characters beyond ASCII: names and fixed texts thus have
+ * one
  * spelling, and a model is not led to write `\u0061` for an `a`.
  */
 import type { TextLanguage } from "./text-language.ts"
@@ -21,16 +23,33 @@ export interface Escapes {
   step(text: number, escape: EscapeState, byte: number, quote: number): number | EscapeState | undefined
 }
 
-const SHORT = new Map([["b", 8], ["f", 12], ["n", 10], ["r", 13], ["t", 9]].map(([letter, code]) => [String(letter).charCodeAt(0), Number(code)]))
+const SHORT = new Map(
+  [
+    ["b", 8],
+    ["f", 12],
+    ["n", 10],
+    ["r", 13],
+    ["t", 9],
+  ].map(([letter, code]) => [String(letter).charCodeAt(0), Number(code)]),
+)
 const LETTER: EscapeState = { kind: "letter", read: 0, value: 0, high: 0 }
 
 export function createEscapes(language: TextLanguage, kind: "json" | "python"): Escapes {
   const { any } = language
   /** Ranges of characters that may be written as \u….  */
-  const escapable: readonly (readonly [number, number])[] = any ? [[0, 0x10ffff]] : [[0, 0x1f], [0x7f, 0x10ffff]]
+  const escapable: readonly (readonly [number, number])[] = any
+    ? [[0, 0x10ffff]]
+    : [
+        [0, 0x1f],
+        [0x7f, 0x10ffff],
+      ]
 
   function within(text: number, first: number, last: number): boolean {
-    return escapable.some(([low, high]) => Math.max(low, first) <= Math.min(high, last) && language.within(text, Math.max(low, first), Math.min(high, last)))
+    return escapable.some(
+      ([low, high]) =>
+        Math.max(low, first) <= Math.min(high, last) &&
+        language.within(text, Math.max(low, first), Math.min(high, last)),
+    )
   }
 
   /** The character that a letter after the backslash stands for. */
@@ -68,7 +87,8 @@ export function createEscapes(language: TextLanguage, kind: "json" | "python"): 
     const next: EscapeState = { ...escape, read: escape.read + 1, value: escape.value * 16 + digit }
     if (!hexPossible(text, next)) return undefined
     if (next.read < 4) return next
-    if (next.high !== 0) return positive(language.step(text, 0x10000 + ((next.high - 0xd800) << 10) + (next.value - 0xdc00)))
+    if (next.high !== 0)
+      return positive(language.step(text, 0x10000 + ((next.high - 0xd800) << 10) + (next.value - 0xdc00)))
     if (next.value >= 0xd800 && next.value <= 0xdbff) return { kind: "pair", read: 0, value: 0, high: next.value }
     return positive(language.step(text, next.value))
   }

@@ -25,7 +25,11 @@ export function integerLexeme(sets: readonly NumberSet[]): Lexeme | undefined {
 
 function intervalOf({ low, high, step, notSteps }: NumberSet): Interval | undefined {
   if (step === undefined || step.scale > 0 || step.digits > MAX_STEP || notSteps.length > 0) return undefined
-  return { low: low === undefined ? undefined : wholeAbove(low), high: high === undefined ? undefined : -wholeAbove(negated(high)), step: step.digits }
+  return {
+    low: low === undefined ? undefined : wholeAbove(low),
+    high: high === undefined ? undefined : -wholeAbove(negated(high)),
+    step: step.digits,
+  }
 }
 
 const negated = ({ value, open }: Bound): Bound => ({ value: { digits: -value.digits, scale: value.scale }, open })
@@ -51,14 +55,17 @@ interface State {
 const FAR = 24
 
 function lexemeOf(intervals: readonly Interval[]): Lexeme {
-  const bounds = intervals.flatMap(({ low, high }) => [low ?? 0n, high ?? 0n]).map((bound) => (bound < 0n ? -bound : bound))
+  const bounds = intervals
+    .flatMap(({ low, high }) => [low ?? 0n, high ?? 0n])
+    .map((bound) => (bound < 0n ? -bound : bound))
   const beyond = bounds.reduce((most, bound) => (bound > most ? bound : most), 1n) + 1n
   const period = intervals.reduce((product, { step }) => commonMultiple(product, step), 1n)
   const only = intervals.length === 1 && intervals[0]!.step === 1n ? intervals[0] : undefined
 
   /** Long numbers are told apart only as far as steps ask. */
   const clip = (digits: bigint): bigint => (digits < beyond + period ? digits : beyond + ((digits - beyond) % period))
-  const has = (value: bigint): boolean => intervals.some((interval) => contains(interval, value) && value % interval.step === 0n)
+  const has = (value: bigint): boolean =>
+    intervals.some((interval) => contains(interval, value) && value % interval.step === 0n)
 
   function canComplete({ digits, negative, begun, free }: State): boolean {
     if (free !== undefined) return true
@@ -66,7 +73,8 @@ function lexemeOf(intervals: readonly Interval[]): Lexeme {
     if (digits === 0n) return has(0n)
     let width = 1n
     for (let more = 0; more <= FAR; more++, width *= 10n) {
-      if (intervals.some((interval) => meets(interval, digits * width, (digits + 1n) * width - 1n, negative))) return true
+      if (intervals.some((interval) => meets(interval, digits * width, (digits + 1n) * width - 1n, negative)))
+        return true
     }
     return false
   }
@@ -98,18 +106,25 @@ function lexemeOf(intervals: readonly Interval[]): Lexeme {
       const digit = byte - 0x30
       if (digit < 0 || digit > 9 || state.digits === 0n) return undefined
       if (state.free !== undefined) return state.free > 0 ? { ...state, free: state.free - 1 } : undefined
-      const next: State = { ...state, digits: clip(state.begun ? state.digits * 10n + BigInt(digit) : BigInt(digit)), begun: true }
+      const next: State = {
+        ...state,
+        digits: clip(state.begun ? state.digits * 10n + BigInt(digit) : BigInt(digit)),
+        begun: true,
+      }
       return canComplete(next) ? settle(next) : undefined
     },
-    outcome: ({ digits, negative, begun, free }) => (free !== undefined || (begun && has(negative ? -digits : digits)) ? 0 : -1),
-    key: ({ digits, negative, begun, free }) => (free !== undefined ? `free${free}` : `${begun}${negative ? "-" : ""}${digits}`),
+    outcome: ({ digits, negative, begun, free }) =>
+      free !== undefined || (begun && has(negative ? -digits : digits)) ? 0 : -1,
+    key: ({ digits, negative, begun, free }) =>
+      free !== undefined ? `free${free}` : `${begun}${negative ? "-" : ""}${digits}`,
     bytes: ({ digits }) => (digits === 0n ? [] : BYTES),
   })
 }
 
 const BYTES = [0x2d, 0x30, 0x31, 0x32, 0x33, 0x34, 0x35, 0x36, 0x37, 0x38, 0x39]
 
-const contains = ({ low, high }: Interval, value: bigint): boolean => (low === undefined || value >= low) && (high === undefined || value <= high)
+const contains = ({ low, high }: Interval, value: bigint): boolean =>
+  (low === undefined || value >= low) && (high === undefined || value <= high)
 
 /** Whether a multiple of the step is in the interval and, apart from the sign, between the two. */
 function meets({ low, high, step }: Interval, from: bigint, to: bigint, negative: boolean): boolean {

@@ -1,5 +1,6 @@
 /**
- * Lexemes: deterministic automata over bytes, worked out one transition at a time. A state that is reached is never a dead end:
+ * Lexemes: deterministic automata over bytes, worked out one transition at a time. A state that is reached is never a
+ * dead end:
  * from it some bytes lead to an outcome. Whoever defines a lexeme has to see to that.
  */
 
@@ -21,7 +22,9 @@ export interface LexemeRule<State> {
   freedom?(state: State): Freedom | undefined
   /** A lexeme that many share, in a state that behaves just like this one. */
   canonical?(state: State): Canonical | undefined
-  /** The lexeme keeps the text that it reads: it has as many states as there are texts, too many to try a vocabulary on. */
+  /**
+   * The lexeme keeps the text that it reads: it has as many states as there are texts, too many to try a vocabulary on.
+   */
   readonly keepsText?: boolean
 }
 
@@ -32,7 +35,10 @@ export interface Canonical {
   readonly outcome: (theirs: number) => number
 }
 
-/** What may follow inside a JSON string: any `limit` characters, after any of which the string can still be brought to an end. */
+/**
+ * What may follow inside a JSON string: any `limit` characters, after any of which the string can still be brought to
+ * an end.
+ */
 export interface Freedom {
   /** Infinity where there is no limit. */
   readonly limit: number
@@ -151,9 +157,14 @@ function sharedChain(first: Lexeme, second: Lexeme): ChainedLexeme {
 }
 
 /**
- * One lexeme after the other. Where the first may end and also go on with a byte, it goes on. The outcome is `combine` of both.
+ * One lexeme after the other. Where the first may end and also go on with a byte, it goes on. The outcome is `combine`
+ * of both.
  */
-export function chainLexemes(first: Lexeme, second: Lexeme, combine: (first: number, second: number) => number): ChainedLexeme {
+export function chainLexemes(
+  first: Lexeme,
+  second: Lexeme,
+  combine: (first: number, second: number) => number,
+): ChainedLexeme {
   interface State {
     /** The state in the first lexeme, or its outcome once it is through. */
     readonly first: number

@@ -22,7 +22,8 @@ export function listedNumbers(sets: readonly NumberSet[], plain: boolean): Lexem
   const whole = new Set<string>()
   const beginnings = new Set<string>([""])
   for (const { low, high } of sets) {
-    if (low === undefined || high === undefined || low.open || high.open || !equalDecimals(low.value, high.value)) return undefined
+    if (low === undefined || high === undefined || low.open || high.open || !equalDecimals(low.value, high.value))
+      return undefined
     const text = printDecimal(low.value)
     whole.add(text)
     for (let length = 1; length <= text.length; length++) beginnings.add(text.slice(0, length))

@@ -8,8 +8,18 @@ import { createLexeme, type Lexeme } from "./lexeme.ts"
 
 /** The last three: any further digits are allowed, and what came before no longer matters. */
 type Phase =
-  | "start" | "minus" | "zero" | "whole" | "point" | "fraction" | "e" | "sign" | "exponent"
-  | "free" | "free-point" | "free-fraction"
+  | "start"
+  | "minus"
+  | "zero"
+  | "whole"
+  | "point"
+  | "fraction"
+  | "e"
+  | "sign"
+  | "exponent"
+  | "free"
+  | "free-point"
+  | "free-fraction"
 
 interface State {
   readonly phase: Phase
@@ -30,11 +40,18 @@ const EXPONENT_DIGITS = 3
 const MAX_EXPONENT = 400
 
 /**
- * A JSON number in one of the sets. `plain` is how models should write: whole numbers without a fraction, and where there are bounds
+ * A JSON number in one of the sets. `plain` is how models should write: whole numbers without a fraction, and where
+ * there are bounds
  * or steps without an exponent, so that few states tell all numbers apart. Otherwise 1.0 and 10e-1 are ones too.
  */
 export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme {
-  if (sets.includes(ANY_NUMBER) || sets.some((set) => set.low === undefined && set.high === undefined && set.step === undefined && set.notSteps.length === 0)) return ANY
+  if (
+    sets.includes(ANY_NUMBER) ||
+    sets.some(
+      (set) => set.low === undefined && set.high === undefined && set.step === undefined && set.notSteps.length === 0,
+    )
+  )
+    return ANY
   const listed = listedNumbers(sets, plain)
   if (listed !== undefined) return listed
   const whole = plain ? integerLexeme(sets) : undefined
@@ -63,9 +80,12 @@ export function numberLexeme(sets: readonly NumberSet[], plain: boolean): Lexeme
       if (UNFINISHED.includes(phase)) return -1
       if (phase === "free" || phase === "free-fraction") return 0
       const value = decimal(negative ? -digits : digits, scale - signed(state))
-      return (phase === "zero" || phase === "whole" ? sets : fractional).some((set) => containsNumber(set, value)) ? 0 : -1
+      return (phase === "zero" || phase === "whole" ? sets : fractional).some((set) => containsNumber(set, value))
+        ? 0
+        : -1
     },
-    key: ({ phase, negative, digits, scale, down, length, exponent }) => `${phase}${negative ? "-" : ""}${digits},${scale},${down},${length},${exponent}`,
+    key: ({ phase, negative, digits, scale, down, length, exponent }) =>
+      `${phase}${negative ? "-" : ""}${digits},${scale},${down},${length},${exponent}`,
     bytes: () => (plain ? NUMBER_BYTES : ALL_NUMBER_BYTES),
   })
 }
@@ -77,7 +97,8 @@ const signed = ({ down, exponent }: State): number => (down ? -exponent : expone
 const isDigit = (byte: number): boolean => byte >= 0x30 && byte <= 0x39
 
 function stepNumber(state: State, byte: number, exponents: boolean): State | undefined {
-  if (exponents && (byte === 0x65 || byte === 0x45)) return ["zero", "whole", "fraction"].includes(state.phase) ? { ...state, phase: "e" } : undefined
+  if (exponents && (byte === 0x65 || byte === 0x45))
+    return ["zero", "whole", "fraction"].includes(state.phase) ? { ...state, phase: "e" } : undefined
   const digit = isDigit(byte) ? BigInt(byte - 0x30) : undefined
   switch (state.phase) {
     case "start":
@@ -92,7 +113,9 @@ function stepNumber(state: State, byte: number, exponents: boolean): State | und
       return digit === undefined ? undefined : { ...state, digits: state.digits * 10n + digit }
     case "point":
     case "fraction":
-      return digit === undefined ? undefined : { ...state, phase: "fraction", digits: state.digits * 10n + digit, scale: state.scale + 1 }
+      return digit === undefined
+        ? undefined
+        : { ...state, phase: "fraction", digits: state.digits * 10n + digit, scale: state.scale + 1 }
     case "free":
       if (byte === 0x2e) return { ...state, phase: "free-point" }
       return digit === undefined ? undefined : state
@@ -124,7 +147,10 @@ function settle(set: NumberSet | undefined, { phase, negative, digits, scale }: 
     return endless && containsNumber(set, near) ? FREE : undefined
   }
   // Between here and the next number of that many digits, which itself stays out.
-  const within = containsNumber(set, near) && (containsNumber(set, next) || [set.low, set.high].some((bound) => bound !== undefined && compareDecimals(bound.value, next) === 0))
+  const within =
+    containsNumber(set, near) &&
+    (containsNumber(set, next) ||
+      [set.low, set.high].some((bound) => bound !== undefined && compareDecimals(bound.value, next) === 0))
   return within ? { ...FREE, phase: "free-fraction" } : undefined
 }
 
@@ -160,9 +186,13 @@ function exponentsFrom({ exponent, length, down }: State): number[] {
   return sizes.map((size) => (down ? -size : size))
 }
 
-/** Beyond this many further digits nothing changes: bounds are passed, and every step has multiples in so wide a range. */
+/**
+ * Beyond this many further digits nothing changes: bounds are passed, and every step has multiples in so wide a range.
+ */
 function horizon(set: NumberSet): number {
-  const digits = [set.low?.value, set.high?.value, set.step, ...set.notSteps].map((value) => (value === undefined ? 0 : value.digits.toString().length + value.scale))
+  const digits = [set.low?.value, set.high?.value, set.step, ...set.notSteps].map((value) =>
+    value === undefined ? 0 : value.digits.toString().length + value.scale,
+  )
   return Math.max(...digits) + 3
 }
 
@@ -197,7 +227,8 @@ function clipper(sets: readonly NumberSet[]): (state: State) => State {
   for (const { low, high, step, notSteps } of sets) {
     for (const bound of [low, high]) {
       if (bound === undefined) continue
-      const size = (bound.value.digits < 0n ? -bound.value.digits : bound.value.digits) / 10n ** BigInt(bound.value.scale) + 2n
+      const size =
+        (bound.value.digits < 0n ? -bound.value.digits : bound.value.digits) / 10n ** BigInt(bound.value.scale) + 2n
       if (size > beyond) beyond = size
       finest = Math.max(finest, bound.value.scale)
     }
@@ -219,7 +250,8 @@ function clipper(sets: readonly NumberSet[]): (state: State) => State {
       const dropped = 10n ** BigInt(state.scale - finest - 2)
       const coarse = state.digits / dropped
       if (stepped && state.digits % dropped !== 0n) return state
-      const rest = state.digits % dropped === 0n ? coarse : coarse - (coarse % 10n) + (coarse % 10n === 0n ? 1n : coarse % 10n)
+      const rest =
+        state.digits % dropped === 0n ? coarse : coarse - (coarse % 10n) + (coarse % 10n === 0n ? 1n : coarse % 10n)
       return { ...state, digits: rest, scale: finest + 2 }
     }
     return state
@@ -237,7 +269,15 @@ const ANY: Lexeme = (() => {
   type Any = "start" | "minus" | "zero" | "whole" | "point" | "fraction" | "e" | "sign" | "exponent"
   const ends: readonly Any[] = ["zero", "whole", "fraction", "exponent"]
   const digits: Record<Any, Any | undefined> = {
-    start: "whole", minus: "whole", zero: undefined, whole: "whole", point: "fraction", fraction: "fraction", e: "exponent", sign: "exponent", exponent: "exponent",
+    start: "whole",
+    minus: "whole",
+    zero: undefined,
+    whole: "whole",
+    point: "fraction",
+    fraction: "fraction",
+    e: "exponent",
+    sign: "exponent",
+    exponent: "exponent",
   }
   return createLexeme<Any>({
     start: "start",
@@ -246,7 +286,8 @@ const ANY: Lexeme = (() => {
       if (byte === 0x2d) return state === "start" ? "minus" : state === "e" ? "sign" : undefined
       if (byte === 0x2b) return state === "e" ? "sign" : undefined
       if (byte === 0x2e) return state === "zero" || state === "whole" ? "point" : undefined
-      if (byte === 0x65 || byte === 0x45) return state === "zero" || state === "whole" || state === "fraction" ? "e" : undefined
+      if (byte === 0x65 || byte === 0x45)
+        return state === "zero" || state === "whole" || state === "fraction" ? "e" : undefined
       return undefined
     },
     outcome: (state) => (ends.includes(state) ? 0 : -1),

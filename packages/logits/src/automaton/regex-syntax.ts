@@ -16,7 +16,11 @@ export type RegexNode =
 /** Why a pattern cannot be compiled. Callers turn it into a refusal with the keyword's path. */
 export class RegexProblem extends Error {}
 
-const DOT = invertRanges([[0x0a, 0x0a], [0x0d, 0x0d], [0x2028, 0x2029]])
+const DOT = invertRanges([
+  [0x0a, 0x0a],
+  [0x0d, 0x0d],
+  [0x2028, 0x2029],
+])
 const MAX_NESTING = 250
 
 /**

@@ -154,7 +154,8 @@ function determinise(nfa: Nfa): Dfa {
     const key = `${start ? "^" : ""}${set.join()}`
     const known = numbers.get(key)
     if (known !== undefined) return known
-    if (sets.length >= MAX_DFA_STATES || (work += set.length) > 2_000_000) throw new RegexProblem("the pattern needs too many states")
+    if (sets.length >= MAX_DFA_STATES || (work += set.length) > 2_000_000)
+      throw new RegexProblem("the pattern needs too many states")
     numbers.set(key, sets.length)
     accept.push(close(set, start, true).includes(nfa.final))
     return sets.push(set) - 1
@@ -170,11 +171,15 @@ function determinise(nfa: Nfa): Dfa {
   return finishDfa({ start, cuts, classOf, classes, table, accept })
 }
 
-/** Cuts the code-point line so that every edge reads whole classes; intervals that no edge tells apart share a class. */
+/**
+ * Cuts the code-point line so that every edge reads whole classes; intervals that no edge tells apart share a class.
+ */
 function classify(nfa: Nfa) {
   const edges = nfa.reads.flat()
   const distinct = [...new Set(edges.map((edge) => edge.ranges))]
-  const cuts = withSurrogateCuts(distinct.flatMap((ranges) => ranges.flatMap(([first, last]) => (last < 0x10ffff ? [first, last + 1] : [first]))))
+  const cuts = withSurrogateCuts(
+    distinct.flatMap((ranges) => ranges.flatMap(([first, last]) => (last < 0x10ffff ? [first, last + 1] : [first]))),
+  )
   const signatures: string[] = Array.from({ length: cuts.length }, () => "")
   distinct.forEach((ranges, index) => {
     let at = 0
@@ -184,7 +189,9 @@ function classify(nfa: Nfa) {
     }
   })
   const classes = new Map<string, number>()
-  const classOf = signatures.map((signature) => classes.get(signature) ?? (classes.set(signature, classes.size), classes.size - 1))
+  const classOf = signatures.map(
+    (signature) => classes.get(signature) ?? (classes.set(signature, classes.size), classes.size - 1),
+  )
   const byRanges = new Map<readonly CodePointRange[], number[]>()
   distinct.forEach((ranges, index) => {
     const mine = [...classes].filter(([signature]) => `,${signature}`.includes(`,${index},`)).map(([, c]) => c)

@@ -33,7 +33,8 @@ export function stringLexeme(style: StringStyle, language: TextLanguage): Lexeme
 
 function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "json" | "python"): Lexeme {
   const escapes = createEscapes(language, kind)
-  const inBody = (text: number, quote: number): State | undefined => (text < 0 ? undefined : { at: "body", text, quote })
+  const inBody = (text: number, quote: number): State | undefined =>
+    text < 0 ? undefined : { at: "body", text, quote }
 
   function stepBody(state: Extract<State, { at: "body" }>, byte: number): State | undefined {
     const { text, quote } = state
@@ -45,10 +46,12 @@ function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "
       const escape = escapes.begin(text, quote)
       return escape === undefined ? undefined : { at: "escape", text, quote, escape }
     }
-    if (byte < 0x20 || byte === 0x7f && kind === "python") return undefined
+    if (byte < 0x20 || (byte === 0x7f && kind === "python")) return undefined
     if (byte < 0x80) return inBody(language.step(text, byte), quote)
     const partial = beginCharacter(byte)
-    return partial === undefined || !possible(language, text, partial) ? undefined : { at: "character", text, quote, partial }
+    return partial === undefined || !possible(language, text, partial)
+      ? undefined
+      : { at: "character", text, quote, partial }
   }
 
   return createLexeme<State>({
@@ -130,7 +133,8 @@ function keyOf(state: State): string | number {
 }
 
 /**
- * Text without escapes in which none of the markers stands. With `closing`, the one marker ends the lexeme and belongs to it;
+ * Text without escapes in which none of the markers stands. With `closing`, the one marker ends the lexeme and belongs
+ * to it;
  * without, the lexeme may end wherever the language allows, and what follows has to begin with a marker.
  */
 function markedLexeme(language: TextLanguage, open: string, markers: readonly string[], closing: boolean): Lexeme {
@@ -150,12 +154,15 @@ function markedLexeme(language: TextLanguage, open: string, markers: readonly st
 
   /** Texts that end before the characters that the marker automaton holds: tracked by the state at which each began. */
   function step(state: Marked, byte: number): Marked | undefined {
-    if (state.opened < opening.length) return opening[state.opened] === byte ? { ...state, opened: state.opened + 1 } : undefined
+    if (state.opened < opening.length)
+      return opening[state.opened] === byte ? { ...state, opened: state.opened + 1 } : undefined
     if (state.partial === undefined && byte < 0x80) return read(state, byte)
     const partial = state.partial === undefined ? beginCharacter(byte) : continueCharacter(state.partial, byte)
     if (partial === undefined) return undefined
     if (partial.left === 0) return read(state, partial.bits)
-    return possible(language, state.text, partial) || automaton.within(state.marker, rangeOf(partial)) ? { ...state, partial } : undefined
+    return possible(language, state.text, partial) || automaton.within(state.marker, rangeOf(partial))
+      ? { ...state, partial }
+      : undefined
   }
 
   function read(state: Marked, codePoint: number): Marked | undefined {
@@ -168,25 +175,35 @@ function markedLexeme(language: TextLanguage, open: string, markers: readonly st
   const inner = createLexeme<Marked>({
     start: begin,
     step,
-    outcome: (state) => (state.opened < opening.length || state.partial !== undefined ? -1 : language.outcome(state.text)),
-    key: ({ opened, text, marker, partial }) => `${opened},${text},${marker},${partial?.bits},${partial?.left},${partial?.size}`,
+    outcome: (state) =>
+      state.opened < opening.length || state.partial !== undefined ? -1 : language.outcome(state.text),
+    key: ({ opened, text, marker, partial }) =>
+      `${opened},${text},${marker},${partial?.bits},${partial?.left},${partial?.size}`,
     bytes: (state) => (state.opened < opening.length ? [opening[state.opened]!] : undefined),
   })
   return closing ? closedLexeme(inner, closeBytes) : inner
 }
 
-/** The inner lexeme and then the closing bytes. Both are followed at once while they agree; the closing wins where it completes. */
+/**
+ * The inner lexeme and then the closing bytes. Both are followed at once while they agree; the closing wins where it
+ * completes.
+ */
 function closedLexeme(inner: Lexeme, close: Uint8Array): Lexeme {
   interface Closing {
     readonly inner: number
-    /** For every place at which the closing may have begun: how many of its bytes have been read, and the outcome before it. */
+    /**
+     * For every place at which the closing may have begun: how many of its bytes have been read, and the outcome before
+     * it.
+     */
     readonly begun: readonly (readonly [read: number, outcome: number])[]
   }
   return createLexeme<Closing>({
     start: { inner: inner.start, begun: [] },
     step(state, byte) {
       const next = state.inner < 0 ? -1 : inner.next(state.inner, byte)
-      const begun = state.begun.flatMap(([read, outcome]): (readonly [number, number])[] => (close[read] === byte ? [[read + 1, outcome]] : []))
+      const begun = state.begun.flatMap(([read, outcome]): (readonly [number, number])[] =>
+        close[read] === byte ? [[read + 1, outcome]] : [],
+      )
       const outcome = state.inner < 0 ? -1 : inner.outcome(state.inner)
       if (outcome >= 0 && close[0] === byte) begun.push([1, outcome])
       return next < 0 && begun.length === 0 ? undefined : { inner: next, begun }

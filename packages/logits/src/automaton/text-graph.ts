@@ -1,6 +1,8 @@
 /**
- * A finite language of texts as a deterministic graph over characters. Unlike a `Dfa` it keeps no table: states of natural text have
- * one edge mostly, out of an alphabet of any size. From every state some text leads to acceptance, and no path returns to itself.
+ * A finite language of texts as a deterministic graph over characters. Unlike a `Dfa` it keeps no table: states of
+ * natural text have
+ * one edge mostly, out of an alphabet of any size. From every state some text leads to acceptance, and no path returns
+ * to itself.
  */
 import { type Dfa, stepDfa } from "./dfa.ts"
 import type { TextLanguage } from "./text-language.ts"
@@ -103,7 +105,7 @@ export function stepGraph({ first, codes, targets }: TextGraph, state: number, c
   const end = first[state + 1]!
   let low = first[state]!
   if (end - low > 8) {
-    for (let high = end; low < high; ) {
+    for (let high = end; low < high;) {
       const middle = (low + high) >> 1
       if (codes[middle]! < code) low = middle + 1
       else high = middle
@@ -124,11 +126,17 @@ export function graphHas(graph: TextGraph, text: string): boolean {
   return graph.accept[state] === 1
 }
 
-/** Beyond so many states for each of the graph's own, or so many altogether, what both languages share is not worked out. */
+/**
+ * Beyond so many states for each of the graph's own, or so many altogether, what both languages share is not worked
+ * out.
+ */
 const MAX_GROWTH = 50
 const MAX_STATES = 60_000
 
-/** The texts that are in both languages: undefined where there are none, null where finding them out would take too many states. */
+/**
+ * The texts that are in both languages: undefined where there are none, null where finding them out would take too many
+ * states.
+ */
 export function meetGraph(graph: TextGraph, dfa: Dfa): TextGraph | undefined | null {
   if (dfa.start < 0) return undefined
   const draft: DraftGraph = { edges: [], accept: [] }
@@ -167,12 +175,14 @@ export function graphLanguage(graph: TextGraph): TextLanguage {
     start: graph.start,
     step: (state, code) => stepGraph(graph, state, code),
     within(state, low, high) {
-      for (let edge = first[state]!; edge < first[state + 1]!; edge++) if (codes[edge]! >= low && codes[edge]! <= high) return true
+      for (let edge = first[state]!; edge < first[state + 1]!; edge++)
+        if (codes[edge]! >= low && codes[edge]! <= high) return true
       return false
     },
     outcome: (state) => (accept[state] === 1 ? 0 : -1),
     freedom: () => 0,
     any: false,
-    few: (state) => (first[state + 1]! - first[state]! > FEW ? undefined : [...codes.subarray(first[state]!, first[state + 1]!)]),
+    few: (state) =>
+      first[state + 1]! - first[state]! > FEW ? undefined : [...codes.subarray(first[state]!, first[state + 1]!)],
   }
 }

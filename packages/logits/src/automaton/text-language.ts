@@ -1,4 +1,6 @@
-/** Languages of texts as the string lexemes read them: character by character, over numbered states without dead ends. */
+/**
+ * Languages of texts as the string lexemes read them: character by character, over numbered states without dead ends.
+ */
 import { type Lengths, lengthsOf } from "../schema/strings.ts"
 import type { StringSet } from "../schema/types.ts"
 import { ANY_TEXT } from "./dfa-algebra.ts"
@@ -12,7 +14,9 @@ export interface TextLanguage {
   within(state: number, first: number, last: number): boolean
   /** 0 or more where the text may end, telling how; -1 where it may not. */
   outcome(state: number): number
-  /** How many characters of any kind may follow for certain, so that the text can end after each that may end it at all. */
+  /**
+   * How many characters of any kind may follow for certain, so that the text can end after each that may end it at all.
+   */
   freedom(state: number): number
   /** Whether every text is in it: then escapes may be written for any character. */
   readonly any: boolean
@@ -57,7 +61,7 @@ function fewCharacters({ cuts, classOf, classes, table }: Dfa, state: number): n
 function freeStates(dfa: Dfa): Uint8Array {
   const free = new Uint8Array(dfa.size).fill(1)
   const surrogates = dfa.classOf[dfa.cuts.findIndex((cut) => cut === 0xd800)]
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false
     for (let state = 0; state < dfa.size; state++) {
       if (free[state] === 0) continue
@@ -117,7 +121,13 @@ export function stringLanguage(set: StringSet): TextLanguage {
     freedom(number) {
       const { state, length } = states[number]!
       if (plain.freedom(state) === 0) return 0
-      return set.max === Infinity ? (set.language === ANY_TEXT || length >= set.min ? Infinity : 0) : set.language === ANY_TEXT ? Math.min(set.max - length, FAR) : 0
+      return set.max === Infinity
+        ? set.language === ANY_TEXT || length >= set.min
+          ? Infinity
+          : 0
+        : set.language === ANY_TEXT
+          ? Math.min(set.max - length, FAR)
+          : 0
     },
     few: (number) => fewCharacters(set.language, states[number]!.state),
     any: set.language === ANY_TEXT,

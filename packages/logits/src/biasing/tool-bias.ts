@@ -22,7 +22,8 @@ export interface ToolBiasOptions {
 const FREE_CALLS = 2
 
 /**
- * How much to add to the logits of each tool's name: more for tools that consume something and have all of it, less for each call
+ * How much to add to the logits of each tool's name: more for tools that consume something and have all of it, less for
+ * each call
  * beyond the second, minus infinity for blocked ones.
  */
 export function toolBias(tools: readonly BiasedTool[], options: ToolBiasOptions = {}): Map<string, number> {
@@ -39,20 +40,29 @@ export function toolBias(tools: readonly BiasedTool[], options: ToolBiasOptions 
 }
 
 /**
- * The bias for the tokens with which a tool's name may go on, given how much of a name stands already. A token that leads to several
+ * The bias for the tokens with which a tool's name may go on, given how much of a name stands already. A token that
+ * leads to several
  * names gets the highest of their biases, so that a blocked tool does not take others with it.
  *
  * @param written what of the name has been generated
  * @param tokens the candidates, with their text
  * @returns values to add, by token number; tokens that lead to no name are left out (the grammar forbids them)
  */
-export function nameTokenBias(bias: ReadonlyMap<string, number>, written: string, tokens: Iterable<readonly [id: number, text: string]>): Record<number, number> {
-  const open = [...bias].filter(([name]) => name.startsWith(written)).map(([name, value]) => [name.slice(written.length), value] as const)
+export function nameTokenBias(
+  bias: ReadonlyMap<string, number>,
+  written: string,
+  tokens: Iterable<readonly [id: number, text: string]>,
+): Record<number, number> {
+  const open = [...bias]
+    .filter(([name]) => name.startsWith(written))
+    .map(([name, value]) => [name.slice(written.length), value] as const)
   const result: Record<number, number> = {}
   for (const [id, text] of tokens) {
     if (text === "") continue
     // A token may go past the end of the name, into what closes it.
-    const values = open.filter(([rest]) => rest.startsWith(text) || text.startsWith(rest)).filter(([rest]) => rest !== "" || !open.some(([other]) => other !== "" && other.startsWith(text)))
+    const values = open
+      .filter(([rest]) => rest.startsWith(text) || text.startsWith(rest))
+      .filter(([rest]) => rest !== "" || !open.some(([other]) => other !== "" && other.startsWith(text)))
     if (values.length > 0) result[id] = Math.max(...values.map(([, value]) => value))
   }
   return result

@@ -1,4 +1,6 @@
-/** How far a call `{"name": …, "args": …}` has been written. Read byte by byte, so it does not matter how tokens cut it. */
+/**
+ * How far a call `{"name": …, "args": …}` has been written. Read byte by byte, so it does not matter how tokens cut it.
+ */
 
 /** The states of a tool call, in the order in which they come. */
 export const TOOL_CALL_STATES = [
@@ -23,7 +25,13 @@ export interface Envelope {
   readonly name: readonly number[]
 }
 
-export const EMPTY_ENVELOPE: Envelope = { state: "expecting-start", depth: 0, inString: false, escaped: false, name: [] }
+export const EMPTY_ENVELOPE: Envelope = {
+  state: "expecting-start",
+  depth: 0,
+  inString: false,
+  escaped: false,
+  name: [],
+}
 
 const [QUOTE, BACKSLASH, COLON] = [0x22, 0x5c, 0x3a]
 const OPENING = [0x7b, 0x5b]
@@ -67,4 +75,3 @@ function readArguments(at: Envelope, byte: number): Envelope {
   if (at.depth === 0) return { ...at, state: "complete" }
   return { ...at, depth: at.depth - 1, state: at.depth === 1 ? "expecting-end" : "parsing-args" }
 }
-

@@ -6,7 +6,10 @@ export interface LogitFilter {
   readonly name: string
   /** Changes the logits in place: index is the token's id. Called before the temperature and every other sampler. */
   apply(logits: Float32Array): void
-  /** Tells which token was drawn. @returns false where this filter would not have allowed it; the filter is then where it was */
+  /**
+   * Tells which token was drawn. @returns false where this filter would not have allowed it; the filter is then where
+   * it was
+   */
   accept(token: number): boolean
   /** Takes back the last tokens. @throws RangeError where there are not so many */
   rollback(tokens?: number): void
@@ -42,6 +45,10 @@ export function createFilterChain(filters: readonly LogitFilter[], name = "chain
     reset() {
       for (const filter of filters) filter.reset()
     },
-    clone: () => createFilterChain(filters.map((filter) => filter.clone()), name),
+    clone: () =>
+      createFilterChain(
+        filters.map((filter) => filter.clone()),
+        name,
+      ),
   }
 }

@@ -7,16 +7,82 @@ import { createToolCallFilter, type ToolCallFilter } from "./tool-call-filter.ts
 
 const tools = [
   { name: "file", parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] } },
-  { name: "file_search", parameters: { type: "object", properties: { query: { type: "string" }, limit: { type: "integer", minimum: 1, maximum: 9 } }, required: ["query"] } },
+  {
+    name: "file_search",
+    parameters: {
+      type: "object",
+      properties: { query: { type: "string" }, limit: { type: "integer", minimum: 1, maximum: 9 } },
+      required: ["query"],
+    },
+  },
 ]
 
 const pieces = [
-  "{", "}", '"', ":", ",", " ", "\n", '{"', '{"name', '{"name":"', '"name', '"name"', 'name"', '": "', '":', '":"', '","', "file", '"file', 'file"', "file_", "_search", '_search"', 'file","', '","args":{"',
-  "arg", "args", '"args"', "s", '":{"', "path", '"path"', "query", 'query":"', 'query": "', "limit", '"limit":', "5", "12", "}}", '"}', '"}}', '"}}}', "a{b}", 'x"', "\\", '\\"', "}{", "é", "name", "search", "_", "f", "ile", "[", "true", "e", "args\": {\"",
+  "{",
+  "}",
+  '"',
+  ":",
+  ",",
+  " ",
+  "\n",
+  '{"',
+  '{"name',
+  '{"name":"',
+  '"name',
+  '"name"',
+  'name"',
+  '": "',
+  '":',
+  '":"',
+  '","',
+  "file",
+  '"file',
+  'file"',
+  "file_",
+  "_search",
+  '_search"',
+  'file","',
+  '","args":{"',
+  "arg",
+  "args",
+  '"args"',
+  "s",
+  '":{"',
+  "path",
+  '"path"',
+  "query",
+  'query":"',
+  'query": "',
+  "limit",
+  '"limit":',
+  "5",
+  "12",
+  "}}",
+  '"}',
+  '"}}',
+  '"}}}',
+  "a{b}",
+  'x"',
+  "\\",
+  '\\"',
+  "}{",
+  "é",
+  "name",
+  "search",
+  "_",
+  "f",
+  "ile",
+  "[",
+  "true",
+  "e",
+  'args": {"',
 ]
 const encoder = new TextEncoder()
 const EOS = pieces.length
-const tokenizer = createTokenizer({ tokens: [...pieces.map((piece) => encoder.encode(piece)), encoder.encode("</s>")], eos: [EOS] })
+const tokenizer = createTokenizer({
+  tokens: [...pieces.map((piece) => encoder.encode(piece)), encoder.encode("</s>")],
+  eos: [EOS],
+})
 const tokenOf = (piece: string): number => pieces.indexOf(piece)
 
 /** Whether a text is the beginning of a call, told by a reader of its own that knows nothing of grammars. */
@@ -49,7 +115,10 @@ function isBeginning(text: string): boolean {
   }
   const begun = takeAll("{", '"name"', ":")
   if (begun !== "yes") return begun === "cut"
-  const named = tools.map(({ name }) => ({ name, result: rest.startsWith(`"${name}"`) ? "yes" : `"${name}"`.startsWith(rest) ? "cut" : "no" }))
+  const named = tools.map(({ name }) => ({
+    name,
+    result: rest.startsWith(`"${name}"`) ? "yes" : `"${name}"`.startsWith(rest) ? "cut" : "no",
+  }))
   const tool = named.find(({ result }) => result === "yes")
   if (tool === undefined) return named.some(({ result }) => result === "cut")
   takeAll(`"${tool.name}"`)
@@ -129,7 +198,7 @@ test("the seven states are gone through, and in each the allowed tokens are thos
 
 test("every way through the vocabulary agrees with the oracle", () => {
   let seed = 1
-  const random = (): number => ((seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647)
+  const random = (): number => (seed = (seed * 48_271) % 2_147_483_647) / 2_147_483_647
   for (let run = 0; run < 60; run++) {
     const filter = createToolCallFilter({ tools, tokenizer })
     let text = ""
@@ -168,10 +237,22 @@ test("rollback and clone take the states with them", () => {
 test("a chain applies its filters in order and takes a token back where one of them refuses it", () => {
   const filter = createToolCallFilter({ tools, tokenizer })
   const seen: number[] = []
-  const refuses: LogitFilter = { name: "no-file", apply: (logits) => logits.fill(-Infinity, 1, 2), accept: (token) => token !== tokenOf('{"') && seen.push(token) > 0, rollback() {}, reset() {}, clone: () => refuses }
+  const refuses: LogitFilter = {
+    name: "no-file",
+    apply: (logits) => logits.fill(-Infinity, 1, 2),
+    accept: (token) => token !== tokenOf('{"') && seen.push(token) > 0,
+    rollback() {},
+    reset() {},
+    clone: () => refuses,
+  }
   const chain = createFilterChain([filter, refuses])
   expect(chain.accept(tokenOf('{"'))).toBe(false)
-  expect([filter.state, chain.accept(tokenOf("{")), filter.state, seen]).toEqual(["expecting-start", true, "expecting-tool-name", [0]])
+  expect([filter.state, chain.accept(tokenOf("{")), filter.state, seen]).toEqual([
+    "expecting-start",
+    true,
+    "expecting-tool-name",
+    [0],
+  ])
   const logits = new Float32Array(tokenizer.size)
   chain.apply(logits)
   expect(pieces.filter((_, token) => logits[token] === 0)).toEqual(['"', " ", "\n", '"name', '"name"'])

@@ -1,11 +1,14 @@
 import { describe, expect, it } from "vitest"
 import { checkGbnf } from "./check.ts"
 
-const codes = (text: string) => checkGbnf(text).map(({ code, severity, line, column, rule }) => [code, severity, rule, line, column])
+const codes = (text: string) =>
+  checkGbnf(text).map(({ code, severity, line, column, rule }) => [code, severity, rule, line, column])
 
 describe("checkGbnf", () => {
   it("is silent about a sound grammar", () => {
-    expect(checkGbnf('root ::= "{" pair ("," pair)* "}"\npair ::= [a-z]{1,10} ":" value\nvalue ::= root | [0-9]+')).toEqual([])
+    expect(
+      checkGbnf('root ::= "{" pair ("," pair)* "}"\npair ::= [a-z]{1,10} ":" value\nvalue ::= root | [0-9]+'),
+    ).toEqual([])
   })
 
   it.each([
@@ -13,7 +16,13 @@ describe("checkGbnf", () => {
     ['start ::= "a"', [["missing-root", "error", undefined, 1, 1]]],
     ['root ::= "a"\n\nother ::= "b"', [["unused-rule", "warning", "other", 3, 1]]],
     ['root ::= root "a" | "b"', [["left-recursion", "error", "root", 1, 1]]],
-    ['root ::= a\na ::= b "x"\nb ::= "y"? a | "z"', [["left-recursion", "error", "a", 2, 1], ["left-recursion", "error", "b", 3, 1]]],
+    [
+      'root ::= a\na ::= b "x"\nb ::= "y"? a | "z"',
+      [
+        ["left-recursion", "error", "a", 2, 1],
+        ["left-recursion", "error", "b", 3, 1],
+      ],
+    ],
     ['root ::= ("a"?)*', [["empty-loop", "error", "root", 1, 16]]],
     ['root ::= maybe+ "c"\nmaybe ::= "a" | ""', [["empty-loop", "error", "root", 1, 15]]],
     ['root ::= "a" root', [["never-ends", "error", "root", 1, 1]]],

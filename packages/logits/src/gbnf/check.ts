@@ -6,9 +6,12 @@ const ROOT = "root"
 const NOWHERE: GbnfPosition = { line: 1, column: 1 }
 
 /**
- * Everything that is wrong with a grammar, errors first, then in the order of the text: what llama.cpp refuses (undefined rule,
- * missing root, left recursion, too many repetitions), what it does not notice but suffers from (reversed bounds exhaust memory,
- * a limit above 2,000 becomes none, repetition of something empty), rules that no finite text can satisfy, unused and doubled rules.
+ * Everything that is wrong with a grammar, errors first, then in the order of the text: what llama.cpp refuses
+ * (undefined rule,
+ * missing root, left recursion, too many repetitions), what it does not notice but suffers from (reversed bounds
+ * exhaust memory,
+ * a limit above 2,000 becomes none, repetition of something empty), rules that no finite text can satisfy, unused and
+ * doubled rules.
  */
 export function checkGbnf(text: string, options: { root?: string } = {}): GbnfProblem[] {
   const { grammar, problems } = readGbnf(text)
@@ -20,32 +23,73 @@ export function checkGbnf(text: string, options: { root?: string } = {}): GbnfPr
 export function checkGbnfGrammar(grammar: GbnfGrammar, options: { root?: string } = {}): GbnfProblem[] {
   const root = options.root ?? ROOT
   const problems: GbnfProblem[] = []
-  const report = (severity: GbnfProblem["severity"], code: GbnfProblem["code"], message: string, rule: string | undefined, at = NOWHERE) =>
-    problems.push({ severity, code, message, ...(rule === undefined ? {} : { rule }), line: at.line, column: at.column })
+  const report = (
+    severity: GbnfProblem["severity"],
+    code: GbnfProblem["code"],
+    message: string,
+    rule: string | undefined,
+    at = NOWHERE,
+  ) =>
+    problems.push({
+      severity,
+      code,
+      message,
+      ...(rule === undefined ? {} : { rule }),
+      line: at.line,
+      column: at.column,
+    })
 
   const rules = new Map<string, GbnfRule>()
   for (const rule of grammar.rules) {
-    if (rules.has(rule.name)) report("warning", "duplicate-rule", `rule '${rule.name}' is defined again; this definition replaces the earlier one`, rule.name, rule.at)
-    if (rule.name.includes("_")) report("warning", "underscore-in-name", `'${rule.name}' holds '_', which releases of llama.cpp up to v0.5.0 refuse; use '-'`, rule.name, rule.at)
+    if (rules.has(rule.name))
+      report(
+        "warning",
+        "duplicate-rule",
+        `rule '${rule.name}' is defined again; this definition replaces the earlier one`,
+        rule.name,
+        rule.at,
+      )
+    if (rule.name.includes("_"))
+      report(
+        "warning",
+        "underscore-in-name",
+        `'${rule.name}' holds '_', which releases of llama.cpp up to v0.5.0 refuse; use '-'`,
+        rule.name,
+        rule.at,
+      )
     rules.set(rule.name, rule)
   }
-  if (!rules.has(root)) report("error", "missing-root", `there is no rule '${root}', where every match begins`, undefined)
+  if (!rules.has(root))
+    report("error", "missing-root", `there is no rule '${root}', where every match begins`, undefined)
 
   for (const rule of rules.values()) {
     visit(rule.body, (node) => {
-      if (node.kind === "rule" && !rules.has(node.name)) report("error", "undefined-rule", `rule '${node.name}' is not defined`, rule.name, node.at ?? rule.at)
+      if (node.kind === "rule" && !rules.has(node.name))
+        report("error", "undefined-rule", `rule '${node.name}' is not defined`, rule.name, node.at ?? rule.at)
     })
   }
   const nullable = nullableRules(rules)
   for (const rule of rules.values()) {
     visit(rule.body, (node) => {
       if (node.kind === "repeat" && node.max === undefined && isNullable(node.item, nullable)) {
-        report("error", "empty-loop", "this repeats without limit something that may be empty", rule.name, node.at ?? rule.at)
+        report(
+          "error",
+          "empty-loop",
+          "this repeats without limit something that may be empty",
+          rule.name,
+          node.at ?? rule.at,
+        )
       }
     })
   }
   for (const name of leftRecursive(rules, nullable)) {
-    report("error", "left-recursion", `rule '${name}' can begin with itself; write it with a repetition instead`, name, rules.get(name)?.at)
+    report(
+      "error",
+      "left-recursion",
+      `rule '${name}' can begin with itself; write it with a repetition instead`,
+      name,
+      rules.get(name)?.at,
+    )
   }
   const finite = finiteRules(rules)
   for (const [name, rule] of rules) {
@@ -54,7 +98,8 @@ export function checkGbnfGrammar(grammar: GbnfGrammar, options: { root?: string 
   if (rules.has(root)) {
     const used = reachable(rules, root)
     for (const [name, rule] of rules) {
-      if (!used.has(name)) report("warning", "unused-rule", `rule '${name}' is never used from '${root}'`, name, rule.at)
+      if (!used.has(name))
+        report("warning", "unused-rule", `rule '${name}' is never used from '${root}'`, name, rule.at)
     }
   }
   return sorted(problems)
@@ -112,11 +157,14 @@ function finiteRules(rules: ReadonlyMap<string, GbnfRule>): Set<string> {
   return fixpoint(rules, canEnd)
 }
 
-function fixpoint(rules: ReadonlyMap<string, GbnfRule>, holds: (node: GbnfNode, known: ReadonlySet<string>) => boolean): Set<string> {
+function fixpoint(
+  rules: ReadonlyMap<string, GbnfRule>,
+  holds: (node: GbnfNode, known: ReadonlySet<string>) => boolean,
+): Set<string> {
   const known = new Set<string>()
   // Rules mostly refer to later ones, or to earlier ones: going there and back settles either in few rounds.
   let left = [...rules].reverse()
-  for (let before = -1; before !== left.length; ) {
+  for (let before = -1; before !== left.length;) {
     before = left.length
     left = left.filter(([name, rule]) => !holds(rule.body, known) || known.add(name) === undefined).reverse()
   }

@@ -1,8 +1,10 @@
 import type { PlainExpression, PlainGrammar } from "../grammar/rules.ts"
 
 /**
- * The same language, but nothing that may be empty is repeated: llama.cpp takes such a repetition for left recursion and refuses it. What
- * is repeated becomes "the same, but not empty", and since empty rounds could fill up any minimum, the minimum becomes 0.
+ * The same language, but nothing that may be empty is repeated: llama.cpp takes such a repetition for left recursion
+ * and refuses it. What
+ * is repeated becomes "the same, but not empty", and since empty rounds could fill up any minimum, the minimum becomes
+ * 0.
  */
 export function withoutEmptyRounds(grammar: PlainGrammar): PlainGrammar {
   const nullable = nullableRules(grammar)
@@ -32,7 +34,13 @@ export function withoutEmptyRounds(grammar: PlainGrammar): PlainGrammar {
       case "sequence": {
         // The first part that is not empty may be any of them; those before it are.
         const { parts } = expression
-        return { kind: "choice", options: parts.map((part, at) => ({ kind: "sequence", parts: [nonEmpty(part), ...parts.slice(at + 1).map(rewrite)] })) }
+        return {
+          kind: "choice",
+          options: parts.map((part, at) => ({
+            kind: "sequence",
+            parts: [nonEmpty(part), ...parts.slice(at + 1).map(rewrite)],
+          })),
+        }
       }
       case "rule": {
         const name = `${expression.name}-filled`
@@ -81,7 +89,7 @@ function isNullable(expression: PlainExpression, rules: ReadonlySet<string>): bo
 
 function nullableRules({ rules }: PlainGrammar): Set<string> {
   const known = new Set<string>()
-  for (let before = -1; before !== known.size; ) {
+  for (let before = -1; before !== known.size;) {
     before = known.size
     for (const [name, body] of rules) if (!known.has(name) && isNullable(body, known)) known.add(name)
   }

@@ -8,7 +8,8 @@ const MAX_WORK = 50_000
 const CALL = -1
 
 /**
- * What is to be done after a rule, or after a round of a repetition. Frames are shared between stacks, so that all stacks
+ * What is to be done after a rule, or after a round of a repetition. Frames are shared between stacks, so that all
+ * stacks
  * together form a graph; a frame gets new ones `below` only while the position that made it is being made.
  */
 interface Frame {
@@ -56,8 +57,15 @@ export function followBytes(program: Program, from: Position, bytes: Uint8Array)
   return position
 }
 
-/** The place after a token of the vocabulary, taken as a whole where the grammar names tokens, and as bytes elsewhere. */
-export function followToken(program: Program, from: Position, id: number, bytes: Uint8Array | undefined): Position | undefined {
+/**
+ * The place after a token of the vocabulary, taken as a whole where the grammar names tokens, and as bytes elsewhere.
+ */
+export function followToken(
+  program: Program,
+  from: Position,
+  id: number,
+  bytes: Uint8Array | undefined,
+): Position | undefined {
   const asBytes = bytes === undefined || bytes.length === 0 ? undefined : followBytes(program, from, bytes)
   if (!program.hasTokens || from.partial !== undefined) return asBytes
   const seeds: State[] = []
@@ -69,7 +77,10 @@ export function followToken(program: Program, from: Position, id: number, bytes:
   const asToken = close(program, seeds)
   if (asBytes === undefined) return asToken
   if (asBytes.partial !== undefined) {
-    throw new ToolwrightError("GRAMMAR_TOO_AMBIGUOUS", `Token ${id} matches as a token and as the first bytes of a character.`)
+    throw new ToolwrightError(
+      "GRAMMAR_TOO_AMBIGUOUS",
+      `Token ${id} matches as a token and as the first bytes of a character.`,
+    )
   }
   return { states: [...asToken.states, ...asBytes.states], done: asToken.done || asBytes.done }
 }
@@ -96,7 +107,9 @@ function followByte(program: Program, from: Position, byte: number): Position | 
   const highest = Math.min((value << shift) | ((1 << shift) - 1), 0x10_ffff)
   const possible = from.states.some(({ step }) => {
     const at = program.steps[step]!
-    return at.op === "characters" && at.ranges.some(([first, last]) => Math.max(first, lowest) <= Math.min(last, highest))
+    return (
+      at.op === "characters" && at.ranges.some(([first, last]) => Math.max(first, lowest) <= Math.min(last, highest))
+    )
   })
   return possible ? { states: from.states, done: false, partial: { value, missing, length } } : undefined
 }
@@ -128,9 +141,13 @@ function close(program: Program, seeds: readonly State[]): Position {
 
   const spend = (): void => {
     if (++work <= MAX_WORK) return
-    throw new ToolwrightError("GRAMMAR_TOO_AMBIGUOUS", `The grammar takes more than ${MAX_WORK} steps at one character.`, {
-      hint: "Make its alternatives differ in how they begin.",
-    })
+    throw new ToolwrightError(
+      "GRAMMAR_TOO_AMBIGUOUS",
+      `The grammar takes more than ${MAX_WORK} steps at one character.`,
+      {
+        hint: "Make its alternatives differ in how they begin.",
+      },
+    )
   }
   const push = (step: number, frame: Frame): void => void open.push({ step, frame })
 

@@ -17,17 +17,24 @@ const HIGHEST = 0x10ffff
 const EMPTY: GbnfNode = { kind: "literal", text: [] }
 
 /**
- * A grammar as GBNF text for llama.cpp: the same bytes for the same grammar. Values and free texts become plain rules first, which
- * allow fewer spellings of the same values (keys in the schema's order, little white space). The start rule is called `root`. Counters stay
- * counters (`{m,n}`); bounds beyond llama.cpp's limit are nested. Character classes are written positively, so that byte sequences that
+ * A grammar as GBNF text for llama.cpp: the same bytes for the same grammar. Values and free texts become plain rules
+ * first, which
+ * allow fewer spellings of the same values (keys in the schema's order, little white space). The start rule is called
+ * `root`. Counters stay
+ * counters (`{m,n}`); bounds beyond llama.cpp's limit are nested. Character classes are written positively, so that
+ * byte sequences that
  * are no UTF-8 are out too. Triggers are no part of the text; hand them to the server beside it.
  *
- * @throws ToolwrightError `GRAMMAR_REFUSED`, with the reasons, for what GBNF cannot say: the character U+0000, half a surrogate pair,
+ * @throws ToolwrightError `GRAMMAR_REFUSED`, with the reasons, for what GBNF cannot say: the character U+0000, half a
+ *   surrogate pair,
  *   a token text that is not in angle brackets, a rule that begins with itself, or a grammar that nothing matches
  */
 export function grammarToGbnf(grammar: Grammar): string {
   const around = lowerAround(grammar)
-  const text = around.holes.length > 0 ? printAround(grammar, around, ({ plain }) => toGbnf(plain), checkText) : printGbnf(toGbnf(around.plain))
+  const text =
+    around.holes.length > 0
+      ? printAround(grammar, around, ({ plain }) => toGbnf(plain), checkText)
+      : printGbnf(toGbnf(around.plain))
   if (around.holes.length === 0) checkText(text)
   printed.delete(text)
   printed.add(text)
@@ -39,7 +46,8 @@ const printed = new Set<string>()
 const MAX_PRINTED = 8
 
 /**
- * Whether the text is one of the latest that {@link grammarToGbnf} gave out: then it has been checked, and whoever hands it to an engine need
+ * Whether the text is one of the latest that {@link grammarToGbnf} gave out: then it has been checked, and whoever
+ * hands it to an engine need
  * not do so again.
  */
 export const isPrintedGbnf = (text: string): boolean => printed.has(text)
@@ -52,9 +60,11 @@ function checkText(text: string): void {
 /**
  * A JSON Schema as GBNF text: what a model is held to so that it writes a valid value.
  *
- * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed exactly, unless `relaxed` is set; `GRAMMAR_REFUSED` as above
+ * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed exactly, unless `relaxed` is set;
+ *   `GRAMMAR_REFUSED` as above
  * @example
- * schemaToGbnf({ type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"], additionalProperties: false })
+ * schemaToGbnf({ type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"], additionalProperties: false
+ * })
  */
 export function schemaToGbnf(schema: Schema, options: SchemaGrammarOptions = {}): string {
   return grammarToGbnf(schemaToGrammar(schema, options))
@@ -114,23 +124,37 @@ class Converter {
   #convert(expression: PlainExpression): GbnfNode | undefined {
     switch (expression.kind) {
       case "literal":
-        return { kind: "literal", text: Array.from(expression.text, (character) => this.#sound(character.codePointAt(0)!)) }
+        return {
+          kind: "literal",
+          text: Array.from(expression.text, (character) => this.#sound(character.codePointAt(0)!)),
+        }
       case "chars": {
-        const ranges = expression.ranges.flatMap(([first, last]): [number, number][] => [[first, Math.min(last, 0xd7ff)], [Math.max(first, 0xe000), Math.min(last, HIGHEST)]]).filter(([first, last]) => first <= last)
+        const ranges = expression.ranges
+          .flatMap(([first, last]): [number, number][] => [
+            [first, Math.min(last, 0xd7ff)],
+            [Math.max(first, 0xe000), Math.min(last, HIGHEST)],
+          ])
+          .filter(([first, last]) => first <= last)
         return ranges.length === 0 ? undefined : { kind: "class", negated: false, ranges }
       }
       case "token":
         return this.#token(expression)
       case "rule":
-        return this.#inhabited.has(expression.name) ? { kind: "rule", name: this.#names.of(expression.name) } : undefined
+        return this.#inhabited.has(expression.name)
+          ? { kind: "rule", name: this.#names.of(expression.name) }
+          : undefined
       case "sequence": {
         const items = expression.parts.map((part) => this.#convert(part))
         if (items.includes(undefined)) return undefined
-        const kept = (items as GbnfNode[]).flatMap((item) => (item.kind === "sequence" ? item.items : isEmpty(item) ? [] : [item]))
+        const kept = (items as GbnfNode[]).flatMap((item) =>
+          item.kind === "sequence" ? item.items : isEmpty(item) ? [] : [item],
+        )
         return kept.length === 0 ? EMPTY : kept.length === 1 ? kept[0] : { kind: "sequence", items: kept }
       }
       case "choice": {
-        const options = expression.options.map((option) => this.#convert(option)).filter((option) => option !== undefined)
+        const options = expression.options
+          .map((option) => this.#convert(option))
+          .filter((option) => option !== undefined)
         return options.length === 0 ? undefined : options.length === 1 ? options[0] : { kind: "choice", options }
       }
       case "repeat": {
@@ -147,8 +171,12 @@ class Converter {
     const counted = Math.max(min, max ?? 0) > 1
     const unit = counted || size(item) > 50 ? this.#unit(item) : item
     const rest = max === undefined ? undefined : max - min
-    if (min <= CHUNK && (max === undefined || max <= CHUNK)) return { kind: "repeat", item: unit, min, ...(max === undefined ? {} : { max }) }
-    const parts = [this.#exactly(unit, min), rest === undefined ? { kind: "repeat" as const, item: unit, min: 0 } : this.#upTo(unit, rest)]
+    if (min <= CHUNK && (max === undefined || max <= CHUNK))
+      return { kind: "repeat", item: unit, min, ...(max === undefined ? {} : { max }) }
+    const parts = [
+      this.#exactly(unit, min),
+      rest === undefined ? { kind: "repeat" as const, item: unit, min: 0 } : this.#upTo(unit, rest),
+    ]
     const kept = parts.filter((part) => !isEmpty(part))
     return kept.length === 1 ? kept[0]! : { kind: "sequence", items: kept }
   }
@@ -166,9 +194,15 @@ class Converter {
     const chunk = this.#chunk(unit)
     const whole = Math.floor(count / CHUNK)
     const rest = count % CHUNK
-    const full: GbnfNode = { kind: "sequence", items: [this.#upTo(chunk, whole - 1), times(unit, 0, CHUNK)].filter((part) => !isEmpty(part)) }
+    const full: GbnfNode = {
+      kind: "sequence",
+      items: [this.#upTo(chunk, whole - 1), times(unit, 0, CHUNK)].filter((part) => !isEmpty(part)),
+    }
     if (rest === 0) return full
-    return { kind: "choice", options: [full, { kind: "sequence", items: [this.#exactly(chunk, whole), times(unit, 1, rest)] }] }
+    return {
+      kind: "choice",
+      options: [full, { kind: "sequence", items: [this.#exactly(chunk, whole), times(unit, 1, rest)] }],
+    }
   }
 
   #chunk(unit: GbnfNode): GbnfNode {
@@ -177,7 +211,9 @@ class Converter {
 
   /** What may be repeated many times: a symbol by itself, so that llama.cpp counts it as one. */
   #unit(item: GbnfNode): GbnfNode {
-    return item.kind === "rule" || item.kind === "class" || item.kind === "token" || item.kind === "literal" ? item : this.#helper(item)
+    return item.kind === "rule" || item.kind === "class" || item.kind === "token" || item.kind === "literal"
+      ? item
+      : this.#helper(item)
   }
 
   #helper(body: GbnfNode): GbnfNode {
@@ -193,7 +229,8 @@ class Converter {
 
   #token({ token, negated }: Extract<PlainExpression, { kind: "token" }>): GbnfNode {
     if (typeof token === "number") return { kind: "token", negated, id: token }
-    if (!/^<[^>\n[][^>\n]*>$/.test(token)) this.reasons.push(`the token ${JSON.stringify(token)} is not written in angle brackets; name it by its number`)
+    if (!/^<[^>\n[][^>\n]*>$/.test(token))
+      this.reasons.push(`the token ${JSON.stringify(token)} is not written in angle brackets; name it by its number`)
     return { kind: "token", negated, text: token }
   }
 
@@ -249,7 +286,7 @@ function inhabitedRules({ rules }: PlainGrammar): Set<string> {
     if (expression.kind === "choice") return expression.options.some(holds)
     return expression.kind !== "repeat" || expression.min === 0 || holds(expression.of)
   }
-  for (let before = -1; before !== known.size; ) {
+  for (let before = -1; before !== known.size;) {
     before = known.size
     for (const [name, body] of rules) if (!known.has(name) && holds(body)) known.add(name)
   }

@@ -18,7 +18,12 @@ const printed = new WeakMap<LoweredAround, PrintedAround>()
  * @param convert gives the GBNF of the rules around, those of the holes included
  * @param check throws where llama.cpp would not read a text
  */
-export function printAround(grammar: Grammar, around: LoweredAround, convert: (around: LoweredAround) => GbnfGrammar, check: (text: string) => void): string {
+export function printAround(
+  grammar: Grammar,
+  around: LoweredAround,
+  convert: (around: LoweredAround) => GbnfGrammar,
+  check: (text: string) => void,
+): string {
   let known = printed.get(around)
   if (known === undefined) {
     known = split(convert(around), around)
@@ -49,7 +54,10 @@ function split({ rules }: GbnfGrammar, { holes }: LoweredAround): PrintedAround 
   }
   // The start rule says itself what it would only refer to, so it can be a hole by itself.
   const kept = rules.filter(({ name }) => name === "root" || !numbers.has(name))
-  const marked = kept.map(({ name, body }) => ({ name, body: markHoles(numbers.has(name) ? { kind: "rule", name } : body, numbers) }))
+  const marked = kept.map(({ name, body }) => ({
+    name,
+    body: markHoles(numbers.has(name) ? { kind: "rule", name } : body, numbers),
+  }))
   const parts = printGbnf({ rules: marked }).split(MARK)
   return {
     pieces: parts.filter((_, index) => index % 2 === 0),

@@ -5,7 +5,21 @@ import { createGbnfMatcher } from "./matcher.ts"
 import { createGbnfMaskEngine } from "./masks.ts"
 
 const encoder = new TextEncoder()
-const texts = ["", "<think>", "</think>", ...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)), '{"', '":', "ab", "abc", "true", "é", "éa", "\n", "ab"]
+const texts = [
+  "",
+  "<think>",
+  "</think>",
+  ...Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)),
+  '{"',
+  '":',
+  "ab",
+  "abc",
+  "true",
+  "é",
+  "éa",
+  "\n",
+  "ab",
+]
 const bytes = texts.map((text, id) => (id < 3 ? null : encoder.encode(text)))
 bytes.push(Uint8Array.of(0xc3), Uint8Array.of(0xa9))
 const tokenizer = createTokenizer({ tokens: bytes, eos: [0] })
@@ -14,7 +28,7 @@ const tokenId = (text: string) => (texts.includes(text) && text.startsWith("<") 
 describe("createGbnfMaskEngine", () => {
   it.each([
     'root ::= "{" ("\\"" [a-cé]{1,4} "\\":" ("true" | root))* "}"',
-    'root ::= <think> !</think>{0,5} </think> [a-z]{2}',
+    "root ::= <think> !</think>{0,5} </think> [a-z]{2}",
     'root ::= ("ab" | "abc" | root "a")? "é"',
   ])("allows exactly the tokens that the matcher accepts: %s", (grammar) => {
     const engine = createGbnfMaskEngine(grammar, tokenizer, { tokenId })
@@ -43,6 +57,12 @@ describe("createGbnfMaskEngine", () => {
     const matcher = createGbnfMaskEngine('root ::= "ab"', tokenizer).matcher()
     expect(matcher.accept(0)).toBe(false)
     matcher.accept(texts.indexOf("ab"))
-    expect([matcher.isComplete(), matcher.accept(0), matcher.isEnded(), matcher.accept(5), [...matcher.mask()].every((word) => word === 0)]).toEqual([true, true, true, false, true])
+    expect([
+      matcher.isComplete(),
+      matcher.accept(0),
+      matcher.isEnded(),
+      matcher.accept(5),
+      [...matcher.mask()].every((word) => word === 0),
+    ]).toEqual([true, true, true, false, true])
   })
 })

@@ -8,7 +8,9 @@ import { compileGbnf, type GbnfMatcherOptions, type Program } from "./program.ts
 export interface GbnfTokenMatcher {
   /** @returns whether the token was allowed; after an end token nothing more is */
   accept(token: number): boolean
-  /** Bit `id & 31` of word `id >> 5` is set where the token may come next; end tokens are set where the text is whole. */
+  /**
+   * Bit `id & 31` of word `id >> 5` is set where the token may come next; end tokens are set where the text is whole.
+   */
   mask(): Uint32Array
   isComplete(): boolean
   /** Whether an end token has been read. */
@@ -23,12 +25,18 @@ export interface GbnfMaskEngine {
 }
 
 /**
- * Masks for GBNF text that someone wrote, token terminals included. The vocabulary is walked anew at each place: milliseconds on large
- * vocabularies where the grammar is loose. Grammars of schemas are better served by `createMaskEngine`, which remembers.
+ * Masks for GBNF text that someone wrote, token terminals included. The vocabulary is walked anew at each place:
+ * milliseconds on large
+ * vocabularies where the grammar is loose. Grammars of schemas are better served by `createMaskEngine`, which
+ * remembers.
  *
  * @throws ToolwrightError as `createGbnfMatcher`
  */
-export function createGbnfMaskEngine(grammar: string | GbnfGrammar, tokenizer: Tokenizer, options: GbnfMatcherOptions = {}): GbnfMaskEngine {
+export function createGbnfMaskEngine(
+  grammar: string | GbnfGrammar,
+  tokenizer: Tokenizer,
+  options: GbnfMatcherOptions = {},
+): GbnfMaskEngine {
   const program = compileGbnf(typeof grammar === "string" ? parseGbnf(grammar) : grammar, options)
   return { tokenizer, matcher: () => matcherAt(program, tokenizer, startPosition(program), false) }
 }
@@ -63,7 +71,7 @@ function maskAt(program: Program, tokenizer: Tokenizer, start: Position): Uint32
   const { byte, depth, skip, token } = tokenizer.trie
   const positions: Position[] = [start]
   const one = new Uint8Array(1)
-  for (let node = 1; node < byte.length; ) {
+  for (let node = 1; node < byte.length;) {
     one[0] = byte[node]!
     const level = depth[node]!
     const next = followBytes(program, positions[level - 1]!, one)
@@ -81,7 +89,12 @@ function maskAt(program: Program, tokenizer: Tokenizer, start: Position): Uint32
 }
 
 /** Tokens that the grammar names; a negated one stands for every other token that does not end the reply. */
-function addTokenTerminals(program: Program, tokenizer: Tokenizer, { states, partial }: Position, set: (token: number) => void): void {
+function addTokenTerminals(
+  program: Program,
+  tokenizer: Tokenizer,
+  { states, partial }: Position,
+  set: (token: number) => void,
+): void {
   if (partial !== undefined) return
   const ends = new Set(tokenizer.eos)
   for (const { step } of states) {

@@ -16,7 +16,8 @@ ws ::= [ \\t\\n]*`
 
   it("follows nested structure", () => {
     expect(matchesGbnf(json, '{"a": [1, {"b": "c\\u00e9 ]}"}, -2.50, null]}')).toBe(true)
-    for (const wrong of ['{"a": [1, }', '{"a": 01}', '["x\ny"]', '{"a": 1', '{"a": 1}}']) expect(matchesGbnf(json, wrong)).toBe(false)
+    for (const wrong of ['{"a": [1, }', '{"a": 01}', '["x\ny"]', '{"a": 1', '{"a": 1}}'])
+      expect(matchesGbnf(json, wrong)).toBe(false)
   })
 
   it("follows deep nesting and long text", () => {
@@ -26,7 +27,9 @@ ws ::= [ \\t\\n]*`
 
   it("counts repetitions without unrolling them", () => {
     const grammar = 'root ::= ("a" | "bb"){3,100000}'
-    expect(["aa", "aaa", "abba", "a".repeat(100_000), "a".repeat(100_001)].map((text) => matchesGbnf(grammar, text))).toEqual([false, true, true, true, false])
+    expect(
+      ["aa", "aaa", "abba", "a".repeat(100_000), "a".repeat(100_001)].map((text) => matchesGbnf(grammar, text)),
+    ).toEqual([false, true, true, true, false])
     expect(matchesGbnf('root ::= ("a"?){1000000000} "b"', "aab")).toBe(true)
   })
 
@@ -36,7 +39,9 @@ ws ::= [ \\t\\n]*`
     expect(matchesGbnf(left, "1+")).toBe(false)
     expect(matchesGbnf('root ::= ("a"?)* end\nend ::= end2 | ""\nend2 ::= end "b"', "aaabb")).toBe(true)
     // Two ways to go on at each character: without sharing there would be 2^200 stacks.
-    expect(matchesGbnf('root ::= "a" root "b" | "a" root "c" | "x"', `${"a".repeat(200)}x${"bc".repeat(100)}`)).toBe(true)
+    expect(matchesGbnf('root ::= "a" root "b" | "a" root "c" | "x"', `${"a".repeat(200)}x${"bc".repeat(100)}`)).toBe(
+      true,
+    )
   })
 
   it("keeps right recursion from growing", () => {
@@ -48,7 +53,8 @@ ws ::= [ \\t\\n]*`
       fc.property(node, fc.array(fc.stringMatching(/^[abc]{0,7}$/), { minLength: 5, maxLength: 12 }), (body, texts) => {
         const pattern = new RegExp(`^(?:${toPattern(body)})$`)
         const grammar = printGbnf({ rules: [{ name: "root", body }] })
-        for (const text of texts) expect([grammar, text, matchesGbnf(grammar, text)]).toEqual([grammar, text, pattern.test(text)])
+        for (const text of texts)
+          expect([grammar, text, matchesGbnf(grammar, text)]).toEqual([grammar, text, pattern.test(text)])
       }),
       { numRuns: 400 },
     )
@@ -73,7 +79,13 @@ describe("createGbnfMatcher", () => {
     const matcher = createGbnfMatcher('root ::= "a" ("b" | "c") "d"')
     matcher.acceptText("a")
     const branch = matcher.clone()
-    expect([matcher.acceptText("b"), matcher.acceptText("x"), branch.acceptText("cd"), branch.complete, branch.open]).toEqual([true, false, true, true, false])
+    expect([
+      matcher.acceptText("b"),
+      matcher.acceptText("x"),
+      branch.acceptText("cd"),
+      branch.complete,
+      branch.open,
+    ]).toEqual([true, false, true, true, false])
     matcher.rollback()
     expect(matcher.acceptText("cd") && matcher.complete).toBe(true)
     expect(() => matcher.rollback(5)).toThrow(expect.objectContaining({ code: "INVALID_ROLLBACK" }))
@@ -88,13 +100,20 @@ describe("createGbnfMatcher", () => {
     expect(matcher.acceptToken(6)).toBe(false)
     expect(matcher.acceptToken(40, new TextEncoder().encode("ok"))).toBe(true)
     expect(matcher.complete).toBe(true)
-    expect(() => createGbnfMatcher("root ::= <none>", options)).toThrow(expect.objectContaining({ code: "GBNF_INVALID" }))
+    expect(() => createGbnfMatcher("root ::= <none>", options)).toThrow(
+      expect.objectContaining({ code: "GBNF_INVALID" }),
+    )
   })
 
   it("refuses to be drowned in alternatives", () => {
-    const rules = Array.from({ length: 60 }, (_, at) => `r${at} ::= ("a"? r${(at + 1) % 60} "b"? | "a" | r${(at + 7) % 60}){1,900}`)
+    const rules = Array.from(
+      { length: 60 },
+      (_, at) => `r${at} ::= ("a"? r${(at + 1) % 60} "b"? | "a" | r${(at + 7) % 60}){1,900}`,
+    )
     const matcher = createGbnfMatcher(`root ::= r0\n${rules.join("\n")}`)
-    expect(() => Array.from({ length: 50 }, () => matcher.acceptText("a"))).toThrow(expect.objectContaining({ code: "GRAMMAR_TOO_AMBIGUOUS" }))
+    expect(() => Array.from({ length: 50 }, () => matcher.acceptText("a"))).toThrow(
+      expect.objectContaining({ code: "GRAMMAR_TOO_AMBIGUOUS" }),
+    )
   })
 })
 

@@ -5,8 +5,10 @@ import { parseGbnf } from "./parse.ts"
 import { compileGbnf, type GbnfMatcherOptions, type Program } from "./program.ts"
 
 /**
- * Follows a user-written grammar through text, for every context-free grammar that GBNF can write, left-recursive and ambiguous
- * ones included. Stacks are shared, so ambiguity costs polynomial time at most; repetitions are counted, not unrolled; a rule that
+ * Follows a user-written grammar through text, for every context-free grammar that GBNF can write, left-recursive and
+ * ambiguous
+ * ones included. Stacks are shared, so ambiguity costs polynomial time at most; repetitions are counted, not unrolled;
+ * a rule that
  * is called last leaves no stack behind. Text is UTF-8: bytes that are not are refused at the first wrong one.
  *
  * The `accept…` methods change nothing when they answer false.
@@ -34,7 +36,8 @@ export interface GbnfMatcher {
 /**
  * A matcher at the beginning of a grammar.
  *
- * @throws ToolwrightError `GBNF_SYNTAX`, `GBNF_INVALID`; while matching `GRAMMAR_TOO_AMBIGUOUS` beyond 50,000 steps at one character
+ * @throws ToolwrightError `GBNF_SYNTAX`, `GBNF_INVALID`; while matching `GRAMMAR_TOO_AMBIGUOUS` beyond 50,000 steps at
+ *   one character
  * @example
  * const matcher = createGbnfMatcher('root ::= "[" ([0-9]+ ","?)* "]"')
  * matcher.acceptText("[1,2") // true, and matcher.complete is false

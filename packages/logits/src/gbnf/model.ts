@@ -3,18 +3,31 @@ import type { CodePointRange } from "../grammar/rules.ts"
 /**
  * GBNF, the grammar notation of llama.cpp, as data. Characters are Unicode code points; a class holds inclusive ranges.
  *
- * Source of the notation: `grammars/README.md` and the parser of llama.cpp (release v0.5.0), whose behaviour the tests compare
+ * Source of the notation: `grammars/README.md` and the parser of llama.cpp (release v0.5.0), whose behaviour the tests
+ * compare
  * with where the engine is installed.
  */
 export type GbnfNode =
   | { readonly kind: "literal"; readonly text: readonly number[] }
   | { readonly kind: "class"; readonly negated: boolean; readonly ranges: readonly CodePointRange[] }
   | { readonly kind: "any" }
-  | { readonly kind: "token"; readonly negated: boolean; readonly id?: number; readonly text?: string; readonly at?: GbnfPosition }
+  | {
+      readonly kind: "token"
+      readonly negated: boolean
+      readonly id?: number
+      readonly text?: string
+      readonly at?: GbnfPosition
+    }
   | { readonly kind: "rule"; readonly name: string; readonly at?: GbnfPosition }
   | { readonly kind: "sequence"; readonly items: readonly GbnfNode[] }
   | { readonly kind: "choice"; readonly options: readonly GbnfNode[] }
-  | { readonly kind: "repeat"; readonly item: GbnfNode; readonly min: number; readonly max?: number; readonly at?: GbnfPosition }
+  | {
+      readonly kind: "repeat"
+      readonly item: GbnfNode
+      readonly min: number
+      readonly max?: number
+      readonly at?: GbnfPosition
+    }
 
 /** A place in grammar text: both count from 1; a column counts code points. */
 export interface GbnfPosition {
@@ -50,7 +63,8 @@ export type GbnfProblemCode =
   | "empty-class"
 
 /**
- * Something wrong with a grammar. An `error` is what llama.cpp refuses, hangs on or dies of, or what cannot match anything; a
+ * Something wrong with a grammar. An `error` is what llama.cpp refuses, hangs on or dies of, or what cannot match
+ * anything; a
  * `warning` is accepted but hardly meant. `expected` is set for syntax errors.
  */
 export interface GbnfProblem extends GbnfPosition {

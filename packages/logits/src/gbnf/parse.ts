@@ -14,7 +14,8 @@ export interface GbnfReading {
 }
 
 /**
- * Reads GBNF text without throwing. Stops at the first syntax error. What can only be seen in the text itself (repetition
+ * Reads GBNF text without throwing. Stops at the first syntax error. What can only be seen in the text itself
+ * (repetition
  * limits of llama.cpp, reversed bounds, empty classes) is reported here; everything else by `checkGbnf`.
  */
 export function readGbnf(text: string): GbnfReading {
@@ -37,7 +38,10 @@ export function readGbnf(text: string): GbnfReading {
 export function parseGbnf(text: string): GbnfGrammar {
   const { grammar, problems } = readGbnf(text)
   if (grammar !== undefined) return grammar
-  throw new ToolwrightError("GBNF_SYNTAX", `The grammar cannot be read: ${problems.map(describeGbnfProblem).join("; ")}.`)
+  throw new ToolwrightError(
+    "GBNF_SYNTAX",
+    `The grammar cannot be read: ${problems.map(describeGbnfProblem).join("; ")}.`,
+  )
 }
 
 /** A problem as one line of text. */
@@ -68,7 +72,8 @@ class Reader {
     const scanner = this.#scanner
     const { at } = scanner
     const name = scanner.name()
-    if (name === "") throw scanner.wrong("a rule name (a rule goes on in the next line only inside parentheses or after '|' or '::=')")
+    if (name === "")
+      throw scanner.wrong("a rule name (a rule goes on in the next line only inside parentheses or after '|' or '::=')")
     this.#rule = name
     this.#count.name(name)
     scanner.space(false)
@@ -132,7 +137,9 @@ class Reader {
       const inner = this.#choice(true)
       scanner.expect(")", "')', '|' or a symbol")
       close()
-      return inner.kind === "repeat" || inner.kind === "sequence" || inner.kind === "choice" ? inner : { kind: "sequence", items: [inner] }
+      return inner.kind === "repeat" || inner.kind === "sequence" || inner.kind === "choice"
+        ? inner
+        : { kind: "sequence", items: [inner] }
     }
     const name = scanner.name()
     if (name === "") return undefined
@@ -215,17 +222,37 @@ class Reader {
   #checkBounds({ min, max }: { min: number; max?: number }, at: { line: number; column: number }): void {
     if (max !== undefined && max < min) {
       // llama.cpp v0.5.0 does not notice this and fills all memory.
-      return this.#problem("reversed-bounds", "error", `at least ${min} but at most ${max} repetitions is impossible`, at)
+      return this.#problem(
+        "reversed-bounds",
+        "error",
+        `at least ${min} but at most ${max} repetitions is impossible`,
+        at,
+      )
     }
     const limit = this.#count.repeat(min, max)
     if (limit === "refused") {
-      this.#problem("too-many-repetitions", "error", "llama.cpp refuses this many repetitions of a symbol of this size; nest two smaller ones", at)
+      this.#problem(
+        "too-many-repetitions",
+        "error",
+        "llama.cpp refuses this many repetitions of a symbol of this size; nest two smaller ones",
+        at,
+      )
     } else if (limit === "unlimited") {
-      this.#problem("unlimited-repetition", "error", `llama.cpp takes a limit above 2000 (here ${max}) for no limit at all; nest two smaller ones`, at)
+      this.#problem(
+        "unlimited-repetition",
+        "error",
+        `llama.cpp takes a limit above 2000 (here ${max}) for no limit at all; nest two smaller ones`,
+        at,
+      )
     }
   }
 
-  #problem(code: GbnfProblem["code"], severity: GbnfProblem["severity"], message: string, at: { line: number; column: number }): void {
+  #problem(
+    code: GbnfProblem["code"],
+    severity: GbnfProblem["severity"],
+    message: string,
+    at: { line: number; column: number },
+  ): void {
     this.#problems.push({ severity, code, message, rule: this.#rule, line: at.line, column: at.column })
   }
 }

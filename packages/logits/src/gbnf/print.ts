@@ -22,7 +22,9 @@ type Place = "choice" | "sequence" | "item"
 function printNode(node: GbnfNode, place: Place): string {
   switch (node.kind) {
     case "literal":
-      return node.text.length === 0 && place === "item" ? '("")' : `"${node.text.map((code) => printCharacter(code, '"')).join("")}"`
+      return node.text.length === 0 && place === "item"
+        ? '("")'
+        : `"${node.text.map((code) => printCharacter(code, '"')).join("")}"`
     case "class":
       return `[${node.negated ? "^" : ""}${node.ranges.map(printRange).join("")}]`
     case "any":

@@ -37,7 +37,8 @@ export interface GbnfMatcherOptions {
 /**
  * Translates a grammar for the matcher.
  *
- * @throws ToolwrightError `GBNF_INVALID` for an undefined rule, a missing root, or a token that the vocabulary does not have
+ * @throws ToolwrightError `GBNF_INVALID` for an undefined rule, a missing root, or a token that the vocabulary does not
+ *   have
  */
 export function compileGbnf(grammar: GbnfGrammar, options: GbnfMatcherOptions = {}): Program {
   const rules = new Map<string, GbnfRule>(grammar.rules.map((rule) => [rule.name, rule]))
@@ -57,19 +58,30 @@ export function compileGbnf(grammar: GbnfGrammar, options: GbnfMatcherOptions = 
   const emit = (node: GbnfNode, next: number): number => {
     switch (node.kind) {
       case "literal":
-        return node.text.reduceRight((after, code) => add({ op: "characters", ranges: [[code, code]], next: after }), next)
+        return node.text.reduceRight(
+          (after, code) => add({ op: "characters", ranges: [[code, code]], next: after }),
+          next,
+        )
       case "class":
         if (node.ranges.length === 0) return next
-        return add({ op: "characters", ranges: withoutSurrogates(node.negated ? complement(node.ranges) : merge(node.ranges)), next })
+        return add({
+          op: "characters",
+          ranges: withoutSurrogates(node.negated ? complement(node.ranges) : merge(node.ranges)),
+          next,
+        })
       case "any":
         return add({ op: "characters", ranges: withoutSurrogates([[0, HIGHEST]]), next })
       case "token": {
         hasTokens = true
         const id = node.id ?? options.tokenId?.(node.text ?? "")
         if (id === undefined) {
-          throw new ToolwrightError("GBNF_INVALID", `The grammar names the token ${node.text}, which is no single token of this vocabulary.`, {
-            hint: "Pass `tokenId`, or write the token by its number: <[1000]>.",
-          })
+          throw new ToolwrightError(
+            "GBNF_INVALID",
+            `The grammar names the token ${node.text}, which is no single token of this vocabulary.`,
+            {
+              hint: "Pass `tokenId`, or write the token by its number: <[1000]>.",
+            },
+          )
         }
         return add({ op: "token", id, negated: node.negated, next })
       }
@@ -82,7 +94,13 @@ export function compileGbnf(grammar: GbnfGrammar, options: GbnfMatcherOptions = 
       case "repeat": {
         if (node.max === 0) return next
         const min = isNullable(node.item, nullable) ? 0 : node.min
-        return add({ op: "repeat", body: emit(node.item, RETURN), min, max: node.max ?? Number.POSITIVE_INFINITY, next })
+        return add({
+          op: "repeat",
+          body: emit(node.item, RETURN),
+          min,
+          max: node.max ?? Number.POSITIVE_INFINITY,
+          next,
+        })
       }
     }
   }
@@ -95,7 +113,12 @@ function withoutSurrogates(ranges: readonly CodePointRange[]): CodePointRange[] 
   return ranges.flatMap(([first, last]): CodePointRange[] =>
     last < 0xd800 || first > 0xdfff
       ? [[first, last]]
-      : ([[first, 0xd7ff], [0xe000, last]] as CodePointRange[]).filter(([from, to]) => from <= to),
+      : (
+          [
+            [first, 0xd7ff],
+            [0xe000, last],
+          ] as CodePointRange[]
+        ).filter(([from, to]) => from <= to),
   )
 }
 

@@ -6,7 +6,9 @@ export class RuleNames {
   /** @param start the rule that becomes `root` */
   constructor(start: string, names: Iterable<string>) {
     this.#names.set(start, "root")
-    for (const name of names) if (name !== start) this.#names.set(name, this.#free(name.replace(/[^A-Za-z0-9-]+/g, "-").replace(/^-+|-+$/g, "") || "rule"))
+    for (const name of names)
+      if (name !== start)
+        this.#names.set(name, this.#free(name.replace(/[^A-Za-z0-9-]+/g, "-").replace(/^-+|-+$/g, "") || "rule"))
   }
 
   of(name: string): string {

@@ -91,7 +91,8 @@ export class GbnfScanner {
     while (/^[0-9]$/.test(this.peek())) digits += this.next()
     if (digits === "") throw this.wrong(expected)
     const value = Number(digits)
-    if (!Number.isSafeInteger(value) || value > 0xffff_ffff) throw new GbnfSyntax(start, "a number below 4294967296", digits.slice(0, 24))
+    if (!Number.isSafeInteger(value) || value > 0xffff_ffff)
+      throw new GbnfSyntax(start, "a number below 4294967296", digits.slice(0, 24))
     return value
   }
 
@@ -102,7 +103,8 @@ export class GbnfScanner {
     const first = this.next()
     if (first !== "\\") {
       const value = first.codePointAt(0) ?? 0
-      if (value === 0) throw new GbnfSyntax(start, "a character (U+0000 ends the text for llama.cpp; write \\x00)", "U+0000")
+      if (value === 0)
+        throw new GbnfSyntax(start, "a character (U+0000 ends the text for llama.cpp; write \\x00)", "U+0000")
       return value
     }
     const kind = this.peek()
@@ -112,7 +114,12 @@ export class GbnfScanner {
       return simple
     }
     const size = HEX_ESCAPES[kind]
-    if (size === undefined) throw new GbnfSyntax(start, 'one of the escapes \\n \\r \\t \\\\ \\" \\[ \\] \\- \\xHH \\uHHHH \\UHHHHHHHH', this.done ? "the end" : `'\\${kind}'`)
+    if (size === undefined)
+      throw new GbnfSyntax(
+        start,
+        'one of the escapes \\n \\r \\t \\\\ \\" \\[ \\] \\- \\xHH \\uHHHH \\UHHHHHHHH',
+        this.done ? "the end" : `'\\${kind}'`,
+      )
     this.next()
     let value = 0
     for (let digit = 0; digit < size; digit++) {

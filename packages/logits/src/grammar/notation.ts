@@ -1,5 +1,6 @@
 /**
- * How values are written. A notation is data: the same type of value can be held to JSON, to Python literals, to a family's
+ * How values are written. A notation is data: the same type of value can be held to JSON, to Python literals, to a
+ * family's
  * own tags. See `docs/grammars.md`.
  */
 
@@ -44,7 +45,10 @@ export interface Notation {
   readonly object: ObjectStyle
   /** White space allowed between the parts of objects and arrays: JSON's four characters, or none at all. */
   readonly whitespace: "json" | "none"
-  /** `plain`: whole numbers are written without a fraction. `any`, the default: 1.0 is a whole number too, as in JSON Schema. */
+  /**
+   * `plain`: whole numbers are written without a fraction. `any`, the default: 1.0 is a whole number too, as in JSON
+   * Schema.
+   */
   readonly wholeNumbers?: "plain" | "any"
   /** How the values inside an object or array are written; the notation itself where it is left out. */
   readonly nested?: Notation
@@ -78,7 +82,12 @@ export const jsonNotation: Notation = {
 export const modelJsonNotation: Notation = { ...jsonNotation, id: "model-json", wholeNumbers: "plain" }
 
 /** JSON without any white space. */
-export const compactJsonNotation: Notation = { ...jsonNotation, id: "compact", whitespace: "none", wholeNumbers: "plain" }
+export const compactJsonNotation: Notation = {
+  ...jsonNotation,
+  id: "compact",
+  whitespace: "none",
+  wholeNumbers: "plain",
+}
 
 /** Python literals, as in pythonic tool calls. */
 export const pythonNotation: Notation = {

@@ -43,7 +43,10 @@ export type Expression =
   /** A value of a schema's type, written in a notation. */
   | { readonly kind: "value"; readonly type: ValueType; readonly notation: Notation }
 
-/** Where a lazy grammar begins: the text before it is free, the constraint starts with the trigger's own first character. */
+/**
+ * Where a lazy grammar begins: the text before it is free, the constraint starts with the trigger's own first
+ * character.
+ */
 export interface Trigger {
   readonly text: string
 }
@@ -96,7 +99,11 @@ export function optional(of: Expression): Expression {
 }
 
 /** A grammar out of one expression, with further rules that it names. */
-export function grammarOf(start: Expression, rules: Record<string, Expression> = {}, triggers?: readonly Trigger[]): Grammar {
+export function grammarOf(
+  start: Expression,
+  rules: Record<string, Expression> = {},
+  triggers?: readonly Trigger[],
+): Grammar {
   const all = new Map<string, Expression>([["root", start], ...Object.entries(rules)])
   return triggers === undefined ? { start: "root", rules: all } : { start: "root", rules: all, triggers }
 }

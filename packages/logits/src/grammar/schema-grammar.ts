@@ -13,14 +13,16 @@ export interface SchemaGrammarOptions extends NormaliseOptions {
   /** How values are written; JSON where left out. */
   readonly notation?: Notation
   /**
-   * What grounded values have to come from; the rules for every tool (`"*"`) count. An expression is grounded when the grammar that it
+   * What grounded values have to come from; the rules for every tool (`"*"`) count. An expression is grounded when the
+   * grammar that it
    * is put into is bound to the conversation, see `bindGrammar`; a grammar made here is bound already.
    */
   readonly grounding?: Grounding
 }
 
 /**
- * What a schema came to. `exact`: the grammar has the texts of all valid values and no others. `relaxed`: it may have more;
+ * What a schema came to. `exact`: the grammar has the texts of all valid values and no others. `relaxed`: it may have
+ * more;
  * `reasons` says what is left to later validation. `refused`: there is no grammar, `reasons` says why.
  */
 export type CompiledSchema =
@@ -38,24 +40,38 @@ export function compileSchema(schema: Schema, options: SchemaGrammarOptions = {}
 }
 
 /**
- * A value of a schema, as an expression to put into a call syntax. Unless the options say otherwise, it is narrower than the
- * schema where that does a model good: formats are checked whatever the dialect, whole numbers are written plainly, and objects that
+ * A value of a schema, as an expression to put into a call syntax. Unless the options say otherwise, it is narrower
+ * than the
+ * schema where that does a model good: formats are checked whatever the dialect, whole numbers are written plainly, and
+ * objects that
  * declare properties take no others unless they say so.
  *
  * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed
  */
 export function schemaExpression(schema: Schema, options: SchemaGrammarOptions = {}): Expression {
   const { grounding } = options
-  const compiled = compileType(grounding === undefined ? schema : groundSchema(schema, grounding), { formats: "assert", closed: true, anyDialect: true, uniqueItems: "finite", ...options })
+  const compiled = compileType(grounding === undefined ? schema : groundSchema(schema, grounding), {
+    formats: "assert",
+    closed: true,
+    anyDialect: true,
+    uniqueItems: "finite",
+    ...options,
+  })
   if (compiled.status !== "refused") {
-    if (compiled.type.algebra.inhabited(compiled.type)) return value(compiled.type, options.notation ?? modelJsonNotation)
-    throw grammarError("No value satisfies the schema, so there is nothing that a model could write.", { code: "SCHEMA_REFUSED" })
+    if (compiled.type.algebra.inhabited(compiled.type))
+      return value(compiled.type, options.notation ?? modelJsonNotation)
+    throw grammarError("No value satisfies the schema, so there is nothing that a model could write.", {
+      code: "SCHEMA_REFUSED",
+    })
   }
   const [reason] = compiled.reasons
-  throw grammarError(`The schema cannot be turned into an exact grammar: ${reason?.path} ${reason?.keyword}: ${reason?.reason}`, {
-    code: "SCHEMA_REFUSED",
-    hint: "Change the keyword, or set the option relaxed and validate the value afterwards.",
-  })
+  throw grammarError(
+    `The schema cannot be turned into an exact grammar: ${reason?.path} ${reason?.keyword}: ${reason?.reason}`,
+    {
+      code: "SCHEMA_REFUSED",
+      hint: "Change the keyword, or set the option relaxed and validate the value afterwards.",
+    },
+  )
 }
 
 /**

@@ -6,7 +6,8 @@ import { schemaToGrammar, type SchemaGrammarOptions } from "./schema-grammar.ts"
 /**
  * A schema as GBNF text for llama.cpp: the same bytes for the same schema, keys in its own order.
  *
- * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed, `GRAMMAR_REFUSED` where GBNF cannot say it
+ * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed, `GRAMMAR_REFUSED` where GBNF cannot
+ *   say it
  * @example
  * schemaToGBNF({ type: "object", properties: { city: { type: "string" } }, required: ["city"] })
  */

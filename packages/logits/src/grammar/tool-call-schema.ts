@@ -17,7 +17,11 @@ export interface CallKeys {
 export const DEFAULT_KEYS: CallKeys = { name: "name", args: "args" }
 
 /** The schema of a call of one tool: `{"name": …, "args": …}`, both required, nothing else, name first. */
-export function toolCallSchema(name: string, argsSchema: Schema = NO_ARGUMENTS, keys: CallKeys = DEFAULT_KEYS): JsonSchema {
+export function toolCallSchema(
+  name: string,
+  argsSchema: Schema = NO_ARGUMENTS,
+  keys: CallKeys = DEFAULT_KEYS,
+): JsonSchema {
   return callObject(name, embedded(argsSchema, 0), keys)
 }
 

@@ -18,7 +18,8 @@ const BRACKETS = new Set([..."()[]{}<>（）「」『』【】《》"].map(codeO
 const SEPARATORS = new Set([...":=,;|，：；、。"].map(codeOf))
 const FULL_STOPS = new Set([...".,;:!?…"].map(codeOf))
 /** Scripts that leave no space between words: every character of them is a word's border. */
-const UNSPACED = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
+const UNSPACED =
+  /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]$/u
 
 const CLASS = { plain: 0, white: 1, border: 2, unspaced: 3 } as const
 type CharacterClass = (typeof CLASS)[keyof typeof CLASS]
@@ -46,8 +47,10 @@ function findClass(code: number): CharacterClass {
 export const isWhite = (code: number): boolean => classOf(code) === CLASS.white
 
 /**
- * A span begins after white space, a quote, a bracket or a separator, and ends before one of these or before the full stops of a
- * sentence; it neither begins nor ends with white space. Whether one may begin at a place is seen from the two characters there: the
+ * A span begins after white space, a quote, a bracket or a separator, and ends before one of these or before the full
+ * stops of a
+ * sentence; it neither begins nor ends with white space. Whether one may begin at a place is seen from the two
+ * characters there: the
  * automaton of spans stays small because of that.
  */
 export function bordersOf(text: string, limit: number): Borders {

@@ -15,7 +15,10 @@ import { groundedBy } from "./rules.ts"
 
 /** A conversation with its rules, as a grammar carries it. */
 export interface BoundGrounding {
-  /** What may be written for a set in that style, as graphs of which any will do: none where the set is not grounded, or cannot be. */
+  /**
+   * What may be written for a set in that style, as graphs of which any will do: none where the set is not grounded, or
+   * cannot be.
+   */
   strings(set: StringSet, style: StringStyle): readonly TextGraph[]
   /** The same for numbers, as JSON writes them. */
   numbers(set: NumberSet): readonly TextGraph[]
@@ -48,7 +51,9 @@ export function bindGrounding({ text, rules = {} }: Grounding): BoundGrounding {
     },
     numbers(set) {
       if (set.grounded === undefined) return []
-      const texts = [...new Set([...conversation.numbers, ...alsoOf(set.grounded)])].filter((text) => isMember(text, set))
+      const texts = [...new Set([...conversation.numbers, ...alsoOf(set.grounded)])].filter((text) =>
+        isMember(text, set),
+      )
       return remember(texts.join(), () => [graphOfTexts(texts)])
     },
   }
@@ -91,7 +96,11 @@ function workOutLimits(set: StringSet, key: string, stops: readonly string[]): T
     let known = limitsByContent.get(language)
     if (known === undefined) limitsByContent.set(language, (known = new Map()))
     let limits = known.get(`${least},${set.max}`)
-    if (limits === undefined) known.set(`${least},${set.max}`, (limits = { language: language === ANY_TEXT ? undefined : language, least, most: set.max }))
+    if (limits === undefined)
+      known.set(
+        `${least},${set.max}`,
+        (limits = { language: language === ANY_TEXT ? undefined : language, least, most: set.max }),
+      )
     return limits
   } catch (problem) {
     if (problem instanceof RegexProblem) return null

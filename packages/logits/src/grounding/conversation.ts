@@ -20,7 +20,10 @@ export interface TextLimits {
 
 export interface Conversation {
   readonly numbers: readonly string[]
-  /** What of the kind was said, within limits: undefined where that is nothing, null where finding out would take too much. */
+  /**
+   * What of the kind was said, within limits: undefined where that is nothing, null where finding out would take too
+   * much.
+   */
   graph(kind: GroundedKind, limits?: TextLimits): TextGraph | undefined | null
 }
 
@@ -49,7 +52,8 @@ function readConversation(text: string): Conversation {
 
   function everything(kind: GroundedKind): TextGraph | undefined {
     if (!all.has(kind)) {
-      const graph = kind === "number" ? graphOfTexts(conversation.numbers) : kind === "path" ? words() : spanGraph(bordered(), kind)
+      const graph =
+        kind === "number" ? graphOfTexts(conversation.numbers) : kind === "path" ? words() : spanGraph(bordered(), kind)
       all.set(kind, kind === "path" && graph !== undefined ? joinedPaths(graph) : graph)
     }
     return all.get(kind)
@@ -70,7 +74,11 @@ function readConversation(text: string): Conversation {
   }
 
   /** @param count whether its longest texts are too long */
-  function restricted(graph: TextGraph | undefined, { language, least, most }: TextLimits, count: boolean): TextGraph | undefined | null {
+  function restricted(
+    graph: TextGraph | undefined,
+    { language, least, most }: TextLimits,
+    count: boolean,
+  ): TextGraph | undefined | null {
     const fitting = graph === undefined || language === undefined ? graph : meetGraph(graph, language)
     if (fitting === undefined || fitting === null || (least === 0 && !count)) return fitting
     const length = lengthLanguage(least, count ? most : Infinity)
@@ -105,11 +113,16 @@ function readConversation(text: string): Conversation {
 }
 
 /** The constants that are within limits. */
-export function constantsWithin(texts: readonly string[], { language, least, most }: TextLimits): TextGraph | undefined {
-  return graphOfTexts(texts.filter((text) => {
-    const length = Array.from(text).length
-    return length >= least && length <= most && (language === undefined || matchesDfa(language, text))
-  }))
+export function constantsWithin(
+  texts: readonly string[],
+  { language, least, most }: TextLimits,
+): TextGraph | undefined {
+  return graphOfTexts(
+    texts.filter((text) => {
+      const length = Array.from(text).length
+      return length >= least && length <= most && (language === undefined || matchesDfa(language, text))
+    }),
+  )
 }
 
 const lengths = new Map<string, Dfa | null>()

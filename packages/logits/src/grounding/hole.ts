@@ -1,7 +1,10 @@
 /** The annotation `grounded`, as types of values carry it. */
 import { GROUNDED, type Grounded, type GroundedKind, isGrounded } from "@toolwright/toolbox"
 
-/** A demand on strings or numbers that only a conversation can settle. Types that carry one are compiled once for all conversations. */
+/**
+ * A demand on strings or numbers that only a conversation can settle. Types that carry one are compiled once for all
+ * conversations.
+ */
 export interface GroundedHole {
   readonly kind: GroundedKind
   /** Constants that are allowed too, where the schema itself says them. */

@@ -6,7 +6,8 @@ export type { Grounded, GroundedKind, GroundingRules } from "@toolwright/toolbox
 /** What a grammar's grounded arguments are held to. */
 export interface Grounding {
   /**
-   * What was said and returned so far. No span reaches across the character U+0000, so it can stand between messages. Of a longer text
+   * What was said and returned so far. No span reaches across the character U+0000, so it can stand between messages.
+   * Of a longer text
    * the newest {@link MAX_GROUNDING_TEXT} characters count.
    */
   readonly text: string

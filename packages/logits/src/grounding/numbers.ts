@@ -2,7 +2,8 @@
 const MOST_DIGITS = 15
 
 /**
- * The whole numbers of a text as they are written in JSON, each once: every run of digits, without the zeros before it, and below
+ * The whole numbers of a text as they are written in JSON, each once: every run of digits, without the zeros before it,
+ * and below
  * zero too where a minus sign stands before it that nothing is subtracted from.
  */
 export function wholeNumbersIn(codes: Int32Array): string[] {
@@ -22,4 +23,5 @@ export function wholeNumbersIn(codes: Int32Array): string[] {
 
 const MINUS = 0x2d
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
-const isWordEnd = (code: number | undefined): boolean => code !== undefined && code !== 0 && /^[\p{L}\p{N})\]_-]$/u.test(String.fromCodePoint(code))
+const isWordEnd = (code: number | undefined): boolean =>
+  code !== undefined && code !== 0 && /^[\p{L}\p{N})\]_-]$/u.test(String.fromCodePoint(code))

@@ -1,13 +1,24 @@
 /** Rules into annotations: what a schema says of grounding once rules and conversation are known. */
 import { GROUNDED, type Grounded, type GroundedKind, type GroundingRules } from "@toolwright/toolbox"
-import { isObject, isSchema, type JsonSchema, NAMED_SCHEMAS, ONE_SCHEMA, type Schema, SCHEMA_LISTS } from "../schema/json-schema.ts"
+import {
+  isObject,
+  isSchema,
+  type JsonSchema,
+  NAMED_SCHEMAS,
+  ONE_SCHEMA,
+  type Schema,
+  SCHEMA_LISTS,
+} from "../schema/json-schema.ts"
 import { conversationOf } from "./conversation.ts"
 import { annotationOf, type ToolAnnotation } from "./hole.ts"
 import type { Grounding } from "./model.ts"
 
 const EVERY = "*"
 
-/** What the rules say of an argument: the tool's own entry first, then that of every tool; the argument's name before "*". */
+/**
+ * What the rules say of an argument: the tool's own entry first, then that of every tool; the argument's name before
+ * "*".
+ */
 export function groundedBy(rules: GroundingRules, tool: string, argument: string): Grounded | undefined {
   for (const entries of [own(rules, tool), own(rules, EVERY)]) {
     const found = entries === undefined ? undefined : (own(entries, argument) ?? own(entries, EVERY))
@@ -26,7 +37,10 @@ function own<Value>(object: Readonly<Record<string, Value>>, key: string): Value
 
 /** What of a grounding changes how a schema is compiled: the rules' kinds, and what the conversation has none of. */
 export function groundingKey({ text, rules = {} }: Grounding): string {
-  const kinds = Object.entries(rules).map(([tool, entries]) => [tool, ...Object.entries(entries).map(([argument, grounded]) => [argument, kindOf(grounded), hasMore(grounded)])])
+  const kinds = Object.entries(rules).map(([tool, entries]) => [
+    tool,
+    ...Object.entries(entries).map(([argument, grounded]) => [argument, kindOf(grounded), hasMore(grounded)]),
+  ])
   return JSON.stringify([saysNothing(text), saysNoNumber(text), kinds])
 }
 
@@ -36,11 +50,16 @@ const saysNothing = (text: string): boolean => conversationOf(text).graph("path"
 const saysNoNumber = (text: string): boolean => conversationOf(text).numbers.length === 0
 
 /**
- * A tool's schema with the rules as annotations. An optional property is left out where the conversation has nothing for it.
+ * A tool's schema with the rules as annotations. An optional property is left out where the conversation has nothing
+ * for it.
  *
  * @param tool the tool's name; of a schema that is no tool's, the rules for every tool count
  */
-export function groundSchema<Given extends Schema>(schema: Given, { text, rules = {} }: Grounding, tool = EVERY): Given | JsonSchema {
+export function groundSchema<Given extends Schema>(
+  schema: Given,
+  { text, rules = {} }: Grounding,
+  tool = EVERY,
+): Given | JsonSchema {
   if (typeof schema !== "object") return schema
   const nothing = saysNothing(text)
   const noNumber = saysNoNumber(text)
@@ -58,7 +77,9 @@ export function groundSchema<Given extends Schema>(schema: Given, { text, rules 
     if (value["type"] === "array") return cannotBe(value["items"], depth + 1)
     const grounded = annotationOf(value)
     if (grounded === undefined || !isMissing(grounded)) return false
-    return kindOf(grounded) === "number" ? ["integer", "number", "string"].includes(String(value["type"])) : value["type"] === "string"
+    return kindOf(grounded) === "number"
+      ? ["integer", "number", "string"].includes(String(value["type"]))
+      : value["type"] === "string"
   }
 
   function ruled(argument: string, value: Schema): Schema {
@@ -68,24 +89,37 @@ export function groundSchema<Given extends Schema>(schema: Given, { text, rules 
     return annotate(value, { kind: kindOf(grounded), rule: { tool, argument }, tool }, 0)
   }
 
-  /** @param argument whether properties here are the tool's arguments @param required by the schemas around, of the same object */
+  /**
+   * @param argument whether properties here are the tool's arguments @param required by the schemas around, of the same
+   * object
+   */
   function walk(node: JsonSchema, argument: boolean, required: ReadonlySet<string>): JsonSchema {
     const due = new Set([...required, ...requiredIn(node)])
     const result: Record<PropertyKey, unknown> = { ...node }
     const grounded = annotationOf(node)
-    if (grounded !== undefined) result[GROUNDED] = { tool, ...(typeof grounded === "string" ? { kind: grounded } : grounded) } satisfies ToolAnnotation
+    if (grounded !== undefined)
+      result[GROUNDED] = {
+        tool,
+        ...(typeof grounded === "string" ? { kind: grounded } : grounded),
+      } satisfies ToolAnnotation
     for (const [keyword, value] of Object.entries(node)) {
-      const inPlace = keyword === "allOf" || keyword === "anyOf" || keyword === "oneOf" || keyword === "then" || keyword === "else"
-      const below = (schema: unknown): unknown => (isObject(schema) ? walk(schema, argument && inPlace, inPlace ? due : NONE) : schema)
+      const inPlace =
+        keyword === "allOf" || keyword === "anyOf" || keyword === "oneOf" || keyword === "then" || keyword === "else"
+      const below = (schema: unknown): unknown =>
+        isObject(schema) ? walk(schema, argument && inPlace, inPlace ? due : NONE) : schema
       if (keyword === "properties" && isObject(value)) {
-        const all = Object.entries(value).map(([name, schema]) => [name, argument && isSchema(schema) ? ruled(name, schema) : schema] as const)
+        const all = Object.entries(value).map(
+          ([name, schema]) => [name, argument && isSchema(schema) ? ruled(name, schema) : schema] as const,
+        )
         const kept = all.filter(([name, schema]) => due.has(name) || !cannotBe(schema))
         result[keyword] = Object.fromEntries(kept.map(([name, schema]) => [name, below(schema)]))
         // An object that declares no property would be open to any.
-        if (kept.length < all.length && !Object.hasOwn(node, "additionalProperties")) result["additionalProperties"] = false
+        if (kept.length < all.length && !Object.hasOwn(node, "additionalProperties"))
+          result["additionalProperties"] = false
       } else if (SCHEMA_LISTS.has(keyword) && Array.isArray(value)) result[keyword] = value.map(below)
       else if (ONE_SCHEMA.has(keyword)) result[keyword] = below(value)
-      else if (NAMED_SCHEMAS.has(keyword) && isObject(value)) result[keyword] = Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, below(schema)]))
+      else if (NAMED_SCHEMAS.has(keyword) && isObject(value))
+        result[keyword] = Object.fromEntries(Object.entries(value).map(([name, schema]) => [name, below(schema)]))
     }
     return result as JsonSchema
   }
@@ -100,7 +134,13 @@ function requiredIn(node: JsonSchema, depth = 0): string[] {
   if (depth > DEEPEST) return []
   const list = node["required"]
   const names = Array.isArray(list) ? list.filter((name) => typeof name === "string") : []
-  const branches = [node["then"], node["else"], ...["allOf", "anyOf", "oneOf"].flatMap((keyword) => (Array.isArray(node[keyword]) ? (node[keyword] as unknown[]) : []))]
+  const branches = [
+    node["then"],
+    node["else"],
+    ...["allOf", "anyOf", "oneOf"].flatMap((keyword) =>
+      Array.isArray(node[keyword]) ? (node[keyword] as unknown[]) : [],
+    ),
+  ]
   return [...names, ...branches.flatMap((branch) => (isObject(branch) ? requiredIn(branch, depth + 1) : []))]
 }
 

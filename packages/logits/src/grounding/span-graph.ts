@@ -1,9 +1,12 @@
 /**
  * The spans of a text as a graph: a suffix automaton of the texts that begin at a border, ends marked.
  *
- * That is the subset construction over places in the text. It stays linear (at most twice as many states as characters) because two
- * sets of places have either nothing in common, or one holds the other: whether a span may begin at a place is seen from the two
- * characters there, and so from any longer span that runs through it. The online construction is that of A. Blumer et al. (1985),
+ * That is the subset construction over places in the text. It stays linear (at most twice as many states as characters)
+ * because two
+ * sets of places have either nothing in common, or one holds the other: whether a span may begin at a place is seen
+ * from the two
+ * characters there, and so from any longer span that runs through it. The online construction is that of A. Blumer et
+ * al. (1985),
  * begun at borders alone as S. Inenaga and M. Takeda do for words (2006).
  */
 import { type DraftGraph, finishGraph, type TextGraph } from "../automaton/text-graph.ts"
@@ -18,8 +21,10 @@ export function spanGraph(borders: Borders, kind: "span" | "path"): TextGraph | 
 const SHORT = 200
 
 /**
- * Spans of at most `most` characters: not all of them, since the graph would have to count from every start, but all of up to half of that,
- * or three quarters where it is little. They are those that lie in one of the sections of that length into which the text is cut, which
+ * Spans of at most `most` characters: not all of them, since the graph would have to count from every start, but all of
+ * up to half of that,
+ * or three quarters where it is little. They are those that lie in one of the sections of that length into which the
+ * text is cut, which
  * overlap.
  */
 export function boundedSpanGraph(borders: Borders, most: number): TextGraph | undefined {
@@ -34,7 +39,11 @@ export function boundedSpanGraph(borders: Borders, most: number): TextGraph | un
 }
 
 /** @param sections of the text, each read by itself */
-function draftSpans({ codes, starts, ends }: Borders, words: boolean, sections: readonly (readonly [from: number, to: number])[]): DraftGraph {
+function draftSpans(
+  { codes, starts, ends }: Borders,
+  words: boolean,
+  sections: readonly (readonly [from: number, to: number])[],
+): DraftGraph {
   const edges: Map<number, number>[] = [new Map()]
   const length = [0]
   const link = [-1]
@@ -54,7 +63,10 @@ function draftSpans({ codes, starts, ends }: Borders, words: boolean, sections: 
     for (let at = p; at >= 0 && edges[at]!.get(code) === q; at = link[at]!) edges[at]!.set(code, copy)
     return copy
   }
-  /** The state after one more character, from that of the longest text that is being read. @param floor 1 where no text may begin here */
+  /**
+   * The state after one more character, from that of the longest text that is being read. @param floor 1 where no text
+   * may begin here
+   */
   const read = (last: number, code: number, floor: 0 | 1): number => {
     const known = edges[last]!.get(code)
     if (known !== undefined) return split(last, code, known)
@@ -83,7 +95,10 @@ function draftSpans({ codes, starts, ends }: Borders, words: boolean, sections: 
 /** Beyond so many states for each of one path's, paths are not joined. */
 const MAX_GROWTH = 6
 
-/** Nor beyond so many edges looked at: a text of the same few characters over and over leaves a second path at thousands of places at once. */
+/**
+ * Nor beyond so many edges looked at: a text of the same few characters over and over leaves a second path at thousands
+ * of places at once.
+ */
 const MOST_STEPS = 100_000
 
 /** A path, or two of them with a "/" between them that has none beside it. */
@@ -107,7 +122,9 @@ export function joinedPaths(paths: TextGraph): TextGraph {
     if (number === undefined) {
       numbers.set(key, (number = places.push(place) - 1))
       draft.edges.push(new Map())
-      draft.accept.push((place.one >= 0 && paths.accept[place.one] === 1) || place.second.some((state) => paths.accept[state] === 1))
+      draft.accept.push(
+        (place.one >= 0 && paths.accept[place.one] === 1) || place.second.some((state) => paths.accept[state] === 1),
+      )
     }
     return number
   }
@@ -136,7 +153,10 @@ export function joinedPaths(paths: TextGraph): TextGraph {
       }
     }
     for (const [code, place] of next) {
-      draft.edges[index]!.set(code, visit({ ...place, second: place.second.toSorted((a, b) => a - b), slash: code === SLASH && place.one >= 0 }))
+      draft.edges[index]!.set(
+        code,
+        visit({ ...place, second: place.second.toSorted((a, b) => a - b), slash: code === SLASH && place.one >= 0 }),
+      )
     }
   }
   return finishGraph(draft, 0)!

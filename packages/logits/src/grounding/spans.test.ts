@@ -8,7 +8,14 @@ import { MAX_GROUNDING_TEXT } from "./model.ts"
 import { pathsOf, spansOf, TRICKY, wholeNumbersOf } from "../fixtures/grounding-oracle.ts"
 
 const tricky = fc.array(fc.constantFrom(...TRICKY), { maxLength: 16 }).map((letters) => letters.join(""))
-const repetitive = fc.tuple(fc.array(fc.constantFrom("ab ", "a ", "b/a ", "ab", "a(b", "b. "), { maxLength: 8 }), fc.nat({ max: 3 })).map(([parts, times]) => parts.join("").repeat(times + 1).slice(0, 40))
+const repetitive = fc
+  .tuple(fc.array(fc.constantFrom("ab ", "a ", "b/a ", "ab", "a(b", "b. "), { maxLength: 8 }), fc.nat({ max: 3 }))
+  .map(([parts, times]) =>
+    parts
+      .join("")
+      .repeat(times + 1)
+      .slice(0, 40),
+  )
 const texts = fc.oneof(tricky, repetitive)
 
 /** All texts of a graph. */
@@ -16,7 +23,8 @@ function listed(graph: TextGraph | undefined | null): Set<string> {
   const found = new Set<string>()
   const visit = (state: number, text: string): void => {
     if (graph!.accept[state] === 1) found.add(text)
-    for (let edge = graph!.first[state]!; edge < graph!.first[state + 1]!; edge++) visit(graph!.targets[edge]!, text + String.fromCodePoint(graph!.codes[edge]!))
+    for (let edge = graph!.first[state]!; edge < graph!.first[state + 1]!; edge++)
+      visit(graph!.targets[edge]!, text + String.fromCodePoint(graph!.codes[edge]!))
   }
   if (graph !== undefined && graph !== null) visit(graph.start, "")
   return found
@@ -26,41 +34,86 @@ const limits = (some: Partial<TextLimits>): TextLimits => ({ language: undefined
 
 describe("what a conversation has", () => {
   it("spans: all of them and nothing else", () => {
-    fc.assert(fc.property(texts, (text) => { expect(listed(conversationOf(text).graph("span"))).toEqual(spansOf(text)) }), { numRuns: 1500 })
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(listed(conversationOf(text).graph("span"))).toEqual(spansOf(text))
+      }),
+      { numRuns: 1500 },
+    )
   })
 
   it("paths: all of them, two joined, and nothing else", () => {
-    fc.assert(fc.property(texts, (text) => { expect(listed(conversationOf(text).graph("path"))).toEqual(pathsOf(text)) }), { numRuns: 1000 })
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(listed(conversationOf(text).graph("path"))).toEqual(pathsOf(text))
+      }),
+      { numRuns: 1000 },
+    )
   })
 
   it("whole numbers", () => {
-    fc.assert(fc.property(texts, (text) => { expect(new Set(conversationOf(text).numbers)).toEqual(wholeNumbersOf(text)) }), { numRuns: 500 })
-    expect(conversationOf("lines 10-20 of a3.txt, at -4 or 007, not 12345678901234567, x=-1").numbers).toEqual(["10", "20", "3", "4", "-4", "7", "1", "-1"])
+    fc.assert(
+      fc.property(texts, (text) => {
+        expect(new Set(conversationOf(text).numbers)).toEqual(wholeNumbersOf(text))
+      }),
+      { numRuns: 500 },
+    )
+    expect(conversationOf("lines 10-20 of a3.txt, at -4 or 007, not 12345678901234567, x=-1").numbers).toEqual([
+      "10",
+      "20",
+      "3",
+      "4",
+      "-4",
+      "7",
+      "1",
+      "-1",
+    ])
   })
 
   it("what a pattern or a length leaves of them", () => {
-    fc.assert(fc.property(texts, fc.constantFrom("a", "^[^ ]*$", "b$", "你|/"), fc.nat({ max: 6 }), (text, source, least) => {
-      const language = compilePattern(source)
-      const fits = (one: string): boolean => matchesDfa(language, one) && Array.from(one).length >= least
-      expect(listed(conversationOf(text).graph("span", limits({ language, least })))).toEqual(new Set([...spansOf(text)].filter(fits)))
-      expect(listed(conversationOf(text).graph("path", limits({ language, least })))).toEqual(new Set([...pathsOf(text)].filter(fits)))
-    }), { numRuns: 400 })
+    fc.assert(
+      fc.property(texts, fc.constantFrom("a", "^[^ ]*$", "b$", "你|/"), fc.nat({ max: 6 }), (text, source, least) => {
+        const language = compilePattern(source)
+        const fits = (one: string): boolean => matchesDfa(language, one) && Array.from(one).length >= least
+        expect(listed(conversationOf(text).graph("span", limits({ language, least })))).toEqual(
+          new Set([...spansOf(text)].filter(fits)),
+        )
+        expect(listed(conversationOf(text).graph("path", limits({ language, least })))).toEqual(
+          new Set([...pathsOf(text)].filter(fits)),
+        )
+      }),
+      { numRuns: 400 },
+    )
   })
 
   it("under a maximum length: no longer ones, and all of up to three quarters of it", () => {
-    fc.assert(fc.property(texts, fc.integer({ min: 1, max: 20 }), (text, most) => {
-      const all = [...spansOf(text)]
-      const found = listed(conversationOf(text).graph("span", limits({ most })))
-      for (const one of found) expect(all).toContain(one)
-      const length = (one: string): number => Array.from(one).length
-      expect([...found].filter((one) => length(one) > most)).toEqual([])
-      expect(all.filter((one) => length(one) <= (text.length <= most ? most : most - Math.ceil(most / 4)) && !found.has(one))).toEqual([])
-      expect(listed(conversationOf(text).graph("path", limits({ most })))).toEqual(new Set([...pathsOf(text)].filter((one) => length(one) <= most)))
-    }), { numRuns: 600 })
+    fc.assert(
+      fc.property(texts, fc.integer({ min: 1, max: 20 }), (text, most) => {
+        const all = [...spansOf(text)]
+        const found = listed(conversationOf(text).graph("span", limits({ most })))
+        for (const one of found) expect(all).toContain(one)
+        const length = (one: string): number => Array.from(one).length
+        expect([...found].filter((one) => length(one) > most)).toEqual([])
+        expect(
+          all.filter(
+            (one) => length(one) <= (text.length <= most ? most : most - Math.ceil(most / 4)) && !found.has(one),
+          ),
+        ).toEqual([])
+        expect(listed(conversationOf(text).graph("path", limits({ most })))).toEqual(
+          new Set([...pathsOf(text)].filter((one) => length(one) <= most)),
+        )
+      }),
+      { numRuns: 600 },
+    )
   })
 
   it("stays small: at most two states for a character, however often the text repeats itself", () => {
-    for (const text of ["a ".repeat(2000), "ab/c d.e ".repeat(400), "x".repeat(3000), Array.from({ length: 900 }, (_, index) => `w${index % 7}`).join(" ")]) {
+    for (const text of [
+      "a ".repeat(2000),
+      "ab/c d.e ".repeat(400),
+      "x".repeat(3000),
+      Array.from({ length: 900 }, (_, index) => `w${index % 7}`).join(" "),
+    ]) {
       expect(conversationOf(text).graph("span")!.size).toBeLessThanOrEqual(2 * text.length)
     }
   })
@@ -76,8 +129,23 @@ describe("what a conversation has", () => {
   })
 
   it("counts the lengths of paths one by one where those of two that are joined would be too many", () => {
-    const words = ["agents", "runtime", "store", "model", "grammar", "masks", "paths", "index", "parse", "render", "types", "limits"]
-    const names = Array.from({ length: 250 }, (_, n) => [5, 7, 11, 3].map((step) => `${words[(n * step + (n >> 3)) % 12]}${(n * step) % 17}`).join("/"))
+    const words = [
+      "agents",
+      "runtime",
+      "store",
+      "model",
+      "grammar",
+      "masks",
+      "paths",
+      "index",
+      "parse",
+      "render",
+      "types",
+      "limits",
+    ]
+    const names = Array.from({ length: 250 }, (_, n) =>
+      [5, 7, 11, 3].map((step) => `${words[(n * step + (n >> 3)) % 12]}${(n * step) % 17}`).join("/"),
+    )
     const graph = conversationOf(names.join(" ")).graph("path", limits({ least: 3, most: 40 }))!
     expect(graph.size).toBeLessThanOrEqual(20_000)
     const last = names.at(-1)!
@@ -90,14 +158,24 @@ describe("what a conversation has", () => {
     const conversation = conversationOf(text)
     const graph = conversation.graph("span")!
     expect(graph.size).toBeLessThanOrEqual(2 * MAX_GROUNDING_TEXT)
-    expect([graphHas(graph, "src/newest.ts"), graphHas(graph, "longword src/newest.ts"), graphHas(graph, "oldest"), graphHas(graph, "word")]).toEqual([true, true, false, false])
+    expect([
+      graphHas(graph, "src/newest.ts"),
+      graphHas(graph, "longword src/newest.ts"),
+      graphHas(graph, "oldest"),
+      graphHas(graph, "word"),
+    ]).toEqual([true, true, false, false])
     expect(conversationOf("x".repeat(200_000)).graph("span")!.size).toBe(MAX_GROUNDING_TEXT + 1)
   })
 
   it("says of an empty text that there is nothing", () => {
     for (const text of ["", " \n\t", "\0", "\ud800"]) {
       const conversation = conversationOf(text)
-      expect([conversation.graph("span"), conversation.graph("path"), conversation.graph("number"), conversation.numbers]).toEqual([undefined, undefined, undefined, []])
+      expect([
+        conversation.graph("span"),
+        conversation.graph("path"),
+        conversation.graph("number"),
+        conversation.numbers,
+      ]).toEqual([undefined, undefined, undefined, []])
     }
   })
 })

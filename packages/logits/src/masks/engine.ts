@@ -11,7 +11,8 @@ import type { Tokenizer } from "./tokenizer.ts"
 export interface MaskEngine {
   readonly tokenizer: Tokenizer
   /**
-   * Bit `id & 31` of word `id >> 5` is set where the token's bytes may come next; end tokens are set where the text is whole. The
+   * Bit `id & 31` of word `id >> 5` is set where the token's bytes may come next; end tokens are set where the text is
+   * whole. The
    * array is shared and remembered: do not write to it.
    */
   mask(state: State): Uint32Array
@@ -40,10 +41,12 @@ export interface TokenMatcher {
 const MAX_BYTES = 96 * 1024 * 1024
 
 /**
- * Makes masks for a grammar over a vocabulary. Costs little by itself: masks are made when first asked for, out of parts that the
+ * Makes masks for a grammar over a vocabulary. Costs little by itself: masks are made when first asked for, out of
+ * parts that the
  * tokenizer keeps for all grammars.
  *
- * @throws ToolwrightError `INVALID_GRAMMAR`; so does a mask in an array whose unique items are out of endlessly many values
+ * @throws ToolwrightError `INVALID_GRAMMAR`; so does a mask in an array whose unique items are out of endlessly many
+ *   values
  */
 export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEngine {
   const machine = machineOf(grammar)
@@ -107,9 +110,16 @@ function orInto(into: Uint32Array, other: Uint32Array): void {
 const WORTHWHILE = 2
 
 /** What the lexeme allows by itself, and beyond each place where it may end what its stack allows. */
-function makeThreadMask(machine: Machine, tokenizer: Tokenizer, { lexeme, state, frame }: Thread, allocate: () => Uint32Array): Uint32Array {
+function makeThreadMask(
+  machine: Machine,
+  tokenizer: Tokenizer,
+  { lexeme, state, frame }: Thread,
+  allocate: () => Uint32Array,
+): Uint32Array {
   if (lexeme.keepsText) {
-    throw grammarError("Masks cannot compare the items of an array of endlessly many values.", { hint: "Compile the schema with the option uniqueItems: \"finite\", and with relaxed where that refuses it." })
+    throw grammarError("Masks cannot compare the items of an array of endlessly many values.", {
+      hint: 'Compile the schema with the option uniqueItems: "finite", and with relaxed where that refuses it.',
+    })
   }
   const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
   const { inside, exits, outcomes } = known
@@ -119,7 +129,8 @@ function makeThreadMask(machine: Machine, tokenizer: Tokenizer, { lexeme, state,
   mask.set(inside)
   if (++known.uses >= WORTHWHILE && exits.length > 4) known.tails ??= tailTries(tokenizer, exits, outcomes)
   if (known.tails !== undefined) {
-    for (const [outcome, tail] of known.tails) walkTail(machine, tokenizer, machine.afterLexeme(frame, named?.(outcome) ?? outcome), tail, mask)
+    for (const [outcome, tail] of known.tails)
+      walkTail(machine, tokenizer, machine.afterLexeme(frame, named?.(outcome) ?? outcome), tail, mask)
   } else {
     for (let index = 0; index < exits.length; index++) {
       const outcome = outcomes[index]!
@@ -135,7 +146,7 @@ function makeThreadMask(machine: Machine, tokenizer: Tokenizer, { lexeme, state,
 function walkTail(machine: Machine, { twins }: Tokenizer, start: State, tail: TailTrie, mask: Uint32Array): void {
   const { byte, depth, skip, first, tokens } = tail
   const states: State[] = [start]
-  for (let node = 1; node < byte.length; ) {
+  for (let node = 1; node < byte.length;) {
     const next = machine.step(states[depth[node]! - 1]!, byte[node]!)
     if (next === null) {
       node = skip[node]!
@@ -154,7 +165,7 @@ function walkState(machine: Machine, tokenizer: Tokenizer, start: State, above: 
   const states: State[] = []
   states[base] = start
   const walk = (from: number, to: number): void => {
-    for (let node = from; node < to; ) {
+    for (let node = from; node < to;) {
       const level = depth[node]!
       const before = states[level - 1]!
       const next = machine.step(before, byte[node]!)

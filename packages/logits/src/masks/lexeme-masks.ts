@@ -1,6 +1,8 @@
 /**
- * What every token does to a lexeme, whatever surrounds it: the tokens that stay inside, and the places in the token tree at
- * which the lexeme may end and something else has to go on. This is the part of a mask that depends on no schema, so it is worked
+ * What every token does to a lexeme, whatever surrounds it: the tokens that stay inside, and the places in the token
+ * tree at
+ * which the lexeme may end and something else has to go on. This is the part of a mask that depends on no schema, so it
+ * is worked
  * out once per vocabulary for the lexemes that all schemas share: strings, numbers, white space.
  */
 import { DEAD, type Freedom, type Lexeme } from "../automaton/lexeme.ts"
@@ -23,13 +25,22 @@ export interface LexemeMask {
   tails: ReadonlyMap<number, TailTrie> | undefined
 }
 
-/** The mask of a lexeme in a state; what its outcomes are called, where it is that of another lexeme that behaves alike. */
-export function lexemeMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number): { mask: LexemeMask; outcome: ((theirs: number) => number) | undefined } {
+/**
+ * The mask of a lexeme in a state; what its outcomes are called, where it is that of another lexeme that behaves alike.
+ */
+export function lexemeMask(
+  tokenizer: Tokenizer,
+  lexeme: Lexeme,
+  state: number,
+): { mask: LexemeMask; outcome: ((theirs: number) => number) | undefined } {
   const canonical = lexeme.canonical(state)
   if (canonical === undefined) return { mask: ownMask(tokenizer, lexeme, state), outcome: undefined }
   const deeper = lexemeMask(tokenizer, canonical.lexeme, canonical.state)
   const { outcome } = deeper
-  return { mask: deeper.mask, outcome: outcome === undefined ? canonical.outcome : (theirs) => canonical.outcome(outcome(theirs)) }
+  return {
+    mask: deeper.mask,
+    outcome: outcome === undefined ? canonical.outcome : (theirs) => canonical.outcome(outcome(theirs)),
+  }
 }
 
 function ownMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMask {
@@ -49,22 +60,34 @@ function walkAll(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMas
   const outcomes: number[] = []
   const { roots, skip } = tokenizer.trie
   const bytes = lexeme.bytes(state)
-  const walk = (from: number, to: number): void => walkLexeme(tokenizer, lexeme, state, from, to, inside, exits, outcomes)
+  const walk = (from: number, to: number): void =>
+    walkLexeme(tokenizer, lexeme, state, from, to, inside, exits, outcomes)
   if (bytes === undefined) walk(1, skip[0]!)
   else for (const byte of bytes) if (roots[byte]! >= 0) walk(roots[byte]!, skip[roots[byte]!]!)
   return { inside, exits, outcomes, uses: 0, tails: undefined }
 }
 
-/** The lexeme's states along the way from the root. Walks run one at a time, and one inside another walks below a node. */
+/**
+ * The lexeme's states along the way from the root. Walks run one at a time, and one inside another walks below a node.
+ */
 const path = new Int32Array(256)
 const pathBelow = new Int32Array(256)
 
 /** Tries the nodes from `from` up to `to`, whose parents are the root, against a lexeme. */
-function walkLexeme({ trie, twins }: Tokenizer, lexeme: Lexeme, start: number, from: number, to: number, inside: Uint32Array, exits: number[], outcomes: number[]): void {
+function walkLexeme(
+  { trie, twins }: Tokenizer,
+  lexeme: Lexeme,
+  start: number,
+  from: number,
+  to: number,
+  inside: Uint32Array,
+  exits: number[],
+  outcomes: number[],
+): void {
   const { byte, depth, skip, token } = trie
   const states = path
   states[0] = start
-  for (let node = from; node < to; ) {
+  for (let node = from; node < to;) {
     const level = depth[node]!
     const next = lexeme.next(states[level - 1]!, byte[node]!)
     if (next === DEAD) {
@@ -90,7 +113,9 @@ export function setToken(mask: Uint32Array, token: number, twins: Int32Array | u
 interface FreeText {
   /** Tokens that stay in the string. */
   readonly inside: Uint32Array
-  /** Those of them by how many characters they need, a begun one counting as one: index n has the tokens of at most n. */
+  /**
+   * Those of them by how many characters they need, a begun one counting as one: index n has the tokens of at most n.
+   */
   readonly upTo: readonly Uint32Array[]
   /** The nodes at which a string is closed, with every node on the way there, in ascending order. */
   readonly closing: Int32Array
@@ -120,7 +145,7 @@ function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
   const counts = new Int32Array(256)
   const nodes = new Int32Array(256)
   states[0] = body
-  for (let node = 1; node < skip[0]!; ) {
+  for (let node = 1; node < skip[0]!;) {
     const level = depth[node]!
     const before = states[level - 1]!
     const next = lexeme.next(before, byte[node]!)
@@ -191,12 +216,20 @@ function walkFree(tokenizer: Tokenizer, lexeme: Lexeme, state: number, { limit, 
 }
 
 /** The children of a node, with the lexeme in a state at that node. */
-function walkBelow({ trie, twins }: Tokenizer, lexeme: Lexeme, start: number, above: number, inside: Uint32Array, exits: number[], outcomes: number[]): void {
+function walkBelow(
+  { trie, twins }: Tokenizer,
+  lexeme: Lexeme,
+  start: number,
+  above: number,
+  inside: Uint32Array,
+  exits: number[],
+  outcomes: number[],
+): void {
   const { byte, depth, skip, token } = trie
   const base = depth[above]!
   const states = pathBelow
   states[base] = start
-  for (let node = above + 1; node < skip[above]!; ) {
+  for (let node = above + 1; node < skip[above]!;) {
     const level = depth[node]!
     const next = lexeme.next(states[level - 1]!, byte[node]!)
     if (next === DEAD) {

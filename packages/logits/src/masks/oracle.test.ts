@@ -8,7 +8,8 @@ import { createMaskEngine, type TokenMatcher } from "./engine.ts"
 import type { Tokenizer } from "./tokenizer.ts"
 
 /** MASK_ORACLE=full follows 200 calls over 50 tool sets and takes some minutes. */
-const full = (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env["MASK_ORACLE"] === "full"
+const full =
+  (globalThis as { process?: { env: Record<string, string | undefined> } }).process?.env["MASK_ORACLE"] === "full"
 const SETS = full ? 50 : 3
 const CALLS = full ? 4 : 1
 
@@ -18,7 +19,9 @@ function disagreements(matcher: TokenMatcher, tokenizer: Tokenizer, tokens: Iter
   const wrong: number[] = []
   for (const token of tokens) {
     const bytes = tokenizer.bytesOf(token)
-    const allowed = tokenizer.eos.includes(token) ? matcher.isComplete() : bytes !== null && bytes.length > 0 && matcher.bytes.accepts(bytes)
+    const allowed = tokenizer.eos.includes(token)
+      ? matcher.isComplete()
+      : bytes !== null && bytes.length > 0 && matcher.bytes.accepts(bytes)
     if (allowed !== isAllowed(mask, token)) wrong.push(token)
   }
   return wrong
@@ -29,10 +32,20 @@ function* everyToken({ size }: Tokenizer): Generator<number> {
 }
 
 describe.skipIf(!hasSharedData)("a mask bit is set exactly where the matcher accepts the token's bytes", () => {
-  const sets = hasSharedData ? readRecords<ToolSetRecord>("bfcl.jsonl").filter((_, index) => index % 11 === 0).slice(0, SETS) : []
+  const sets = hasSharedData
+    ? readRecords<ToolSetRecord>("bfcl.jsonl")
+        .filter((_, index) => index % 11 === 0)
+        .slice(0, SETS)
+    : []
 
-  /** Calls drawn token by token from the mask, with a leaning to short ones: they get into corners that model answers do not. */
-  function follow(name: "llama-spm" | "llama-bpe" | "qwen2", sample: ((tokenizer: Tokenizer, step: number) => Iterable<number>)): number {
+  /**
+   * Calls drawn token by token from the mask, with a leaning to short ones: they get into corners that model answers do
+   * not.
+   */
+  function follow(
+    name: "llama-spm" | "llama-bpe" | "qwen2",
+    sample: (tokenizer: Tokenizer, step: number) => Iterable<number>,
+  ): number {
     const tokenizer = tokenizerOf(name)
     let steps = 0
     for (const { tools, tests, source } of sets) {
@@ -57,11 +70,18 @@ describe.skipIf(!hasSharedData)("a mask bit is set exactly where the matcher acc
     expect(follow("llama-spm", everyToken)).toBeGreaterThan(50)
   }, 1_200_000)
 
-  test.each(["llama-bpe", "qwen2"] as const)("sampled tokens of %s", (name) => {
-    const random = createRandom(7)
-    const some = (tokenizer: Tokenizer): number[] => [...tokenizer.eos, ...Array.from({ length: 1500 }, () => Math.floor(random() * tokenizer.size))]
-    expect(follow(name, some)).toBeGreaterThan(50)
-  }, 1_200_000)
+  test.each(["llama-bpe", "qwen2"] as const)(
+    "sampled tokens of %s",
+    (name) => {
+      const random = createRandom(7)
+      const some = (tokenizer: Tokenizer): number[] => [
+        ...tokenizer.eos,
+        ...Array.from({ length: 1500 }, () => Math.floor(random() * tokenizer.size)),
+      ]
+      expect(follow(name, some)).toBeGreaterThan(50)
+    },
+    1_200_000,
+  )
 
   test("calls that a random walk over the masks writes are complete and parse", () => {
     const tokenizer = tokenizerOf("llama-spm")

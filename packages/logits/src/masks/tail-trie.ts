@@ -1,4 +1,7 @@
-/** What comes after a lexeme in the tokens that go beyond it: the same few endings stand in many tokens, so they are put together. */
+/**
+ * What comes after a lexeme in the tokens that go beyond it: the same few endings stand in many tokens, so they are put
+ * together.
+ */
 import type { Tokenizer } from "./tokenizer.ts"
 
 /** A tree in preorder, as the token tree; node 0 is the root. */
@@ -17,7 +20,11 @@ interface Node {
 }
 
 /** The endings below the exits, by outcome. */
-export function tailTries({ trie }: Tokenizer, exits: readonly number[], outcomes: readonly number[]): Map<number, TailTrie> {
+export function tailTries(
+  { trie }: Tokenizer,
+  exits: readonly number[],
+  outcomes: readonly number[],
+): Map<number, TailTrie> {
   const roots = new Map<number, Node>()
   const path: Node[] = []
   for (let index = 0; index < exits.length; index++) {
@@ -55,5 +62,11 @@ function flatten(root: Node): TailTrie {
   }
   add(root, 0, 0)
   first.push(tokens.length)
-  return { byte: Uint8Array.from(byte), depth: Uint8Array.from(depth), skip: Int32Array.from(skip), first: Int32Array.from(first), tokens: Int32Array.from(tokens) }
+  return {
+    byte: Uint8Array.from(byte),
+    depth: Uint8Array.from(depth),
+    skip: Int32Array.from(skip),
+    first: Int32Array.from(first),
+    tokens: Int32Array.from(tokens),
+  }
 }

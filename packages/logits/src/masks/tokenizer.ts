@@ -39,7 +39,9 @@ const MAX_TOKEN_BYTES = 255
 /** Takes some hundred milliseconds for a hundred thousand tokens; make one per model and keep it. */
 export function createTokenizer({ tokens, eos }: Vocabulary): Tokenizer {
   const ends = new Set(eos)
-  const usable = tokens.flatMap((bytes, id) => (bytes === null || bytes.length === 0 || bytes.length > MAX_TOKEN_BYTES || ends.has(id) ? [] : [id]))
+  const usable = tokens.flatMap((bytes, id) =>
+    bytes === null || bytes.length === 0 || bytes.length > MAX_TOKEN_BYTES || ends.has(id) ? [] : [id],
+  )
   const texts = tokens.map((bytes) => (bytes === null ? "" : latin(bytes)))
   const order = usable.toSorted((a, b) => compare(texts[a]!, texts[b]!) || a - b)
   const { trie, twins } = buildTrie(order, tokens)
@@ -55,8 +57,13 @@ export function createTokenizer({ tokens, eos }: Vocabulary): Tokenizer {
 }
 
 /** A vocabulary whose tokens are given in base64, as this project's tools store them. */
-export function readVocabulary(file: { readonly tokens_b64: readonly (string | null)[]; readonly eos: number | readonly number[] }): Vocabulary {
-  const tokens = file.tokens_b64.map((text) => (text === null ? null : Uint8Array.from(atob(text), (character) => character.charCodeAt(0))))
+export function readVocabulary(file: {
+  readonly tokens_b64: readonly (string | null)[]
+  readonly eos: number | readonly number[]
+}): Vocabulary {
+  const tokens = file.tokens_b64.map((text) =>
+    text === null ? null : Uint8Array.from(atob(text), (character) => character.charCodeAt(0)),
+  )
   return { tokens, eos: typeof file.eos === "number" ? [file.eos] : file.eos }
 }
 
@@ -67,7 +74,10 @@ function latin(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes)
 }
 
-function buildTrie(order: readonly number[], tokens: readonly (Uint8Array | null)[]): { trie: TokenTrie; twins: Int32Array | undefined } {
+function buildTrie(
+  order: readonly number[],
+  tokens: readonly (Uint8Array | null)[],
+): { trie: TokenTrie; twins: Int32Array | undefined } {
   const most = order.reduce((sum, id) => sum + tokens[id]!.length, 1)
   const byte = new Uint8Array(most)
   const depth = new Uint8Array(most)
@@ -103,6 +113,12 @@ function buildTrie(order: readonly number[], tokens: readonly (Uint8Array | null
   skip[0] = count
   const roots = new Int32Array(256).fill(-1)
   for (let node = 1; node < count; node = skip[node]!) roots[byte[node]!] = node
-  const trie = { byte: byte.slice(0, count), depth: depth.slice(0, count), skip: skip.slice(0, count), token: token.slice(0, count), roots }
+  const trie = {
+    byte: byte.slice(0, count),
+    depth: depth.slice(0, count),
+    skip: skip.slice(0, count),
+    token: token.slice(0, count),
+    roots,
+  }
   return { trie, twins: hasTwins ? twins : undefined }
 }

@@ -4,7 +4,10 @@ import type { ArraySet, TypeAlgebra, ValueType } from "../schema/types.ts"
 import { shapeOfValue } from "../schema/constants.ts"
 import { enoughValues, type Uniqueness, uniquenessOf } from "../schema/unique-items.ts"
 
-/** How far an array is: the next index, how many items counted for each `contains`, and which of finitely many values are used. */
+/**
+ * How far an array is: the next index, how many items counted for each `contains`, and which of finitely many values
+ * are used.
+ */
 export interface Progress {
   readonly index: number
   readonly counts: readonly number[]
@@ -46,7 +49,8 @@ export function noItems({ set }: ArrayPlan): Progress {
 /** The items that may come next, such that the array can still be brought to an end. */
 export function steps(plan: ArrayPlan, progress: Progress): Step[] {
   if (progress.index >= plan.most) return []
-  const index = plan.set.contains.length === 0 && plan.unique.kind === "no" ? clip(plan, progress.index + 1) : progress.index + 1
+  const index =
+    plan.set.contains.length === 0 && plan.unique.kind === "no" ? clip(plan, progress.index + 1) : progress.index + 1
   return waysToFill(plan, progress).flatMap(({ type, counts, used }) => {
     const next: Progress = { index, counts, used, taken: progress.taken }
     return type.algebra.inhabited(type) && feasible(plan, next) ? [{ type, next }] : []
@@ -59,11 +63,17 @@ function clip({ set }: ArrayPlan, index: number): number {
   return Math.min(index, Math.max(set.min, set.prefix.length))
 }
 
-function waysToFill(plan: ArrayPlan, { index, counts, used, taken }: Progress): { type: ValueType; counts: readonly number[]; used: bigint }[] {
+function waysToFill(
+  plan: ArrayPlan,
+  { index, counts, used, taken }: Progress,
+): { type: ValueType; counts: readonly number[]; used: bigint }[] {
   const { set, algebra, unique } = plan
   if (unique.kind === "values") {
     return unique.values.flatMap(({ type, belongs }, bit) =>
-      ((used >> BigInt(bit)) & 1n) === 0n && belongs(itemType(set, index)) ? [{ type, counts, used: used | (1n << BigInt(bit)) }] : [])
+      ((used >> BigInt(bit)) & 1n) === 0n && belongs(itemType(set, index))
+        ? [{ type, counts, used: used | (1n << BigInt(bit)) }]
+        : [],
+    )
   }
   const free = taken.reduce((type, text) => algebra.intersect(type, differentFrom(text, algebra)), itemType(set, index))
   let ways = [{ type: free, counts, used }]
@@ -89,7 +99,16 @@ export function canClose({ set }: ArrayPlan, { index, counts }: Progress): boole
 function feasible(plan: ArrayPlan, { index, counts, used }: Progress): boolean {
   const { set, algebra, most, unique } = plan
   const missing = Math.max(0, set.min - index)
-  if (unique.kind === "values" && !enoughValues(set, unique.values.filter((_, bit) => ((used >> BigInt(bit)) & 1n) === 0n), index, missing)) return false
+  if (
+    unique.kind === "values" &&
+    !enoughValues(
+      set,
+      unique.values.filter((_, bit) => ((used >> BigInt(bit)) & 1n) === 0n),
+      index,
+      missing,
+    )
+  )
+    return false
   return set.contains.every(({ type, min, max, from }, which) => {
     const needed = Math.max(0, min - counts[which]!)
     const can = (at: number): boolean => at >= from && algebra.inhabited(algebra.intersect(itemType(set, at), type))
@@ -113,6 +132,7 @@ function differentFrom(text: string, algebra: TypeAlgebra): ValueType {
   let known = differents.get(algebra)
   if (known === undefined) differents.set(algebra, (known = new Map()))
   let type = known.get(text)
-  if (type === undefined) known.set(text, (type = algebra.complement(algebra.define("item", () => shapeOfValue(JSON.parse(text), algebra)))))
+  if (type === undefined)
+    known.set(text, (type = algebra.complement(algebra.define("item", () => shapeOfValue(JSON.parse(text), algebra)))))
   return type
 }

@@ -5,7 +5,9 @@ import { type ArrayPlan, canClose, noItems, planOf, type Progress, steps } from 
 import type { Frame, Sink } from "./frames.ts"
 import type { ValueWriter } from "./values.ts"
 
-/** Items of an array with `uniqueItems` that are compared with each other; an array with more of them is not accepted. */
+/**
+ * Items of an array with `uniqueItems` that are compared with each other; an array with more of them is not accepted.
+ */
 const MOST_REMEMBERED = 300
 
 interface Writing {
@@ -16,7 +18,15 @@ interface Writing {
   readonly id: string
 }
 
-export function enterArray(set: ArraySet, algebra: TypeAlgebra, notation: Notation, lead: boolean, parent: Frame, sink: Sink, writer: ValueWriter): void {
+export function enterArray(
+  set: ArraySet,
+  algebra: TypeAlgebra,
+  notation: Notation,
+  lead: boolean,
+  parent: Frame,
+  sink: Sink,
+  writer: ValueWriter,
+): void {
   const plan = planOf(set, algebra)
   const id = `${writer.store.numberOf(set)},${writer.store.numberOf(notation)}`
   const writing: Writing = { plan, notation, writer, parent, id }
@@ -26,7 +36,11 @@ export function enterArray(set: ArraySet, algebra: TypeAlgebra, notation: Notati
     if (canClose(plan, begin)) addLiteral(writing, [notation.array.close], parent, sink)
   }
   if (notation.array.open === "") first(sink)
-  else sink.add(writer.literals([notation.array.open], notation, lead), writer.store.frame(parent, `a${id}`, (_, sink) => first(sink)))
+  else
+    sink.add(
+      writer.literals([notation.array.open], notation, lead),
+      writer.store.frame(parent, `a${id}`, (_, sink) => first(sink)),
+    )
 }
 
 function addLiteral({ writer, notation }: Writing, texts: readonly string[], frame: Frame, sink: Sink): void {
@@ -53,13 +67,25 @@ function addRemembered(writing: Writing, type: ValueType, next: Progress, key: s
   const { notation, writer, parent } = writing
   const inner = notation.nested ?? notation
   if (!isJson(inner)) {
-    if (next.taken.length === 0 && next.index === 1) writer.value(type, inner, notation.whitespace === "json", writer.store.frame(parent, `${key}!`, (_, sink) => closeOnly(writing, next, sink)), sink)
+    if (next.taken.length === 0 && next.index === 1)
+      writer.value(
+        type,
+        inner,
+        notation.whitespace === "json",
+        writer.store.frame(parent, `${key}!`, (_, sink) => closeOnly(writing, next, sink)),
+        sink,
+      )
     return
   }
   const { lexeme, textOf } = writer.captured(type, inner)
   const frame = writer.store.frame(parent, key, (outcome, sink, self) => {
     const progress: Progress = { ...next, taken: [...next.taken, textOf(outcome)] }
-    afterItem(writing, progress, writer.store.frame(self, `t${outcome}`, () => {}), sink)
+    afterItem(
+      writing,
+      progress,
+      writer.store.frame(self, `t${outcome}`, () => {}),
+      sink,
+    )
   })
   sink.add(lexeme, frame)
 }
@@ -69,7 +95,12 @@ function closeOnly(writing: Writing, progress: Progress, sink: Sink): void {
 }
 
 const isJson = ({ string, array, object, nested, ...words }: Notation): boolean =>
-  string.kind === "json" && object.key.kind === "json" && object.open === "{" && array.open === "[" && words.true === "true" && (nested === undefined || isJson(nested))
+  string.kind === "json" &&
+  object.key.kind === "json" &&
+  object.open === "{" &&
+  array.open === "[" &&
+  words.true === "true" &&
+  (nested === undefined || isJson(nested))
 
 function afterItem(writing: Writing, progress: Progress, self: Frame, sink: Sink): void {
   const { plan, notation, writer, parent } = writing
@@ -84,6 +115,12 @@ function afterItem(writing: Writing, progress: Progress, self: Frame, sink: Sink
     })
     return addLiteral(writing, [separator, close], going, sink)
   }
-  if (more) addLiteral(writing, [separator], writer.store.frame(self, "s", (_, sink) => addItem(writing, progress, sink)), sink)
+  if (more)
+    addLiteral(
+      writing,
+      [separator],
+      writer.store.frame(self, "s", (_, sink) => addItem(writing, progress, sink)),
+      sink,
+    )
   if (end) addLiteral(writing, [close], parent, sink)
 }

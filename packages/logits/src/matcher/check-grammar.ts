@@ -13,7 +13,9 @@ export function refuseLeftRecursion(grammar: Grammar): void {
   const done = new Set<string>()
   const visit = (name: string, path: readonly string[]): void => {
     if (path.includes(name)) {
-      throw grammarError(`The rule "${name}" can begin with itself.`, { hint: "Write the repetition with * or +, or put what is read first in front." })
+      throw grammarError(`The rule "${name}" can begin with itself.`, {
+        hint: "Write the repetition with * or +, or put what is read first in front.",
+      })
     }
     const body = grammar.rules.get(name)
     if (body === undefined || done.has(name)) return
@@ -25,7 +27,7 @@ export function refuseLeftRecursion(grammar: Grammar): void {
 
 function rulesThatCanBeEmpty({ rules }: Grammar): Set<string> {
   const empty = new Set<string>()
-  for (let before = -1; before !== empty.size; ) {
+  for (let before = -1; before !== empty.size;) {
     before = empty.size
     for (const [name, body] of rules) if (isEmpty(body, empty)) empty.add(name)
   }

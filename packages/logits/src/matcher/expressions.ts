@@ -16,7 +16,10 @@ import { type Captured, createValueWriter } from "./values.ts"
 /** Makes lexemes of whole values; comes from the machine, which runs them. */
 export type Capture = (type: ValueType, notation: Notation, grounding: BoundGrounding | undefined) => Captured
 
-/** A grammar that is bound anew for each conversation keeps its expressions, and with them what tokens do to their lexemes. */
+/**
+ * A grammar that is bound anew for each conversation keeps its expressions, and with them what tokens do to their
+ * lexemes.
+ */
 const lexemes = new WeakMap<Expression, Lexeme>()
 
 export interface ExpressionWriter {
@@ -25,11 +28,16 @@ export interface ExpressionWriter {
 }
 
 /**
- * @throws ToolwrightError `INVALID_GRAMMAR` where a rule is missing or a token terminal is used: a matcher reads bytes, and does not know which token
+ * @throws ToolwrightError `INVALID_GRAMMAR` where a rule is missing or a token terminal is used: a matcher reads bytes,
+ *   and does not know which token
  *   they came from
  */
 export function createExpressionWriter(grammar: Grammar, store: FrameStore, capture: Capture): ExpressionWriter {
-  const values = createValueWriter(store, (type, notation) => capture(type, notation, grammar.grounding), grammar.grounding)
+  const values = createValueWriter(
+    store,
+    (type, notation) => capture(type, notation, grammar.grounding),
+    grammar.grounding,
+  )
   const ruleOf = (name: string): Expression => {
     const rule = grammar.rules.get(name)
     if (rule === undefined) throw grammarError(`the grammar has no rule "${name}"`)
@@ -46,13 +54,24 @@ export function createExpressionWriter(grammar: Grammar, store: FrameStore, capt
     switch (expression.kind) {
       case "literal":
         if (expression.text === "") frame.after(0, sink)
-        else sink.add(remember(expression, () => literalLexeme([expression.text])), frame)
+        else
+          sink.add(
+            remember(expression, () => literalLexeme([expression.text])),
+            frame,
+          )
         return
       case "chars":
-        if (expression.ranges.length > 0) sink.add(remember(expression, () => charsLexeme(expression.ranges)), frame)
+        if (expression.ranges.length > 0)
+          sink.add(
+            remember(expression, () => charsLexeme(expression.ranges)),
+            frame,
+          )
         return
       case "until":
-        sink.add(remember(expression, () => stringLexeme({ kind: "bare", stop: expression.markers }, dfaLanguage(ANY_TEXT))), frame)
+        sink.add(
+          remember(expression, () => stringLexeme({ kind: "bare", stop: expression.markers }, dfaLanguage(ANY_TEXT))),
+          frame,
+        )
         return
       case "rule":
         return enter(ruleOf(expression.name), frame, sink)
@@ -70,22 +89,40 @@ export function createExpressionWriter(grammar: Grammar, store: FrameStore, capt
     }
   }
 
-  function enterPart(expression: Extract<Expression, { kind: "sequence" }>, index: number, frame: Frame, sink: Sink): void {
+  function enterPart(
+    expression: Extract<Expression, { kind: "sequence" }>,
+    index: number,
+    frame: Frame,
+    sink: Sink,
+  ): void {
     const part = expression.parts[index]
     if (part === undefined) return frame.after(0, sink)
     if (index === expression.parts.length - 1) return enter(part, frame, sink)
     const key = `q${store.numberOf(expression)},${index}`
-    enter(part, store.frame(frame, key, (_, sink) => enterPart(expression, index + 1, frame, sink)), sink)
+    enter(
+      part,
+      store.frame(frame, key, (_, sink) => enterPart(expression, index + 1, frame, sink)),
+      sink,
+    )
   }
 
-  function enterRepeat(expression: Extract<Expression, { kind: "repeat" }>, count: number, frame: Frame, sink: Sink): void {
+  function enterRepeat(
+    expression: Extract<Expression, { kind: "repeat" }>,
+    count: number,
+    frame: Frame,
+    sink: Sink,
+  ): void {
     const { of, min, max } = expression
     if (!sink.enter(`r${store.numberOf(expression)},${count}@${frame.number}`)) return
     if (count >= min) frame.after(0, sink)
     if (max !== undefined && count >= max) return
     const next = max === undefined ? Math.min(count + 1, min) : count + 1
     const key = `r${store.numberOf(expression)},${next}`
-    enter(of, store.frame(frame, key, (_, sink) => enterRepeat(expression, next, frame, sink)), sink)
+    enter(
+      of,
+      store.frame(frame, key, (_, sink) => enterRepeat(expression, next, frame, sink)),
+      sink,
+    )
   }
 
   return { start: (frame, sink) => enter(ruleOf(grammar.start), frame, sink) }

@@ -17,7 +17,9 @@ interface NameNode {
 }
 
 export function nameTree(names: readonly string[]): NameTree {
-  const nodes: { edges: Map<number, number>; name: number; below: bigint }[] = [{ edges: new Map(), name: -1, below: 0n }]
+  const nodes: { edges: Map<number, number>; name: number; below: bigint }[] = [
+    { edges: new Map(), name: -1, below: 0n },
+  ]
   names.forEach((name, index) => {
     const bit = 1n << BigInt(index)
     let node = 0
@@ -51,12 +53,20 @@ export interface KeyLanguage extends TextLanguage {
 
 /**
  * @param allowed bit i for name i
- * @param others languages of the other classes that are open, undefined for closed ones; names are taken out of each already,
+ * @param others languages of the other classes that are open, undefined for closed ones; names are taken out of each
+ *   already,
  *   unless it is every text
  * @param taken texts that may not come again; undefined where nobody asks, and then no texts are kept
- * @returns undefined where no key is possible. The outcome is the index of the name, or the number of names + the index of the class
+ * @returns undefined where no key is possible. The outcome is the index of the name, or the number of names + the index
+ *   of the class
  */
-export function keyLanguage(tree: NameTree, names: number, allowed: bigint, others: readonly (Dfa | undefined)[], taken: ReadonlySet<string> | undefined): KeyLanguage | undefined {
+export function keyLanguage(
+  tree: NameTree,
+  names: number,
+  allowed: bigint,
+  others: readonly (Dfa | undefined)[],
+  taken: ReadonlySet<string> | undefined,
+): KeyLanguage | undefined {
   const states: State[] = []
   const numbers = new Map<string, number>()
   const kept: { class: number; text: string }[] = []
@@ -85,7 +95,11 @@ export function keyLanguage(tree: NameTree, names: number, allowed: bigint, othe
     return names + others.length + number
   }
 
-  const start = visit({ node: 0, others: others.map((language) => (language === undefined ? -1 : language.start)), text: "" })
+  const start = visit({
+    node: 0,
+    others: others.map((language) => (language === undefined ? -1 : language.start)),
+    text: "",
+  })
   if (start < 0) return undefined
 
   return {
@@ -109,7 +123,9 @@ export function keyLanguage(tree: NameTree, names: number, allowed: bigint, othe
       const { node, others: at, text } = states[number]!
       const name = node < 0 ? -1 : nodes[node]!.name
       if (name >= 0 && ((allowed >> BigInt(name)) & 1n) === 1n) return name
-      const index = at.findIndex((other, index) => other >= 0 && others[index]!.accept[other] === 1 && !(name >= 0 && index === everything))
+      const index = at.findIndex(
+        (other, index) => other >= 0 && others[index]!.accept[other] === 1 && !(name >= 0 && index === everything),
+      )
       if (index < 0 || taken?.has(text) === true) return -1
       return taken === undefined ? names + index : keep(names + index, text)
     },

@@ -1,8 +1,10 @@
 /**
- * The automaton of a grammar: a pushdown automaton over bytes, made deterministic one state at a time. A state is the set of all
+ * The automaton of a grammar: a pushdown automaton over bytes, made deterministic one state at a time. A state is the
+ * set of all
  * threads that the text so far leaves open; each thread is a lexeme in progress and the stack that waits for it.
  *
- * States are made once and never change, so a matcher that goes back keeps nothing but a state, and whatever is worked out about
+ * States are made once and never change, so a matcher that goes back keeps nothing but a state, and whatever is worked
+ * out about
  * a state, its transitions or its token mask, is worked out once.
  */
 import { DEAD, type Lexeme } from "../automaton/lexeme.ts"
@@ -88,7 +90,10 @@ export function createMachine(grammar: Grammar): Machine {
     return result
   }
 
-  /** A state of threads and what they lead to without reading on: threads whose lexeme may end here stay, and so does what follows. */
+  /**
+   * A state of threads and what they lead to without reading on: threads whose lexeme may end here stay, and so does
+   * what follows.
+   */
   function stateOf(list: readonly Thread[], complete: boolean): State {
     if (list.length === 1 && !complete) return stateOfOne(list[0]!)
     const sorted = list.toSorted((a, b) => a.number - b.number)
@@ -123,7 +128,14 @@ export function createMachine(grammar: Grammar): Machine {
   /** Whether the text may end after an outcome, also by way of things that may be empty. */
   function completes(frame: Frame, outcome: number, depth: number): boolean {
     const { complete, threads } = closure(frame, outcome)
-    return complete || (depth < 20 && threads.some(({ lexeme, state, frame }) => lexeme.outcome(state) >= 0 && completes(frame, lexeme.outcome(state), depth + 1)))
+    return (
+      complete ||
+      (depth < 20 &&
+        threads.some(
+          ({ lexeme, state, frame }) =>
+            lexeme.outcome(state) >= 0 && completes(frame, lexeme.outcome(state), depth + 1),
+        ))
+    )
   }
 
   function forget(): void {
@@ -193,7 +205,6 @@ export function createMachine(grammar: Grammar): Machine {
   }
 }
 
-
 /** A machine of its own inside a lexeme, whose states know the text that led to them. */
 const captureValue: Capture = (type, notation, grounding) => {
   const own = grammarOf(value(type, notation))
@@ -221,5 +232,8 @@ const captureValue: Capture = (type, notation, grounding) => {
     bytes: ({ state }) => machine.bytes(state),
     keepsText: true,
   })
-  return { lexeme: notation.whitespace === "json" ? afterWhiteSpace(lexeme) : lexeme, textOf: (outcome) => texts[outcome]! }
+  return {
+    lexeme: notation.whitespace === "json" ? afterWhiteSpace(lexeme) : lexeme,
+    textOf: (outcome) => texts[outcome]!,
+  }
 }

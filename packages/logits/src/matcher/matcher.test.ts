@@ -15,7 +15,11 @@ function accepts(matcher: Matcher, whole: string): boolean {
 
 const forecast: Schema = {
   type: "object",
-  properties: { city: { type: "string" }, days: { type: "integer", minimum: 1, maximum: 14 }, unit: { enum: ["celsius", "fahrenheit"] } },
+  properties: {
+    city: { type: "string" },
+    days: { type: "integer", minimum: 1, maximum: 14 },
+    unit: { enum: ["celsius", "fahrenheit"] },
+  },
   required: ["city", "unit"],
 }
 
@@ -93,7 +97,9 @@ describe("lengths and counts", () => {
   })
 
   test("a text that no end could follow is not begun: the lengths of (ab)* are even", () => {
-    const matcher = createMatcher(compileSchema({ type: "string", pattern: "^(ab)*$", minLength: 3, maxLength: 3 }).grammar!)
+    const matcher = createMatcher(
+      compileSchema({ type: "string", pattern: "^(ab)*$", minLength: 3, maxLength: 3 }).grammar!,
+    )
     expect(matcher.machine.bytes(matcher.state)).toEqual([])
   })
 })
@@ -102,17 +108,54 @@ describe("notations", () => {
   const tags: Notation = {
     ...compactJsonNotation,
     id: "tags",
-    object: { open: "", beforeKey: "<parameter=", key: { kind: "delimited", open: "", close: ">\n" }, afterKey: "", afterValue: "\n</parameter>\n", separator: "", close: "" },
-    nested: { ...compactJsonNotation, id: "tag-values", string: { kind: "bare", stop: ["\n</parameter>"] }, nested: compactJsonNotation },
+    object: {
+      open: "",
+      beforeKey: "<parameter=",
+      key: { kind: "delimited", open: "", close: ">\n" },
+      afterKey: "",
+      afterValue: "\n</parameter>\n",
+      separator: "",
+      close: "",
+    },
+    nested: {
+      ...compactJsonNotation,
+      id: "tag-values",
+      string: { kind: "bare", stop: ["\n</parameter>"] },
+      nested: compactJsonNotation,
+    },
   }
 
   test.each<[string, Notation, Schema, string, boolean]>([
-    ["Python", pythonNotation, { type: "object", properties: { a: { type: "boolean" }, b: { type: "null" } } }, "{'a': True, \"b\": None}", true],
+    [
+      "Python",
+      pythonNotation,
+      { type: "object", properties: { a: { type: "boolean" }, b: { type: "null" } } },
+      "{'a': True, \"b\": None}",
+      true,
+    ],
     ["Python", pythonNotation, { type: "object", properties: { a: { type: "boolean" } } }, "{'a': true}", false],
-    ["raw text up to a tag", tags, forecast, '<parameter=city>\nSt. "Gallen"\nWest\n</parameter>\n<parameter=unit>\ncelsius\n</parameter>\n', true],
+    [
+      "raw text up to a tag",
+      tags,
+      forecast,
+      '<parameter=city>\nSt. "Gallen"\nWest\n</parameter>\n<parameter=unit>\ncelsius\n</parameter>\n',
+      true,
+    ],
     ["raw text up to a tag", tags, forecast, "<parameter=city>\nBern\n</parameter>\n", false],
-    ["raw text up to a tag", tags, forecast, "<parameter=unit>\nkelvin\n</parameter>\n<parameter=city>\nBern\n</parameter>\n", false],
-    ["raw text up to a tag", tags, forecast, "<parameter=days>\n3\n</parameter>\n<parameter=unit>\ncelsius\n</parameter>\n<parameter=city>\nBern\n</parameter>\n", true],
+    [
+      "raw text up to a tag",
+      tags,
+      forecast,
+      "<parameter=unit>\nkelvin\n</parameter>\n<parameter=city>\nBern\n</parameter>\n",
+      false,
+    ],
+    [
+      "raw text up to a tag",
+      tags,
+      forecast,
+      "<parameter=days>\n3\n</parameter>\n<parameter=unit>\ncelsius\n</parameter>\n<parameter=city>\nBern\n</parameter>\n",
+      true,
+    ],
   ])("%s", (_, notation, schema, whole, valid) => {
     expect(accepts(createMatcher(schemaToGrammar(schema, { notation })), whole)).toBe(valid)
   })
@@ -121,9 +164,18 @@ describe("notations", () => {
     const marked: Notation = {
       ...tags,
       id: "marked",
-      object: { ...tags.object, key: { kind: "delimited", open: "", close: "\"" }, afterKey: { string: " string>", other: " other>" } },
+      object: {
+        ...tags.object,
+        key: { kind: "delimited", open: "", close: '"' },
+        afterKey: { string: " string>", other: " other>" },
+      },
     }
-    const matcher = createMatcher(schemaToGrammar({ type: "object", properties: { a: { type: "string" }, n: { type: "integer" } } }, { notation: marked }))
+    const matcher = createMatcher(
+      schemaToGrammar(
+        { type: "object", properties: { a: { type: "string" }, n: { type: "integer" } } },
+        { notation: marked },
+      ),
+    )
     expect(accepts(matcher, '<parameter=a" string>5\n</parameter>\n')).toBe(true)
     expect(accepts(matcher, '<parameter=n" string>5\n</parameter>\n')).toBe(false)
     expect(accepts(matcher, '<parameter=n" other>5\n</parameter>\n')).toBe(true)
@@ -132,9 +184,18 @@ describe("notations", () => {
 
 describe("grammars by hand", () => {
   test("rules, repetitions and choices, recursion in the middle", () => {
-    const grammar = grammarOf(choice(sequence(literal("("), rule("root"), literal(")")), repeat(chars([0x61, 0x63]), 1, 3)))
+    const grammar = grammarOf(
+      choice(sequence(literal("("), rule("root"), literal(")")), repeat(chars([0x61, 0x63]), 1, 3)),
+    )
     const matcher = createMatcher(grammar)
-    expect(["abc", "((b))", "((b)", "abca", "", "d"].map((one) => accepts(matcher, one))).toEqual([true, true, false, false, false, false])
+    expect(["abc", "((b))", "((b)", "abca", "", "d"].map((one) => accepts(matcher, one))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
   })
 
   test("empty parts in repetitions come to an end", () => {
@@ -148,10 +209,22 @@ describe("grammars by hand", () => {
   })
 
   test("text in which calls may stand", () => {
-    const call = sequence(literal("<call>"), toolCallExpression([{ name: "ping" }, { name: "ping_all", parameters: { type: "object", properties: { n: { type: "integer" } } } }]), literal("</call>"))
+    const call = sequence(
+      literal("<call>"),
+      toolCallExpression([
+        { name: "ping" },
+        { name: "ping_all", parameters: { type: "object", properties: { n: { type: "integer" } } } },
+      ]),
+      literal("</call>"),
+    )
     const matcher = createMatcher(textOrCalls(call, "<call>", { many: true }))
     expect(accepts(matcher, "Nothing to do, 1 < 2.")).toBe(true)
-    expect(accepts(matcher, 'First <c <call>{"name":"ping","args":{}}</call> then <call>{"name": "ping_all", "args": {"n": 1}}</call>.')).toBe(true)
+    expect(
+      accepts(
+        matcher,
+        'First <c <call>{"name":"ping","args":{}}</call> then <call>{"name": "ping_all", "args": {"n": 1}}</call>.',
+      ),
+    ).toBe(true)
     expect(accepts(matcher, '<call>{"name":"pong","args":{}}</call>')).toBe(false)
     expect(accepts(matcher, '<call>{"name":"ping_al","args":{}}</call>')).toBe(false)
     expect(accepts(matcher, '<call>{"name":"ping","args":{"n":1}}</call>')).toBe(false)
@@ -160,6 +233,12 @@ describe("grammars by hand", () => {
 
   test("a text without its marker", () => {
     const matcher = createMatcher(grammarOf(sequence(until("</a>"), literal("</a>"))))
-    expect(["x</a>", "<</a>", "</</a>", "x</a>y", "x</a></a>"].map((one) => accepts(matcher, one))).toEqual([true, true, true, false, false])
+    expect(["x</a>", "<</a>", "</</a>", "x</a>y", "x</a></a>"].map((one) => accepts(matcher, one))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ])
   })
 })

@@ -15,15 +15,22 @@ export interface Matcher {
   isComplete(): boolean
   /** Whether it is whole and nothing more may follow. */
   isFinished(): boolean
-  /** The bytes that must follow whatever else happens: up to the first at which there is a choice, or at which the text may end. */
+  /**
+   * The bytes that must follow whatever else happens: up to the first at which there is a choice, or at which the text
+   * may end.
+   */
   forced(limit?: number): Uint8Array
-  /** Takes back the last pieces that were accepted, one after the other. @throws RangeError where there are not so many */
+  /**
+   * Takes back the last pieces that were accepted, one after the other. @throws RangeError where there are not so many
+   */
   rollback(pieces?: number): void
   /** A matcher at the same place that goes its own way. Costs next to nothing. */
   clone(): Matcher
   /** Back to the beginning. */
   reset(): void
-  /** Where it is. States of one grammar are equal exactly where they are the same object, apart from a cache's limits. */
+  /**
+   * Where it is. States of one grammar are equal exactly where they are the same object, apart from a cache's limits.
+   */
   readonly state: State
   readonly machine: Machine
 }
@@ -58,7 +65,8 @@ function matcherAt(machine: Machine, past: Past | undefined, initial: State = ma
     for (let index = 0; index < bytes.length && at !== null; index++) at = machine.step(at, bytes[index]!)
     return at
   }
-  const toBytes = (piece: Uint8Array | string): Uint8Array => (typeof piece === "string" ? encoder.encode(piece) : piece)
+  const toBytes = (piece: Uint8Array | string): Uint8Array =>
+    typeof piece === "string" ? encoder.encode(piece) : piece
 
   return {
     machine,
@@ -77,7 +85,7 @@ function matcherAt(machine: Machine, past: Past | undefined, initial: State = ma
     isFinished: () => state.complete && machine.bytes(state).length === 0,
     forced(limit = 4096) {
       const bytes: number[] = []
-      for (let at = state; bytes.length < limit && !at.complete; ) {
+      for (let at = state; bytes.length < limit && !at.complete;) {
         const next = machine.bytes(at)
         if (next.length !== 1) break
         bytes.push(next[0]!)

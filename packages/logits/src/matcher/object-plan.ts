@@ -62,25 +62,33 @@ function planObject(set: ObjectSet, algebra: TypeAlgebra): ObjectPlan {
   const bit = (name: string): bigint => 1n << BigInt(names.indexOf(name))
   const bits = (list: Iterable<string>): bigint => [...list].reduce((sum, name) => sum | bit(name), 0n)
   const demands = set.some
-  const classes = [...named.map(({ name, type }) => ({ name, type, has: undefined })), ...others.map(({ type, has }) => ({ name: undefined, type, has }))].map(
-    ({ name, type, has }): KeyClass => {
-      let meets = 0
-      demands.forEach((demand, index) => {
-        const inside = name === undefined ? has!(demand.keys) : keySetHas(demand.keys, name)
-        if (inside && algebra.inhabited(algebra.intersect(type, demand.type))) meets |= 1 << index
-      })
-      return { type, inhabited: algebra.inhabited(type), meets }
-    },
-  )
+  const classes = [
+    ...named.map(({ name, type }) => ({ name, type, has: undefined })),
+    ...others.map(({ type, has }) => ({ name: undefined, type, has })),
+  ].map(({ name, type, has }): KeyClass => {
+    let meets = 0
+    demands.forEach((demand, index) => {
+      const inside = name === undefined ? has!(demand.keys) : keySetHas(demand.keys, name)
+      if (inside && algebra.inhabited(algebra.intersect(type, demand.type))) meets |= 1 << index
+    })
+    return { type, inhabited: algebra.inhabited(type), meets }
+  })
   return {
-    set, names, classes, demands,
+    set,
+    names,
+    classes,
+    demands,
     otherLanguages: others.map(({ language }) => language),
     tree: nameTree(names),
     required: bits(closeNames(set.required, set.implies)),
     possible: names.reduce((sum, _, index) => (classes[index]!.inhabited ? sum | (1n << BigInt(index)) : sum), 0n),
     closure: names.map((name) => (set.implies.length === 0 ? bit(name) : bits(closeNames([name], set.implies)))),
     keepsKeys: others.length > 0 && set.min >= 2 && set.min > closeNames(set.required, set.implies).size,
-    demandTypes: (index, chosen) => demands.reduce((type, demand, at) => ((chosen >> at) & 1 ? algebra.intersect(type, demand.type) : type), classes[index]!.type),
+    demandTypes: (index, chosen) =>
+      demands.reduce(
+        (type, demand, at) => ((chosen >> at) & 1 ? algebra.intersect(type, demand.type) : type),
+        classes[index]!.type,
+      ),
     languages: new Map(),
     lexemes: new Map(),
   }
@@ -93,9 +101,16 @@ const countBits = (bits: bigint): number => {
 }
 
 /** Whether the object may end. */
-export function canClose({ set, required, demands, closure }: ObjectPlan, { seen, others, taken, met }: Progress): boolean {
+export function canClose(
+  { set, required, demands, closure }: ObjectPlan,
+  { seen, others, taken, met }: Progress,
+): boolean {
   if ((required & ~seen) !== 0n || met !== (1 << demands.length) - 1) return false
-  if (set.implies.length > 0 && !closure.every((bits, index) => !((seen >> BigInt(index)) & 1n) || (bits & ~seen) === 0n)) return false
+  if (
+    set.implies.length > 0 &&
+    !closure.every((bits, index) => !((seen >> BigInt(index)) & 1n) || (bits & ~seen) === 0n)
+  )
+    return false
   const distinct = countBits(seen) + (taken.length > 0 ? taken.length : Math.min(others, 1))
   return distinct >= set.min
 }
@@ -104,9 +119,11 @@ export function canClose({ set, required, demands, closure }: ObjectPlan, { seen
 function feasible(plan: ObjectPlan, { seen, others, met }: Progress): boolean {
   const { set, names, classes, closure, required } = plan
   let due = required
-  if (set.implies.length > 0) for (let index = 0; index < names.length; index++) if ((seen >> BigInt(index)) & 1n) due |= closure[index]!
+  if (set.implies.length > 0)
+    for (let index = 0; index < names.length; index++) if ((seen >> BigInt(index)) & 1n) due |= closure[index]!
   const missing = due & ~seen
-  for (let index = 0; index < names.length; index++) if ((missing >> BigInt(index)) & 1n && !classes[index]!.inhabited) return false
+  for (let index = 0; index < names.length; index++)
+    if ((missing >> BigInt(index)) & 1n && !classes[index]!.inhabited) return false
   if (countBits(seen) + others + countBits(missing) > set.max) return false
   return plan.demands.every((_, index) => {
     if ((met >> index) & 1) return true
@@ -131,7 +148,10 @@ export function openKeys(plan: ObjectPlan, progress: Progress): { names: bigint;
 }
 
 /** Without dependencies and demands, all that counts is how many keys there may be. */
-function openSimpleKeys({ set, possible, required, classes, names, otherLanguages }: ObjectPlan, { seen, others }: Progress): { names: bigint; others: boolean[] } {
+function openSimpleKeys(
+  { set, possible, required, classes, names, otherLanguages }: ObjectPlan,
+  { seen, others }: Progress,
+): { names: bigint; others: boolean[] } {
   const missing = required & ~seen
   const room = set.max === Infinity || countBits(seen) + others + countBits(missing) < set.max
   return {
@@ -140,19 +160,29 @@ function openSimpleKeys({ set, possible, required, classes, names, otherLanguage
   }
 }
 
-/** For a key of a class: the sets of demands that its value may meet, such that the object can still be brought to an end. */
+/**
+ * For a key of a class: the sets of demands that its value may meet, such that the object can still be brought to an
+ * end.
+ */
 export function waysToMeet(plan: ObjectPlan, index: number, progress: Progress): number[] {
   const can = plan.classes[index]!.meets & ~progress.met
   const ways: number[] = []
   for (let chosen = can; ; chosen = (chosen - 1) & can) {
     const next = withKey(plan, index, progress, undefined, chosen)
-    if (feasible(plan, next) && plan.demandTypes(index, chosen).algebra.inhabited(plan.demandTypes(index, chosen))) ways.push(chosen)
+    if (feasible(plan, next) && plan.demandTypes(index, chosen).algebra.inhabited(plan.demandTypes(index, chosen)))
+      ways.push(chosen)
     if (chosen === 0) return ways
   }
 }
 
 /** The progress after one more key. */
-export function withKey(plan: ObjectPlan, index: number, progress: Progress, text: string | undefined, chosen: number): Progress {
+export function withKey(
+  plan: ObjectPlan,
+  index: number,
+  progress: Progress,
+  text: string | undefined,
+  chosen: number,
+): Progress {
   const met = progress.met | chosen
   if (index < plan.names.length) return { ...progress, seen: progress.seen | (1n << BigInt(index)), met }
   const taken = text === undefined ? progress.taken : [...progress.taken, text].toSorted()

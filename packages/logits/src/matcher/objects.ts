@@ -5,7 +5,16 @@ import type { Notation } from "../grammar/notation.ts"
 import type { ObjectSet, TypeAlgebra } from "../schema/types.ts"
 import type { Frame, Sink } from "./frames.ts"
 import { type KeyLanguage, keyLanguage } from "./key-language.ts"
-import { canClose, NO_KEYS, type ObjectPlan, openKeys, planOf, type Progress, waysToMeet, withKey } from "./object-plan.ts"
+import {
+  canClose,
+  NO_KEYS,
+  type ObjectPlan,
+  openKeys,
+  planOf,
+  type Progress,
+  waysToMeet,
+  withKey,
+} from "./object-plan.ts"
 import type { ValueWriter } from "./values.ts"
 
 interface Writing {
@@ -16,7 +25,15 @@ interface Writing {
   readonly id: string
 }
 
-export function enterObject(set: ObjectSet, algebra: TypeAlgebra, notation: Notation, lead: boolean, parent: Frame, sink: Sink, writer: ValueWriter): void {
+export function enterObject(
+  set: ObjectSet,
+  algebra: TypeAlgebra,
+  notation: Notation,
+  lead: boolean,
+  parent: Frame,
+  sink: Sink,
+  writer: ValueWriter,
+): void {
   const plan = planOf(set, algebra)
   const id = `${writer.store.numberOf(set)},${writer.store.numberOf(notation)}`
   const writing: Writing = { plan, notation, writer, parent, id }
@@ -25,7 +42,11 @@ export function enterObject(set: ObjectSet, algebra: TypeAlgebra, notation: Nota
     if (canClose(plan, NO_KEYS)) addClose(writing, notation.object.close, sink)
   }
   if (notation.object.open === "") first(sink)
-  else sink.add(writer.literals([notation.object.open], notation, lead), writer.store.frame(parent, `o${id}`, (_, sink) => first(sink)))
+  else
+    sink.add(
+      writer.literals([notation.object.open], notation, lead),
+      writer.store.frame(parent, `o${id}`, (_, sink) => first(sink)),
+    )
 }
 
 function addClose({ writer, notation, parent }: Writing, text: string, sink: Sink): void {
@@ -42,7 +63,13 @@ function addKey(writing: Writing, progress: Progress, sink: Sink): void {
   let language = plan.languages.get(key)
   if (!plan.languages.has(key)) {
     const languages = plan.otherLanguages.map((language, index) => (open.others[index] ? language : undefined))
-    language = keyLanguage(plan.tree, plan.names.length, open.names, languages, plan.keepsKeys ? new Set(progress.taken) : undefined)
+    language = keyLanguage(
+      plan.tree,
+      plan.names.length,
+      open.names,
+      languages,
+      plan.keepsKeys ? new Set(progress.taken) : undefined,
+    )
     plan.languages.set(key, language)
   }
   if (language === undefined) return
@@ -59,23 +86,43 @@ function addKey(writing: Writing, progress: Progress, sink: Sink): void {
   sink.add(lexeme, frame)
 }
 
-/** The text before the key, the key, the text after it. The outcome is the key's, times the number of texts, plus the text's. */
+/**
+ * The text before the key, the key, the text after it. The outcome is the key's, times the number of texts, plus the
+ * text's.
+ */
 function keyLexeme({ notation, writer }: Writing, language: KeyLanguage, texts: readonly string[]): Lexeme {
   const { beforeKey, key } = notation.object
   let lexeme = stringLexeme(key, language)
-  if (beforeKey !== "") lexeme = chainLexemes(writer.literals([beforeKey], notation, false), lexeme, (_, outcome) => outcome)
+  if (beforeKey !== "")
+    lexeme = chainLexemes(writer.literals([beforeKey], notation, false), lexeme, (_, outcome) => outcome)
   if (notation.whitespace === "json") lexeme = afterWhiteSpace(lexeme)
   if (texts.length === 1 && texts[0] === "") return lexeme
   return chainLexemes(lexeme, writer.literals(texts, notation, true), (outcome, text) => outcome * texts.length + text)
 }
 
-function addValue(writing: Writing, progress: Progress, index: number, text: string | undefined, kinds: "all" | "strings" | "others", sink: Sink): void {
+function addValue(
+  writing: Writing,
+  progress: Progress,
+  index: number,
+  text: string | undefined,
+  kinds: "all" | "strings" | "others",
+  sink: Sink,
+): void {
   const { plan, notation, writer, parent, id } = writing
   for (const chosen of waysToMeet(plan, index, progress)) {
     const next = withKey(plan, index, progress, text, chosen)
-    const frame = writer.store.frame(parent, `v${id};${keyOf(next)}`, (_, sink, self) => afterValue(writing, next, self, sink))
+    const frame = writer.store.frame(parent, `v${id};${keyOf(next)}`, (_, sink, self) =>
+      afterValue(writing, next, self, sink),
+    )
     // White space before a value is the object's affair, whatever the value's own notation has inside.
-    writer.value(plan.demandTypes(index, chosen), notation.nested ?? notation, notation.whitespace === "json", frame, sink, kinds)
+    writer.value(
+      plan.demandTypes(index, chosen),
+      notation.nested ?? notation,
+      notation.whitespace === "json",
+      frame,
+      sink,
+      kinds,
+    )
   }
 }
 
@@ -96,7 +143,11 @@ function afterValue(writing: Writing, progress: Progress, self: Frame, sink: Sin
   }
   if (more) {
     if (again === "") addKey(writing, progress, sink)
-    else sink.add(writer.literals([again], notation, true), writer.store.frame(self, "s", (_, sink) => addKey(writing, progress, sink)))
+    else
+      sink.add(
+        writer.literals([again], notation, true),
+        writer.store.frame(self, "s", (_, sink) => addKey(writing, progress, sink)),
+      )
   }
   if (end) addClose(writing, last, sink)
 }

@@ -58,7 +58,8 @@ export function sharedNumberLexeme(sets: readonly NumberSet[], plain: boolean, s
 const spacedNumbers = new WeakMap<Lexeme, Lexeme>()
 
 function describe({ low, high, step, notSteps, plain }: NumberSet): string {
-  const bound = (one: Bound | undefined): string => (one === undefined ? "" : `${printDecimal(one.value)}${one.open ? "!" : ""}`)
+  const bound = (one: Bound | undefined): string =>
+    one === undefined ? "" : `${printDecimal(one.value)}${one.open ? "!" : ""}`
   const steps = (list: readonly Decimal[]): string => list.map(printDecimal).join(",")
   return `${bound(low)};${bound(high)};${step === undefined ? "" : printDecimal(step)};${steps(notSteps)};${plain === true}`
 }

@@ -34,8 +34,11 @@ const literalCache = new Map<string, Lexeme>()
 const MAX_LITERALS = 1000
 
 /** @param grounding what grounded values have to come from */
-export function createValueWriter(store: FrameStore, capture: (type: ValueType, notation: Notation) => Captured, grounding?: BoundGrounding): ValueWriter {
-
+export function createValueWriter(
+  store: FrameStore,
+  capture: (type: ValueType, notation: Notation) => Captured,
+  grounding?: BoundGrounding,
+): ValueWriter {
   function literals(texts: readonly string[], notation: Notation, lead: boolean): Lexeme {
     const spaced = lead && notation.whitespace === "json"
     const key = `${spaced ? " " : ""}${JSON.stringify(texts)}`
@@ -47,7 +50,14 @@ export function createValueWriter(store: FrameStore, capture: (type: ValueType, 
     return lexeme
   }
 
-  function value(type: ValueType, notation: Notation, lead: boolean, frame: Frame, sink: Sink, kinds: Kinds = "all"): void {
+  function value(
+    type: ValueType,
+    notation: Notation,
+    lead: boolean,
+    frame: Frame,
+    sink: Sink,
+    kinds: Kinds = "all",
+  ): void {
     const shape = type.algebra.livingShape(type)
     const spaced = lead && notation.whitespace === "json"
     if (kinds !== "others") for (const set of shape.strings) addString(set, notation, spaced, frame, sink)
@@ -89,5 +99,9 @@ export function createValueWriter(store: FrameStore, capture: (type: ValueType, 
 }
 
 function wordsOf(shape: Shape, notation: Notation): string[] {
-  return [...(shape.null ? [notation.null] : []), ...(shape.true ? [notation.true] : []), ...(shape.false ? [notation.false] : [])]
+  return [
+    ...(shape.null ? [notation.null] : []),
+    ...(shape.true ? [notation.true] : []),
+    ...(shape.false ? [notation.false] : []),
+  ]
 }

@@ -19,7 +19,10 @@ export interface Attempt {
 
 /** The constraints to try, in order. A grammar is preferred where both are at hand. */
 export function constraintsFor(mode: GenerationMode, { grammar, schema }: Constraint): Constraint[] {
-  const needs = (what: string) => new ToolwrightError("MISSING_CONSTRAINT", `Mode '${mode}' needs a ${what}.`, { hint: "Pass one, or use mode 'unconstrained'." })
+  const needs = (what: string) =>
+    new ToolwrightError("MISSING_CONSTRAINT", `Mode '${mode}' needs a ${what}.`, {
+      hint: "Pass one, or use mode 'unconstrained'.",
+    })
   if (mode === "unconstrained") return [{}]
   if (mode === "grammar") {
     if (grammar === undefined) throw needs("grammar")

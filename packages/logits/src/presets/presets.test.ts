@@ -4,7 +4,14 @@ import { constraintsFor, generateInMode } from "./modes.ts"
 
 describe("createPresetRegistry", () => {
   it("has the seven presets with their settings", () => {
-    const shown = createPresetRegistry().list().map(({ name, sampler, grammar, safety }) => ({ name, ...sampler, ...(grammar && { grammar }), ...(safety && { safety }) }))
+    const shown = createPresetRegistry()
+      .list()
+      .map(({ name, sampler, grammar, safety }) => ({
+        name,
+        ...sampler,
+        ...(grammar && { grammar }),
+        ...(safety && { safety }),
+      }))
     expect(shown).toEqual([
       { name: "tool_call", temperature: 0, topK: 1, grammar: "tools" },
       { name: "json_strict", temperature: 0.1, topK: 40, topP: 0.9, minP: 0.05, grammar: "json-object" },
@@ -23,13 +30,20 @@ describe("createPresetRegistry", () => {
     const own = { name: "mine", description: "", sampler: { temperature: 0.5 } }
     registry.register(own)
     own.sampler.temperature = 1.9
-    expect([registry.get("creative"), registry.get("tool_call"), registry.get("mine")].map(({ sampler }) => sampler.temperature)).toEqual([0.8, 0, 0.5])
-    expect(() => createPresetRegistry().get("mine")).toThrow(expect.objectContaining({ code: "UNKNOWN_PRESET", hint: expect.stringContaining("json_strict") }))
+    expect(
+      [registry.get("creative"), registry.get("tool_call"), registry.get("mine")].map(
+        ({ sampler }) => sampler.temperature,
+      ),
+    ).toEqual([0.8, 0, 0.5])
+    expect(() => createPresetRegistry().get("mine")).toThrow(
+      expect.objectContaining({ code: "UNKNOWN_PRESET", hint: expect.stringContaining("json_strict") }),
+    )
   })
 
   it("refuses taken names and wrong settings", () => {
     const registry = createPresetRegistry()
-    const register = (name: string, sampler: object, safety?: "standard") => () => registry.register({ name, description: "", sampler, ...(safety && { safety }) })
+    const register = (name: string, sampler: object, safety?: "standard") => () =>
+      registry.register({ name, description: "", sampler, ...(safety && { safety }) })
     expect(register("creative", {})).toThrow(expect.objectContaining({ code: "INVALID_PRESET" }))
     expect(register("", {})).toThrow(expect.objectContaining({ code: "INVALID_PRESET" }))
     expect(register("hot", { temperature: 9 })).toThrow(expect.objectContaining({ code: "INVALID_SAMPLER" }))

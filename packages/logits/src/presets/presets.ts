@@ -15,11 +15,26 @@ export interface Preset {
 }
 
 const BUILT_IN: readonly Preset[] = [
-  { name: "tool_call", description: "One of the tools on offer is called, always the likeliest way", sampler: { temperature: 0, topK: 1 }, grammar: "tools" },
-  { name: "json_strict", description: "A JSON object, close to the likeliest one", sampler: { temperature: 0.1, topK: 40, topP: 0.9, minP: 0.05 }, grammar: "json-object" },
+  {
+    name: "tool_call",
+    description: "One of the tools on offer is called, always the likeliest way",
+    sampler: { temperature: 0, topK: 1 },
+    grammar: "tools",
+  },
+  {
+    name: "json_strict",
+    description: "A JSON object, close to the likeliest one",
+    sampler: { temperature: 0.1, topK: 40, topP: 0.9, minP: 0.05 },
+    grammar: "json-object",
+  },
   { name: "json_loose", description: "JSON by request only, without a grammar", sampler: { temperature: 0.3 } },
   { name: "safe_chat", description: "Conversation, filtered", sampler: { temperature: 0.7 }, safety: "standard" },
-  { name: "code_generation", description: "Program text: careful, with little repetition", sampler: { temperature: 0.2, topK: 50, repetitionPenalty: 1.1 }, safety: "minimal" },
+  {
+    name: "code_generation",
+    description: "Program text: careful, with little repetition",
+    sampler: { temperature: 0.2, topK: 50, repetitionPenalty: 1.1 },
+    safety: "minimal",
+  },
   { name: "creative", description: "Free writing with many candidates", sampler: { temperature: 0.8, topK: 100 } },
   { name: "deterministic", description: "The likeliest token each time", sampler: { temperature: 0, topK: 1 } },
 ]
@@ -40,16 +55,25 @@ export function createPresetRegistry(custom: readonly Preset[] = []): PresetRegi
     get(name) {
       const preset = presets.get(name)
       if (preset !== undefined) return structuredClone(preset)
-      throw new ToolwrightError("UNKNOWN_PRESET", `There is no preset '${name}'.`, { hint: `The presets are: ${[...presets.keys()].join(", ")}.` })
+      throw new ToolwrightError("UNKNOWN_PRESET", `There is no preset '${name}'.`, {
+        hint: `The presets are: ${[...presets.keys()].join(", ")}.`,
+      })
     },
     list: () => [...presets.values()].map((preset) => structuredClone(preset)),
     register(preset) {
       if (!/^[a-z][a-z0-9_-]*$/i.test(preset.name)) {
-        throw new ToolwrightError("INVALID_PRESET", `'${preset.name}' is no name for a preset.`, { hint: "Begin with a letter; go on with letters, digits, '_' and '-'." })
+        throw new ToolwrightError("INVALID_PRESET", `'${preset.name}' is no name for a preset.`, {
+          hint: "Begin with a letter; go on with letters, digits, '_' and '-'.",
+        })
       }
-      if (presets.has(preset.name)) throw new ToolwrightError("INVALID_PRESET", `There is already a preset '${preset.name}'.`, { hint: "Choose another name." })
+      if (presets.has(preset.name))
+        throw new ToolwrightError("INVALID_PRESET", `There is already a preset '${preset.name}'.`, {
+          hint: "Choose another name.",
+        })
       if (preset.safety !== undefined && !SAFETY_LEVELS.includes(preset.safety)) {
-        throw new ToolwrightError("INVALID_PRESET", `There is no safety level '${preset.safety}'.`, { hint: `The levels are: ${SAFETY_LEVELS.join(", ")}.` })
+        throw new ToolwrightError("INVALID_PRESET", `There is no safety level '${preset.safety}'.`, {
+          hint: `The levels are: ${SAFETY_LEVELS.join(", ")}.`,
+        })
       }
       validateSampler(preset.sampler)
       presets.set(preset.name, structuredClone(preset))

@@ -1,8 +1,10 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 
 /**
- * Patterns in the manner of regular expressions, compiled to a state machine that never looks back: time is linear in the text
- * whatever the pattern. Known are `.`, classes, `\d \w \s \b` and escapes, groups, `|`, `? * + {m} {m,} {m,n}`, and `$` (end of the
+ * Patterns in the manner of regular expressions, compiled to a state machine that never looks back: time is linear in
+ * the text
+ * whatever the pattern. Known are `.`, classes, `\d \w \s \b` and escapes, groups, `|`, `? * + {m} {m,} {m,n}`, and `$`
+ * (end of the
  * text or line). Letters match in either case. There are no captures, back-references or look-arounds.
  */
 export type Node =
@@ -27,10 +29,12 @@ type Tree =
  * Adds a pattern to a machine.
  *
  * @returns the number of the state where it begins
- * @throws ToolwrightError `INVALID_PATTERN` for wrong syntax, a pattern that matches the empty text, or one that is too large
+ * @throws ToolwrightError `INVALID_PATTERN` for wrong syntax, a pattern that matches the empty text, or one that is too
+ *   large
  */
 export function compilePattern(pattern: string, rule: number, nodes: Node[]): number {
-  const wrong = (message: string) => new ToolwrightError("INVALID_PATTERN", `The banned pattern '${pattern.slice(0, 80)}' ${message}.`)
+  const wrong = (message: string) =>
+    new ToolwrightError("INVALID_PATTERN", `The banned pattern '${pattern.slice(0, 80)}' ${message}.`)
   const tree = parse(pattern, wrong)
   if (nullable(tree)) throw wrong("matches the empty text, so it would ban everything")
   const before = nodes.length
@@ -56,7 +60,8 @@ export function compilePattern(pattern: string, rule: number, nodes: Node[]): nu
           after = add(loop)
           loop.next = [emit(part.item, after), next]
         } else {
-          for (let count = part.min; count < part.max; count++) after = add({ op: "split", next: [emit(part.item, after), next] })
+          for (let count = part.min; count < part.max; count++)
+            after = add({ op: "split", next: [emit(part.item, after), next] })
         }
         for (let count = 0; count < part.min; count++) after = emit(part.item, after)
         return after
@@ -68,14 +73,21 @@ export function compilePattern(pattern: string, rule: number, nodes: Node[]): nu
 
 /** Whether a code unit is a letter, digit or underscore; letters of every script count. */
 export function isWord(code: number): boolean {
-  return code >= 128 ? /^[\p{L}\p{N}]$/u.test(String.fromCharCode(code)) : (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122)
+  return code >= 128
+    ? /^[\p{L}\p{N}]$/u.test(String.fromCharCode(code))
+    : (code >= 48 && code <= 57) || (code >= 65 && code <= 90) || code === 95 || (code >= 97 && code <= 122)
 }
 
 const isDigit: Test = (code) => code >= 48 && code <= 57
-const isSpace: Test = (code) => code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x2029
+const isSpace: Test = (code) =>
+  code === 32 || (code >= 9 && code <= 13) || code === 0xa0 || code === 0x2028 || code === 0x2029
 const SHORTHANDS: Record<string, Test> = {
-  d: isDigit, w: isWord, s: isSpace,
-  D: (code) => !isDigit(code), W: (code) => !isWord(code), S: (code) => !isSpace(code),
+  d: isDigit,
+  w: isWord,
+  s: isSpace,
+  D: (code) => !isDigit(code),
+  W: (code) => !isWord(code),
+  S: (code) => !isSpace(code),
 }
 const CONTROLS: Record<string, number> = { n: 10, r: 13, t: 9 }
 
@@ -115,7 +127,8 @@ function parse(pattern: string, wrong: (message: string) => ToolwrightError): Tr
     const parts: Tree[] = []
     while (at < pattern.length && pattern[at] !== "|" && pattern[at] !== ")") {
       let item = atom()
-      for (let bounds = repetition(); bounds !== undefined; bounds = repetition()) item = { kind: "repeat", item, ...bounds }
+      for (let bounds = repetition(); bounds !== undefined; bounds = repetition())
+        item = { kind: "repeat", item, ...bounds }
       parts.push(item)
     }
     return { kind: "sequence", parts }
@@ -132,7 +145,8 @@ function parse(pattern: string, wrong: (message: string) => ToolwrightError): Tr
     at += bounds[0].length
     const min = Number(bounds[1])
     const max = bounds[2] === undefined ? min : bounds[3] === "" ? Infinity : Number(bounds[3])
-    if (max < min || min > MAX_BOUND || (max > MAX_BOUND && max !== Infinity)) throw wrong(`has bounds that are reversed or above ${MAX_BOUND}`)
+    if (max < min || min > MAX_BOUND || (max > MAX_BOUND && max !== Infinity))
+      throw wrong(`has bounds that are reversed or above ${MAX_BOUND}`)
     return { min, max }
   }
 
@@ -150,8 +164,10 @@ function parse(pattern: string, wrong: (message: string) => ToolwrightError): Tr
     if (character === "[") return { kind: "character", matches: characterClass() }
     if (character === ".") return { kind: "character", matches: (code) => code !== 10 }
     if (character === "$") return { kind: "end" }
-    if (character === "*" || character === "+" || character === "?") throw wrong(`has a '${character}' that repeats nothing`)
-    if (character !== "\\") return { kind: "character", matches: eitherCase(character.charCodeAt(0), character.charCodeAt(0)) }
+    if (character === "*" || character === "+" || character === "?")
+      throw wrong(`has a '${character}' that repeats nothing`)
+    if (character !== "\\")
+      return { kind: "character", matches: eitherCase(character.charCodeAt(0), character.charCodeAt(0)) }
     if (pattern[at] === "b") {
       at++
       return { kind: "boundary" }
@@ -165,7 +181,8 @@ function parse(pattern: string, wrong: (message: string) => ToolwrightError): Tr
     const shorthand = SHORTHANDS[character]
     if (shorthand !== undefined) return { matches: shorthand }
     const control = CONTROLS[character]
-    if (control === undefined && /[A-Za-z0-9]/.test(character)) throw wrong(`uses '\\${character}', which linear matching does not know`)
+    if (control === undefined && /[A-Za-z0-9]/.test(character))
+      throw wrong(`uses '\\${character}', which linear matching does not know`)
     const code = control ?? character.charCodeAt(0)
     return { matches: eitherCase(code, code), code }
   }

@@ -1,6 +1,13 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { compilePattern, type Node } from "./pattern.ts"
-import { SAFETY_CATEGORIES, SAFETY_LEVELS, SAFETY_RULES, type SafetyCategory, type SafetyLevel, type SafetyRule } from "./rules.ts"
+import {
+  SAFETY_CATEGORIES,
+  SAFETY_LEVELS,
+  SAFETY_RULES,
+  type SafetyCategory,
+  type SafetyLevel,
+  type SafetyRule,
+} from "./rules.ts"
 import { scan, scanEnd, SCAN_START, type Machine, type Match, type ScanState } from "./scanner.ts"
 
 export interface SafetyOptions {
@@ -44,7 +51,8 @@ export interface SafetyFilter {
 /**
  * A filter of a level.
  *
- * @throws ToolwrightError `INVALID_SAFETY` for an unknown level or category, `INVALID_PATTERN` for a banned pattern that cannot be
+ * @throws ToolwrightError `INVALID_SAFETY` for an unknown level or category, `INVALID_PATTERN` for a banned pattern
+ *   that cannot be
  *   matched in linear time or is malformed
  * @example
  * createSafetyFilter({ level: "standard", banned: ["project (alpha|beta)"] }).check("about Project Beta")
@@ -58,7 +66,11 @@ export function createSafetyFilter(options: SafetyOptions = {}): SafetyFilter {
     categories: SAFETY_CATEGORIES.filter((category) => rules.some((rule) => rule.category === category)),
     check(text) {
       const matches: Match[] = []
-      scanEnd(machine, scan(machine, SCAN_START, text, (match) => matches.push(match)), (match) => matches.push(match))
+      scanEnd(
+        machine,
+        scan(machine, SCAN_START, text, (match) => matches.push(match)),
+        (match) => matches.push(match),
+      )
       return toFindings(rules, matches, (start, end) => text.slice(start, end))
     },
     redact(text, replacement = "[removed]") {
@@ -78,20 +90,31 @@ export function createSafetyFilter(options: SafetyOptions = {}): SafetyFilter {
 
 function rulesFor({ level = "standard", categories, banned = [] }: SafetyOptions): SafetyRule[] {
   const reached = SAFETY_LEVELS.indexOf(level)
-  if (reached < 0) throw new ToolwrightError("INVALID_SAFETY", `There is no safety level '${level}'.`, { hint: `The levels are: ${SAFETY_LEVELS.join(", ")}.` })
+  if (reached < 0)
+    throw new ToolwrightError("INVALID_SAFETY", `There is no safety level '${level}'.`, {
+      hint: `The levels are: ${SAFETY_LEVELS.join(", ")}.`,
+    })
   for (const category of categories ?? []) {
     if (!SAFETY_CATEGORIES.includes(category)) {
-      throw new ToolwrightError("INVALID_SAFETY", `There is no safety category '${category}'.`, { hint: `The categories are: ${SAFETY_CATEGORIES.join(", ")}.` })
+      throw new ToolwrightError("INVALID_SAFETY", `There is no safety category '${category}'.`, {
+        hint: `The categories are: ${SAFETY_CATEGORIES.join(", ")}.`,
+      })
     }
   }
   const chosen = SAFETY_RULES.filter(
-    ({ category, from = "minimal" }) => SAFETY_LEVELS.indexOf(from) <= reached && (category === "custom" || categories === undefined || categories.includes(category)),
+    ({ category, from = "minimal" }) =>
+      SAFETY_LEVELS.indexOf(from) <= reached &&
+      (category === "custom" || categories === undefined || categories.includes(category)),
   )
   return [...chosen, ...banned.map((pattern): SafetyRule => ({ name: pattern, category: "custom", pattern }))]
 }
 
 /** The longest match of each beginning, checked more closely where the rule asks for it, in the order of the text. */
-function toFindings(rules: readonly SafetyRule[], matches: readonly Match[], textOf: (start: number, end: number) => string): SafetyFinding[] {
+function toFindings(
+  rules: readonly SafetyRule[],
+  matches: readonly Match[],
+  textOf: (start: number, end: number) => string,
+): SafetyFinding[] {
   const longest = new Map<string, Match>()
   for (const match of matches) {
     const { check } = rules[match.rule]!
@@ -125,7 +148,9 @@ function createScanner(machine: Machine, rules: readonly SafetyRule[], from: Sca
     const matches: Match[] = []
     const state = scan(machine, place.state, text, (match) => matches.push(match))
     const all = place.tail + text
-    const findings = toFindings(rules, matches, (start, end) => all.slice(start - place.tailFrom, end - place.tailFrom)).filter(isNew)
+    const findings = toFindings(rules, matches, (start, end) =>
+      all.slice(start - place.tailFrom, end - place.tailFrom),
+    ).filter(isNew)
     let tailFrom = state.at
     for (const start of state.alive.values()) tailFrom = Math.min(tailFrom, start)
     const reported = findings.length === 0 ? place.reported : new Set([...place.reported, ...findings.map(keyOf)])

@@ -6,9 +6,23 @@ import { createRandom, draw, ranked } from "../sampling/index.ts"
 import { createSafetyFilter } from "./safety-filter.ts"
 import { createSafetyLogitFilter } from "./safety-logit-filter.ts"
 
-const pieces = ["</s>", ...Array.from({ length: 26 }, (_, at) => String.fromCharCode(97 + at)), " ", "ban", "ana", "nan", '"', "ü", "bü"]
+const pieces = [
+  "</s>",
+  ...Array.from({ length: 26 }, (_, at) => String.fromCharCode(97 + at)),
+  " ",
+  "ban",
+  "ana",
+  "nan",
+  '"',
+  "ü",
+  "bü",
+]
 const encoder = new TextEncoder()
-const tokens = [...pieces.map((text, id) => (id === 0 ? null : encoder.encode(text))), Uint8Array.of(0xc3), Uint8Array.of(0xbc)]
+const tokens = [
+  ...pieces.map((text, id) => (id === 0 ? null : encoder.encode(text))),
+  Uint8Array.of(0xc3),
+  Uint8Array.of(0xbc),
+]
 const tokenizer = createTokenizer({ tokens, eos: [0] })
 const id = (text: string) => pieces.indexOf(text)
 const safety = createSafetyFilter({ level: "minimal", categories: [], banned: ["banana", "bühne"] })
@@ -30,7 +44,8 @@ describe("createSafetyLogitFilter", () => {
 
   it("reads characters whose bytes come in several tokens", () => {
     const filter = createSafetyLogitFilter(safety, tokenizer)
-    for (const token of [id("b"), tokens.length - 2, tokens.length - 1, id("h"), id("n")]) expect(filter.accept(token)).toBe(true)
+    for (const token of [id("b"), tokens.length - 2, tokens.length - 1, id("h"), id("n")])
+      expect(filter.accept(token)).toBe(true)
     expect(filter.accept(id("e"))).toBe(false)
   })
 

@@ -12,18 +12,30 @@ interface Place {
 }
 
 /**
- * Keeps unwanted text from being written at all: tokens that would complete it are put out. Looking at a token costs microseconds, so only
- * the likeliest `candidates` that may stay are kept and the others are put out with the rest, as top-k does. Where every token
+ * Keeps unwanted text from being written at all: tokens that would complete it are put out. Looking at a token costs
+ * microseconds, so only
+ * the likeliest `candidates` that may stay are kept and the others are put out with the rest, as top-k does. Where
+ * every token
  * that another filter allows would complete something unwanted, none is left, and a sampler says -1.
  *
  * @param options `candidates`: 64 unless given
  */
-export function createSafetyLogitFilter(filter: SafetyFilter, tokenizer: Tokenizer, options: { candidates?: number; name?: string } = {}): LogitFilter {
+export function createSafetyLogitFilter(
+  filter: SafetyFilter,
+  tokenizer: Tokenizer,
+  options: { candidates?: number; name?: string } = {},
+): LogitFilter {
   const first = (): Place => ({ scanner: filter.scanner(), rest: new Uint8Array(0) })
   return filterAt([first()], first, tokenizer, options.candidates ?? CANDIDATES, options.name ?? "safety")
 }
 
-function filterAt(initial: readonly Place[], first: () => Place, tokenizer: Tokenizer, candidates: number, name: string): LogitFilter {
+function filterAt(
+  initial: readonly Place[],
+  first: () => Place,
+  tokenizer: Tokenizer,
+  candidates: number,
+  name: string,
+): LogitFilter {
   let places = [...initial]
   const now = () => places.at(-1)!
   const textAfter = (token: number) => completeText(now().rest, tokenizer.bytesOf(token) ?? new Uint8Array(0))
@@ -57,7 +69,10 @@ function filterAt(initial: readonly Place[], first: () => Place, tokenizer: Toke
   }
 }
 
-/** The tokens that are not out, likeliest first: the first few by selection, then, if more are asked for, all by sorting. */
+/**
+ * The tokens that are not out, likeliest first: the first few by selection, then, if more are asked for, all by
+ * sorting.
+ */
 function* likeliestFirst(logits: Float32Array, few: number): Generator<number> {
   const top: number[] = []
   let floor = Number.NEGATIVE_INFINITY
@@ -73,7 +88,8 @@ function* likeliestFirst(logits: Float32Array, few: number): Generator<number> {
   yield* top
   const seen = new Set(top)
   const others: number[] = []
-  for (let token = 0; token < logits.length; token++) if (logits[token]! > Number.NEGATIVE_INFINITY && !seen.has(token)) others.push(token)
+  for (let token = 0; token < logits.length; token++)
+    if (logits[token]! > Number.NEGATIVE_INFINITY && !seen.has(token)) others.push(token)
   yield* others.sort((a, b) => logits[b]! - logits[a]! || a - b)
 }
 

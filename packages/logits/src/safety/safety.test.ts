@@ -4,7 +4,10 @@ import { createSafetyFilter } from "./safety-filter.ts"
 import { compilePattern, type Node } from "./pattern.ts"
 import { SAFETY_CATEGORIES, SAFETY_LEVELS, type SafetyLevel } from "./rules.ts"
 
-const found = (level: SafetyLevel, text: string) => createSafetyFilter({ level }).check(text).map(({ rule }) => rule)
+const found = (level: SafetyLevel, text: string) =>
+  createSafetyFilter({ level })
+    .check(text)
+    .map(({ rule }) => rule)
 
 describe("createSafetyFilter", () => {
   it.each([
@@ -26,7 +29,15 @@ describe("createSafetyFilter", () => {
     if (below !== undefined) expect(found(below, text)).toEqual([])
   })
 
-  it.each(["order 4111 1111 1111 1112", "rm -rf ./build", "Scunthorpe", "DE00 3704 0044 0532 0130 00", "2026-11-21 10:00", "the union selected a delegate", "a scripted reply"])("lets %j pass at level standard", (text) => {
+  it.each([
+    "order 4111 1111 1111 1112",
+    "rm -rf ./build",
+    "Scunthorpe",
+    "DE00 3704 0044 0532 0130 00",
+    "2026-11-21 10:00",
+    "the union selected a delegate",
+    "a scripted reply",
+  ])("lets %j pass at level standard", (text) => {
     expect(found("standard", text)).toEqual([])
   })
 
@@ -39,14 +50,22 @@ describe("createSafetyFilter", () => {
   it("bans custom patterns, in either case, and redacts", () => {
     const filter = createSafetyFilter({ level: "minimal", banned: ["project (alpha|beta)\\d*"] })
     expect(filter.redact("On Project Beta12 and PROJECT ALPHA.")).toBe("On [removed] and [removed].")
-    expect(filter.check("Project Beta12")).toEqual([{ category: "custom", rule: "project (alpha|beta)\\d*", start: 0, end: 14 }])
+    expect(filter.check("Project Beta12")).toEqual([
+      { category: "custom", rule: "project (alpha|beta)\\d*", start: 0, end: 14 },
+    ])
   })
 
   it("refuses what it does not know", () => {
-    expect(() => createSafetyFilter({ level: "high" as "strict" })).toThrow(expect.objectContaining({ code: "INVALID_SAFETY" }))
-    expect(() => createSafetyFilter({ categories: ["spam" as "pii"] })).toThrow(expect.objectContaining({ code: "INVALID_SAFETY" }))
+    expect(() => createSafetyFilter({ level: "high" as "strict" })).toThrow(
+      expect.objectContaining({ code: "INVALID_SAFETY" }),
+    )
+    expect(() => createSafetyFilter({ categories: ["spam" as "pii"] })).toThrow(
+      expect.objectContaining({ code: "INVALID_SAFETY" }),
+    )
     for (const pattern of ["(?=a)b", "(a)\\1", "a*", "(a", "a)", "[a", "*a", "a{3,2}", "(a{1000}){1000}", "\\q"]) {
-      expect(() => createSafetyFilter({ banned: [pattern] })).toThrow(expect.objectContaining({ code: "INVALID_PATTERN" }))
+      expect(() => createSafetyFilter({ banned: [pattern] })).toThrow(
+        expect.objectContaining({ code: "INVALID_PATTERN" }),
+      )
     }
   })
 
@@ -62,7 +81,8 @@ describe("SafetyScanner", () => {
   it("finds the same however the text is cut", () => {
     const text = "Mail ada@example.org, card 4111-1111-1111-1111; rm -rf / \n and 'or 1=1"
     const filter = createSafetyFilter({ level: "maximum" })
-    const names = (findings: readonly { rule: string; start: number }[]) => findings.map(({ rule, start }) => `${rule}@${start}`).sort()
+    const names = (findings: readonly { rule: string; start: number }[]) =>
+      findings.map(({ rule, start }) => `${rule}@${start}`).sort()
     fc.assert(
       fc.property(fc.array(fc.nat(text.length), { maxLength: 12 }), (cuts) => {
         const scanner = filter.scanner()
@@ -77,7 +97,12 @@ describe("SafetyScanner", () => {
   it("says beforehand what a piece of text would complete", () => {
     const scanner = createSafetyFilter({ level: "minimal" }).scanner()
     scanner.push("please run rm -rf ")
-    expect([scanner.wouldFind("./tmp "), scanner.wouldFind("/"), scanner.wouldFind("/ "), scanner.wouldFind("/;")]).toEqual([false, false, true, true])
+    expect([
+      scanner.wouldFind("./tmp "),
+      scanner.wouldFind("/"),
+      scanner.wouldFind("/ "),
+      scanner.wouldFind("/;"),
+    ]).toEqual([false, false, true, true])
     expect(scanner.push("./tmp")).toEqual([])
   })
 })

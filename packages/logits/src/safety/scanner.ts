@@ -48,7 +48,13 @@ export function scanEnd(machine: Machine, state: ScanState, found: (match: Match
   step(machine, state, END, found, new Map())
 }
 
-function step(machine: Machine, { at, before, alive }: ScanState, code: number, found: (match: Match) => void, next: Map<number, number>): void {
+function step(
+  machine: Machine,
+  { at, before, alive }: ScanState,
+  code: number,
+  found: (match: Match) => void,
+  next: Map<number, number>,
+): void {
   const { nodes } = machine
   const seen = new Map<number, number>()
   const open: [number, number][] = []
@@ -87,7 +93,12 @@ function settledRule(machine: Machine, node: number): number {
   if (known !== undefined) return known
   machine.settled.set(node, -1)
   const todo = machine.nodes[node]!
-  const rule = todo.op === "found" ? todo.rule : todo.op === "split" ? Math.max(-1, ...todo.next.map((next) => settledRule(machine, next))) : -1
+  const rule =
+    todo.op === "found"
+      ? todo.rule
+      : todo.op === "split"
+        ? Math.max(-1, ...todo.next.map((next) => settledRule(machine, next)))
+        : -1
   machine.settled.set(node, rule)
   return rule
 }

@@ -70,7 +70,8 @@ export function samplerProblems(config: SamplerConfig): string[] {
   const values = config as Record<string, unknown>
   for (const [name, range] of Object.entries(RANGES) as [string, Range][]) {
     const value = values[name]
-    if (value !== undefined && !inRange(value, range)) problems.push(`${name} must be ${describe(range)}, not ${show(value)}`)
+    if (value !== undefined && !inRange(value, range))
+      problems.push(`${name} must be ${describe(range)}, not ${show(value)}`)
   }
   if (config.maxTokens === 0) problems.push("maxTokens must be at least 1, or -1 for no limit, not 0")
   for (const [token, bias] of Object.entries(config.logitBias ?? {})) {
@@ -79,7 +80,10 @@ export function samplerProblems(config: SamplerConfig): string[] {
       problems.push(`logitBias of token ${token} must be from -100 to 100, not ${show(bias)}`)
     }
   }
-  if (config.stop !== undefined && !(Array.isArray(config.stop) && config.stop.every((text) => typeof text === "string" && text !== ""))) {
+  if (
+    config.stop !== undefined &&
+    !(Array.isArray(config.stop) && config.stop.every((text) => typeof text === "string" && text !== ""))
+  ) {
     problems.push("stop must be a list of texts that are not empty")
   }
   for (const name of Object.keys(values)) if (!FIELDS.has(name)) problems.push(`there is no sampler setting '${name}'`)

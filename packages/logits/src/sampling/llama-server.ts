@@ -1,7 +1,8 @@
 import { validateSampler, type SamplerConfig } from "./config.ts"
 
 /**
- * The settings as llama-server's endpoints name them (llama.cpp, `tools/server/README.md`). A seed of -1 and no token limit are
+ * The settings as llama-server's endpoints name them (llama.cpp, `tools/server/README.md`). A seed of -1 and no token
+ * limit are
  * its own defaults and stay out.
  *
  * @throws ToolwrightError `INVALID_SAMPLER`
@@ -31,5 +32,8 @@ export function toLlamaServer(settings: SamplerConfig): Record<string, unknown> 
 /** llama-server takes pairs, and `false` for a token that must not come. */
 function biasPairs(bias: SamplerConfig["logitBias"]): [number, number | false][] | undefined {
   if (bias === undefined) return undefined
-  return Object.entries(bias).map(([token, value]) => [Number(token), value === Number.NEGATIVE_INFINITY ? false : value])
+  return Object.entries(bias).map(([token, value]) => [
+    Number(token),
+    value === Number.NEGATIVE_INFINITY ? false : value,
+  ])
 }

@@ -2,8 +2,10 @@ import type { Random } from "./random.ts"
 import { draw, keepTopK, likeliest, softmax } from "./transforms.ts"
 
 /**
- * Mirostat (Basu and others, 2020, https://arxiv.org/abs/2007.14966): keeps the surprise of the text near a target by adjusting how
- * many tokens may be chosen from. `mu`, the largest surprise allowed in bits, is the state that goes from token to token; it
+ * Mirostat (Basu and others, 2020, https://arxiv.org/abs/2007.14966): keeps the surprise of the text near a target by
+ * adjusting how
+ * many tokens may be chosen from. `mu`, the largest surprise allowed in bits, is the state that goes from token to
+ * token; it
  * begins at twice the target.
  */
 export interface MirostatSettings {
@@ -27,7 +29,12 @@ export function firstMu({ tau }: MirostatSettings): number {
 }
 
 /** Version 1: estimates the exponent of Zipf's law and from it how many tokens to keep. */
-export function mirostatV1(logits: Float32Array, mu: number, settings: MirostatSettings, random: Random): MirostatChoice {
+export function mirostatV1(
+  logits: Float32Array,
+  mu: number,
+  settings: MirostatSettings,
+  random: Random,
+): MirostatChoice {
   const probabilities = softmax(logits).filter((probability) => probability > 0)
   const count = probabilities.length
   if (count === 0) return { token: -1, mu }
@@ -40,11 +47,18 @@ export function mirostatV1(logits: Float32Array, mu: number, settings: MirostatS
 }
 
 /** Version 2: keeps the tokens whose own surprise is at most `mu`. */
-export function mirostatV2(logits: Float32Array, mu: number, settings: MirostatSettings, random: Random): MirostatChoice {
+export function mirostatV2(
+  logits: Float32Array,
+  mu: number,
+  settings: MirostatSettings,
+  random: Random,
+): MirostatChoice {
   const best = likeliest(logits)
   if (best < 0) return { token: -1, mu }
   const probabilities = softmax(logits)
-  const rest = logits.map((logit, token) => (token === best || -Math.log2(probabilities[token]!) <= mu ? logit : Number.NEGATIVE_INFINITY))
+  const rest = logits.map((logit, token) =>
+    token === best || -Math.log2(probabilities[token]!) <= mu ? logit : Number.NEGATIVE_INFINITY,
+  )
   return choose(rest, mu, settings, random)
 }
 

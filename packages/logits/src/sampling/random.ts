@@ -2,7 +2,8 @@
 export type Random = () => number
 
 /**
- * A reproducible source: equal seeds give equal numbers on every machine (the generator is mulberry32, 32 bits of state).
+ * A reproducible source: equal seeds give equal numbers on every machine (the generator is mulberry32, 32 bits of
+ * state).
  *
  * @param seed a whole number; -1 or nothing for a source that differs each time
  */

@@ -1,9 +1,22 @@
 import { validateSampler, type SamplerConfig } from "./config.ts"
 import { firstMu, mirostatV1, mirostatV2 } from "./mirostat.ts"
 import { createRandom } from "./random.ts"
-import { addBias, draw, keepAllowed, keepMinP, keepTopK, keepTopP, likeliest, penalize, withTemperature } from "./transforms.ts"
+import {
+  addBias,
+  draw,
+  keepAllowed,
+  keepMinP,
+  keepTopK,
+  keepTopP,
+  likeliest,
+  penalize,
+  withTemperature,
+} from "./transforms.ts"
 
-/** Chooses tokens one after another; it holds what goes from token to token: the history, the random source, mirostat's state. */
+/**
+ * Chooses tokens one after another; it holds what goes from token to token: the history, the random source, mirostat's
+ * state.
+ */
 export interface Sampler {
   /**
    * The next token, or -1 if the mask leaves none.
@@ -19,7 +32,8 @@ export interface Sampler {
 const DEFAULT_WINDOW = 64
 
 /**
- * A sampler after a configuration. Order: mask, bias, penalties, then top-k, top-p, min-p and temperature, or mirostat instead.
+ * A sampler after a configuration. Order: mask, bias, penalties, then top-k, top-p, min-p and temperature, or mirostat
+ * instead.
  *
  * @throws ToolwrightError `INVALID_SAMPLER`
  * @example
@@ -50,7 +64,12 @@ export function createSampler(settings: SamplerConfig = {}): Sampler {
       }
       if (temperature === 0) return likeliest(rest)
       if (mirostat !== 0) {
-        const choice = (mirostat === 1 ? mirostatV1 : mirostatV2)(withTemperature(rest, temperature), mu, target, random)
+        const choice = (mirostat === 1 ? mirostatV1 : mirostatV2)(
+          withTemperature(rest, temperature),
+          mu,
+          target,
+          random,
+        )
         ;({ mu } = choice)
         return choice.token
       }

@@ -4,7 +4,19 @@ import { createRandom } from "./random.ts"
 import { createSampler } from "./sampler.ts"
 import { toLlamaServer } from "./llama-server.ts"
 import { samplerProblems, validateSampler } from "./config.ts"
-import { addBias, draw, keepAllowed, keepMinP, keepTopK, keepTopP, likeliest, penalize, ranked, softmax, withTemperature } from "./transforms.ts"
+import {
+  addBias,
+  draw,
+  keepAllowed,
+  keepMinP,
+  keepTopK,
+  keepTopP,
+  likeliest,
+  penalize,
+  ranked,
+  softmax,
+  withTemperature,
+} from "./transforms.ts"
 
 const logitsOf = (...probabilities: number[]) => Float32Array.from(probabilities, Math.log)
 const left = (logits: Float32Array) => ranked(logits).sort((a, b) => a - b)
@@ -23,15 +35,20 @@ describe("samplers", () => {
 
   it("keep the same as sorting everything would", () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 1, maxLength: 60 }), fc.integer({ min: 1, max: 60 }), fc.double({ min: 0.01, max: 0.99, noNaN: true }), (values, count, share) => {
-        const input = Float32Array.from(values)
-        const order = ranked(input)
-        expect(left(keepTopK(input, count))).toEqual(order.slice(0, count).sort((a, b) => a - b))
-        const probabilities = softmax(input)
-        let sum = 0
-        const fewest = order.findIndex((token) => (sum += probabilities[token]!) >= share - 1e-9) + 1
-        expect(Math.abs(ranked(keepTopP(input, share)).length - fewest)).toBeLessThanOrEqual(1)
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: -5, max: 5 }), { minLength: 1, maxLength: 60 }),
+        fc.integer({ min: 1, max: 60 }),
+        fc.double({ min: 0.01, max: 0.99, noNaN: true }),
+        (values, count, share) => {
+          const input = Float32Array.from(values)
+          const order = ranked(input)
+          expect(left(keepTopK(input, count))).toEqual(order.slice(0, count).sort((a, b) => a - b))
+          const probabilities = softmax(input)
+          let sum = 0
+          const fewest = order.findIndex((token) => (sum += probabilities[token]!) >= share - 1e-9) + 1
+          expect(Math.abs(ranked(keepTopP(input, share)).length - fewest)).toBeLessThanOrEqual(1)
+        },
+      ),
     )
   })
 
@@ -55,16 +72,27 @@ describe("samplers", () => {
 
   it("never change their input, and never leave nothing", () => {
     fc.assert(
-      fc.property(fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 1, maxLength: 30 }), fc.double({ min: 0.01, max: 1, noNaN: true }), (values, share) => {
-        const input = Float32Array.from(values)
-        const copy = input.slice()
-        const best = likeliest(input)
-        for (const output of [keepTopK(input, 1), keepTopP(input, share), keepMinP(input, share), withTemperature(input, share), penalize(input, [0], { presence: 1 }), addBias(input, { 0: 1 })]) {
-          expect(ranked(output).length).toBeGreaterThan(0)
-        }
-        expect(ranked(keepTopP(input, share))).toContain(best)
-        expect(input).toEqual(copy)
-      }),
+      fc.property(
+        fc.array(fc.double({ min: -20, max: 20, noNaN: true }), { minLength: 1, maxLength: 30 }),
+        fc.double({ min: 0.01, max: 1, noNaN: true }),
+        (values, share) => {
+          const input = Float32Array.from(values)
+          const copy = input.slice()
+          const best = likeliest(input)
+          for (const output of [
+            keepTopK(input, 1),
+            keepTopP(input, share),
+            keepMinP(input, share),
+            withTemperature(input, share),
+            penalize(input, [0], { presence: 1 }),
+            addBias(input, { 0: 1 }),
+          ]) {
+            expect(ranked(output).length).toBeGreaterThan(0)
+          }
+          expect(ranked(keepTopP(input, share))).toContain(best)
+          expect(input).toEqual(copy)
+        },
+      ),
     )
   })
 
@@ -72,7 +100,8 @@ describe("samplers", () => {
     const random = createRandom(5)
     const counts = [0, 0, 0, 0, 0]
     for (let round = 0; round < 20_000; round++) counts[draw(logits, random)]!++
-    for (const [token, expected] of [0.1, 0.4, 0.3, 0.15, 0.05].entries()) expect(counts[token]! / 20_000).toBeCloseTo(expected, 1)
+    for (const [token, expected] of [0.1, 0.4, 0.3, 0.15, 0.05].entries())
+      expect(counts[token]! / 20_000).toBeCloseTo(expected, 1)
   })
 })
 
@@ -141,7 +170,20 @@ describe("createSampler", () => {
 
 describe("validateSampler", () => {
   it("names every setting out of its range", () => {
-    expect(samplerProblems({ temperature: 3, topK: 1.5, topP: 0, minP: -1, repetitionPenalty: 0, mirostat: 3 as 2, maxTokens: 0, seed: -2, stop: [""], logitBias: { 5: 200 } })).toEqual([
+    expect(
+      samplerProblems({
+        temperature: 3,
+        topK: 1.5,
+        topP: 0,
+        minP: -1,
+        repetitionPenalty: 0,
+        mirostat: 3 as 2,
+        maxTokens: 0,
+        seed: -2,
+        stop: [""],
+        logitBias: { 5: 200 },
+      }),
+    ).toEqual([
       "temperature must be from 0 to 2, not 3",
       "topK must be a whole number from 0 to 1000000, not 1.5",
       "topP must be above 0 and up to 1, not 0",
@@ -153,14 +195,31 @@ describe("validateSampler", () => {
       "logitBias of token 5 must be from -100 to 100, not 200",
       "stop must be a list of texts that are not empty",
     ])
-    expect(() => validateSampler({ top_k: 4 } as object)).toThrow(expect.objectContaining({ code: "INVALID_SAMPLER", message: expect.stringContaining("no sampler setting 'top_k'") }))
+    expect(() => validateSampler({ top_k: 4 } as object)).toThrow(
+      expect.objectContaining({
+        code: "INVALID_SAMPLER",
+        message: expect.stringContaining("no sampler setting 'top_k'"),
+      }),
+    )
     expect(() => validateSampler({ temperature: Number.NaN })).toThrow(/temperature/)
   })
 })
 
 describe("toLlamaServer", () => {
   it("uses the server's names and leaves out what is not set", () => {
-    expect(toLlamaServer({ temperature: 0.2, topK: 50, repetitionPenalty: 1.1, repetitionWindow: 64, seed: -1, maxTokens: 100, mirostat: 2, mirostatTau: 5, logitBias: { 15043: 1, 2: Number.NEGATIVE_INFINITY } })).toEqual({
+    expect(
+      toLlamaServer({
+        temperature: 0.2,
+        topK: 50,
+        repetitionPenalty: 1.1,
+        repetitionWindow: 64,
+        seed: -1,
+        maxTokens: 100,
+        mirostat: 2,
+        mirostatTau: 5,
+        logitBias: { 15043: 1, 2: Number.NEGATIVE_INFINITY },
+      }),
+    ).toEqual({
       temperature: 0.2,
       top_k: 50,
       repeat_penalty: 1.1,
@@ -168,7 +227,10 @@ describe("toLlamaServer", () => {
       n_predict: 100,
       mirostat: 2,
       mirostat_tau: 5,
-      logit_bias: [[2, false], [15043, 1]],
+      logit_bias: [
+        [2, false],
+        [15043, 1],
+      ],
     })
   })
 })

@@ -1,5 +1,6 @@
 /**
- * The classic samplers, each a pure function from logits to new logits; minus infinity marks a token that is out. None of them
+ * The classic samplers, each a pure function from logits to new logits; minus infinity marks a token that is out. None
+ * of them
  * ever removes the last candidate. Ties are decided for the lower token number.
  */
 
@@ -27,7 +28,8 @@ export function keepTopP(logits: Float32Array, share: number): Float32Array {
   let total = 0
   for (const logit of sorted) total += Math.exp(logit - highest)
   let count = 0
-  for (let sum = 0; count < sorted.length && sum < share * total; count++) sum += Math.exp(sorted[sorted.length - 1 - count]! - highest)
+  for (let sum = 0; count < sorted.length && sum < share * total; count++)
+    sum += Math.exp(sorted[sorted.length - 1 - count]! - highest)
   return keepFrom(logits, sorted[sorted.length - count]!, count)
 }
 
@@ -49,7 +51,10 @@ function largest(logits: Float32Array, count: number): number {
   return heap[0]!
 }
 
-/** Keeps the first `count` tokens among those with a logit of at least `least`, higher logits first; numbers sort faster than tokens. */
+/**
+ * Keeps the first `count` tokens among those with a logit of at least `least`, higher logits first; numbers sort faster
+ * than tokens.
+ */
 function keepFrom(logits: Float32Array, least: number, count: number): Float32Array {
   let equal = count
   for (const logit of logits) if (logit > least) equal--
@@ -72,7 +77,8 @@ export interface Penalties {
 }
 
 /**
- * Makes tokens of the history less likely: a positive logit is divided by the repetition penalty, a negative one multiplied
+ * Makes tokens of the history less likely: a positive logit is divided by the repetition penalty, a negative one
+ * multiplied
  * (Keskar and others, 2019); frequency and presence are subtracted, as in the OpenAI API.
  *
  * @param history the tokens that count, each as often as it came; tokens that a grammar forced should not be among them

@@ -1,12 +1,23 @@
 /**
- * Meet, complement and emptiness over whole types, worked out lazily and once. A meet is known by the set of types it is made
+ * Meet, complement and emptiness over whole types, worked out lazily and once. A meet is known by the set of types it
+ * is made
  * of, so recursive schemas give finitely many meets.
  */
 import { anyArray, complementArrays, hasArrays, meetArrays } from "./arrays.ts"
 import { complementNumbers, hasNumbers, meetNumbers } from "./numbers.ts"
 import { clash, complementObjects, hasObjects, meetObjects, requiredTypes } from "./objects.ts"
 import { ANY_STRING, complementStrings, hasStrings, meetStrings } from "./strings.ts"
-import { ANY_NUMBER, ANY_OBJECT, type ArraySet, NOTHING, type ObjectSet, SchemaProblem, type Shape, type TypeAlgebra, type ValueType } from "./types.ts"
+import {
+  ANY_NUMBER,
+  ANY_OBJECT,
+  type ArraySet,
+  NOTHING,
+  type ObjectSet,
+  SchemaProblem,
+  type Shape,
+  type TypeAlgebra,
+  type ValueType,
+} from "./types.ts"
 
 /** More alternatives than this in one union are refused. */
 const MAX_ALTERNATIVES = 2_000
@@ -100,7 +111,9 @@ export function createAlgebra(): Algebra {
 
   function meetArraySets(x: ArraySet, y: ArraySet): ArraySet | undefined {
     const set = meetArrays(x, y, algebra)
-    return set.prefix.some((type, index) => index < set.min && surelyEmpty(type, TRIM_DEPTH)) || set.min > set.max ? undefined : set
+    return set.prefix.some((type, index) => index < set.min && surelyEmpty(type, TRIM_DEPTH)) || set.min > set.max
+      ? undefined
+      : set
   }
 
   /** What a type is made of, where that is known or soon worked out. */
@@ -118,7 +131,9 @@ export function createAlgebra(): Algebra {
     if (x !== y && clash(x, y, shapeNow)) return undefined
     const set = meetObjects(x, y)
     if (set === x || set === y) return set
-    return set.min > set.max || requiredTypes(set, algebra).some((type) => surelyEmpty(type, TRIM_DEPTH)) ? undefined : set
+    return set.min > set.max || requiredTypes(set, algebra).some((type) => surelyEmpty(type, TRIM_DEPTH))
+      ? undefined
+      : set
   }
 
   /** What of `from` is not of the other union. Members that have nothing in common with it stay as they are. */
@@ -126,10 +141,17 @@ export function createAlgebra(): Algebra {
     const rest = (sets: number): void => {
       if (sets > MAX_ALTERNATIVES) throw new SchemaProblem("too many alternatives")
     }
-    const without = <Set>(sets: readonly Set[], others: readonly Set[], meet: (a: Set, b: Set) => Set | undefined, complement: (set: Set) => Set[]): readonly Set[] =>
+    const without = <Set>(
+      sets: readonly Set[],
+      others: readonly Set[],
+      meet: (a: Set, b: Set) => Set | undefined,
+      complement: (set: Set) => Set[],
+    ): readonly Set[] =>
       others.reduce<readonly Set[]>((left, other) => {
         const opposite = left.length === 0 ? [] : complement(other)
-        const result = left.flatMap((set) => (meet(set, other) === undefined ? [set] : opposite.flatMap((part) => meet(set, part) ?? [])))
+        const result = left.flatMap((set) =>
+          meet(set, other) === undefined ? [set] : opposite.flatMap((part) => meet(set, part) ?? []),
+        )
         rest(result.length)
         return result
       }, sets)
@@ -149,10 +171,13 @@ export function createAlgebra(): Algebra {
     if (type === never) return true
     const shape = depth === 0 ? undefined : shapeNow(type)
     if (shape === undefined) return false
-    if (shape.null || shape.true || shape.false || shape.numbers.some(hasNumbers) || shape.strings.some(hasStrings)) return false
+    if (shape.null || shape.true || shape.false || shape.numbers.some(hasNumbers) || shape.strings.some(hasStrings))
+      return false
     return (
       shape.arrays.every((set) => set.prefix.some((item, index) => index < set.min && surelyEmpty(item, depth - 1))) &&
-      shape.objects.every((set) => set.min > set.max || requiredTypes(set, algebra).some((value) => surelyEmpty(value, depth - 1)))
+      shape.objects.every(
+        (set) => set.min > set.max || requiredTypes(set, algebra).some((value) => surelyEmpty(value, depth - 1)),
+      )
     )
   }
 
@@ -166,7 +191,7 @@ export function createAlgebra(): Algebra {
       if (answer === undefined) open.set(other, false)
       return answer ?? false
     }
-    for (let changed = true; changed; ) {
+    for (let changed = true; changed;) {
       changed = false
       const before = open.size
       for (const [candidate, known] of [...open].toReversed()) {
@@ -182,8 +207,12 @@ export function createAlgebra(): Algebra {
 
   function hasValues(type: ValueType, ask: (type: ValueType) => boolean): boolean {
     const shape = type.shape()
-    if (shape.null || shape.true || shape.false || shape.numbers.some(hasNumbers) || shape.strings.some(hasStrings)) return true
-    return shape.arrays.some((set) => hasArrays(set, algebra, ask)) || shape.objects.some((set) => hasObjects(set, algebra, ask))
+    if (shape.null || shape.true || shape.false || shape.numbers.some(hasNumbers) || shape.strings.some(hasStrings))
+      return true
+    return (
+      shape.arrays.some((set) => hasArrays(set, algebra, ask)) ||
+      shape.objects.some((set) => hasObjects(set, algebra, ask))
+    )
   }
 
   function livingShape(type: ValueType): Shape {
@@ -209,15 +238,33 @@ export function createAlgebra(): Algebra {
       null: shapes.some((shape) => shape.null),
       true: shapes.some((shape) => shape.true),
       false: shapes.some((shape) => shape.false),
-      numbers: all(shapes.flatMap((shape) => shape.numbers), ANY_NUMBER),
-      strings: all(shapes.flatMap((shape) => shape.strings), ANY_STRING),
-      arrays: all(shapes.flatMap((shape) => shape.arrays), ANYTHING.arrays[0]!),
-      objects: all(shapes.flatMap((shape) => shape.objects), ANY_OBJECT),
+      numbers: all(
+        shapes.flatMap((shape) => shape.numbers),
+        ANY_NUMBER,
+      ),
+      strings: all(
+        shapes.flatMap((shape) => shape.strings),
+        ANY_STRING,
+      ),
+      arrays: all(
+        shapes.flatMap((shape) => shape.arrays),
+        ANYTHING.arrays[0]!,
+      ),
+      objects: all(
+        shapes.flatMap((shape) => shape.objects),
+        ANY_OBJECT,
+      ),
     }
   }
 
   const algebra: Algebra = {
-    intersect, complement, inhabited, livingShape, meet, unite, subtract,
+    intersect,
+    complement,
+    inhabited,
+    livingShape,
+    meet,
+    unite,
+    subtract,
     define: (name, compute) => make(name, undefined, compute),
     get any() {
       return any
@@ -240,7 +287,11 @@ export function createAlgebra(): Algebra {
   return algebra
 }
 
-const flagsOf = (shape: Shape): Pick<Shape, "null" | "true" | "false"> => ({ null: shape.null, true: shape.true, false: shape.false })
+const flagsOf = (shape: Shape): Pick<Shape, "null" | "true" | "false"> => ({
+  null: shape.null,
+  true: shape.true,
+  false: shape.false,
+})
 
 /** The members without repetitions; where one of them is everything, that one alone. */
 function all<Set>(sets: readonly Set[], everything: Set): readonly Set[] {

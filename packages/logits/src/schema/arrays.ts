@@ -26,7 +26,10 @@ function sameContains(a: Contains, b: Contains): boolean {
   return a.type === b.type && a.min === b.min && a.max === b.max && a.from === b.from
 }
 
-/** Arrays that are not in the set, as a union. @throws SchemaProblem for `uniqueItems`, whose opposite no grammar can say */
+/**
+ * Arrays that are not in the set, as a union. @throws SchemaProblem for `uniqueItems`, whose opposite no grammar can
+ * say
+ */
 export function complementArrays(set: ArraySet, algebra: TypeAlgebra): ArraySet[] {
   if (set.unique) throw new SchemaProblem("the opposite of uniqueItems cannot be expressed")
   const any = anyArray(algebra)
@@ -40,7 +43,8 @@ export function complementArrays(set: ArraySet, algebra: TypeAlgebra): ArraySet[
     result.push({ ...any, prefix, min: index + 1 })
   })
   const not = algebra.complement(set.rest)
-  if (not !== algebra.never) result.push({ ...any, contains: [{ type: not, min: 1, max: Infinity, from: set.prefix.length }] })
+  if (not !== algebra.never)
+    result.push({ ...any, contains: [{ type: not, min: 1, max: Infinity, from: set.prefix.length }] })
   for (const { type, min, max, from } of set.contains) {
     if (min > 0) result.push({ ...any, contains: [{ type, min: 0, max: min - 1, from }] })
     if (max < Infinity) result.push({ ...any, contains: [{ type, min: max + 1, max: Infinity, from }] })
@@ -64,7 +68,12 @@ export function longest(set: ArraySet, inhabited: (type: ValueType) => boolean):
   return set.prefix.length
 }
 
-function hasContained(set: ArraySet, max: number, algebra: TypeAlgebra, inhabited: (type: ValueType) => boolean): boolean {
+function hasContained(
+  set: ArraySet,
+  max: number,
+  algebra: TypeAlgebra,
+  inhabited: (type: ValueType) => boolean,
+): boolean {
   const open = max === Infinity
   const bounded = set.contains.some((contains) => contains.max < Infinity)
   const needed = set.contains.filter(({ min }) => min > 0)

@@ -7,7 +7,8 @@ import { uniquenessOf } from "./unique-items.ts"
 import { type ArraySet, type ObjectSet, SchemaProblem, type TypeAlgebra, type ValueType } from "./types.ts"
 
 /**
- * `exact`: a text is accepted where, and only where, it is valid. `relaxed`: more may be accepted; `reasons` lists what is left
+ * `exact`: a text is accepted where, and only where, it is valid. `relaxed`: more may be accepted; `reasons` lists what
+ * is left
  * to later validation. `refused`: there is no type.
  */
 export type CompiledType =
@@ -64,15 +65,21 @@ function explore(root: ValueType, finite: boolean): void {
 function typesInArray(set: ArraySet, algebra: TypeAlgebra, finite: boolean): ValueType[] {
   const uniqueness = refusing({ path: set.uniqueAt ?? "#", keyword: "uniqueItems" }, () => uniquenessOf(set, algebra))
   if (finite && uniqueness.kind === "compare") {
-    throw new Refusal({ path: set.uniqueAt ?? "#", keyword: "uniqueItems", reason: "the items are out of endlessly many values, and token masks cannot compare them" })
+    throw new Refusal({
+      path: set.uniqueAt ?? "#",
+      keyword: "uniqueItems",
+      reason: "the items are out of endlessly many values, and token masks cannot compare them",
+    })
   }
   const items = [...set.prefix, set.rest]
   return [
     ...items,
-    ...set.contains.flatMap(({ type, max }) => items.flatMap((item) => [
-      algebra.intersect(item, type),
-      ...(max < Infinity ? [algebra.intersect(item, algebra.complement(type))] : []),
-    ])),
+    ...set.contains.flatMap(({ type, max }) =>
+      items.flatMap((item) => [
+        algebra.intersect(item, type),
+        ...(max < Infinity ? [algebra.intersect(item, algebra.complement(type))] : []),
+      ]),
+    ),
   ]
 }
 

@@ -2,7 +2,16 @@
 import { ANY_TEXT, dfaOfTexts } from "../automaton/dfa-algebra.ts"
 import { type Decimal, decimalOf } from "./decimal.ts"
 import { isObject } from "./json-schema.ts"
-import { ANY_OBJECT, type ArraySet, NOTHING, type NumberSet, type ObjectSet, type Shape, type TypeAlgebra, type ValueType } from "./types.ts"
+import {
+  ANY_OBJECT,
+  type ArraySet,
+  NOTHING,
+  type NumberSet,
+  type ObjectSet,
+  type Shape,
+  type TypeAlgebra,
+  type ValueType,
+} from "./types.ts"
 
 /** The union of exactly these JSON values. */
 export function shapeOfValues(values: readonly unknown[], algebra: TypeAlgebra, name: string): Shape {
@@ -16,13 +25,22 @@ export function shapeOfValues(values: readonly unknown[], algebra: TypeAlgebra, 
       const number = typeof value === "number" ? decimalOf(value) : undefined
       return number === undefined ? [] : [exactly(number)]
     }),
-    strings: texts.length === 0 ? [] : [{ language: dfaOfTexts(texts), min: 0, max: Infinity, listed: true }].filter(({ language }) => language !== ANY_TEXT && language.start >= 0),
+    strings:
+      texts.length === 0
+        ? []
+        : [{ language: dfaOfTexts(texts), min: 0, max: Infinity, listed: true }].filter(
+            ({ language }) => language !== ANY_TEXT && language.start >= 0,
+          ),
     arrays: values.flatMap((value) => (Array.isArray(value) ? [arrayOf(value, algebra, name)] : [])),
     objects: values.flatMap((value) => (isObject(value) ? [objectOf(value, algebra, name)] : [])),
   }
 }
 
-const exactly = (value: Decimal): NumberSet => ({ low: { value, open: false }, high: { value, open: false }, notSteps: [] })
+const exactly = (value: Decimal): NumberSet => ({
+  low: { value, open: false },
+  high: { value, open: false },
+  notSteps: [],
+})
 
 function typeOfValue(value: unknown, algebra: TypeAlgebra, name: string): ValueType {
   return algebra.define(name, () => shapeOfValues([value], algebra, name))
@@ -46,7 +64,10 @@ function objectOf(value: Record<string, unknown>, algebra: TypeAlgebra, name: st
     names,
     required: names,
     rules: [
-      ...names.map((key) => ({ keys: { kind: "name", name: key } as const, type: typeOfValue(value[key], algebra, name) })),
+      ...names.map((key) => ({
+        keys: { kind: "name", name: key } as const,
+        type: typeOfValue(value[key], algebra, name),
+      })),
       { keys: { kind: "rest", names, patterns: [] }, type: algebra.never },
     ],
   }

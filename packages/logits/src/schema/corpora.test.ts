@@ -12,13 +12,20 @@ function judge({ schema, tests }: SchemaRecord) {
     matcher.reset()
     return (matcher.accept(text) && matcher.isComplete()) !== valid
   })
-  return { status: compiled.status, under: wrong.filter(({ valid }) => !valid), over: wrong.filter(({ valid }) => valid) }
+  return {
+    status: compiled.status,
+    under: wrong.filter(({ valid }) => !valid),
+    over: wrong.filter(({ valid }) => valid),
+  }
 }
 
 /** Without the data these tests have nothing to say; it is no part of the project. */
 describe.skipIf(!hasSharedData)("schemas from outside", () => {
   test("of 400 real schemas nearly all are exact, none lets an invalid instance through", () => {
-    const results = readRecords<SchemaRecord>("json-schema-bench.jsonl").map((record) => ({ ...judge(record), source: record.source }))
+    const results = readRecords<SchemaRecord>("json-schema-bench.jsonl").map((record) => ({
+      ...judge(record),
+      source: record.source,
+    }))
     const pass = results.filter(({ status, under, over }) => status === "exact" && under.length + over.length === 0)
     expect(results.filter(({ under }) => under.length > 0)).toEqual([])
     expect(results.filter(({ over }) => over.length > 0).length).toBeLessThanOrEqual(results.length / 100)
@@ -27,9 +34,15 @@ describe.skipIf(!hasSharedData)("schemas from outside", () => {
   }, 60_000)
 
   test("the official suite has nothing to say against what is called exact", () => {
-    const results = readRecords<SchemaRecord>("json-schema-test-suite.jsonl").map((record) => ({ ...judge(record), source: record.source }))
-    const share = (status: string): string => `${status} ${((results.filter((one) => one.status === status).length / results.length) * 100).toFixed(1)} %`
-    console.log(`JSON Schema test suite, 2020-12, ${results.length} groups: ${share("exact")}, ${share("refused")}, ${share("relaxed")}`)
+    const results = readRecords<SchemaRecord>("json-schema-test-suite.jsonl").map((record) => ({
+      ...judge(record),
+      source: record.source,
+    }))
+    const share = (status: string): string =>
+      `${status} ${((results.filter((one) => one.status === status).length / results.length) * 100).toFixed(1)} %`
+    console.log(
+      `JSON Schema test suite, 2020-12, ${results.length} groups: ${share("exact")}, ${share("refused")}, ${share("relaxed")}`,
+    )
     expect(results.filter(({ under, over }) => under.length + over.length > 0)).toEqual([])
     expect(results.filter(({ status }) => status === "exact").length / results.length).toBeGreaterThan(0.75)
   }, 60_000)

@@ -3,7 +3,15 @@ import { type Decimal, nearestFactor, ONE, printDecimal, times } from "./decimal
 import { containsNumber } from "./numbers.ts"
 import { matchesDfa, type Dfa } from "../automaton/dfa.ts"
 import { dfaOfTexts } from "../automaton/dfa-algebra.ts"
-import { NOTHING, type NumberSet, SchemaProblem, type Shape, type StringSet, type TypeAlgebra, type ValueType } from "./types.ts"
+import {
+  NOTHING,
+  type NumberSet,
+  SchemaProblem,
+  type Shape,
+  type StringSet,
+  type TypeAlgebra,
+  type ValueType,
+} from "./types.ts"
 
 export interface FiniteValue {
   readonly type: ValueType
@@ -18,18 +26,25 @@ export function finiteValues(types: readonly ValueType[], algebra: TypeAlgebra):
   const values = new Map<string, { shape: Shape; belongs(shape: Shape): boolean }>()
   for (const type of types) {
     const shape = algebra.livingShape(type)
-    if (shape.arrays.length + shape.objects.length > 0) throw new SchemaProblem("uniqueItems is exact for items out of finitely many simple values only")
+    if (shape.arrays.length + shape.objects.length > 0)
+      throw new SchemaProblem("uniqueItems is exact for items out of finitely many simple values only")
     for (const word of ["null", "true", "false"] as const) {
       if (shape[word]) values.set(word, { shape: { ...NOTHING, [word]: true }, belongs: (other) => other[word] })
     }
     for (const number of shape.numbers.flatMap(numbersOf)) {
       const bound = { value: number, open: false }
       const set = { low: bound, high: bound, notSteps: [] }
-      values.set(printDecimal(number), { shape: { ...NOTHING, numbers: [set] }, belongs: (other) => other.numbers.some((one) => containsNumber(one, number)) })
+      values.set(printDecimal(number), {
+        shape: { ...NOTHING, numbers: [set] },
+        belongs: (other) => other.numbers.some((one) => containsNumber(one, number)),
+      })
     }
     for (const text of shape.strings.flatMap(textsOf)) {
       const set = { language: dfaOfTexts([text]), min: 0, max: Infinity }
-      values.set(JSON.stringify(text), { shape: { ...NOTHING, strings: [set] }, belongs: (other) => other.strings.some((one) => stringSetHas(one, text)) })
+      values.set(JSON.stringify(text), {
+        shape: { ...NOTHING, strings: [set] },
+        belongs: (other) => other.strings.some((one) => stringSetHas(one, text)),
+      })
     }
     if (values.size > MOST) throw tooMany()
   }
@@ -44,7 +59,8 @@ function single(algebra: TypeAlgebra, shape: Shape): TypeAlgebra {
   return { ...algebra, any: algebra.any, never: algebra.never, inhabited: () => true, livingShape: () => shape }
 }
 
-const tooMany = (): SchemaProblem => new SchemaProblem(`uniqueItems is exact for items out of at most ${MOST} values only`)
+const tooMany = (): SchemaProblem =>
+  new SchemaProblem(`uniqueItems is exact for items out of at most ${MOST} values only`)
 
 function stringSetHas(set: StringSet, text: string): boolean {
   const length = Array.from(text).length
@@ -60,7 +76,9 @@ function numbersOf(set: NumberSet): Decimal[] {
   const first = nearestFactor(low.value, step, true)
   const last = nearestFactor(high.value, step, false)
   if (last - first > BigInt(MOST)) throw tooMany()
-  return Array.from({ length: Number(last - first) + 1 }, (_, index) => times(first + BigInt(index), step)).filter((value) => containsNumber(set, value))
+  return Array.from({ length: Number(last - first) + 1 }, (_, index) => times(first + BigInt(index), step)).filter(
+    (value) => containsNumber(set, value),
+  )
 }
 
 function textsOf(set: StringSet): string[] {
@@ -77,10 +95,10 @@ function textsOf(set: StringSet): string[] {
       if (target < 0) return
       const width = (language.cuts[index + 1] ?? 0x110000) - cut
       if (width > MOST) throw tooMany()
-      for (let code = cut; code < cut + width; code++) visit(language, target, text + String.fromCodePoint(code), length + 1)
+      for (let code = cut; code < cut + width; code++)
+        visit(language, target, text + String.fromCodePoint(code), length + 1)
     })
   }
   if (set.language.start >= 0) visit(set.language, set.language.start, "", 0)
   return result
 }
-

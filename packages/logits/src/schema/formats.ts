@@ -5,11 +5,12 @@ import type { StringSet } from "./types.ts"
 
 const year = "[0-9]{4}"
 const leapYear = "(?:[0-9]{2}(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
-const fullDate =
-  `(?:${year}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|${leapYear}-02-29)`
+const fullDate = `(?:${year}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)|02-(?:0[1-9]|1[0-9]|2[0-8]))|${leapYear}-02-29)`
 const clock = "(?:[01][0-9]|2[0-3]):[0-5][0-9]"
 const offset = `(?:[zZ]|[+-]${clock})`
-/** Leap seconds are taken where they are plain to see: at the end of the day in UTC, written with the offset Z or 00:00. */
+/**
+ * Leap seconds are taken where they are plain to see: at the end of the day in UTC, written with the offset Z or 00:00.
+ */
 const fullTime = `(?:${clock}:[0-5][0-9](?:\\.[0-9]+)?${offset}|23:59:60(?:\\.[0-9]+)?(?:[zZ]|[+-]00:00))`
 const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 const ipv4 = `${octet}(?:\\.${octet}){3}`
@@ -31,7 +32,10 @@ const mailbox = `(?:${atom}(?:\\.${atom})*|${quoted})`
 const pointer = "(?:/(?:[^/~]|~[01])*)*"
 const span = durationPattern()
 
-/** Sources: RFC 3339 (dates, times, durations), 5321 (e-mail), 1123 (host names), 2673 and 4291 (addresses), 3986 (URIs), 6901 (pointers), 4122 (UUIDs). */
+/**
+ * Sources: RFC 3339 (dates, times, durations), 5321 (e-mail), 1123 (host names), 2673 and 4291 (addresses), 3986
+ * (URIs), 6901 (pointers), 4122 (UUIDs).
+ */
 const sources: Record<string, string> = {
   date: fullDate,
   time: fullTime,
@@ -73,7 +77,9 @@ function ipv6Pattern(): string {
   const last = `(?:${group}:${group}|${ipv4})`
   const options = [`(?:${group}:){6}${last}`, `::(?:${group}:){5}${last}`]
   for (let before = 1; before <= 5; before++) {
-    options.push(`(?:(?:${group}:){0,${before - 1}}${group})?::${before === 5 ? "" : `(?:${group}:){${5 - before}}`}${last}`)
+    options.push(
+      `(?:(?:${group}:){0,${before - 1}}${group})?::${before === 5 ? "" : `(?:${group}:){${5 - before}}`}${last}`,
+    )
   }
   options.push(`(?:(?:${group}:){0,5}${group})?::${group}`, `(?:(?:${group}:){0,6}${group})?::`)
   return `(?:${options.join("|")})`
@@ -81,7 +87,8 @@ function ipv6Pattern(): string {
 
 function durationPattern(): string {
   const number = (unit: string): string => `[0-9]+${unit}`
-  const chain = (units: string[]): string => units.reduceRight((rest, unit) => `${number(unit)}${rest === "" ? "" : `(?:${rest})?`}`, "")
+  const chain = (units: string[]): string =>
+    units.reduceRight((rest, unit) => `${number(unit)}${rest === "" ? "" : `(?:${rest})?`}`, "")
   const starts = (units: string[]): string => `(?:${units.map((_, index) => chain(units.slice(index))).join("|")})`
   const time = `T${starts(["H", "M", "S"])}`
   return `P(?:${starts(["Y", "M", "D"])}(?:${time})?|${time}|[0-9]+W)`

@@ -32,12 +32,27 @@ export function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Keywords whose value is a schema, a list of schemas, or schemas under names. */
 export const ONE_SCHEMA: ReadonlySet<string> = new Set([
-  "additionalProperties", "additionalItems", "items", "not", "if", "then", "else", "contains", "propertyNames",
-  "unevaluatedItems", "unevaluatedProperties", "contentSchema",
+  "additionalProperties",
+  "additionalItems",
+  "items",
+  "not",
+  "if",
+  "then",
+  "else",
+  "contains",
+  "propertyNames",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+  "contentSchema",
 ])
 export const SCHEMA_LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "oneOf", "prefixItems", "items"])
 export const NAMED_SCHEMAS: ReadonlySet<string> = new Set([
-  "properties", "patternProperties", "definitions", "$defs", "dependentSchemas", "dependencies",
+  "properties",
+  "patternProperties",
+  "definitions",
+  "$defs",
+  "dependentSchemas",
+  "dependencies",
 ])
 
 /** The sub-schemas of a schema, each with its place below it. */
@@ -48,7 +63,8 @@ export function* subschemas(schema: JsonSchema): Generator<readonly [path: strin
       for (const [index, one] of value.entries()) if (isSchema(one)) yield [`/${keyword}/${index}`, one]
     }
     if (NAMED_SCHEMAS.has(keyword) && isObject(value)) {
-      for (const [name, one] of Object.entries(value)) if (isSchema(one)) yield [`/${keyword}/${escapePointer(name)}`, one]
+      for (const [name, one] of Object.entries(value))
+        if (isSchema(one)) yield [`/${keyword}/${escapePointer(name)}`, one]
     }
   }
 }

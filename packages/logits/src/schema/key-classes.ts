@@ -1,4 +1,7 @@
-/** Divides the keys of an object set into classes that share a type: each declared name, and the regions of the patterns. */
+/**
+ * Divides the keys of an object set into classes that share a type: each declared name, and the regions of the
+ * patterns.
+ */
 import { complementDfa, dfaOfTexts, intersectDfa, ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { type Dfa, isEmptyDfa, matchesDfa } from "../automaton/dfa.ts"
 import { type KeySet, type ObjectSet, SchemaProblem, type TypeAlgebra, type ValueType } from "./types.ts"
@@ -31,9 +34,17 @@ export function classifyKeys(set: ObjectSet, algebra: TypeAlgebra): KeyClasses {
 
 function workOut(set: ObjectSet, algebra: TypeAlgebra): KeyClasses {
   const keySets = [...set.rules, ...set.some].map(({ keys }) => keys)
-  const names = [...new Set([...set.names, ...set.required, ...keySets.flatMap(namesOf), ...set.implies.flatMap(([name, others]) => [name, ...others])])]
+  const names = [
+    ...new Set([
+      ...set.names,
+      ...set.required,
+      ...keySets.flatMap(namesOf),
+      ...set.implies.flatMap(([name, others]) => [name, ...others]),
+    ]),
+  ]
   const patterns = [...new Set(keySets.flatMap(patternsOf))]
-  if (patterns.length > MAX_PATTERNS) throw new SchemaProblem(`more than ${MAX_PATTERNS} different patterns over one object's keys`)
+  if (patterns.length > MAX_PATTERNS)
+    throw new SchemaProblem(`more than ${MAX_PATTERNS} different patterns over one object's keys`)
   const typeWhere = (has: (keys: KeySet) => boolean): ValueType => {
     let type = algebra.any
     for (const rule of set.rules) if (has(rule.keys)) type = algebra.intersect(type, rule.type)
@@ -41,13 +52,17 @@ function workOut(set: ObjectSet, algebra: TypeAlgebra): KeyClasses {
   }
   const named = names.map((name) => {
     const matching = new Set(patterns.filter((language) => matchesDfa(language, name)))
-    return { name, type: typeWhere((keys) => (keys.kind === "name" ? keys.name === name : inRegion(keys, matching, name))) }
+    return {
+      name,
+      type: typeWhere((keys) => (keys.kind === "name" ? keys.name === name : inRegion(keys, matching, name))),
+    }
   })
   const others: OtherKeys[] = []
   for (const region of regions(patterns)) {
     const { matching } = region
     const inside = region.language === ANY_TEXT ? [] : names.filter((name) => matchesDfa(region.language, name))
-    const language = inside.length === 0 ? region.language : intersectDfa(region.language, complementDfa(dfaOfTexts(inside)))
+    const language =
+      inside.length === 0 ? region.language : intersectDfa(region.language, complementDfa(dfaOfTexts(inside)))
     if (isEmptyDfa(language)) continue
     const has = (keys: KeySet): boolean => keys.kind !== "name" && inRegion(keys, matching, undefined)
     others.push({ language, type: typeWhere(has), finite: countTexts(language), has })
@@ -55,8 +70,10 @@ function workOut(set: ObjectSet, algebra: TypeAlgebra): KeyClasses {
   return { named, others }
 }
 
-const namesOf = (keys: KeySet): readonly string[] => (keys.kind === "name" ? [keys.name] : keys.kind === "rest" ? keys.names : [])
-const patternsOf = (keys: KeySet): readonly Dfa[] => (keys.kind === "pattern" ? [keys.language] : keys.kind === "rest" ? keys.patterns : [])
+const namesOf = (keys: KeySet): readonly string[] =>
+  keys.kind === "name" ? [keys.name] : keys.kind === "rest" ? keys.names : []
+const patternsOf = (keys: KeySet): readonly Dfa[] =>
+  keys.kind === "pattern" ? [keys.language] : keys.kind === "rest" ? keys.patterns : []
 
 function inRegion(keys: KeySet, matching: ReadonlySet<Dfa>, name: string | undefined): boolean {
   if (keys.kind === "pattern") return matching.has(keys.language)

@@ -1,4 +1,7 @@
-/** What the keywords for one kind of value say: numbers, strings, arrays, objects. Each reader gives one set of its kind. */
+/**
+ * What the keywords for one kind of value say: numbers, strings, arrays, objects. Each reader gives one set of its
+ * kind.
+ */
 import type { Dfa } from "../automaton/dfa.ts"
 import { compilePattern } from "../automaton/regex.ts"
 import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
@@ -8,7 +11,18 @@ import { formatStrings, isKnownFormat } from "./formats.ts"
 import { isObject, type JsonSchema, type Schema, escapePointer, isSchema } from "./json-schema.ts"
 import { meetNumbers } from "./numbers.ts"
 import { ANY_STRING } from "./strings.ts"
-import { ANY_NUMBER, ANY_OBJECT, type ArraySet, type Bound, type KeyRule, type NumberSet, type ObjectSet, SchemaProblem, type StringSet, type ValueType } from "./types.ts"
+import {
+  ANY_NUMBER,
+  ANY_OBJECT,
+  type ArraySet,
+  type Bound,
+  type KeyRule,
+  type NumberSet,
+  type ObjectSet,
+  SchemaProblem,
+  type StringSet,
+  type ValueType,
+} from "./types.ts"
 
 /** How a reader gets at the rest of the schema. */
 export interface KeywordContext {
@@ -38,7 +52,8 @@ export function patternLanguage(source: string): Dfa {
     try {
       language = compilePattern(source)
     } catch (problem) {
-      if (problem instanceof RegexProblem) throw new SchemaProblem(`pattern ${JSON.stringify(source)}: ${problem.message}`)
+      if (problem instanceof RegexProblem)
+        throw new SchemaProblem(`pattern ${JSON.stringify(source)}: ${problem.message}`)
       throw problem
     }
     if (patterns.size > MAX_REMEMBERED) patterns.clear()
@@ -59,7 +74,8 @@ function numberOf(schema: JsonSchema, keyword: string): Decimal | undefined {
 function countOf(schema: JsonSchema, keyword: string): number | undefined {
   const value = schema[keyword]
   if (value === undefined) return undefined
-  if (typeof value !== "number" || value < 0 || !Number.isInteger(value)) throw new SchemaProblem("is not a whole number")
+  if (typeof value !== "number" || value < 0 || !Number.isInteger(value))
+    throw new SchemaProblem("is not a whole number")
   return value
 }
 
@@ -77,7 +93,13 @@ export function readNumbers(schema: JsonSchema, context: KeywordContext): Number
   for (const keyword of ["multipleOf", "divisibleBy"]) {
     add(keyword, (value) => {
       if (value.digits > 0n) return { step: value, notSteps: [] }
-      return context.keyword(keyword, () => { throw new SchemaProblem("is not positive") }, ANY_NUMBER)
+      return context.keyword(
+        keyword,
+        () => {
+          throw new SchemaProblem("is not positive")
+        },
+        ANY_NUMBER,
+      )
     })
   }
   return set
@@ -91,7 +113,8 @@ export function readStrings(schema: JsonSchema, context: KeywordContext): String
   const min = context.keyword("minLength", () => countOf(schema, "minLength"), undefined) ?? 0
   const max = context.keyword("maxLength", () => countOf(schema, "maxLength"), undefined) ?? Infinity
   const pattern = schema["pattern"]
-  const language = typeof pattern === "string" ? context.keyword("pattern", () => patternLanguage(pattern), ANY_TEXT) : ANY_TEXT
+  const language =
+    typeof pattern === "string" ? context.keyword("pattern", () => patternLanguage(pattern), ANY_TEXT) : ANY_TEXT
   const own = { language, min, max }
   const format = schema["format"]
   if (typeof format !== "string") return own
@@ -105,7 +128,9 @@ function bothStrings(a: StringSet, b: StringSet): StringSet {
 function readFormat(format: string, { formats }: KeywordContext): StringSet {
   if (formats === "annotate" || !isKnownFormat(format)) return ANY_STRING
   if (formats === "undecided") {
-    throw new SchemaProblem(`"${format}" is a mere annotation in the dialect that $schema names; set the option formats to "assert" or "annotate"`)
+    throw new SchemaProblem(
+      `"${format}" is a mere annotation in the dialect that $schema names; set the option formats to "assert" or "annotate"`,
+    )
   }
   const strings = formatStrings(format)
   if (strings === undefined) throw new SchemaProblem(`the format "${format}" has no exact grammar here`)
@@ -119,7 +144,9 @@ export function readArrays(schema: JsonSchema, context: KeywordContext): ArraySe
   }
   const list = (keyword: string): ValueType[] => {
     const value = schema[keyword]
-    return Array.isArray(value) ? value.filter(isSchema).map((item, index) => context.type(`/${keyword}/${index}`, item)) : []
+    return Array.isArray(value)
+      ? value.filter(isSchema).map((item, index) => context.type(`/${keyword}/${index}`, item))
+      : []
   }
   const tuple = Array.isArray(schema["items"])
   const prefix = tuple ? list("items") : list("prefixItems")
@@ -129,8 +156,19 @@ export function readArrays(schema: JsonSchema, context: KeywordContext): ArraySe
   const contained = one("contains")
   const least = context.keyword("minContains", () => countOf(schema, "minContains"), undefined) ?? 1
   const most = context.keyword("maxContains", () => countOf(schema, "maxContains"), undefined) ?? Infinity
-  const contains = contained === undefined || (least === 0 && most === Infinity) ? [] : [{ type: contained, min: least, max: most, from: 0 }]
-  return { prefix, rest, min, max, unique: schema["uniqueItems"] === true && context.unique, uniqueAt: context.path, contains }
+  const contains =
+    contained === undefined || (least === 0 && most === Infinity)
+      ? []
+      : [{ type: contained, min: least, max: most, from: 0 }]
+  return {
+    prefix,
+    rest,
+    min,
+    max,
+    unique: schema["uniqueItems"] === true && context.unique,
+    uniqueAt: context.path,
+    contains,
+  }
 }
 
 export function readObjects(schema: JsonSchema, context: KeywordContext): ObjectSet {
@@ -148,7 +186,9 @@ export function readObjects(schema: JsonSchema, context: KeywordContext): Object
     const type = context.type("/additionalProperties", additional)
     if (type !== context.any) rules.push({ keys: { kind: "rest", names, patterns: languages }, type })
   }
-  const required = Array.isArray(schema["required"]) ? schema["required"].filter((name) => typeof name === "string") : []
+  const required = Array.isArray(schema["required"])
+    ? schema["required"].filter((name) => typeof name === "string")
+    : []
   return {
     ...ANY_OBJECT,
     names,
@@ -167,7 +207,9 @@ function readPatternRules(schema: JsonSchema, context: KeywordContext): KeyRule[
     if (!isSchema(value)) return []
     const language = context.keyword("patternProperties", () => patternLanguage(source), undefined)
     if (language === undefined) return []
-    return [{ keys: { kind: "pattern", language }, type: context.type(`/patternProperties/${escapePointer(source)}`, value) }]
+    return [
+      { keys: { kind: "pattern", language }, type: context.type(`/patternProperties/${escapePointer(source)}`, value) },
+    ]
   })
 }
 
@@ -177,7 +219,9 @@ function readImplications(schema: JsonSchema): (readonly [string, readonly strin
     if (!isObject(value)) return []
     return Object.entries(value).flatMap(([name, others]): [string, string[]][] => {
       if (typeof others === "string") return [[name, [others]]]
-      return Array.isArray(others) && others.length > 0 ? [[name, others.filter((other) => typeof other === "string")]] : []
+      return Array.isArray(others) && others.length > 0
+        ? [[name, others.filter((other) => typeof other === "string")]]
+        : []
     })
   })
 }

@@ -6,7 +6,15 @@ import { type Algebra, createAlgebra } from "./algebra.ts"
 import { applicators, type Conjunct } from "./applicators.ts"
 import { shapeOfValues } from "./constants.ts"
 import { isKnownDialect, isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
-import { type KeywordContext, readArrays, readNumbers, readObjects, readStrings, PLAIN_WHOLE_NUMBERS, WHOLE_NUMBERS } from "./keywords.ts"
+import {
+  type KeywordContext,
+  readArrays,
+  readNumbers,
+  readObjects,
+  readStrings,
+  PLAIN_WHOLE_NUMBERS,
+  WHOLE_NUMBERS,
+} from "./keywords.ts"
 import { meetNumbers } from "./numbers.ts"
 import { indexReferences, type Located, type References, isOldDialect } from "./references.ts"
 import { NOTHING, SchemaProblem, type Shape, type ValueType } from "./types.ts"
@@ -23,16 +31,21 @@ export interface NormaliseOptions {
   /** Leave out what cannot be expressed, and say so, instead of refusing. */
   readonly relaxed?: boolean
   /**
-   * Whether `format` is checked. `dialect`, the default: yes in drafts 4 to 7 and where no `$schema` is named; where one names
+   * Whether `format` is checked. `dialect`, the default: yes in drafts 4 to 7 and where no `$schema` is named; where
+   * one names
    * 2019-09 or 2020-12, in which it is an annotation unless agreed otherwise, the schema is refused.
    */
   readonly formats?: "assert" | "annotate" | "dialect"
-  /** Objects that declare properties and say nothing of others take no others. Narrower than the schema, and what one wants of a model. */
+  /**
+   * Objects that declare properties and say nothing of others take no others. Narrower than the schema, and what one
+   * wants of a model.
+   */
   readonly closed?: boolean
   /** Read a `$schema` that is not known as if it named 2020-12, instead of refusing it. */
   readonly anyDialect?: boolean
   /**
-   * `exact`, the default: items are compared whatever they are. `finite`: only where they are out of few values; otherwise refused.
+   * `exact`, the default: items are compared whatever they are. `finite`: only where they are out of few values;
+   * otherwise refused.
    * Token masks need that, since they would have to compare with what every token could make of an item.
    */
   readonly uniqueItems?: "exact" | "finite"
@@ -57,7 +70,9 @@ export interface Reader {
   readonly algebra: Algebra
   readonly references: References
   typeAt(at: Located): ValueType
-  /** The type of a schema in a place of its own, a property's or an item's: where objects are closed, if they are to be. */
+  /**
+   * The type of a schema in a place of its own, a property's or an item's: where objects are closed, if they are to be.
+   */
   valueAt(at: Located): ValueType
   /** Runs one keyword of a schema. Refuses, or records and goes on with `otherwise`. */
   attempt<Result>(at: Located, keyword: string, run: () => Result, otherwise: Result): Result
@@ -75,7 +90,11 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, w
   const closed = new Map<ValueType, ValueType>()
   const dialect = typeof document === "object" ? document["$schema"] : undefined
   if (typeof dialect === "string" && !isKnownDialect(dialect) && options.anyDialect !== true) {
-    const reason: Reason = { path: "#", keyword: "$schema", reason: `${JSON.stringify(dialect)} is not a dialect known here, and may change what keywords mean` }
+    const reason: Reason = {
+      path: "#",
+      keyword: "$schema",
+      reason: `${JSON.stringify(dialect)} is not a dialect known here, and may change what keywords mean`,
+    }
     if (options.relaxed !== true) throw new Refusal(reason)
     reasons.push(reason)
   }
@@ -102,7 +121,8 @@ export function typeOfSchema(document: Schema, options: NormaliseOptions = {}, w
       const open = reader.typeAt(at)
       if (options.closed !== true || open === algebra.any || open === algebra.never) return open
       let type = closed.get(open)
-      if (type === undefined) closed.set(open, (type = algebra.define(open.name, () => closeObjects(open.shape(), algebra))))
+      if (type === undefined)
+        closed.set(open, (type = algebra.define(open.name, () => closeObjects(open.shape(), algebra))))
       return type
     },
     attempt(at, keyword, run, otherwise) {
@@ -139,8 +159,12 @@ function closeObjects(shape: Shape, algebra: Algebra): Shape {
   return {
     ...shape,
     objects: shape.objects.map((set) => {
-      if (set.names.length === 0 || set.some.length > 0 || set.rules.some(({ keys }) => keys.kind !== "name")) return set
-      return { ...set, rules: [...set.rules, { keys: { kind: "rest", names: set.names, patterns: [] }, type: algebra.never }] }
+      if (set.names.length === 0 || set.some.length > 0 || set.rules.some(({ keys }) => keys.kind !== "name"))
+        return set
+      return {
+        ...set,
+        rules: [...set.rules, { keys: { kind: "rest", names: set.names, patterns: [] }, type: algebra.never }],
+      }
     }),
   }
 }
@@ -151,7 +175,8 @@ export function refusing<Result>(where: { path: string; keyword: string }, run: 
     return run()
   } catch (problem) {
     if (problem instanceof Refusal) throw problem
-    if (problem instanceof SchemaProblem || problem instanceof RegexProblem) throw new Refusal({ ...where, reason: problem.message })
+    if (problem instanceof SchemaProblem || problem instanceof RegexProblem)
+      throw new Refusal({ ...where, reason: problem.message })
     if (problem instanceof RangeError) throw new Refusal({ ...where, reason: "the schema is nested too deep" })
     throw problem
   }
@@ -159,26 +184,49 @@ export function refusing<Result>(where: { path: string; keyword: string }, run: 
 
 function nameOf(path: string): string {
   const segments = path.split("/").slice(1)
-  const kept = segments.filter((segment, index) => !(index % 2 === 0 && /^(properties|\$defs|definitions)$/.test(segment)))
-  return kept.map((segment) => segment.replaceAll(/[^A-Za-z0-9]+/g, "-")).join("-").replaceAll(/^-+|-+$/g, "") || "root"
+  const kept = segments.filter(
+    (segment, index) => !(index % 2 === 0 && /^(properties|\$defs|definitions)$/.test(segment)),
+  )
+  return (
+    kept
+      .map((segment) => segment.replaceAll(/[^A-Za-z0-9]+/g, "-"))
+      .join("-")
+      .replaceAll(/^-+|-+$/g, "") || "root"
+  )
 }
 
 const TYPES = new Set(["null", "boolean", "number", "integer", "string", "array", "object"])
 
 /** What all conjuncts say by themselves, narrowed by what they choose between. */
-function shapeOfSchema(schema: JsonSchema, at: Located, reader: Reader, contextOf: (at: Located) => KeywordContext): Shape {
+function shapeOfSchema(
+  schema: JsonSchema,
+  at: Located,
+  reader: Reader,
+  contextOf: (at: Located) => KeywordContext,
+): Shape {
   const { algebra } = reader
   const conjuncts: Conjunct[] = []
   const possible = collectConjuncts({ schema, at }, reader, conjuncts, new Set())
   if (!possible) return NOTHING
-  const met = meetAll(algebra, conjuncts.flatMap((one) => [ownShape(one.schema, contextOf(one.at)), ...valueShapes(one.schema, one.at, reader)]))
+  const met = meetAll(
+    algebra,
+    conjuncts.flatMap((one) => [ownShape(one.schema, contextOf(one.at)), ...valueShapes(one.schema, one.at, reader)]),
+  )
   const own = [schema, ...conjuncts.map((one) => one.schema)].reduce((shape, one) => ground(shape, one, at.path), met)
-  const applied = conjuncts.flatMap((one) => applicators(one, reader).map((applicator) => ({ ...applicator, at: one.at })))
+  const applied = conjuncts.flatMap((one) =>
+    applicators(one, reader).map((applicator) => ({ ...applicator, at: one.at })),
+  )
   const ordered = applied.toSorted((a, b) => weight(a.keyword) - weight(b.keyword))
-  return ordered.reduce((shape, { keyword, narrow, at }) => reader.attempt(at, keyword, () => narrow(shape), shape), own)
+  return ordered.reduce(
+    (shape, { keyword, narrow, at }) => reader.attempt(at, keyword, () => narrow(shape), shape),
+    own,
+  )
 }
 
-/** Marks what has to come from a conversation. It is no assertion: what the schema excludes elsewhere is the value as it is. */
+/**
+ * Marks what has to come from a conversation. It is no assertion: what the schema excludes elsewhere is the value as it
+ * is.
+ */
 function ground(shape: Shape, schema: JsonSchema, path: string): Shape {
   const annotation = annotationOf(schema)
   if (annotation === undefined) return shape
@@ -226,7 +274,15 @@ function valueShapes(schema: JsonSchema, at: Located, { algebra, attempt }: Read
   if (Object.hasOwn(schema, "const")) result.push(shapeOfValues([schema["const"]], algebra, name))
   const values = schema["enum"]
   if (Array.isArray(values)) {
-    if (values.length > 20_000) attempt(at, "enum", () => { throw new SchemaProblem("has more than 20000 values") }, undefined)
+    if (values.length > 20_000)
+      attempt(
+        at,
+        "enum",
+        () => {
+          throw new SchemaProblem("has more than 20000 values")
+        },
+        undefined,
+      )
     else result.push(shapeOfValues(values, algebra, name))
   }
   return result
@@ -243,7 +299,8 @@ function ownShape(schema: JsonSchema, context: KeywordContext): Shape {
   const any = context.any.shape()
   if (types === undefined && !some(...RESTRICTING)) return any
   const strings = has("string") ? readStrings(schema, context) : undefined
-  const plainString = strings !== undefined && strings.language === ANY_TEXT && strings.min === 0 && strings.max === Infinity
+  const plainString =
+    strings !== undefined && strings.language === ANY_TEXT && strings.min === 0 && strings.max === Infinity
   return {
     ...NOTHING,
     null: has("null"),
@@ -260,20 +317,45 @@ const isAnyNumber = ({ low, high, step, notSteps }: NonNullable<ReturnType<typeo
   low === undefined && high === undefined && step === undefined && notSteps.length === 0
 
 const ARRAY_KEYWORDS = ["items", "prefixItems", "additionalItems", "minItems", "maxItems", "uniqueItems", "contains"]
-const OBJECT_KEYWORDS = ["properties", "patternProperties", "additionalProperties", "required", "minProperties", "maxProperties", "dependentRequired", "dependencies"]
-const SCALAR_KEYWORDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "divisibleBy", "minLength", "maxLength", "pattern", "format"]
+const OBJECT_KEYWORDS = [
+  "properties",
+  "patternProperties",
+  "additionalProperties",
+  "required",
+  "minProperties",
+  "maxProperties",
+  "dependentRequired",
+  "dependencies",
+]
+const SCALAR_KEYWORDS = [
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "divisibleBy",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "format",
+]
 const RESTRICTING = [...ARRAY_KEYWORDS, ...OBJECT_KEYWORDS, ...SCALAR_KEYWORDS]
 
 /** The names under `type`; undefined where any is allowed. */
 function readTypes(schema: JsonSchema, context: KeywordContext): Set<string> | undefined {
   const type = schema["type"]
   if (type === undefined) return undefined
-  return context.keyword("type", () => {
-    const names = Array.isArray(type) ? type : [type]
-    if (names.some((name) => isObject(name) || isSchema(name))) throw new SchemaProblem("schemas as types are of draft 3")
-    if (names.includes("any")) return undefined
-    const unknown = names.find((name) => !TYPES.has(name as string))
-    if (unknown !== undefined) throw new SchemaProblem(`${JSON.stringify(unknown)} is no type of JSON Schema`)
-    return new Set(names as string[])
-  }, undefined)
+  return context.keyword(
+    "type",
+    () => {
+      const names = Array.isArray(type) ? type : [type]
+      if (names.some((name) => isObject(name) || isSchema(name)))
+        throw new SchemaProblem("schemas as types are of draft 3")
+      if (names.includes("any")) return undefined
+      const unknown = names.find((name) => !TYPES.has(name as string))
+      if (unknown !== undefined) throw new SchemaProblem(`${JSON.stringify(unknown)} is no type of JSON Schema`)
+      return new Set(names as string[])
+    },
+    undefined,
+  )
 }

@@ -3,7 +3,16 @@ import { matchesDfa } from "../automaton/dfa.ts"
 import { type KeyClasses, classifyKeys } from "./key-classes.ts"
 import { haveCommonText } from "../automaton/dfa-algebra.ts"
 import { meetNumbers } from "./numbers.ts"
-import { ANY_OBJECT, type KeyRule, type KeySet, type ObjectSet, SchemaProblem, type Shape, type TypeAlgebra, type ValueType } from "./types.ts"
+import {
+  ANY_OBJECT,
+  type KeyRule,
+  type KeySet,
+  type ObjectSet,
+  SchemaProblem,
+  type Shape,
+  type TypeAlgebra,
+  type ValueType,
+} from "./types.ts"
 
 export function keySetHas(keys: KeySet, name: string): boolean {
   switch (keys.kind) {
@@ -47,7 +56,8 @@ function sameRule(a: KeyRule, b: KeyRule): boolean {
 }
 
 /**
- * Whether a key that one of the sets requires has simple values in each, and none in common: the mark by which schemas tell kinds of
+ * Whether a key that one of the sets requires has simple values in each, and none in common: the mark by which schemas
+ * tell kinds of
  * objects apart. Looks at what is known already and makes no types.
  */
 export function clash(a: ObjectSet, b: ObjectSet, shapeOf: (type: ValueType) => Shape | undefined): boolean {
@@ -64,7 +74,11 @@ function haveNothingInCommon(a: Shape, b: Shape): boolean {
   if (a.numbers.length * b.numbers.length + a.strings.length * b.strings.length > 100) return false
   return (
     !a.numbers.some((one) => b.numbers.some((other) => meetNumbers(one, other) !== undefined)) &&
-    !a.strings.some((one) => b.strings.some((other) => one.min <= other.max && other.min <= one.max && haveCommonText(one.language, other.language)))
+    !a.strings.some((one) =>
+      b.strings.some(
+        (other) => one.min <= other.max && other.min <= one.max && haveCommonText(one.language, other.language),
+      ),
+    )
   )
 }
 
@@ -83,17 +97,19 @@ export function complementObjects(set: ObjectSet, algebra: TypeAlgebra): ObjectS
   for (const { keys, type } of set.rules) {
     const not = algebra.complement(type)
     if (not === algebra.never) continue
-    if (keys.kind === "name") result.push({ ...ANY_OBJECT, names: [keys.name], required: [keys.name], rules: [{ keys, type: not }] })
+    if (keys.kind === "name")
+      result.push({ ...ANY_OBJECT, names: [keys.name], required: [keys.name], rules: [{ keys, type: not }] })
     else result.push({ ...ANY_OBJECT, some: [{ keys, type: not }] })
   }
-  for (const { keys, type } of set.some) result.push({ ...ANY_OBJECT, rules: [{ keys, type: algebra.complement(type) }] })
+  for (const { keys, type } of set.some)
+    result.push({ ...ANY_OBJECT, rules: [{ keys, type: algebra.complement(type) }] })
   return result
 }
 
 /** The names that must be present: the required ones, and those that they imply. */
 export function closeNames(names: Iterable<string>, implies: ObjectSet["implies"]): Set<string> {
   const all = new Set(names)
-  for (let size = -1; size !== all.size; ) {
+  for (let size = -1; size !== all.size;) {
     size = all.size
     for (const [name, others] of implies) if (all.has(name)) for (const other of others) all.add(other)
   }
@@ -115,14 +131,18 @@ export function hasObjects(set: ObjectSet, algebra: TypeAlgebra, inhabited: (typ
   if (required.size > set.max || set.min > set.max) return false
   for (const name of required) if (!inhabited(typeOfKey(set, name, algebra))) return false
   if (set.min === 0 && set.some.length === 0) return true
-  if (set.some.length > 0 && set.max < Infinity) throw new SchemaProblem("maxProperties together with a demand for some key out of many")
+  if (set.some.length > 0 && set.max < Infinity)
+    throw new SchemaProblem("maxProperties together with a demand for some key out of many")
   const classes = classifyKeys(set, algebra)
   for (const demand of set.some) if (!candidates(demand, classes, algebra).some((type) => inhabited(type))) return false
   if (set.min <= required.size) return true
-  if (set.implies.length > 0 && set.max < Infinity) throw new SchemaProblem("minProperties and maxProperties together with dependent keys")
+  if (set.implies.length > 0 && set.max < Infinity)
+    throw new SchemaProblem("minProperties and maxProperties together with dependent keys")
   if (classes.others.some(({ type, finite }) => !finite && inhabited(type))) return true
   const named = classes.named.filter(({ type }) => inhabited(type)).length
-  const finite = classes.others.filter(({ type }) => inhabited(type)).reduce((sum, { finite }) => sum + (finite ?? 0), 0)
+  const finite = classes.others
+    .filter(({ type }) => inhabited(type))
+    .reduce((sum, { finite }) => sum + (finite ?? 0), 0)
   return named + finite >= set.min
 }
 

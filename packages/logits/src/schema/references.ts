@@ -1,5 +1,14 @@
 /** Where `$ref` leads, within one document. */
-import { dialectOf, type Dialect, isObject, isSchema, type JsonSchema, type Schema, subschemas, unescapePointer } from "./json-schema.ts"
+import {
+  dialectOf,
+  type Dialect,
+  isObject,
+  isSchema,
+  type JsonSchema,
+  type Schema,
+  subschemas,
+  unescapePointer,
+} from "./json-schema.ts"
 import { SchemaProblem } from "./types.ts"
 
 /** A schema with what is needed to read it. */
@@ -17,7 +26,10 @@ export interface References {
   below(parent: Located, path: string, schema: Schema): Located
   /** @throws SchemaProblem where the reference leads out of the document or nowhere */
   resolve(from: Located, reference: string): Located
-  /** The one schema with that `$dynamicAnchor`; undefined where there are none or several, which only a run can tell apart. */
+  /**
+   * The one schema with that `$dynamicAnchor`; undefined where there are none or several, which only a run can tell
+   * apart.
+   */
   dynamic(from: Located, reference: string): Located | undefined
 }
 
@@ -42,7 +54,9 @@ export function indexReferences(document: Schema): References {
     if (typeof own !== "string" || own.startsWith("#")) return at
     if (isOldDialect(dialect) && typeof schema["$ref"] === "string") return at
     const base = resolveUri(own, at.base)
-    return base === undefined ? at : { ...at, base: base.replace(/#$/, ""), dialect: schema["$schema"] === undefined ? dialect : dialectOf(schema) }
+    return base === undefined
+      ? at
+      : { ...at, base: base.replace(/#$/, ""), dialect: schema["$schema"] === undefined ? dialect : dialectOf(schema) }
   }
 
   function index(at: Located, depth: number): void {
@@ -76,7 +90,8 @@ export function indexReferences(document: Schema): References {
     if (known !== undefined) return known
     const hash = uri.indexOf("#")
     const document = byUri.get(hash < 0 ? uri : uri.slice(0, hash))
-    if (document === undefined) throw new SchemaProblem(`"${reference}" leads out of the schema; only references within it are followed`)
+    if (document === undefined)
+      throw new SchemaProblem(`"${reference}" leads out of the schema; only references within it are followed`)
     if (hash < 0) return document
     const found = follow(document, uri.slice(hash + 1))
     if (found === undefined) throw new SchemaProblem(`"${reference}" leads nowhere`)

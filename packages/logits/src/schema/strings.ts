@@ -37,7 +37,8 @@ const MAX_SPELT_OUT = 2_000
 /** The language with its bounds spelt out as states. @throws SchemaProblem where the bounds are too far out for that */
 export function withLength({ language, min, max }: StringSet): Dfa {
   if (min === 0 && max === Infinity) return language
-  if (min > MAX_SPELT_OUT || (max < Infinity && max > MAX_SPELT_OUT)) throw new SchemaProblem("bounds on the length of names are too far out")
+  if (min > MAX_SPELT_OUT || (max < Infinity && max > MAX_SPELT_OUT))
+    throw new SchemaProblem("bounds on the length of names are too far out")
   return intersectDfa(language, compilePattern(`^[^]{${min},${max === Infinity ? "" : max}}$`))
 }
 
@@ -67,14 +68,17 @@ function workOutLengths(language: Dfa, min: number, max: number): Lengths {
   const simple: Lengths = {
     possible: (state, length) => length + nearest[state]! <= max && length + farthest[state]! >= min,
   }
-  // Between the nearest and the farthest end every length is possible where each state that can go on can also lengthen by one.
+  // Between the nearest and the farthest end every length is possible where each state that can go on can also lengthen
+  // by one.
   if (max === Infinity || everyLengthBetween(language)) return simple
-  if (language.size * (max + 2) > MAX_LENGTH_CELLS) throw new SchemaProblem("pattern and maxLength together are too large")
+  if (language.size * (max + 2) > MAX_LENGTH_CELLS)
+    throw new SchemaProblem("pattern and maxLength together are too large")
   const exact = exactLengths(language, max)
   return {
     possible(state, length) {
       if (!simple.possible(state, length)) return false
-      for (let more = Math.max(0, min - length); more <= max - length; more++) if (exact[more]![state] === 1) return true
+      for (let more = Math.max(0, min - length); more <= max - length; more++)
+        if (exact[more]![state] === 1) return true
       return false
     },
   }
@@ -89,7 +93,7 @@ function* successors(language: Dfa, state: number): Generator<number> {
 
 function nearestAcceptance(language: Dfa): number[] {
   const distance = Array.from(language.accept, (accepts) => (accepts === 1 ? 0 : Infinity))
-  for (let changed = true; changed; ) {
+  for (let changed = true; changed;) {
     changed = false
     for (let state = language.size - 1; state >= 0; state--) {
       for (const target of successors(language, state)) {
@@ -107,7 +111,9 @@ function farthestAcceptance(language: Dfa): number[] {
   const distance: number[] = Array.from({ length: language.size }, () => -1)
   const open = new Uint8Array(language.size)
   const visit = (start: number): void => {
-    const stack: { state: number; targets: number[]; next: number }[] = [{ state: start, targets: [...new Set(successors(language, start))], next: 0 }]
+    const stack: { state: number; targets: number[]; next: number }[] = [
+      { state: start, targets: [...new Set(successors(language, start))], next: 0 },
+    ]
     open[start] = 1
     while (stack.length > 0) {
       const top = stack.at(-1)!
@@ -132,7 +138,8 @@ function farthestAcceptance(language: Dfa): number[] {
 }
 
 /**
- * A sufficient sign that the possible lengths from each state have no gaps: no step leads away from acceptance, and where a
+ * A sufficient sign that the possible lengths from each state have no gaps: no step leads away from acceptance, and
+ * where a
  * text may end, it may also end one character later, if it can go on at all.
  */
 function everyLengthBetween(language: Dfa): boolean {

@@ -1,5 +1,6 @@
 /**
- * Types of values, as unions of simple shapes. Whatever a schema says with `allOf`, `not`, `oneOf` and the like ends up here,
+ * Types of values, as unions of simple shapes. Whatever a schema says with `allOf`, `not`, `oneOf` and the like ends up
+ * here,
  * so that everything after it has unions alone to deal with.
  *
  * Types refer to each other lazily: `shape()` works its union out when asked. That is what lets schemas be recursive.
@@ -127,6 +128,22 @@ export interface ObjectSet {
 export class SchemaProblem extends Error {}
 
 export const ANY_NUMBER: NumberSet = { notSteps: [] }
-export const ANY_OBJECT: ObjectSet = { names: [], rules: [], required: [], min: 0, max: Infinity, implies: [], some: [] }
+export const ANY_OBJECT: ObjectSet = {
+  names: [],
+  rules: [],
+  required: [],
+  min: 0,
+  max: Infinity,
+  implies: [],
+  some: [],
+}
 
-export const NOTHING: Shape = { null: false, true: false, false: false, numbers: [], strings: [], arrays: [], objects: [] }
+export const NOTHING: Shape = {
+  null: false,
+  true: false,
+  false: false,
+  numbers: [],
+  strings: [],
+  arrays: [],
+  objects: [],
+}

@@ -16,24 +16,49 @@ interface Evaluated {
   allItems: boolean
 }
 
-export function unevaluated(schema: JsonSchema, at: Located, reader: Reader, keyword: "unevaluatedProperties" | "unevaluatedItems"): ValueType[] {
+export function unevaluated(
+  schema: JsonSchema,
+  at: Located,
+  reader: Reader,
+  keyword: "unevaluatedProperties" | "unevaluatedItems",
+): ValueType[] {
   const value = schema[keyword]
   if (!isSchema(value) || value === true) return []
   const { algebra, references } = reader
   const type = reader.typeAt(references.below(at, `/${keyword}`, value))
-  const evaluated: Evaluated = { names: new Set(), patterns: new Set(), allProperties: false, items: 0, allItems: false }
+  const evaluated: Evaluated = {
+    names: new Set(),
+    patterns: new Set(),
+    allProperties: false,
+    items: 0,
+    allItems: false,
+  }
   collect(at, reader, evaluated, keyword, keyword, new Set())
   if (keyword === "unevaluatedProperties") {
     if (evaluated.allProperties) return []
     const keys = { kind: "rest", names: [...evaluated.names], patterns: [...evaluated.patterns] } as const
-    return [algebra.define(keyword, () => ({ ...algebra.any.shape(), objects: [{ ...ANY_OBJECT, rules: [{ keys, type }] }] }))]
+    return [
+      algebra.define(keyword, () => ({
+        ...algebra.any.shape(),
+        objects: [{ ...ANY_OBJECT, rules: [{ keys, type }] }],
+      })),
+    ]
   }
   if (evaluated.allItems) return []
   const prefix = Array.from({ length: evaluated.items }, () => algebra.any)
-  return [algebra.define(keyword, () => ({ ...algebra.any.shape(), arrays: [{ ...anyArray(algebra), prefix, rest: type }] }))]
+  return [
+    algebra.define(keyword, () => ({ ...algebra.any.shape(), arrays: [{ ...anyArray(algebra), prefix, rest: type }] })),
+  ]
 }
 
-function collect(at: Located, reader: Reader, evaluated: Evaluated, asked: string, skip: string | undefined, seen: Set<Schema>): void {
+function collect(
+  at: Located,
+  reader: Reader,
+  evaluated: Evaluated,
+  asked: string,
+  skip: string | undefined,
+  seen: Set<Schema>,
+): void {
   const { schema } = at
   if (typeof schema !== "object" || seen.has(schema)) return
   seen.add(schema)
@@ -42,13 +67,19 @@ function collect(at: Located, reader: Reader, evaluated: Evaluated, asked: strin
   const visit = (path: string, one: unknown): void => {
     if (isSchema(one)) collect(reader.references.below(at, path, one), reader, evaluated, asked, undefined, seen)
   }
-  if (typeof schema["$ref"] === "string") collect(reader.references.resolve(at, schema["$ref"]), reader, evaluated, asked, undefined, seen)
+  if (typeof schema["$ref"] === "string")
+    collect(reader.references.resolve(at, schema["$ref"]), reader, evaluated, asked, undefined, seen)
   if (schema["$dynamicRef"] !== undefined) throw new SchemaProblem("depends on $dynamicRef")
   if (Array.isArray(schema["allOf"])) schema["allOf"].forEach((one, index) => visit(`/allOf/${index}`, one))
   for (const keyword of ["anyOf", "oneOf", "if", "then", "else", "dependentSchemas"]) {
     const value = schema[keyword]
-    const branches = Array.isArray(value) ? value : keyword === "dependentSchemas" && isObject(value) ? Object.values(value) : [value]
-    if (branches.some((branch) => mayEvaluate(branch))) throw new SchemaProblem(`depends on which branches of ${keyword} hold`)
+    const branches = Array.isArray(value)
+      ? value
+      : keyword === "dependentSchemas" && isObject(value)
+        ? Object.values(value)
+        : [value]
+    if (branches.some((branch) => mayEvaluate(branch)))
+      throw new SchemaProblem(`depends on which branches of ${keyword} hold`)
   }
 }
 
@@ -71,7 +102,19 @@ function collectItems(schema: JsonSchema, evaluated: Evaluated, skip: string | u
   if (skip === undefined && isSchema(schema["unevaluatedItems"])) evaluated.allItems = true
 }
 
-const INERT = new Set(["type", "required", "const", "enum", "minimum", "maximum", "minLength", "maxLength", "title", "description", "$comment"])
+const INERT = new Set([
+  "type",
+  "required",
+  "const",
+  "enum",
+  "minimum",
+  "maximum",
+  "minLength",
+  "maxLength",
+  "title",
+  "description",
+  "$comment",
+])
 
 /** Whether a branch may evaluate keys or items. */
 function mayEvaluate(branch: unknown): boolean {

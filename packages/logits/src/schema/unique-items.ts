@@ -5,7 +5,8 @@ import { classifyKeys } from "./key-classes.ts"
 import { type ArraySet, SchemaProblem, type TypeAlgebra, type ValueType } from "./types.ts"
 
 /**
- * `values`: the items are out of these few, each is taken at most once. `compare`: what has been taken is remembered and left out
+ * `values`: the items are out of these few, each is taken at most once. `compare`: what has been taken is remembered
+ * and left out
  * of the next item's type. `no`: there is at most one item, or nobody asks.
  */
 export type Uniqueness =
@@ -29,10 +30,12 @@ function workOut(set: ArraySet, algebra: TypeAlgebra): Uniqueness {
   const types = [...set.prefix.slice(0, most), ...(most > set.prefix.length ? [set.rest] : [])]
   const endless = (type: ValueType): boolean => isInfinite(type, algebra, new Set())
   const counted = set.contains.filter(({ min, max }) => min > 0 || max < Infinity)
-  if (counted.length > 1 || counted.some(({ max }) => max < Infinity)) throw new SchemaProblem("uniqueItems together with bounds on contains")
+  if (counted.length > 1 || counted.some(({ max }) => max < Infinity))
+    throw new SchemaProblem("uniqueItems together with bounds on contains")
   const wanted = counted.flatMap((contains) => types.map((type) => algebra.intersect(type, contains.type)))
   // Where each place has endlessly many values nothing can run out, nor where the array may end at any time.
-  if ([...types, ...wanted].every(endless) || (set.min <= 1 && counted.length === 0 && types.some(endless))) return { kind: "compare" }
+  if ([...types, ...wanted].every(endless) || (set.min <= 1 && counted.length === 0 && types.some(endless)))
+    return { kind: "compare" }
   if (set.contains.length > 0) throw new SchemaProblem("uniqueItems together with contains, of few values")
   return { kind: "values", values: finiteValues(types, algebra) }
 }
@@ -43,13 +46,26 @@ function isInfinite(type: ValueType, algebra: TypeAlgebra, open: Set<ValueType>)
   open.add(type)
   const shape = algebra.livingShape(type)
   const result =
-    shape.numbers.some(({ low, high, step }) => low === undefined || high === undefined || (step === undefined && low.value !== high.value)) ||
+    shape.numbers.some(
+      ({ low, high, step }) =>
+        low === undefined || high === undefined || (step === undefined && low.value !== high.value),
+    ) ||
     shape.strings.some(({ language, max }) => max === Infinity && hasCycle(language)) ||
-    shape.arrays.some((set) => (set.max === Infinity && algebra.inhabited(set.rest)) || set.prefix.some((item, index) => index < longest(set, (one) => algebra.inhabited(one)) && isInfinite(item, algebra, open))) ||
+    shape.arrays.some(
+      (set) =>
+        (set.max === Infinity && algebra.inhabited(set.rest)) ||
+        set.prefix.some(
+          (item, index) => index < longest(set, (one) => algebra.inhabited(one)) && isInfinite(item, algebra, open),
+        ),
+    ) ||
     shape.objects.some((set) => {
       const { named, others } = classifyKeys(set, algebra)
-      if (set.max < Infinity) return named.some(({ name, type }) => set.required.includes(name) && isInfinite(type, algebra, open))
-      return others.some(({ finite, type }) => finite === undefined && algebra.inhabited(type)) || named.some(({ type }) => isInfinite(type, algebra, open))
+      if (set.max < Infinity)
+        return named.some(({ name, type }) => set.required.includes(name) && isInfinite(type, algebra, open))
+      return (
+        others.some(({ finite, type }) => finite === undefined && algebra.inhabited(type)) ||
+        named.some(({ type }) => isInfinite(type, algebra, open))
+      )
     })
   open.delete(type)
   return result

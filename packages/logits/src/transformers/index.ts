@@ -1,3 +1,8 @@
 export { byteLevelAlphabet, byteLevelBytes } from "./byte-level.ts"
 export { vocabularyFromTokenizerJson, type TokenizerJson } from "./tokenizer-json.ts"
-export { createLogitsProcessor, type GrammarLogitsProcessor, type LogitsTensor, type MaskSource } from "./logits-processor.ts"
+export {
+  createLogitsProcessor,
+  type GrammarLogitsProcessor,
+  type LogitsTensor,
+  type MaskSource,
+} from "./logits-processor.ts"

@@ -21,7 +21,8 @@ interface MaskFollower {
 }
 
 /**
- * A `LogitsProcessor` by shape: transformers calls its processors as functions. `_call` is the name under which subclasses of its
+ * A `LogitsProcessor` by shape: transformers calls its processors as functions. `_call` is the name under which
+ * subclasses of its
  * own implement the same.
  */
 export interface GrammarLogitsProcessor {
@@ -42,12 +43,16 @@ interface Followed {
  * `logits_processor: [processor]`; it works on batches and on beams. One processor serves one `generate` at a time.
  *
  * @param options `promptLength` in tokens; what the first call is given counts as the prompt unless it is set
- * @throws ToolwrightError while generating `GRAMMAR_MISMATCH` when a token came that the grammar forbids (another processor forced it)
+ * @throws ToolwrightError while generating `GRAMMAR_MISMATCH` when a token came that the grammar forbids (another
+ *   processor forced it)
  * @example
  * const engine = createMaskEngine(grammar, createTokenizer(vocabularyFromTokenizerJson(tokenizerJson, ["<|im_end|>"])))
  * await model.generate({ ...inputs, logits_processor: [createLogitsProcessor(engine)] })
  */
-export function createLogitsProcessor(engine: MaskSource, options: { promptLength?: number } = {}): GrammarLogitsProcessor {
+export function createLogitsProcessor(
+  engine: MaskSource,
+  options: { promptLength?: number } = {},
+): GrammarLogitsProcessor {
   let promptLength = options.promptLength
   let known: readonly Followed[] = []
 
@@ -66,11 +71,16 @@ export function createLogitsProcessor(engine: MaskSource, options: { promptLengt
     return { ids, matcher }
   }
 
-  const process = <Tensor extends LogitsTensor>(inputIds: readonly (readonly (bigint | number)[])[], logits: Tensor): Tensor => {
+  const process = <Tensor extends LogitsTensor>(
+    inputIds: readonly (readonly (bigint | number)[])[],
+    logits: Tensor,
+  ): Tensor => {
     promptLength ??= inputIds[0]?.length ?? 0
     const data = logits.data
     if (!(data instanceof Float32Array)) {
-      throw new ToolwrightError("UNSUPPORTED_LOGITS", "The logits are not 32-bit floats.", { hint: "Load the model so that its output is float32." })
+      throw new ToolwrightError("UNSUPPORTED_LOGITS", "The logits are not 32-bit floats.", {
+        hint: "Load the model so that its output is float32.",
+      })
     }
     const size = logits.dims.at(-1) ?? data.length
     const rows = inputIds.map((ids) => follow(ids.slice(promptLength).map(Number)))

@@ -21,21 +21,27 @@ interface Component {
 }
 
 /**
- * The vocabulary of a model from its `tokenizer.json`: byte-level BPE (GPT-2, Llama 3, Qwen, …) and SentencePiece-like ones with `▁` (Llama 2,
+ * The vocabulary of a model from its `tokenizer.json`: byte-level BPE (GPT-2, Llama 3, Qwen, …) and SentencePiece-like
+ * ones with `▁` (Llama 2,
  * Mistral, Gemma).
  *
  * @param end tokens that end a reply, by text or number
- * @throws ToolwrightError `UNSUPPORTED_TOKENIZER` for WordPiece, whose tokens do not say where spaces are, and for an unknown end token
+ * @throws ToolwrightError `UNSUPPORTED_TOKENIZER` for WordPiece, whose tokens do not say where spaces are, and for an
+ *   unknown end token
  */
 export function vocabularyFromTokenizerJson(json: TokenizerJson, end: readonly (string | number)[]): Vocabulary {
   const { model, added_tokens: added = [] } = json
   if (model.type === "WordPiece") {
-    throw new ToolwrightError("UNSUPPORTED_TOKENIZER", "WordPiece tokens do not say where spaces are; no mask can be made over them.")
+    throw new ToolwrightError(
+      "UNSUPPORTED_TOKENIZER",
+      "WordPiece tokens do not say where spaces are; no mask can be made over them.",
+    )
   }
   const entries: readonly (readonly [string, number])[] = Array.isArray(model.vocab)
     ? (model.vocab as readonly (readonly [string, number])[]).map(([text], id) => [text, id])
     : Object.entries(model.vocab as Readonly<Record<string, number>>)
-  const byteLevel = uses(json.decoder, "ByteLevel") || uses(json.pre_tokenizer, "ByteLevel") ? byteLevelAlphabet() : undefined
+  const byteLevel =
+    uses(json.decoder, "ByteLevel") || uses(json.pre_tokenizer, "ByteLevel") ? byteLevelAlphabet() : undefined
   const encoder = new TextEncoder()
   const bytesOf = (text: string): Uint8Array => {
     if (byteLevel !== undefined) return byteLevelBytes(text, byteLevel)
@@ -53,12 +59,17 @@ export function vocabularyFromTokenizerJson(json: TokenizerJson, end: readonly (
 function endToken(token: string | number, ids: ReadonlyMap<string, number>): number {
   const id = typeof token === "number" ? token : ids.get(token)
   if (id !== undefined) return id
-  throw new ToolwrightError("UNSUPPORTED_TOKENIZER", `The tokenizer has no token '${token}'.`, { hint: "Name the end token as tokenizer.json spells it." })
+  throw new ToolwrightError("UNSUPPORTED_TOKENIZER", `The tokenizer has no token '${token}'.`, {
+    hint: "Name the end token as tokenizer.json spells it.",
+  })
 }
 
 function uses(component: Component | null | undefined, type: string): boolean {
   if (component === null || component === undefined) return false
-  return component.type === type || [...(component.decoders ?? []), ...(component.pretokenizers ?? [])].some((part) => uses(part, type))
+  return (
+    component.type === type ||
+    [...(component.decoders ?? []), ...(component.pretokenizers ?? [])].some((part) => uses(part, type))
+  )
 }
 
 /** The highest value of each thousand, so that no call takes more arguments than an engine allows. */

@@ -17,7 +17,8 @@ const byteLevel: TokenizerJson = {
   ],
   decoder: { type: "Sequence", decoders: [{ type: "ByteLevel" }] },
 }
-const decode = (bytes: readonly (Uint8Array | null | undefined)[]) => new TextDecoder().decode(Uint8Array.from(bytes.flatMap((part) => [...(part ?? [])])))
+const decode = (bytes: readonly (Uint8Array | null | undefined)[]) =>
+  new TextDecoder().decode(Uint8Array.from(bytes.flatMap((part) => [...(part ?? [])])))
 
 describe("vocabularyFromTokenizerJson", () => {
   it("reads byte-level vocabularies", () => {
@@ -29,21 +30,48 @@ describe("vocabularyFromTokenizerJson", () => {
   })
 
   it("reads SentencePiece vocabularies, as map and as list", () => {
-    const model = { type: "Unigram", vocab: [["<unk>", 0], ["▁the", -1], ["<0xC3>", -2], ["é", -3]] as const, byte_fallback: true }
-    const { tokens, eos } = vocabularyFromTokenizerJson({ model, added_tokens: [{ id: 0, content: "<unk>", special: true }] }, [0])
-    expect([tokens[0], decode([tokens[1]]), [...tokens[2]!], decode([tokens[3]]), eos]).toEqual([null, " the", [0xc3], "é", [0]])
+    const model = {
+      type: "Unigram",
+      vocab: [
+        ["<unk>", 0],
+        ["▁the", -1],
+        ["<0xC3>", -2],
+        ["é", -3],
+      ] as const,
+      byte_fallback: true,
+    }
+    const { tokens, eos } = vocabularyFromTokenizerJson(
+      { model, added_tokens: [{ id: 0, content: "<unk>", special: true }] },
+      [0],
+    )
+    expect([tokens[0], decode([tokens[1]]), [...tokens[2]!], decode([tokens[3]]), eos]).toEqual([
+      null,
+      " the",
+      [0xc3],
+      "é",
+      [0],
+    ])
   })
 
   it("refuses what no mask can be made of", () => {
-    expect(() => vocabularyFromTokenizerJson({ model: { type: "WordPiece", vocab: {} } }, [])).toThrow(expect.objectContaining({ code: "UNSUPPORTED_TOKENIZER" }))
-    expect(() => vocabularyFromTokenizerJson(byteLevel, ["<|none|>"])).toThrow(expect.objectContaining({ code: "UNSUPPORTED_TOKENIZER" }))
+    expect(() => vocabularyFromTokenizerJson({ model: { type: "WordPiece", vocab: {} } }, [])).toThrow(
+      expect.objectContaining({ code: "UNSUPPORTED_TOKENIZER" }),
+    )
+    expect(() => vocabularyFromTokenizerJson(byteLevel, ["<|none|>"])).toThrow(
+      expect.objectContaining({ code: "UNSUPPORTED_TOKENIZER" }),
+    )
   })
 })
 
 describe("createLogitsProcessor", () => {
   const vocabulary = vocabularyFromTokenizerJson(byteLevel, ["<|im_end|>"])
   const size = vocabulary.tokens.length + 20 // models pad their output beyond the vocabulary
-  const grammar = schemaToGrammar({ type: "object", properties: { city: { type: "string", maxLength: 8 }, ok: { type: "boolean" } }, required: ["city", "ok"], additionalProperties: false })
+  const grammar = schemaToGrammar({
+    type: "object",
+    properties: { city: { type: "string", maxLength: 8 }, ok: { type: "boolean" } },
+    required: ["city", "ok"],
+    additionalProperties: false,
+  })
   const engine = createMaskEngine(grammar, createTokenizer(vocabulary))
 
   /** What `generate` does around its processors: a batch of rows, each until its end token, then padding. */
@@ -62,7 +90,9 @@ describe("createLogitsProcessor", () => {
         ended[row] ||= token === 266
       }
     }
-    return ids.map((sequence) => decode(sequence.slice(3, sequence.indexOf(266n)).map((id) => vocabulary.tokens[Number(id)])))
+    return ids.map((sequence) =>
+      decode(sequence.slice(3, sequence.indexOf(266n)).map((id) => vocabulary.tokens[Number(id)])),
+    )
   }
 
   it("holds every row of a batch to the grammar to its end", () => {
@@ -80,20 +110,45 @@ describe("createLogitsProcessor", () => {
     const brace = vocabulary.tokens.findIndex((bytes) => bytes !== null && decode([bytes]) === "{")
     const logits = () => ({ data: new Float32Array(2 * size), dims: [2, size] })
     processor([[1], [1]], logits())
-    processor([[1, open], [1, brace]], logits())
+    processor(
+      [
+        [1, open],
+        [1, brace],
+      ],
+      logits(),
+    )
     const swapped = logits()
     const city = vocabulary.tokens.findIndex((bytes) => bytes !== null && decode([bytes]) === "city")
-    processor([[1, brace, letters.indexOf('"')], [1, open, city]], swapped)
-    const allowed = (row: number, text: string) => swapped.data[row * size + vocabulary.tokens.findIndex((bytes) => bytes !== null && decode([bytes]) === text)] === 0
-    expect([allowed(0, "city"), allowed(0, '":'), allowed(1, '":'), allowed(1, "city")]).toEqual([true, false, true, false])
+    processor(
+      [
+        [1, brace, letters.indexOf('"')],
+        [1, open, city],
+      ],
+      swapped,
+    )
+    const allowed = (row: number, text: string) =>
+      swapped.data[row * size + vocabulary.tokens.findIndex((bytes) => bytes !== null && decode([bytes]) === text)] ===
+      0
+    expect([allowed(0, "city"), allowed(0, '":'), allowed(1, '":'), allowed(1, "city")]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
   })
 
   it("says so when something else forces a token in", () => {
     const processor = createLogitsProcessor(engine)
     processor([[1]], { data: new Float32Array(size), dims: [1, size] })
-    expect(() => processor([[1, letters.indexOf("x")]], { data: new Float32Array(size), dims: [1, size] })).toThrow(expect.objectContaining({ code: "GRAMMAR_MISMATCH" }))
+    expect(() => processor([[1, letters.indexOf("x")]], { data: new Float32Array(size), dims: [1, size] })).toThrow(
+      expect.objectContaining({ code: "GRAMMAR_MISMATCH" }),
+    )
     processor.reset()
-    expect(processor._call([[1, 2]], { data: new Float32Array(size), dims: [1, size] }).data.some((logit) => logit === 0)).toBe(true)
-    expect(() => processor([[1, 2]], { data: new Uint16Array(size), dims: [1, size] })).toThrow(expect.objectContaining({ code: "UNSUPPORTED_LOGITS" }))
+    expect(
+      processor._call([[1, 2]], { data: new Float32Array(size), dims: [1, size] }).data.some((logit) => logit === 0),
+    ).toBe(true)
+    expect(() => processor([[1, 2]], { data: new Uint16Array(size), dims: [1, size] })).toThrow(
+      expect.objectContaining({ code: "UNSUPPORTED_LOGITS" }),
+    )
   })
 })

@@ -2,8 +2,10 @@ import { messageOf } from "@toolwright/toolbox"
 
 /**
  * How tools reach a model and calls come back, best first:
- * `native`, the server's own tool use; `grammar`, the family's call syntax as text, held by a grammar; `schema`, a call as one JSON
- * object, held by a JSON Schema; `text`, the family's call syntax as text, held by nothing; `generic`, JSON calls that any model can be told to write.
+ * `native`, the server's own tool use; `grammar`, the family's call syntax as text, held by a grammar; `schema`, a call
+ * as one JSON
+ * object, held by a JSON Schema; `text`, the family's call syntax as text, held by nothing; `generic`, JSON calls that
+ * any model can be told to write.
  */
 export const DELIVERIES = ["native", "grammar", "schema", "text", "generic"] as const
 
@@ -39,14 +41,22 @@ export interface Delivery {
   readonly reason: string
 }
 
-const CONSTRAINTS: Record<DeliveryKind, DeliveryConstraint> = { native: "tools", grammar: "grammar", schema: "jsonSchema", text: "none", generic: "none" }
+const CONSTRAINTS: Record<DeliveryKind, DeliveryConstraint> = {
+  native: "tools",
+  grammar: "grammar",
+  schema: "jsonSchema",
+  text: "none",
+  generic: "none",
+}
 
 /**
- * The best delivery that is possible, preferred or not. `generic` is always possible. Whatever is chosen, calls are validated
+ * The best delivery that is possible, preferred or not. `generic` is always possible. Whatever is chosen, calls are
+ * validated
  * afterwards: a constraint is help, not proof.
  *
  * @example
- * chooseDelivery({ nativeTools: false, grammar: true, jsonSchema: true }, { knownFamily: true, hasGrammar: true }).kind // "grammar"
+ * chooseDelivery({ nativeTools: false, grammar: true, jsonSchema: true }, { knownFamily: true, hasGrammar: true }).kind
+ * // "grammar"
  */
 export function chooseDelivery(abilities: DeliveryAbilities, settings: DeliverySettings = {}): Delivery {
   const possible = DELIVERIES.map((kind) => ({ kind, obstacle: obstacleTo(kind, abilities, settings) }))
@@ -54,7 +64,9 @@ export function chooseDelivery(abilities: DeliveryAbilities, settings: DeliveryS
   const { prefer } = settings
   if (prefer !== undefined && open.includes(prefer)) return deliver(prefer, "as configured")
   const kind = open[0] ?? "generic"
-  const missed = possible.slice(0, DELIVERIES.indexOf(kind)).map(({ kind: better, obstacle }) => `${better}: ${obstacle}`)
+  const missed = possible
+    .slice(0, DELIVERIES.indexOf(kind))
+    .map(({ kind: better, obstacle }) => `${better}: ${obstacle}`)
   const wish = prefer === undefined ? [] : [`${prefer} was configured but is not possible`]
   return deliver(kind, [...wish, ...missed].join("; ") || "the best there is")
 }
@@ -88,24 +100,44 @@ export interface Fallback {
 }
 
 /**
- * What to do after a delivery failed: the next one without its constraint, once. A failure that has nothing to do with the
+ * What to do after a delivery failed: the next one without its constraint, once. A failure that has nothing to do with
+ * the
  * constraint (the server is down, the key is wrong) is not for this, and neither is a second failure.
  *
  * @returns nothing when the failure is to be passed on
  */
-export function fallBackFrom(delivery: Delivery, error: unknown, abilities: DeliveryAbilities, settings: DeliverySettings = {}): Fallback | undefined {
-  if (delivery.constraint === "none" || (settings.failed?.length ?? 0) > 0 || !isConstraintError(error)) return undefined
+export function fallBackFrom(
+  delivery: Delivery,
+  error: unknown,
+  abilities: DeliveryAbilities,
+  settings: DeliverySettings = {},
+): Fallback | undefined {
+  if (delivery.constraint === "none" || (settings.failed?.length ?? 0) > 0 || !isConstraintError(error))
+    return undefined
   const failed: DeliveryKind[] = delivery.constraint === "tools" ? ["native"] : ["native", "grammar", "schema"]
   const { prefer: _ignored, ...rest } = settings
   return { from: delivery.kind, to: chooseDelivery(abilities, { ...rest, failed }), error: messageOf(error) }
 }
 
-const CODES = new Set(["GBNF_SYNTAX", "GBNF_INVALID", "GRAMMAR_REFUSED", "GRAMMAR_TOO_AMBIGUOUS", "MODEL_REQUEST_REJECTED", "CONFLICTING_CONSTRAINTS"])
+const CODES = new Set([
+  "GBNF_SYNTAX",
+  "GBNF_INVALID",
+  "GRAMMAR_REFUSED",
+  "GRAMMAR_TOO_AMBIGUOUS",
+  "MODEL_REQUEST_REJECTED",
+  "CONFLICTING_CONSTRAINTS",
+])
 const WORDS = /grammar|json.?schema|response_format|structured|tool[_ ]?(call|choice|use)|\btools\b|empty stack/i
 
 /** Whether a failure comes from the constraint of a request rather than from the server as such. */
 export function isConstraintError(error: unknown): boolean {
   const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : ""
-  if (code === "MODEL_UNREACHABLE" || code === "MODEL_UNAUTHORIZED" || code === "MODEL_NOT_FOUND" || code === "MODEL_TIMEOUT") return false
+  if (
+    code === "MODEL_UNREACHABLE" ||
+    code === "MODEL_UNAUTHORIZED" ||
+    code === "MODEL_NOT_FOUND" ||
+    code === "MODEL_TIMEOUT"
+  )
+    return false
   return CODES.has(code) || WORDS.test(messageOf(error))
 }

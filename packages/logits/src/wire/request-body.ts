@@ -5,8 +5,13 @@ export const CONSTRAINT_SERVERS = ["llama-server", "vllm", "vllm-before-0.12", "
 
 export type ConstraintServer = (typeof CONSTRAINT_SERVERS)[number]
 
-/** A constraint on a whole reply: a grammar, a schema, or schemas between tags with free text around them. Exactly one. */
-export type WireConstraint = { readonly grammar: string } | { readonly schema: JsonSchema; readonly name?: string } | { readonly tags: readonly StructuralTag[]; readonly triggers: readonly string[] }
+/**
+ * A constraint on a whole reply: a grammar, a schema, or schemas between tags with free text around them. Exactly one.
+ */
+export type WireConstraint =
+  | { readonly grammar: string }
+  | { readonly schema: JsonSchema; readonly name?: string }
+  | { readonly tags: readonly StructuralTag[]; readonly triggers: readonly string[] }
 
 /** Text held to a schema between two markers. */
 export interface StructuralTag {
@@ -20,7 +25,8 @@ type Body = Record<string, unknown>
 /**
  * The fields that put a constraint into a request body; merge them into it.
  *
- * Sources: llama.cpp `tools/server/README.md`; vLLM "Structured Outputs" (`structured_outputs` since 0.12, `guided_*` before); SGLang
+ * Sources: llama.cpp `tools/server/README.md`; vLLM "Structured Outputs" (`structured_outputs` since 0.12, `guided_*`
+ * before); SGLang
  * "Structured Outputs" (its EBNF is GBNF); Ollama API `format`; OpenAI "Structured model outputs".
  *
  * @throws ToolwrightError `UNSUPPORTED_CONSTRAINT` when the server has nothing of the kind
@@ -66,8 +72,15 @@ function schemaBody(server: ConstraintServer, schema: JsonSchema, name: string):
   }
 }
 
-function tagsBody(server: ConstraintServer, { tags, triggers }: { tags: readonly StructuralTag[]; triggers: readonly string[] }): Body {
-  const structural = { type: "structural_tag", structures: tags.map(({ begin, schema, end }) => ({ begin, schema, end })), triggers: [...triggers] }
+function tagsBody(
+  server: ConstraintServer,
+  { tags, triggers }: { tags: readonly StructuralTag[]; triggers: readonly string[] },
+): Body {
+  const structural = {
+    type: "structural_tag",
+    structures: tags.map(({ begin, schema, end }) => ({ begin, schema, end })),
+    triggers: [...triggers],
+  }
   switch (server) {
     case "sglang":
     case "vllm-before-0.12":
@@ -89,15 +102,28 @@ function unsupported(server: ConstraintServer, what: string, hint: string): Tool
 }
 
 /** Fields of the servers above that constrain a reply. */
-const FIELDS = ["grammar", "json_schema", "structured_outputs", "guided_json", "guided_grammar", "guided_regex", "guided_choice", "ebnf", "regex", "format"]
+const FIELDS = [
+  "grammar",
+  "json_schema",
+  "structured_outputs",
+  "guided_json",
+  "guided_grammar",
+  "guided_regex",
+  "guided_choice",
+  "ebnf",
+  "regex",
+  "format",
+]
 
 /**
- * The constraints that a request body holds, native tools among them; more than one makes servers fail, some of them by crashing.
+ * The constraints that a request body holds, native tools among them; more than one makes servers fail, some of them by
+ * crashing.
  */
 export function constraintsIn(body: Readonly<Body>): string[] {
   const found = FIELDS.filter((field) => body[field] !== undefined && body[field] !== null && body[field] !== "")
   const format = body["response_format"]
-  if (typeof format === "object" && format !== null && (format as Body)["type"] !== "text") found.push("response_format")
+  if (typeof format === "object" && format !== null && (format as Body)["type"] !== "text")
+    found.push("response_format")
   if (Array.isArray(body["tools"]) && body["tools"].length > 0 && body["tool_choice"] !== "none") found.push("tools")
   return found
 }

@@ -16,11 +16,22 @@ describe("chooseDelivery", () => {
       chooseDelivery(none, { knownFamily: true }),
       chooseDelivery(none, { knownFamily: false }),
     ].map(({ kind, constraint }) => [kind, constraint])
-    expect(kinds).toEqual([["native", "tools"], ["grammar", "grammar"], ["text", "none"], ["schema", "jsonSchema"], ["text", "none"], ["generic", "none"]])
+    expect(kinds).toEqual([
+      ["native", "tools"],
+      ["grammar", "grammar"],
+      ["text", "none"],
+      ["schema", "jsonSchema"],
+      ["text", "none"],
+      ["generic", "none"],
+    ])
   })
 
   it("takes what is configured where it can, and says why it cannot", () => {
-    expect(chooseDelivery(all, { prefer: "grammar" })).toEqual({ kind: "grammar", constraint: "grammar", reason: "as configured" })
+    expect(chooseDelivery(all, { prefer: "grammar" })).toEqual({
+      kind: "grammar",
+      constraint: "grammar",
+      reason: "as configured",
+    })
     expect(chooseDelivery(none, { prefer: "native" }).reason).toBe(
       "native was configured but is not possible; native: the server has no native tool use; grammar: the server takes no grammar; schema: the server takes no JSON Schema",
     )
@@ -30,7 +41,13 @@ describe("chooseDelivery", () => {
     fc.assert(
       fc.property(
         fc.record({ nativeTools: fc.boolean(), grammar: fc.boolean(), jsonSchema: fc.boolean() }),
-        fc.record({ prefer: fc.option(fc.constantFrom(...DELIVERIES), { nil: undefined }), knownFamily: fc.boolean(), hasGrammar: fc.boolean(), mustCall: fc.boolean(), failed: fc.subarray([...DELIVERIES]) }),
+        fc.record({
+          prefer: fc.option(fc.constantFrom(...DELIVERIES), { nil: undefined }),
+          knownFamily: fc.boolean(),
+          hasGrammar: fc.boolean(),
+          mustCall: fc.boolean(),
+          failed: fc.subarray([...DELIVERIES]),
+        }),
         (abilities, settings) => {
           const { kind, reason } = chooseDelivery(abilities, settings)
           expect(reason).not.toBe("")
@@ -48,7 +65,11 @@ describe("fallBackFrom", () => {
   it("goes on without a constraint after a grammar error, once, and records it", () => {
     const first = chooseDelivery(all, { prefer: "grammar" })
     const fallback = fallBackFrom(first, grammarError, all, { prefer: "grammar" })
-    expect(fallback).toMatchObject({ from: "grammar", to: { kind: "text", constraint: "none" }, error: "failed to parse grammar" })
+    expect(fallback).toMatchObject({
+      from: "grammar",
+      to: { kind: "text", constraint: "none" },
+      error: "failed to parse grammar",
+    })
     expect(fallBackFrom(fallback!.to, grammarError, all)).toBeUndefined()
     expect(fallBackFrom(first, grammarError, all, { failed: ["native"] })).toBeUndefined()
   })
@@ -59,7 +80,8 @@ describe("fallBackFrom", () => {
   })
 
   it("passes on what has nothing to do with the constraint", () => {
-    for (const code of ["MODEL_UNREACHABLE", "MODEL_UNAUTHORIZED", "MODEL_TIMEOUT"]) expect(isConstraintError(Object.assign(new Error("tools server"), { code }))).toBe(false)
+    for (const code of ["MODEL_UNREACHABLE", "MODEL_UNAUTHORIZED", "MODEL_TIMEOUT"])
+      expect(isConstraintError(Object.assign(new Error("tools server"), { code }))).toBe(false)
     expect(isConstraintError(new Error("Unexpected empty grammar stack"))).toBe(true)
     expect(isConstraintError(new Error("out of memory"))).toBe(false)
   })
@@ -97,12 +119,21 @@ describe("constraintBody", () => {
       openai: { response_format: { type: "json_schema", json_schema: { name: "my_reply", strict: true, schema } } },
     })
     const structural = { type: "structural_tag", structures: tags.tags, triggers: tags.triggers }
-    expect(write(tags)).toMatchObject({ sglang: { response_format: structural }, vllm: { structured_outputs: { structural_tag: JSON.stringify(structural) } }, ollama: "UNSUPPORTED_CONSTRAINT" })
+    expect(write(tags)).toMatchObject({
+      sglang: { response_format: structural },
+      vllm: { structured_outputs: { structural_tag: JSON.stringify(structural) } },
+      ollama: "UNSUPPORTED_CONSTRAINT",
+    })
   })
 
   it("finds more than one constraint in a body", () => {
-    expect(constraintsIn({ grammar: "x", tools: [{}], response_format: { type: "text" } })).toEqual(["grammar", "tools"])
-    expect(constraintsIn({ tools: [{}], tool_choice: "none", response_format: { type: "json_object" } })).toEqual(["response_format"])
+    expect(constraintsIn({ grammar: "x", tools: [{}], response_format: { type: "text" } })).toEqual([
+      "grammar",
+      "tools",
+    ])
+    expect(constraintsIn({ tools: [{}], tool_choice: "none", response_format: { type: "json_object" } })).toEqual([
+      "response_format",
+    ])
     for (const server of CONSTRAINT_SERVERS) expect(constraintsIn(constraintBody(server, { schema }))).toHaveLength(1)
   })
 })

@@ -8,13 +8,29 @@ const seen: { aborted?: boolean } = {}
 const registry = new ToolRegistry()
 registry.register(
   defineTool({
-    name: "search", description: "Searches", effects: { readOnly: true, idempotent: true },
-    input: { $schema: "http://json-schema.org/draft-07/schema#", type: "object", oneOf: [{ properties: { action: { const: "grep" }, pattern: { type: "string" } }, required: ["action", "pattern"] }, { properties: { action: { const: "find" }, name: { type: "string" } }, required: ["action", "name"] }] },
+    name: "search",
+    description: "Searches",
+    effects: { readOnly: true, idempotent: true },
+    input: {
+      $schema: "http://json-schema.org/draft-07/schema#",
+      type: "object",
+      oneOf: [
+        { properties: { action: { const: "grep" }, pattern: { type: "string" } }, required: ["action", "pattern"] },
+        { properties: { action: { const: "find" }, name: { type: "string" } }, required: ["action", "name"] },
+      ],
+    },
     output: { type: "object", properties: { found: { type: "array" } } },
     run: (args) => ({ found: [args] }),
   }),
 )
-registry.register(defineTool({ name: "hang", description: "", input: { type: "object" }, run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))) }))
+registry.register(
+  defineTool({
+    name: "hang",
+    description: "",
+    input: { type: "object" },
+    run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+  }),
+)
 
 describe.each(["legacy", "auto"] as const)("a host of the %s protocol", (mode) => {
   const connect = async (url: string) => {
@@ -28,18 +44,36 @@ describe.each(["legacy", "auto"] as const)("a host of the %s protocol", (mode) =
     const client = await connect(server.url)
     const { tools } = await client.listTools()
     const [search] = tools
-    expect(search).toMatchObject({ inputSchema: { type: "object", properties: { action: { enum: ["grep", "find"] }, pattern: {}, name: {} }, required: ["action"] }, annotations: { readOnlyHint: true, idempotentHint: true } })
+    expect(search).toMatchObject({
+      inputSchema: {
+        type: "object",
+        properties: { action: { enum: ["grep", "find"] }, pattern: {}, name: {} },
+        required: ["action"],
+      },
+      annotations: { readOnlyHint: true, idempotentHint: true },
+    })
     expect(search?.inputSchema).not.toHaveProperty("$schema")
     expect(search?.inputSchema).not.toHaveProperty("oneOf")
     const result = await client.callTool({ name: "search", arguments: { action: "grep", pattern: "x" } })
-    expect(result).toMatchObject({ structuredContent: { found: [{ action: "grep", pattern: "x" }] }, content: [{ type: "text" }] })
+    expect(result).toMatchObject({
+      structuredContent: { found: [{ action: "grep", pattern: "x" }] },
+      content: [{ type: "text" }],
+    })
     const wrong = await client.callTool({ name: "search", arguments: { pattern: "x" } })
-    expect(wrong).toMatchObject({ isError: true, content: [{ text: expect.stringMatching(/action: is required and missing[\s\S]*"action":"grep","pattern":"x"/) }] })
-    const unknown = await client.callTool({ name: "serach", arguments: {} }).catch((error: unknown) => ({ isError: true, content: [{ type: "text", text: String(error) }] }))
+    expect(wrong).toMatchObject({
+      isError: true,
+      content: [{ text: expect.stringMatching(/action: is required and missing[\s\S]*"action":"grep","pattern":"x"/) }],
+    })
+    const unknown = await client
+      .callTool({ name: "serach", arguments: {} })
+      .catch((error: unknown) => ({ isError: true, content: [{ type: "text", text: String(error) }] }))
     expect(unknown).toMatchObject({ isError: true })
     expect((await client.listPrompts()).prompts).toHaveLength(15)
     const prompt = await client.getPrompt({ name: "code_review", arguments: { code: "x" } })
-    expect(prompt.messages[0]?.content).toMatchObject({ type: "text", text: expect.stringContaining("Review the following code") })
+    expect(prompt.messages[0]?.content).toMatchObject({
+      type: "text",
+      text: expect.stringContaining("Review the following code"),
+    })
     await client.close()
   })
 
@@ -48,7 +82,9 @@ describe.each(["legacy", "auto"] as const)("a host of the %s protocol", (mode) =
     await using server = await serveRegistry({ tools: registry })
     const client = await connect(server.url)
     const controller = new AbortController()
-    const running = client.callTool({ name: "hang", arguments: {} }, { signal: controller.signal }).catch((error: unknown) => error)
+    const running = client
+      .callTool({ name: "hang", arguments: {} }, { signal: controller.signal })
+      .catch((error: unknown) => error)
     await new Promise((resolve) => setTimeout(resolve, 100))
     controller.abort()
     expect(await running).toBeInstanceOf(Error)

@@ -4,7 +4,15 @@ import { listed } from "./listing.ts"
 
 test("how arguments are grounded is not told to hosts", () => {
   const property = { type: "string", grounded: { kind: "path", also: ["."] } }
-  const tool = defineTool({ name: "open", description: "", input: { type: "object", oneOf: [{ properties: { path: property }, required: ["path"] }, { properties: { url: { type: "string" } } }] }, run: () => "" })
+  const tool = defineTool({
+    name: "open",
+    description: "",
+    input: {
+      type: "object",
+      oneOf: [{ properties: { path: property }, required: ["path"] }, { properties: { url: { type: "string" } } }],
+    },
+    run: () => "",
+  })
   const text = JSON.stringify(listed(tool))
   expect(text).toContain('"path":{"type":"string"}')
   expect(text).not.toMatch(/grounded|also/)

@@ -9,7 +9,10 @@ export interface McpHttpExport {
   close(): Promise<void>
 }
 
-/** Serves a registry over streamable HTTP, to hosts of both protocol eras. Host, origin and token are the surrounding server's matter. */
+/**
+ * Serves a registry over streamable HTTP, to hosts of both protocol eras. Host, origin and token are the surrounding
+ * server's matter.
+ */
 export function mcpOverHttp(options: McpExportOptions): McpHttpExport {
   const handler = createMcpHandler(mcpServerFactory(options), { responseMode: "auto" })
   return {

@@ -1,7 +1,8 @@
 import { withoutTopCombinators, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 
 /**
- * A tool as MCP lists it. Its schema goes out as it is, but for two things that hosts stumble over: a `$schema` of an older dialect, and
+ * A tool as MCP lists it. Its schema goes out as it is, but for two things that hosts stumble over: a `$schema` of an
+ * older dialect, and
  * combinators at the top, which become one object with all of their properties (the tool itself checks the rest).
  */
 export function listed(tool: ToolDefinition): Record<string, unknown> {

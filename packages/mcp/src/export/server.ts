@@ -17,7 +17,8 @@ export interface McpExportOptions {
 }
 
 /**
- * Makes MCP servers over a registry, one for each connection or request. Two handlers answer for all tools, whatever their number,
+ * Makes MCP servers over a registry, one for each connection or request. Two handlers answer for all tools, whatever
+ * their number,
  * so a request costs the same with five tools and with five hundred.
  */
 export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
@@ -31,7 +32,11 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
     return list
   }
   return () => {
-    const capabilities = { tools: { listChanged: true }, logging: {}, ...(options.prompts === undefined ? {} : { prompts: {} }) }
+    const capabilities = {
+      tools: { listChanged: true },
+      logging: {},
+      ...(options.prompts === undefined ? {} : { prompts: {} }),
+    }
     const server = new Server(
       { name: "toolwright", version: "0.1.0" },
       { capabilities, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
@@ -41,24 +46,33 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
       const { name, arguments: args = {} } = request.params
       const token = context.mcpReq._meta?.progressToken
       let steps = 0
-      const result = await executeCall(options.tools, { name, args }, {
-        signal: context.mcpReq.signal,
-        ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
-        ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
-        ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
-        onEvent: (event) => {
-          if (event.type !== "tool-progress") return
-          const { progress = ++steps, total, message } = event
-          if (token === undefined) {
-            // A host that wants no progress may still listen to the log.
-            if (message !== undefined) void context.mcpReq.log("info", message, name).catch(() => {})
-            return
-          }
-          const params = { progressToken: token, progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }
-          // A client that has gone away needs no progress.
-          void context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
+      const result = await executeCall(
+        options.tools,
+        { name, args },
+        {
+          signal: context.mcpReq.signal,
+          ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
+          ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
+          ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
+          onEvent: (event) => {
+            if (event.type !== "tool-progress") return
+            const { progress = ++steps, total, message } = event
+            if (token === undefined) {
+              // A host that wants no progress may still listen to the log.
+              if (message !== undefined) void context.mcpReq.log("info", message, name).catch(() => {})
+              return
+            }
+            const params = {
+              progressToken: token,
+              progress,
+              ...(total === undefined ? {} : { total }),
+              ...(message === undefined ? {} : { message }),
+            }
+            // A client that has gone away needs no progress.
+            void context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
+          },
         },
-      })
+      )
       return toMcpResult(options.tools.get(name), result) as never
     })
     if (options.prompts !== undefined) exportPrompts(server, options.prompts)
@@ -68,13 +82,20 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
 
 function exportPrompts(server: Server, prompts: PromptRegistry): void {
   server.setRequestHandler("prompts/list", () => ({
-    prompts: prompts.list().map(promptDefinition).map(({ name, description, arguments: args }) => ({ name, description, arguments: args })),
+    prompts: prompts
+      .list()
+      .map(promptDefinition)
+      .map(({ name, description, arguments: args }) => ({ name, description, arguments: args })),
   }))
   server.setRequestHandler("prompts/get", (request) => {
     const prompt = prompts.get(request.params.name)
-    if (prompt === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt '${request.params.name}' not found`)
+    if (prompt === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Prompt '${request.params.name}' not found`)
     const { success, content, error } = renderPrompt(prompt, request.params.arguments ?? {})
     if (!success) throw new ProtocolError(ProtocolErrorCode.InvalidParams, error ?? "The prompt cannot be rendered.")
-    return { description: prompt.description, messages: [{ role: "user" as const, content: { type: "text" as const, text: content } }] }
+    return {
+      description: prompt.description,
+      messages: [{ role: "user" as const, content: { type: "text" as const, text: content } }],
+    }
   })
 }

@@ -1,5 +1,13 @@
 import {
-  failure, messageOf, ToolwrightError, type JsonObject, type StandardSchema, type ToolContext, type ToolDefinition, type ToolResult, type ToolSource,
+  failure,
+  messageOf,
+  ToolwrightError,
+  type JsonObject,
+  type StandardSchema,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+  type ToolSource,
 } from "@toolwright/toolbox"
 import type { Client } from "@modelcontextprotocol/client"
 import { effectsOf, mcpToDialFormat, toToolResult, type DialTool, type McpResult, type McpTool } from "./convert.ts"
@@ -11,7 +19,9 @@ export interface ElicitationRequest {
   requestedSchema?: unknown
 }
 
-export type ElicitationAnswer = { action: "accept"; content: Record<string, string | number | boolean | string[]> } | { action: "decline" | "cancel" }
+export type ElicitationAnswer =
+  | { action: "accept"; content: Record<string, string | number | boolean | string[]> }
+  | { action: "decline" | "cancel" }
 
 /** Settings that clients of both transports share. */
 export interface McpClientOptions {
@@ -30,7 +40,8 @@ const MOST_PAGES = 100
 const MOST_TOOLS = 5000
 
 /**
- * An MCP server as a source of tools. It is made by the async `create` of its two kinds, which connect and convert before they
+ * An MCP server as a source of tools. It is made by the async `create` of its two kinds, which connect and convert
+ * before they
  * return, so that problems show at the start and not in a conversation.
  */
 export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
@@ -44,7 +55,10 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   protected constructor(options: McpClientOptions, open: (prepare: (client: Client) => void) => OpenLink) {
     this.#options = options
     this.provenance = { kind: "mcp", name: options.name }
-    this.#link = new Link(options.name, open((client) => this.#prepare(client)))
+    this.#link = new Link(
+      options.name,
+      open((client) => this.#prepare(client)),
+    )
   }
 
   /** Converts a tool of a server to the OpenAI form. @throws ToolwrightError `INVALID_MCP_TOOL` */
@@ -89,7 +103,9 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
         effects: effectsOf(tool),
         provenance: this.provenance,
         ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
-        ...((tool.title ?? tool.annotations?.title) === undefined ? {} : { title: tool.title ?? tool.annotations!.title! }),
+        ...((tool.title ?? tool.annotations?.title) === undefined
+          ? {}
+          : { title: tool.title ?? tool.annotations!.title! }),
         handler: (args, context) => this.callTool(name, args, context),
       }
     })
@@ -105,7 +121,11 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   }
 
   /** Calls a tool. Never throws: a server that is down, or goes down in the middle, gives a failed result. */
-  async callTool(name: string, args: JsonObject, context: Pick<ToolContext, "signal" | "progress">): Promise<ToolResult> {
+  async callTool(
+    name: string,
+    args: JsonObject,
+    context: Pick<ToolContext, "signal" | "progress">,
+  ): Promise<ToolResult> {
     let client: Client
     try {
       client = await this.#link.client()
@@ -114,12 +134,21 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     }
     this.#running++
     try {
-      const result = await client.request({ method: "tools/call", params: { name, arguments: args } }, anything<McpResult>(), {
-        signal: context.signal,
-        // The pipeline bounds the time; the SDK's own limit must not come before it.
-        timeout: 2 ** 31 - 1,
-        onprogress: ({ progress, total, message }) => context.progress({ progress, ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) }),
-      })
+      const result = await client.request(
+        { method: "tools/call", params: { name, arguments: args } },
+        anything<McpResult>(),
+        {
+          signal: context.signal,
+          // The pipeline bounds the time; the SDK's own limit must not come before it.
+          timeout: 2 ** 31 - 1,
+          onprogress: ({ progress, total, message }) =>
+            context.progress({
+              progress,
+              ...(total === undefined ? {} : { total }),
+              ...(message === undefined ? {} : { message }),
+            }),
+        },
+      )
       return toToolResult(result, this.#tools.find((tool) => tool.name === name)?.outputSchema !== undefined)
     } catch (thrown) {
       if (context.signal.aborted) return failed(thrown)
@@ -139,7 +168,10 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     return this.close()
   }
 
-  /** Page by page, each with the time limit; what has no object schema for its arguments is left out with a line in the log. */
+  /**
+   * Page by page, each with the time limit; what has no object schema for its arguments is left out with a line in the
+   * log.
+   */
   async #listAll(): Promise<McpTool[]> {
     const client = await this.#link.client()
     const tools: McpTool[] = []
@@ -147,9 +179,15 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS; page++) {
       const params = cursor === undefined ? {} : { cursor }
       const answer = await client
-        .request({ method: "tools/list", params }, anything<{ tools?: McpTool[]; nextCursor?: string }>(), { timeout: this.#options.connectTimeoutMs ?? 15_000 })
+        .request({ method: "tools/list", params }, anything<{ tools?: McpTool[]; nextCursor?: string }>(), {
+          timeout: this.#options.connectTimeoutMs ?? 15_000,
+        })
         .catch((cause: unknown) => {
-          throw new ToolwrightError("SOURCE_UNAVAILABLE", `The MCP server '${this.#options.name}' does not list its tools: ${messageOf(cause)}`, { cause })
+          throw new ToolwrightError(
+            "SOURCE_UNAVAILABLE",
+            `The MCP server '${this.#options.name}' does not list its tools: ${messageOf(cause)}`,
+            { cause },
+          )
         })
       tools.push(...(answer.tools ?? []).filter((tool) => this.#usable(tool)))
       if (answer.nextCursor === undefined || answer.nextCursor === cursor) return tools
@@ -162,7 +200,9 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   #usable(tool: McpTool): boolean {
     const type = tool.inputSchema?.type
     if (type === undefined || type === "object") return true
-    this.#options.log?.(`Left out '${tool.name}' of '${this.#options.name}': its inputSchema is of type ${JSON.stringify(type)}, not object`)
+    this.#options.log?.(
+      `Left out '${tool.name}' of '${this.#options.name}': its inputSchema is of type ${JSON.stringify(type)}, not object`,
+    )
     return false
   }
 
@@ -171,7 +211,10 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
       await this.refresh().catch((thrown: unknown) => this.#options.log?.(messageOf(thrown)))
       for (const listener of this.#listeners) listener()
     })
-    client.setRequestHandler("elicitation/create", async (request) => (await this.#options.elicit?.(request.params as ElicitationRequest)) ?? { action: "decline" })
+    client.setRequestHandler(
+      "elicitation/create",
+      async (request) => (await this.#options.elicit?.(request.params as ElicitationRequest)) ?? { action: "decline" },
+    )
   }
 }
 
@@ -181,16 +224,27 @@ const CONNECTION_CODES = new Set<unknown>(["NOT_CONNECTED", "CONNECTION_CLOSED",
 function isConnectionError(thrown: unknown): boolean {
   const { name, code, status } = (thrown ?? {}) as { name?: string; code?: unknown; status?: number }
   // 404 to a call is the answer to a session that the server does not know any more.
-  return CONNECTION_CODES.has(code) || (name === "SdkHttpError" && status === 404) || (thrown instanceof TypeError && messageOf(thrown).includes("fetch failed"))
+  return (
+    CONNECTION_CODES.has(code) ||
+    (name === "SdkHttpError" && status === 404) ||
+    (thrown instanceof TypeError && messageOf(thrown).includes("fetch failed"))
+  )
 }
 
 function failed(thrown: unknown): ToolResult {
   const known = ToolwrightError.isInstance(thrown)
   const hint = known && thrown.hint !== undefined ? { hint: thrown.hint } : {}
-  return failure({ code: known ? thrown.code : "TOOL_FAILED", message: messageOf(thrown), retryable: known && thrown.code === "SOURCE_UNAVAILABLE", ...hint })
+  return failure({
+    code: known ? thrown.code : "TOOL_FAILED",
+    message: messageOf(thrown),
+    retryable: known && thrown.code === "SOURCE_UNAVAILABLE",
+    ...hint,
+  })
 }
 
-/** A schema that takes everything: what servers answer is read field by field, so that one bad part loses nothing else. */
+/**
+ * A schema that takes everything: what servers answer is read field by field, so that one bad part loses nothing else.
+ */
 function anything<Value>(): StandardSchema<unknown, Value> {
   return { "~standard": { version: 1, vendor: "toolwright", validate: (value) => ({ value: value as Value }) } }
 }

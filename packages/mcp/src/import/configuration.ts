@@ -19,19 +19,28 @@ export interface McpServerConfiguration extends AttachOptions {
 }
 
 /**
- * Reads the `mcpServers` form: `{"mcpServers": {"name": {"url" | "command", "args", "env", "enabled"}}}`. Beside it: `prefix`, `rename`,
+ * Reads the `mcpServers` form: `{"mcpServers": {"name": {"url" | "command", "args", "env", "enabled"}}}`. Beside it:
+ * `prefix`, `rename`,
  * `allow`, `deny`, `tags`, `headers`, `required`.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the server and what is wrong
  */
 export function readMcpServers(value: unknown, source = "mcpServers"): McpServerConfiguration[] {
   const servers = (value as { mcpServers?: unknown } | null)?.mcpServers
-  if (typeof servers !== "object" || servers === null || Array.isArray(servers)) throw wrong(source, "it has no mapping 'mcpServers'")
+  if (typeof servers !== "object" || servers === null || Array.isArray(servers))
+    throw wrong(source, "it has no mapping 'mcpServers'")
   return Object.entries(servers).map(([name, entry]: [string, unknown]) => {
-    if (typeof entry !== "object" || entry === null) throw wrong(source, `'${name}' must be a mapping with 'url' or 'command'`)
+    if (typeof entry !== "object" || entry === null)
+      throw wrong(source, `'${name}' must be a mapping with 'url' or 'command'`)
     const server = entry as Partial<McpServerConfiguration> & { disabled?: boolean }
-    if ((server.url === undefined) === (server.command === undefined)) throw wrong(source, `'${name}' needs either a 'url' or a 'command'`)
-    return { ...server, name, enabled: server.enabled !== false && server.disabled !== true, required: server.required === true }
+    if ((server.url === undefined) === (server.command === undefined))
+      throw wrong(source, `'${name}' needs either a 'url' or a 'command'`)
+    return {
+      ...server,
+      name,
+      enabled: server.enabled !== false && server.disabled !== true,
+      required: server.required === true,
+    }
   })
 }
 
@@ -41,13 +50,18 @@ export function readMcpServersFile(path: string): McpServerConfiguration[] {
   try {
     value = JSON.parse(readFileSync(path, "utf8"))
   } catch (cause) {
-    throw new ToolwrightError("INVALID_CONFIGURATION", `The file of MCP servers ${path} cannot be read: ${messageOf(cause)}`, { cause })
+    throw new ToolwrightError(
+      "INVALID_CONFIGURATION",
+      `The file of MCP servers ${path} cannot be read: ${messageOf(cause)}`,
+      { cause },
+    )
   }
   return readMcpServers(value, path)
 }
 
 /**
- * A server named on a command line: an address, or a command with its arguments. `name=` before it names it; otherwise the address's
+ * A server named on a command line: an address, or a command with its arguments. `name=` before it names it; otherwise
+ * the address's
  * host or the command's own name does.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` when nothing stands there
@@ -55,18 +69,28 @@ export function readMcpServersFile(path: string): McpServerConfiguration[] {
 export function parseMcpServer(text: string): McpServerConfiguration {
   const named = /^([A-Za-z][\w-]*)=(.+)$/s.exec(text.trim())
   const target = named?.[2] ?? text.trim()
-  if (/^https?:\/\//.test(target)) return { name: named?.[1] ?? (URL.parse(target)?.host ?? target), url: target, enabled: true, required: true }
+  if (/^https?:\/\//.test(target))
+    return { name: named?.[1] ?? URL.parse(target)?.host ?? target, url: target, enabled: true, required: true }
   const [command, ...args] = words(target)
-  if (command === undefined) throw new ToolwrightError("INVALID_CONFIGURATION", "An MCP server is named by its address or by a command.", { hint: "For example --mcp-server http://localhost:8005/mcp" })
+  if (command === undefined)
+    throw new ToolwrightError("INVALID_CONFIGURATION", "An MCP server is named by its address or by a command.", {
+      hint: "For example --mcp-server http://localhost:8005/mcp",
+    })
   return { name: named?.[1] ?? command.split(/[/\\]/).at(-1)!, command, args, enabled: true, required: true }
 }
 
 /** Connects to a server by its configuration. @throws ToolwrightError as the clients' `create` */
-export function connectMcpServer(server: McpServerConfiguration, options: Omit<McpClientOptions, "name"> = {}): Promise<BaseMCPClient> {
+export function connectMcpServer(
+  server: McpServerConfiguration,
+  options: Omit<McpClientOptions, "name"> = {},
+): Promise<BaseMCPClient> {
   const { name, url, headers, command = "", args, env, cwd } = server
-  if (url !== undefined) return HttpMCPClient.create({ ...options, name, url, ...(headers === undefined ? {} : { headers }) })
+  if (url !== undefined)
+    return HttpMCPClient.create({ ...options, name, url, ...(headers === undefined ? {} : { headers }) })
   return StdioMCPClient.create({
-    ...options, name, command,
+    ...options,
+    name,
+    command,
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
@@ -75,7 +99,9 @@ export function connectMcpServer(server: McpServerConfiguration, options: Omit<M
 
 /** Words as a shell would cut them, with single and double quotes and no other magic. */
 function words(text: string): string[] {
-  return [...text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) => word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"))
+  return [...text.matchAll(/(?:[^\s"']+|"[^"]*"|'[^']*')+/g)].map(([word]) =>
+    word.replaceAll(/"([^"]*)"|'([^']*)'/g, "$1$2"),
+  )
 }
 
 function wrong(source: string, message: string): ToolwrightError {

@@ -1,4 +1,12 @@
-import { failure, success, ToolwrightError, type JsonObject, type JsonSchema, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  success,
+  ToolwrightError,
+  type JsonObject,
+  type JsonSchema,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 
 /** A tool as an MCP server lists it; any field may be missing, since servers are as they are. */
 export interface McpTool {
@@ -7,7 +15,13 @@ export interface McpTool {
   description?: string
   inputSchema?: JsonSchema
   outputSchema?: JsonSchema
-  annotations?: { title?: string; readOnlyHint?: boolean; destructiveHint?: boolean; idempotentHint?: boolean; openWorldHint?: boolean }
+  annotations?: {
+    title?: string
+    readOnlyHint?: boolean
+    destructiveHint?: boolean
+    idempotentHint?: boolean
+    openWorldHint?: boolean
+  }
 }
 
 /** The OpenAI form of a tool. */
@@ -43,7 +57,11 @@ export interface McpResult {
 export function mcpToDialFormat(tool: McpTool): DialTool {
   const converted = {
     type: "function" as const,
-    function: { name: tool.name, description: tool.description ?? "", parameters: tool.inputSchema ?? { type: "object", properties: {} } },
+    function: {
+      name: tool.name,
+      description: tool.description ?? "",
+      parameters: tool.inputSchema ?? { type: "object", properties: {} },
+    },
   }
   checkDialTool(converted)
   return converted as DialTool
@@ -51,11 +69,22 @@ export function mcpToDialFormat(tool: McpTool): DialTool {
 
 /** @throws ToolwrightError `INVALID_MCP_TOOL` naming the part that is missing */
 export function checkDialTool(tool: { type?: unknown; function?: { name?: unknown } }): void {
-  const missing = tool.type === undefined ? "type" : tool.function === undefined ? "function" : (tool.function.name ?? "") === "" ? "name" : undefined
-  if (missing !== undefined) throw new ToolwrightError("INVALID_MCP_TOOL", `Missing '${missing}' in ${JSON.stringify(tool)}`)
+  const missing =
+    tool.type === undefined
+      ? "type"
+      : tool.function === undefined
+        ? "function"
+        : (tool.function.name ?? "") === ""
+          ? "name"
+          : undefined
+  if (missing !== undefined)
+    throw new ToolwrightError("INVALID_MCP_TOOL", `Missing '${missing}' in ${JSON.stringify(tool)}`)
 }
 
-/** Effects as a server's annotations declare them. A tool without annotations declares nothing, and counts as one that changes things. */
+/**
+ * Effects as a server's annotations declare them. A tool without annotations declares nothing, and counts as one that
+ * changes things.
+ */
 export function effectsOf({ annotations = {} }: McpTool): NonNullable<ToolDefinition["effects"]> {
   const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations
   return {
@@ -67,8 +96,10 @@ export function effectsOf({ annotations = {} }: McpTool): NonNullable<ToolDefini
 }
 
 /**
- * A result as this project has it: structured content is data, text is the text, and pictures, sound and resources are kept in
- * `metadata.mcpContent`, so that a server that passes the result on loses nothing. JSON in a text becomes data only where the tool
+ * A result as this project has it: structured content is data, text is the text, and pictures, sound and resources are
+ * kept in
+ * `metadata.mcpContent`, so that a server that passes the result on loses nothing. JSON in a text becomes data only
+ * where the tool
  * declares what its data look like.
  */
 export function toToolResult(result: McpResult, declaresOutput: boolean): ToolResult {
@@ -79,10 +110,17 @@ export function toToolResult(result: McpResult, declaresOutput: boolean): ToolRe
   const parts = {
     ...(output === "" && data !== undefined ? {} : { output }),
     ...(data === undefined ? {} : { data }),
-    metadata: { ...(rich ? { mcpContent: content } : {}), ...(result._meta === undefined ? {} : { mcpMeta: result._meta }) },
+    metadata: {
+      ...(rich ? { mcpContent: content } : {}),
+      ...(result._meta === undefined ? {} : { mcpMeta: result._meta }),
+    },
   }
   if (result.isError !== true) return success(parts)
-  return failure({ ...parts, code: "TOOL_FAILED", message: output === "" ? "The tool failed without saying why." : output })
+  return failure({
+    ...parts,
+    code: "TOOL_FAILED",
+    message: output === "" ? "The tool failed without saying why." : output,
+  })
 }
 
 function shown({ type, text, mimeType, data, resource, uri, name }: McpContent): string {

@@ -5,7 +5,8 @@ import { StdioMCPClient } from "../index.ts"
 
 const SERVER = fileURLToPath(new URL("../testing/users-server.ts", import.meta.url))
 const context = { signal: new AbortController().signal, progress: () => {} }
-const start = (command = process.execPath, args = ["--conditions=toolwright-source", SERVER, "hostile"]) => StdioMCPClient.create({ name: "hostile", command, args })
+const start = (command = process.execPath, args = ["--conditions=toolwright-source", SERVER, "hostile"]) =>
+  StdioMCPClient.create({ name: "hostile", command, args })
 const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -23,12 +24,23 @@ const pidOf = async () => Number((await client.callTool("pid", {}, context)).out
 
 describe("a server over stdio", () => {
   test("that is killed in mid-call gives a result at once, and the other servers go on", async () => {
-    await using other = await StdioMCPClient.create({ name: "other", command: process.execPath, args: ["--conditions=toolwright-source", SERVER] })
+    await using other = await StdioMCPClient.create({
+      name: "other",
+      command: process.execPath,
+      args: ["--conditions=toolwright-source", SERVER],
+    })
     const beside = other.callTool("web_search", { query: "x" }, context)
     const begun = performance.now()
-    const [slow, killed] = await Promise.all([client.callTool("slow", {}, context), client.callTool("kill", {}, context)])
+    const [slow, killed] = await Promise.all([
+      client.callTool("slow", {}, context),
+      client.callTool("kill", {}, context),
+    ])
     expect(performance.now() - begun).toBeLessThan(3000)
-    for (const { error } of [slow, killed]) expect(error).toMatchObject({ code: "SOURCE_UNAVAILABLE", message: expect.stringContaining("may or may not have taken effect") })
+    for (const { error } of [slow, killed])
+      expect(error).toMatchObject({
+        code: "SOURCE_UNAVAILABLE",
+        message: expect.stringContaining("may or may not have taken effect"),
+      })
     expect((await beside).output).toBe("found x")
     expect((await client.callTool("web_search", { query: "again" }, context)).output).toBe("found again")
   })
@@ -41,8 +53,15 @@ describe("a server over stdio", () => {
   })
 
   test("leaves no process when it is closed, nor does what it was started through", async () => {
-    await using wrapped = await start("sh", ["-c", `"${process.execPath}" --conditions=toolwright-source "${SERVER}" hostile; sleep 300`])
-    const pids = [await pidOf(), Number((await wrapped.callTool("pid", {}, context)).output), Number((await wrapped.callTool("family", {}, context)).output)]
+    await using wrapped = await start("sh", [
+      "-c",
+      `"${process.execPath}" --conditions=toolwright-source "${SERVER}" hostile; sleep 300`,
+    ])
+    const pids = [
+      await pidOf(),
+      Number((await wrapped.callTool("pid", {}, context)).output),
+      Number((await wrapped.callTool("family", {}, context)).output),
+    ]
     await Promise.all([client.close(), wrapped.close()])
     await vi.waitFor(() => expect(pids.filter(isAlive)).toEqual([]), 3000)
   })

@@ -32,7 +32,11 @@ export class HttpMCPClient extends BaseMCPClient {
   static create(options: HttpMCPClientOptions): Promise<HttpMCPClient> {
     const url = URL.parse(options.url)
     if (url === null || !/^https?:$/.test(url.protocol)) {
-      return Promise.reject(new ToolwrightError("INVALID_CONFIGURATION", `'${options.url}' is no address of an MCP server.`, { hint: "It looks like http://localhost:8005/mcp." }))
+      return Promise.reject(
+        new ToolwrightError("INVALID_CONFIGURATION", `'${options.url}' is no address of an MCP server.`, {
+          hint: "It looks like http://localhost:8005/mcp.",
+        }),
+      )
     }
     return new HttpMCPClient(options, url).start()
   }

@@ -2,7 +2,16 @@ import { fileURLToPath } from "node:url"
 import { attachSource, defineTool, listTools, ToolRegistry, type ToolContext } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import { afterEach, describe, expect, test, vi } from "vitest"
-import { BaseMCPClient, connectMcpServer, HttpMCPClient, mcpToDialFormat, parseMcpServer, readMcpServers, StdioMCPClient, type StdioMCPClientOptions } from "../index.ts"
+import {
+  BaseMCPClient,
+  connectMcpServer,
+  HttpMCPClient,
+  mcpToDialFormat,
+  parseMcpServer,
+  readMcpServers,
+  StdioMCPClient,
+  type StdioMCPClientOptions,
+} from "../index.ts"
 import { serveRegistry } from "../testing/serve-registry.ts"
 
 const SERVER = fileURLToPath(new URL("../testing/users-server.ts", import.meta.url))
@@ -13,20 +22,45 @@ afterEach(async () => {
 const context: ToolContext = { signal: new AbortController().signal, callId: "c", progress: () => {} }
 
 async function stdio(mode = "plain", more: Partial<StdioMCPClientOptions> = {}): Promise<StdioMCPClient> {
-  const client = await StdioMCPClient.create({ name: "search", command: process.execPath, args: ["--conditions=toolwright-source", SERVER, mode], ...more })
+  const client = await StdioMCPClient.create({
+    name: "search",
+    command: process.execPath,
+    args: ["--conditions=toolwright-source", SERVER, mode],
+    ...more,
+  })
   open.push(client)
   return client
 }
 
 const users = new ToolRegistry()
 for (const name of ["create_user", "get_user", "search_users", "update_user", "delete_user"]) {
-  users.register(defineTool({ name, description: `${name}!`, input: { type: "object", properties: { id: { type: "integer", minimum: 1 } }, required: ["id"], additionalProperties: false }, output: { type: "object", properties: { id: { type: "integer" } } }, effects: { readOnly: name.startsWith("get") }, run: ({ id }, { progress }) => { progress({ progress: 1, total: 2, message: "half" }); return { id } } }))
+  users.register(
+    defineTool({
+      name,
+      description: `${name}!`,
+      input: {
+        type: "object",
+        properties: { id: { type: "integer", minimum: 1 } },
+        required: ["id"],
+        additionalProperties: false,
+      },
+      output: { type: "object", properties: { id: { type: "integer" } } },
+      effects: { readOnly: name.startsWith("get") },
+      run: ({ id }, { progress }) => {
+        progress({ progress: 1, total: 2, message: "half" })
+        return { id }
+      },
+    }),
+  )
 }
 
 describe("conversion", () => {
   test("gives the OpenAI form with the schema unchanged", () => {
     const inputSchema = { type: "object", properties: { a: { $ref: "#/$defs/x" } }, $defs: { x: { type: "string" } } }
-    expect(mcpToDialFormat({ name: "t", description: "d", inputSchema })).toEqual({ type: "function", function: { name: "t", description: "d", parameters: inputSchema } })
+    expect(mcpToDialFormat({ name: "t", description: "d", inputSchema })).toEqual({
+      type: "function",
+      function: { name: "t", description: "d", parameters: inputSchema },
+    })
   })
 
   test("names the part that is missing", () => {
@@ -42,9 +76,18 @@ describe("a server over HTTP", () => {
     const client = await HttpMCPClient.create({ name: "UMS", url: server.url, log: (line) => lines.push(line) })
     open.push(client)
     expect(lines).toEqual(["Converted 5 tools to DIAL format"])
-    expect(client.getTools()).toEqual(listTools(users.list()).map(({ name, description, inputSchema }) => ({ type: "function", function: { name, description, parameters: inputSchema } })))
+    expect(client.getTools()).toEqual(
+      listTools(users.list()).map(({ name, description, inputSchema }) => ({
+        type: "function",
+        function: { name, description, parameters: inputSchema },
+      })),
+    )
     expect(formatterById("openai").formatToolsForAPI(client.toToolDefinitions())).toEqual(client.getTools())
-    expect(client.toToolDefinitions()[0]).toMatchObject({ category: "utility", optionality: "optional", provenance: { kind: "mcp", name: "UMS" } })
+    expect(client.toToolDefinitions()[0]).toMatchObject({
+      category: "utility",
+      optionality: "optional",
+      provenance: { kind: "mcp", name: "UMS" },
+    })
   })
 
   test("answers with data, checks arguments, and passes progress on", async () => {
@@ -54,15 +97,24 @@ describe("a server over HTTP", () => {
     const registry = new ToolRegistry()
     await attachSource(registry, client)
     const progress: object[] = []
-    const result = await registry.execute("get_user", { id: 7 }, { onEvent: (event) => event.type === "tool-progress" && progress.push(event) })
+    const result = await registry.execute(
+      "get_user",
+      { id: 7 },
+      { onEvent: (event) => event.type === "tool-progress" && progress.push(event) },
+    )
     expect(result).toMatchObject({ success: true, data: { id: 7 } })
     expect(progress).toEqual([expect.objectContaining({ progress: 1, total: 2, message: "half" })])
     expect((await client.callTool("get_user", { id: "x" }, context)).error?.message).toContain("id: must be an integer")
   })
 
   test("that is not there is named", async () => {
-    await expect(HttpMCPClient.create({ name: "none", url: "http://127.0.0.1:1/mcp" })).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: expect.stringContaining("http://127.0.0.1:1/mcp") })
-    await expect(HttpMCPClient.create({ name: "none", url: "nonsense" })).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" })
+    await expect(HttpMCPClient.create({ name: "none", url: "http://127.0.0.1:1/mcp" })).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      message: expect.stringContaining("http://127.0.0.1:1/mcp"),
+    })
+    await expect(HttpMCPClient.create({ name: "none", url: "nonsense" })).rejects.toMatchObject({
+      code: "INVALID_CONFIGURATION",
+    })
   })
 })
 
@@ -78,13 +130,21 @@ describe("a server over stdio", () => {
 
   test("keeps pictures and structured content", async () => {
     const result = await (await stdio()).callTool("picture", {}, context)
-    expect(result).toMatchObject({ data: { width: 1 }, output: "look\n[image image/png, 3 bytes]", metadata: { mcpContent: [{ type: "text" }, { type: "image", data: "AAAA" }] } })
+    expect(result).toMatchObject({
+      data: { width: 1 },
+      output: "look\n[image image/png, 3 bytes]",
+      metadata: { mcpContent: [{ type: "text" }, { type: "image", data: "AAAA" }] },
+    })
   })
 
   test("that dies in the middle of a call gives a result, and is started again for the next one", async () => {
     const client = await stdio()
     const died = await client.callTool("die", {}, context)
-    expect(died.error).toMatchObject({ code: "SOURCE_UNAVAILABLE", retryable: true, message: expect.stringContaining("may or may not have taken effect") })
+    expect(died.error).toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      retryable: true,
+      message: expect.stringContaining("may or may not have taken effect"),
+    })
     expect((await client.callTool("web_search", { query: "again" }, context)).output).toBe("found again")
   })
 
@@ -108,7 +168,10 @@ describe("a server over stdio", () => {
 
   test("that says nothing, or cannot be started, is refused within its time", async () => {
     await expect(stdio("silent", { connectTimeoutMs: 300 })).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE" })
-    await expect(StdioMCPClient.create({ name: "none", command: "/nonexistent/program" })).rejects.toMatchObject({ code: "SOURCE_UNAVAILABLE", message: expect.stringContaining("/nonexistent/program") })
+    await expect(StdioMCPClient.create({ name: "none", command: "/nonexistent/program" })).rejects.toMatchObject({
+      code: "SOURCE_UNAVAILABLE",
+      message: expect.stringContaining("/nonexistent/program"),
+    })
   })
 })
 
@@ -120,7 +183,18 @@ test("three servers make one list, in their order, and each call goes to its own
   const registry = new ToolRegistry()
   registry.register(defineTool({ name: "mine", description: "", input: { type: "object" }, run: () => "mine" }))
   for (const client of [ums, search]) await attachSource(registry, client)
-  expect(registry.list().map(({ name }) => name)).toEqual(["mine", "create_user", "get_user", "search_users", "update_user", "delete_user", "web_search", "die", "picture", "pid"])
+  expect(registry.list().map(({ name }) => name)).toEqual([
+    "mine",
+    "create_user",
+    "get_user",
+    "search_users",
+    "update_user",
+    "delete_user",
+    "web_search",
+    "die",
+    "picture",
+    "pid",
+  ])
   expect((await registry.execute("web_search", { query: "x" })).output).toBe("found x")
   expect((await registry.execute("get_user", { id: 1 })).data).toEqual({ id: 1 })
   const again = await stdio()
@@ -129,22 +203,44 @@ test("three servers make one list, in their order, and each call goes to its own
 
 describe("configuration", () => {
   test("reads the usual file, with disabled entries marked", () => {
-    expect(readMcpServers({ mcpServers: { a: { url: "http://x/mcp" }, b: { command: "docker", args: ["run"], enabled: false, prefix: "b" } } })).toMatchObject([
+    expect(
+      readMcpServers({
+        mcpServers: {
+          a: { url: "http://x/mcp" },
+          b: { command: "docker", args: ["run"], enabled: false, prefix: "b" },
+        },
+      }),
+    ).toMatchObject([
       { name: "a", url: "http://x/mcp", enabled: true, required: false },
       { name: "b", command: "docker", args: ["run"], enabled: false, prefix: "b" },
     ])
-    expect(() => readMcpServers({ mcpServers: { a: {} } }, "servers.json")).toThrow("servers.json: 'a' needs either a 'url' or a 'command'.")
+    expect(() => readMcpServers({ mcpServers: { a: {} } }, "servers.json")).toThrow(
+      "servers.json: 'a' needs either a 'url' or a 'command'.",
+    )
     expect(() => readMcpServers({})).toThrow("no mapping 'mcpServers'")
   })
 
   test("reads a server from a command line", () => {
-    expect(parseMcpServer("http://localhost:8005/mcp")).toMatchObject({ name: "localhost:8005", url: "http://localhost:8005/mcp" })
-    expect(parseMcpServer(`files=npx server --root "/a b" 'c d'`)).toMatchObject({ name: "files", command: "npx", args: ["server", "--root", "/a b", "c d"] })
+    expect(parseMcpServer("http://localhost:8005/mcp")).toMatchObject({
+      name: "localhost:8005",
+      url: "http://localhost:8005/mcp",
+    })
+    expect(parseMcpServer(`files=npx server --root "/a b" 'c d'`)).toMatchObject({
+      name: "files",
+      command: "npx",
+      args: ["server", "--root", "/a b", "c d"],
+    })
     expect(() => parseMcpServer("  ")).toThrow(expect.objectContaining({ code: "INVALID_CONFIGURATION" }))
   })
 
   test("connects by it", async () => {
-    const client = await connectMcpServer({ name: "s", command: process.execPath, args: ["--conditions=toolwright-source", SERVER], enabled: true, required: true })
+    const client = await connectMcpServer({
+      name: "s",
+      command: process.execPath,
+      args: ["--conditions=toolwright-source", SERVER],
+      enabled: true,
+      required: true,
+    })
     open.push(client)
     expect(client.getTools()).toHaveLength(4)
   })
@@ -155,8 +251,14 @@ test("a server over HTTP that has gone away is told so, and is found again when 
   const port = Number(new URL(first.url).port)
   await using client = await HttpMCPClient.create({ name: "UMS", url: first.url })
   await first[Symbol.asyncDispose]()
-  expect((await client.callTool("get_user", { id: 1 }, context)).error).toMatchObject({ code: "SOURCE_UNAVAILABLE", retryable: true })
+  expect((await client.callTool("get_user", { id: 1 }, context)).error).toMatchObject({
+    code: "SOURCE_UNAVAILABLE",
+    retryable: true,
+  })
   expect((await client.callTool("get_user", { id: 1 }, context)).error?.code).toBe("SOURCE_UNAVAILABLE")
   await using _second = await serveRegistry({ tools: users }, port)
-  await vi.waitFor(async () => expect((await client.callTool("get_user", { id: 2 }, context)).data).toEqual({ id: 2 }), { timeout: 5000, interval: 200 })
+  await vi.waitFor(
+    async () => expect((await client.callTool("get_user", { id: 2 }, context)).data).toEqual({ id: 2 }),
+    { timeout: 5000, interval: 200 },
+  )
 })

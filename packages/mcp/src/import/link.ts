@@ -8,7 +8,8 @@ export type OpenLink = () => Promise<{ client: Client; transport: Transport }>
 const BACK_OFF_MS = [0, 500, 2000, 5000, 15_000, 60_000]
 
 /**
- * A connection that may break and be made again. While the server is down, users of the link are told at once; a new attempt is
+ * A connection that may break and be made again. While the server is down, users of the link are told at once; a new
+ * attempt is
  * made when somebody needs it and the waiting time since the last one is over.
  */
 export class Link {
@@ -35,7 +36,9 @@ export class Link {
     const wait = BACK_OFF_MS[Math.min(this.#failures, BACK_OFF_MS.length - 1)]!
     const left = this.#failedAt + wait - this.#now()
     if (this.#failures > 0 && left > 0) {
-      return Promise.reject(this.#down(`${this.#reason}; the next attempt is made in ${Math.ceil(left / 1000)} s at the earliest`))
+      return Promise.reject(
+        this.#down(`${this.#reason}; the next attempt is made in ${Math.ceil(left / 1000)} s at the earliest`),
+      )
     }
     return (this.#opening ??= this.#connect())
   }
@@ -49,7 +52,10 @@ export class Link {
     await this.drop()
   }
 
-  /** Gives the connection up, as one that has broken; the next user makes it anew. `inUse` lets calls that still run on it end. */
+  /**
+   * Gives the connection up, as one that has broken; the next user makes it anew. `inUse` lets calls that still run on
+   * it end.
+   */
   async drop(inUse = false): Promise<void> {
     const current = this.#current
     this.#current = undefined
@@ -60,9 +66,13 @@ export class Link {
   brokenDuring(what: string, cause?: unknown): ToolwrightError {
     const refused = (cause as { cause?: { code?: string } } | undefined)?.cause?.code === "ECONNREFUSED"
     if (refused) return this.#down("nothing listens at its address", cause)
-    return new ToolwrightError("SOURCE_UNAVAILABLE", `The MCP server '${this.#name}' went away during ${what}; it may or may not have taken effect.`, {
-      hint: "Check whether it did before you repeat it. The next call connects anew.",
-    })
+    return new ToolwrightError(
+      "SOURCE_UNAVAILABLE",
+      `The MCP server '${this.#name}' went away during ${what}; it may or may not have taken effect.`,
+      {
+        hint: "Check whether it did before you repeat it. The next call connects anew.",
+      },
+    )
   }
 
   async #connect(): Promise<Client> {
@@ -92,6 +102,8 @@ export class Link {
   }
 
   #down(reason: string, cause?: unknown): ToolwrightError {
-    return new ToolwrightError("SOURCE_UNAVAILABLE", `The MCP server '${this.#name}' is not available: ${reason}.`, { cause })
+    return new ToolwrightError("SOURCE_UNAVAILABLE", `The MCP server '${this.#name}' is not available: ${reason}.`, {
+      cause,
+    })
   }
 }

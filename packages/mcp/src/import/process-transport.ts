@@ -21,8 +21,10 @@ const groups = new Set<number>()
 let watching = false
 
 /**
- * Talks to a server over its standard input and output, one message a line. The server leads a process group of its own, and whatever
- * the group still holds goes with it, when the connection is closed, when the server dies, and when this process exits: servers are
+ * Talks to a server over its standard input and output, one message a line. The server leads a process group of its
+ * own, and whatever
+ * the group still holds goes with it, when the connection is closed, when the server dies, and when this process exits:
+ * servers are
  * often started through `npx`, `sh` or a script, and ending only those would leave the server behind.
  */
 export class ProcessTransport implements Transport {
@@ -48,7 +50,12 @@ export class ProcessTransport implements Transport {
 
   async start(): Promise<void> {
     const { command, args, env, cwd } = this.#options
-    const child = spawn(command, args, { env, stdio: ["pipe", "pipe", "pipe"], detached: true, ...(cwd === undefined ? {} : { cwd }) })
+    const child = spawn(command, args, {
+      env,
+      stdio: ["pipe", "pipe", "pipe"],
+      detached: true,
+      ...(cwd === undefined ? {} : { cwd }),
+    })
     this.#child = child
     await new Promise<void>((resolve, reject) => child.once("spawn", resolve).once("error", reject))
     watch(child.pid!)

@@ -19,7 +19,10 @@ const MOST_BYTES = 64 * 1024 * 1024
 export class StdioMCPClient extends BaseMCPClient {
   private constructor(options: StdioMCPClientOptions) {
     super(options, (prepare) => async () => {
-      const [{ getDefaultEnvironment }, client] = await Promise.all([import("@modelcontextprotocol/client/stdio"), newClient("legacy")])
+      const [{ getDefaultEnvironment }, client] = await Promise.all([
+        import("@modelcontextprotocol/client/stdio"),
+        newClient("legacy"),
+      ])
       const transport = new ProcessTransport({
         command: options.command,
         args: [...(options.args ?? [])],
@@ -33,7 +36,10 @@ export class StdioMCPClient extends BaseMCPClient {
       } catch (cause) {
         await transport.close().catch(() => {})
         const last = transport.said.trim().split("\n").slice(-3).join(" ")
-        throw new Error(`'${[options.command, ...(options.args ?? [])].join(" ")}' does not answer as an MCP server (${messageOf(cause)})${last === "" ? "" : `; it said: ${last}`}`, { cause })
+        throw new Error(
+          `'${[options.command, ...(options.args ?? [])].join(" ")}' does not answer as an MCP server (${messageOf(cause)})${last === "" ? "" : `; it said: ${last}`}`,
+          { cause },
+        )
       }
       return { client, transport }
     })
@@ -45,7 +51,10 @@ export class StdioMCPClient extends BaseMCPClient {
    * @throws ToolwrightError `SOURCE_UNAVAILABLE` with what the server said on its error output, `INVALID_MCP_TOOL`
    */
   static create(options: StdioMCPClientOptions): Promise<StdioMCPClient> {
-    if (options.command.trim() === "") return Promise.reject(new ToolwrightError("INVALID_CONFIGURATION", `The MCP server '${options.name}' has no command.`))
+    if (options.command.trim() === "")
+      return Promise.reject(
+        new ToolwrightError("INVALID_CONFIGURATION", `The MCP server '${options.name}' has no command.`),
+      )
     return new StdioMCPClient(options).start()
   }
 }

@@ -16,11 +16,19 @@ export async function serveRegistry(options: McpExportOptions, port = 0): Promis
     const controller = new AbortController()
     outgoing.on("close", () => controller.abort())
     const body = incoming.method === "POST" ? { body: Readable.toWeb(incoming) as ReadableStream, duplex: "half" } : {}
-    const request = new Request(`http://localhost${incoming.url}`, { method: incoming.method!, headers: incoming.headers as Record<string, string>, signal: controller.signal, ...body } as RequestInit)
+    const request = new Request(`http://localhost${incoming.url}`, {
+      method: incoming.method!,
+      headers: incoming.headers as Record<string, string>,
+      signal: controller.signal,
+      ...body,
+    } as RequestInit)
     const response = await handler.fetch(request)
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
     if (response.body === null) outgoing.end()
-    else Readable.fromWeb(response.body as never).on("error", () => outgoing.destroy()).pipe(outgoing)
+    else
+      Readable.fromWeb(response.body as never)
+        .on("error", () => outgoing.destroy())
+        .pipe(outgoing)
   })
   await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve))
   return {

@@ -1,4 +1,13 @@
-import { createOpenAICompatibleBackend, createScriptedBackend, loadScreenplay, openLlamaBackend, openPocket, probeAbilities, type Backend, type Dialect } from "@toolwright/backends"
+import {
+  createOpenAICompatibleBackend,
+  createScriptedBackend,
+  loadScreenplay,
+  openLlamaBackend,
+  openPocket,
+  probeAbilities,
+  type Backend,
+  type Dialect,
+} from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
@@ -12,10 +21,12 @@ export interface BackendOptions {
 }
 
 /**
- * The backend that a configuration asks for: as named, or by what is set (a screenplay, a GGUF file, a server), or the built-in pocket
+ * The backend that a configuration asks for: as named, or by what is set (a screenplay, a GGUF file, a server), or the
+ * built-in pocket
  * model when nothing is.
  *
- * @throws ToolwrightError `INVALID_CONFIGURATION` when something that it needs is missing, or what opening the model brings
+ * @throws ToolwrightError `INVALID_CONFIGURATION` when something that it needs is missing, or what opening the model
+ *   brings
  */
 export async function backendFor({ model }: Configuration, { root }: BackendOptions = {}): Promise<Backend> {
   switch (backendKindOf(model) ?? "pocket") {
@@ -58,16 +69,24 @@ export function hasModel({ model }: Configuration): boolean {
  * @param make opens the backend, or gives one that is open
  * @throws ToolwrightError `NO_MODEL` when none is configured, otherwise as {@link backendFor}
  */
-export async function configuredBackend(configuration: Configuration, own?: Backend, make: () => Promise<Backend> = () => backendFor(configuration)): Promise<Backend> {
+export async function configuredBackend(
+  configuration: Configuration,
+  own?: Backend,
+  make: () => Promise<Backend> = () => backendFor(configuration),
+): Promise<Backend> {
   if (own !== undefined || hasModel(configuration)) return make()
   throw new ToolwrightError("NO_MODEL", "No model is configured.", { hint: HOW_TO_CONFIGURE })
 }
 
 /** @throws ToolwrightError `NO_MODEL`, always: the pocket model would have nothing to call */
 export function withoutModel(): never {
-  throw new ToolwrightError("NO_MODEL", "No model is configured, and the built-in pocket model knows none of the tools that are registered.", {
-    hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name, baseUrl } }), or { builtins: {} } for the built-in tools and the pocket model.`,
-  })
+  throw new ToolwrightError(
+    "NO_MODEL",
+    "No model is configured, and the built-in pocket model knows none of the tools that are registered.",
+    {
+      hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name, baseUrl } }), or { builtins: {} } for the built-in tools and the pocket model.`,
+    },
+  )
 }
 
 export const HOW_TO_CONFIGURE = `Name a model and its server, for example one that Ollama serves:

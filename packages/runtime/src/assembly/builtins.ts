@@ -1,6 +1,12 @@
 import { resolve } from "node:path"
 import { nearest, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
-import { createBuiltinTools, DEFAULT_DENY_READ, DEFAULT_DENY_WRITE, type BuiltinToolsConfig, type LogitToolConfig } from "@toolwright/tools"
+import {
+  createBuiltinTools,
+  DEFAULT_DENY_READ,
+  DEFAULT_DENY_WRITE,
+  type BuiltinToolsConfig,
+  type LogitToolConfig,
+} from "@toolwright/tools"
 import type { Configuration } from "../configuration/settings.ts"
 
 /** What the tools take from their surroundings. */
@@ -17,16 +23,29 @@ export interface BuiltinToolsOptions {
  * @param cwd the folder that relative roots start from, and the root where none is given
  * @throws ToolwrightError `INVALID_ROOT`, or `INVALID_CONFIGURATION` when a selected tool does not exist
  */
-export function builtinTools(configuration: Configuration, cwd: string, options: BuiltinToolsOptions = {}): ToolDefinition[] {
+export function builtinTools(
+  configuration: Configuration,
+  cwd: string,
+  options: BuiltinToolsOptions = {},
+): ToolDefinition[] {
   const { env, logit = configuredModel(configuration) } = options
   const { workspace, builtins } = configuration
-  const roots = (workspace.roots ?? (workspace.readOnly === undefined ? ["."] : [])).map((path) => ({ path: resolve(cwd, path), access: "read-write" as const }))
-  const readOnly = (workspace.readOnly ?? []).map((path) => ({ path: resolve(cwd, path), access: "read-only" as const }))
+  const roots = (workspace.roots ?? (workspace.readOnly === undefined ? ["."] : [])).map((path) => ({
+    path: resolve(cwd, path),
+    access: "read-write" as const,
+  }))
+  const readOnly = (workspace.readOnly ?? []).map((path) => ({
+    path: resolve(cwd, path),
+    access: "read-only" as const,
+  }))
   const tools = createBuiltinTools({
     roots: [...roots, ...readOnly],
     denyRead: [...DEFAULT_DENY_READ, ...(workspace.denyRead ?? [])],
     denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
-    processes: { sandbox: builtins.bash.sandbox, bash: builtins.bash.allow === undefined ? {} : { allow: builtins.bash.allow } },
+    processes: {
+      sandbox: builtins.bash.sandbox,
+      bash: builtins.bash.allow === undefined ? {} : { allow: builtins.bash.allow },
+    },
     logit,
     ...(env === undefined ? {} : { env }),
     ...settingsOf(builtins),
@@ -55,7 +74,11 @@ function configuredModel(configuration: Configuration): LogitToolConfig {
 
 function unknown(key: string, name: string, names: readonly string[]): ToolwrightError {
   const close = nearest(name, names)[0]
-  return new ToolwrightError("INVALID_CONFIGURATION", `The setting '${key}' names '${name}', which is no built-in tool.`, {
-    hint: close === undefined ? `Built-in tools: ${names.join(", ")}.` : `Did you mean '${close}'?`,
-  })
+  return new ToolwrightError(
+    "INVALID_CONFIGURATION",
+    `The setting '${key}' names '${name}', which is no built-in tool.`,
+    {
+      hint: close === undefined ? `Built-in tools: ${names.join(", ")}.` : `Did you mean '${close}'?`,
+    },
+  )
 }

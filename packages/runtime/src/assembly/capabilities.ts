@@ -2,15 +2,21 @@ import { accessSync, constants } from "node:fs"
 import { delimiter, join } from "node:path"
 import type { CapabilityProbe } from "@toolwright/toolbox"
 
-/** Probes what tools may need: `env:NAME` is a variable, `config:KEY` a setting that was not given, any other name a program on the path. */
+/**
+ * Probes what tools may need: `env:NAME` is a variable, `config:KEY` a setting that was not given, any other name a
+ * program on the path.
+ */
 export function systemProbe(env: Readonly<Record<string, string | undefined>>): CapabilityProbe {
   return (capability) => {
     if (capability.startsWith("env:")) {
       const name = capability.slice("env:".length)
       return (env[name] ?? "") === "" ? { available: false, detail: `set ${name}` } : { available: true }
     }
-    if (capability.startsWith("config:")) return { available: false, detail: `set ${capability.slice("config:".length)} in toolwright.yaml` }
-    return onPath(capability, env.PATH ?? "") ? { available: true } : { available: false, detail: `install ${capability}` }
+    if (capability.startsWith("config:"))
+      return { available: false, detail: `set ${capability.slice("config:".length)} in toolwright.yaml` }
+    return onPath(capability, env.PATH ?? "")
+      ? { available: true }
+      : { available: false, detail: `install ${capability}` }
   }
 }
 

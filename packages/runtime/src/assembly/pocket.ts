@@ -8,7 +8,10 @@ import { hasModel, HOW_TO_CONFIGURE } from "./backend.ts"
 /** The name by which the pocket model is known, however its backend was made. */
 export const POCKET_NAME = "toolwright-pocket"
 
-/** Tools that are asked about when the pocket model calls them: what they do cannot be taken back, and it is often wrong. */
+/**
+ * Tools that are asked about when the pocket model calls them: what they do cannot be taken back, and it is often
+ * wrong.
+ */
 export const POCKET_ASKS: readonly string[] = ["bash", "delete_file", "move_file"]
 
 /** Inferences of a run with the pocket model at most: it does two or three steps, and then goes in circles. */
@@ -26,7 +29,8 @@ export function pocketToolset(registry: ToolRegistry, readOnly: boolean): Toolse
 }
 
 /**
- * Whether runs are done by the pocket model: when it was chosen, and in place of a model that is not configured, if there are tools
+ * Whether runs are done by the pocket model: when it was chosen, and in place of a model that is not configured, if
+ * there are tools
  * that it knows.
  *
  * @param own a backend that was given in place of the configured one
@@ -38,7 +42,10 @@ export function runsOnPocket(configuration: Configuration, own: Backend | undefi
 }
 
 /** What an executor does otherwise with the pocket model. */
-export function pocketOptions({ agent, model }: Configuration, permissions: PermissionPolicy | undefined): Partial<ExecutorOptions> {
+export function pocketOptions(
+  { agent, model }: Configuration,
+  permissions: PermissionPolicy | undefined,
+): Partial<ExecutorOptions> {
   return {
     // Tools are not described to it: they are in its weights, and no prompt of ours reaches it.
     formatter: { ...formatterById("hermes"), formatToolsForPrompt: () => "" },
@@ -61,5 +68,9 @@ export function canBePocket(profile: AgentProfile): boolean {
 /** @throws ToolwrightError `NO_MODEL` for an agent that the pocket model cannot be */
 export function checkPocketAgent(profile: AgentProfile): void {
   if (canBePocket(profile)) return
-  throw new ToolwrightError("NO_MODEL", `The agent '${profile.name}' needs a real model: the built-in pocket model only does plain requests, as 'assistant'.`, { hint: HOW_TO_CONFIGURE })
+  throw new ToolwrightError(
+    "NO_MODEL",
+    `The agent '${profile.name}' needs a real model: the built-in pocket model only does plain requests, as 'assistant'.`,
+    { hint: HOW_TO_CONFIGURE },
+  )
 }

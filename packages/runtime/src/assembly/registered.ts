@@ -12,7 +12,10 @@ export interface RegisteredTools {
  *
  * @throws ToolwrightError `DUPLICATE_TOOL`, `INVALID_TOOL`
  */
-export async function registered(tools: readonly ToolDefinition[], env: Readonly<Record<string, string | undefined>>): Promise<RegisteredTools> {
+export async function registered(
+  tools: readonly ToolDefinition[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<RegisteredTools> {
   const registry = new ToolRegistry()
   for (const tool of tools) registry.register(tool)
   const report = await detectCapabilities(registry.list(), systemProbe(env))

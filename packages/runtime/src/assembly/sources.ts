@@ -10,14 +10,20 @@ export interface ConnectedSources {
 }
 
 /**
- * Connects to the configured MCP servers, all at once, and registers their tools in the order of the configuration. A server that
+ * Connects to the configured MCP servers, all at once, and registers their tools in the order of the configuration. A
+ * server that
  * does not answer stops the start only where it is required; those named on a command line are.
  *
  * MCP is loaded only where a server is configured.
  *
  * @throws ToolwrightError `SOURCE_UNAVAILABLE`, `DUPLICATE_TOOL`, `INVALID_CONFIGURATION`; nothing stays connected then
  */
-export async function connectSources(configuration: Configuration, registry: ToolRegistry, cwd: string, log: (line: string) => void): Promise<ConnectedSources> {
+export async function connectSources(
+  configuration: Configuration,
+  registry: ToolRegistry,
+  cwd: string,
+  log: (line: string) => void,
+): Promise<ConnectedSources> {
   const { connect = [], file, servers } = configuration.mcp
   if (connect.length === 0 && file === undefined && servers === undefined) return { attached: [], missing: [] }
   const mcp = await import("@toolwright/mcp")
@@ -31,7 +37,8 @@ export async function connectSources(configuration: Configuration, registry: Too
   try {
     for (const [index, outcome] of opened.entries()) {
       const server = wanted[index]!
-      if (outcome.status === "fulfilled") found.attached.push(await attachSource(registry, outcome.value, server, (thrown) => log(messageOf(thrown))))
+      if (outcome.status === "fulfilled")
+        found.attached.push(await attachSource(registry, outcome.value, server, (thrown) => log(messageOf(thrown))))
       else if (server.required || !unavailable(outcome.reason)) throw outcome.reason
       else {
         found.missing.push({ name: server.name, reason: messageOf(outcome.reason) })

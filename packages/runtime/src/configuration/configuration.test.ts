@@ -34,7 +34,10 @@ describe("a configuration", () => {
 
   test("comes from the file, then the environment, then flags, and each value knows its source", async () => {
     write("model:\n  name: from-file\n  baseUrl: http://file/v1\n  temperature: 0.5\nagent:\n  maxRounds: 5\n")
-    const { configuration, sources } = await load({ model: "from-flag" }, { TOOLWRIGHT_MODEL: "from-env", TOOLWRIGHT_BASE_URL: "http://env/v1" })
+    const { configuration, sources } = await load(
+      { model: "from-flag" },
+      { TOOLWRIGHT_MODEL: "from-env", TOOLWRIGHT_BASE_URL: "http://env/v1" },
+    )
     expect(configuration.model).toMatchObject({ name: "from-flag", baseUrl: "http://env/v1", temperature: 0.5 })
     expect(configuration.agent.maxRounds).toBe(5)
     expect([...sources].filter(([key]) => ["model.name", "model.baseUrl", "agent.maxRounds"].includes(key))).toEqual([
@@ -52,7 +55,12 @@ describe("a configuration", () => {
   })
 
   test("reads texts of flags and variables by type", async () => {
-    const { configuration } = await load({ root: ["a", "b"], "native-tools": "false", temperature: "0.2", "only-tools": "file,search" })
+    const { configuration } = await load({
+      root: ["a", "b"],
+      "native-tools": "false",
+      temperature: "0.2",
+      "only-tools": "file,search",
+    })
     expect(configuration.workspace.roots).toEqual(["a", "b"])
     expect(configuration.model).toMatchObject({ nativeTools: false, temperature: 0.2 })
     expect(configuration.builtins.only).toEqual(["file", "search"])
@@ -61,7 +69,9 @@ describe("a configuration", () => {
 
 describe("mistakes", () => {
   test("are all reported, with their line and the right spelling", async () => {
-    write("modle:\n  name: x\nmodel:\n  base_url: http://x\n  temperature: hot\nagent:\n  maxRounds: 0\n  toolCalling: text\n")
+    write(
+      "modle:\n  name: x\nmodel:\n  base_url: http://x\n  temperature: hot\nagent:\n  maxRounds: 0\n  toolCalling: text\n",
+    )
     const { code, message } = await failure()
     expect(code).toBe("INVALID_CONFIGURATION")
     expect(message).toContain("line 1: there is no setting 'modle'. Did you mean 'model'?")
@@ -83,8 +93,12 @@ describe("mistakes", () => {
   })
 
   test("in flags and variables name the flag or variable", async () => {
-    expect((await failure({ "max-rounds": "many" })).message).toBe("--max-rounds must be a number, but 'many' was given.")
-    expect((await failure({}, { TOOLWRIGHT_NATIVE_TOOLS: "perhaps" })).message).toContain("TOOLWRIGHT_NATIVE_TOOLS must be true or false")
+    expect((await failure({ "max-rounds": "many" })).message).toBe(
+      "--max-rounds must be a number, but 'many' was given.",
+    )
+    expect((await failure({}, { TOOLWRIGHT_NATIVE_TOOLS: "perhaps" })).message).toContain(
+      "TOOLWRIGHT_NATIVE_TOOLS must be true or false",
+    )
   })
 })
 
@@ -95,7 +109,10 @@ test.skipIf(process.platform === "win32")("a pipe in the file's place is not wai
 
 test("a file that is not UTF-8 is refused, not guessed at", async () => {
   writeFileSync(join(cwd, "toolwright.yaml"), Buffer.from("model:\n  name: caf\xe9\n", "latin1"))
-  expect(await failure()).toMatchObject({ code: "INVALID_CONFIGURATION", message: expect.stringContaining("cannot be read") as string })
+  expect(await failure()).toMatchObject({
+    code: "INVALID_CONFIGURATION",
+    message: expect.stringContaining("cannot be read") as string,
+  })
 })
 
 test("an empty file is no mistake", async () => {
@@ -116,6 +133,8 @@ test("a secret shows at most its last four characters", () => {
 })
 
 test("the published schema is the one that the settings make", () => {
-  const published = JSON.parse(readFileSync(new URL("../../schema/toolwright.schema.json", import.meta.url), "utf8")) as unknown
+  const published = JSON.parse(
+    readFileSync(new URL("../../schema/toolwright.schema.json", import.meta.url), "utf8"),
+  ) as unknown
   expect(published).toEqual(configurationSchema())
 })

@@ -23,7 +23,8 @@ export function findConfigurationFile(cwd: string): string | undefined {
 }
 
 /**
- * Reads a configuration file. Every mistake in it is reported at once, with its line and the right spelling where there is one.
+ * Reads a configuration file. Every mistake in it is reported at once, with its line and the right spelling where there
+ * is one.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`
  */
@@ -32,12 +33,18 @@ export async function readConfigurationFile(path: string): Promise<FileSettings>
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path))
   } catch (cause) {
-    throw new ToolwrightError("INVALID_CONFIGURATION", `The configuration file ${path} cannot be read: ${messageOf(cause)}`, { cause })
+    throw new ToolwrightError(
+      "INVALID_CONFIGURATION",
+      `The configuration file ${path} cannot be read: ${messageOf(cause)}`,
+      { cause },
+    )
   }
   const { LineCounter, parseDocument, isMap, isScalar } = await import("yaml")
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines })
-  const mistakes = document.errors.map((error) => `line ${lines.linePos(error.pos[0]).line}: ${error.message.split("\n")[0] ?? error.message}`)
+  const mistakes = document.errors.map(
+    (error) => `line ${lines.linePos(error.pos[0]).line}: ${error.message.split("\n")[0] ?? error.message}`,
+  )
   const values = new Map<string, unknown>()
 
   const walk = (node: unknown, prefix: string): void => {
@@ -65,16 +72,23 @@ export async function readConfigurationFile(path: string): Promise<FileSettings>
   }
   if (mistakes.length === 0) walk(document.contents, "")
   if (mistakes.length > 0) {
-    throw new ToolwrightError("INVALID_CONFIGURATION", `${path}:\n${mistakes.map((mistake) => `- ${mistake}`).join("\n")}`, {
-      hint: "'toolwright config --help' lists the settings.",
-    })
+    throw new ToolwrightError(
+      "INVALID_CONFIGURATION",
+      `${path}:\n${mistakes.map((mistake) => `- ${mistake}`).join("\n")}`,
+      {
+        hint: "'toolwright config --help' lists the settings.",
+      },
+    )
   }
   return { path, values }
 }
 
 function suggestion(name: string, prefix: string): string {
   const depth = prefix.split(".").length
-  const siblings = new Set(SETTINGS.filter(({ key }) => key.startsWith(prefix)).map(({ key }) => key.split(".").slice(0, depth).join(".")))
-  const close = nearest(name, siblings)[0] ?? SETTINGS.find(({ key }) => key.endsWith(`.${name.split(".").at(-1)}`))?.key
+  const siblings = new Set(
+    SETTINGS.filter(({ key }) => key.startsWith(prefix)).map(({ key }) => key.split(".").slice(0, depth).join(".")),
+  )
+  const close =
+    nearest(name, siblings)[0] ?? SETTINGS.find(({ key }) => key.endsWith(`.${name.split(".").at(-1)}`))?.key
   return close === undefined ? ` Known here: ${[...siblings].join(", ")}.` : ` Did you mean '${close}'?`
 }

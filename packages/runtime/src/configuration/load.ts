@@ -16,7 +16,9 @@ export interface ConfigurationInputs {
 /** The effective configuration, and for each setting the value in force with its source. */
 export interface LoadedConfiguration {
   configuration: Configuration
-  /** Source by key: `default`, `file PATH`, `environment NAME`, `flag --NAME`. Settings that have no value are left out. */
+  /**
+   * Source by key: `default`, `file PATH`, `environment NAME`, `flag --NAME`. Settings that have no value are left out.
+   */
   sources: Map<string, string>
   file: string | undefined
 }
@@ -47,7 +49,9 @@ export function defaultConfiguration(given: PartialConfiguration = {}): Configur
   const configuration = {}
   for (const { key, fallback } of SETTINGS) if (fallback !== undefined) put(configuration, key, fallback)
   for (const { key } of SETTINGS) {
-    const value = key.split(".").reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], given)
+    const value = key
+      .split(".")
+      .reduce<unknown>((node, part) => (node as Record<string, unknown> | undefined)?.[part], given)
     if (value !== undefined) put(configuration, key, value)
   }
   return withSections(configuration)
@@ -55,7 +59,9 @@ export function defaultConfiguration(given: PartialConfiguration = {}): Configur
 
 /** A configuration in part, as a library user writes it. */
 export type PartialConfiguration = {
-  [Section in keyof Configuration]?: Omit<Partial<Configuration[Section]>, "bash"> & { bash?: Partial<Configuration["builtins"]["bash"]> }
+  [Section in keyof Configuration]?: Omit<Partial<Configuration[Section]>, "bash"> & {
+    bash?: Partial<Configuration["builtins"]["bash"]>
+  }
 }
 
 /** A secret as it may be shown: its last four characters at most. */
@@ -77,7 +83,13 @@ function valueOf(
   return setting.fallback === undefined ? undefined : { value: setting.fallback, source: "default" }
 }
 
-function text(setting: Setting, given: string | boolean | readonly string[], source: string, name: string, mistakes: string[]) {
+function text(
+  setting: Setting,
+  given: string | boolean | readonly string[],
+  source: string,
+  name: string,
+  mistakes: string[],
+) {
   const read = readText(setting, given)
   if ("value" in read) return { value: read.value, source }
   mistakes.push(`${name} ${read.wrong}.`)
@@ -92,5 +104,14 @@ function put(target: Record<string, unknown>, key: string, value: unknown): void
 }
 
 function withSections(configuration: object): Configuration {
-  return { model: {}, agent: {}, workspace: {}, builtins: {}, mcp: {}, permissions: {}, runs: {}, ...configuration } as Configuration
+  return {
+    model: {},
+    agent: {},
+    workspace: {},
+    builtins: {},
+    mcp: {},
+    permissions: {},
+    runs: {},
+    ...configuration,
+  } as Configuration
 }

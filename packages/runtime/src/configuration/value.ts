@@ -5,7 +5,8 @@ export type ReadValue = { value: unknown } | { wrong: string }
 
 /** Checks a value that came from the file. */
 export function checkValue(setting: Setting, value: unknown): ReadValue {
-  if (!hasType(setting, value)) return { wrong: `must be ${article(setting)}, but ${JSON.stringify(value)} stands there` }
+  if (!hasType(setting, value))
+    return { wrong: `must be ${article(setting)}, but ${JSON.stringify(value)} stands there` }
   if (setting.values !== undefined && !setting.values.includes(value as string)) {
     return { wrong: `must be one of ${setting.values.join(", ")}, but '${String(value)}' stands there` }
   }
@@ -15,7 +16,9 @@ export function checkValue(setting: Setting, value: unknown): ReadValue {
   return { value }
 }
 
-/** Reads a value that came as text, from a flag or a variable. A list is separated by commas, or given several times. */
+/**
+ * Reads a value that came as text, from a flag or a variable. A list is separated by commas, or given several times.
+ */
 export function readText(setting: Setting, given: string | boolean | readonly string[]): ReadValue {
   if (setting.type === "string-list") {
     const list = typeof given === "string" ? given.split(",") : given
@@ -29,7 +32,9 @@ export function readText(setting: Setting, given: string | boolean | readonly st
   }
   if (setting.type === "integer" || setting.type === "number") {
     const number = text.trim() === "" ? Number.NaN : Number(text)
-    return Number.isFinite(number) ? checkValue(setting, number) : { wrong: `must be a number, but '${text}' was given` }
+    return Number.isFinite(number)
+      ? checkValue(setting, number)
+      : { wrong: `must be a number, but '${text}' was given` }
   }
   return checkValue(setting, text)
 }
@@ -49,7 +54,14 @@ function hasType(setting: Setting, value: unknown): boolean {
   }
 }
 
-const ARTICLES = { string: "a text", integer: "a whole number", number: "a number", boolean: "true or false", "string-list": "a list of texts", object: "a mapping" } as const
+const ARTICLES = {
+  string: "a text",
+  integer: "a whole number",
+  number: "a number",
+  boolean: "true or false",
+  "string-list": "a list of texts",
+  object: "a mapping",
+} as const
 
 function article(setting: Setting): string {
   return ARTICLES[setting.type]

@@ -1,6 +1,12 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { createOpenAICompatibleBackend, createScriptedBackend, loadScreenplay, serveBackend, type Backend } from "@toolwright/backends"
+import {
+  createOpenAICompatibleBackend,
+  createScriptedBackend,
+  loadScreenplay,
+  serveBackend,
+  type Backend,
+} from "@toolwright/backends"
 import type { RunEvent, RunSummary } from "@toolwright/toolbox"
 import { getFormatter } from "@toolwright/toolformat"
 import { describe, expect, test } from "vitest"
@@ -21,13 +27,20 @@ async function build(path: string, backend: Backend): Promise<{ summary: RunSumm
   return { summary: step.value, events }
 }
 
-function expectFixed(repo: { path: string; git(...args: string[]): string }, { summary, events }: { summary: RunSummary; events: RunEvent[] }) {
+function expectFixed(
+  repo: { path: string; git(...args: string[]): string },
+  { summary, events }: { summary: RunSummary; events: RunEvent[] },
+) {
   expect(summary, summary.message).toMatchObject({ outcome: "completed", success: true })
   expect(summary.rounds).toBeLessThanOrEqual(20)
   expect(repo.git("log", "--format=%s")).toBe("Fix add()\nBegin")
   expect(repo.git("diff", "HEAD~1", "--stat", "--", "src")).toContain("1 file changed, 1 insertion(+), 1 deletion(-)")
-  expect(readFileSync(join(repo.path, "notes.json"), "utf8")).toBe('{"call": {"end": "}</tool_call>", "nested": {"a": [1, {"b": "}"}]}}}\n')
-  const failed = events.flatMap((event) => (event.type === "tool-end" && !event.result.success ? [event.result.error?.code] : []))
+  expect(readFileSync(join(repo.path, "notes.json"), "utf8")).toBe(
+    '{"call": {"end": "}</tool_call>", "nested": {"a": [1, {"b": "}"}]}}}\n',
+  )
+  const failed = events.flatMap((event) =>
+    event.type === "tool-end" && !event.result.success ? [event.result.error?.code] : [],
+  )
   expect(failed.slice(0, 2)).toEqual(["UNKNOWN_TOOL", "INVALID_ARGUMENTS"])
 }
 
@@ -59,7 +72,11 @@ describe("a builder that speaks Qwen's format", () => {
   test("that never finishes ends after exactly twenty inferences", async () => {
     using repo = repositoryWith(FIX_ADD)
     const reply = `<tool_call>\n{"name": "file", "arguments": {"action": "append", "path": "log.txt", "content": "x"}}\n</tool_call>`
-    const backend = createScriptedBackend({ model: "qwen2.5", abilities: { nativeTools: false }, steps: [{ reply, repeat: "always" }] })
+    const backend = createScriptedBackend({
+      model: "qwen2.5",
+      abilities: { nativeTools: false },
+      steps: [{ reply, repeat: "always" }],
+    })
     const { summary } = await build(repo.path, backend)
     expect(backend.requests).toHaveLength(20)
     expect(summary).toMatchObject({ outcome: "max-rounds", success: false, message: "max rounds reached" })
@@ -71,10 +88,18 @@ function natively(script: Awaited<ReturnType<typeof loadScreenplay>>): typeof sc
   const formatter = getFormatter("qwen2.5")
   const steps = script.steps.map((step) => {
     const { calls, content } = formatter.parse(String(step.reply))
-    const { tools: _tools, system: _system, ...expectation } = (step.expect ?? {}) as { tools?: unknown; system?: unknown }
+    const {
+      tools: _tools,
+      system: _system,
+      ...expectation
+    } = (step.expect ?? {}) as { tools?: unknown; system?: unknown }
     return calls.length === 0
       ? { ...step, expect: expectation }
-      : { ...step, expect: expectation, reply: { text: content, calls: calls.map(({ name, args }) => ({ name, args })) } }
+      : {
+          ...step,
+          expect: expectation,
+          reply: { text: content, calls: calls.map(({ name, args }) => ({ name, args })) },
+        }
   })
   return { ...script, steps }
 }

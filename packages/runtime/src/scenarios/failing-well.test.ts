@@ -52,19 +52,47 @@ test("a wrong key names its setting and never the key", async () => {
 
 test("a reply that is not UTF-8 is an error and not a guess", async () => {
   const baseUrl = await answering(200, Buffer.from([0x7b, 0xff, 0xfe, 0x7d]))
-  expect(ended(await run({ model: { name: "m", baseUrl } }))).toMatchObject({ outcome: "failed", code: "MODEL_BAD_REPLY" })
+  expect(ended(await run({ model: { name: "m", baseUrl } }))).toMatchObject({
+    outcome: "failed",
+    code: "MODEL_BAD_REPLY",
+  })
 })
 
 test("a tool that never returns is stopped at its limit, and the run goes on", async () => {
-  const hang = defineTool({ name: "hang", description: "", input: { type: "object" }, timeoutMs: 30, run: () => new Promise(() => {}) })
-  const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps: [{ reply: { calls: [{ name: "hang", args: {} }] } }, { expect: { result: "did not answer within 30 ms" }, reply: "done" }] })
+  const hang = defineTool({
+    name: "hang",
+    description: "",
+    input: { type: "object" },
+    timeoutMs: 30,
+    run: () => new Promise(() => {}),
+  })
+  const backend = createScriptedBackend({
+    abilities: { nativeTools: true },
+    steps: [
+      { reply: { calls: [{ name: "hang", args: {} }] } },
+      { expect: { result: "did not answer within 30 ms" }, reply: "done" },
+    ],
+  })
   expect(ended(await run({ backend, tools: [hang] }))).toMatchObject({ outcome: "completed" })
 })
 
 test("a workspace that is read-only is refused to agents that change it, and open to those that read", async () => {
-  const steps = [{ expect: { tools: { include: ["file_read"], exclude: ["file_write", "bash"] } }, reply: { calls: [{ name: "search_find_files", args: { pattern: "*" } }] } }, { reply: "TASK_COMPLETE" }]
-  const options = { backend: createScriptedBackend({ abilities: { nativeTools: true }, steps }), workspace: { readOnly: [folder] }, runs: { folder: join(folder, "..", `${folder}-runs`) } }
-  await expect(run(options, "builder")).rejects.toMatchObject({ code: "WORKSPACE_READ_ONLY", hint: expect.stringContaining("review") })
+  const steps = [
+    {
+      expect: { tools: { include: ["file_read"], exclude: ["file_write", "bash"] } },
+      reply: { calls: [{ name: "search_find_files", args: { pattern: "*" } }] },
+    },
+    { reply: "TASK_COMPLETE" },
+  ]
+  const options = {
+    backend: createScriptedBackend({ abilities: { nativeTools: true }, steps }),
+    workspace: { readOnly: [folder] },
+    runs: { folder: join(folder, "..", `${folder}-runs`) },
+  }
+  await expect(run(options, "builder")).rejects.toMatchObject({
+    code: "WORKSPACE_READ_ONLY",
+    hint: expect.stringContaining("review"),
+  })
   expect(ended(await run(options, "reviewer"))).toMatchObject({ outcome: "completed" })
   rmSync(`${folder}-runs`, { recursive: true, force: true })
 })
@@ -74,7 +102,10 @@ test("two runs in one workspace at once: the second is refused, and may begin wh
   await using first = await createToolwright({ cwd: folder, workspace: { roots: [folder] }, backend: hanging() })
   const running = first.run("x", { runId: "the-first" })
   await running.next()
-  await expect(run({ backend: hanging() })).rejects.toMatchObject({ code: "WORKSPACE_BUSY", message: expect.stringContaining("the-first") })
+  await expect(run({ backend: hanging() })).rejects.toMatchObject({
+    code: "WORKSPACE_BUSY",
+    message: expect.stringContaining("the-first"),
+  })
   await running.return(undefined as never)
   const done = createScriptedBackend({ steps: [{ reply: "done" }] })
   expect(ended(await run({ backend: done }))).toMatchObject({ success: true })
@@ -90,12 +121,18 @@ test("where there is no git, the tools that need it are not offered, and the pro
   const empty = join(folder, "bin")
   mkdirSync(empty)
   chmodSync(empty, 0o755)
-  const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps: [{ expect: { system: "Not available here: git", tools: { exclude: ["git_status"] } }, reply: "done" }] })
+  const backend = createScriptedBackend({
+    abilities: { nativeTools: true },
+    steps: [{ expect: { system: "Not available here: git", tools: { exclude: ["git_status"] } }, reply: "done" }],
+  })
   const events = await run({ backend, env: { PATH: empty } })
   expect(events[0]).toMatchObject({ type: "run-start", unavailable: expect.arrayContaining(["git"]) })
   expect(ended(events).success).toBe(true)
 })
 
 test("a built-in tool that does not exist is answered with the one that was meant", async () => {
-  await expect(run({ builtins: { only: ["serch"] } })).rejects.toMatchObject({ code: "INVALID_CONFIGURATION", hint: "Did you mean 'search'?" })
+  await expect(run({ builtins: { only: ["serch"] } })).rejects.toMatchObject({
+    code: "INVALID_CONFIGURATION",
+    hint: "Did you mean 'search'?",
+  })
 })

@@ -15,7 +15,13 @@ async function assembled(options: ToolwrightOptions = {}): Promise<Toolwright & 
   const folder = mkdtempSync(join(tmpdir(), "toolwright-pocket-"))
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, "a.txt"), "one\ntwo\nthree\n")
-  const toolwright = await createToolwright({ withBuiltins: true, cwd: folder, env: { PATH: process.env["PATH"] }, record: false, ...options })
+  const toolwright = await createToolwright({
+    withBuiltins: true,
+    cwd: folder,
+    env: { PATH: process.env["PATH"] },
+    record: false,
+    ...options,
+  })
   open.push(toolwright)
   return Object.assign(toolwright, { folder })
 }
@@ -40,19 +46,31 @@ describe("nothing configured", () => {
     const toolwright = await assembled()
     expect(toolwright.pocket).toBe(true)
     const all = await events(toolwright, "show me the first 2 lines of a.txt")
-    expect(all[0]).toMatchObject({ type: "run-start", model: "toolwright-pocket", format: "hermes", tools: POCKET_TOOLS, unavailable: [] })
+    expect(all[0]).toMatchObject({
+      type: "run-start",
+      model: "toolwright-pocket",
+      format: "hermes",
+      tools: POCKET_TOOLS,
+      unavailable: [],
+    })
     expect(ended(all)).toMatchObject([{ name: "read_text_file", result: { success: true, output: "one\ntwo\n" } }])
     expect(all.at(-1)).toMatchObject({ type: "run-end", summary: { success: true, calls: 1 } })
     const requests = all.flatMap((event) => (event.type === "request" ? [event] : []))
     expect(requests.map(({ delivery }) => delivery)).toEqual(["grammar", "grammar"])
-    expect(requests[0]!.messages.slice(0, 2)).toEqual([{ role: "system", content: "" }, { role: "user", content: "show me the first 2 lines of a.txt" }])
+    expect(requests[0]!.messages.slice(0, 2)).toEqual([
+      { role: "system", content: "" },
+      { role: "user", content: "show me the first 2 lines of a.txt" },
+    ])
     // Arguments are held to the request, and commands to the request or some that are usual.
     expect(requests[0]!.grammar).toMatch(/txt[^]*uname|uname[^]*txt/)
   })
 
   test("tools of one's own alone need a model, and so does the logit tool", async () => {
     const forecast = defineTool({ name: "forecast", description: "", input: { type: "object" }, run: () => "rain" })
-    await expect(events(await assembled({ withBuiltins: false, tools: [forecast] }), "rain?")).rejects.toMatchObject({ code: "NO_MODEL", hint: expect.stringMatching(/--base-url http:\/\/localhost:11434\/v1[^]*\{ builtins: \{\} \}/) })
+    await expect(events(await assembled({ withBuiltins: false, tools: [forecast] }), "rain?")).rejects.toMatchObject({
+      code: "NO_MODEL",
+      hint: expect.stringMatching(/--base-url http:\/\/localhost:11434\/v1[^]*\{ builtins: \{\} \}/),
+    })
     const logit = await (await assembled()).registry.execute("logit", { operation: "generate", prompt: "x" })
     expect(logit.error).toMatchObject({ code: "NO_MODEL" })
   })
@@ -60,10 +78,18 @@ describe("nothing configured", () => {
   test("agents that write code need a model, and are offered their own tools", async () => {
     const toolwright = await assembled()
     for (const agent of ["builder", "debugger", "reviewer", "triager"]) {
-      await expect(events(toolwright, "fix it", agent)).rejects.toMatchObject({ code: "NO_MODEL", message: expect.stringContaining(`'${agent}' needs a real model`), hint: expect.stringContaining("--base-url") })
+      await expect(events(toolwright, "fix it", agent)).rejects.toMatchObject({
+        code: "NO_MODEL",
+        message: expect.stringContaining(`'${agent}' needs a real model`),
+        hint: expect.stringContaining("--base-url"),
+      })
     }
     await expect(toolwright.fileOwner("a", ["a.txt"])).rejects.toMatchObject({ code: "NO_MODEL" })
-    const names = (agent: string) => toolwright.toolsFor(agent).list().map(({ name }) => name)
+    const names = (agent: string) =>
+      toolwright
+        .toolsFor(agent)
+        .list()
+        .map(({ name }) => name)
     expect(names("assistant")).toEqual(POCKET_TOOLS)
     expect(names("builder")).toContain("code_edit")
   })
@@ -76,13 +102,22 @@ describe("nothing configured", () => {
 })
 
 describe("what the pocket model may do", () => {
-  const risky = [call("delete_file", { path: "a.txt" }), call("move_file", { source: "a.txt", destination: "b.txt" }), call("bash", { command: "rm a.txt" })]
+  const risky = [
+    call("delete_file", { path: "a.txt" }),
+    call("move_file", { source: "a.txt", destination: "b.txt" }),
+    call("bash", { command: "rm a.txt" }),
+  ]
 
   test("deleting, moving and commands are refused where nobody can be asked", async () => {
     const toolwright = await assembled({ backend: asPocket(...risky, "Sorry.") })
     const results = ended(await events(toolwright, "get rid of a.txt"))
     expect(results.map(({ name }) => name)).toEqual(["delete_file", "move_file", "bash"])
-    for (const { result } of results) expect(result).toMatchObject({ success: false, error: { code: "PERMISSION_DENIED" }, metadata: { permission: "ask" } })
+    for (const { result } of results)
+      expect(result).toMatchObject({
+        success: false,
+        error: { code: "PERMISSION_DENIED" },
+        metadata: { permission: "ask" },
+      })
     expect(readFileSync(join(toolwright.folder, "a.txt"), "utf8")).toContain("one")
   })
 
@@ -97,13 +132,19 @@ describe("what the pocket model may do", () => {
   })
 
   test("what is denied stays denied, and other surfaces are not asked on its account", async () => {
-    const denying = await assembled({ backend: asPocket(risky[0]!, "Sorry."), permissions: { allow: ["*"], deny: ["delete_file"] } })
+    const denying = await assembled({
+      backend: asPocket(risky[0]!, "Sorry."),
+      permissions: { allow: ["*"], deny: ["delete_file"] },
+    })
     expect(ended(await events(denying, "delete a.txt"))[0]?.result.error?.message).toContain("not permitted")
     expect((await assembled()).permissions).toBeUndefined()
   })
 
   test("a tool that is not there says so, and no other is taken for it", async () => {
-    const toolwright = await assembled({ backend: asPocket(call("write_file", { path: "b.txt", content: "x" }), "Sorry."), workspace: { readOnly: ["."] } })
+    const toolwright = await assembled({
+      backend: asPocket(call("write_file", { path: "b.txt", content: "x" }), "Sorry."),
+      workspace: { readOnly: ["."] },
+    })
     const all = await events(toolwright, "write x to b.txt")
     expect(all[0]).toMatchObject({ type: "run-start", tools: expect.arrayContaining(["write_file", "read_text_file"]) })
     expect(ended(all)).toMatchObject([{ result: { success: false, error: { code: "TOOL_NOT_AVAILABLE" } } }])
@@ -111,12 +152,16 @@ describe("what the pocket model may do", () => {
   })
 
   test("the same call with the same result again ends a run", async () => {
-    const toolwright = await assembled({ backend: asPocket(call("list_directory", { path: "." }), call("list_directory", { path: "." }), "Never said.") })
+    const toolwright = await assembled({
+      backend: asPocket(call("list_directory", { path: "." }), call("list_directory", { path: "." }), "Never said."),
+    })
     expect((await events(toolwright, "list it")).at(-1)).toMatchObject({ summary: { outcome: "stuck", calls: 2 } })
   })
 
   test("a run that goes in circles ends soon", async () => {
-    const toolwright = await assembled({ backend: asPocket(...Array.from({ length: 20 }, (_, index) => call("echo", { message: String(index) }))) })
+    const toolwright = await assembled({
+      backend: asPocket(...Array.from({ length: 20 }, (_, index) => call("echo", { message: String(index) }))),
+    })
     expect((await events(toolwright, "say it")).at(-1)).toMatchObject({ summary: { outcome: "max-rounds", rounds: 8 } })
   })
 })

@@ -11,7 +11,8 @@ export interface FixtureRepository extends Disposable {
 
 export function repositoryWith(files: Readonly<Record<string, string>>): FixtureRepository {
   const path = mkdtempSync(join(tmpdir(), "toolwright-scenario-"))
-  const git = (...args: string[]): string => execFileSync("git", args, { cwd: path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trimEnd()
+  const git = (...args: string[]): string =>
+    execFileSync("git", args, { cwd: path, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] }).trimEnd()
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true })
     writeFileSync(join(path, name), text)

@@ -14,10 +14,12 @@ export interface WorkspaceLock extends Disposable {
 }
 
 /**
- * Takes a workspace for one run that may change it. A second one is refused; a lock whose process is gone is taken over.
+ * Takes a workspace for one run that may change it. A second one is refused; a lock whose process is gone is taken
+ * over.
  *
  * @param folder the workspace's `.toolwright` folder
- * @throws ToolwrightError `WORKSPACE_BUSY`, with the process and run that hold it; `WORKSPACE_READ_ONLY` when it cannot be written
+ * @throws ToolwrightError `WORKSPACE_BUSY`, with the process and run that hold it; `WORKSPACE_READ_ONLY` when it cannot
+ *   be written
  */
 export function lockWorkspace(folder: string, runId: string): WorkspaceLock {
   const path = join(folder, "lock.json")
@@ -31,9 +33,13 @@ export function lockWorkspace(folder: string, runId: string): WorkspaceLock {
       if ((cause as { code?: string }).code !== "EEXIST") throw unwritable(folder, cause)
       const holder = holderOf(path)
       if (holder !== undefined && isAlive(holder.pid)) {
-        throw new ToolwrightError("WORKSPACE_BUSY", `Another run works in this workspace: ${holder.runId} (process ${holder.pid}).`, {
-          hint: `Wait for it to end, or stop it with 'kill ${holder.pid}'. 'toolwright runs list' shows it.`,
-        })
+        throw new ToolwrightError(
+          "WORKSPACE_BUSY",
+          `Another run works in this workspace: ${holder.runId} (process ${holder.pid}).`,
+          {
+            hint: `Wait for it to end, or stop it with 'kill ${holder.pid}'. 'toolwright runs list' shows it.`,
+          },
+        )
       }
       rmSync(path, { force: true })
     }

@@ -4,7 +4,8 @@ import { createHash } from "node:crypto"
 import { join, resolve } from "node:path"
 
 /**
- * The folder in a workspace that holds run records and the lock. Nothing is created: whoever only looks leaves nothing behind.
+ * The folder in a workspace that holds run records and the lock. Nothing is created: whoever only looks leaves nothing
+ * behind.
  *
  * @returns its path, or nothing when the workspace cannot be written
  */
@@ -28,7 +29,9 @@ export function createStateFolder(folder: string): void {
   }
 }
 
-/** Where the state of a workspace goes that cannot be written itself: the user's state folder, by the workspace's path. */
+/**
+ * Where the state of a workspace goes that cannot be written itself: the user's state folder, by the workspace's path.
+ */
 export function outsideFolder(root: string, env: Readonly<Record<string, string | undefined>>): string {
   const state = env.XDG_STATE_HOME ?? join(homedir(), ".local", "state")
   const key = createHash("sha256").update(resolve(root)).digest("hex").slice(0, 16)

@@ -1,6 +1,17 @@
 import {
-  fromServiceResult, messageOf, ToolwrightError, type JsonObject, type JsonSchema, type ServiceResult, type ToolCategory, type ToolDefinition, type ToolEffects,
-  type ToolResult, type ToolSource, failure, TOOL_CATEGORIES,
+  fromServiceResult,
+  messageOf,
+  ToolwrightError,
+  type JsonObject,
+  type JsonSchema,
+  type ServiceResult,
+  type ToolCategory,
+  type ToolDefinition,
+  type ToolEffects,
+  type ToolResult,
+  type ToolSource,
+  failure,
+  TOOL_CATEGORIES,
 } from "@toolwright/toolbox"
 
 /** Settings of a {@link ToolsApiClient}. */
@@ -44,7 +55,8 @@ export interface RenderedPrompt {
 }
 
 /**
- * A REST tools service as a source of tools. Its definitions call the service when they run; a service that is down gives failed
+ * A REST tools service as a source of tools. Its definitions call the service when they run; a service that is down
+ * gives failed
  * results (`SOURCE_UNAVAILABLE`), never exceptions, so a run goes on.
  */
 export class ToolsApiClient implements ToolSource {
@@ -58,10 +70,15 @@ export class ToolsApiClient implements ToolSource {
   constructor(options: ToolsApiClientOptions) {
     const url = URL.parse(options.baseUrl)
     if (url === null || !/^https?:$/.test(url.protocol)) {
-      throw new ToolwrightError("INVALID_CONFIGURATION", `'${options.baseUrl}' is no address of a tools service.`, { hint: "It looks like http://localhost:8001." })
+      throw new ToolwrightError("INVALID_CONFIGURATION", `'${options.baseUrl}' is no address of a tools service.`, {
+        hint: "It looks like http://localhost:8001.",
+      })
     }
     this.#baseUrl = url.href.replace(/\/+$/, "")
-    this.#headers = { "content-type": "application/json", ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }) }
+    this.#headers = {
+      "content-type": "application/json",
+      ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
+    }
     this.#listTimeoutMs = options.listTimeoutMs ?? 10_000
     this.#fetch = options.fetch ?? fetch
     this.provenance = { kind: "rest", name: options.name ?? url.host }
@@ -81,25 +98,40 @@ export class ToolsApiClient implements ToolSource {
   }
 
   renderPrompt(name: string, args: JsonObject = {}): Promise<RenderedPrompt> {
-    return this.#send(`/prompts/${encodeURIComponent(name)}`, { method: "POST", body: JSON.stringify(args) }, AbortSignal.timeout(this.#listTimeoutMs)) as Promise<RenderedPrompt>
+    return this.#send(
+      `/prompts/${encodeURIComponent(name)}`,
+      { method: "POST", body: JSON.stringify(args) },
+      AbortSignal.timeout(this.#listTimeoutMs),
+    ) as Promise<RenderedPrompt>
   }
 
   /** Calls a tool of the service. Never throws. */
   async executeTool(name: string, args: JsonObject = {}, options: { signal?: AbortSignal } = {}): Promise<ToolResult> {
     try {
-      const body = await this.#send(`/tools/${encodeURIComponent(name)}`, { method: "POST", body: JSON.stringify(args) }, options.signal)
+      const body = await this.#send(
+        `/tools/${encodeURIComponent(name)}`,
+        { method: "POST", body: JSON.stringify(args) },
+        options.signal,
+      )
       return fromServiceResult(body as ServiceResult)
     } catch (thrown) {
       if (!ToolwrightError.isInstance(thrown)) return failure({ code: "SOURCE_BAD_REPLY", message: messageOf(thrown) })
       const hint = thrown.hint === undefined ? {} : { hint: thrown.hint }
-      return failure({ code: thrown.code, message: thrown.message, ...hint, retryable: thrown.code === "SOURCE_UNAVAILABLE" })
+      return failure({
+        code: thrown.code,
+        message: thrown.message,
+        ...hint,
+        retryable: thrown.code === "SOURCE_UNAVAILABLE",
+      })
     }
   }
 
   async close(): Promise<void> {}
 
   #definition(listed: ListedTool): ToolDefinition {
-    const category = (TOOL_CATEGORIES as readonly string[]).includes(listed.category ?? "") ? (listed.category as ToolCategory) : "utility"
+    const category = (TOOL_CATEGORIES as readonly string[]).includes(listed.category ?? "")
+      ? (listed.category as ToolCategory)
+      : "utility"
     return {
       name: listed.name,
       description: listed.description,
@@ -123,24 +155,46 @@ export class ToolsApiClient implements ToolSource {
     let response: Response
     let text: string
     try {
-      response = await this.#fetch(this.#baseUrl + path, { ...init, headers: this.#headers, ...(signal === undefined ? {} : { signal }) })
+      response = await this.#fetch(this.#baseUrl + path, {
+        ...init,
+        headers: this.#headers,
+        ...(signal === undefined ? {} : { signal }),
+      })
       text = await response.text()
     } catch (cause) {
-      throw new ToolwrightError("SOURCE_UNAVAILABLE", `The tools service ${this.#baseUrl} does not answer: ${messageOf((cause as Error).cause ?? cause)}`, {
-        cause,
-        hint: "Start it, or take it out of the configuration.",
-      })
+      throw new ToolwrightError(
+        "SOURCE_UNAVAILABLE",
+        `The tools service ${this.#baseUrl} does not answer: ${messageOf((cause as Error).cause ?? cause)}`,
+        {
+          cause,
+          hint: "Start it, or take it out of the configuration.",
+        },
+      )
     }
     const body = parse(text)
     if (body !== undefined && (response.ok || isOwnResult(body))) return body
-    if (response.ok) throw new ToolwrightError("SOURCE_BAD_REPLY", `The tools service ${this.#baseUrl} answered with something that is no JSON.`)
-    const { error, detail } = (body ?? {}) as { error?: { code?: string; message?: string; hint?: string }; detail?: string }
-    const code = response.status === 401 || response.status === 403 ? "SOURCE_UNAUTHORIZED" : (error?.code ?? "SOURCE_FAILED")
-    throw new ToolwrightError(code, error?.message ?? detail ?? `The tools service ${this.#baseUrl} answered with status ${response.status}.`, error?.hint === undefined ? {} : { hint: error.hint })
+    if (response.ok)
+      throw new ToolwrightError(
+        "SOURCE_BAD_REPLY",
+        `The tools service ${this.#baseUrl} answered with something that is no JSON.`,
+      )
+    const { error, detail } = (body ?? {}) as {
+      error?: { code?: string; message?: string; hint?: string }
+      detail?: string
+    }
+    const code =
+      response.status === 401 || response.status === 403 ? "SOURCE_UNAUTHORIZED" : (error?.code ?? "SOURCE_FAILED")
+    throw new ToolwrightError(
+      code,
+      error?.message ?? detail ?? `The tools service ${this.#baseUrl} answered with status ${response.status}.`,
+      error?.hint === undefined ? {} : { hint: error.hint },
+    )
   }
 }
 
-/** Whether a body that came with an error's status says, as this project's own service does, which failed result it is. */
+/**
+ * Whether a body that came with an error's status says, as this project's own service does, which failed result it is.
+ */
 function isOwnResult(body: unknown): boolean {
   return (body as { metadata?: { toolwright?: { error?: unknown } } } | null)?.metadata?.toolwright?.error !== undefined
 }

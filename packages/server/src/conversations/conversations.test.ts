@@ -8,15 +8,29 @@ import { conversationRoutes, createApp } from "../index.ts"
 type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
 
 const tools = new ToolRegistry()
-for (const name of ["search_users", "web_search"]) tools.register(defineTool({ name, description: name, input: { type: "object", properties: { query: { type: "string" } } }, run: ({ query }) => `${name} found ${String(query)}` }))
+for (const name of ["search_users", "web_search"])
+  tools.register(
+    defineTool({
+      name,
+      description: name,
+      input: { type: "object", properties: { query: { type: "string" } } },
+      run: ({ query }) => `${name} found ${String(query)}`,
+    }),
+  )
 
 async function setUp(steps: Steps, store?: ConversationStore | "none") {
   const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
   const executor = new DynamicExecutor({ tools, backend })
   const kept = store === "none" ? undefined : (store ?? (await conversationStore(await openDatabase(":memory:"))))
-  const app = createApp({ tools }, (application) => conversationRoutes(application, { store: kept, run: (request) => executor.run(request), modelName: () => "m" }))
+  const app = createApp({ tools }, (application) =>
+    conversationRoutes(application, { store: kept, run: (request) => executor.run(request), modelName: () => "m" }),
+  )
   const call = async (method: string, path: string, body?: object) => {
-    const response = await app.request(`http://localhost${path}`, { method, headers: { host: "localhost", "content-type": "application/json" }, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+    const response = await app.request(`http://localhost${path}`, {
+      method,
+      headers: { host: "localhost", "content-type": "application/json" },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
     const text = await response.text()
     return { status: response.status, text, json: <Value>() => JSON.parse(text) as Value }
   }
@@ -30,7 +44,10 @@ const exchange: Steps = [
 ]
 
 test("a conversation keeps questions, calls, results and answers, and the next question knows them", async () => {
-  const { call, backend } = await setUp([...exchange, { expect: { any: "John works at Acme.", last: "And his age?" }, reply: "I do not know." }])
+  const { call, backend } = await setUp([
+    ...exchange,
+    { expect: { any: "John works at Acme.", last: "And his age?" }, reply: "I do not know." },
+  ])
   const { id } = (await call("POST", "/conversations", {})).json<Conversation>()
   const answer = await call("POST", `/conversations/${id}/chat`, { message: "Find user John Doe" })
   expect(answer.json()).toEqual({ id, message: { role: "assistant", content: "John works at Acme." } })
@@ -57,8 +74,13 @@ test("a streamed answer is kept as the whole one is", async () => {
 test("a failing model is told, and the question is kept", async () => {
   const { call } = await setUp([{ reply: { error: { kind: "unreachable" } } }])
   const { id } = (await call("POST", "/conversations", {})).json<Conversation>()
-  expect((await call("POST", `/conversations/${id}/chat`, { message: "Find" })).json()).toMatchObject({ status: 502, error: { code: "MODEL_UNREACHABLE" } })
-  expect((await call("GET", `/conversations/${id}`)).json<Conversation>().messages).toEqual([{ role: "user", content: "Find" }])
+  expect((await call("POST", `/conversations/${id}/chat`, { message: "Find" })).json()).toMatchObject({
+    status: 502,
+    error: { code: "MODEL_UNREACHABLE" },
+  })
+  expect((await call("GET", `/conversations/${id}`)).json<Conversation>().messages).toEqual([
+    { role: "user", content: "Find" },
+  ])
 })
 
 test("wrong requests are answered with what is wrong", async () => {
@@ -67,5 +89,8 @@ test("wrong requests are answered with what is wrong", async () => {
   const { id } = (await call("POST", "/conversations", {})).json<Conversation>()
   expect((await call("POST", `/conversations/${id}/chat`, { message: " " })).status).toBe(422)
   const { call: early } = await setUp([], "none")
-  expect((await early("GET", "/conversations")).json()).toMatchObject({ status: 500, detail: "Conversation manager not initialized" })
+  expect((await early("GET", "/conversations")).json()).toMatchObject({
+    status: 500,
+    detail: "Conversation manager not initialized",
+  })
 })

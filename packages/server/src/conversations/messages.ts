@@ -10,7 +10,13 @@ export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMess
         const calls = event.calls.length === 0 ? {} : { toolCalls: event.calls }
         messages.push({ role: "assistant", content: event.content, ...calls })
       } else if (event.type === "tool-end") {
-        messages.push({ role: "tool", content: event.result.output, toolCallId: event.callId, toolName: event.name, success: event.result.success })
+        messages.push({
+          role: "tool",
+          content: event.result.output,
+          toolCallId: event.callId,
+          toolName: event.name,
+          success: event.result.success,
+        })
       } else if (event.type === "run-end" && event.summary.outcome === "max-rounds") {
         messages.push({ role: "assistant", content: event.summary.message })
       }
@@ -29,6 +35,15 @@ function completed(messages: ChatMessage[]): ChatMessage[] {
   return messages.flatMap((message) => {
     if (message.role !== "assistant" || message.toolCalls === undefined) return [message]
     const open = message.toolCalls.filter(({ id }) => !answered.has(id))
-    return [message, ...open.map((call): ChatMessage => ({ role: "tool", content: "The call was cancelled.", toolCallId: call.id, toolName: call.name, success: false }))]
+    return [
+      message,
+      ...open.map((call): ChatMessage => ({
+        role: "tool",
+        content: "The call was cancelled.",
+        toolCallId: call.id,
+        toolName: call.name,
+        success: false,
+      })),
+    ]
   })
 }

@@ -20,23 +20,28 @@ export interface ConversationOptions {
 }
 
 /**
- * Conversations that are kept: `POST /conversations` begins one, `GET /conversations` lists them, newest first, `GET` and `DELETE
- * /conversations/{id}`, and `POST /conversations/{id}/chat` with `{ message, stream }` goes on in one. What is said is kept with its
+ * Conversations that are kept: `POST /conversations` begins one, `GET /conversations` lists them, newest first, `GET`
+ * and `DELETE
+ * /conversations/{id}`, and `POST /conversations/{id}/chat` with `{ message, stream }` goes on in one. What is said is
+ * kept with its
  * calls and results, in the order of the exchange, also when the client goes away.
  */
 export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, options: ConversationOptions): void {
   const { store, run, modelName, maxBodyBytes = 1024 * 1024 } = options
-  const notFound = (id: string): Response => problem(404, { code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id}'.` })
+  const notFound = (id: string): Response =>
+    problem(404, { code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id}'.` })
 
   if (store === undefined) {
-    const refuse = (): Response => problem(500, { code: "NOT_INITIALIZED", message: "Conversation manager not initialized" })
+    const refuse = (): Response =>
+      problem(500, { code: "NOT_INITIALIZED", message: "Conversation manager not initialized" })
     app.all("/conversations", refuse)
     app.all("/conversations/*", refuse)
     return
   }
 
   app.get("/conversations", async (context) => {
-    const number = (name: string, fallback: number): number => Math.min(200, Math.max(0, Math.trunc(Number(context.req.query(name) ?? fallback)) || 0))
+    const number = (name: string, fallback: number): number =>
+      Math.min(200, Math.max(0, Math.trunc(Number(context.req.query(name) ?? fallback)) || 0))
     return context.json(await store.list({ limit: number("limit", 50), offset: number("offset", 0) }))
   })
   app.post("/conversations", async (context) => {
@@ -49,18 +54,23 @@ export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, optio
     const conversation = await store.get(context.req.param("id"))
     return conversation === undefined ? notFound(context.req.param("id")) : context.json(conversation)
   })
-  app.delete("/conversations/:id", async (context) => ((await store.delete(context.req.param("id"))) ? context.body(null, 204) : notFound(context.req.param("id"))))
+  app.delete("/conversations/:id", async (context) =>
+    (await store.delete(context.req.param("id"))) ? context.body(null, 204) : notFound(context.req.param("id")),
+  )
 
   app.post("/conversations/:id/chat", async (context) => {
     const id = context.req.param("id")
     const body = await readJson(context, bodyLimits({ maxBodyBytes }))
     if ("refused" in body) return body.refused
     const { message, stream = false } = body.value as { message?: unknown; stream?: unknown }
-    if (typeof message !== "string" || message.trim() === "") return problem(422, { code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
+    if (typeof message !== "string" || message.trim() === "")
+      return problem(422, { code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
     const conversation = await store.get(id)
     if (conversation === undefined) return notFound(id)
     const request: RunRequest = { task: message, history: conversation.messages, signal: context.req.raw.signal }
-    const steps = runAsChat(kept(run(request), (messages) => store.append(id, [{ role: "user", content: message }, ...messages])))
+    const steps = runAsChat(
+      kept(run(request), (messages) => store.append(id, [{ role: "user", content: message }, ...messages])),
+    )
     const texts = async function* (): AsyncGenerator<InferEvent> {
       for await (const step of steps) if (step.type !== "reasoning-event") yield step
     }
@@ -87,7 +97,10 @@ export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, optio
 }
 
 /** Passes a run on and keeps what was said in it, once, however it ends. */
-async function* kept(run: AsyncGenerator<RunEvent, RunSummary>, keep: (messages: ChatMessage[]) => Promise<void>): AsyncGenerator<RunEvent, RunSummary> {
+async function* kept(
+  run: AsyncGenerator<RunEvent, RunSummary>,
+  keep: (messages: ChatMessage[]) => Promise<void>,
+): AsyncGenerator<RunEvent, RunSummary> {
   const said = messagesOfRun()
   try {
     let step = await run.next()

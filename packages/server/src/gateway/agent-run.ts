@@ -6,7 +6,13 @@ export const TOO_MANY_STEPS = "Sorry, this query requires too many steps."
 
 /** A step of a run as clients may show it, beside the text. */
 export interface ReasoningEvent {
-  type: "iteration_start" | "tool_execution_start" | "tool_result" | "iteration_complete" | "reasoning_complete" | "error"
+  type:
+    | "iteration_start"
+    | "tool_execution_start"
+    | "tool_result"
+    | "iteration_complete"
+    | "reasoning_complete"
+    | "error"
   step_iteration: number
   metadata: Record<string, unknown>
 }
@@ -15,7 +21,8 @@ export interface ReasoningEvent {
 export type ChatStep = InferEvent | { type: "reasoning-event"; event: ReasoningEvent }
 
 /**
- * A run of an agent as a chat reply: text of all rounds in order, steps as events beside it, one end. No call and no result shows
+ * A run of an agent as a chat reply: text of all rounds in order, steps as events beside it, one end. No call and no
+ * result shows
  * as text.
  *
  * @throws ToolwrightError what ended the run, when the model could not be asked
@@ -23,7 +30,10 @@ export type ChatStep = InferEvent | { type: "reasoning-event"; event: ReasoningE
 export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): AsyncGenerator<ChatStep> {
   let round = 0
   let said = ""
-  const step = (type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep => ({ type: "reasoning-event", event: { type, step_iteration: round, metadata } })
+  const step = (type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep => ({
+    type: "reasoning-event",
+    event: { type, step_iteration: round, metadata },
+  })
   for await (const event of events) {
     switch (event.type) {
       case "round-start":
@@ -41,17 +51,33 @@ export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): 
         yield step("tool_execution_start", { tool: event.name, call_id: event.callId, arguments: event.arguments })
         break
       case "tool-end":
-        yield step("tool_result", { tool: event.name, call_id: event.callId, success: event.result.success, duration_ms: event.result.executionTimeMs, ...(event.result.error === undefined ? {} : { error: event.result.error.message }) })
+        yield step("tool_result", {
+          tool: event.name,
+          call_id: event.callId,
+          success: event.result.success,
+          duration_ms: event.result.executionTimeMs,
+          ...(event.result.error === undefined ? {} : { error: event.result.error.message }),
+        })
         break
       case "round-end":
         yield step("iteration_complete")
         break
       case "run-end": {
         const { summary, error } = event
-        if (summary.outcome === "failed") throw new ToolwrightError(error?.code ?? "RUN_FAILED", summary.message, error?.hint === undefined ? {} : { hint: error.hint })
-        if (summary.outcome === "max-rounds") yield { type: "text-delta", text: said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
+        if (summary.outcome === "failed")
+          throw new ToolwrightError(
+            error?.code ?? "RUN_FAILED",
+            summary.message,
+            error?.hint === undefined ? {} : { hint: error.hint },
+          )
+        if (summary.outcome === "max-rounds")
+          yield { type: "text-delta", text: said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
         yield step("reasoning_complete", { outcome: summary.outcome, rounds: summary.rounds, calls: summary.calls })
-        yield { type: "end", finishReason: "stop", usage: { inputTokens: summary.inputTokens, outputTokens: summary.outputTokens } }
+        yield {
+          type: "end",
+          finishReason: "stop",
+          usage: { inputTokens: summary.inputTokens, outputTokens: summary.outputTokens },
+        }
         break
       }
       default:

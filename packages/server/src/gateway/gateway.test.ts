@@ -12,21 +12,69 @@ type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
 
 const seen: { signal?: AbortSignal } = {}
 const registry = new ToolRegistry()
-registry.register(defineTool({ name: "search_users", description: "Finds users", input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] }, run: () => [{ name: "Jöhn Doe", company: "Acme Corp" }] }))
-registry.register(defineTool({ name: "web_search", description: "Searches the web", input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] }, run: () => "Acme Corp makes anvils." }))
-registry.register(defineTool({ name: "hang", description: "", input: { type: "object" }, run: (_args, { signal }) => { seen.signal = signal; return new Promise(() => {}) } }))
+registry.register(
+  defineTool({
+    name: "search_users",
+    description: "Finds users",
+    input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+    run: () => [{ name: "Jöhn Doe", company: "Acme Corp" }],
+  }),
+)
+registry.register(
+  defineTool({
+    name: "web_search",
+    description: "Searches the web",
+    input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+    run: () => "Acme Corp makes anvils.",
+  }),
+)
+registry.register(
+  defineTool({
+    name: "hang",
+    description: "",
+    input: { type: "object" },
+    run: (_args, { signal }) => {
+      seen.signal = signal
+      return new Promise(() => {})
+    },
+  }),
+)
 
-async function serve(steps: Steps, abilities = { nativeTools: false }, options: { agent?: boolean; maxRounds?: number } = {}) {
+async function serve(
+  steps: Steps,
+  abilities = { nativeTools: false },
+  options: { agent?: boolean; maxRounds?: number } = {},
+) {
   const backend: ScriptedBackend = createScriptedBackend({ model: "qwen2.5-7b", abilities, chunks: 3, steps })
   const executor = new DynamicExecutor({ tools: registry, backend, maxRounds: options.maxRounds ?? 20 })
-  const app = createApp({ tools: registry }, (application) => gatewayRoutes(application, { backend, ...(options.agent === true ? { run: (request) => executor.run(request) } : {}) }))
+  const app = createApp({ tools: registry }, (application) =>
+    gatewayRoutes(application, {
+      backend,
+      ...(options.agent === true ? { run: (request) => executor.run(request) } : {}),
+    }),
+  )
   const server = await listen(app, { port: 0, secured: false })
   return { server, backend, baseURL: `${server.url}/v1` }
 }
 
-const weather = { type: "function" as const, function: { name: "get_weather", description: "The weather", parameters: { type: "object", properties: { city: { type: "string" }, days: { type: "integer" } }, required: ["city"] } } }
-const callText = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Zürich </tool_call> {", "days": 2}}\n</tool_call>'
-const twoSteps: Steps = [{ expect: { tools: false, system: "get_weather" }, reply: `Let me look.\n${callText}` }, { expect: { last: "sunny" }, reply: "Sunny in Zürich." }]
+const weather = {
+  type: "function" as const,
+  function: {
+    name: "get_weather",
+    description: "The weather",
+    parameters: {
+      type: "object",
+      properties: { city: { type: "string" }, days: { type: "integer" } },
+      required: ["city"],
+    },
+  },
+}
+const callText =
+  '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Zürich </tool_call> {", "days": 2}}\n</tool_call>'
+const twoSteps: Steps = [
+  { expect: { tools: false, system: "get_weather" }, reply: `Let me look.\n${callText}` },
+  { expect: { last: "sunny" }, reply: "Sunny in Zürich." },
+]
 
 describe("a client that brings its tools gets calls from a model that only writes text", () => {
   test("the openai client, whole and streamed", async () => {
@@ -38,9 +86,13 @@ describe("a client that brings its tools gets calls from a model that only write
     const [call] = whole.choices[0]!.message.tool_calls!
     expect(whole.choices[0]?.finish_reason).toBe("tool_calls")
     expect(call).toMatchObject({ type: "function", function: { name: "get_weather" } })
-    expect(call?.type === "function" && JSON.parse(call.function.arguments)).toEqual({ city: "Zürich </tool_call> {", days: 2 })
+    expect(call?.type === "function" && JSON.parse(call.function.arguments)).toEqual({
+      city: "Zürich </tool_call> {",
+      days: 2,
+    })
     const answer = await client.chat.completions.create({
-      model: "any", tools: [weather],
+      model: "any",
+      tools: [weather],
       messages: [...ask, whole.choices[0]!.message, { role: "tool", tool_call_id: call!.id, content: "sunny" }],
     })
     expect(answer.choices[0]?.message.content).toBe("Sunny in Zürich.")
@@ -48,7 +100,9 @@ describe("a client that brings its tools gets calls from a model that only write
     const stream = client.chat.completions.stream({ model: "any", messages: ask, tools: [weather] })
     const final = await stream.finalChatCompletion()
     expect(final.choices[0]?.message.content?.trim()).toBe("Let me look.")
-    expect(final.choices[0]?.message.tool_calls?.[0]).toMatchObject({ function: { arguments: expect.stringContaining("Zürich") } })
+    expect(final.choices[0]?.message.tool_calls?.[0]).toMatchObject({
+      function: { arguments: expect.stringContaining("Zürich") },
+    })
   })
 
   test("the AI SDK runs its own tool loop over it", async () => {
@@ -56,12 +110,19 @@ describe("a client that brings its tools gets calls from a model that only write
     await using _server = server
     const model = createOpenAICompatible({ name: "toolwright", baseURL })("any")
     const execute = vi.fn(async () => "sunny")
-    const tools = { get_weather: tool({ description: "The weather", inputSchema: jsonSchema<{ city: string }>(weather.function.parameters as never), execute }) }
+    const tools = {
+      get_weather: tool({
+        description: "The weather",
+        inputSchema: jsonSchema<{ city: string }>(weather.function.parameters as never),
+        execute,
+      }),
+    }
     const { text } = await generateText({ model, prompt: "Weather?", tools, stopWhen: stepCountIs(3) })
     expect(text).toBe("Sunny in Zürich.")
     expect(execute).toHaveBeenCalledWith({ city: "Zürich </tool_call> {", days: 2 }, expect.anything())
     let streamed = ""
-    for await (const part of streamText({ model, prompt: "Weather?", tools, stopWhen: stepCountIs(3) }).textStream) streamed += part
+    for await (const part of streamText({ model, prompt: "Weather?", tools, stopWhen: stepCountIs(3) }).textStream)
+      streamed += part
     expect(streamed).toMatch(/Sunny in Zürich\.$/)
   })
 
@@ -74,9 +135,21 @@ describe("a client that brings its tools gets calls from a model that only write
   })
 
   test("a backend with tool use of its own is used as it is", async () => {
-    const { server, baseURL, backend } = await serve([{ expect: { tools: { exactly: ["get_weather"] } }, reply: { calls: [{ name: "get_weather", args: { city: "Rome" } }] } }], { nativeTools: true })
+    const { server, baseURL, backend } = await serve(
+      [
+        {
+          expect: { tools: { exactly: ["get_weather"] } },
+          reply: { calls: [{ name: "get_weather", args: { city: "Rome" } }] },
+        },
+      ],
+      { nativeTools: true },
+    )
     await using _server = server
-    const { choices } = await new OpenAI({ baseURL, apiKey: "none" }).chat.completions.create({ model: "any", messages: [{ role: "user", content: "?" }], tools: [weather] })
+    const { choices } = await new OpenAI({ baseURL, apiKey: "none" }).chat.completions.create({
+      model: "any",
+      messages: [{ role: "user", content: "?" }],
+      tools: [weather],
+    })
     expect(choices[0]?.message.tool_calls).toHaveLength(1)
     expect(backend.requests[0]?.tools).toHaveLength(1)
   })
@@ -84,7 +157,15 @@ describe("a client that brings its tools gets calls from a model that only write
 
 describe("a client without tools gets the server's own", () => {
   const steps: Steps = [
-    { reply: { stream: [{ text: "I look. " }, { call: 0, id: "c1", name: "search_users", arguments: '{"query": "Jö' }, { call: 0, arguments: 'hn"}' }] } },
+    {
+      reply: {
+        stream: [
+          { text: "I look. " },
+          { call: 0, id: "c1", name: "search_users", arguments: '{"query": "Jö' },
+          { call: 0, arguments: 'hn"}' },
+        ],
+      },
+    },
     { expect: { result: "Acme Corp" }, reply: { calls: [{ name: "web_search", args: { query: "Acme Corp" } }] } },
     { expect: { result: "anvils" }, reply: "John works at Acme, which makes anvils." },
   ]
@@ -92,19 +173,38 @@ describe("a client without tools gets the server's own", () => {
   test("as one message", async () => {
     const { server, baseURL } = await serve(steps, { nativeTools: true }, { agent: true })
     await using _server = server
-    const { choices } = await new OpenAI({ baseURL, apiKey: "none" }).chat.completions.create({ model: "any", messages: [{ role: "user", content: "Find user John Doe and tell me about his company" }] })
+    const { choices } = await new OpenAI({ baseURL, apiKey: "none" }).chat.completions.create({
+      model: "any",
+      messages: [{ role: "user", content: "Find user John Doe and tell me about his company" }],
+    })
     expect(choices[0]?.message.content).toBe("I look. John works at Acme, which makes anvils.")
   })
 
   test("as a stream: text in order, steps beside it, no call in the text, one [DONE]", async () => {
     const { server, baseURL } = await serve(steps, { nativeTools: true }, { agent: true })
     await using _server = server
-    const response = await fetch(`${baseURL}/chat/completions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ stream: true, messages: [{ role: "user", content: "Find user John Doe" }] }) })
+    const response = await fetch(`${baseURL}/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ stream: true, messages: [{ role: "user", content: "Find user John Doe" }] }),
+    })
     expect(response.headers.get("x-routing-mode")).toBe("agent")
-    const data = (await response.text()).split("\n").filter((line) => line.startsWith("data: ")).map((line) => line.slice(6))
+    const data = (await response.text())
+      .split("\n")
+      .filter((line) => line.startsWith("data: "))
+      .map((line) => line.slice(6))
     expect(data.filter((line) => line === "[DONE]")).toHaveLength(1)
     expect(data.at(-1)).toBe("[DONE]")
-    const deltas = data.slice(0, -1).map((line) => (JSON.parse(line) as { choices: { delta: { content?: string; reasoning_event?: { type: string; metadata: { tool?: string } } } }[] }).choices[0]!.delta)
+    const deltas = data.slice(0, -1).map(
+      (line) =>
+        (
+          JSON.parse(line) as {
+            choices: {
+              delta: { content?: string; reasoning_event?: { type: string; metadata: { tool?: string } } }
+            }[]
+          }
+        ).choices[0]!.delta,
+    )
     expect(deltas.map(({ content }) => content ?? "").join("")).toBe("I look. John works at Acme, which makes anvils.")
     const events = deltas.flatMap(({ reasoning_event: event }) => (event === undefined ? [] : [event.type]))
     expect(events.slice(0, 4)).toEqual(["iteration_start", "tool_execution_start", "tool_result", "iteration_complete"])
@@ -112,17 +212,38 @@ describe("a client without tools gets the server's own", () => {
   })
 
   test("a model that always calls is stopped with a sentence", async () => {
-    const { server, baseURL } = await serve([{ reply: { calls: [{ name: "search_users", args: { query: "{{n}}" } }], interpolate: false }, repeat: "always" }], { nativeTools: true }, { agent: true, maxRounds: 2 })
+    const { server, baseURL } = await serve(
+      [
+        {
+          reply: { calls: [{ name: "search_users", args: { query: "{{n}}" } }], interpolate: false },
+          repeat: "always",
+        },
+      ],
+      { nativeTools: true },
+      { agent: true, maxRounds: 2 },
+    )
     await using _server = server
-    const { choices } = await new OpenAI({ baseURL, apiKey: "none" }).chat.completions.create({ model: "any", messages: [{ role: "user", content: "x" }] })
+    const { choices } = await new OpenAI({ baseURL, apiKey: "none" }).chat.completions.create({
+      model: "any",
+      messages: [{ role: "user", content: "x" }],
+    })
     expect(choices[0]?.message.content).toBe("Sorry, this query requires too many steps.")
   })
 
   test("a client that goes away cancels the tool", async () => {
-    const { server, baseURL } = await serve([{ reply: { calls: [{ name: "hang", args: {} }] } }], { nativeTools: true }, { agent: true })
+    const { server, baseURL } = await serve(
+      [{ reply: { calls: [{ name: "hang", args: {} }] } }],
+      { nativeTools: true },
+      { agent: true },
+    )
     await using _server = server
     const controller = new AbortController()
-    const running = fetch(`${baseURL}/chat/completions`, { method: "POST", signal: controller.signal, headers: { "content-type": "application/json" }, body: JSON.stringify({ stream: true, messages: [{ role: "user", content: "x" }] }) }).then((response) => response.text())
+    const running = fetch(`${baseURL}/chat/completions`, {
+      method: "POST",
+      signal: controller.signal,
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ stream: true, messages: [{ role: "user", content: "x" }] }),
+    }).then((response) => response.text())
     await vi.waitFor(() => expect(seen.signal).toBeDefined())
     controller.abort()
     await expect(running).rejects.toMatchObject({ name: "AbortError" })
@@ -140,15 +261,24 @@ describe("what is wrong is said in the API's own form", () => {
   ])("%j", async (body, status, param) => {
     const { server, baseURL } = await serve([])
     await using _server = server
-    const response = await fetch(`${baseURL}/chat/completions`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) })
-    expect([response.status, ((await response.json()) as { error: { param: string } }).error.param]).toEqual([status, param])
+    const response = await fetch(`${baseURL}/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    })
+    expect([response.status, ((await response.json()) as { error: { param: string } }).error.param]).toEqual([
+      status,
+      param,
+    ])
   })
 
   test("a model that cannot be reached is 502, before and not inside the stream", async () => {
     const { server, baseURL } = await serve([{ reply: { error: { kind: "unreachable" } } }])
     await using _server = server
     const client = new OpenAI({ baseURL, apiKey: "none", maxRetries: 0 })
-    await expect(client.chat.completions.create({ model: "any", stream: true, messages: [{ role: "user", content: "x" }] })).rejects.toMatchObject({ status: 502, code: "MODEL_UNREACHABLE" })
+    await expect(
+      client.chat.completions.create({ model: "any", stream: true, messages: [{ role: "user", content: "x" }] }),
+    ).rejects.toMatchObject({ status: 502, code: "MODEL_UNREACHABLE" })
   })
 
   test("models are listed", async () => {

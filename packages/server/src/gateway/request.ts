@@ -23,15 +23,24 @@ export interface RequestProblem {
 
 /** Reads the body of a chat-completions request, or says what is wrong with it. */
 export function readChatRequest(body: unknown): ChatRequest | { problem: RequestProblem } {
-  if (typeof body !== "object" || body === null) return { problem: { message: "The body must be a JSON object.", param: "" } }
+  if (typeof body !== "object" || body === null)
+    return { problem: { message: "The body must be a JSON object.", param: "" } }
   const fields = body as JsonObject
-  if (!Array.isArray(fields.messages) || fields.messages.length === 0) return { problem: { message: "'messages' must be a list that is not empty.", param: "messages" } }
+  if (!Array.isArray(fields.messages) || fields.messages.length === 0)
+    return { problem: { message: "'messages' must be a list that is not empty.", param: "messages" } }
   const messages = fromOpenAIMessages(fields.messages)
-  if (messages.length !== fields.messages.length) return { problem: { message: "Every message needs a role: system, user, assistant or tool.", param: "messages" } }
-  if (fields.tools !== undefined && fields.tools !== null && !Array.isArray(fields.tools)) return { problem: { message: "'tools' must be a list.", param: "tools" } }
+  if (messages.length !== fields.messages.length)
+    return { problem: { message: "Every message needs a role: system, user, assistant or tool.", param: "messages" } }
+  if (fields.tools !== undefined && fields.tools !== null && !Array.isArray(fields.tools))
+    return { problem: { message: "'tools' must be a list.", param: "tools" } }
   const tools = Array.isArray(fields.tools) ? (fields.tools as OpenAITool[]) : []
   if (tools.some((tool) => tool?.type !== "function" || typeof tool.function?.name !== "string")) {
-    return { problem: { message: "Every tool must have the form { type: 'function', function: { name, description, parameters } }.", param: "tools" } }
+    return {
+      problem: {
+        message: "Every tool must have the form { type: 'function', function: { name, description, parameters } }.",
+        param: "tools",
+      },
+    }
   }
   const { chosen, toolChoice } = choose(tools, fields.tool_choice)
   return {
@@ -66,7 +75,8 @@ function choose(tools: OpenAITool[], choice: unknown): { chosen: OpenAITool[]; t
 
 function samplingOf(fields: JsonObject): SamplingOptions {
   const number = (name: string): number | undefined => (typeof fields[name] === "number" ? fields[name] : undefined)
-  const stop = typeof fields.stop === "string" ? [fields.stop] : Array.isArray(fields.stop) ? fields.stop.map(String) : undefined
+  const stop =
+    typeof fields.stop === "string" ? [fields.stop] : Array.isArray(fields.stop) ? fields.stop.map(String) : undefined
   const settings = {
     temperature: number("temperature"),
     topP: number("top_p"),

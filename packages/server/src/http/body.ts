@@ -13,12 +13,16 @@ export interface BodyLimits {
 }
 
 /** The limits that a server's options set. */
-export function bodyLimits({ maxBodyBytes = 4 * 1024 * 1024, bodyTimeoutMs = 30_000 }: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {}): BodyLimits {
+export function bodyLimits({
+  maxBodyBytes = 4 * 1024 * 1024,
+  bodyTimeoutMs = 30_000,
+}: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {}): BodyLimits {
   return { maxBytes: maxBodyBytes, timeoutMs: bodyTimeoutMs }
 }
 
 /**
- * Reads a JSON body within its limits of size and time. Anything but JSON is refused by its content type, which also keeps
+ * Reads a JSON body within its limits of size and time. Anything but JSON is refused by its content type, which also
+ * keeps
  * pages from sending it without being asked (a simple request cannot have this type). An empty body is an empty object.
  */
 export async function readJson(context: Context, { maxBytes, timeoutMs }: BodyLimits): Promise<ReadBody> {
@@ -28,15 +32,28 @@ export async function readJson(context: Context, { maxBytes, timeoutMs }: BodyLi
   // Where the length is declared the body's stream is not looked at: reading the body at once is much cheaper.
   if (declared === 0 || (Number.isNaN(declared) && raw.body === null)) return { value: {}, text: "" }
   if (type !== "application/json" && !type.endsWith("+json")) {
-    return { refused: problem(415, { code: "UNSUPPORTED_MEDIA_TYPE", message: `The body must be JSON, not '${type || "unnamed"}'.`, hint: "Send the header 'content-type: application/json'." }) }
+    return {
+      refused: problem(415, {
+        code: "UNSUPPORTED_MEDIA_TYPE",
+        message: `The body must be JSON, not '${type || "unnamed"}'.`,
+        hint: "Send the header 'content-type: application/json'.",
+      }),
+    }
   }
   if (declared > maxBytes) return tooLarge(maxBytes)
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<ReadBody>((resolve) => (timer = setTimeout(() => resolve(tooSlow(timeoutMs)), timeoutMs)))
   try {
-    return await Promise.race([late, Number.isNaN(declared) ? readPieces(raw.body!, maxBytes) : raw.arrayBuffer().then((bytes) => parse(new Uint8Array(bytes)))])
+    return await Promise.race([
+      late,
+      Number.isNaN(declared)
+        ? readPieces(raw.body!, maxBytes)
+        : raw.arrayBuffer().then((bytes) => parse(new Uint8Array(bytes))),
+    ])
   } catch (thrown) {
-    return { refused: problem(400, { code: "BODY_UNREADABLE", message: `The body could not be read: ${messageOf(thrown)}` }) }
+    return {
+      refused: problem(400, { code: "BODY_UNREADABLE", message: `The body could not be read: ${messageOf(thrown)}` }),
+    }
   } finally {
     clearTimeout(timer)
   }
@@ -58,7 +75,13 @@ async function readPieces(body: ReadableStream<Uint8Array>, maxBytes: number): P
 }
 
 function tooSlow(timeoutMs: number): ReadBody {
-  return { refused: problem(408, { code: "BODY_TOO_SLOW", message: `The body did not come within ${timeoutMs} ms.` }, { connection: "close" }) }
+  return {
+    refused: problem(
+      408,
+      { code: "BODY_TOO_SLOW", message: `The body did not come within ${timeoutMs} ms.` },
+      { connection: "close" },
+    ),
+  }
 }
 
 function tooLarge(maxBytes: number): ReadBody {

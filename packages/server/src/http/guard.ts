@@ -11,11 +11,16 @@ export interface RequestVariables {
 }
 
 /**
- * Lets a request in: its `Host` must be this machine's or an allowed one (a page that rebinds its name to the loopback address has
- * another), its `Origin`, when it has one, the server's own or an allowed one, and its token one that is known. Holds on every
+ * Lets a request in: its `Host` must be this machine's or an allowed one (a page that rebinds its name to the loopback
+ * address has
+ * another), its `Origin`, when it has one, the server's own or an allowed one, and its token one that is known. Holds
+ * on every
  * route. `open` names paths that need no token.
  */
-export function guard(options: ServerOptions, open: ReadonlySet<string>): MiddlewareHandler<{ Variables: RequestVariables }> {
+export function guard(
+  options: ServerOptions,
+  open: ReadonlySet<string>,
+): MiddlewareHandler<{ Variables: RequestVariables }> {
   const hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])])
   const origins = new Set(options.allowedOrigins ?? [])
   const anyOrigin = origins.has("*")
@@ -23,18 +28,34 @@ export function guard(options: ServerOptions, open: ReadonlySet<string>): Middle
   return async (context, next) => {
     const host = context.req.header("host") ?? ""
     if (!hosts.has(host.replace(/:\d+$/, "").toLowerCase())) {
-      return problem(403, { code: "HOST_NOT_ALLOWED", message: `Requests for the host '${host}' are not served.`, hint: "Name it with --allow-host." })
+      return problem(403, {
+        code: "HOST_NOT_ALLOWED",
+        message: `Requests for the host '${host}' are not served.`,
+        hint: "Name it with --allow-host.",
+      })
     }
     const origin = context.req.header("origin")
     const foreign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`
     if (foreign && !anyOrigin && !origins.has(origin)) {
-      return problem(403, { code: "ORIGIN_NOT_ALLOWED", message: `Pages of '${origin}' may not call this server.`, hint: "Name the origin with --allow-origin." })
+      return problem(403, {
+        code: "ORIGIN_NOT_ALLOWED",
+        message: `Pages of '${origin}' may not call this server.`,
+        hint: "Name the origin with --allow-origin.",
+      })
     }
     const cors: Record<string, string> = foreign ? corsHeaders(anyOrigin ? "*" : origin) : {}
     if (context.req.method === "OPTIONS" && foreign) return new Response(null, { status: 204, headers: cors })
     const access = tokens.length === 0 ? undefined : accessOf(context.req.header("authorization"), tokens)
     if (tokens.length > 0 && access === undefined && !open.has(context.req.path)) {
-      const refused = problem(401, { code: "UNAUTHORIZED", message: "A valid bearer token is needed.", hint: "Send the header 'Authorization: Bearer <token>'." }, { "www-authenticate": "Bearer", ...cors })
+      const refused = problem(
+        401,
+        {
+          code: "UNAUTHORIZED",
+          message: "A valid bearer token is needed.",
+          hint: "Send the header 'Authorization: Bearer <token>'.",
+        },
+        { "www-authenticate": "Bearer", ...cors },
+      )
       return refused
     }
     context.set("access", access)
@@ -48,7 +69,8 @@ function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
     "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
-    "access-control-allow-headers": "authorization, content-type, accept, idempotency-key, mcp-protocol-version, mcp-session-id",
+    "access-control-allow-headers":
+      "authorization, content-type, accept, idempotency-key, mcp-protocol-version, mcp-session-id",
     "access-control-expose-headers": "x-routing-mode, mcp-session-id",
     "access-control-max-age": "600",
     ...(origin === "*" ? {} : { vary: "origin" }),
@@ -56,7 +78,10 @@ function corsHeaders(origin: string): Record<string, string> {
 }
 
 /** Every token is compared in constant time, and all of them, so that the answer's time says nothing. */
-function accessOf(header: string | undefined, tokens: readonly { access: AccessToken; digest: Buffer }[]): AccessToken | undefined {
+function accessOf(
+  header: string | undefined,
+  tokens: readonly { access: AccessToken; digest: Buffer }[],
+): AccessToken | undefined {
   const given = digestOf(/^Bearer\s+(.+)$/i.exec(header ?? "")?.[1]?.trim() ?? "")
   let found: AccessToken | undefined
   for (const { access, digest } of tokens) if (timingSafeEqual(digest, given)) found ??= access

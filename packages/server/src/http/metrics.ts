@@ -18,7 +18,8 @@ export class Metrics {
 
   countCall(tool: string, result: ToolResult): void {
     let counts = this.#tools.get(tool)
-    if (counts === undefined) this.#tools.set(tool, (counts = { success: 0, failure: 0, seconds: 0, buckets: BOUNDS.map(() => 0) }))
+    if (counts === undefined)
+      this.#tools.set(tool, (counts = { success: 0, failure: 0, seconds: 0, buckets: BOUNDS.map(() => 0) }))
     const seconds = result.executionTimeMs / 1000
     counts[result.success ? "success" : "failure"]++
     counts.seconds += seconds
@@ -33,17 +34,25 @@ export class Metrics {
   text(cache: ResultCache | undefined): string {
     const lines = ["# TYPE toolwright_tool_calls_total counter"]
     for (const [tool, { success, failure }] of this.#tools) {
-      lines.push(`toolwright_tool_calls_total{tool="${tool}",outcome="success"} ${success}`, `toolwright_tool_calls_total{tool="${tool}",outcome="failure"} ${failure}`)
+      lines.push(
+        `toolwright_tool_calls_total{tool="${tool}",outcome="success"} ${success}`,
+        `toolwright_tool_calls_total{tool="${tool}",outcome="failure"} ${failure}`,
+      )
     }
     lines.push("# TYPE toolwright_tool_duration_seconds histogram")
     for (const [tool, { success, failure, seconds, buckets }] of this.#tools) {
-      for (const [index, bound] of BOUNDS.entries()) lines.push(`toolwright_tool_duration_seconds_bucket{tool="${tool}",le="${bound}"} ${buckets[index]}`)
+      for (const [index, bound] of BOUNDS.entries())
+        lines.push(`toolwright_tool_duration_seconds_bucket{tool="${tool}",le="${bound}"} ${buckets[index]}`)
       lines.push(`toolwright_tool_duration_seconds_bucket{tool="${tool}",le="+Inf"} ${success + failure}`)
-      lines.push(`toolwright_tool_duration_seconds_sum{tool="${tool}"} ${seconds}`, `toolwright_tool_duration_seconds_count{tool="${tool}"} ${success + failure}`)
+      lines.push(
+        `toolwright_tool_duration_seconds_sum{tool="${tool}"} ${seconds}`,
+        `toolwright_tool_duration_seconds_count{tool="${tool}"} ${success + failure}`,
+      )
     }
     lines.push("# TYPE toolwright_tool_calls_running gauge", `toolwright_tool_calls_running ${this.running}`)
     lines.push("# TYPE toolwright_http_responses_total counter")
-    for (const [status, count] of this.#responses) lines.push(`toolwright_http_responses_total{status="${status}"} ${count}`)
+    for (const [status, count] of this.#responses)
+      lines.push(`toolwright_http_responses_total{status="${status}"} ${count}`)
     if (cache !== undefined) lines.push(...cacheLines(cache))
     return `${lines.join("\n")}\n`
   }
@@ -53,10 +62,15 @@ function cacheLines(cache: ResultCache): string[] {
   const { hits, misses, entries, bytes } = cache.statistics()
   const rate = hits + misses === 0 ? 0 : hits / (hits + misses)
   return [
-    "# TYPE toolwright_cache_hits_total counter", `toolwright_cache_hits_total ${hits}`,
-    "# TYPE toolwright_cache_misses_total counter", `toolwright_cache_misses_total ${misses}`,
-    "# TYPE toolwright_cache_hit_rate gauge", `toolwright_cache_hit_rate ${rate}`,
-    "# TYPE toolwright_cache_entries gauge", `toolwright_cache_entries ${entries}`,
-    "# TYPE toolwright_cache_bytes gauge", `toolwright_cache_bytes ${bytes}`,
+    "# TYPE toolwright_cache_hits_total counter",
+    `toolwright_cache_hits_total ${hits}`,
+    "# TYPE toolwright_cache_misses_total counter",
+    `toolwright_cache_misses_total ${misses}`,
+    "# TYPE toolwright_cache_hit_rate gauge",
+    `toolwright_cache_hit_rate ${rate}`,
+    "# TYPE toolwright_cache_entries gauge",
+    `toolwright_cache_entries ${entries}`,
+    "# TYPE toolwright_cache_bytes gauge",
+    `toolwright_cache_bytes ${bytes}`,
   ]
 }

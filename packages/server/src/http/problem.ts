@@ -2,13 +2,26 @@ import { failure, toServiceResult, type FailureParts } from "@toolwright/toolbox
 
 /** Titles of the statuses that this server answers with, by their number. */
 const TITLES: Record<number, string> = {
-  400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed", 408: "Request Timeout", 413: "Content Too Large",
-  415: "Unsupported Media Type", 429: "Too Many Requests", 500: "Internal Server Error", 502: "Bad Gateway", 503: "Service Unavailable",
-  504: "Gateway Timeout", 409: "Conflict", 422: "Unprocessable Content",
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+  409: "Conflict",
+  422: "Unprocessable Content",
 }
 
 /**
- * An error as `application/problem+json` (RFC 9457) that also has the fields of a tool result, so that one parser reads both.
+ * An error as `application/problem+json` (RFC 9457) that also has the fields of a tool result, so that one parser reads
+ * both.
  *
  * @param parts the error; its message is the problem's `detail`
  */
@@ -20,7 +33,15 @@ export function problem(status: number, parts: FailureParts, headers: Record<str
     status,
     detail: parts.message,
     ...result,
-    error: { code: parts.code, message: parts.message, ...(parts.hint === undefined ? {} : { hint: parts.hint }), ...(parts.details === undefined ? {} : { details: parts.details }) },
+    error: {
+      code: parts.code,
+      message: parts.message,
+      ...(parts.hint === undefined ? {} : { hint: parts.hint }),
+      ...(parts.details === undefined ? {} : { details: parts.details }),
+    },
   }
-  return new Response(JSON.stringify(body), { status, headers: { "content-type": "application/problem+json", ...headers } })
+  return new Response(JSON.stringify(body), {
+    status,
+    headers: { "content-type": "application/problem+json", ...headers },
+  })
 }

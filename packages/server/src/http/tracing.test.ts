@@ -11,12 +11,33 @@ test("each call has a span with its tool, its source and how it failed, active w
   const tracer: TracerLike = {
     startActiveSpan(name, { attributes }, run) {
       told.push([name, attributes?.["gen_ai.tool.name"], attributes?.["toolwright.source.kind"]])
-      return run({ setAttribute: (key, value) => told.push([key, value]), setStatus: (status) => told.push(status), end: () => told.push("end") })
+      return run({
+        setAttribute: (key, value) => told.push([key, value]),
+        setStatus: (status) => told.push(status),
+        end: () => told.push("end"),
+      })
     },
   }
   const tools = new ToolRegistry()
-  tools.register(defineTool({ name: "good", description: "", input: { type: "object" }, run: () => void told.push("runs") }))
-  tools.register(defineTool({ name: "bad", description: "", input: { type: "object" }, run: () => failure({ code: "REFUSED", message: "No." }) }))
+  tools.register(
+    defineTool({ name: "good", description: "", input: { type: "object" }, run: () => void told.push("runs") }),
+  )
+  tools.register(
+    defineTool({
+      name: "bad",
+      description: "",
+      input: { type: "object" },
+      run: () => failure({ code: "REFUSED", message: "No." }),
+    }),
+  )
   for (const name of ["good", "bad"]) await executeCall(tools, { name, args: {} }, { middleware: [traceCalls(tracer)] })
-  expect(told).toEqual([["execute_tool good", "good", "local"], "runs", "end", ["execute_tool bad", "bad", "local"], ["error.type", "REFUSED"], { code: 2, message: "No." }, "end"])
+  expect(told).toEqual([
+    ["execute_tool good", "good", "local"],
+    "runs",
+    "end",
+    ["execute_tool bad", "bad", "local"],
+    ["error.type", "REFUSED"],
+    { code: 2, message: "No." },
+    "end",
+  ])
 })

@@ -4,8 +4,10 @@ import { withoutTopCombinators, type JsonSchema } from "@toolwright/toolbox"
 const DEPTH = 6
 
 /**
- * A schema without references: importers of OpenAPI documents resolve none, or only some. What refers to itself is written out some
- * levels deep. Combinators at the top, which importers drop together with everything in them, become one object that admits all
+ * A schema without references: importers of OpenAPI documents resolve none, or only some. What refers to itself is
+ * written out some
+ * levels deep. Combinators at the top, which importers drop together with everything in them, become one object that
+ * admits all
  * of their properties and requires those that every branch requires; the tool itself checks the rest.
  */
 export function inlineSchema(schema: JsonSchema): JsonSchema {
@@ -24,7 +26,12 @@ function inline(node: unknown, root: JsonSchema, depth: number): unknown {
   }
   // Importers want to be told even that a list may hold anything.
   if (isArrayType(rest.type) && rest.items === undefined) rest.items = {}
-  return Object.fromEntries(Object.entries(rest).map(([key, value]) => [key, key === "$defs" || key === "definitions" ? value : inline(value, root, depth)]))
+  return Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [
+      key,
+      key === "$defs" || key === "definitions" ? value : inline(value, root, depth),
+    ]),
+  )
 }
 
 function isArrayType(type: unknown): boolean {
@@ -33,6 +40,10 @@ function isArrayType(type: unknown): boolean {
 
 function target(ref: string, root: JsonSchema): unknown {
   if (!ref.startsWith("#")) return {}
-  const keys = ref.slice(1).split("/").slice(1).map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"))
+  const keys = ref
+    .slice(1)
+    .split("/")
+    .slice(1)
+    .map((key) => decodeURIComponent(key).replaceAll("~1", "/").replaceAll("~0", "~"))
   return keys.reduce<unknown>((node, key) => (node as Record<string, unknown> | undefined)?.[key], root) ?? {}
 }

@@ -20,7 +20,10 @@ const url = "http://localhost:8001"
 const file = join(folder, "openapi.json")
 writeFileSync(file, JSON.stringify(openApiDocument(tools.list(), { url, secured: true })))
 
-/** Two linters of hundreds of packages, installed by `npm run bench -- openapi`; where they are not, only the schema is checked. */
+/**
+ * Two linters of hundreds of packages, installed by `npm run bench -- openapi`; where they are not, only the schema is
+ * checked.
+ */
 const LINTERS = join(import.meta.dirname, "../../../../bench/.peers/openapi/node_modules/.bin")
 const hasLinters = existsSync(join(LINTERS, "redocly"))
 
@@ -31,30 +34,54 @@ describe("the OpenAPI document of all built-in tools", () => {
   })
 
   test("has one concrete path and one fitting operation id for each tool, and no reference but to its own problem", () => {
-    const document = openApiDocument(tools.list(), { url, secured: false }) as { paths: Record<string, { post: { operationId: string } }> }
+    const document = openApiDocument(tools.list(), { url, secured: false }) as {
+      paths: Record<string, { post: { operationId: string } }>
+    }
     const ids = Object.values(document.paths).map(({ post }) => post.operationId)
     expect(ids).toEqual(tools.list().map(({ name }) => name))
     for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/)
-    expect(new Set(JSON.stringify(document).match(/"\$ref":"[^"]+"/g))).toEqual(new Set(['"$ref":"#/components/schemas/Problem"']))
+    expect(new Set(JSON.stringify(document).match(/"\$ref":"[^"]+"/g))).toEqual(
+      new Set(['"$ref":"#/components/schemas/Problem"']),
+    )
     expect(Object.keys(document.paths).filter((path) => path.includes("{"))).toEqual([])
   })
 
-  test.skipIf(!hasLinters)("has no error by Redocly", () => {
-    const config = join(folder, "redocly.yaml")
-    writeFileSync(config, "extends: [recommended]\nrules: { info-license: off, no-server-example.com: off, operation-4xx-response: error }\n")
-    const report = run("redocly", ["lint", "--config", config, "--format", "json", file])
-    expect((JSON.parse(report) as { totals: { errors: number } }).totals.errors).toBe(0)
-  }, 120_000)
+  test.skipIf(!hasLinters)(
+    "has no error by Redocly",
+    () => {
+      const config = join(folder, "redocly.yaml")
+      writeFileSync(
+        config,
+        "extends: [recommended]\nrules: { info-license: off, no-server-example.com: off, operation-4xx-response: error }\n",
+      )
+      const report = run("redocly", ["lint", "--config", config, "--format", "json", file])
+      expect((JSON.parse(report) as { totals: { errors: number } }).totals.errors).toBe(0)
+    },
+    120_000,
+  )
 
-  test.skipIf(!hasLinters)("has no error by Spectral", () => {
-    const rules = join(folder, "spectral.yaml")
-    writeFileSync(rules, "extends: ['spectral:oas']\n")
-    const report = JSON.parse(run("spectral", ["lint", "--ruleset", rules, "--format", "json", "--quiet", file]) || "[]") as { severity: number; message: string }[]
-    expect(report.filter(({ severity }) => severity === 0)).toEqual([])
-  }, 120_000)
+  test.skipIf(!hasLinters)(
+    "has no error by Spectral",
+    () => {
+      const rules = join(folder, "spectral.yaml")
+      writeFileSync(rules, "extends: ['spectral:oas']\n")
+      const report = JSON.parse(
+        run("spectral", ["lint", "--ruleset", rules, "--format", "json", "--quiet", file]) || "[]",
+      ) as { severity: number; message: string }[]
+      expect(report.filter(({ severity }) => severity === 0)).toEqual([])
+    },
+    120_000,
+  )
 
   test("gives a client whose types compile, and calls of every tool that the server takes", async () => {
-    writeFileSync(join(folder, "api.ts"), astToString(await openapiTypescript(JSON.parse(JSON.stringify(openApiDocument(tools.list(), { url, secured: false }))) as never)))
+    writeFileSync(
+      join(folder, "api.ts"),
+      astToString(
+        await openapiTypescript(
+          JSON.parse(JSON.stringify(openApiDocument(tools.list(), { url, secured: false }))) as never,
+        ),
+      ),
+    )
     const calls = tools.list().map((tool) => [tool.name, sampleCall(tool)] as const)
     const typed = calls.map(([name, args]) => `await call(${JSON.stringify(name)}, ${JSON.stringify(args)})`).join("\n")
     writeFileSync(join(folder, "package.json"), `{"type":"module"}`)
@@ -64,10 +91,31 @@ describe("the OpenAPI document of all built-in tools", () => {
     writeFileSync(join(folder, "wrong.ts"), wrong)
     expect(compile(["wrong.ts"]).match(/error TS/g)).toHaveLength(2)
 
-    await using server = await listen(createApp({ tools, middleware: [async (call) => ({ success: true, output: call.tool.name, modifiedFiles: [], metadata: {}, executionTimeMs: 0 })] }), { port: 0, secured: false })
+    await using server = await listen(
+      createApp({
+        tools,
+        middleware: [
+          async (call) => ({
+            success: true,
+            output: call.tool.name,
+            modifiedFiles: [],
+            metadata: {},
+            executionTimeMs: 0,
+          }),
+        ],
+      }),
+      { port: 0, secured: false },
+    )
     for (const [name, args] of calls) {
-      const response = await fetch(`${server.url}/tools/${name}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(args) })
-      expect([response.status, await response.json()]).toEqual([200, expect.objectContaining({ success: true, result: name })])
+      const response = await fetch(`${server.url}/tools/${name}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(args),
+      })
+      expect([response.status, await response.json()]).toEqual([
+        200,
+        expect.objectContaining({ success: true, result: name }),
+      ])
     }
   }, 120_000)
 })
@@ -84,14 +132,29 @@ export async function call<Name extends keyof operations>(name: Name, args: Argu
 function compile(files: string[]): string {
   const require = createRequire(createRequire(import.meta.url).resolve("openapi-typescript"))
   const compiler = join(dirname(require.resolve("typescript/package.json")), "bin/tsc")
-  const flags = ["--noEmit", "--strict", "--target", "es2024", "--module", "nodenext", "--allowImportingTsExtensions", "--lib", "es2024,dom"]
+  const flags = [
+    "--noEmit",
+    "--strict",
+    "--target",
+    "es2024",
+    "--module",
+    "nodenext",
+    "--allowImportingTsExtensions",
+    "--lib",
+    "es2024,dom",
+  ]
   return run(process.execPath, [compiler, ...flags, ...files.map((name) => join(folder, name))], true)
 }
 
 /** What a program prints; some end with an error code when they have found something. */
 function run(name: string, args: string[], absolute = false): string {
   try {
-    return execFileSync(absolute ? name : join(LINTERS, name), args, { encoding: "utf8", cwd: folder, stdio: ["ignore", "pipe", "ignore"], env: { ...process.env, REDOCLY_TELEMETRY: "off", PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` } })
+    return execFileSync(absolute ? name : join(LINTERS, name), args, {
+      encoding: "utf8",
+      cwd: folder,
+      stdio: ["ignore", "pipe", "ignore"],
+      env: { ...process.env, REDOCLY_TELEMETRY: "off", PATH: `${dirname(process.execPath)}:${process.env["PATH"]}` },
+    })
   } catch (thrown) {
     return String((thrown as { stdout?: string }).stdout ?? "")
   }

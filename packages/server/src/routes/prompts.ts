@@ -11,7 +11,12 @@ export function promptRoutes(prompts: PromptRegistry, limits: BodyLimits): Hono 
   routes.post("/:name", async (context) => {
     const name = context.req.param("name")
     const prompt = prompts.get(name)
-    if (prompt === undefined) return problem(404, { code: "PROMPT_NOT_FOUND", message: `Prompt '${name}' not found`, hint: "GET /prompts/ lists the prompts." })
+    if (prompt === undefined)
+      return problem(404, {
+        code: "PROMPT_NOT_FOUND",
+        message: `Prompt '${name}' not found`,
+        hint: "GET /prompts/ lists the prompts.",
+      })
     const body = await readJson(context, limits)
     if ("refused" in body) return body.refused
     if (typeof body.value !== "object" || body.value === null || Array.isArray(body.value)) {
@@ -19,6 +24,12 @@ export function promptRoutes(prompts: PromptRegistry, limits: BodyLimits): Hono 
     }
     return context.json(renderPrompt(prompt, body.value as JsonObject))
   })
-  routes.all("/:name", (context) => problem(405, { code: "METHOD_NOT_ALLOWED", message: `A prompt is rendered with POST, not ${context.req.method}.` }, { allow: "POST" }))
+  routes.all("/:name", (context) =>
+    problem(
+      405,
+      { code: "METHOD_NOT_ALLOWED", message: `A prompt is rendered with POST, not ${context.req.method}.` },
+      { allow: "POST" },
+    ),
+  )
   return routes
 }

@@ -7,14 +7,17 @@ export interface PocketModelOptions {
 }
 
 /**
- * The pocket model: a real one, decoded token by token in this process, without a network. It knows 18 of the built-in tools and plain
- * requests, and gives the same answer to the same request; it is no measure of what a large model would do. It is opened once in a
+ * The pocket model: a real one, decoded token by token in this process, without a network. It knows 18 of the built-in
+ * tools and plain
+ * requests, and gives the same answer to the same request; it is no measure of what a large model would do. It is
+ * opened once in a
  * process and closed with it, so `close()` does nothing.
  *
  * @throws ToolwrightError `MODEL_ENGINE_MISSING`, `MODEL_NOT_FOUND`; see {@link pocketAvailable}
  * @example
  * using project = workspace({ files: { "README.md": "# Hello\n" } })
- * const run = await runAgent({ task: "show me README.md", backend: await pocket({ workspace: project }), workspace: project })
+ * const run = await runAgent({ task: "show me README.md", backend: await pocket({ workspace: project }), workspace:
+ * project })
  */
 export async function pocket({ workspace }: PocketModelOptions = {}): Promise<Backend> {
   const { engine } = await shared()
@@ -22,12 +25,15 @@ export async function pocket({ workspace }: PocketModelOptions = {}): Promise<Ba
 }
 
 /**
- * Whether the pocket model works on this machine. `skip` is what a test runner wants to know: `false`, or the reason why not.
+ * Whether the pocket model works on this machine. `skip` is what a test runner wants to know: `false`, or the reason
+ * why not.
  *
  * @example
  * test("reads the file", { skip: (await pocketAvailable()).skip }, async () => { … })
  */
-export async function pocketAvailable(): Promise<{ available: true; skip: false } | { available: false; skip: string }> {
+export async function pocketAvailable(): Promise<
+  { available: true; skip: false } | { available: false; skip: string }
+> {
   try {
     await shared()
     return { available: true, skip: false }

@@ -12,7 +12,10 @@ export function sameRequest(recorded: PlainRequest, now: PlainRequest, ignore: r
 }
 
 function without(request: PlainRequest, ignore: readonly RequestPart[]): PlainRequest {
-  const rest: PlainRequest = { ...request, messages: request.messages.filter(({ role }) => !(role === "system" && ignore.includes("system"))) }
+  const rest: PlainRequest = {
+    ...request,
+    messages: request.messages.filter(({ role }) => !(role === "system" && ignore.includes("system"))),
+  }
   for (const part of ignore) delete rest[part]
   return rest
 }
@@ -60,7 +63,9 @@ function kindOf({ role, toolName }: JsonObject): string {
 
 function textOf({ role: _role, toolName: _name, content, ...rest }: JsonObject): string {
   const more = Object.entries(rest).filter(([key]) => key !== "success" || rest.success === false)
-  return [String(content), ...more.map(([key, value]) => `${key}: ${json(value)}`)].filter((part) => part !== "").join("\n")
+  return [String(content), ...more.map(([key, value]) => `${key}: ${json(value)}`)]
+    .filter((part) => part !== "")
+    .join("\n")
 }
 
 const json = (value: unknown): string => JSON.stringify(value, null, 2)

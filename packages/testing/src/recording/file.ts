@@ -14,12 +14,17 @@ export interface Recording {
 
 /** @throws ToolwrightError `RECORDING_MISSING`, `RECORDING_INVALID` */
 export async function readRecording(file: string): Promise<Recording> {
-  if (!existsSync(file)) throw new ToolwrightError("RECORDING_MISSING", `There is no recording ${file} yet. ${HOW_TO_RECORD}`)
+  if (!existsSync(file))
+    throw new ToolwrightError("RECORDING_MISSING", `There is no recording ${file} yet. ${HOW_TO_RECORD}`)
   try {
     const screenplay = await loadScreenplay(file)
     return { screenplay, requests: unpackRequests(screenplay.steps.map(({ sent }) => sent)) }
   } catch (cause) {
-    throw new ToolwrightError("RECORDING_INVALID", `The recording cannot be used: ${messageOf(cause)}\n${HOW_TO_RECORD}`, { cause })
+    throw new ToolwrightError(
+      "RECORDING_INVALID",
+      `The recording cannot be used: ${messageOf(cause)}\n${HOW_TO_RECORD}`,
+      { cause },
+    )
   }
 }
 

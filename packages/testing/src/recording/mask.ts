@@ -11,7 +11,10 @@ export interface Mask {
 }
 
 export interface MaskOptions {
-  /** Texts that are another in each run, by the name that stands for them: `{ workspace: project.path }` is written `<workspace>`. */
+  /**
+   * Texts that are another in each run, by the name that stands for them: `{ workspace: project.path }` is written
+   * `<workspace>`.
+   */
   names?: Readonly<Record<string, string>>
   /** Texts that must not be written, besides those that look like keys and those in variables such as `…_API_KEY`. */
   secrets?: readonly string[]
@@ -25,11 +28,19 @@ const SECRET = "<secret>"
 const SECRET_NAME = /(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)/i
 
 export function createMask({ names = {}, secrets = [], env = process.env }: MaskOptions = {}): Mask {
-  const fromEnvironment = Object.entries(env).flatMap(([name, value]) => (value !== undefined && SECRET_NAME.test(name) && isUnusual(value) ? [value] : []))
+  const fromEnvironment = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && SECRET_NAME.test(name) && isUnusual(value) ? [value] : [],
+  )
   const hidden = longestFirst([...secrets.filter((secret) => secret !== ""), ...fromEnvironment])
   const wrong = Object.keys(names).find((name) => !/^[a-z][\w-]*$/i.test(name) || name === "secret")
-  if (wrong !== undefined) throw new ToolwrightError("RECORDING_INVALID", `'${wrong}' is no name for a recording: use a word other than 'secret'.`)
-  const named = Object.entries(names).filter(([, value]) => value !== "").sort(([, a], [, b]) => b.length - a.length)
+  if (wrong !== undefined)
+    throw new ToolwrightError(
+      "RECORDING_INVALID",
+      `'${wrong}' is no name for a recording: use a word other than 'secret'.`,
+    )
+  const named = Object.entries(names)
+    .filter(([, value]) => value !== "")
+    .sort(([, a], [, b]) => b.length - a.length)
   return {
     hide(text) {
       let masked = text
@@ -38,11 +49,18 @@ export function createMask({ names = {}, secrets = [], env = process.env }: Mask
       for (const [name, value] of named) for (const form of forms(value)) masked = masked.replaceAll(form, `<${name}>`)
       return masked
     },
-    show: (text, json = false) => named.reduce((shown, [name, value]) => shown.replaceAll(`<${name}>`, () => (json ? escapedIn(value) : value)), text),
+    show: (text, json = false) =>
+      named.reduce(
+        (shown, [name, value]) => shown.replaceAll(`<${name}>`, () => (json ? escapedIn(value) : value)),
+        text,
+      ),
   }
 }
 
-/** A short or plain word in a variable may well stand in a text by chance, and then a recording would depend on who replays it. */
+/**
+ * A short or plain word in a variable may well stand in a text by chance, and then a recording would depend on who
+ * replays it.
+ */
 function isUnusual(value: string): boolean {
   return value.length >= 12 && /\d/.test(value) && /[A-Za-z]/.test(value)
 }
@@ -70,8 +88,13 @@ export function maskReply(given: Reply, mask: (text: string, json?: boolean) => 
   const reply = given.error === undefined ? given : { ...given, error: maskValue(given.error, (text) => mask(text)) }
   if (reply.stream === undefined) return reply
   const calls = new Map<number, string>()
-  for (const part of reply.stream) if ("call" in part) calls.set(part.call, (calls.get(part.call) ?? "") + (part.arguments ?? ""))
-  const whole = new Map([...calls].flatMap(([index, text]): [number, string][] => (mask(text, true) === text ? [] : [[index, mask(text, true)]])))
+  for (const part of reply.stream)
+    if ("call" in part) calls.set(part.call, (calls.get(part.call) ?? "") + (part.arguments ?? ""))
+  const whole = new Map(
+    [...calls].flatMap(([index, text]): [number, string][] =>
+      mask(text, true) === text ? [] : [[index, mask(text, true)]],
+    ),
+  )
   const stream = reply.stream.map((part): StreamPart => {
     if ("call" in part) {
       const { arguments: piece, ...rest } = part

@@ -1,7 +1,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
-import { createOpenAICompatibleBackend, createScriptedBackend, infer, loadScreenplay, serveBackend, type Backend } from "@toolwright/backends"
+import {
+  createOpenAICompatibleBackend,
+  createScriptedBackend,
+  infer,
+  loadScreenplay,
+  serveBackend,
+  type Backend,
+} from "@toolwright/backends"
 import { defineTool, ToolwrightError } from "@toolwright/toolbox"
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { callsOf } from "../run/agent-run.ts"
@@ -22,7 +29,10 @@ const weather = defineTool({
   run: ({ city }) => `${celsius} °C in ${String(city)}`,
 })
 const oslo = { call: "get_weather", arguments: { city: "Oslo" } }
-const replies: ScriptedReply[] = [{ text: "I look.", ...oslo, usage: { inputTokens: 5, outputTokens: 3 } }, "Take a coat."]
+const replies: ScriptedReply[] = [
+  { text: "I look.", ...oslo, usage: { inputTokens: 5, outputTokens: 3 } },
+  "Take a coat.",
+]
 
 /** A folder for a recording, and a real model behind it. */
 function place(): { file: string; folder: Workspace } {
@@ -30,11 +40,20 @@ function place(): { file: string; folder: Workspace } {
   onTestFinished(() => folder.remove())
   return { file: join(folder.path, "fixtures/weather.yaml"), folder }
 }
-const run = async (file: string | URL, options: RecordingOptions = {}, task = "Coat in Oslo?", tools = [weather]) => runAgent({ task, tools, backend: await recording(file, options) })
-const record = (file: string, said: readonly ScriptedReply[] = replies, options: RecordingOptions = {}, task?: string) => run(file, { update: true, backend: scripted(said), ...options }, task)
+const run = async (file: string | URL, options: RecordingOptions = {}, task = "Coat in Oslo?", tools = [weather]) =>
+  runAgent({ task, tools, backend: await recording(file, options) })
+const record = (
+  file: string,
+  said: readonly ScriptedReply[] = replies,
+  options: RecordingOptions = {},
+  task?: string,
+) => run(file, { update: true, backend: scripted(said), ...options }, task)
 
 async function messageOf(work: Promise<unknown>): Promise<string> {
-  const thrown = await work.then(() => undefined, (error: unknown) => error)
+  const thrown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
   if (!ToolwrightError.isInstance(thrown)) throw new Error("It did not fail.", { cause: thrown })
   return `${thrown.code}: ${thrown.message}`
 }
@@ -61,18 +80,25 @@ describe("a recording", () => {
     expect((await run(file, { backend: scripted(replies) })).text).toBe("Take a coat.")
     expect((await run(file, { backend: scripted([]) })).text).toBe("Take a coat.")
     vi.stubEnv("TOOLWRIGHT_RECORD", "yes")
-    expect(await messageOf(run(file))).toBe("RECORDING_INVALID: TOOLWRIGHT_RECORD is 'yes', which means nothing; set it to 1 or to 'missing'.")
+    expect(await messageOf(run(file))).toBe(
+      "RECORDING_INVALID: TOOLWRIGHT_RECORD is 'yes', which means nothing; set it to 1 or to 'missing'.",
+    )
   })
 
   test("is a screenplay that can be read, and holds each message once", async () => {
     const { file } = place()
     await record(file)
     const text = readFileSync(file, "utf8")
-    expect(text).toMatch(/^# Recorded by @toolwright\/testing\. To record it, run the test with TOOLWRIGHT_RECORD=1\.\n/)
+    expect(text).toMatch(
+      /^# Recorded by @toolwright\/testing\. To record it, run the test with TOOLWRIGHT_RECORD=1\.\n/,
+    )
     expect(text.match(/Coat in Oslo\?/g)).toHaveLength(1)
     expect(text.match(/Weather of a city/g)).toHaveLength(1)
     const screenplay = await loadScreenplay(file)
-    expect(screenplay.steps.map(({ sent }) => Object.keys(sent!))).toEqual([["messages", "tools", "toolChoice"], ["keeps", "messages", "tools", "toolChoice"]])
+    expect(screenplay.steps.map(({ sent }) => Object.keys(sent!))).toEqual([
+      ["messages", "tools", "toolChoice"],
+      ["keeps", "messages", "tools", "toolChoice"],
+    ])
     expect((await infer(createScriptedBackend(screenplay), { userPrompt: "?" })).text).toBe("I look.")
   })
 
@@ -96,7 +122,10 @@ describe("a recording", () => {
       return texts.map(({ text }) => text)
     }
     {
-      await using model = await recording(file, { update: true, backend: scripted([({ user }) => `${user}!`, ({ user }) => `${user}!`]) })
+      await using model = await recording(file, {
+        update: true,
+        backend: scripted([({ user }) => `${user}!`, ({ user }) => `${user}!`]),
+      })
       expect(await ask(model, "a", "b")).toEqual(["a!", "b!"])
     }
     const model = await recording(file)
@@ -118,8 +147,12 @@ describe("a recording", () => {
 describe("what goes wrong is said", () => {
   test("no recording, with how to make one", async () => {
     const { file } = place()
-    expect(await messageOf(run(file))).toBe(`RECORDING_MISSING: There is no recording ${file} yet. To record it, run the test with TOOLWRIGHT_RECORD=1.`)
-    expect(await messageOf(run(file, { update: true }))).toBe("RECORDING_INVALID: weather.yaml cannot be recorded: give recording() the 'backend' to record.")
+    expect(await messageOf(run(file))).toBe(
+      `RECORDING_MISSING: There is no recording ${file} yet. To record it, run the test with TOOLWRIGHT_RECORD=1.`,
+    )
+    expect(await messageOf(run(file, { update: true }))).toBe(
+      "RECORDING_INVALID: weather.yaml cannot be recorded: give recording() the 'backend' to record.",
+    )
     expect(existsSync(file)).toBe(false)
   })
 
@@ -128,7 +161,9 @@ describe("what goes wrong is said", () => {
     await record(file)
     celsius = 5
     onTestFinished(() => void (celsius = 4))
-    await expect(run(file)).rejects.toMatchObject({ stack: expect.stringMatching(/^ToolwrightError: The model is asked [^]*\n {4}at .*recording\.test\.ts/) })
+    await expect(run(file)).rejects.toMatchObject({
+      stack: expect.stringMatching(/^ToolwrightError: The model is asked [^]*\n {4}at .*recording\.test\.ts/),
+    })
     expect(await messageOf(run(file))).toBe(
       "RECORDING_CHANGED: The model is asked something else than in request 2 of 2 of weather.yaml (- recorded, + now):\n" +
         "message 4, result of get_weather:\n  -4 °C in Oslo\n  +5 °C in Oslo\nIf that is meant: To record it, run the test with TOOLWRIGHT_RECORD=1.",
@@ -138,10 +173,17 @@ describe("what goes wrong is said", () => {
   test("another task, another tool, another description", async () => {
     const { file } = place()
     await record(file)
-    expect(await messageOf(run(file, {}, "Coat in Rome?"))).toContain("message 2, user:\n  -Coat in Oslo?\n  +Coat in Rome?\n")
-    const more = [{ ...weather, description: "Weather" }, defineTool({ name: "get_time", description: "Time", input: { type: "object" }, run: () => "" })]
+    expect(await messageOf(run(file, {}, "Coat in Rome?"))).toContain(
+      "message 2, user:\n  -Coat in Oslo?\n  +Coat in Rome?\n",
+    )
+    const more = [
+      { ...weather, description: "Weather" },
+      defineTool({ name: "get_time", description: "Time", input: { type: "object" }, run: () => "" }),
+    ]
     const message = await messageOf(run(file, {}, undefined, more))
-    expect(message).toMatch(/the tool get_weather:\n\s+\{\n\s+-\s+"description": "Weather of a city",\n\s+\+\s+"description": "Weather",/)
+    expect(message).toMatch(
+      /the tool get_weather:\n\s+\{\n\s+-\s+"description": "Weather of a city",\n\s+\+\s+"description": "Weather",/,
+    )
     expect(message).toContain("the tool get_time is new:\n  +{")
     expect((await run(file, { ignore: ["tools"] }, undefined, more)).text).toBe("Take a coat.")
   })
@@ -164,9 +206,13 @@ describe("what goes wrong is said", () => {
     const { file } = place()
     await record(file)
     const model = await recording(file)
-    expect(() => model.done()).toThrow("2 of 2 requests of weather.yaml were not made:\n- request 1: Coat in Oslo?\n- request 2: 4 °C in Oslo\nTo record it")
+    expect(() => model.done()).toThrow(
+      "2 of 2 requests of weather.yaml were not made:\n- request 1: Coat in Oslo?\n- request 2: 4 °C in Oslo\nTo record it",
+    )
     await runAgent({ task: "Coat in Oslo?", tools: [weather], backend: model })
-    expect(await messageOf(infer(model, { userPrompt: "And now?" }))).toMatch(/^RECORDING_EXHAUSTED: The model was asked 3 times, but weather\.yaml has 2 requests\..*\nIt was shown last: And now\?$/)
+    expect(await messageOf(infer(model, { userPrompt: "And now?" }))).toMatch(
+      /^RECORDING_EXHAUSTED: The model was asked 3 times, but weather\.yaml has 2 requests\..*\nIt was shown last: And now\?$/,
+    )
     expect(() => model.done()).toThrow("The model was asked 3 times")
   })
 
@@ -174,13 +220,23 @@ describe("what goes wrong is said", () => {
     const { file } = place()
     await record(file)
     const before = readFileSync(file, "utf8")
-    expect(await messageOf(record(file, [{ fail: { code: "MODEL_UNREACHABLE", message: "nobody at home" } }]))).toBe("RECORDING_FAILED: weather.yaml was not written, since the model failed: MODEL_UNREACHABLE: nobody at home")
+    expect(await messageOf(record(file, [{ fail: { code: "MODEL_UNREACHABLE", message: "nobody at home" } }]))).toBe(
+      "RECORDING_FAILED: weather.yaml was not written, since the model failed: MODEL_UNREACHABLE: nobody at home",
+    )
     expect(readFileSync(file, "utf8")).toBe(before)
   })
 
   test("a request that the server refused is kept where the agent made it otherwise", async () => {
     const { file } = place()
-    await record(file, [{ fail: { code: "MODEL_REQUEST_REJECTED", message: "tools are not supported, says sk-proj-abcdefghijklmnop1234567890" } }, "Take a coat."])
+    await record(file, [
+      {
+        fail: {
+          code: "MODEL_REQUEST_REJECTED",
+          message: "tools are not supported, says sk-proj-abcdefghijklmnop1234567890",
+        },
+      },
+      "Take a coat.",
+    ])
     expect(readFileSync(file, "utf8")).toContain("message: tools are not supported, says <secret>")
     expect((await run(file)).text).toBe("Take a coat.")
   })
@@ -188,17 +244,34 @@ describe("what goes wrong is said", () => {
   test("a file that is no recording", async () => {
     const { file, folder } = place()
     folder.write("fixtures/weather.yaml", "steps:\n  - replay: x\n")
-    expect(await messageOf(run(file))).toMatch(/^RECORDING_INVALID: The recording cannot be used: .*weather\.yaml:2:5: steps\.0 needs 'reply'/)
+    expect(await messageOf(run(file))).toMatch(
+      /^RECORDING_INVALID: The recording cannot be used: .*weather\.yaml:2:5: steps\.0 needs 'reply'/,
+    )
   })
 })
 
 describe("what must not be in the file is not", () => {
   const key = "sk-proj-abcdefghijklmnop1234567890"
-  const forms = [key, "ghp_abcdefghijklmnopqrstuvwxyz123456", "AKIAABCDEFGHIJKLMNOP", "postgres://me:hunter22@db.example/x", "Authorization: Bearer abcdef1234567890abcdef"]
+  const forms = [
+    key,
+    "ghp_abcdefghijklmnopqrstuvwxyz123456",
+    "AKIAABCDEFGHIJKLMNOP",
+    "postgres://me:hunter22@db.example/x",
+    "Authorization: Bearer abcdef1234567890abcdef",
+  ]
 
   test.each(forms)("%s, wherever it stands, and the replay is none the wiser", async (secret) => {
     const { file } = place()
-    const said: ScriptedReply[] = [{ text: `With ${secret} I look.`, reasoning: secret, call: "get_weather", arguments: { city: secret, [secret]: 1 }, wrong: true }, `${secret}.`]
+    const said: ScriptedReply[] = [
+      {
+        text: `With ${secret} I look.`,
+        reasoning: secret,
+        call: "get_weather",
+        arguments: { city: secret, [secret]: 1 },
+        wrong: true,
+      },
+      `${secret}.`,
+    ]
     await record(file, said, {}, `Use ${secret}`)
     const value = secret.replace(/^.*(Bearer |me:)|@db.*$/g, "")
     expect(readFileSync(file, "utf8")).not.toContain(value)
@@ -211,7 +284,12 @@ describe("what must not be in the file is not", () => {
     vi.stubEnv("DB_PASSWORD", "postgres")
     const { file } = place()
     const options = { secrets: ["Rumpelstilzchen"] }
-    await record(file, ["correct-horse-42 is Rumpelstilzchen's"], options, "postgres, correct-horse-42, Rumpelstilzchen")
+    await record(
+      file,
+      ["correct-horse-42 is Rumpelstilzchen's"],
+      options,
+      "postgres, correct-horse-42, Rumpelstilzchen",
+    )
     const text = readFileSync(file, "utf8")
     expect(text).toContain("content: postgres, <secret>, <secret>")
     expect(text).not.toMatch(/correct-horse|Rumpel/)
@@ -219,14 +297,18 @@ describe("what must not be in the file is not", () => {
 
   test("the workspace's path, which is another in each run and comes back in replies", async () => {
     const { file } = place()
-    const once = async (backend: Backend, project: Workspace) => runAgent({ task: `Read ${project.path}/a.txt`, backend, workspace: project })
+    const once = async (backend: Backend, project: Workspace) =>
+      runAgent({ task: `Read ${project.path}/a.txt`, backend, workspace: project })
     const project = () => {
       const made = workspace({ files: { "a.txt": "hello" } })
       onTestFinished(() => made.remove())
       return made
     }
     const first = project()
-    const real = scripted([{ call: "file_read", arguments: { path: join(first.path, "a.txt") } }, `It is in ${first.path}.`])
+    const real = scripted([
+      { call: "file_read", arguments: { path: join(first.path, "a.txt") } },
+      `It is in ${first.path}.`,
+    ])
     await once(await recording(file, { update: true, backend: real, workspace: first }), first)
     expect(readFileSync(file, "utf8")).not.toContain(first.path)
     const second = project()
@@ -242,6 +324,8 @@ describe("what must not be in the file is not", () => {
     await record(file, ["Late."], { stable }, "It is 12:34")
     expect((await run(file, { stable }, "It is 09:15")).text).toBe("Late.")
     expect(await messageOf(run(file, {}, "It is 09:15"))).toContain("  -It is HH:MM\n  +It is 09:15")
-    expect(await messageOf(recording(file, { names: { secret: "x" } }))).toContain("'secret' is no name for a recording")
+    expect(await messageOf(recording(file, { names: { secret: "x" } }))).toContain(
+      "'secret' is no name for a recording",
+    )
   })
 })

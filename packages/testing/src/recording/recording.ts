@@ -12,7 +12,10 @@ import { replay } from "./replay.ts"
 import { plainRequest, withShortGrammar, type PlainRequest } from "./request.ts"
 
 export interface RecordingOptions {
-  /** The real model, or what makes it; a function is called only to record, so that a replay needs neither key nor server. */
+  /**
+   * The real model, or what makes it; a function is called only to record, so that a replay needs neither key nor
+   * server.
+   */
   backend?: Backend | (() => Backend | Promise<Backend>)
   /** Records anew (`true`), or where there is no file (`missing`), in place of the variable `TOOLWRIGHT_RECORD`. */
   update?: Update
@@ -22,7 +25,9 @@ export interface RecordingOptions {
   names?: Readonly<Record<string, string>>
   /** Texts that must not be written, besides what looks like a key and what stands in variables such as `…_API_KEY`. */
   secrets?: readonly string[]
-  /** Makes texts of requests the same that differ from run to run, such as times, before they are written and compared. */
+  /**
+   * Makes texts of requests the same that differ from run to run, such as times, before they are written and compared.
+   */
   stable?: (text: string) => string
   /** Parts of requests that may be others than recorded. */
   ignore?: readonly RequestPart[]
@@ -37,15 +42,19 @@ export interface RecordedModel extends TestModel, AsyncDisposable {
 }
 
 /**
- * A real model, recorded once and replayed ever after: with `TOOLWRIGHT_RECORD=1` the backend is asked and its replies are written to
- * the file, otherwise the file answers, event by event as the model did. A replayed request must be the recorded one: messages, tools,
+ * A real model, recorded once and replayed ever after: with `TOOLWRIGHT_RECORD=1` the backend is asked and its replies
+ * are written to
+ * the file, otherwise the file answers, event by event as the model did. A replayed request must be the recorded one:
+ * messages, tools,
  * grammar, sampling; ids of calls do not count. An error shows what is different.
  *
  * What looks like a key never reaches the file. A recording in which the model failed is not written.
  *
  * @param file a YAML file; it is also a screenplay (see docs/screenplays.md)
- * @throws ToolwrightError `RECORDING_MISSING` when there is nothing to replay, `RECORDING_INVALID`. Its `infer` throws `RECORDING_CHANGED`
- *   and `RECORDING_EXHAUSTED`, its `done()` these again and `RECORDING_UNPLAYED`, and `RECORDING_FAILED` while recording
+ * @throws ToolwrightError `RECORDING_MISSING` when there is nothing to replay, `RECORDING_INVALID`. Its `infer` throws
+ *   `RECORDING_CHANGED`
+ *   and `RECORDING_EXHAUSTED`, its `done()` these again and `RECORDING_UNPLAYED`, and `RECORDING_FAILED` while
+ *   recording
  * @example
  * const backend = await recording(new URL("weather.yaml", import.meta.url), {
  *   backend: () => createOpenAICompatibleBackend({ baseUrl, modelName, apiKey }),
@@ -56,13 +65,26 @@ export async function recording(file: string | URL, options: RecordingOptions = 
   const placed = originOf(recording)
   const path = typeof file === "string" ? resolve(file) : fileURLToPath(file)
   const { backend, update, workspace, names = {}, secrets = [], stable = (text: string) => text, ignore = [] } = options
-  const mask = createMask({ names: { ...(workspace === undefined ? {} : { workspace: workspace.path }), ...names }, secrets })
-  const plain = (request: InferRequest): PlainRequest => withShortGrammar(maskValue(plainRequest(request), (text) => stable(mask.hide(text))))
+  const mask = createMask({
+    names: { ...(workspace === undefined ? {} : { workspace: workspace.path }), ...names },
+    secrets,
+  })
+  const plain = (request: InferRequest): PlainRequest =>
+    withShortGrammar(maskValue(plainRequest(request), (text) => stable(mask.hide(text))))
   if (modeFor(path, update) === "record") {
-    if (backend === undefined) throw new ToolwrightError("RECORDING_INVALID", `${nameOf(path)} cannot be recorded: give recording() the 'backend' to record.`)
+    if (backend === undefined)
+      throw new ToolwrightError(
+        "RECORDING_INVALID",
+        `${nameOf(path)} cannot be recorded: give recording() the 'backend' to record.`,
+      )
     return record(path, typeof backend === "function" ? await backend() : backend, { plain, mask, placed })
   }
-  const model = replay(path, await readRecording(path), { ignore, plain, placed, show: (text, json) => mask.show(text, json) })
+  const model = replay(path, await readRecording(path), {
+    ignore,
+    plain,
+    placed,
+    show: (text, json) => mask.show(text, json),
+  })
   const close = (): Promise<void> => Promise.resolve()
   return { ...model, kind: "recording", close, [Symbol.asyncDispose]: close }
 }
@@ -86,8 +108,13 @@ function record(path: string, backend: Backend, { plain, mask, placed }: RecordP
   const close = async (): Promise<void> => {
     const { steps, ...head } = recorder.screenplay()
     if (steps.length > 0 && failed() === undefined) {
-      const masked = steps.map(({ reply }) => ({ reply: typeof reply === "string" ? reply : maskReply(reply, (text) => mask.hide(text)) }))
-      await writeRecording(path, { screenplay: { ...head, steps: masked }, requests: steps.map(({ sent }) => sent as PlainRequest) })
+      const masked = steps.map(({ reply }) => ({
+        reply: typeof reply === "string" ? reply : maskReply(reply, (text) => mask.hide(text)),
+      }))
+      await writeRecording(path, {
+        screenplay: { ...head, steps: masked },
+        requests: steps.map(({ sent }) => sent as PlainRequest),
+      })
     }
     await recorder.close?.()
   }
@@ -104,8 +131,13 @@ function record(path: string, backend: Backend, { plain, mask, placed }: RecordP
   }
 }
 
-/** A failure for which a recording is worth nothing: any but a refused request that the agent then made otherwise, which is how it goes. */
+/**
+ * A failure for which a recording is worth nothing: any but a refused request that the agent then made otherwise, which
+ * is how it goes.
+ */
 function failureIn(steps: readonly Step[]): ScriptedFailure | undefined {
   const failures = steps.map(({ reply }) => (typeof reply === "string" ? undefined : reply.error))
-  return failures.find((failure, at) => failure !== undefined && (failure.code !== "MODEL_REQUEST_REJECTED" || at === failures.length - 1))
+  return failures.find(
+    (failure, at) => failure !== undefined && (failure.code !== "MODEL_REQUEST_REJECTED" || at === failures.length - 1),
+  )
 }

@@ -1,4 +1,11 @@
-import { checkConstraints, excerpt, playStep, type InferEvent, type InferRequest, type Step } from "@toolwright/backends"
+import {
+  checkConstraints,
+  excerpt,
+  playStep,
+  type InferEvent,
+  type InferRequest,
+  type Step,
+} from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { TestModel } from "../model.ts"
 import type { Origin } from "../origin.ts"
@@ -19,9 +26,14 @@ export interface ReplayOptions {
 }
 
 /**
- * Plays a recording. A request gets the reply that was recorded for it; when several are asked at once, their order does not matter.
+ * Plays a recording. A request gets the reply that was recorded for it; when several are asked at once, their order
+ * does not matter.
  */
-export function replay(file: string, { screenplay, requests }: Recording, { ignore, plain, placed, show }: ReplayOptions): TestModel & { readonly mode: "replay" } {
+export function replay(
+  file: string,
+  { screenplay, requests }: Recording,
+  { ignore, plain, placed, show }: ReplayOptions,
+): TestModel & { readonly mode: "replay" } {
   const open = screenplay.steps.map((step, at) => ({ step, number: at + 1, request: requests[at] }))
   const total = open.length
   const captured = new Map<string, unknown>()
@@ -51,7 +63,13 @@ export function replay(file: string, { screenplay, requests }: Recording, { igno
     }
     const { step, number } = taken
     const reply = typeof step.reply === "string" ? step.reply : maskReply(step.reply, show)
-    yield* playStep({ ...step, reply }, request, { place: { number, inference: asked }, captured, modelName, chunks: screenplay.chunks, signal })
+    yield* playStep({ ...step, reply }, request, {
+      place: { number, inference: asked },
+      captured,
+      modelName,
+      chunks: screenplay.chunks,
+      signal,
+    })
   }
 
   return {
@@ -82,7 +100,18 @@ function exhausted(file: string, total: number, asked: number, { messages }: Inf
   )
 }
 
-function unplayed(file: string, total: number, open: readonly { number: number; request: PlainRequest | undefined }[]): ToolwrightError {
-  const list = open.map(({ number, request }) => `- request ${number}: ${excerpt(String(request?.messages.at(-1)?.content ?? ""), 100)}`).join("\n")
-  return new ToolwrightError("RECORDING_UNPLAYED", `${open.length} of ${total} requests of ${nameOf(file)} ${open.length === 1 ? "was" : "were"} not made:\n${list}\n${HOW_TO_RECORD}`)
+function unplayed(
+  file: string,
+  total: number,
+  open: readonly { number: number; request: PlainRequest | undefined }[],
+): ToolwrightError {
+  const list = open
+    .map(
+      ({ number, request }) => `- request ${number}: ${excerpt(String(request?.messages.at(-1)?.content ?? ""), 100)}`,
+    )
+    .join("\n")
+  return new ToolwrightError(
+    "RECORDING_UNPLAYED",
+    `${open.length} of ${total} requests of ${nameOf(file)} ${open.length === 1 ? "was" : "were"} not made:\n${list}\n${HOW_TO_RECORD}`,
+  )
 }

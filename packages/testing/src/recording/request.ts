@@ -11,7 +11,13 @@ export interface PlainRequest extends JsonObject {
 }
 
 export function plainRequest({ messages, tools, ...rest }: InferRequest): PlainRequest {
-  return JSON.parse(JSON.stringify({ messages: messages.map(plainMessage), ...(tools === undefined || tools.length === 0 ? {} : { tools }), ...rest })) as PlainRequest
+  return JSON.parse(
+    JSON.stringify({
+      messages: messages.map(plainMessage),
+      ...(tools === undefined || tools.length === 0 ? {} : { tools }),
+      ...rest,
+    }),
+  ) as PlainRequest
 }
 
 function plainMessage(message: ChatMessage): object {
@@ -24,19 +30,31 @@ function plainMessage(message: ChatMessage): object {
     return toolCalls === undefined ? rest : { ...rest, toolCalls: toolCalls.map(({ name, args }) => ({ name, args })) }
   }
   if (message.role === "user" && message.media !== undefined) {
-    return { ...message, media: message.media.map(({ base64, ...media }) => ({ ...media, sha256: createHash("sha256").update(base64).digest("hex") })) }
+    return {
+      ...message,
+      media: message.media.map(({ base64, ...media }) => ({
+        ...media,
+        sha256: createHash("sha256").update(base64).digest("hex"),
+      })),
+    }
   }
   return message
 }
 
-/** Grammars that are longer are kept as their hash: nobody reads them, and they follow from the tools and the conversation. */
+/**
+ * Grammars that are longer are kept as their hash: nobody reads them, and they follow from the tools and the
+ * conversation.
+ */
 const READABLE_GRAMMAR = 2000
 
 /** @param request already without what must not be written */
 export function withShortGrammar(request: PlainRequest): PlainRequest {
   const { grammar } = request
   if (typeof grammar !== "string" || grammar.length <= READABLE_GRAMMAR) return request
-  return { ...request, grammar: `sha256 ${createHash("sha256").update(grammar).digest("hex").slice(0, 16)}, ${grammar.length} characters` }
+  return {
+    ...request,
+    grammar: `sha256 ${createHash("sha256").update(grammar).digest("hex").slice(0, 16)}, ${grammar.length} characters`,
+  }
 }
 
 /** What stands in a file for a part that is the same as in the request before. */
@@ -49,7 +67,8 @@ export function packRequests(requests: readonly PlainRequest[]): JsonObject[] {
     if (before === undefined) return request
     const keeps = commonStart(before.messages, request.messages)
     const packed: JsonObject = { ...(keeps === 0 ? {} : { keeps }), messages: request.messages.slice(keeps) }
-    for (const [key, value] of Object.entries(request)) if (key !== "messages") packed[key] = isDeepStrictEqual(value, before[key]) ? SAME : value
+    for (const [key, value] of Object.entries(request))
+      if (key !== "messages") packed[key] = isDeepStrictEqual(value, before[key]) ? SAME : value
     return packed
   })
 }

@@ -25,7 +25,10 @@ export interface AgentRun {
   readonly success: boolean
   /** Every call, refused ones too, in the order in which they began. */
   readonly calls: readonly AgentCall[]
-  /** Files that are different now, as paths in the workspace, sorted; without one, those that tools said that they changed. */
+  /**
+   * Files that are different now, as paths in the workspace, sorted; without one, those that tools said that they
+   * changed.
+   */
   readonly changed: readonly string[]
   /** Why the run failed. */
   readonly error?: { code: string; message: string; hint?: string }

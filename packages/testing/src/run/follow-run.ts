@@ -14,7 +14,10 @@ export interface FollowOptions {
   more?: boolean
   /** The folder whose changes are told. */
   workspace?: { readonly path: string }
-  /** Longest time of the run in milliseconds, so that a test does not hang: 10,000 unless given, and any while a model is recorded. */
+  /**
+   * Longest time of the run in milliseconds, so that a test does not hang: 10,000 unless given, and any while a model
+   * is recorded.
+   */
   timeoutMs?: number
 }
 
@@ -24,12 +27,16 @@ const DEFAULT_TIMEOUT_MS = 10_000
  * Follows a run that you start yourself to its end.
  *
  * @param events the run; a function is given a signal that ends it when the time is over
- * @throws ToolwrightError `RUN_TIMEOUT`, with what the run was waiting for; what `done()` of a strict model throws; `RUN_WITHOUT_END`
+ * @throws ToolwrightError `RUN_TIMEOUT`, with what the run was waiting for; what `done()` of a strict model throws;
+ *   `RUN_WITHOUT_END`
  * @example
  * const run = await followRun((signal) => toolwright.run("Will it rain in Oslo?", { signal }), { backend: model })
  * assert.equal(run.text, "Take a coat.")
  */
-export async function followRun(events: AsyncIterable<RunEvent> | ((signal: AbortSignal) => AsyncIterable<RunEvent>), options: FollowOptions = {}): Promise<AgentRun> {
+export async function followRun(
+  events: AsyncIterable<RunEvent> | ((signal: AbortSignal) => AsyncIterable<RunEvent>),
+  options: FollowOptions = {},
+): Promise<AgentRun> {
   const { backend, more = false, workspace, timeoutMs = isRecording(backend) ? Infinity : DEFAULT_TIMEOUT_MS } = options
   const placed = originOf(followRun)
   const before = workspace === undefined ? undefined : snapshotOf(workspace.path)
@@ -37,11 +44,19 @@ export async function followRun(events: AsyncIterable<RunEvent> | ((signal: Abor
   const controller = new AbortController()
   const following = follow(typeof events === "function" ? events(controller.signal) : events, seen)
   await within(timeoutMs, following, () => {
-    const error = placed(new ToolwrightError("RUN_TIMEOUT", `The run did not end within ${timeoutMs} ms; ${waitedFor(seen)}.\n${transcriptOf(seen)}`))
+    const error = placed(
+      new ToolwrightError(
+        "RUN_TIMEOUT",
+        `The run did not end within ${timeoutMs} ms; ${waitedFor(seen)}.\n${transcriptOf(seen)}`,
+      ),
+    )
     controller.abort(error)
     return error
   })
-  const run = runOf(seen, workspace !== undefined && before !== undefined ? changedPaths(before, workspace.path) : undefined)
+  const run = runOf(
+    seen,
+    workspace !== undefined && before !== undefined ? changedPaths(before, workspace.path) : undefined,
+  )
   if (isTestModel(backend)) {
     backend.judge?.(run.calls)
     checkModel(backend, more, run)
@@ -57,7 +72,9 @@ async function follow(events: AsyncIterable<RunEvent>, seen: RunEvent[]): Promis
   for await (const event of events) seen.push(event)
 }
 
-/** Waits for work, but no longer than this; a run that was told to stop is given a moment to let go of what it holds. */
+/**
+ * Waits for work, but no longer than this; a run that was told to stop is given a moment to let go of what it holds.
+ */
 async function within(milliseconds: number, work: Promise<void>, onTimeout: () => Error): Promise<void> {
   let error: Error | undefined
   let timer: ReturnType<typeof setTimeout> | undefined
@@ -82,7 +99,8 @@ const GRACE_MS = 1000
 
 function runOf(events: readonly RunEvent[], changed: string[] | undefined): AgentRun {
   const end = events.at(-1)
-  if (end?.type !== "run-end") throw new ToolwrightError("RUN_WITHOUT_END", "The run ended without saying how: its last event is not 'run-end'.")
+  if (end?.type !== "run-end")
+    throw new ToolwrightError("RUN_WITHOUT_END", "The run ended without saying how: its last event is not 'run-end'.")
   const { summary, error } = end
   return {
     text: summary.message,

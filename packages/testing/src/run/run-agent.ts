@@ -8,9 +8,15 @@ import { followRun, type FollowOptions } from "./follow-run.ts"
 
 /** A task, the model that works on it, and everything that `createToolwright` takes. */
 export interface AgentTest
-  extends Omit<ToolwrightOptions, "backend" | "workspace" | "agent">, Pick<RunOptions, "signal" | "history" | "systemPrompt" | "dryRun">, Pick<FollowOptions, "more" | "timeoutMs"> {
+  extends
+    Omit<ToolwrightOptions, "backend" | "workspace" | "agent">,
+    Pick<RunOptions, "signal" | "history" | "systemPrompt" | "dryRun">,
+    Pick<FollowOptions, "more" | "timeoutMs"> {
   task: string
-  /** `scripted(…)`, `await recording(…)`, `await pocket()`, or any other. It is closed at the end, unless there is `more`. */
+  /**
+   * `scripted(…)`, `await recording(…)`, `await pocket()`, or any other. It is closed at the end, unless there is
+   * `more`.
+   */
   backend: Backend
   /** A folder of `workspace(…)`: the built-in tools work in it, and the run tells what changed. */
   workspace?: Workspace
@@ -23,7 +29,8 @@ export interface AgentTest
  *
  * A run that goes wrong does not throw: look at `outcome` and `error`.
  *
- * @throws ToolwrightError what a strict model has to say (see `scripted` and `recording`), `RUN_TIMEOUT` for a run that does not end,
+ * @throws ToolwrightError what a strict model has to say (see `scripted` and `recording`), `RUN_TIMEOUT` for a run that
+ *   does not end,
  *   and what `createToolwright` throws
  * @example
  * const run = await runAgent({ task: "Will it rain in Oslo?", backend: scripted([…]), tools: [getWeather] })
@@ -33,9 +40,13 @@ export interface AgentTest
 export async function runAgent(test: AgentTest): Promise<AgentRun> {
   const { task, backend, agent, signal, history, systemPrompt, dryRun, more, timeoutMs, workspace, ...options } = test
   if (workspace !== undefined && typeof workspace.path !== "string") {
-    throw new ToolwrightError("WORKSPACE_INVALID", "The 'workspace' of runAgent is what workspace(…) gives, neither a path nor settings.", {
-      hint: "For a folder of your own, give its settings to createToolwright, and follow the run with followRun.",
-    })
+    throw new ToolwrightError(
+      "WORKSPACE_INVALID",
+      "The 'workspace' of runAgent is what workspace(…) gives, neither a path nor settings.",
+      {
+        hint: "For a folder of your own, give its settings to createToolwright, and follow the run with followRun.",
+      },
+    )
   }
   await using toolwright = await createToolwright({
     record: false,
@@ -49,7 +60,8 @@ export async function runAgent(test: AgentTest): Promise<AgentRun> {
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(dryRun === undefined ? {} : { dryRun }),
   }
-  const start = (timeout: AbortSignal) => toolwright.run(task, { ...runOptions, signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) })
+  const start = (timeout: AbortSignal) =>
+    toolwright.run(task, { ...runOptions, signal: signal === undefined ? timeout : AbortSignal.any([signal, timeout]) })
   const run = await followRun(start, {
     backend,
     ...(more === undefined ? {} : { more }),

@@ -1,6 +1,9 @@
 import type { RunEvent } from "@toolwright/toolbox"
 
-/** A run as lines to be read: what the model said, which calls it made, what they answered, how it ended. Long texts are shortened. */
+/**
+ * A run as lines to be read: what the model said, which calls it made, what they answered, how it ended. Long texts are
+ * shortened.
+ */
 export function transcriptOf(events: Iterable<RunEvent>): string {
   return [...events].flatMap(lineOf).join("\n")
 }
@@ -14,13 +17,17 @@ function lineOf(event: RunEvent): string[] {
     case "tool-start":
       return [`call    ${event.name}(${short(JSON.stringify(event.arguments))})`]
     case "tool-end":
-      return [`${event.result.success ? "result " : "failed "} ${event.name}: ${event.result.error === undefined ? "" : `${event.result.error.code}: `}${short(event.result.output)}`]
+      return [
+        `${event.result.success ? "result " : "failed "} ${event.name}: ${event.result.error === undefined ? "" : `${event.result.error.code}: `}${short(event.result.output)}`,
+      ]
     case "nudge":
     case "loop-detected":
     case "completion-refused":
       return [`note    ${short(event.text)}`]
     case "run-end":
-      return [`end     ${event.summary.outcome}: ${event.error === undefined ? "" : `${event.error.code}: `}${short(event.summary.message)}`]
+      return [
+        `end     ${event.summary.outcome}: ${event.error === undefined ? "" : `${event.error.code}: `}${short(event.summary.message)}`,
+      ]
     default:
       return []
   }

@@ -9,11 +9,16 @@ import type { WantedCall } from "./reply.ts"
  *
  * @throws ToolwrightError `SCREENPLAY_WRONG_CALL` for one that is not said to be wrong
  */
-export async function checkCalls(calls: readonly WantedCall[], offered: readonly OpenAITool[], label: string): Promise<void> {
+export async function checkCalls(
+  calls: readonly WantedCall[],
+  offered: readonly OpenAITool[],
+  label: string,
+): Promise<void> {
   for (const { call, arguments: args = {}, wrong } of calls) {
     if (wrong === true || typeof args === "string") continue
     const tool = offered.find((each) => each.function.name === call)
-    if (tool === undefined) throw wrongCall(`${label}: the tool '${call}' was not offered. ${suggestion(call, offered)}`)
+    if (tool === undefined)
+      throw wrongCall(`${label}: the tool '${call}' was not offered. ${suggestion(call, offered)}`)
     const checked = await checkArguments(definitionOf(tool), args)
     if ("refused" in checked) throw wrongCall(`${label}: ${checked.refused.output}`)
   }
@@ -28,14 +33,17 @@ export interface WrittenCall extends WantedCall {
 const REFUSALS = new Set(["UNKNOWN_TOOL", "INVALID_ARGUMENTS"])
 
 /**
- * Looks for calls that were written as text, so that there were no tools to hold them to, and that the executor refused.
+ * Looks for calls that were written as text, so that there were no tools to hold them to, and that the executor
+ * refused.
  *
  * @throws ToolwrightError `SCREENPLAY_WRONG_CALL` for one that is not said to be wrong
  */
 export function checkWrittenCalls(written: readonly WrittenCall[], made: readonly AgentCall[]): void {
   for (const { call, arguments: args = {}, wrong, label } of written) {
     if (wrong === true) continue
-    const refused = made.find((each) => each.call === call && isDeepStrictEqual(each.arguments, args) && REFUSALS.has(each.error?.code ?? ""))
+    const refused = made.find(
+      (each) => each.call === call && isDeepStrictEqual(each.arguments, args) && REFUSALS.has(each.error?.code ?? ""),
+    )
     if (refused !== undefined) throw wrongCall(`${label}: ${refused.output}`)
   }
 }
@@ -58,4 +66,7 @@ function suggestion(call: string, offered: readonly OpenAITool[]): string {
 }
 
 const wrongCall = (message: string): ToolwrightError =>
-  new ToolwrightError("SCREENPLAY_WRONG_CALL", `${message}\nIf the model is to make this mistake, say so in its reply: wrong: true`)
+  new ToolwrightError(
+    "SCREENPLAY_WRONG_CALL",
+    `${message}\nIf the model is to make this mistake, say so in its reply: wrong: true`,
+  )

@@ -8,15 +8,23 @@ export interface WantedCall {
   call: string
   /** The arguments; as text they are sent as they are, so that they may be broken JSON. */
   arguments?: JsonObject | string
-  /** The call is meant to be wrong: an unknown tool, or arguments that its schema forbids. Otherwise such a call fails the test. */
+  /**
+   * The call is meant to be wrong: an unknown tool, or arguments that its schema forbids. Otherwise such a call fails
+   * the test.
+   */
   wrong?: boolean
 }
 
 /**
- * How a model fails: an HTTP status, or `unreachable`, `timeout`, `cut-off` (the stream breaks), `invalid-json`, `invalid-utf8`,
+ * How a model fails: an HTTP status, or `unreachable`, `timeout`, `cut-off` (the stream breaks), `invalid-json`,
+ * `invalid-utf8`,
  * `stall` (it never ends), or the error that it becomes.
  */
-export type ModelFailure = number | NonNullable<ScriptedFailure["kind"]> | "stall" | Pick<ScriptedFailure, "status" | "code" | "message" | "hint">
+export type ModelFailure =
+  | number
+  | NonNullable<ScriptedFailure["kind"]>
+  | "stall"
+  | Pick<ScriptedFailure, "status" | "code" | "message" | "hint">
 
 /** What must be true of what the model is shown: data, or a function that throws when it is not. */
 export type ShownCheck = Expectation | ((shown: Shown) => void | Promise<void>)

@@ -10,26 +10,45 @@ const weather = defineTool({
   name: "get_weather",
   description: "Weather of a city",
   effects: { readOnly: true },
-  input: { type: "object", properties: { city: { type: "string" }, days: { type: "integer", minimum: 1 } }, required: ["city"], additionalProperties: false },
+  input: {
+    type: "object",
+    properties: { city: { type: "string" }, days: { type: "integer", minimum: 1 } },
+    required: ["city"],
+    additionalProperties: false,
+  },
   run: ({ city }) => `4 °C in ${String(city)}`,
 })
 const oslo = { call: "get_weather", arguments: { city: "Oslo" } }
-const run = (replies: readonly ScriptedReply[], options = {}) => runAgent({ task: "Coat in Oslo?", backend: scripted(replies, options), tools: [weather] })
+const run = (replies: readonly ScriptedReply[], options = {}) =>
+  runAgent({ task: "Coat in Oslo?", backend: scripted(replies, options), tools: [weather] })
 
 /** The message that a person sees. */
 async function messageOf(work: Promise<unknown>): Promise<string> {
-  const thrown = await work.then(() => undefined, (error: unknown) => error)
+  const thrown = await work.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
   if (!ToolwrightError.isInstance(thrown)) throw new Error("It did not fail.", { cause: thrown })
   return `${thrown.code}: ${thrown.message}`
 }
 
 describe("a script", () => {
   test("is played reply by reply, and shows what the model was shown", async () => {
-    const model = scripted([oslo, { expect: { result: /4 °C/, tools: { exactly: ["get_weather"] } }, text: "Take a coat." }])
-    const { text, calls, outcome, success } = await runAgent({ task: "Coat in Oslo?", backend: model, tools: [weather], systemPrompt: "Be brief." })
+    const model = scripted([
+      oslo,
+      { expect: { result: /4 °C/, tools: { exactly: ["get_weather"] } }, text: "Take a coat." },
+    ])
+    const { text, calls, outcome, success } = await runAgent({
+      task: "Coat in Oslo?",
+      backend: model,
+      tools: [weather],
+      systemPrompt: "Be brief.",
+    })
     expect({ text, outcome, success }).toEqual({ text: "Take a coat.", outcome: "completed", success: true })
     expect(calls).toEqual([{ ...oslo, succeeded: true, output: "4 °C in Oslo", data: "4 °C in Oslo" }])
-    expect(model.shown.map(({ number, user, tools }) => ({ number, user, tools }))).toEqual([1, 2].map((number) => ({ number, user: "Coat in Oslo?", tools: ["get_weather"] })))
+    expect(model.shown.map(({ number, user, tools }) => ({ number, user, tools }))).toEqual(
+      [1, 2].map((number) => ({ number, user: "Coat in Oslo?", tools: ["get_weather"] })),
+    )
     expect(model.shown[0]!.system).toContain("Be brief.")
     expect(model.shown[1]!.result).toContain("4 °C in Oslo")
     expect(model.remaining).toBe(0)
@@ -44,7 +63,10 @@ describe("a script", () => {
     ])
     expect(callsOf(played).map(({ arguments: { city } }) => city)).toEqual(["Oslo", "Rome", "Paris", "Bern"])
     expect(callsOf(played.events)).toEqual(callsOf(played))
-    const model = scripted([{ text: "yes", repeat: 2 }, { text: "no", repeat: "always" }])
+    const model = scripted([
+      { text: "yes", repeat: 2 },
+      { text: "no", repeat: "always" },
+    ])
     const replies: string[] = []
     for (let count = 0; count < 4; count++) replies.push((await infer(model, { userPrompt: "?" })).text)
     expect(replies).toEqual(["yes", "yes", "no", "no"])
@@ -53,19 +75,27 @@ describe("a script", () => {
 
   test("arrives in small pieces, so that code which reads streams is tried", async () => {
     const pieces: string[] = []
-    for await (const event of scripted(["Take a warm coat."]).infer({ messages: [] })) if (event.type === "text-delta") pieces.push(event.text)
+    for await (const event of scripted(["Take a warm coat."]).infer({ messages: [] }))
+      if (event.type === "text-delta") pieces.push(event.text)
     expect(pieces).toEqual(["Take a ", "warm co", "at."])
   })
 
   test("is written in the syntax of a model's family where tools are not native", async () => {
-    const model = scripted([oslo, { expect: { tools: false, result: "4 °C" }, text: "Coat." }], { model: "qwen2.5-coder", nativeTools: false })
+    const model = scripted([oslo, { expect: { tools: false, result: "4 °C" }, text: "Coat." }], {
+      model: "qwen2.5-coder",
+      nativeTools: false,
+    })
     const played = await runAgent({ task: "Coat?", backend: model, tools: [weather] })
     expect(callsOf(played)).toEqual([oslo])
-    expect(played.events.find(({ type }) => type === "reply")).toMatchObject({ raw: expect.stringContaining("<tool_call>") })
+    expect(played.events.find(({ type }) => type === "reply")).toMatchObject({
+      raw: expect.stringContaining("<tool_call>"),
+    })
   })
 
   test("can be a screenplay, as strict as a list", async () => {
-    const screenplay = await parseScreenplay("steps:\n  - expect: { user: Oslo }\n    capture: { city: { from: user, matches: 'in (\\w+)' } }\n    reply: '{{city}}?'\n  - name: never\n    reply: x")
+    const screenplay = await parseScreenplay(
+      "steps:\n  - expect: { user: Oslo }\n    capture: { city: { from: user, matches: 'in (\\w+)' } }\n    reply: '{{city}}?'\n  - name: never\n    reply: x",
+    )
     const model = scripted(screenplay)
     expect((await infer(model, { userPrompt: "Coat in Oslo" })).text).toBe("Oslo?")
     expect(() => model.done()).toThrow("- reply 2: never")
@@ -82,7 +112,9 @@ describe("what goes wrong is said", () => {
   })
 
   test("a request for which there is no reply", async () => {
-    expect(await messageOf(run([oslo]))).toMatch(/^SCREENPLAY_EXHAUSTED: The model was asked 2 times, but the script has 1 reply\. Add a reply, or.*\nIt was shown last: .*4 °C in Oslo/)
+    expect(await messageOf(run([oslo]))).toMatch(
+      /^SCREENPLAY_EXHAUSTED: The model was asked 2 times, but the script has 1 reply\. Add a reply, or.*\nIt was shown last: .*4 °C in Oslo/,
+    )
   })
 
   test("something that the model was not shown", async () => {
@@ -93,8 +125,20 @@ describe("what goes wrong is said", () => {
 
   test("a check of one's own, with the assertion as the cause", async () => {
     const own = new Error("5 is not 4")
-    const work = run([{ ...oslo, expect: [{ tools: { include: ["get_weather"] } }, () => { throw own }] }])
-    expect(await messageOf(work)).toBe('SCREENPLAY_ASSERTION: Reply 1 of 1 (calls get_weather({"city":"Oslo"})): 5 is not 4')
+    const work = run([
+      {
+        ...oslo,
+        expect: [
+          { tools: { include: ["get_weather"] } },
+          () => {
+            throw own
+          },
+        ],
+      },
+    ])
+    expect(await messageOf(work)).toBe(
+      'SCREENPLAY_ASSERTION: Reply 1 of 1 (calls get_weather({"city":"Oslo"})): 5 is not 4',
+    )
     await expect(work).rejects.toMatchObject({ cause: own })
   })
 
@@ -108,14 +152,26 @@ describe("what goes wrong is said", () => {
   test("a call with arguments that the schema forbids, unless it is meant to be wrong", async () => {
     const wrong = { call: "get_weather", arguments: { town: "Oslo" } }
     expect(await messageOf(run([wrong, "Coat."]))).toMatch(/has wrong arguments:\n- .*city.*\n[^]*wrong: true$/)
-    const played = await run([{ ...wrong, wrong: true }, { expect: { success: false, result: "city" }, ...oslo }, "Coat."])
-    expect(played.calls.map(({ succeeded, error }) => [succeeded, error?.code])).toEqual([[false, "INVALID_ARGUMENTS"], [true, undefined]])
+    const played = await run([
+      { ...wrong, wrong: true },
+      { expect: { success: false, result: "city" }, ...oslo },
+      "Coat.",
+    ])
+    expect(played.calls.map(({ succeeded, error }) => [succeeded, error?.code])).toEqual([
+      [false, "INVALID_ARGUMENTS"],
+      [true, undefined],
+    ])
   })
 
   test("such calls in text, too, where the tools are not in the request", async () => {
     const text = { model: "qwen2.5-coder", nativeTools: false }
-    const [unknown, wrong] = [{ call: "get_wether", arguments: { city: "Oslo" } }, { call: "get_weather", arguments: { town: "Oslo" } }]
-    expect(await messageOf(run([unknown, "Coat."], text))).toMatch(/^SCREENPLAY_WRONG_CALL: Reply 1 of 2 \(calls get_wether.*'get_wether'[^]*wrong: true$/)
+    const [unknown, wrong] = [
+      { call: "get_wether", arguments: { city: "Oslo" } },
+      { call: "get_weather", arguments: { town: "Oslo" } },
+    ]
+    expect(await messageOf(run([unknown, "Coat."], text))).toMatch(
+      /^SCREENPLAY_WRONG_CALL: Reply 1 of 2 \(calls get_wether.*'get_wether'[^]*wrong: true$/,
+    )
     expect(await messageOf(run([wrong, "Coat."], text))).toContain("has wrong arguments:")
     const played = await run([{ ...unknown, wrong: true }, { ...wrong, wrong: true }, oslo, "Coat."], text)
     expect(played.calls.map(({ error }) => error?.code)).toEqual(["UNKNOWN_TOOL", "INVALID_ARGUMENTS", undefined])
@@ -125,15 +181,21 @@ describe("what goes wrong is said", () => {
     const model = scripted([{ expect: { user: "x" }, text: "a" }, "b"])
     const asked = () => messageOf(infer(model, { userPrompt: "y" }))
     expect(await asked()).toBe(await asked())
-    expect(() => model.done()).toThrow("to contain \"x\"")
+    expect(() => model.done()).toThrow('to contain "x"')
   })
 })
 
 describe("a malformed reply is refused before anything runs", () => {
   test.each<[unknown, string]>([
     [{ cal: "x" }, "Reply 1 has the unknown key 'cal'; did you mean 'call'?"],
-    [{ text: "a", expect: { resutl: "x" } }, "'expect' of Reply 1 has the unknown key 'resutl'; did you mean 'result'?"],
-    [{ text: "a", expect: { result: { contain: "x" } } }, "'expect.result' of Reply 1 has the unknown key 'contain'; did you mean 'contains'?"],
+    [
+      { text: "a", expect: { resutl: "x" } },
+      "'expect' of Reply 1 has the unknown key 'resutl'; did you mean 'result'?",
+    ],
+    [
+      { text: "a", expect: { result: { contain: "x" } } },
+      "'expect.result' of Reply 1 has the unknown key 'contain'; did you mean 'contains'?",
+    ],
     [{ text: "a", expect: { result: { matches: "(" } } }, "Invalid regular expression"],
     [{ arguments: {} }, "Reply 1 has 'arguments' or 'wrong', but no 'call'."],
     [{ name: "x" }, "Reply 1 says nothing"],
@@ -163,15 +225,31 @@ describe("a model that fails", () => {
   })
 
   test("by a stall is given up by the test, which says what it waited for", async () => {
-    const work = runAgent({ task: "Coat?", backend: scripted([oslo, { fail: "stall" }]), tools: [weather], timeoutMs: 100 })
-    expect(await messageOf(work)).toMatch(/^RUN_TIMEOUT: The run did not end within 100 ms; it was waiting for the model's reply to request 2\.\ntask {4}Coat\?\ncall {4}get_weather\(\{"city":"Oslo"\}\)\nresult  get_weather: 4 °C in Oslo$/)
+    const work = runAgent({
+      task: "Coat?",
+      backend: scripted([oslo, { fail: "stall" }]),
+      tools: [weather],
+      timeoutMs: 100,
+    })
+    expect(await messageOf(work)).toMatch(
+      /^RUN_TIMEOUT: The run did not end within 100 ms; it was waiting for the model's reply to request 2\.\ntask {4}Coat\?\ncall {4}get_weather\(\{"city":"Oslo"\}\)\nresult  get_weather: 4 °C in Oslo$/,
+    )
     await expect(work).rejects.toMatchObject({ stack: expect.stringContaining("scripted.test.ts") })
-    const cancelled = await runAgent({ task: "Coat?", backend: scripted([{ fail: "stall" }]), tools: [weather], signal: AbortSignal.timeout(50) })
+    const cancelled = await runAgent({
+      task: "Coat?",
+      backend: scripted([{ fail: "stall" }]),
+      tools: [weather],
+      signal: AbortSignal.timeout(50),
+    })
     expect(cancelled.outcome).toBe("cancelled")
   })
 
   test("by a call that is no JSON is told so, and can correct itself", async () => {
-    const played = await run([{ call: "get_weather", arguments: '{"city": "Os' }, { expect: ({ messages }) => expect(messages.length).toBeGreaterThan(2), ...oslo }, "Coat."])
+    const played = await run([
+      { call: "get_weather", arguments: '{"city": "Os' },
+      { expect: ({ messages }) => expect(messages.length).toBeGreaterThan(2), ...oslo },
+      "Coat.",
+    ])
     expect(played.text).toBe("Coat.")
     expect(played.calls.filter(({ succeeded }) => succeeded)).toHaveLength(1)
   })

@@ -1,4 +1,13 @@
-import { checkConstraints, excerpt, playStep, type Backend, type Chunks, type InferEvent, type InferRequest, type Screenplay } from "@toolwright/backends"
+import {
+  checkConstraints,
+  excerpt,
+  playStep,
+  type Backend,
+  type Chunks,
+  type InferEvent,
+  type InferRequest,
+  type Screenplay,
+} from "@toolwright/backends"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { getFormatter } from "@toolwright/toolformat"
 import type { TestModel } from "../model.ts"
@@ -13,9 +22,14 @@ import { describeReply, toStep, type PlannedStep } from "./to-step.ts"
 export interface ScriptedModelOptions {
   /** The model's name, from which its format is chosen; `scripted` unless given. */
   model?: string
-  /** Whether tools are offered and called natively; otherwise calls are written as text, in the syntax of the model's family. */
+  /**
+   * Whether tools are offered and called natively; otherwise calls are written as text, in the syntax of the model's
+   * family.
+   */
   nativeTools?: boolean
-  /** How replies are cut into deltas: a number of characters, `char`, or the pieces' lengths; 7 characters unless given. */
+  /**
+   * How replies are cut into deltas: a number of characters, `char`, or the pieces' lengths; 7 characters unless given.
+   */
   chunks?: Chunks
 }
 
@@ -29,8 +43,10 @@ export interface ScriptedModel extends TestModel {
 }
 
 /**
- * A model for tests. Each inference gets the next reply. It is strict: a request for which there is no reply, a check that fails, a call
- * of a tool that was not offered or with arguments that its schema forbids, and a reply that was not played each fail the test;
+ * A model for tests. Each inference gets the next reply. It is strict: a request for which there is no reply, a check
+ * that fails, a call
+ * of a tool that was not offered or with arguments that its schema forbids, and a reply that was not played each fail
+ * the test;
  * `runAgent` throws them, and `done()` for runs of your own.
  *
  * @param script the replies, or a screenplay (see `loadScreenplay`)
@@ -41,7 +57,10 @@ export interface ScriptedModel extends TestModel {
  *   { expect: { result: "4 °C" }, text: "Take a coat." },
  * ])
  */
-export function scripted(script: readonly ScriptedReply[] | Screenplay, options: ScriptedModelOptions = {}): ScriptedModel {
+export function scripted(
+  script: readonly ScriptedReply[] | Screenplay,
+  options: ScriptedModelOptions = {},
+): ScriptedModel {
   const placed = originOf(scripted)
   const { replies, screenplay } = entriesOf(script)
   const modelName = options.model ?? screenplay?.model ?? "scripted"
@@ -66,7 +85,9 @@ export function scripted(script: readonly ScriptedReply[] | Screenplay, options:
   }
 
   /** Checks everything that could fail the test, before a word is said. */
-  async function planned(request: InferRequest): Promise<{ plan: PlannedStep; place: Parameters<typeof playStep>[2]["place"] }> {
+  async function planned(
+    request: InferRequest,
+  ): Promise<{ plan: PlannedStep; place: Parameters<typeof playStep>[2]["place"] }> {
     const now = shownIn(structuredClone(request), shown.length + 1)
     shown.push(now)
     const { entry, label } = next()
@@ -89,7 +110,14 @@ export function scripted(script: readonly ScriptedReply[] | Screenplay, options:
     if (violation !== undefined) throw violation
     try {
       const { plan, place } = await planned(request)
-      yield* playStep(plan.step, request, { place, captured, modelName, chunks: options.chunks ?? screenplay?.chunks ?? 7, formatter, signal })
+      yield* playStep(plan.step, request, {
+        place,
+        captured,
+        modelName,
+        chunks: options.chunks ?? screenplay?.chunks ?? 7,
+        formatter,
+        signal,
+      })
     } catch (thrown) {
       if (isViolation(thrown)) violation ??= placed(thrown)
       throw thrown
@@ -130,7 +158,8 @@ interface Entry {
 
 function entriesOf(script: readonly ScriptedReply[] | Screenplay): { replies: Entry[]; screenplay?: Screenplay } {
   if (isList(script)) return { replies: script.map((reply, at) => entryOf(reply, at + 1)) }
-  if (!Array.isArray(script?.steps)) throw new ToolwrightError("SCREENPLAY_INVALID", "scripted() takes a list of replies, or a screenplay.")
+  if (!Array.isArray(script?.steps))
+    throw new ToolwrightError("SCREENPLAY_INVALID", "scripted() takes a list of replies, or a screenplay.")
   const replies = script.steps.map((step, at): Entry => ({
     number: at + 1,
     description: step.name ?? "a step of a screenplay",
@@ -160,7 +189,11 @@ function entryOf(reply: ScriptedReply, number: number): Entry {
   }
 }
 
-async function computed(reply: (shown: Shown) => string | ReplyParts | Promise<string | ReplyParts>, shown: Shown, label: string): Promise<string | ReplyParts> {
+async function computed(
+  reply: (shown: Shown) => string | ReplyParts | Promise<string | ReplyParts>,
+  shown: Shown,
+  label: string,
+): Promise<string | ReplyParts> {
   try {
     return await reply(shown)
   } catch (cause) {
@@ -185,5 +218,8 @@ function unplayed(left: readonly Entry[], count: number, shown: readonly Shown[]
   const list = left.map(({ number, description }) => `- reply ${number}: ${description}`).join("\n")
   const asked = shown.length === 1 ? "once" : `${shown.length} times`
   const after = shown.length === 0 ? "" : `\nIt was shown last: ${excerpt(shown.at(-1)!.last, 600)}`
-  return new ToolwrightError("SCREENPLAY_UNPLAYED", `${left.length} of ${count} replies ${left.length === 1 ? "was" : "were"} not played; the model was asked ${asked}:\n${list}${after}`)
+  return new ToolwrightError(
+    "SCREENPLAY_UNPLAYED",
+    `${left.length} of ${count} replies ${left.length === 1 ? "was" : "were"} not played; the model was asked ${asked}:\n${list}${after}`,
+  )
 }

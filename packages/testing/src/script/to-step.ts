@@ -33,7 +33,10 @@ export function toStep(reply: string | ReplyParts): PlannedStep {
 /** The calls of a reply, however they are written. */
 export function callsIn({ call, arguments: args, wrong, calls = [] }: ReplyParts): readonly WantedCall[] {
   if (call === undefined) return calls
-  return [{ call, ...(args === undefined ? {} : { arguments: args }), ...(wrong === undefined ? {} : { wrong }) }, ...calls]
+  return [
+    { call, ...(args === undefined ? {} : { arguments: args }), ...(wrong === undefined ? {} : { wrong }) },
+    ...calls,
+  ]
 }
 
 function scriptedCall({ call, arguments: args = {} }: WantedCall): ScriptedCall {
@@ -52,7 +55,9 @@ export function describeReply(reply: unknown): string {
   if (typeof reply === "string") return `text ${quoted(reply)}`
   const { name, text, fail, ...parts } = reply as ReplyParts
   if (name !== undefined) return name
-  const calls = callsIn(parts).map(({ call, arguments: args = {} }) => `${call}(${cutTo(typeof args === "string" ? args : JSON.stringify(args), 60)})`)
+  const calls = callsIn(parts).map(
+    ({ call, arguments: args = {} }) => `${call}(${cutTo(typeof args === "string" ? args : JSON.stringify(args), 60)})`,
+  )
   const said = [
     ...(text === undefined ? [] : [`text ${quoted(text)}`]),
     ...(calls.length === 0 ? [] : [`calls ${calls.join(", ")}`]),

@@ -1,4 +1,11 @@
-import { failure, ToolwrightError, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  ToolwrightError,
+  type JsonObject,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 
 /** What goes wrong with a tool. */
 export interface Faults {
@@ -24,7 +31,11 @@ const KEYS = ["fail", "error", "delayMs", "outputChars"] satisfies (keyof Faults
 export function faulty(tool: ToolDefinition, faults: Faults): ToolDefinition {
   const given = Object.keys(faults)
   const unknown = given.find((key) => !(KEYS as string[]).includes(key))
-  if (unknown !== undefined || given.length === 0) throw new ToolwrightError("INVALID_TOOL", `faulty() takes one or more of: ${KEYS.join(", ")}; there is ${unknown === undefined ? "none" : `'${unknown}'`}.`)
+  if (unknown !== undefined || given.length === 0)
+    throw new ToolwrightError(
+      "INVALID_TOOL",
+      `faulty() takes one or more of: ${KEYS.join(", ")}; there is ${unknown === undefined ? "none" : `'${unknown}'`}.`,
+    )
   const { fail = 0, error = {}, delayMs = 0, outputChars = 0 } = faults
   let calls = 0
   return {
@@ -39,14 +50,26 @@ export function faulty(tool: ToolDefinition, faults: Faults): ToolDefinition {
   }
 }
 
-function failureOf(name: string, { code = "FAULT", message, hint, retryable = true }: NonNullable<Faults["error"]>, number: number, fail: number | "always"): ToolResult {
+function failureOf(
+  name: string,
+  { code = "FAULT", message, hint, retryable = true }: NonNullable<Faults["error"]>,
+  number: number,
+  fail: number | "always",
+): ToolResult {
   const which = fail === "always" ? `${number}` : `${number} of ${fail}`
-  return failure({ code, message: message ?? `'${name}' failed on purpose (failure ${which}).`, retryable, ...(hint === undefined ? {} : { hint }) })
+  return failure({
+    code,
+    message: message ?? `'${name}' failed on purpose (failure ${which}).`,
+    retryable,
+    ...(hint === undefined ? {} : { hint }),
+  })
 }
 
 function filled(text: string, length: number): string {
   const piece = text === "" ? "x" : `${text}\n`
-  return text.length >= length ? text : text + `\n${piece.repeat(Math.ceil((length - text.length) / piece.length))}`.slice(0, length - text.length)
+  return text.length >= length
+    ? text
+    : text + `\n${piece.repeat(Math.ceil((length - text.length) / piece.length))}`.slice(0, length - text.length)
 }
 
 /** Waits, unless the call is cancelled before. */

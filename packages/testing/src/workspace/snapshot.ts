@@ -19,7 +19,10 @@ const PASSED_OVER = new Set([".git", ".toolwright"])
 /** @throws ToolwrightError `WORKSPACE_GONE` */
 export function snapshotOf(folder: string): Snapshot {
   if (!existsSync(folder)) {
-    throw new ToolwrightError("WORKSPACE_GONE", `The workspace ${folder} was removed already. Await the run before the block with 'using' ends.`)
+    throw new ToolwrightError(
+      "WORKSPACE_GONE",
+      `The workspace ${folder} was removed already. Await the run before the block with 'using' ends.`,
+    )
   }
   const found = new Map<string, string>()
   walk(folder, "", found)
@@ -29,7 +32,10 @@ export function snapshotOf(folder: string): Snapshot {
 export function changesBetween(before: Snapshot, after: Snapshot): FileChanges {
   return {
     created: [...after.keys()].filter((path) => !before.has(path)).sort(),
-    changed: [...after].filter(([path, hash]) => before.has(path) && before.get(path) !== hash).map(([path]) => path).sort(),
+    changed: [...after]
+      .filter(([path, hash]) => before.has(path) && before.get(path) !== hash)
+      .map(([path]) => path)
+      .sort(),
     deleted: [...before.keys()].filter((path) => !after.has(path)).sort(),
   }
 }

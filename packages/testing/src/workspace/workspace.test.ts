@@ -22,7 +22,10 @@ describe("workspace", () => {
   test("is not taken for a path or settings, and the other way round", async () => {
     for (const wrong of ["/tmp", { roots: ["."] }]) {
       const given = { task: "Hi", workspace: wrong as never, backend: scripted(["Hello."]) }
-      await expect(runAgent(given)).rejects.toMatchObject({ code: "WORKSPACE_INVALID", hint: expect.stringContaining("followRun") as string })
+      await expect(runAgent(given)).rejects.toMatchObject({
+        code: "WORKSPACE_INVALID",
+        hint: expect.stringContaining("followRun") as string,
+      })
     }
   })
 
@@ -63,7 +66,8 @@ describe("workspace", () => {
   test("says what is there when a file is missing, and lets no path out", () => {
     using project = workspace({ files: { "src/a.ts": "" } })
     expect(() => project.read("src/b.ts")).toThrow("The workspace has no file 'src/b.ts'. There are: src/a.ts.")
-    for (const path of ["../x", "", "a/../../x"]) expect(() => project.write(path, "")).toThrow("is no file in the workspace")
+    for (const path of ["../x", "", "a/../../x"])
+      expect(() => project.write(path, "")).toThrow("is no file in the workspace")
     expect(() => workspace({ files: { "../x": "" } })).toThrow("is no file in the workspace")
   })
 
@@ -77,7 +81,11 @@ describe("workspace", () => {
 
   test("goes with the process where a test forgot it", () => {
     const code = `import { workspace } from ${JSON.stringify(join(import.meta.dirname, "workspace.ts"))}; console.log(workspace({ files: { a: "" } }).path); workspace().remove()`
-    const path = execFileSync(process.execPath, ["--conditions=toolwright-source", "--input-type=module", "--eval", code], { encoding: "utf8", cwd: import.meta.dirname }).trim()
+    const path = execFileSync(
+      process.execPath,
+      ["--conditions=toolwright-source", "--input-type=module", "--eval", code],
+      { encoding: "utf8", cwd: import.meta.dirname },
+    ).trim()
     expect(path).toContain("toolwright-test-")
     expect(existsSync(path)).toBe(false)
   })
@@ -95,7 +103,13 @@ test("an agent works in it with the built-in tools, and the run tells what it ch
       "Noted.",
     ]),
   })
-  expect(run.calls.map(({ call, succeeded }) => [call, succeeded]), run.transcript).toEqual([["file_read", true], ["file_write", true]])
+  expect(
+    run.calls.map(({ call, succeeded }) => [call, succeeded]),
+    run.transcript,
+  ).toEqual([
+    ["file_read", true],
+    ["file_write", true],
+  ])
   expect(run.changed).toEqual(["two.txt"])
   expect(project.changes()).toEqual({ created: ["two.txt"], changed: ["old.txt"], deleted: [] })
   expect(project.read("two.txt")).toBe("two\n")

@@ -13,7 +13,8 @@ export interface WorkspaceOptions {
 }
 
 /**
- * A folder of its own for one test. It can be given to `runAgent` and to `createToolwright` as `workspace`. It goes with `using`, with
+ * A folder of its own for one test. It can be given to `runAgent` and to `createToolwright` as `workspace`. It goes
+ * with `using`, with
  * `remove()`, and at the latest when the process ends.
  */
 export interface Workspace extends Disposable {
@@ -37,7 +38,8 @@ export interface Workspace extends Disposable {
 /**
  * Makes a disposable folder with files.
  *
- * @throws ToolwrightError `WORKSPACE_FILE` for a path that leads out of it, `WORKSPACE_GIT` when git is missing or fails
+ * @throws ToolwrightError `WORKSPACE_FILE` for a path that leads out of it, `WORKSPACE_GIT` when git is missing or
+ *   fails
  * @example
  * using project = workspace({ files: { "src/add.js": "export const add = (a, b) => a - b\n" }, git: true })
  * await runAgent({ backend, workspace: project, task: "Fix add()" })
@@ -50,7 +52,8 @@ export function workspace({ files = {}, git = false }: WorkspaceOptions = {}): W
 
   const within = (file: string): string => {
     const full = join(path, file)
-    if (file === "" || relative(path, full).split(sep)[0] === ".." || full === path) throw new ToolwrightError("WORKSPACE_FILE", `'${file}' is no file in the workspace.`)
+    if (file === "" || relative(path, full).split(sep)[0] === ".." || full === path)
+      throw new ToolwrightError("WORKSPACE_FILE", `'${file}' is no file in the workspace.`)
     return full
   }
   const write = (file: string, content: string | Uint8Array): void => {
@@ -80,7 +83,10 @@ export function workspace({ files = {}, git = false }: WorkspaceOptions = {}): W
       const full = within(file)
       if (existsSync(full)) return readFileSync(full, "utf8")
       const there = list()
-      throw new ToolwrightError("WORKSPACE_FILE", `The workspace has no file '${file}'. There ${there.length === 0 ? "are none" : `are: ${there.slice(0, 30).join(", ")}`}.`)
+      throw new ToolwrightError(
+        "WORKSPACE_FILE",
+        `The workspace has no file '${file}'. There ${there.length === 0 ? "are none" : `are: ${there.slice(0, 30).join(", ")}`}.`,
+      )
     },
     write,
     has: (file) => existsSync(within(file)),

@@ -1,5 +1,13 @@
 import { beforeEach, describe, expect, test, vi } from "vitest"
-import { canonicalJson, createResultCache, defineTool, failure, success, ToolRegistry, type ResultCacheOptions } from "../index.ts"
+import {
+  canonicalJson,
+  createResultCache,
+  defineTool,
+  failure,
+  success,
+  ToolRegistry,
+  type ResultCacheOptions,
+} from "../index.ts"
 
 const files = new Map<string, string>()
 const reads = vi.fn()
@@ -12,16 +20,23 @@ beforeEach(() => {
 })
 
 const read = defineTool({
-  name: "read", description: "", input: { type: "object", properties: { path: { type: "string" }, head: { type: "integer" } } },
+  name: "read",
+  description: "",
+  input: { type: "object", properties: { path: { type: "string" }, head: { type: "integer" } } },
   effects: { readOnly: true, idempotent: true, reads: ["path"] },
   run: ({ path }) => {
     reads(path)
     const content = files.get(String(path))
-    return content === undefined ? failure({ code: "NOT_FOUND", message: "not there" }) : success({ output: content, data: { lines: [content] } })
+    return content === undefined
+      ? failure({ code: "NOT_FOUND", message: "not there" })
+      : success({ output: content, data: { lines: [content] } })
   },
 })
 const write = defineTool({
-  name: "write", description: "", input: { type: "object" }, effects: { writes: ["path"] },
+  name: "write",
+  description: "",
+  input: { type: "object" },
+  effects: { writes: ["path"] },
   run: ({ path, content }) => void files.set(String(path).replace("./", ""), String(content)),
 })
 const shell = defineTool({ name: "shell", description: "", input: { type: "object" }, run: () => "ran" })
@@ -30,7 +45,8 @@ function setUp(options: ResultCacheOptions = {}) {
   const registry = new ToolRegistry()
   for (const tool of [read, write, shell]) registry.register(tool)
   const cache = createResultCache({ now: () => clock, ...options })
-  const call = (name: string, args: object, more: object = {}) => registry.execute(name, args, { middleware: [cache.middleware], ...more })
+  const call = (name: string, args: object, more: object = {}) =>
+    registry.execute(name, args, { middleware: [cache.middleware], ...more })
   return { cache, call }
 }
 

@@ -12,8 +12,10 @@ export interface ResultCacheOptions {
   /** Milliseconds; a clock for tests. */
   now?: () => number
   /**
-   * The state of what a call reads, such as size and time of change of its files; a result is good only while it stays the same.
-   * Undefined means that it cannot be told, and the result is not kept. Without this function only time and writes count.
+   * The state of what a call reads, such as size and time of change of its files; a result is good only while it stays
+   * the same.
+   * Undefined means that it cannot be told, and the result is not kept. Without this function only time and writes
+   * count.
    */
   fingerprint?: (paths: readonly string[]) => Promise<string | undefined> | string | undefined
   /** Whether two paths may be the same place or one contains the other; by their text unless given. */
@@ -44,12 +46,19 @@ interface Entry {
 }
 
 /**
- * Keeps successes of tools that declare to be read-only and idempotent. A call that writes forgets what overlaps the paths that it
+ * Keeps successes of tools that declare to be read-only and idempotent. A call that writes forgets what overlaps the
+ * paths that it
  * names and those that its result reports; one that does not say what it writes forgets everything. A call with
  * `noCache` neither takes from the cache nor adds to it. A hit has `cached: true` in its metadata.
  */
 export function createResultCache(options: ResultCacheOptions = {}): ResultCache {
-  const { ttlMs = 300_000, maxBytes = 32 * 1024 * 1024, now = () => performance.now(), fingerprint, overlaps = pathsOverlap } = options
+  const {
+    ttlMs = 300_000,
+    maxBytes = 32 * 1024 * 1024,
+    now = () => performance.now(),
+    fingerprint,
+    overlaps = pathsOverlap,
+  } = options
   const entries = new Map<string, Entry>()
   let bytes = 0
   let hits = 0
@@ -63,7 +72,8 @@ export function createResultCache(options: ResultCacheOptions = {}): ResultCache
   const invalidate = (paths?: readonly string[]): void => {
     generation++
     for (const [key, { reads }] of entries) {
-      if (paths === undefined || reads.length === 0 || reads.some((read) => paths.some((path) => overlaps(read, path)))) forget(key)
+      if (paths === undefined || reads.length === 0 || reads.some((read) => paths.some((path) => overlaps(read, path))))
+        forget(key)
     }
   }
   const keep = (key: string, entry: Entry): void => {
@@ -103,7 +113,13 @@ export function createResultCache(options: ResultCacheOptions = {}): ResultCache
     const result = await next()
     const stable = fingerprint === undefined || (before !== undefined && before === (await fingerprint(reads)))
     if (result.success && stable && begun === generation) {
-      keep(key, { result: copyOf(result), reads, fingerprint: before, expires: now() + ttlMs, bytes: JSON.stringify(result).length })
+      keep(key, {
+        result: copyOf(result),
+        reads,
+        fingerprint: before,
+        expires: now() + ttlMs,
+        bytes: JSON.stringify(result).length,
+      })
     }
     return result
   }
@@ -112,7 +128,8 @@ export function createResultCache(options: ResultCacheOptions = {}): ResultCache
     const named = argumentPaths(effects?.writes, call.args)
     const forgetIts = (result?: ToolResult): void => {
       if (effects?.writes === undefined) invalidate()
-      else if (effects.writes.length > 0 || (result?.modifiedFiles.length ?? 0) > 0) invalidate([...named, ...(result?.modifiedFiles ?? [])])
+      else if (effects.writes.length > 0 || (result?.modifiedFiles.length ?? 0) > 0)
+        invalidate([...named, ...(result?.modifiedFiles ?? [])])
     }
     forgetIts()
     const result = await next()
@@ -131,7 +148,8 @@ export function createResultCache(options: ResultCacheOptions = {}): ResultCache
 }
 
 /**
- * A copy that shares nothing that can be changed. Results are mostly plain data, for which this is many times faster than
+ * A copy that shares nothing that can be changed. Results are mostly plain data, for which this is many times faster
+ * than
  * `structuredClone`; what is not plain is left to that.
  */
 function copyOf<Value>(value: Value): Value {
@@ -152,5 +170,8 @@ function pathsOverlap(a: string, b: string): boolean {
 }
 
 function trimmed(path: string): string {
-  return path.replace(/^\.\/+/, "").replace(/\/+$/, "").replace(/^\.$/, "")
+  return path
+    .replace(/^\.\/+/, "")
+    .replace(/\/+$/, "")
+    .replace(/^\.$/, "")
 }

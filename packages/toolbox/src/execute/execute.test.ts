@@ -14,8 +14,22 @@ const define = (run: (args: Record<string, unknown>, context: { signal: AbortSig
 describe("a handler cannot break its caller", () => {
   test.each([
     ["throws", () => Promise.reject(new TypeError("boom")), "TOOL_CRASHED", /boom/],
-    ["throws at once", () => { throw new RangeError("bang") }, "TOOL_CRASHED", /bang/],
-    ["throws no error", () => { throw "words" }, "TOOL_CRASHED", /words/],
+    [
+      "throws at once",
+      () => {
+        throw new RangeError("bang")
+      },
+      "TOOL_CRASHED",
+      /bang/,
+    ],
+    [
+      "throws no error",
+      () => {
+        throw "words"
+      },
+      "TOOL_CRASHED",
+      /words/,
+    ],
   ])("that %s", async (_name, run, code, message) => {
     const result = await registryWith(define(run)).execute("tool", {})
     expect(result).toMatchObject({ success: false, error: { code } })
@@ -28,18 +42,38 @@ describe("a handler cannot break its caller", () => {
     expect((await registryWith(raw).execute("tool", {})).error?.code).toBe("INVALID_RESULT")
   })
 
-  const throws = () => { throw new Error("read") }
+  const throws = () => {
+    throw new Error("read")
+  }
   test.each([
     ["returns a result that throws when it is read", () => Object.defineProperty({}, "success", { get: throws })],
-    ["returns a proxy that throws later", () => {
-      let reads = 0
-      const result = { success: true, output: "", modifiedFiles: [], metadata: {} }
-      return new Proxy(result, { get: (target, key) => (key !== "then" && reads++ > 3 ? throws() : Reflect.get(target, key)) })
-    }],
-    ["throws what has no text", () => { throw Object.create(null) }],
-    ["throws what throws when it is read", () => { throw Object.defineProperties(new Error("x"), { stack: { get: throws }, message: { get: throws } }) }],
+    [
+      "returns a proxy that throws later",
+      () => {
+        let reads = 0
+        const result = { success: true, output: "", modifiedFiles: [], metadata: {} }
+        return new Proxy(result, {
+          get: (target, key) => (key !== "then" && reads++ > 3 ? throws() : Reflect.get(target, key)),
+        })
+      },
+    ],
+    [
+      "throws what has no text",
+      () => {
+        throw Object.create(null)
+      },
+    ],
+    [
+      "throws what throws when it is read",
+      () => {
+        throw Object.defineProperties(new Error("x"), { stack: { get: throws }, message: { get: throws } })
+      },
+    ],
   ])("that %s", async (_name, handler) => {
-    const raw = { ...define(() => null, { timeoutMs: 1000 }), handler: async () => handler() } as unknown as ToolDefinition
+    const raw = {
+      ...define(() => null, { timeoutMs: 1000 }),
+      handler: async () => handler(),
+    } as unknown as ToolDefinition
     expect((await registryWith(raw).execute("tool", {})).error?.code).toBe("TOOL_CRASHED")
   })
 
@@ -49,9 +83,14 @@ describe("a handler cannot break its caller", () => {
   })
 
   test("and what it did is its result, whatever its output schema is worth", async () => {
-    const remote = define(() => ({ a: 1n }), { output: { type: "object", properties: { a: { $ref: "https://example.org/a.json" } } } })
+    const remote = define(() => ({ a: 1n }), {
+      output: { type: "object", properties: { a: { $ref: "https://example.org/a.json" } } },
+    })
     const result = await registryWith(remote).execute("tool", {})
-    expect(result).toMatchObject({ success: true, metadata: { outputProblems: [{ message: expect.stringContaining("example.org") as string }] } })
+    expect(result).toMatchObject({
+      success: true,
+      metadata: { outputProblems: [{ message: expect.stringContaining("example.org") as string }] },
+    })
   })
 
   test("nor can one that listens to its events", async () => {
@@ -60,7 +99,11 @@ describe("a handler cannot break its caller", () => {
   })
 
   test("nor can arguments that are nested too deeply to be walked", async () => {
-    const recursive = { type: "object", properties: { n: { $ref: "#/$defs/n" } }, $defs: { n: { type: "object", properties: { n: { $ref: "#/$defs/n" } } } } }
+    const recursive = {
+      type: "object",
+      properties: { n: { $ref: "#/$defs/n" } },
+      $defs: { n: { type: "object", properties: { n: { $ref: "#/$defs/n" } } } },
+    }
     const tool = defineTool({ name: "tool", description: "", input: recursive, run: () => "ran" })
     const args = `${'{"n":'.repeat(50_000)}{}${"}".repeat(50_000)}`
     expect((await registryWith(tool).execute("tool", args)).error?.code).toBe("INVALID_ARGUMENTS")
@@ -75,7 +118,11 @@ describe("a handler cannot break its caller", () => {
   test("that fails after its time is over", async () => {
     const unhandled = vi.fn()
     process.on("unhandledRejection", unhandled)
-    const late = define((_args, { signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("late")))), { timeoutMs: 10 })
+    const late = define(
+      (_args, { signal }) =>
+        new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("late")))),
+      { timeoutMs: 10 },
+    )
     expect((await registryWith(late).execute("tool", {})).error?.code).toBe("TIMEOUT")
     await new Promise((resolve) => setImmediate(resolve))
     process.off("unhandledRejection", unhandled)
@@ -92,7 +139,10 @@ describe("a handler cannot break its caller", () => {
 
 describe("cancellation", () => {
   test.each([
-    ["a question that nobody answers", { permissions: { otherwise: "ask", approve: () => new Promise<boolean>(() => {}) } }],
+    [
+      "a question that nobody answers",
+      { permissions: { otherwise: "ask", approve: () => new Promise<boolean>(() => {}) } },
+    ],
     ["middleware that never returns", { middleware: [() => new Promise<never>(() => {})] }],
   ] as const)("ends %s", async (_name, options) => {
     const controller = new AbortController()
@@ -104,7 +154,10 @@ describe("cancellation", () => {
   test("reaches the handler and ends the call at once", async () => {
     const controller = new AbortController()
     let seen: AbortSignal | undefined
-    const tool = define((_args, { signal }) => { seen = signal; return new Promise(() => {}) })
+    const tool = define((_args, { signal }) => {
+      seen = signal
+      return new Promise(() => {})
+    })
     const running = registryWith(tool).execute("tool", {}, { signal: controller.signal })
     await vi.waitFor(() => expect(seen).toBeDefined())
     controller.abort()
@@ -126,12 +179,31 @@ const search = defineTool({
   input: {
     type: "object",
     oneOf: [
-      { properties: { action: { const: "grep" }, pattern: { type: "string" }, path: { type: "string" }, limit: { type: "integer" } }, required: ["action", "pattern"], additionalProperties: false },
-      { properties: { action: { const: "find_files" }, glob: { type: "string" } }, required: ["action", "glob"], additionalProperties: false },
+      {
+        properties: {
+          action: { const: "grep" },
+          pattern: { type: "string" },
+          path: { type: "string" },
+          limit: { type: "integer" },
+        },
+        required: ["action", "pattern"],
+        additionalProperties: false,
+      },
+      {
+        properties: { action: { const: "find_files" }, glob: { type: "string" } },
+        required: ["action", "glob"],
+        additionalProperties: false,
+      },
     ],
   },
   aliases: { names: ["search_tool"], arguments: { query: "pattern" } },
-  actions: { argument: "action", list: [{ action: "grep", description: "" }, { action: "find_files", description: "" }] },
+  actions: {
+    argument: "action",
+    list: [
+      { action: "grep", description: "" },
+      { action: "find_files", description: "" },
+    ],
+  },
   run: (args) => args,
 })
 
@@ -149,9 +221,13 @@ describe("a wrong call is answered with the right one", () => {
   })
 
   test("a missing action, and one under another name", async () => {
-    expect(await answer("search", { pattern: "x" })).toContain('action: is missing; it says what to do, one of "grep", "find_files".')
+    expect(await answer("search", { pattern: "x" })).toContain(
+      'action: is missing; it says what to do, one of "grep", "find_files".',
+    )
     expect(await answer("search", { type: "grep", pattern: "x" })).toContain("You gave it as 'type'; call it 'action'.")
-    expect(await answer("search", { pattern: "x" })).toContain('A correct call: {"name":"search","arguments":{"action":"grep","pattern":"x"}}')
+    expect(await answer("search", { pattern: "x" })).toContain(
+      'A correct call: {"name":"search","arguments":{"action":"grep","pattern":"x"}}',
+    )
   })
 
   test("every wrong argument at once, each with its path, in the chosen action's terms", async () => {
@@ -182,20 +258,45 @@ describe("repairs", () => {
   })
 
   test("a number in a string, null for an absent argument, arguments as JSON text", async () => {
-    expect(await repaired("search", { action: "grep", pattern: "x", limit: "5" })).toEqual({ data: { action: "grep", pattern: "x", limit: 5 }, kinds: ["coerced-type"] })
-    expect(await repaired("search", { action: "grep", pattern: "x", path: null })).toEqual({ data: { action: "grep", pattern: "x" }, kinds: ["dropped-null"] })
+    expect(await repaired("search", { action: "grep", pattern: "x", limit: "5" })).toEqual({
+      data: { action: "grep", pattern: "x", limit: 5 },
+      kinds: ["coerced-type"],
+    })
+    expect(await repaired("search", { action: "grep", pattern: "x", path: null })).toEqual({
+      data: { action: "grep", pattern: "x" },
+      kinds: ["dropped-null"],
+    })
     expect((await repaired("search", '{"action":"grep","pattern":"x"}')).kinds).toEqual(["parsed-json"])
   })
 
   test("aliases of fields in a list", async () => {
     const edit = defineTool({
-      name: "edit", description: "", aliases: { arguments: { "edits[].oldText": "old_text" } },
-      input: { type: "object", properties: { edits: { type: "array", items: { type: "object", properties: { old_text: { type: "string" } }, required: ["old_text"], additionalProperties: false } } } },
+      name: "edit",
+      description: "",
+      aliases: { arguments: { "edits[].oldText": "old_text" } },
+      input: {
+        type: "object",
+        properties: {
+          edits: {
+            type: "array",
+            items: {
+              type: "object",
+              properties: { old_text: { type: "string" } },
+              required: ["old_text"],
+              additionalProperties: false,
+            },
+          },
+        },
+      },
       run: (args) => args,
     })
-    const { data, metadata } = await registryWith(edit).execute("edit", { edits: [{ oldText: "a" }, { old_text: "b" }] })
+    const { data, metadata } = await registryWith(edit).execute("edit", {
+      edits: [{ oldText: "a" }, { old_text: "b" }],
+    })
     expect(data).toEqual({ edits: [{ old_text: "a" }, { old_text: "b" }] })
-    expect(metadata.repairs).toEqual([{ path: "edits.0.old_text", kind: "argument-alias", from: "oldText", to: "old_text" }])
+    expect(metadata.repairs).toEqual([
+      { path: "edits.0.old_text", kind: "argument-alias", from: "oldText", to: "old_text" },
+    ])
   })
 
   test("a right call is passed on untouched", async () => {
@@ -210,24 +311,48 @@ describe("permissions", () => {
   test("the last matching rule decides; asking without anybody there denies", async () => {
     const registry = registryWith(write)
     const run = async (permissions: object) => (await registry.execute("write", {}, { permissions })).success
-    expect(await run({ rules: [{ tool: "*", permission: "deny" }, { tool: "wr?te", permission: "allow" }] })).toBe(true)
+    expect(
+      await run({
+        rules: [
+          { tool: "*", permission: "deny" },
+          { tool: "wr?te", permission: "allow" },
+        ],
+      }),
+    ).toBe(true)
     expect(await run({ otherwise: "deny" })).toBe(false)
     expect(await run({ otherwise: "ask" })).toBe(false)
     expect(await run({ otherwise: "ask", approve: async () => true })).toBe(true)
   })
 
   test("of a tool with actions a rule may name the tool or one action, in whichever form it is offered", async () => {
-    const branch = (action: string) => ({ type: "object", properties: { action: { const: action } }, required: ["action"], additionalProperties: false }) as const
+    const branch = (action: string) =>
+      ({
+        type: "object",
+        properties: { action: { const: action } },
+        required: ["action"],
+        additionalProperties: false,
+      }) as const
     const git = define(() => "done", {
       name: "git",
       input: { type: "object", oneOf: [branch("status"), branch("commit")] },
-      actions: { argument: "action", list: [{ action: "status", description: "" }, { action: "commit", description: "", name: "git_save" }] },
+      actions: {
+        argument: "action",
+        list: [
+          { action: "status", description: "" },
+          { action: "commit", description: "", name: "git_save" },
+        ],
+      },
     })
     const whole = registryWith(git)
     const single = whole.view({ splitActions: true })
     const runs = async (denied: string) => {
       const options = { permissions: { rules: [{ tool: denied, permission: "deny" as const }] } }
-      const results = [await whole.execute("git", { action: "status" }, options), await whole.execute("git", { action: "commit" }, options), await executeCall(single, { name: "git_status", args: {} }, options), await executeCall(single, { name: "git_save", args: {} }, options)]
+      const results = [
+        await whole.execute("git", { action: "status" }, options),
+        await whole.execute("git", { action: "commit" }, options),
+        await executeCall(single, { name: "git_status", args: {} }, options),
+        await executeCall(single, { name: "git_save", args: {} }, options),
+      ]
       return results.map(({ error }) => error?.code ?? "ran")
     }
     const no = "PERMISSION_DENIED"
@@ -266,12 +391,19 @@ test("middleware stands around the run and may answer in its place", async () =>
   const run = vi.fn(() => "real")
   const seen: string[] = []
   const registry = registryWith(define(run))
-  const result = await registry.execute("tool", {}, {
-    middleware: [
-      async ({ tool }, next) => { seen.push(tool.name); return next() },
-      async (_call, next) => ({ ...(await next()), output: "changed" }),
-    ],
-  })
+  const result = await registry.execute(
+    "tool",
+    {},
+    {
+      middleware: [
+        async ({ tool }, next) => {
+          seen.push(tool.name)
+          return next()
+        },
+        async (_call, next) => ({ ...(await next()), output: "changed" }),
+      ],
+    },
+  )
   expect([result.output, seen]).toEqual(["changed", ["tool"]])
   const broken = await registry.execute("tool", {}, { middleware: [() => Promise.reject(new Error("cache down"))] })
   expect(broken.error).toMatchObject({ code: "EXECUTION_FAILED", message: expect.stringContaining("cache down") })
@@ -285,8 +417,16 @@ test("data that breaks the tool's own promise is delivered with the fact recorde
 })
 
 test("a schema that cannot be compiled quarantines its own tool only", async () => {
-  const broken = defineTool({ name: "broken", description: "", input: { type: "object", properties: { a: { type: "nonsense" } } }, run: () => 1 })
-  const registry = registryWith(broken, define(() => "fine"))
+  const broken = defineTool({
+    name: "broken",
+    description: "",
+    input: { type: "object", properties: { a: { type: "nonsense" } } },
+    run: () => 1,
+  })
+  const registry = registryWith(
+    broken,
+    define(() => "fine"),
+  )
   expect((await registry.execute("broken", {})).error?.code).toBe("INVALID_SCHEMA")
   expect((await registry.execute("tool", {})).success).toBe(true)
 })

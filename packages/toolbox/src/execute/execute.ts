@@ -21,7 +21,9 @@ export interface CheckedCall {
   readonly noCache: boolean
 }
 
-/** Stands around the running of a call (cache, policy, redaction). It must return a result; what it throws becomes one. */
+/**
+ * Stands around the running of a call (cache, policy, redaction). It must return a result; what it throws becomes one.
+ */
 export type Middleware = (call: CheckedCall, next: () => Promise<ToolResult>) => Promise<ToolResult>
 
 /** How one call is to be executed. */
@@ -35,7 +37,10 @@ export interface ExecuteOptions {
   middleware?: readonly Middleware[]
   /** Asks for a fresh result where a cache stands around the call. */
   noCache?: boolean
-  /** Resolves, repairs, validates and looks up the permission, and runs nothing: neither middleware nor handler, nor a question. */
+  /**
+   * Resolves, repairs, validates and looks up the permission, and runs nothing: neither middleware nor handler, nor a
+   * question.
+   */
   dryRun?: boolean
   onEvent?(event: ToolEvent): void
 }
@@ -50,7 +55,8 @@ const never = new AbortController().signal
 let counter = 0
 
 /**
- * One call from name and raw arguments to a result: resolve → repair and validate → permit → middleware → run under a time
+ * One call from name and raw arguments to a result: resolve → repair and validate → permit → middleware → run under a
+ * time
  * limit → record. Never throws; events come in order, and a `tool-end` for every call, refused ones included.
  */
 export async function executeCall(
@@ -104,7 +110,11 @@ export async function executeCall(
       const refused = await unlessAborted(refusal(options.permissions, tool, args, signal), signal)
       if (refused !== undefined) return finish(tool.name, refused, repairs)
     }
-    const surrounded = around(options.middleware ?? [], { callId, tool, args, signal, noCache: options.noCache ?? false }, run)
+    const surrounded = around(
+      options.middleware ?? [],
+      { callId, tool, args, signal, noCache: options.noCache ?? false },
+      run,
+    )
     return finish(tool.name, await unlessAborted(surrounded, signal), repairs)
   } catch (thrown) {
     if (signal.aborted) return finish(tool.name, cancelled(tool), repairs)
@@ -123,7 +133,11 @@ function notRun(permissions: PermissionPolicy | undefined, tool: ToolDefinition,
 
 const LOCAL = { kind: "local", name: "local" } as const
 
-function around(middleware: readonly Middleware[], call: CheckedCall, run: () => Promise<ToolResult>): Promise<ToolResult> {
+function around(
+  middleware: readonly Middleware[],
+  call: CheckedCall,
+  run: () => Promise<ToolResult>,
+): Promise<ToolResult> {
   const step = (index: number): Promise<ToolResult> => {
     const next = middleware[index]
     return next === undefined ? run() : next(call, () => step(index + 1))
@@ -132,7 +146,8 @@ function around(middleware: readonly Middleware[], call: CheckedCall, run: () =>
 }
 
 /**
- * A success whose data is not what the tool promised, or cannot be compared with it, is still its result: what it did is
+ * A success whose data is not what the tool promised, or cannot be compared with it, is still its result: what it did
+ * is
  * done. That it is not is recorded with it.
  */
 async function withOutputProblems(tool: ToolDefinition, result: ToolResult): Promise<ToolResult> {
@@ -153,7 +168,10 @@ async function problemsOf(schema: JsonSchema, data: unknown): Promise<unknown[]>
 /** How long middleware may still take once its call was cancelled, in milliseconds. */
 const GRACE_MS = 50
 
-/** What a promise brings; or a rejection soon after the signal: neither a question to a person nor middleware outlasts it. */
+/**
+ * What a promise brings; or a rejection soon after the signal: neither a question to a person nor middleware outlasts
+ * it.
+ */
 function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   if (signal === never) return promise
   return new Promise((resolve, reject) => {

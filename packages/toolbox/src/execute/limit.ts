@@ -62,14 +62,26 @@ function checked(tool: ToolDefinition, given: unknown): ToolResult {
     return failure({ code: "INVALID_RESULT", message: `The tool '${tool.name}' returned ${came} instead of a result.` })
   }
   if (value.success || value.error !== undefined) return value
-  return failure({ ...value, code: "TOOL_FAILED", message: value.output || `The tool '${tool.name}' failed without saying why.` })
+  return failure({
+    ...value,
+    code: "TOOL_FAILED",
+    message: value.output || `The tool '${tool.name}' failed without saying why.`,
+  })
 }
 
 function thrownBy(tool: ToolDefinition, thrown: unknown): ToolResult {
   if (ToolwrightError.isInstance(thrown)) {
-    return failure({ code: thrown.code, message: thrown.message, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) })
+    return failure({
+      code: thrown.code,
+      message: thrown.message,
+      ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
+    })
   }
-  return failure({ code: "TOOL_CRASHED", message: `The tool '${tool.name}' failed: ${messageOf(thrown)}`, details: stackOf(thrown) })
+  return failure({
+    code: "TOOL_CRASHED",
+    message: `The tool '${tool.name}' failed: ${messageOf(thrown)}`,
+    details: stackOf(thrown),
+  })
 }
 
 function stackOf(thrown: unknown): JsonObject {

@@ -8,7 +8,8 @@ import { wildcard } from "./wildcard.ts"
 export type Permission = "allow" | "deny" | "ask"
 
 /**
- * A rule for the tools whose name matches `tool` (`*` and `?` stand for characters). Of a tool with actions both names count, its own
+ * A rule for the tools whose name matches `tool` (`*` and `?` stand for characters). Of a tool with actions both names
+ * count, its own
  * (`git`) and that of the action by itself (`git_commit`), in whichever form it is offered.
  */
 export interface PermissionRule {
@@ -17,7 +18,8 @@ export interface PermissionRule {
 }
 
 /**
- * What may run. The last matching rule decides; `denyPaths` are looked at last and always win. `ask` is put to `approve`;
+ * What may run. The last matching rule decides; `denyPaths` are looked at last and always win. `ask` is put to
+ * `approve`;
  * where nobody can be asked (headless), it means deny.
  */
 export interface PermissionPolicy {
@@ -37,11 +39,19 @@ export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefini
   if (policy === undefined) return { permission: "allow" }
   const forbidden = forbiddenPath(policy, tool, args)
   if (forbidden !== undefined) {
-    return { permission: "deny", refused: denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`) }
+    return {
+      permission: "deny",
+      refused: denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`),
+    }
   }
   const names = namesOf(tool, args)
-  const permission = policy.rules?.findLast((rule) => names.some((name) => wildcard(rule.tool, name)))?.permission ?? policy.otherwise ?? "allow"
-  return permission === "deny" ? { permission, refused: denied(`'${tool.name}' is not permitted here.`) } : { permission }
+  const permission =
+    policy.rules?.findLast((rule) => names.some((name) => wildcard(rule.tool, name)))?.permission ??
+    policy.otherwise ??
+    "allow"
+  return permission === "deny"
+    ? { permission, refused: denied(`'${tool.name}' is not permitted here.`) }
+    : { permission }
 }
 
 /** @returns the result that refuses the call, or nothing when it may run */
@@ -54,7 +64,8 @@ export async function refusal(
   const ruling = rulingFor(policy, tool, args)
   if (policy === undefined || ruling.permission === "allow") return undefined
   if (ruling.permission === "deny") return ruling.refused
-  if (policy.approve === undefined) return denied(`'${tool.name}' needs approval, and nobody is there to give it.`, { permission: "ask" })
+  if (policy.approve === undefined)
+    return denied(`'${tool.name}' needs approval, and nobody is there to give it.`, { permission: "ask" })
   return (await policy.approve({ tool, args }, signal)) ? undefined : denied(`'${tool.name}' was not approved.`)
 }
 
@@ -77,5 +88,10 @@ function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: Jso
 
 /** @param metadata says `permission: "ask"` where somebody could have permitted the call */
 function denied(message: string, metadata: JsonObject = {}): ToolResult {
-  return failure({ code: "PERMISSION_DENIED", message, metadata, hint: "Go on without this call, or say what you would need it for." })
+  return failure({
+    code: "PERMISSION_DENIED",
+    message,
+    metadata,
+    hint: "Go on without this call, or say what you would need it for.",
+  })
 }

@@ -9,7 +9,10 @@ import { sampleCallText } from "../validate/sample.ts"
 /** Names that are listed for a model that asked for a tool which is not there. */
 const MOST_NAMES = 20
 
-/** A tool found, perhaps under another spelling of its name; or the result that answers a call of a tool that is not there. */
+/**
+ * A tool found, perhaps under another spelling of its name; or the result that answers a call of a tool that is not
+ * there.
+ */
 export type Resolved = { tool: ToolDefinition; repairs: Repair[] } | { refused: ToolResult }
 
 export function resolveTool(tools: Toolset, name: string): Resolved {
@@ -34,7 +37,10 @@ function suggestion(list: ToolDefinition[], name: string): string | undefined {
       return `'${name}' is an action of '${tool.name}'. Did you mean ${sampleCallText(tool, { [argument]: name })}?`
     }
   }
-  const close = nearest(name, list.map((tool) => tool.name))[0]
+  const close = nearest(
+    name,
+    list.map((tool) => tool.name),
+  )[0]
   const tool = list.find((candidate) => candidate.name === close)
   return tool === undefined ? undefined : `Did you mean ${sampleCallText(tool)}?`
 }

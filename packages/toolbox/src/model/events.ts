@@ -13,7 +13,14 @@ export interface Repair {
 
 /** What a call is about to do, and then what it did. `tool-end` always follows `tool-start`. */
 export type ToolEvent =
-  | { type: "tool-start"; callId: string; name: string; arguments: JsonObject; repairs: Repair[]; provenance: ToolProvenance }
+  | {
+      type: "tool-start"
+      callId: string
+      name: string
+      arguments: JsonObject
+      repairs: Repair[]
+      provenance: ToolProvenance
+    }
   | { type: "tool-progress"; callId: string; name: string; message?: string; progress?: number; total?: number }
   | { type: "tool-end"; callId: string; name: string; result: ToolResult }
 
@@ -48,16 +55,36 @@ export interface RunSummary {
 }
 
 /**
- * Everything that happens in a run, in order: the only way that anything outside learns of it. The terminal, streams over
+ * Everything that happens in a run, in order: the only way that anything outside learns of it. The terminal, streams
+ * over
  * HTTP, run records, metrics and tests read this one union.
  *
- * A run begins with `run-start` and ends with `run-end`; a round with `round-start` and `round-end`. Deltas of one reply come
+ * A run begins with `run-start` and ends with `run-end`; a round with `round-start` and `round-end`. Deltas of one
+ * reply come
  * before its `reply`; `call-end` carries the arguments as decoded; `tool-start` those that ran, after repair.
  */
 export type RunEvent =
-  | { type: "run-start"; runId: string; task: string; agent: string; model: string; format: string; because: string; tools: string[]; unavailable: string[]; dryRun?: true }
+  | {
+      type: "run-start"
+      runId: string
+      task: string
+      agent: string
+      model: string
+      format: string
+      because: string
+      tools: string[]
+      unavailable: string[]
+      dryRun?: true
+    }
   | { type: "round-start"; round: number; maxRounds: number; tools: string[] }
-  | { type: "request"; round: number; messages: readonly unknown[]; tools: readonly unknown[]; delivery: string; grammar?: string }
+  | {
+      type: "request"
+      round: number
+      messages: readonly unknown[]
+      tools: readonly unknown[]
+      delivery: string
+      grammar?: string
+    }
   | { type: "model-retry"; attempt: number; delayMs: number; reason: string }
   | { type: "delivery-fallback"; from: string; to: string; reason: string }
   | { type: "text-delta"; text: string }
@@ -66,7 +93,16 @@ export type RunEvent =
   | { type: "args-delta"; callId: string; text: string }
   | { type: "call-end"; callId: string; name: string; arguments: JsonObject; path: string }
   | { type: "parse-problem"; kind: string; message: string; text: string; repaired: boolean }
-  | { type: "reply"; round: number; raw: string; content: string; reasoning: string; calls: ToolCall[]; finishReason: string; modelMs: number }
+  | {
+      type: "reply"
+      round: number
+      raw: string
+      content: string
+      reasoning: string
+      calls: ToolCall[]
+      finishReason: string
+      modelMs: number
+    }
   | ToolEvent
   | { type: "nudge"; reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off"; text: string }
   | { type: "loop-detected"; name: string; times: number; text: string }

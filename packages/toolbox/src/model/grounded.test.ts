@@ -27,17 +27,29 @@ const tool = defineTool({
 
 /** The annotation on the schema at a path. */
 const at = (schema: JsonSchema, ...path: (string | number)[]): unknown =>
-  (path.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], schema) as { [GROUNDED]?: unknown })[GROUNDED]
+  (path.reduce<unknown>((node, key) => (node as Record<string, unknown>)[key], schema) as { [GROUNDED]?: unknown })[
+    GROUNDED
+  ]
 
 describe("the annotation grounded in a tool's definition", () => {
   it("is kept where it stood, under the symbol", () => {
     const { schema } = tool
-    expect([at(schema, "properties", "path"), at(schema, "properties", "any", "anyOf", 0), at(schema, "$defs", "named", "patternProperties", "^a"), at(schema, "properties", "grounded")]).toEqual(["path", "path", "path", undefined])
+    expect([
+      at(schema, "properties", "path"),
+      at(schema, "properties", "any", "anyOf", 0),
+      at(schema, "$defs", "named", "patternProperties", "^a"),
+      at(schema, "properties", "grounded"),
+    ]).toEqual(["path", "path", "path", undefined])
     expect(at(schema, "properties", "more", "items")).toEqual({ kind: "number", also: ["1"] })
   })
 
   it("is in no text, no copy and no list of keywords", () => {
-    for (const seen of [JSON.stringify(tool.schema), JSON.stringify(structuredClone(tool.schema)), Object.keys(tool.schema.properties!["path"]!).join()]) expect(seen).not.toMatch(/kind|path",|"grounded":"|type,grounded/)
+    for (const seen of [
+      JSON.stringify(tool.schema),
+      JSON.stringify(structuredClone(tool.schema)),
+      Object.keys(tool.schema.properties!["path"]!).join(),
+    ])
+      expect(seen).not.toMatch(/kind|path",|"grounded":"|type,grounded/)
     expect(tool.schema.properties).toHaveProperty("grounded", { type: "boolean" })
   })
 
@@ -48,25 +60,49 @@ describe("the annotation grounded in a tool's definition", () => {
   })
 
   it("stays with each action of a tool", () => {
-    const [read] = splitActions(defineTool({
-      name: "file",
-      description: "",
-      input: { type: "object", oneOf: [{ properties: { action: { const: "read" }, path: PATH }, required: ["action", "path"] }, { properties: { action: { const: "list" } }, required: ["action"] }] },
-      actions: { argument: "action", list: [{ action: "read", description: "" }, { action: "list", description: "" }] },
-      run: () => "",
-    }))
+    const [read] = splitActions(
+      defineTool({
+        name: "file",
+        description: "",
+        input: {
+          type: "object",
+          oneOf: [
+            { properties: { action: { const: "read" }, path: PATH }, required: ["action", "path"] },
+            { properties: { action: { const: "list" } }, required: ["action"] },
+          ],
+        },
+        actions: {
+          argument: "action",
+          list: [
+            { action: "read", description: "" },
+            { action: "list", description: "" },
+          ],
+        },
+        run: () => "",
+      }),
+    )
     expect([read!.name, at(read!.schema, "properties", "path")]).toEqual(["file_read", "path"])
   })
 
   it("is refused where it is malformed, with what it may be", () => {
     for (const grounded of ["somewhere", { kind: "path", also: "." }, { also: [] }, null]) {
-      expect(() => defineTool({ name: "x", description: "", input: { type: "object", properties: { a: { type: "string", grounded } } }, run: () => "" }))
-        .toThrow(expect.objectContaining({ code: "INVALID_TOOL", hint: expect.stringContaining('"span"') }))
+      expect(() =>
+        defineTool({
+          name: "x",
+          description: "",
+          input: { type: "object", properties: { a: { type: "string", grounded } } },
+          run: () => "",
+        }),
+      ).toThrow(expect.objectContaining({ code: "INVALID_TOOL", hint: expect.stringContaining('"span"') }))
     }
   })
 
   it("costs nothing where there is none", () => {
-    const plain: JsonSchema = { type: "object", properties: { a: { items: [{ type: "string" }] as never } }, allOf: [true as never] }
+    const plain: JsonSchema = {
+      type: "object",
+      properties: { a: { items: [{ type: "string" }] as never } },
+      allOf: [true as never],
+    }
     expect(hideGrounded(plain)).toBe(plain)
   })
 })

@@ -1,4 +1,6 @@
-/** The annotation `grounded` of a schema: values that have to come from what was said. See `docs/grounded-arguments.md`. */
+/**
+ * The annotation `grounded` of a schema: values that have to come from what was said. See `docs/grounded-arguments.md`.
+ */
 import { ToolwrightError } from "./errors.ts"
 import type { JsonSchema } from "./schema.ts"
 
@@ -6,7 +8,9 @@ import type { JsonSchema } from "./schema.ts"
 export type GroundedKind =
   /** Text that occurs, from a word's, quote's or bracket's border to another. */
   | "span"
-  /** The same without white space, or two of them joined by "/", so that a folder and a name given apart can be joined. */
+  /**
+   * The same without white space, or two of them joined by "/", so that a folder and a name given apart can be joined.
+   */
   | "path"
   /** A whole number that occurs. */
   | "number"
@@ -20,11 +24,14 @@ export type Grounded =
       readonly also?: readonly string[]
     }
 
-/** Rules by tool and argument. `"*"` stands for every tool, or every argument; what is named goes before what is not. */
+/**
+ * Rules by tool and argument. `"*"` stands for every tool, or every argument; what is named goes before what is not.
+ */
 export type GroundingRules = Readonly<Record<string, Readonly<Record<string, Grounded>>>>
 
 /**
- * Where a tool's definition keeps the annotation: under a symbol, so that it is never part of what is sent to a model or shown as a
+ * Where a tool's definition keeps the annotation: under a symbol, so that it is never part of what is sent to a model
+ * or shown as a
  * definition, whoever prints or copies the schema.
  */
 export const GROUNDED: unique symbol = Symbol.for("toolwright.grounded")
@@ -35,15 +42,30 @@ const KINDS: readonly unknown[] = ["span", "path", "number"]
 export function isGrounded(value: unknown): value is Grounded {
   if (typeof value !== "object" || value === null) return KINDS.includes(value)
   const { kind, also } = value as { kind?: unknown; also?: unknown }
-  return KINDS.includes(kind) && (also === undefined || (Array.isArray(also) && also.every((one) => typeof one === "string")))
+  return (
+    KINDS.includes(kind) &&
+    (also === undefined || (Array.isArray(also) && also.every((one) => typeof one === "string")))
+  )
 }
 
-const ONE = ["items", "additionalProperties", "contains", "not", "if", "then", "else", "propertyNames", "unevaluatedItems", "unevaluatedProperties"]
+const ONE = [
+  "items",
+  "additionalProperties",
+  "contains",
+  "not",
+  "if",
+  "then",
+  "else",
+  "propertyNames",
+  "unevaluatedItems",
+  "unevaluatedProperties",
+]
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems", "items"]
 const NAMED = ["properties", "patternProperties", "$defs", "definitions", "dependentSchemas"]
 
 /**
- * The schema with every annotation `grounded` under {@link GROUNDED} in place of its name; the schema itself where it has none.
+ * The schema with every annotation `grounded` under {@link GROUNDED} in place of its name; the schema itself where it
+ * has none.
  *
  * @throws ToolwrightError `INVALID_TOOL` where an annotation is malformed
  */
@@ -55,14 +77,25 @@ export function hideGrounded(schema: JsonSchema): JsonSchema {
   for (const keyword of ONE) if (isSchema(schema[keyword])) change(keyword, hideGrounded(schema[keyword]))
   for (const keyword of LISTS) {
     const list = schema[keyword]
-    if (Array.isArray(list)) change(keyword, sameOr(list, list.map((one: unknown) => (isSchema(one) ? hideGrounded(one) : one))))
+    if (Array.isArray(list))
+      change(
+        keyword,
+        sameOr(
+          list,
+          list.map((one: unknown) => (isSchema(one) ? hideGrounded(one) : one)),
+        ),
+      )
   }
   for (const keyword of NAMED) {
     const named = schema[keyword]
     if (!isSchema(named)) continue
     const values = Object.values(named)
-    const hidden = sameOr(values, values.map((one) => (isSchema(one) ? hideGrounded(one) : one)))
-    if (hidden !== values) change(keyword, Object.fromEntries(Object.keys(named).map((name, index) => [name, hidden[index]])))
+    const hidden = sameOr(
+      values,
+      values.map((one) => (isSchema(one) ? hideGrounded(one) : one)),
+    )
+    if (hidden !== values)
+      change(keyword, Object.fromEntries(Object.keys(named).map((name, index) => [name, hidden[index]])))
   }
   if (!Object.hasOwn(schema, "grounded")) return result
   const { grounded, ...rest } = result

@@ -4,8 +4,19 @@ import { jsonText } from "./json-text.ts"
 test("what JSON has no form for costs only its own place", () => {
   const loop: Record<string, unknown> = { size: 5n, at: new Date(0), list: [() => 1, 2n] }
   loop.self = loop
-  Object.defineProperty(loop, "angry", { enumerable: true, get: () => { throw new Error("no") } })
-  expect(JSON.parse(jsonText(loop))).toEqual({ size: "5", at: "1970-01-01T00:00:00.000Z", list: [null, "2"], self: "[a cycle]", angry: "[cannot be read]" })
+  Object.defineProperty(loop, "angry", {
+    enumerable: true,
+    get: () => {
+      throw new Error("no")
+    },
+  })
+  expect(JSON.parse(jsonText(loop))).toEqual({
+    size: "5",
+    at: "1970-01-01T00:00:00.000Z",
+    list: [null, "2"],
+    self: "[a cycle]",
+    angry: "[cannot be read]",
+  })
 })
 
 test("nesting has an end, and plain values are as JSON.stringify writes them", () => {

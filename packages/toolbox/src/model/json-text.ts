@@ -1,5 +1,6 @@
 /**
- * A value as JSON text, whatever it is: what JSON has no form for (big integers, cycles, nesting without end, getters that throw)
+ * A value as JSON text, whatever it is: what JSON has no form for (big integers, cycles, nesting without end, getters
+ * that throw)
  * is written as a text in its place or as a note, so that a record or a line of output is never lost for it.
  *
  * @param indent spaces for each level, as for `JSON.stringify`
@@ -23,7 +24,8 @@ function writable(value: unknown, above: readonly object[]): unknown {
   const path = [...above, value]
   try {
     if (Array.isArray(value)) return value.map((item) => writable(item, path) ?? null)
-    if (typeof (value as { toJSON?: unknown }).toJSON === "function") return JSON.parse(JSON.stringify(value)) as unknown
+    if (typeof (value as { toJSON?: unknown }).toJSON === "function")
+      return JSON.parse(JSON.stringify(value)) as unknown
     return Object.fromEntries(Object.keys(value).map((key) => [key, writable(read(value, key), path)]))
   } catch {
     return "[cannot be written]"

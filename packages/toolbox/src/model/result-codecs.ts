@@ -24,7 +24,10 @@ const CARRIED = "toolwright"
 /** Writes the service shape. What that shape has no field for travels in `metadata.toolwright`, so nothing is lost. */
 export function toServiceResult(result: ToolResult): ServiceResult {
   const same = fieldWith(result.data, result.output)
-  const carried: JsonObject = { ...(same === undefined ? { output: result.output } : { outputField: same }), modifiedFiles: result.modifiedFiles }
+  const carried: JsonObject = {
+    ...(same === undefined ? { output: result.output } : { outputField: same }),
+    modifiedFiles: result.modifiedFiles,
+  }
   if (result.error !== undefined) carried.error = result.error
   return {
     success: result.success,
@@ -49,7 +52,8 @@ export function fromServiceResult(wire: ServiceResult): ToolResult {
     | undefined
   const data = own?.hasData === false ? undefined : (wire.result ?? undefined)
   const parts = {
-    output: own?.output ?? (own?.outputField !== undefined && isObject(data) ? String(data[own.outputField]) : textOf(data)),
+    output:
+      own?.output ?? (own?.outputField !== undefined && isObject(data) ? String(data[own.outputField]) : textOf(data)),
     ...(data === undefined ? {} : { data }),
     modifiedFiles: own?.modifiedFiles ?? [],
     metadata,

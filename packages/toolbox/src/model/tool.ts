@@ -23,7 +23,8 @@ export interface ToolExample {
 
 /**
  * What a call does to the world, as data. `reads` and `writes` name the arguments that hold paths (`"path"`,
- * `"edits[].path"` reaches into arrays), so that caches, permission rules and completion gates can act on them. A tool that
+ * `"edits[].path"` reaches into arrays), so that caches, permission rules and completion gates can act on them. A tool
+ * that
  * says nothing is taken to have effects: only `readOnly: true` makes it cacheable and safe to run beside others.
  */
 export interface ToolEffects {
@@ -36,7 +37,8 @@ export interface ToolEffects {
 }
 
 /**
- * Other spellings that models use: of the tool's name, and of its arguments (`{ file_path: "file_paths" }`). `list[].alias` is one
+ * Other spellings that models use: of the tool's name, and of its arguments (`{ file_path: "file_paths" }`).
+ * `list[].alias` is one
  * of a field of each entry of a list (`{ "edits[].oldText": "old_text" }`).
  */
 export interface ToolAliases {
@@ -62,7 +64,9 @@ export interface ToolContext {
   progress(update: { message?: string; progress?: number; total?: number }): void
 }
 
-/** Runs a call. It may return a {@link ToolResult} or throw; the execute pipeline turns whatever happens into a result. */
+/**
+ * Runs a call. It may return a {@link ToolResult} or throw; the execute pipeline turns whatever happens into a result.
+ */
 export type ToolHandler = (args: JsonObject, context: ToolContext) => Promise<ToolResult> | ToolResult
 
 /** One action of a multi-action tool, for the view that presents each action as a tool of its own. */
@@ -78,7 +82,8 @@ export interface ToolAction {
 }
 
 /**
- * The canonical representation of a tool, whatever its source and whichever model will call it. Make one with `defineTool`.
+ * The canonical representation of a tool, whatever its source and whichever model will call it. Make one with
+ * `defineTool`.
  *
  * `schema` is the parameters' JSON Schema (2020-12) with type `object`; `outputSchema` describes `ToolResult.data`.
  * `produces` and `consumes` name artifacts. `capabilities` name what must be there for it to run (`"git"`,
@@ -103,7 +108,9 @@ export interface ToolDefinition {
   readonly capabilities?: readonly string[]
   /** The argument that selects the action of a multi-action tool, and its actions (one `oneOf` branch each). */
   readonly actions?: { readonly argument: string; readonly list: readonly ToolAction[] }
-  /** Of a tool that is one action of another: the name of that other one, by which permission rules may speak of it too. */
+  /**
+   * Of a tool that is one action of another: the name of that other one, by which permission rules may speak of it too.
+   */
   readonly actionOf?: string
   /** Longest time a call may take, in milliseconds; the executor's default otherwise. */
   readonly timeoutMs?: number

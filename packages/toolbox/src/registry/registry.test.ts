@@ -12,15 +12,27 @@ const search = defineTool({
   input: {
     type: "object",
     oneOf: [
-      { properties: { action: { const: "grep" }, pattern: { type: "string" } }, required: ["action", "pattern"], additionalProperties: false },
-      { properties: { action: { const: "find_files" }, glob: { type: "string" } }, required: ["action", "glob"], additionalProperties: false },
+      {
+        properties: { action: { const: "grep" }, pattern: { type: "string" } },
+        required: ["action", "pattern"],
+        additionalProperties: false,
+      },
+      {
+        properties: { action: { const: "find_files" }, glob: { type: "string" } },
+        required: ["action", "glob"],
+        additionalProperties: false,
+      },
     ],
   },
   effects: { readOnly: true },
   actions: {
     argument: "action",
     list: [
-      { action: "grep", description: "Finds text", examples: [{ description: "todo", input: { action: "grep", pattern: "TODO" } }] },
+      {
+        action: "grep",
+        description: "Finds text",
+        examples: [{ description: "todo", input: { action: "grep", pattern: "TODO" } }],
+      },
       { action: "find_files", description: "Finds files" },
     ],
   },
@@ -48,7 +60,9 @@ describe("ToolRegistry", () => {
   })
 
   test("refuses a tool without a name", () => {
-    expect(() => new ToolRegistry().register(tool("a", { name: "" }))).toThrow(expect.objectContaining({ code: "INVALID_TOOL" }))
+    expect(() => new ToolRegistry().register(tool("a", { name: "" }))).toThrow(
+      expect.objectContaining({ code: "INVALID_TOOL" }),
+    )
   })
 
   test("a bundle reports the tools that are not registered", () => {
@@ -85,7 +99,9 @@ describe("ToolRegistry", () => {
     const registry = new ToolRegistry()
     let release = (): void => {}
     const gate = new Promise<void>((resolve) => (release = resolve))
-    registry.register(defineTool({ name: "slow", description: "", input: { type: "object" }, run: () => gate.then(() => "done") }))
+    registry.register(
+      defineTool({ name: "slow", description: "", input: { type: "object" }, run: () => gate.then(() => "done") }),
+    )
     const running = registry.execute("slow", {})
     await vi.waitFor(() => expect(registry.unregister("slow")).toBe(true))
     const late = await registry.execute("slow", {})
@@ -114,10 +130,19 @@ describe("views", () => {
     registry.register(search)
     registry.register(tool("write"))
     const { executeCall } = await import("../index.ts")
-    const answer = async (view: ReturnType<ToolRegistry["view"]>, name: string) => (await executeCall(view, { name, args: {} })).error
-    expect(await answer(registry.view({ readOnly: true }), "write")).toMatchObject({ code: "TOOL_WITHDRAWN", message: "The tool 'write' is not offered here, where nothing may be changed." })
-    expect(await answer(registry.view({ only: ["search"] }), "write")).toMatchObject({ message: "The tool 'write' is not offered here." })
-    expect(await answer(registry.view({ splitActions: true }), "search")).toMatchObject({ code: "UNKNOWN_TOOL", hint: expect.stringContaining("search_grep") })
+    const answer = async (view: ReturnType<ToolRegistry["view"]>, name: string) =>
+      (await executeCall(view, { name, args: {} })).error
+    expect(await answer(registry.view({ readOnly: true }), "write")).toMatchObject({
+      code: "TOOL_WITHDRAWN",
+      message: "The tool 'write' is not offered here, where nothing may be changed.",
+    })
+    expect(await answer(registry.view({ only: ["search"] }), "write")).toMatchObject({
+      message: "The tool 'write' is not offered here.",
+    })
+    expect(await answer(registry.view({ splitActions: true }), "search")).toMatchObject({
+      code: "UNKNOWN_TOOL",
+      hint: expect.stringContaining("search_grep"),
+    })
   })
 
   test("present each action as a tool of its own", async () => {
@@ -142,7 +167,11 @@ describe("views", () => {
     const registry = new ToolRegistry()
     registry.register(search)
     registry.register(tool("write"))
-    const names = (only: string[]) => registry.view({ splitActions: true, only }).list().map(({ name }) => name)
+    const names = (only: string[]) =>
+      registry
+        .view({ splitActions: true, only })
+        .list()
+        .map(({ name }) => name)
     expect(names(["search"])).toEqual(["search_grep", "search_find_files"])
     expect(names(["search_grep", "write"])).toEqual(["search_grep", "write"])
   })

@@ -7,7 +7,9 @@ import { PREDEFINED_BUNDLES } from "./bundles.ts"
 import { findTool, type Toolset } from "./toolset.ts"
 import { createView, type ViewOptions } from "./view.ts"
 
-/** Hears of changes. Listeners are called in order of subscription, after the change; what they throw is not passed on. */
+/**
+ * Hears of changes. Listeners are called in order of subscription, after the change; what they throw is not passed on.
+ */
 export interface RegistryListener {
   onToolRegistered?(tool: ToolDefinition): void
   onToolUnregistered?(tool: ToolDefinition): void
@@ -20,7 +22,8 @@ export interface AppliedBundle {
 }
 
 /**
- * The one place where tools are registered, shared by every agent and surface. Tools may come and go at any time: a call that
+ * The one place where tools are registered, shared by every agent and surface. Tools may come and go at any time: a
+ * call that
  * is running finishes, a later one learns that the tool is no longer available.
  *
  * JavaScript runs one change at a time, so concurrent callers always see a whole state; `list` returns a copy.
@@ -36,16 +39,23 @@ export class ToolRegistry implements Toolset {
     return this.#version
   }
 
-  /** @throws ToolwrightError `INVALID_TOOL` without a name, `DUPLICATE_TOOL` when the name is taken (both owners are named) */
+  /**
+   * @throws ToolwrightError `INVALID_TOOL` without a name, `DUPLICATE_TOOL` when the name is taken (both owners are
+   * named)
+   */
   register(tool: ToolDefinition): void {
     if (typeof tool.name !== "string" || tool.name === "") {
       throw new ToolwrightError("INVALID_TOOL", "A tool needs a name to be registered.")
     }
     const owner = this.#tools.get(tool.name)
     if (owner !== undefined) {
-      throw new ToolwrightError("DUPLICATE_TOOL", `Two tools are named '${tool.name}': one of ${origin(owner)}, one of ${origin(tool)}.`, {
-        hint: "Rename one of them, or give its source a prefix.",
-      })
+      throw new ToolwrightError(
+        "DUPLICATE_TOOL",
+        `Two tools are named '${tool.name}': one of ${origin(owner)}, one of ${origin(tool)}.`,
+        {
+          hint: "Rename one of them, or give its source a prefix.",
+        },
+      )
     }
     this.#tools.set(tool.name, tool)
     this.#withdrawn.delete(tool.name)

@@ -5,7 +5,8 @@ import { schemaForCall } from "../validate/branch.ts"
 const split = new WeakMap<ToolDefinition, ToolDefinition[]>()
 
 /**
- * A multi-action tool as tools of one action each, `{tool}_{action}` unless the action names itself: models call them right
+ * A multi-action tool as tools of one action each, `{tool}_{action}` unless the action names itself: models call them
+ * right
  * far more often. A tool without actions is returned as it is. The same objects every time.
  */
 export function splitActions(tool: ToolDefinition): ToolDefinition[] {
@@ -19,10 +20,18 @@ export function splitActions(tool: ToolDefinition): ToolDefinition[] {
 }
 
 function singleAction(tool: ToolDefinition, argument: string, action: ToolAction): ToolDefinition {
-  const { actions: _actions, oneOf: _oneOf, examples: _examples, aliases, ...rest } = tool as ToolDefinition & { oneOf?: unknown }
-  const examples = (action.examples ?? tool.examples?.filter(({ input }) => input[argument] === action.action) ?? []).map(
-    (example) => ({ ...example, input: without(example.input, argument) }),
-  )
+  const {
+    actions: _actions,
+    oneOf: _oneOf,
+    examples: _examples,
+    aliases,
+    ...rest
+  } = tool as ToolDefinition & { oneOf?: unknown }
+  const examples = (
+    action.examples ??
+    tool.examples?.filter(({ input }) => input[argument] === action.action) ??
+    []
+  ).map((example) => ({ ...example, input: without(example.input, argument) }))
   const effects = action.effects ?? tool.effects
   return {
     ...rest,

@@ -41,8 +41,16 @@ export function createView(base: Toolset, options: ViewOptions): Toolset {
   }
 }
 
-/** A tool that exists below and is not part of this view is told as such; one that is presented by its actions is not missing. */
-function withheld(name: string, base: Toolset, tools: readonly ToolDefinition[], { readOnly }: ViewOptions): string | undefined {
+/**
+ * A tool that exists below and is not part of this view is told as such; one that is presented by its actions is not
+ * missing.
+ */
+function withheld(
+  name: string,
+  base: Toolset,
+  tools: readonly ToolDefinition[],
+  { readOnly }: ViewOptions,
+): string | undefined {
   const tool = base.get(name)
   if (tool === undefined || findTool(tools, name) !== undefined) return undefined
   if (splitActions(tool).some((single) => tools.some((offered) => offered.name === single.name))) return undefined

@@ -1,7 +1,8 @@
 import { expect, test, vi } from "vitest"
 import { attachSource, defineTool, localSource, ToolRegistry, type ToolDefinition, type ToolSource } from "../index.ts"
 
-const tool = (name: string): ToolDefinition => defineTool({ name, description: name, tags: ["own"], input: { type: "object" }, run: () => name })
+const tool = (name: string): ToolDefinition =>
+  defineTool({ name, description: name, tags: ["own"], input: { type: "object" }, run: () => name })
 
 function changing(names: string[]) {
   let listener = (): void => {}
@@ -9,10 +10,20 @@ function changing(names: string[]) {
   const source: ToolSource = {
     provenance: { kind: "mcp", name: "files" },
     list: async () => names.map(tool),
-    onChange: (call) => { listener = call; return () => (listener = () => {}) },
+    onChange: (call) => {
+      listener = call
+      return () => (listener = () => {})
+    },
     close,
   }
-  return { source, close, change: (next: string[]) => { names = next; listener() } }
+  return {
+    source,
+    close,
+    change: (next: string[]) => {
+      names = next
+      listener()
+    },
+  }
 }
 
 const namesOf = (registry: ToolRegistry) => registry.list().map(({ name }) => name)
@@ -20,7 +31,12 @@ const namesOf = (registry: ToolRegistry) => registry.list().map(({ name }) => na
 test("tools of a source stand in the registry with prefix, names, tags and origin, filtered", async () => {
   const registry = new ToolRegistry()
   const { source } = changing(["read", "write", "delete_all"])
-  await attachSource(registry, source, { prefix: "fs", rename: { write: "save" }, deny: ["delete_*"], tags: ["remote"] })
+  await attachSource(registry, source, {
+    prefix: "fs",
+    rename: { write: "save" },
+    deny: ["delete_*"],
+    tags: ["remote"],
+  })
   expect(namesOf(registry)).toEqual(["fs_read", "save"])
   expect(registry.get("fs_read")).toMatchObject({ tags: ["own", "remote"], provenance: { kind: "mcp", name: "files" } })
   expect((await registry.execute("fs_read", {})).data).toBe("read")

@@ -4,7 +4,8 @@ import { wildcard } from "../execute/wildcard.ts"
 import type { ToolRegistry } from "../registry/registry.ts"
 
 /**
- * Where tools come from: functions of this process, a REST tools service, an imported MCP server. Whatever the source, its tools
+ * Where tools come from: functions of this process, a REST tools service, an imported MCP server. Whatever the source,
+ * its tools
  * are definitions whose handlers make the call; the registry and everything above know no difference.
  */
 export interface ToolSource {
@@ -34,14 +35,17 @@ export interface AttachOptions {
 export interface AttachedSource extends AsyncDisposable {
   /** Names under which its tools are registered now. */
   names(): string[]
-  /** Takes the source's tools as they are now. @throws ToolwrightError `DUPLICATE_TOOL`, and then nothing has changed */
+  /**
+   * Takes the source's tools as they are now. @throws ToolwrightError `DUPLICATE_TOOL`, and then nothing has changed
+   */
   refresh(): Promise<void>
   /** Unregisters its tools and closes the source. */
   close(): Promise<void>
 }
 
 /**
- * Registers a source's tools and keeps them in step with it. A later change that would collide with another tool is passed to
+ * Registers a source's tools and keeps them in step with it. A later change that would collide with another tool is
+ * passed to
  * `onError` and leaves the registry as it was.
  *
  * @throws ToolwrightError `DUPLICATE_TOOL` naming both owners, or what the source throws; nothing stays registered then
@@ -55,7 +59,9 @@ export async function attachSource(
   let registered = new Map<string, ToolDefinition>()
 
   async function refresh(): Promise<void> {
-    const listed = (await source.list()).filter((tool) => selected(tool.name, options)).map((tool) => presented(tool, source, options))
+    const listed = (await source.list())
+      .filter((tool) => selected(tool.name, options))
+      .map((tool) => presented(tool, source, options))
     const wanted = new Map<string, ToolDefinition>()
     for (const tool of listed) {
       const other = wanted.get(tool.name) ?? (registered.has(tool.name) ? undefined : exact(registry, tool.name))
@@ -105,8 +111,13 @@ function exact(registry: ToolRegistry, name: string): ToolDefinition | undefined
 }
 
 function collision(tool: ToolDefinition, other: ToolDefinition): ToolwrightError {
-  const owner = ({ provenance }: ToolDefinition) => (provenance === undefined ? "this process" : `the ${provenance.kind} source '${provenance.name}'`)
-  return new ToolwrightError("DUPLICATE_TOOL", `Two tools are named '${tool.name}': one of ${owner(other)}, one of ${owner(tool)}.`, {
-    hint: "Rename one with the source's 'rename' setting, or give its source a 'prefix'.",
-  })
+  const owner = ({ provenance }: ToolDefinition) =>
+    provenance === undefined ? "this process" : `the ${provenance.kind} source '${provenance.name}'`
+  return new ToolwrightError(
+    "DUPLICATE_TOOL",
+    `Two tools are named '${tool.name}': one of ${owner(other)}, one of ${owner(tool)}.`,
+    {
+      hint: "Rename one with the source's 'rename' setting, or give its source a 'prefix'.",
+    },
+  )
 }

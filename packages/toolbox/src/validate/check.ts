@@ -28,9 +28,15 @@ export async function checkArguments(tool: ToolDefinition, given: unknown): Prom
     }
     return { refused: invalidArguments(tool, renamed.args, errors) }
   } catch (thrown) {
-    if (ToolwrightError.isInstance(thrown)) return { refused: failure({ code: thrown.code, message: `Tool '${tool.name}': ${thrown.message}` }) }
+    if (ToolwrightError.isInstance(thrown))
+      return { refused: failure({ code: thrown.code, message: `Tool '${tool.name}': ${thrown.message}` }) }
     // The schema compiled; the arguments could not be walked: nested too deeply, or no plain JSON.
-    return { refused: failure({ code: "INVALID_ARGUMENTS", message: `The arguments of '${tool.name}' cannot be checked: ${messageOf(thrown)}.` }) }
+    return {
+      refused: failure({
+        code: "INVALID_ARGUMENTS",
+        message: `The arguments of '${tool.name}' cannot be checked: ${messageOf(thrown)}.`,
+      }),
+    }
   }
 }
 
@@ -40,7 +46,8 @@ function asObject(given: unknown): { args: JsonObject; repairs: Repair[] } | und
   if (typeof given === "string") {
     try {
       const parsed: unknown = given.trim() === "" ? {} : JSON.parse(given)
-      if (isObject(parsed)) return { args: parsed, repairs: [{ path: "", kind: "parsed-json", from: given, to: parsed }] }
+      if (isObject(parsed))
+        return { args: parsed, repairs: [{ path: "", kind: "parsed-json", from: given, to: parsed }] }
     } catch {
       return undefined
     }

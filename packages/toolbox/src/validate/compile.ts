@@ -10,7 +10,8 @@ let current: Compiler | undefined
 let draft7: Compiler | undefined
 
 /**
- * Checks a value against a JSON Schema, every error at once. Ajv is loaded at the first use, and each schema is compiled once
+ * Checks a value against a JSON Schema, every error at once. Ajv is loaded at the first use, and each schema is
+ * compiled once
  * (by identity).
  *
  * @returns the errors, none when the value is valid
@@ -21,7 +22,9 @@ export async function validate(schema: JsonSchema, value: unknown): Promise<Erro
   return check(value) ? [] : (check.errors ?? [])
 }
 
-/** Compiles a schema, as draft-07 where it says so or where 2020-12 cannot read it (an imported schema may be either). */
+/**
+ * Compiles a schema, as draft-07 where it says so or where 2020-12 cannot read it (an imported schema may be either).
+ */
 async function compile(schema: JsonSchema): Promise<ValidateFunction> {
   const { $schema, $id: _id, ...document } = schema
   const older = typeof $schema === "string" && /draft-0[467]/.test($schema)

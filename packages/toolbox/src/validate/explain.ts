@@ -6,14 +6,18 @@ import { nearest } from "../nearest.ts"
 import { actionBranches } from "./branch.ts"
 import { sampleCallText } from "./sample.ts"
 
-/** One thing that is wrong with a call's arguments. `path` is dotted (`edits[0].oldText`), empty for the arguments as a whole. */
+/**
+ * One thing that is wrong with a call's arguments. `path` is dotted (`edits[0].oldText`), empty for the arguments as a
+ * whole.
+ */
 export interface ArgumentIssue {
   path: string
   message: string
 }
 
 /**
- * The answer to a call with wrong arguments: every issue with its path, what was expected and what came, and a correct call.
+ * The answer to a call with wrong arguments: every issue with its path, what was expected and what came, and a correct
+ * call.
  * A model must be able to make the right call from this text alone.
  */
 export function invalidArguments(tool: ToolDefinition, args: JsonObject, errors: readonly ErrorObject[]): ToolResult {
@@ -42,7 +46,9 @@ function actionIssue(tool: ToolDefinition, args: JsonObject): ArgumentIssue[] | 
   if (given !== undefined) {
     const close = nearest(String(given), actions)[0]
     const suggestion = close === undefined ? "" : ` Did you mean ${JSON.stringify(close)}?`
-    return [{ path: argument, message: `${show(given)} is no action of '${tool.name}'; use one of ${choice}.${suggestion}` }]
+    return [
+      { path: argument, message: `${show(given)} is no action of '${tool.name}'; use one of ${choice}.${suggestion}` },
+    ]
   }
   const misplaced = Object.entries(args).find(([, value]) => actions.includes(String(value)))
   const note = misplaced === undefined ? "" : ` You gave it as '${misplaced[0]}'; call it '${argument}'.`
@@ -63,7 +69,10 @@ export function explain(errors: readonly ErrorObject[]): ArgumentIssue[] {
 const combining = new Set(["oneOf", "anyOf", "allOf", "not"])
 
 function hasDetail(error: ErrorObject, errors: readonly ErrorObject[]): boolean {
-  return error.keyword !== "not" && errors.some((other) => other !== error && other.instancePath.startsWith(error.instancePath))
+  return (
+    error.keyword !== "not" &&
+    errors.some((other) => other !== error && other.instancePath.startsWith(error.instancePath))
+  )
 }
 
 function pathOf(error: ErrorObject): string {
@@ -71,7 +80,10 @@ function pathOf(error: ErrorObject): string {
   const pointer = error.instancePath.split("/").slice(1).map(unescape)
   const own = parameters.missingProperty ?? parameters.additionalProperty ?? parameters.unevaluatedProperty
   if (own !== undefined) pointer.push(String(own))
-  return pointer.reduce((path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`), "")
+  return pointer.reduce(
+    (path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`),
+    "",
+  )
 }
 
 function unescape(segment: string): string {
@@ -106,7 +118,9 @@ function unknownArgument(error: ErrorObject): string {
 }
 
 function article(type: unknown): string {
-  const names = (Array.isArray(type) ? type : [type]).map((name) => (/^[aeio]/.test(String(name)) ? `an ${name}` : `a ${name}`))
+  const names = (Array.isArray(type) ? type : [type]).map((name) =>
+    /^[aeio]/.test(String(name)) ? `an ${name}` : `a ${name}`,
+  )
   return names.join(" or ")
 }
 

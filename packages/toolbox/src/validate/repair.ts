@@ -4,7 +4,8 @@ import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 
 /**
- * Renames arguments that came under another spelling which the tool knows. Only data on the tool decides; nothing is guessed.
+ * Renames arguments that came under another spelling which the tool knows. Only data on the tool decides; nothing is
+ * guessed.
  * An alias never overwrites an argument given under its own name.
  */
 export function renameArguments(tool: ToolDefinition, args: JsonObject): { args: JsonObject; repairs: Repair[] } {
@@ -32,7 +33,8 @@ function renameInList(args: JsonObject, alias: string, name: string, repairs: Re
   if (!Array.isArray(entries)) return args
   let changed = false
   const renamed = entries.map((entry: unknown, index) => {
-    if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, field) || Object.hasOwn(entry, name)) return entry
+    if (typeof entry !== "object" || entry === null || !Object.hasOwn(entry, field) || Object.hasOwn(entry, name))
+      return entry
     const { [field]: value, ...others } = entry as JsonObject
     repairs.push({ path: `${list}.${index}.${name}`, kind: "argument-alias", from: field, to: name })
     changed = true
@@ -42,21 +44,31 @@ function renameInList(args: JsonObject, alias: string, name: string, repairs: Re
 }
 
 /**
- * Puts right the spellings that models use for values, exactly where validation failed by type: a number or boolean in a
- * string, JSON in a string, one value where a list is wanted, null for an argument left out. The caller validates again, so
+ * Puts right the spellings that models use for values, exactly where validation failed by type: a number or boolean in
+ * a
+ * string, JSON in a string, one value where a list is wanted, null for an argument left out. The caller validates
+ * again, so
  * a repair that does not lead to a valid call is dropped.
  *
  * @returns repaired arguments (a copy), or nothing when there was nothing to try
  */
-export function repairValues(args: JsonObject, errors: readonly ErrorObject[]): { args: JsonObject; repairs: Repair[] } | undefined {
+export function repairValues(
+  args: JsonObject,
+  errors: readonly ErrorObject[],
+): { args: JsonObject; repairs: Repair[] } | undefined {
   const repairs: Repair[] = []
   const copy = structuredClone(args)
   for (const error of errors) {
     if (error.keyword !== "type") continue
-    const keys = error.instancePath.split("/").slice(1).map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
+    const keys = error.instancePath
+      .split("/")
+      .slice(1)
+      .map((key) => key.replaceAll("~1", "/").replaceAll("~0", "~"))
     const last = keys.pop()
     if (last === undefined) continue
-    const holder = keys.reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], copy) as JsonObject | undefined
+    const holder = keys.reduce<unknown>((value, key) => (value as JsonObject | undefined)?.[key], copy) as
+      | JsonObject
+      | undefined
     if (holder === undefined || !Object.hasOwn(holder, last)) continue
     const fixed = repairValue(holder[last], error.parentSchema as JsonSchema)
     if (fixed === undefined) continue
@@ -72,13 +84,17 @@ function repairValue(value: unknown, schema: JsonSchema): { kind: Repair["kind"]
   if (value === null) return { kind: "dropped-null" }
   if (typeof value === "string") {
     const text = value.trim()
-    if ((types.includes("number") || types.includes("integer")) && /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)) {
+    if (
+      (types.includes("number") || types.includes("integer")) &&
+      /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)
+    ) {
       return { kind: "coerced-type", value: Number(text) }
     }
     if (types.includes("boolean") && /^(true|false)$/i.test(text)) {
       return { kind: "coerced-type", value: text.toLowerCase() === "true" }
     }
-    const structured = (types.includes("object") && text.startsWith("{")) || (types.includes("array") && text.startsWith("["))
+    const structured =
+      (types.includes("object") && text.startsWith("{")) || (types.includes("array") && text.startsWith("["))
     const parsed = structured ? parseJson(text) : undefined
     if (parsed !== undefined) return { kind: "parsed-json", value: parsed }
   }

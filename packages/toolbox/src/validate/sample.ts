@@ -3,12 +3,17 @@ import type { ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "./branch.ts"
 
 /**
- * A correct call of a tool, to show to a model that made a wrong one: what was right in its arguments is kept, the rest comes
+ * A correct call of a tool, to show to a model that made a wrong one: what was right in its arguments is kept, the rest
+ * comes
  * from an example of the tool or from the schema.
  *
  * @param given the arguments of the wrong call; `valid(name)` says which of them may stay
  */
-export function sampleCall(tool: ToolDefinition, given: JsonObject = {}, valid: (name: string) => boolean = () => true): JsonObject {
+export function sampleCall(
+  tool: ToolDefinition,
+  given: JsonObject = {},
+  valid: (name: string) => boolean = () => true,
+): JsonObject {
   const argument = tool.actions?.argument
   const action = argument === undefined ? undefined : knownAction(tool, given[argument])
   const discriminated = action === undefined ? {} : { [argument as string]: action }
@@ -28,7 +33,11 @@ export function sampleCall(tool: ToolDefinition, given: JsonObject = {}, valid: 
 function withFirstBranch(schema: JsonSchema): JsonSchema {
   const first = schema.oneOf?.[0] ?? schema.anyOf?.[0]
   if (first === undefined) return schema
-  return { ...schema, properties: { ...schema.properties, ...first.properties }, required: [...(schema.required ?? []), ...(first.required ?? [])] }
+  return {
+    ...schema,
+    properties: { ...schema.properties, ...first.properties },
+    required: [...(schema.required ?? []), ...(first.required ?? [])],
+  }
 }
 
 /** The sample as text, in the spelling that every format of this project accepts. */
@@ -41,7 +50,11 @@ function knownAction(tool: ToolDefinition, given: unknown): string | undefined {
   return list.find(({ action }) => action === given)?.action ?? list[0]?.action
 }
 
-function exampleFor(tool: ToolDefinition, argument: string | undefined, action: string | undefined): JsonObject | undefined {
+function exampleFor(
+  tool: ToolDefinition,
+  argument: string | undefined,
+  action: string | undefined,
+): JsonObject | undefined {
   const own = tool.actions?.list.find((entry) => entry.action === action)?.examples
   return [...(own ?? []), ...(tool.examples ?? [])].find(
     ({ input }) => argument === undefined || input[argument] === action,

@@ -1,5 +1,6 @@
 /**
- * Gives any AI SDK model any of our formats: tools go into the prompt as the model family was trained to read them, and calls
+ * Gives any AI SDK model any of our formats: tools go into the prompt as the model family was trained to read them, and
+ * calls
  * are read out of its text, streamed or not. For models behind servers that do not parse calls, or parse them wrongly.
  */
 import type { ParseProblem, ParserOptions, ToolFormatter } from "../model/formatter.ts"
@@ -22,8 +23,16 @@ export interface ToolFormatMiddlewareOptions extends Omit<ParserOptions, "tools"
 export interface ToolFormatMiddleware {
   readonly specificationVersion: "v3"
   transformParams<Params extends object>(options: { params: Params; model: ModelInfo }): Promise<Params>
-  wrapGenerate<Result extends object>(options: { doGenerate: () => PromiseLike<Result>; params: object; model: ModelInfo }): Promise<Result>
-  wrapStream<Result extends StreamResult>(options: { doStream: () => PromiseLike<Result>; params: object; model: ModelInfo }): Promise<Result>
+  wrapGenerate<Result extends object>(options: {
+    doGenerate: () => PromiseLike<Result>
+    params: object
+    model: ModelInfo
+  }): Promise<Result>
+  wrapStream<Result extends StreamResult>(options: {
+    doStream: () => PromiseLike<Result>
+    params: object
+    model: ModelInfo
+  }): Promise<Result>
 }
 
 /**
@@ -31,7 +40,8 @@ export interface ToolFormatMiddleware {
  *
  * @throws ToolwrightError `UNKNOWN_FORMAT` for an id that no format has
  * @example
- * const model = wrapLanguageModel({ model: provider("qwen3-coder"), middleware: toolFormatMiddleware({ format: "qwen3-xml" }) })
+ * const model = wrapLanguageModel({ model: provider("qwen3-coder"), middleware: toolFormatMiddleware({ format:
+ * "qwen3-xml" }) })
  * const { text } = await generateText({ model, tools, prompt: "…" })
  */
 export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}): ToolFormatMiddleware {
@@ -50,7 +60,13 @@ export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}):
 
   return {
     specificationVersion: "v3",
-    async transformParams<Params extends object>({ params, model }: { params: Params; model: ModelInfo }): Promise<Params> {
+    async transformParams<Params extends object>({
+      params,
+      model,
+    }: {
+      params: Params
+      model: ModelInfo
+    }): Promise<Params> {
       const given = params as unknown as CallParams
       const formatter = formatterFor(model)
       const offered = given.toolChoice?.type === "none" ? [] : definitionsOf(given)
@@ -67,7 +83,15 @@ export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}):
       if (offered.length > 0) originals.set(written, given)
       return written as unknown as Params
     },
-    async wrapGenerate<Result extends object>({ doGenerate, params, model }: { doGenerate: () => PromiseLike<Result>; params: object; model: ModelInfo }): Promise<Result> {
+    async wrapGenerate<Result extends object>({
+      doGenerate,
+      params,
+      model,
+    }: {
+      doGenerate: () => PromiseLike<Result>
+      params: object
+      model: ModelInfo
+    }): Promise<Result> {
       const settings = settingsFor(params, model)
       const result = await doGenerate()
       if (settings === undefined) return result
@@ -75,7 +99,15 @@ export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}):
       const { content, hasCalls } = readContent(given.content, settings)
       return { ...result, content, finishReason: hasCalls ? toolCallsReason(given.finishReason) : given.finishReason }
     },
-    async wrapStream<Result extends StreamResult>({ doStream, params, model }: { doStream: () => PromiseLike<Result>; params: object; model: ModelInfo }): Promise<Result> {
+    async wrapStream<Result extends StreamResult>({
+      doStream,
+      params,
+      model,
+    }: {
+      doStream: () => PromiseLike<Result>
+      params: object
+      model: ModelInfo
+    }): Promise<Result> {
       const settings = settingsFor(params, model)
       const result = await doStream()
       return settings === undefined ? result : { ...result, stream: result.stream.pipeThrough(readStream(settings)) }

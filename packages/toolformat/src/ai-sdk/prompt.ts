@@ -9,7 +9,16 @@ export function definitionsOf(params: CallParams): ToolDefinition[] {
   return toDefinitions(
     (params.tools ?? []).flatMap(({ type, name, description, inputSchema }) =>
       type === "function" && name !== undefined
-        ? [{ type: "function" as const, function: { name, description: description ?? "", parameters: (inputSchema ?? { type: "object" }) as JsonObject } }]
+        ? [
+            {
+              type: "function" as const,
+              function: {
+                name,
+                description: description ?? "",
+                parameters: (inputSchema ?? { type: "object" }) as JsonObject,
+              },
+            },
+          ]
         : [],
     ),
   )
@@ -22,12 +31,21 @@ export function callIdsIn(prompt: readonly PromptMessage[]): Set<string> {
 }
 
 /** The prompt with tools, calls and results written as text; everything else stays as it is. */
-export function writePrompt(formatter: ToolFormatter, params: CallParams, tools: readonly ToolDefinition[]): PromptMessage[] {
+export function writePrompt(
+  formatter: ToolFormatter,
+  params: CallParams,
+  tools: readonly ToolDefinition[],
+): PromptMessage[] {
   const written: PromptMessage[] = []
   for (const message of params.prompt) {
     if (typeof message.content === "string") written.push(message)
-    else if (message.role === "assistant") written.push({ ...message, content: writeCalls(formatter, message.content, tools) })
-    else if (message.role === "tool") addUser(written, message.content.flatMap((part) => writeResult(formatter, part)))
+    else if (message.role === "assistant")
+      written.push({ ...message, content: writeCalls(formatter, message.content, tools) })
+    else if (message.role === "tool")
+      addUser(
+        written,
+        message.content.flatMap((part) => writeResult(formatter, part)),
+      )
     else if (message.role === "user") addUser(written, message.content, message)
     else written.push(message)
   }
@@ -35,7 +53,11 @@ export function writePrompt(formatter: ToolFormatter, params: CallParams, tools:
   return text === "" ? written : addSystem(written, text)
 }
 
-function writeCalls(formatter: ToolFormatter, content: readonly PromptPart[], tools: readonly ToolDefinition[]): PromptPart[] {
+function writeCalls(
+  formatter: ToolFormatter,
+  content: readonly PromptPart[],
+  tools: readonly ToolDefinition[],
+): PromptPart[] {
   const calls: ToolCall[] = []
   const kept: PromptPart[] = []
   for (const part of content) {
@@ -65,7 +87,9 @@ function writeResult(formatter: ToolFormatter, part: PromptPart): PromptPart[] {
 function resultText(type: string, value: unknown, reason: string | undefined): string {
   if (type === "execution-denied") return reason ?? "The call was not allowed."
   if (type === "content" && Array.isArray(value)) {
-    return (value as PromptPart[]).map((part) => (part.type === "text" ? (part.text ?? "") : `[${part.type}]`)).join("\n")
+    return (value as PromptPart[])
+      .map((part) => (part.type === "text" ? (part.text ?? "") : `[${part.type}]`))
+      .join("\n")
   }
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "")
 }
@@ -73,13 +97,15 @@ function resultText(type: string, value: unknown, reason: string | undefined): s
 /** Results and what the user says next share one turn: many models know alternating roles only. */
 function addUser(messages: PromptMessage[], parts: readonly PromptPart[], message: Partial<PromptMessage> = {}): void {
   const last = messages.at(-1)
-  if (last?.role !== "user" || typeof last.content === "string") messages.push({ ...message, role: "user", content: parts })
+  if (last?.role !== "user" || typeof last.content === "string")
+    messages.push({ ...message, role: "user", content: parts })
   else messages[messages.length - 1] = { ...last, ...message, role: "user", content: [...last.content, ...parts] }
 }
 
 function addSystem(messages: readonly PromptMessage[], text: string): PromptMessage[] {
   const [first, ...rest] = messages
-  if (first?.role !== "system" || typeof first.content !== "string") return [{ role: "system", content: text }, ...messages]
+  if (first?.role !== "system" || typeof first.content !== "string")
+    return [{ role: "system", content: text }, ...messages]
   return [{ ...first, content: first.content === "" ? text : `${first.content}\n\n${text}` }, ...rest]
 }
 

@@ -10,7 +10,10 @@ export interface ReplySettings {
 }
 
 /** The content of a whole answer, its text parsed; parts of other kinds stay where they are. */
-export function readContent(content: readonly ContentPart[], settings: ReplySettings): { content: ContentPart[]; hasCalls: boolean } {
+export function readContent(
+  content: readonly ContentPart[],
+  settings: ReplySettings,
+): { content: ContentPart[]; hasCalls: boolean } {
   const writer = createPartWriter(settings)
   const parts: ContentPart[] = []
   let open: { type: "text" | "reasoning"; text: string } | undefined
@@ -19,7 +22,8 @@ export function readContent(content: readonly ContentPart[], settings: ReplySett
       if (part.type === "text-start" || part.type === "reasoning-start") {
         open = { type: part.type === "text-start" ? "text" : "reasoning", text: "" }
         parts.push(open)
-      } else if ((part.type === "text-delta" || part.type === "reasoning-delta") && open !== undefined) open.text += part.delta ?? ""
+      } else if ((part.type === "text-delta" || part.type === "reasoning-delta") && open !== undefined)
+        open.text += part.delta ?? ""
       else if (part.type === "tool-call") parts.push(part as ContentPart)
     }
   }
@@ -98,7 +102,12 @@ function createPartWriter({ parser, taken, onProblem }: ReplySettings) {
         const id = ids.get(event.index) ?? freeId(event.call.id, taken)
         ids.delete(event.index)
         calls += 1
-        const call = { type: "tool-call", toolCallId: id, toolName: event.call.name, input: JSON.stringify(event.call.args) }
+        const call = {
+          type: "tool-call",
+          toolCallId: id,
+          toolName: event.call.name,
+          input: JSON.stringify(event.call.args),
+        }
         return [{ type: "tool-input-end", id }, call]
       }
       case "problem":
@@ -124,7 +133,8 @@ function freeId(id: string, taken: Set<string>): string {
   const digits = /\d+$/.exec(id)?.[0] ?? ""
   const stem = id.slice(0, id.length - digits.length)
   let free = id
-  for (let next = Number(digits || "1") + 1; taken.has(free); next += 1) free = stem + String(next).padStart(digits.length, "0")
+  for (let next = Number(digits || "1") + 1; taken.has(free); next += 1)
+    free = stem + String(next).padStart(digits.length, "0")
   taken.add(free)
   return free
 }

@@ -40,11 +40,14 @@ interface OpenCall {
 /**
  * Puts the pieces of native tool calls together, whatever their order.
  *
- * - Deltas of parallel calls may interleave. An id that changes together with a name under the same index begins a new call
+ * - Deltas of parallel calls may interleave. An id that changes together with a name under the same index begins a new
+ *   call
  *   (servers that number every call 0); deltas without an index belong to their id's call, else to the last one.
- * - Text leaves at once when it can only be an object, so that the deltas of a call join to the JSON of its arguments. Anything
+ * - Text leaves at once when it can only be an object, so that the deltas of a call join to the JSON of its arguments.
+ *   Anything
  *   else is held until the end.
- * - No arguments, white space, or `null` mean `{}`. Arguments that were encoded twice are decoded again and reported as a
+ * - No arguments, white space, or `null` mean `{}`. Arguments that were encoded twice are decoded again and reported as
+ *   a
  *   repaired problem. What is no object after that is an `invalid-arguments` problem with the text, and no call.
  */
 export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssembler {
@@ -55,7 +58,14 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
 
   function open(wireIndex: number | undefined): OpenCall {
     const call: OpenCall = {
-      slot: calls.length, wireIndex, id: undefined, name: undefined, text: "", sent: 0, started: false, ended: false,
+      slot: calls.length,
+      wireIndex,
+      id: undefined,
+      name: undefined,
+      text: "",
+      sent: 0,
+      started: false,
+      ended: false,
     }
     calls.push(call)
     if (wireIndex !== undefined) byIndex.set(wireIndex, call)
@@ -73,7 +83,8 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     }
     const known = delta.id ? byId.get(delta.id) : calls.at(-1)
     if (known === undefined || known.ended) return open(undefined)
-    const another = !delta.id && delta.name && known.name !== undefined && (known.name !== delta.name || isComplete(known))
+    const another =
+      !delta.id && delta.name && known.name !== undefined && (known.name !== delta.name || isComplete(known))
     return another ? open(undefined) : known
   }
 
@@ -95,7 +106,12 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     if (call.ended) return []
     call.ended = true
     const events: ParseEvent[] = []
-    const problem = (text: string, message: string, repaired: boolean, kind: ParseProblem["kind"] = "invalid-arguments"): void => {
+    const problem = (
+      text: string,
+      message: string,
+      repaired: boolean,
+      kind: ParseProblem["kind"] = "invalid-arguments",
+    ): void => {
       events.push({ type: "problem", problem: { kind, at: 0, text, message, repaired } })
     }
     if (call.name === undefined) {
@@ -114,7 +130,11 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     }
     if (read.repair !== undefined) problem(call.text, `Arguments of "${call.name}" ${read.repair}.`, true)
     if (call.sent === 0) events.push({ type: "args-delta", index: call.slot, text: JSON.stringify(read.args) })
-    events.push({ type: "call-end", index: call.slot, call: { id: call.id ?? newId(call.slot), name: call.name, args: read.args } })
+    events.push({
+      type: "call-end",
+      index: call.slot,
+      call: { id: call.id ?? newId(call.slot), name: call.name, args: read.args },
+    })
     return events
   }
 

@@ -3,10 +3,28 @@ import * as fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { ChatMessage } from "../model/message.ts"
 import {
-  collectReply, createAnthropicStreamDecoder, createGeminiStreamDecoder, createOllamaStreamDecoder, createOpenAIStreamDecoder,
-  createResponsesStreamDecoder, decodeAnthropicResponse, decodeGeminiResponse, decodeOllamaResponse, decodeOpenAIResponse,
-  decodeResponsesResponse, fromOpenAIMessages, toAnthropicMessages, toAnthropicTools, toGeminiContents, toGeminiTools,
-  toOllamaMessages, toOpenAIMessages, toResponsesInput, toResponsesTools, type ApiReply, type ApiStreamDecoder,
+  collectReply,
+  createAnthropicStreamDecoder,
+  createGeminiStreamDecoder,
+  createOllamaStreamDecoder,
+  createOpenAIStreamDecoder,
+  createResponsesStreamDecoder,
+  decodeAnthropicResponse,
+  decodeGeminiResponse,
+  decodeOllamaResponse,
+  decodeOpenAIResponse,
+  decodeResponsesResponse,
+  fromOpenAIMessages,
+  toAnthropicMessages,
+  toAnthropicTools,
+  toGeminiContents,
+  toGeminiTools,
+  toOllamaMessages,
+  toOpenAIMessages,
+  toResponsesInput,
+  toResponsesTools,
+  type ApiReply,
+  type ApiStreamDecoder,
 } from "./index.ts"
 
 const calls: ToolCall[] = [
@@ -33,11 +51,16 @@ interface Wire {
   failure: unknown
 }
 
-const openaiAnswer = { choices: [{ message: toOpenAIMessages(conversation)[2], finish_reason: "tool_calls" }], usage: { prompt_tokens: 5, completion_tokens: 7 } }
+const openaiAnswer = {
+  choices: [{ message: toOpenAIMessages(conversation)[2], finish_reason: "tool_calls" }],
+  usage: { prompt_tokens: 5, completion_tokens: 7 },
+}
 const anthropicBlocks = toAnthropicMessages(conversation).messages[1]!.content
 const geminiParts = toGeminiContents(conversation).contents[1]!.parts
 const ollamaMessage = toOllamaMessages(conversation)[2]!
-const responsesItems = toResponsesInput(conversation).slice(2, 5).map((item, index) => ({ ...item, ...(index === 0 ? { type: "message" } : {}) }))
+const responsesItems = toResponsesInput(conversation)
+  .slice(2, 5)
+  .map((item, index) => ({ ...item, ...(index === 0 ? { type: "message" } : {}) }))
 
 const WIRES: Wire[] = [
   {
@@ -48,8 +71,12 @@ const WIRES: Wire[] = [
     stream: () => [
       { choices: [{ delta: { content: "Sure." } }] },
       ...calls.flatMap((call, index) => [
-        { choices: [{ delta: { tool_calls: [{ index, id: call.id, function: { name: call.name, arguments: "" } }] } }] },
-        ...(index === 0 ? [...JSON.stringify(call.args)] : []).map((piece) => ({ choices: [{ delta: { tool_calls: [{ index, function: { arguments: piece } }] } }] })),
+        {
+          choices: [{ delta: { tool_calls: [{ index, id: call.id, function: { name: call.name, arguments: "" } }] } }],
+        },
+        ...(index === 0 ? [...JSON.stringify(call.args)] : []).map((piece) => ({
+          choices: [{ delta: { tool_calls: [{ index, function: { arguments: piece } }] } }],
+        })),
       ]),
       { choices: [{ delta: {}, finish_reason: "tool_calls" }] },
       { choices: [], usage: { prompt_tokens: 5, completion_tokens: 7 } },
@@ -71,10 +98,18 @@ const WIRES: Wire[] = [
         const output_index = at + 1
         const text = at === 0 ? JSON.stringify(call.args) : ""
         return [
-          { type: "response.output_item.added", output_index, item: { type: "function_call", call_id: call.id, name: call.name, arguments: "" } },
+          {
+            type: "response.output_item.added",
+            output_index,
+            item: { type: "function_call", call_id: call.id, name: call.name, arguments: "" },
+          },
           ...[...text].map((delta) => ({ type: "response.function_call_arguments.delta", output_index, delta })),
           { type: "response.function_call_arguments.done", output_index, arguments: text },
-          { type: "response.output_item.done", output_index, item: { ...responsesItems[output_index], arguments: text } },
+          {
+            type: "response.output_item.done",
+            output_index,
+            item: { ...responsesItems[output_index], arguments: text },
+          },
         ]
       }),
       { type: "response.completed", response: { status: "completed", usage: { input_tokens: 5, output_tokens: 7 } } },
@@ -85,7 +120,12 @@ const WIRES: Wire[] = [
     name: "Anthropic",
     create: createAnthropicStreamDecoder,
     decode: decodeAnthropicResponse,
-    answer: () => ({ type: "message", content: anthropicBlocks, stop_reason: "tool_use", usage: { input_tokens: 5, output_tokens: 7 } }),
+    answer: () => ({
+      type: "message",
+      content: anthropicBlocks,
+      stop_reason: "tool_use",
+      usage: { input_tokens: 5, output_tokens: 7 },
+    }),
     stream: () => [
       { type: "message_start", message: { usage: { input_tokens: 5 } } },
       { type: "ping" },
@@ -93,8 +133,16 @@ const WIRES: Wire[] = [
       { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Sure." } },
       { type: "content_block_stop", index: 0 },
       ...calls.flatMap((call, at) => [
-        { type: "content_block_start", index: at + 1, content_block: { type: "tool_use", id: call.id, name: call.name, input: {} } },
-        ...(at === 0 ? [...JSON.stringify(call.args)] : [""]).map((partial_json) => ({ type: "content_block_delta", index: at + 1, delta: { type: "input_json_delta", partial_json } })),
+        {
+          type: "content_block_start",
+          index: at + 1,
+          content_block: { type: "tool_use", id: call.id, name: call.name, input: {} },
+        },
+        ...(at === 0 ? [...JSON.stringify(call.args)] : [""]).map((partial_json) => ({
+          type: "content_block_delta",
+          index: at + 1,
+          delta: { type: "input_json_delta", partial_json },
+        })),
         { type: "content_block_stop", index: at + 1 },
       ]),
       { type: "message_delta", delta: { stop_reason: "tool_use" }, usage: { output_tokens: 7 } },
@@ -106,10 +154,16 @@ const WIRES: Wire[] = [
     name: "Gemini",
     create: createGeminiStreamDecoder,
     decode: decodeGeminiResponse,
-    answer: () => ({ candidates: [{ content: { parts: geminiParts }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7 } }),
+    answer: () => ({
+      candidates: [{ content: { parts: geminiParts }, finishReason: "STOP" }],
+      usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7 },
+    }),
     stream: () => [
       ...geminiParts.map((part) => ({ candidates: [{ content: { parts: [part] } }] })),
-      { candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }], usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7 } },
+      {
+        candidates: [{ content: { parts: [{ text: "" }] }, finishReason: "STOP" }],
+        usageMetadata: { promptTokenCount: 5, candidatesTokenCount: 7 },
+      },
     ],
     failure: { error: { status: "bad", message: "no" } },
   },
@@ -120,15 +174,31 @@ const WIRES: Wire[] = [
     answer: () => ({ message: ollamaMessage, done: true, done_reason: "stop", prompt_eval_count: 5, eval_count: 7 }),
     stream: () => [
       { message: { role: "assistant", content: "Sure." }, done: false },
-      ...(ollamaMessage.tool_calls as unknown[]).map((call) => ({ message: { role: "assistant", content: "", tool_calls: [call] }, done: false })),
-      { message: { role: "assistant", content: "" }, done: true, done_reason: "stop", prompt_eval_count: 5, eval_count: 7 },
+      ...(ollamaMessage.tool_calls as unknown[]).map((call) => ({
+        message: { role: "assistant", content: "", tool_calls: [call] },
+        done: false,
+      })),
+      {
+        message: { role: "assistant", content: "" },
+        done: true,
+        done_reason: "stop",
+        prompt_eval_count: 5,
+        eval_count: 7,
+      },
     ],
     failure: { error: "no" },
   },
 ]
 
 describe.each(WIRES)("$name", ({ create, decode, answer, stream, failure }) => {
-  const expected = { calls, content: "Sure.", reasoning: "", problems: [], finishReason: "tool-calls", usage: { inputTokens: 5, outputTokens: 7 } }
+  const expected = {
+    calls,
+    content: "Sure.",
+    reasoning: "",
+    problems: [],
+    finishReason: "tool-calls",
+    usage: { inputTokens: 5, outputTokens: 7 },
+  }
   const run = (events: unknown[]) => {
     const decoder = create()
     return [...events.flatMap((event) => decoder.push(event)), ...decoder.end()]
@@ -142,7 +212,9 @@ describe.each(WIRES)("$name", ({ create, decode, answer, stream, failure }) => {
     const events = run(stream())
     expect(collectReply(events)).toEqual(expected)
     for (const [index, call] of calls.entries()) {
-      const text = events.map((event) => (event.type === "args-delta" && event.index === index ? event.text : "")).join("")
+      const text = events
+        .map((event) => (event.type === "args-delta" && event.index === index ? event.text : ""))
+        .join("")
       expect(text).toBe(JSON.stringify(call.args))
     }
     expect(events.filter((event) => event.type === "call-start")).toHaveLength(2)
@@ -163,17 +235,41 @@ describe.each(WIRES)("$name", ({ create, decode, answer, stream, failure }) => {
   test("nothing makes it throw", () => {
     const broken = fc.anything().map((value) => value)
     fc.assert(
-      fc.property(fc.array(fc.oneof(broken, fc.constantFrom(...stream()), fc.record({ type: fc.constantFrom("content_block_start", "content_block_delta", "response.output_item.done", "message_delta"), index: fc.anything(), item: fc.anything(), content_block: fc.anything(), delta: fc.anything() }))), (events) => {
-        run(events)
-        for (const event of events) decode(event)
-      }),
+      fc.property(
+        fc.array(
+          fc.oneof(
+            broken,
+            fc.constantFrom(...stream()),
+            fc.record({
+              type: fc.constantFrom(
+                "content_block_start",
+                "content_block_delta",
+                "response.output_item.done",
+                "message_delta",
+              ),
+              index: fc.anything(),
+              item: fc.anything(),
+              content_block: fc.anything(),
+              delta: fc.anything(),
+            }),
+          ),
+        ),
+        (events) => {
+          run(events)
+          for (const event of events) decode(event)
+        },
+      ),
       { numRuns: 200 },
     )
   })
 })
 
 test("Anthropic: a call at the token limit has no arguments only if something follows it", () => {
-  const start = (index: number) => ({ type: "content_block_start", index, content_block: { type: "tool_use", id: `t${index}`, name: "now", input: {} } })
+  const start = (index: number) => ({
+    type: "content_block_start",
+    index,
+    content_block: { type: "tool_use", id: `t${index}`, name: "now", input: {} },
+  })
   const read = (...events: object[]) => {
     const decoder = createAnthropicStreamDecoder()
     return collectReply([...events.flatMap((event) => decoder.push(event)), ...decoder.end()])
@@ -181,17 +277,28 @@ test("Anthropic: a call at the token limit has no arguments only if something fo
   const stop = (index: number) => ({ type: "content_block_stop", index })
   const end = (stop_reason: string) => ({ type: "message_delta", delta: { stop_reason } })
   expect(read(start(0), stop(0), end("tool_use")).calls).toHaveLength(1)
-  expect(read(start(0), stop(0), start(1), stop(1), end("max_tokens"))).toMatchObject({ calls: [{ id: "t0", args: {} }], problems: [{ kind: "unterminated-call" }] })
+  expect(read(start(0), stop(0), start(1), stop(1), end("max_tokens"))).toMatchObject({
+    calls: [{ id: "t0", args: {} }],
+    problems: [{ kind: "unterminated-call" }],
+  })
   expect(read(start(0), stop(0)).calls).toEqual([])
 })
 
 describe("requests", () => {
   test("Anthropic: roles alternate, results come first, failures are marked, ids are safe", () => {
     const kimi = { id: "functions.add:0", name: "add", args: {} }
-    const { system, messages } = toAnthropicMessages([...conversation, { role: "assistant", content: "", toolCalls: [kimi] }, { role: "tool", content: "x", toolCallId: kimi.id, toolName: "add", success: true }])
+    const { system, messages } = toAnthropicMessages([
+      ...conversation,
+      { role: "assistant", content: "", toolCalls: [kimi] },
+      { role: "tool", content: "x", toolCallId: kimi.id, toolName: "add", success: true },
+    ])
     expect(system).toBe("Be brief.")
     expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "user", "assistant", "user"])
-    expect(messages[2]?.content.map((block) => [block.type, block.is_error])).toEqual([["tool_result", undefined], ["tool_result", true], ["text", undefined]])
+    expect(messages[2]?.content.map((block) => [block.type, block.is_error])).toEqual([
+      ["tool_result", undefined],
+      ["tool_result", true],
+      ["text", undefined],
+    ])
     expect(messages[3]?.content).toEqual([{ type: "tool_use", id: "functions_add_0", name: "add", input: {} }])
     expect(messages[4]?.content).toMatchObject([{ tool_use_id: "functions_add_0" }])
   })
@@ -203,13 +310,23 @@ describe("requests", () => {
       { functionResponse: { name: "add", response: { sum: 3 } } },
       { functionResponse: { name: "now", response: { error: "no clock" } } },
     ])
-    const reply = decodeGeminiResponse({ candidates: [{ content: { parts: [{ functionCall: { name: "f" }, thoughtSignature: "abc" }] } }] })
+    const reply = decodeGeminiResponse({
+      candidates: [{ content: { parts: [{ functionCall: { name: "f" }, thoughtSignature: "abc" }] } }],
+    })
     expect(reply.signatures).toEqual({ call_0: "abc" })
   })
 
   test("Gemini: one bad schema does not take the others along", () => {
-    const tool = defineTool({ name: "ok", description: "Fine", input: { type: "object", properties: { a: { type: "string" } } }, run: () => 0 })
-    const { tools, lowered } = toGeminiTools([tool, { ...tool, name: "bad", schema: { type: "object", properties: { a: { $ref: "#/nowhere" } } } }])
+    const tool = defineTool({
+      name: "ok",
+      description: "Fine",
+      input: { type: "object", properties: { a: { type: "string" } } },
+      run: () => 0,
+    })
+    const { tools, lowered } = toGeminiTools([
+      tool,
+      { ...tool, name: "bad", schema: { type: "object", properties: { a: { $ref: "#/nowhere" } } } },
+    ])
     expect(tools).toMatchObject([{ functionDeclarations: [{ name: "ok" }] }])
     expect(lowered.quarantined.map((each) => each.tool.name)).toEqual(["bad"])
   })
@@ -217,18 +334,29 @@ describe("requests", () => {
   test("the flat tool forms", () => {
     const tool = defineTool({ name: "f", description: "d", input: { type: "object" }, run: () => 0 })
     expect(toAnthropicTools([tool])).toEqual([{ name: "f", description: "d", input_schema: tool.schema }])
-    expect(toResponsesTools([tool])).toEqual([{ type: "function", name: "f", description: "d", parameters: tool.schema, strict: false }])
+    expect(toResponsesTools([tool])).toEqual([
+      { type: "function", name: "f", description: "d", parameters: tool.schema, strict: false },
+    ])
   })
 
   test("sounds are refused where an API takes none", () => {
-    const messages: ChatMessage[] = [{ role: "user", content: "", media: [{ type: "audio", mimeType: "audio/wav", base64: "" }] }]
-    for (const encode of [toAnthropicMessages, toOllamaMessages, toResponsesInput]) expect(() => encode(messages)).toThrow("takes no audio")
+    const messages: ChatMessage[] = [
+      { role: "user", content: "", media: [{ type: "audio", mimeType: "audio/wav", base64: "" }] },
+    ]
+    for (const encode of [toAnthropicMessages, toOllamaMessages, toResponsesInput])
+      expect(() => encode(messages)).toThrow("takes no audio")
   })
 
   test("OpenAI messages are read back as they were written", () => {
     const results = conversation.map((message) => (message.role === "tool" ? { ...message, success: true } : message))
     expect(fromOpenAIMessages(toOpenAIMessages(conversation))).toEqual(results)
-    expect(fromOpenAIMessages([{ role: "assistant", content: null, tool_calls: [{ id: "x", function: { name: "f", arguments: "{oops" } }] }, { role: "tool", tool_call_id: "x", content: [{ type: "text", text: "y" }] }, 7])).toEqual([
+    expect(
+      fromOpenAIMessages([
+        { role: "assistant", content: null, tool_calls: [{ id: "x", function: { name: "f", arguments: "{oops" } }] },
+        { role: "tool", tool_call_id: "x", content: [{ type: "text", text: "y" }] },
+        7,
+      ]),
+    ).toEqual([
       { role: "assistant", content: "", toolCalls: [{ id: "x", name: "f", args: { _raw: "{oops" } }] },
       { role: "tool", content: "y", toolCallId: "x", toolName: "f", success: true },
     ])

@@ -42,7 +42,8 @@ export function* readBlock(session: Session, candidate: Candidate, start: number
           commit()
           if (syntax.recovery === true) report("missing-wrapper", "The call stands without the marks around it.")
           else if (candidate.foreign) report("foreign-syntax", "The call is written in another family's syntax.")
-          else if (via === "call" && wrapper !== undefined && wrapper.openOptional !== true) report("missing-wrapper", "The call's opening mark is missing.")
+          else if (via === "call" && wrapper !== undefined && wrapper.openOptional !== true)
+            report("missing-wrapper", "The call's opening mark is missing.")
         }
         session.account("framing", callStart)
       },
@@ -66,7 +67,10 @@ function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: bool
   const { source } = session
   const wrapper = syntax.wrapper
   const before = source.mark()
-  const punctuation = yield* skipBetween(session, codecOf(syntax).between === "" ? "}" : via === "wrapper" || bracket ? "],;}" : "")
+  const punctuation = yield* skipBetween(
+    session,
+    codecOf(syntax).between === "" ? "}" : via === "wrapper" || bracket ? "],;}" : "",
+  )
   const closed = wrapper !== undefined && (yield* anyLiteral(source, wrapper.close)) !== undefined
   if (!closed) {
     source.rewind(before)
@@ -74,11 +78,24 @@ function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: bool
   }
   const at = session.accounted
   session.account("framing", source.offset)
-  if (closed && punctuation.includes("}")) session.problem({ kind: "extra-text", at, text: punctuation, message: "Surplus closing brackets after the call.", repaired: true })
+  if (closed && punctuation.includes("}"))
+    session.problem({
+      kind: "extra-text",
+      at,
+      text: punctuation,
+      message: "Surplus closing brackets after the call.",
+      repaired: true,
+    })
   // a reply that broke off in the call has said so already
   const told = session.problemAt === source.offset && (yield* source.wait()) === END
   if (!closed && via === "wrapper" && !wrapper?.closeOptional && !told) {
-    session.problem({ kind: "unterminated-call", at, text: "", message: `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`, repaired: true })
+    session.problem({
+      kind: "unterminated-call",
+      at,
+      text: "",
+      message: `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`,
+      repaired: true,
+    })
   }
   source.release()
 }

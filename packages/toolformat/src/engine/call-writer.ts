@@ -4,7 +4,8 @@ import type { Session } from "./session.ts"
 import type { ValueSink } from "./value.ts"
 
 /**
- * One call while it is read. `call-start` leaves as soon as the name is known and arguments begin; arguments that come before
+ * One call while it is read. `call-start` leaves as soon as the name is known and arguments begin; arguments that come
+ * before
  * the name wait for it. What is written must, all together, be one JSON object.
  */
 export class CallWriter implements ValueSink {
@@ -77,13 +78,20 @@ export class CallWriter implements ValueSink {
     } catch {
       return this.fail("invalid-arguments", "The arguments are not a JSON value.")
     }
-    if (typeof args !== "object" || args === null || Array.isArray(args)) return this.fail("invalid-arguments", "The arguments are not an object.")
-    const note = (kind: ParseProblem["kind"], message: string) => session.problem({ kind, at: this.start, text: session.source.since(this.start), message, repaired: true })
+    if (typeof args !== "object" || args === null || Array.isArray(args))
+      return this.fail("invalid-arguments", "The arguments are not an object.")
+    const note = (kind: ParseProblem["kind"], message: string) =>
+      session.problem({ kind, at: this.start, text: session.source.since(this.start), message, repaired: true })
     if (problem !== undefined) note(problem.kind, problem.message)
     if (this.repairs.size > 0) note("invalid-arguments", `Read in spite of ${[...this.repairs].join(", ")}.`)
-    if (session.tools !== undefined && !session.tools.has(this.name)) note("unknown-tool", `There is no tool '${this.name}'. Tools on offer: ${[...session.tools.keys()].join(", ")}.`)
+    if (session.tools !== undefined && !session.tools.has(this.name))
+      note("unknown-tool", `There is no tool '${this.name}'. Tools on offer: ${[...session.tools.keys()].join(", ")}.`)
     session.account("call", session.source.offset)
-    session.emit({ type: "call-end", index: this.index, call: { id: this.finalId, name: this.name, args: args as Record<string, unknown> } })
+    session.emit({
+      type: "call-end",
+      index: this.index,
+      call: { id: this.finalId, name: this.name, args: args as Record<string, unknown> },
+    })
   }
 
   /** Nothing can be made of the call. The text from its beginning to the current place is the problem's. */

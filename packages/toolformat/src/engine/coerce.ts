@@ -10,7 +10,8 @@ export interface Typing {
 }
 
 /**
- * Whether a value that says nothing about its type is text whatever it looks like: the schema admits strings alone, or nothing
+ * Whether a value that says nothing about its type is text whatever it looks like: the schema admits strings alone, or
+ * nothing
  * is known about it. Such a value can be passed on while it arrives.
  */
 export function isText(typing: Typing | undefined): boolean {
@@ -20,7 +21,8 @@ export function isText(typing: Typing | undefined): boolean {
 }
 
 /**
- * The JSON text of a value that was written as text. What the schema admits decides: JSON (also with Python's literals) if the
+ * The JSON text of a value that was written as text. What the schema admits decides: JSON (also with Python's literals)
+ * if the
  * schema admits what it says, else the text itself. White space around anything but text means nothing.
  */
 export function coerce(text: string, typing: Typing | undefined, repaired: (what: string) => void = () => {}): string {
@@ -59,7 +61,9 @@ function looseScalar(text: string, { schema, root }: Typing): string | undefined
   return undefined
 }
 
-/** A value as text from which {@link coerce} gets it back: text as it is wherever that is possible, all else as JSON. */
+/**
+ * A value as text from which {@link coerce} gets it back: text as it is wherever that is possible, all else as JSON.
+ */
 export function printText(value: unknown, typing: Typing | undefined): string {
   if (typeof value !== "string") return spacedJson(value)
   if (isText(typing) || coerce(value, typing) === JSON.stringify(value)) return value

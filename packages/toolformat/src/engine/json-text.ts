@@ -1,16 +1,28 @@
 const UNSAFE = /["\\\u0000-\u001f]/g
 
-const SHORT: Record<string, string> = { '"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f" }
+const SHORT: Record<string, string> = {
+  '"': '\\"',
+  "\\": "\\\\",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\b": "\\b",
+  "\f": "\\f",
+}
 
 /**
- * Text as the inside of a JSON string. Unlike `JSON.stringify` it leaves lone surrogates alone, so that escaping piece by
+ * Text as the inside of a JSON string. Unlike `JSON.stringify` it leaves lone surrogates alone, so that escaping piece
+ * by
  * piece is the same as escaping the whole.
  */
 export function escapeText(text: string): string {
   return text.replace(UNSAFE, (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 
-/** A value as JSON with a space after `:` and `,`, the way Python's `json.dumps` writes it and most models were trained on. */
+/**
+ * A value as JSON with a space after `:` and `,`, the way Python's `json.dumps` writes it and most models were trained
+ * on.
+ */
 export function spacedJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => spacedJson(item ?? null)).join(", ")}]`
   if (typeof value === "object" && value !== null) {

@@ -46,7 +46,9 @@ export class MarkTable {
     return code < 128 && this.firsts[code] === 1
   }
 
-  /** Reads on as far as marks go; answers those that stand here, the longest first. A mark of the source must be set. */
+  /**
+   * Reads on as far as marks go; answers those that stand here, the longest first. A mark of the source must be set.
+   */
   *read(source: Source): Scan<Found[]> {
     let node = this.root
     const found: Found[] = []
@@ -97,21 +99,26 @@ function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
     }
     for (const open of syntax.wrapper?.open ?? []) add(open, "wrapper")
     for (const open of codecOf(syntax).openings(syntax)) add(open, "call")
-    if (unmarked && syntax.codec === "named" && syntax.atStart === true) start.push({ syntax, via: "start", rest: "", foreign: isForeign })
+    if (unmarked && syntax.codec === "named" && syntax.atStart === true)
+      start.push({ syntax, via: "start", rest: "", foreign: isForeign })
     if (unmarked && syntax.bare !== undefined) for (const open of ["{", "["]) add(open, "bare")
   }
   for (const [index, syntax] of [...format.calls, ...foreign].entries()) {
     addCalls(content, syntax, index >= format.calls.length, true)
     addCalls(reasoning, syntax, index >= format.calls.length, false)
     if (index >= format.calls.length) continue
-    for (const text of [...(syntax.wrapper?.soft === true ? [] : (syntax.wrapper?.close ?? [])), ...codecOf(syntax).marks(syntax)]) {
+    for (const text of [
+      ...(syntax.wrapper?.soft === true ? [] : (syntax.wrapper?.close ?? [])),
+      ...codecOf(syntax).marks(syntax),
+    ]) {
       const mark = /\s/.test(text) ? undefined : content.add(text)
       if (mark !== undefined) mark.role ??= "stray"
     }
   }
   for (const text of format.framing ?? []) content.add(text).role = reasoning.add(text).role = "framing"
   for (const text of format.reasoning?.open ?? []) content.add(text).role = reasoning.add(text).role = "reasoning-open"
-  for (const text of format.reasoning?.close ?? []) content.add(text).role = reasoning.add(text).role = "reasoning-close"
+  for (const text of format.reasoning?.close ?? [])
+    content.add(text).role = reasoning.add(text).role = "reasoning-close"
   for (const text of format.headers?.open ?? []) content.add(text).role = reasoning.add(text).role = "header"
   return { content, reasoning, start }
 }

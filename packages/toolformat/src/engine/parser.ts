@@ -16,9 +16,17 @@ export interface AccountingParser extends ToolCallParser {
  *
  * @param foreign syntaxes of other families that are accepted, and reported, besides the format's own
  */
-export function createParser(format: Format, foreign: readonly CallSyntax[], options: ParserOptions = {}): AccountingParser {
+export function createParser(
+  format: Format,
+  foreign: readonly CallSyntax[],
+  options: ParserOptions = {},
+): AccountingParser {
   const session = new Session(format, options)
-  const scan = readReply(session, marksOf(format, foreign), options.startsInReasoning === true && format.reasoning !== undefined)
+  const scan = readReply(
+    session,
+    marksOf(format, foreign),
+    options.startsInReasoning === true && format.reasoning !== undefined,
+  )
   scan.next()
   return {
     push(text) {

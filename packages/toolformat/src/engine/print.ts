@@ -7,7 +7,14 @@ export function printCalls(format: Format, calls: readonly ToolCall[], tools: re
   const syntax = format.calls[0]
   if (syntax === undefined || calls.length === 0) return ""
   const codec = codecOf(syntax)
-  const printed = calls.map((call, index) => codec.print(call, syntax, tools.find((tool) => tool.name === call.name), index))
+  const printed = calls.map((call, index) =>
+    codec.print(
+      call,
+      syntax,
+      tools.find((tool) => tool.name === call.name),
+      index,
+    ),
+  )
   return printBlocks(syntax, printed)
 }
 

@@ -9,7 +9,8 @@ const LONGEST_HEADER = 200
 const COLON = 58
 
 /**
- * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can begin at a
+ * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can
+ * begin at a
  * mark is read from there, and where nothing does, the text goes on as text.
  */
 export function* readReply(session: Session, tables: MarkTables, startsInReasoning: boolean): Scan<undefined> {
@@ -113,7 +114,11 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     for (const { mark, end } of marks) {
       for (const candidate of mark.candidates) {
         source.rewind(end)
-        if (candidate.via === "bare" && ((!lineStart && !(candidate.syntax.bare === "line-or-colon" && lastSaid === COLON)) || fenced)) continue
+        if (
+          candidate.via === "bare" &&
+          ((!lineStart && !(candidate.syntax.bare === "line-or-colon" && lastSaid === COLON)) || fenced)
+        )
+          continue
         if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
           trim = true
           lineStart = true
@@ -152,7 +157,13 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     session.say(mode, body)
     space = text.slice(body.length)
     for (const call of calls) {
-      session.problem({ kind: mode === "reasoning" ? "call-in-reasoning" : "extra-text", at, text: body, message: `${message} Not called: ${call.name}.`, repaired: false })
+      session.problem({
+        kind: mode === "reasoning" ? "call-in-reasoning" : "extra-text",
+        at,
+        text: body,
+        message: `${message} Not called: ${call.name}.`,
+        repaired: false,
+      })
     }
   }
 
@@ -188,12 +199,24 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     }
     if (mode === "reasoning") return false
     // a mark in the middle of text is what the text speaks of; one where a call was or should be is a slip
-    const opens = candidates.some((candidate) => !candidate.foreign && candidate.rest === "" && candidate.via !== "bare" && candidate.syntax.wrapper?.soft !== true)
+    const opens = candidates.some(
+      (candidate) =>
+        !candidate.foreign &&
+        candidate.rest === "" &&
+        candidate.via !== "bare" &&
+        candidate.syntax.wrapper?.soft !== true,
+    )
     const stray = role === "reasoning-close" || (role === "stray" && trim)
     if (!stray && !(opens && (yield* atEnd()))) return false
     dropSpace()
     session.account("problem", source.offset)
-    session.problem({ kind: "stray-marker", at: start, text: source.since(start), message: "A mark stands where it means nothing.", repaired: false })
+    session.problem({
+      kind: "stray-marker",
+      at: start,
+      text: source.since(start),
+      message: "A mark stands where it means nothing.",
+      repaired: false,
+    })
     return true
   }
 
@@ -231,7 +254,14 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     const reasoning = mode === "reasoning"
     const held = session.accept()
     if (reasoning && session.callsInReasoning === "drop") {
-      for (const call of held) session.problem({ kind: "call-in-reasoning", at: session.accounted, text: "", message: `The reply ends in reasoning, so the call of '${call.name}' in it counts.`, repaired: true })
+      for (const call of held)
+        session.problem({
+          kind: "call-in-reasoning",
+          at: session.accounted,
+          text: "",
+          message: `The reply ends in reasoning, so the call of '${call.name}' in it counts.`,
+          repaired: true,
+        })
     }
   }
 }

@@ -4,12 +4,33 @@ import { END, STARVED, type Scan, type Source } from "./source.ts"
 export function isSpace(code: number): boolean {
   if (code === 32 || (code >= 9 && code <= 13)) return true
   if (code < 160) return false
-  return code === 160 || code === 0x1680 || (code >= 0x2000 && code <= 0x200a) || code === 0x2028 || code === 0x2029 || code === 0x202f || code === 0x205f || code === 0x3000 || code === 0xfeff
+  return (
+    code === 160 ||
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f ||
+    code === 0x3000 ||
+    code === 0xfeff
+  )
 }
 
-/** Whether a code unit may stand in a name as Python and most tool sets have it: letters, digits, `_`, `.`, `-`, beyond ASCII anything. */
+/**
+ * Whether a code unit may stand in a name as Python and most tool sets have it: letters, digits, `_`, `.`, `-`, beyond
+ * ASCII anything.
+ */
 export function isNamePart(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 46 || code === 45 || code > 160
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 48 && code <= 57) ||
+    code === 95 ||
+    code === 46 ||
+    code === 45 ||
+    code > 160
+  )
 }
 
 /** Skips white space; answers the code unit after it, or {@link END}. */
@@ -24,7 +45,8 @@ export function* skipSpace(source: Source): Scan<number> {
 }
 
 /**
- * Reads a literal if it stands here, and goes back otherwise. White space in the literal stands for any white space, also
+ * Reads a literal if it stands here, and goes back otherwise. White space in the literal stands for any white space,
+ * also
  * none, since models are careless with it.
  */
 export function* literal(source: Source, text: string): Scan<boolean> {
@@ -68,7 +90,12 @@ export function* looksAt(source: Source, texts: readonly string[]): Scan<boolean
  * @param limit the longest text in code units; beyond it, and at the end of the reply, the answer is undefined
  * @param never code units that the text cannot contain; at one of them the answer is undefined too
  */
-export function* textUntil(source: Source, stops: readonly string[], limit: number, never = ""): Scan<string | undefined> {
+export function* textUntil(
+  source: Source,
+  stops: readonly string[],
+  limit: number,
+  never = "",
+): Scan<string | undefined> {
   const firsts = new Set(stops.map((stop) => stop.charCodeAt(0)))
   let text = ""
   for (;;) {

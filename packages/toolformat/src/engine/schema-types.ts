@@ -17,7 +17,10 @@ export function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
 function pointer(root: JsonSchema, reference: string): JsonSchema | undefined {
   if (!reference.startsWith("#")) return undefined
   let place: unknown = root
-  for (const part of reference.slice(1).split("/").filter((step) => step !== "")) {
+  for (const part of reference
+    .slice(1)
+    .split("/")
+    .filter((step) => step !== "")) {
     const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~")
     if (typeof place !== "object" || place === null || !Object.hasOwn(place, key)) return undefined
     place = (place as Record<string, unknown>)[key]
@@ -42,7 +45,9 @@ export function memberSchema(schema: JsonSchema, key: string, root: JsonSchema, 
     const property: unknown = properties[key]
     return isSchema(property) ? resolve(property, root) : {}
   }
-  const found: JsonSchema[] = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])].map((branch) => memberSchema(branch, key, root, depth + 1)).filter((branch) => branch !== undefined)
+  const found: JsonSchema[] = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])]
+    .map((branch) => memberSchema(branch, key, root, depth + 1))
+    .filter((branch) => branch !== undefined)
   if (found.length > 0) return found.length === 1 ? found[0] : { anyOf: found }
   return isSchema(additionalProperties) ? resolve(additionalProperties, root) : undefined
 }
@@ -52,7 +57,9 @@ export function itemSchema(schema: JsonSchema, root: JsonSchema, depth = 0): Jso
   if (depth > DEEPEST) return {}
   const { items, anyOf, oneOf, allOf } = resolve(schema, root)
   if (isSchema(items)) return resolve(items, root)
-  const found: JsonSchema[] = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])].map((branch) => itemSchema(branch, root, depth + 1)).filter((branch) => Object.keys(branch).length > 0)
+  const found: JsonSchema[] = [...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])]
+    .map((branch) => itemSchema(branch, root, depth + 1))
+    .filter((branch) => Object.keys(branch).length > 0)
   return found.length === 1 ? (found[0] ?? {}) : found.length === 0 ? {} : { anyOf: found }
 }
 
@@ -72,10 +79,12 @@ export function admittedTypes(schema: JsonSchema, root: JsonSchema, depth = 0): 
   if (resolved.const !== undefined) narrow(new Set([typeOf(resolved.const)]))
   if (resolved.enum !== undefined) narrow(new Set(resolved.enum.map(typeOf)))
   for (const union of [resolved.anyOf, resolved.oneOf]) {
-    if (union !== undefined && union.length > 0) narrow(new Set(union.flatMap((branch) => [...admittedTypes(branch, root, depth + 1)])))
+    if (union !== undefined && union.length > 0)
+      narrow(new Set(union.flatMap((branch) => [...admittedTypes(branch, root, depth + 1)])))
   }
   for (const branch of resolved.allOf ?? []) narrow(admittedTypes(branch, root, depth + 1))
-  if (resolved.type === undefined && resolved.properties !== undefined && types.size === EVERY.length) types = new Set(["object"])
+  if (resolved.type === undefined && resolved.properties !== undefined && types.size === EVERY.length)
+    types = new Set(["object"])
   if (resolved.nullable === true) types.add("null")
   return types
 }

@@ -5,7 +5,8 @@ import { Source } from "./source.ts"
 import type { Format } from "./syntax.ts"
 
 /**
- * What became of a stretch of the reply. `framing` is marks and the white space around them; `call` and `problem` stretches
+ * What became of a stretch of the reply. `framing` is marks and the white space around them; `call` and `problem`
+ * stretches
  * belong to one call or problem each.
  */
 export interface Span {
@@ -24,8 +25,10 @@ interface Hold {
 }
 
 /**
- * What is known while a reply is parsed: the text, the events so far, and which of the text is accounted for. Every code unit
- * is accounted for exactly once and in order, so content plus reasoning plus calls plus problems plus framing is the reply.
+ * What is known while a reply is parsed: the text, the events so far, and which of the text is accounted for. Every
+ * code unit
+ * is accounted for exactly once and in order, so content plus reasoning plus calls plus problems plus framing is the
+ * reply.
  */
 export class Session {
   readonly source = new Source()
@@ -106,7 +109,9 @@ export class Session {
     return this.hold !== undefined
   }
 
-  /** From an offset on, which must be accounted for and still at hand, events wait until it is known whether they count. */
+  /**
+   * From an offset on, which must be accounted for and still at hand, events wait until it is known whether they count.
+   */
   holdBack(start: number): void {
     if (this.hold !== undefined) return
     this.source.mark()

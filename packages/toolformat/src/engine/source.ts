@@ -10,7 +10,8 @@ const BLOCK = 2_048
 export type Scan<Result> = Generator<undefined, Result, undefined>
 
 /**
- * The text of one reply as it arrives. Scanners read it by UTF-16 code unit and may go back as far as the oldest mark that
+ * The text of one reply as it arrives. Scanners read it by UTF-16 code unit and may go back as far as the oldest mark
+ * that
  * is still set; without a mark, what was read is forgotten. Offsets count from the beginning of the reply.
  */
 export class Source {

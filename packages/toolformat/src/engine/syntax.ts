@@ -2,7 +2,8 @@ import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
 import type { Notation } from "./value.ts"
 
 /**
- * Marks around one or several calls. A model's text may use any of the openings and closings; the first of each is printed.
+ * Marks around one or several calls. A model's text may use any of the openings and closings; the first of each is
+ * printed.
  * White space in a mark stands for any white space.
  */
 export interface Wrapper {
@@ -19,14 +20,17 @@ export interface Wrapper {
 /** What every call syntax has, whatever its codec. */
 interface CallSyntaxBase {
   wrapper?: Wrapper
-  /** Printed between the opening mark and the first call, between calls, and between the last call and the closing mark. */
+  /**
+   * Printed between the opening mark and the first call, between calls, and between the last call and the closing mark.
+   */
   layout?: { before?: string; between?: string; after?: string }
   /** Whether several calls share one wrapper when printed; otherwise each has its own. */
   together?: boolean
   /** Printed between wrappers. */
   separator?: string
   /**
-   * Where calls stand without any mark: at the beginning of a line, there or after a colon, or not at all (the default).
+   * Where calls stand without any mark: at the beginning of a line, there or after a colon, or not at all (the
+   * default).
    * Such a call must be of a tool on offer, where tools are known.
    */
   bare?: "line" | "line-or-colon"
@@ -69,7 +73,10 @@ export interface NamedSyntax extends CallSyntaxBase {
 /** Parameters between tags, as text that says nothing about its type unless `typed`. */
 export interface ParametersSyntax extends CallSyntaxBase {
   codec: "parameters"
-  /** Before the tool's name (nothing, where the wrapper is enough), after it, and at the call's end. The first is printed. */
+  /**
+   * Before the tool's name (nothing, where the wrapper is enough), after it, and at the call's end. The first is
+   * printed.
+   */
   call: {
     open: readonly string[]
     /** `{index}` is printed as the call's number, from 1. */
@@ -121,7 +128,14 @@ export interface ChannelSyntax extends CallSyntaxBase {
   close: readonly string[]
 }
 
-export type CallSyntax = EnvelopeSyntax | NamedSyntax | ParametersSyntax | PythonSyntax | GemmaSyntax | NestedSyntax | ChannelSyntax
+export type CallSyntax =
+  | EnvelopeSyntax
+  | NamedSyntax
+  | ParametersSyntax
+  | PythonSyntax
+  | GemmaSyntax
+  | NestedSyntax
+  | ChannelSyntax
 
 /** Marks around what a model thinks to itself. */
 export interface ReasoningSyntax {
@@ -133,7 +147,8 @@ export interface ReasoningSyntax {
 export type IdPolicy = "ordinal" | "nine" | "kimi" | "call"
 
 /**
- * One model family, as data. The first of `calls` is the one we print, describe and constrain to; the others are accepted.
+ * One model family, as data. The first of `calls` is the one we print, describe and constrain to; the others are
+ * accepted.
  */
 export interface Format {
   id: string

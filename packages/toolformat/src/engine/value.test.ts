@@ -11,7 +11,10 @@ function streamed(argumentsText: string, size: number): string {
 }
 
 test.each([
-  ['{"a": "x", "b": [1, 2,  3],\n  "c": {"d": null , "e": 1}}', '{"a": "x", "b": [1, 2,  3],\n  "c": {"d": null , "e": 1}}'],
+  [
+    '{"a": "x", "b": [1, 2,  3],\n  "c": {"d": null , "e": 1}}',
+    '{"a": "x", "b": [1, 2,  3],\n  "c": {"d": null , "e": 1}}',
+  ],
   ['{"a": [1, 2, ], "b": 1,  }', '{"a": [1, 2 ], "b": 1  }'],
 ])("JSON streams through as it was written, but for a comma too many: %s", (given, expected) => {
   for (const size of [1, 3, 1000]) expect(streamed(given, size)).toBe(expected)

@@ -3,7 +3,8 @@ import { isSpace, literal, looksAt, skipSpace, stands } from "./scanning.ts"
 import { END, Source, STARVED, type Scan } from "./source.ts"
 
 /**
- * How a family writes values. Every notation is read by the one scanner below, which turns it into JSON as it goes; what the
+ * How a family writes values. Every notation is read by the one scanner below, which turns it into JSON as it goes;
+ * what the
  * notation does not have but models write all the same is repaired and noted.
  */
 export interface Notation {
@@ -32,10 +33,26 @@ export interface ValueSink {
 }
 
 /** Literals by their spelling; the ones only Python has count as repairs elsewhere. */
-const LITERALS: Record<string, string> = { true: "true", false: "false", null: "null", True: "true", False: "false", None: "null" }
+const LITERALS: Record<string, string> = {
+  true: "true",
+  false: "false",
+  null: "null",
+  True: "true",
+  False: "false",
+  None: "null",
+}
 const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
 const LOOSE_NUMBER = /^[+-]?(\d[\d_]*\.?\d*|\.\d+)([eE][+-]?\d+)?$/
-const ESCAPED: Record<string, string> = { n: "\\n", r: "\\r", t: "\\t", b: "\\b", f: "\\f", '"': '\\"', "\\": "\\\\", "/": "\\/" }
+const ESCAPED: Record<string, string> = {
+  n: "\\n",
+  r: "\\r",
+  t: "\\t",
+  b: "\\b",
+  f: "\\f",
+  '"': '\\"',
+  "\\": "\\\\",
+  "/": "\\/",
+}
 /** Nesting beyond this is refused, so that nothing downstream that recurses can be brought down. */
 const DEEPEST = 500
 /** Longest number or bare word, in code units. */
@@ -50,14 +67,25 @@ type Expectation = "value" | "value-or-close" | "key-or-close" | "colon" | "comm
 /**
  * Reads one value and writes it as JSON, without recursion and in one pass. JSON itself passes through byte for byte.
  *
- * @param top `call` reads the inside of a Python call, `name=value` pairs up to `)`, as an object; its `(` is already read
- * @param closers texts that can end the surrounding call: a string that breaks off before one of them, at a line's end, was
+ * @param top `call` reads the inside of a Python call, `name=value` pairs up to `)`, as an object; its `(` is already
+ *   read
+ * @param closers texts that can end the surrounding call: a string that breaks off before one of them, at a line's end,
+ *   was
  *   never closed, and the text after it is not swallowed
  */
-export function* scanValue(source: Source, notation: Notation, sink: ValueSink, closers: readonly string[] = [], top: "value" | "call" = "value"): Scan<Outcome> {
+export function* scanValue(
+  source: Source,
+  notation: Notation,
+  sink: ValueSink,
+  closers: readonly string[] = [],
+  top: "value" | "call" = "value",
+): Scan<Outcome> {
   const closes: number[] = []
   let expected: Expectation = "value"
-  /** A comma that is not yet written, since it may be one too many, with the white space after it; empty where there is none. */
+  /**
+   * A comma that is not yet written, since it may be one too many, with the white space after it; empty where there is
+   * none.
+   */
   let comma = ""
   let positions = 0
   if (top === "call") {
@@ -99,7 +127,8 @@ export function* scanValue(source: Source, notation: Notation, sink: ValueSink, 
       if (code !== COMMA) return "invalid"
       comma = ","
       source.at++
-      expected = close === 125 || (close === 41 && closes.length === 1 && top === "call") ? "key-or-close" : "value-or-close"
+      expected =
+        close === 125 || (close === 41 && closes.length === 1 && top === "call") ? "key-or-close" : "value-or-close"
       continue
     }
     if (expected === "colon") {
@@ -155,11 +184,24 @@ function* isPositional(source: Source): Scan<boolean> {
   return next === COMMA || next === 41
 }
 
-function* scanKey(source: Source, notation: Notation, sink: ValueSink, argument: boolean, closers: readonly string[]): Scan<Outcome> {
+function* scanKey(
+  source: Source,
+  notation: Notation,
+  sink: ValueSink,
+  argument: boolean,
+  closers: readonly string[],
+): Scan<Outcome> {
   const code = yield* source.wait()
   if (code === QUOTE || code === 39) return yield* scanString(source, notation, sink, closers)
-  if (notation.rawQuote !== undefined && (yield* literal(source, notation.rawQuote))) return yield* scanRaw(source, notation.rawQuote, sink)
-  const word = yield* scanWord(source, argument || notation.bareKeys === true ? (unit) => unit !== 58 && unit !== 61 && unit !== COMMA && unit !== 123 && unit !== 125 && unit !== 41 && unit !== 40 : isWord)
+  if (notation.rawQuote !== undefined && (yield* literal(source, notation.rawQuote)))
+    return yield* scanRaw(source, notation.rawQuote, sink)
+  const word = yield* scanWord(
+    source,
+    argument || notation.bareKeys === true
+      ? (unit) =>
+          unit !== 58 && unit !== 61 && unit !== COMMA && unit !== 123 && unit !== 125 && unit !== 41 && unit !== 40
+      : isWord,
+  )
   if (word === undefined) return "open"
   const key = word.trimEnd()
   if (key === "" || word.length > LONGEST_WORD) return "invalid"
@@ -171,7 +213,8 @@ function* scanKey(source: Source, notation: Notation, sink: ValueSink, argument:
 function* scanScalar(source: Source, notation: Notation, sink: ValueSink, closers: readonly string[]): Scan<Outcome> {
   const code = yield* source.wait()
   if (code === QUOTE || code === 39) return yield* scanString(source, notation, sink, closers)
-  if (notation.rawQuote !== undefined && (yield* literal(source, notation.rawQuote))) return yield* scanRaw(source, notation.rawQuote, sink)
+  if (notation.rawQuote !== undefined && (yield* literal(source, notation.rawQuote)))
+    return yield* scanRaw(source, notation.rawQuote, sink)
   const word = yield* scanWord(source, isWord)
   // a word is over only when something else follows; at the end of the reply it may have been cut
   if (word === undefined) return "open"
@@ -185,7 +228,8 @@ function* scanScalar(source: Source, notation: Notation, sink: ValueSink, closer
     sink.write(word)
     return "done"
   }
-  if (notation.bareTexts === true && !(notation.python === true && LOOSE_NUMBER.test(word))) return yield* scanBareText(source, word, sink, notation.python === true ? ")" : "")
+  if (notation.bareTexts === true && !(notation.python === true && LOOSE_NUMBER.test(word)))
+    return yield* scanBareText(source, word, sink, notation.python === true ? ")" : "")
   if (!LOOSE_NUMBER.test(word) || word.length > LONGEST_WORD) return "invalid"
   const number = Number(word.replaceAll("_", ""))
   if (!Number.isFinite(number)) return "invalid"
@@ -195,7 +239,17 @@ function* scanScalar(source: Source, notation: Notation, sink: ValueSink, closer
 }
 
 function isWord(code: number): boolean {
-  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95 || code === 43 || code === 45 || code === 46 || code === 36 || code > 160
+  return (
+    (code >= 97 && code <= 122) ||
+    (code >= 65 && code <= 90) ||
+    (code >= 48 && code <= 57) ||
+    code === 95 ||
+    code === 43 ||
+    code === 45 ||
+    code === 46 ||
+    code === 36 ||
+    code > 160
+  )
 }
 
 /** Reads a run of code units; undefined when the reply ends in it. */
@@ -267,7 +321,8 @@ function* scanBareText(source: Source, word: string, sink: ValueSink, close: str
     const code = yield* source.wait()
     if (code === END) return "open"
     if (code === COMMA || code === 125 || code === 93 || code === 10 || close.includes(String.fromCharCode(code))) break
-    if (code === 123 || code === 91 || code === 60 || (code === 40 && close !== "") || text.length > LONGEST_WORD) return "invalid"
+    if (code === 123 || code === 91 || code === 60 || (code === 40 && close !== "") || text.length > LONGEST_WORD)
+      return "invalid"
     text += String.fromCharCode(code)
     source.at++
   }
@@ -277,7 +332,10 @@ function* scanBareText(source: Source, word: string, sink: ValueSink, close: str
   return "done"
 }
 
-/** What follows a backslash. JSON's own escapes pass; Python's are translated; an unknown one is a backslash that stands for itself. */
+/**
+ * What follows a backslash. JSON's own escapes pass; Python's are translated; an unknown one is a backslash that stands
+ * for itself.
+ */
 function* scanEscape(source: Source, notation: Notation, sink: ValueSink): Scan<boolean> {
   const code = yield* source.wait()
   if (code === END) return false
@@ -342,7 +400,11 @@ function* scanRaw(source: Source, close: string, sink: ValueSink): Scan<Outcome>
 }
 
 /** Reads a whole text as one value; undefined when it is not one. White space around it is left out. */
-export function transcode(text: string, notation: Notation, repaired: (what: string) => void = () => {}): string | undefined {
+export function transcode(
+  text: string,
+  notation: Notation,
+  repaired: (what: string) => void = () => {},
+): string | undefined {
   const source = new Source()
   source.push(`${text.trim()}\n`)
   source.end()

@@ -3,7 +3,14 @@ import { toolLinesPrompt } from "./prompts.ts"
 import { resultText } from "./results.ts"
 import { fencedJson, jsonList } from "./syntaxes.ts"
 
-const FRAMING = ["<|START_RESPONSE|>", "<|END_RESPONSE|>", "<|START_TEXT|>", "<|END_TEXT|>", "<|CHATBOT_TOKEN|>", "<|END_OF_TURN_TOKEN|>"]
+const FRAMING = [
+  "<|START_RESPONSE|>",
+  "<|END_RESPONSE|>",
+  "<|START_TEXT|>",
+  "<|END_TEXT|>",
+  "<|CHATBOT_TOKEN|>",
+  "<|END_OF_TURN_TOKEN|>",
+]
 const KEYS = { name: "tool_name", args: "parameters" }
 
 const action: EnvelopeSyntax = {
@@ -20,7 +27,9 @@ const actionBlock: EnvelopeSyntax = {
   layout: { before: "[\n    ", between: ",\n    ", after: "\n]\n" },
 }
 
-/** Command R7B, Command A: a list of actions; ids are places in the conversation. Source: the official chat templates. */
+/**
+ * Command R7B, Command A: a list of actions; ids are places in the conversation. Source: the official chat templates.
+ */
 export const cohere: Format = {
   id: "command-r7b",
   aliases: ["cohere", "cohere2", "cohere2moe", "command-a", "north"],
@@ -44,5 +53,8 @@ export const commandR: Format = {
   title: "Action: and a JSON list in a code block: Command R, Command R+",
   calls: [actionBlock, action, fencedJson],
   result: (_call, result) => `<results>\n${resultText(result)}\n</results>`,
-  templateMarkers: [["Action:", "directly-answer"], ["Action:", "json-formatted list of actions"]],
+  templateMarkers: [
+    ["Action:", "directly-answer"],
+    ["Action:", "json-formatted list of actions"],
+  ],
 }

@@ -3,14 +3,28 @@ import { toolLinesPrompt } from "./prompts.ts"
 import { between } from "./results.ts"
 import { invokeTags, think } from "./syntaxes.ts"
 
-/** A mark with full-width bars and low blocks, as the models were trained, and as distilled models and converters spell it. */
+/**
+ * A mark with full-width bars and low blocks, as the models were trained, and as distilled models and converters spell
+ * it.
+ */
 function spellings(mark: string): string[] {
   const ascii = mark.replaceAll("｜", "|")
-  return [mark, ascii, mark.replaceAll("▁", "_"), ascii.replaceAll("▁", "_"), mark.replaceAll("▁", "\\_"), mark.replaceAll("▁", " ")]
+  return [
+    mark,
+    ascii,
+    mark.replaceAll("▁", "_"),
+    ascii.replaceAll("▁", "_"),
+    mark.replaceAll("▁", "\\_"),
+    mark.replaceAll("▁", " "),
+  ]
 }
 
 const STOP = spellings("<｜end▁of▁sentence｜>").slice(0, 2)
-const section = { open: [...spellings("<｜tool▁calls▁begin｜>"), "<｜tool▁calls｜>"], close: spellings("<｜tool▁calls▁end｜>"), openOptional: true }
+const section = {
+  open: [...spellings("<｜tool▁calls▁begin｜>"), "<｜tool▁calls｜>"],
+  close: spellings("<｜tool▁calls▁end｜>"),
+  openOptional: true,
+}
 
 /** The kind of tool, the name, and the arguments in a code block. */
 const fenced: NamedSyntax = {
@@ -44,7 +58,13 @@ export const deepseekV3: Format = {
   title: "Marks with full-width bars, arguments in a code block: DeepSeek V3, R1, Cogito",
   calls: [fenced, plain, plainFenced],
   reasoning: think,
-  framing: [...STOP, "<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"],
+  framing: [
+    ...STOP,
+    "<｜tool▁outputs▁begin｜>",
+    "<｜tool▁outputs▁end｜>",
+    "<｜tool▁output▁begin｜>",
+    "<｜tool▁output▁end｜>",
+  ],
   ids: "call",
   stop: STOP,
   prompt: toolLinesPrompt,
@@ -65,7 +85,15 @@ export const deepseekV31: Format = {
 
 function dsml(block: string): ParametersSyntax {
   const syntax = invokeTags(`｜DSML｜${block}`, "｜DSML｜")
-  return { ...syntax, parameter: { open: syntax.parameter.open.slice(0, 1), keyEnd: syntax.parameter.keyEnd.slice(0, 1), close: ["</｜DSML｜parameter>"] }, typed: { attribute: "string", end: ">" } }
+  return {
+    ...syntax,
+    parameter: {
+      open: syntax.parameter.open.slice(0, 1),
+      keyEnd: syntax.parameter.keyEnd.slice(0, 1),
+      close: ["</｜DSML｜parameter>"],
+    },
+    typed: { attribute: "string", end: ">" },
+  }
 }
 
 /** DeepSeek V3.2: tags with an attribute that tells text from JSON. */

@@ -16,7 +16,9 @@ export const functionaryV31: Format = {
   templateMarkers: [["<function=", "</function>", "ipython", "<|start_header_id|>"]],
 }
 
-/** Functionary v3.2: recipients behind `>>>`, the first of which is in the prompt. Source: the official chat template. */
+/**
+ * Functionary v3.2: recipients behind `>>>`, the first of which is in the prompt. Source: the official chat template.
+ */
 export const functionaryV32: Format = {
   ...functionaryV31,
   id: "functionary-v3.2",

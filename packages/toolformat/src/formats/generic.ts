@@ -4,7 +4,8 @@ import { plainResult } from "./results.ts"
 import { bareJson, fencedJson, think } from "./syntaxes.ts"
 
 /**
- * For models that know no syntax: a JSON object `{"tool", "args"}`, alone, in an array, in a code block, or on a line of its own.
+ * For models that know no syntax: a JSON object `{"tool", "args"}`, alone, in an array, in a code block, or on a line
+ * of its own.
  */
 export const generic: Format = {
   id: "generic",

@@ -9,8 +9,16 @@ export const gigachat3: Format = {
   aliases: ["gigachat"],
   title: "A message in the role 'function call': GigaChat 3",
   calls: [
-    { ...taggedJson(["<|message_sep|>\n\nfunction call<|role_sep|>\n"], []), layout: {}, separator: "", wrapper: { open: ["<|message_sep|>\n\nfunction call<|role_sep|>\n"], close: [], closeOptional: true } },
-    { ...taggedJson(["<|function_call|>"], []), wrapper: { open: ["<|function_call|>"], close: [], closeOptional: true } },
+    {
+      ...taggedJson(["<|message_sep|>\n\nfunction call<|role_sep|>\n"], []),
+      layout: {},
+      separator: "",
+      wrapper: { open: ["<|message_sep|>\n\nfunction call<|role_sep|>\n"], close: [], closeOptional: true },
+    },
+    {
+      ...taggedJson(["<|function_call|>"], []),
+      wrapper: { open: ["<|function_call|>"], close: [], closeOptional: true },
+    },
   ],
   framing: ["<|message_sep|>"],
   ids: "call",
@@ -26,6 +34,14 @@ export const gigachat31: Format = {
   id: "gigachat31",
   aliases: ["gigachat3.1"],
   title: "<|function_call|> and a JSON object: GigaChat 3.1",
-  calls: [{ ...taggedJson(["<|function_call|>"], []), layout: {}, separator: "", wrapper: { open: ["<|function_call|>"], close: [], closeOptional: true } }, ...gigachat3.calls.slice(0, 1)],
+  calls: [
+    {
+      ...taggedJson(["<|function_call|>"], []),
+      layout: {},
+      separator: "",
+      wrapper: { open: ["<|function_call|>"], close: [], closeOptional: true },
+    },
+    ...gigachat3.calls.slice(0, 1),
+  ],
   templateMarkers: [["<|function_call|>", "<|role_sep|>"]],
 }

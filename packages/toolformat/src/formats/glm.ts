@@ -45,13 +45,20 @@ export const hunyuan3: Format = {
       wrapper: { open: ["<tool_calls:opensource>"], close: ["</tool_calls:opensource>"] },
       layout: { before: "\n", between: "\n", after: "\n" },
       together: true,
-      call: { open: ["<tool_call:opensource>"], nameEnd: ["<tool_sep:opensource>"], close: ["</tool_call:opensource>"] },
+      call: {
+        open: ["<tool_call:opensource>"],
+        nameEnd: ["<tool_sep:opensource>"],
+        close: ["</tool_call:opensource>"],
+      },
       lines: { afterName: "\n", afterParameter: "\n" },
     },
   ],
   reasoning: { open: ["<think:opensource>"], close: ["</think:opensource>"] },
   framing: ["<｜hy_eos:opensource｜>"],
   stop: ["<｜hy_eos:opensource｜>"],
-  result: between("<tool_responses:opensource>\n<tool_response:opensource>\n", "\n</tool_response:opensource>\n</tool_responses:opensource>"),
+  result: between(
+    "<tool_responses:opensource>\n<tool_response:opensource>\n",
+    "\n</tool_response:opensource>\n</tool_responses:opensource>",
+  ),
   templateMarkers: [["hy_Assistant", "tool_sep"], ["<tool_call:opensource>"]],
 }

@@ -22,7 +22,13 @@ export const granite3: Format = {
   id: "granite3",
   aliases: ["granite", "granite-3.0", "granite-3.3"],
   title: "<|tool_call|> and a JSON list: Granite 3",
-  calls: [jsonList(["<|tool_call|>"]), { ...jsonList(["<tool_call>"], ["</tool_call>"]), wrapper: { open: ["<tool_call>"], close: ["</tool_call>"], closeOptional: true } }],
+  calls: [
+    jsonList(["<|tool_call|>"]),
+    {
+      ...jsonList(["<tool_call>"], ["</tool_call>"]),
+      wrapper: { open: ["<tool_call>"], close: ["</tool_call>"], closeOptional: true },
+    },
+  ],
   reasoning: think,
   framing: ["<response>", "</response>", ...STOP],
   ids: "call",
@@ -38,7 +44,13 @@ export const granite20b: Format = {
   id: "granite-20b-fc",
   aliases: ["granite-20b-functioncalling"],
   title: "<function_call> before each JSON object: Granite 20B FC",
-  calls: [{ ...taggedJson(["<function_call>"], []), wrapper: { open: ["<function_call>"], close: [], closeOptional: true }, layout: { before: " " } }],
+  calls: [
+    {
+      ...taggedJson(["<function_call>"], []),
+      wrapper: { open: ["<function_call>"], close: [], closeOptional: true },
+      layout: { before: " " },
+    },
+  ],
   result: between("", ""),
   templateMarkers: [["<function_call>", "<|function_call_library|>"], ["<function_call>"]],
 }

@@ -2,7 +2,9 @@ import type { Format } from "../engine/syntax.ts"
 import { typescriptPrompt } from "./prompts.ts"
 import { resultText } from "./results.ts"
 
-/** gpt-oss: every message has a channel, and a call is a message to a tool. Source: the Harmony format's documentation. */
+/**
+ * gpt-oss: every message has a channel, and a call is a message to a tool. Source: the Harmony format's documentation.
+ */
 export const harmony: Format = {
   id: "harmony",
   aliases: ["gpt-oss"],
@@ -23,6 +25,10 @@ export const harmony: Format = {
   ids: "call",
   stop: ["<|call|>", "<|return|>"],
   prompt: typescriptPrompt,
-  result: (call, result) => `<|start|>functions.${call.name} to=assistant<|channel|>commentary<|message|>${JSON.stringify(resultText(result))}<|end|>`,
-  templateMarkers: [["<|channel|>", "<|constrain|>"], ["<|channel|>", "<|message|>"]],
+  result: (call, result) =>
+    `<|start|>functions.${call.name} to=assistant<|channel|>commentary<|message|>${JSON.stringify(resultText(result))}<|end|>`,
+  templateMarkers: [
+    ["<|channel|>", "<|constrain|>"],
+    ["<|channel|>", "<|message|>"],
+  ],
 }

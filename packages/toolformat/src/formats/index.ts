@@ -94,11 +94,29 @@ const unmistakable: CallSyntax[] = printed(harmony, functionaryV32).map((syntax)
 })
 
 /**
- * Syntaxes with marks so particular that every format accepts them, reporting them as another family's; then what models write
+ * Syntaxes with marks so particular that every format accepts them, reporting them as another family's; then what
+ * models write
  * that forget their marks.
  */
 export const ACCEPTED_EVERYWHERE: readonly CallSyntax[] = [
-  ...printed(qwen3Xml, hermes, functionaryV31, mistral, mistralTekken, deepseekV31, deepseekV3, deepseekV32, deepseekV4, kimiK2, glm47, seed, minimaxM2, anthropicXml, gemma4, lfm2),
+  ...printed(
+    qwen3Xml,
+    hermes,
+    functionaryV31,
+    mistral,
+    mistralTekken,
+    deepseekV31,
+    deepseekV3,
+    deepseekV32,
+    deepseekV4,
+    kimiK2,
+    glm47,
+    seed,
+    minimaxM2,
+    anthropicXml,
+    gemma4,
+    lfm2,
+  ),
   ...unmistakable,
   ...RECOVERY,
 ]

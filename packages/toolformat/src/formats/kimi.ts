@@ -3,7 +3,10 @@ import { toolLinesPrompt } from "./prompts.ts"
 import { between, resultText } from "./results.ts"
 import { think } from "./syntaxes.ts"
 
-/** Kimi K2: name and index share one id, and an id of another form misleads the model. Source: the official chat templates. */
+/**
+ * Kimi K2: name and index share one id, and an id of another form misleads the model. Source: the official chat
+ * templates.
+ */
 export const kimiK2: Format = {
   id: "kimi-k2",
   aliases: ["kimi", "kimi-k2-thinking", "kimi-linear", "moonshot"],
@@ -44,7 +47,12 @@ export const kimiK3: Format = {
       codec: "parameters",
       wrapper: { open: ["<|open|>tools<|sep|>"], close: ["<|close|>tools<|sep|>"] },
       together: true,
-      call: { open: ['<|open|>call tool="'], nameEnd: ['" index="{index}"<|sep|>', '"'], close: ["<|close|>call<|sep|>"], attributesEnd: "<|sep|>" },
+      call: {
+        open: ['<|open|>call tool="'],
+        nameEnd: ['" index="{index}"<|sep|>', '"'],
+        close: ["<|close|>call<|sep|>"],
+        attributesEnd: "<|sep|>",
+      },
       parameter: { open: ['<|open|>argument key="'], keyEnd: ['"'], close: ["<|close|>argument<|sep|>"] },
       typed: { attribute: "type", end: "<|sep|>" },
     },

@@ -13,12 +13,30 @@ const tagged: EnvelopeSyntax = {
 }
 
 /** Built-in tools, as `brave_search.call(query="…")`. */
-const builtIn: PythonSyntax = { codec: "python", wrapper: { open: ["<|python_tag|>"], close: [], closeOptional: true }, nameSuffix: ".call" }
+const builtIn: PythonSyntax = {
+  codec: "python",
+  wrapper: { open: ["<|python_tag|>"], close: [], closeOptional: true },
+  nameSuffix: ".call",
+}
 
-/** Llama 3.1 to 3.3: a JSON object, with the tag before it or, as the models mostly write, bare. Source: the official chat templates. */
+/**
+ * Llama 3.1 to 3.3: a JSON object, with the tag before it or, as the models mostly write, bare. Source: the official
+ * chat templates.
+ */
 export const llama3: Format = {
   id: "llama3",
-  aliases: ["llama", "llama3-json", "llama-3", "llama3.1", "llama3.2", "llama3.3", "llama4-json", "ollama-tmpl-llama", "ollama-tmpl-llama3", "ollama-tmpl-llama3.2"],
+  aliases: [
+    "llama",
+    "llama3-json",
+    "llama-3",
+    "llama3.1",
+    "llama3.2",
+    "llama3.3",
+    "llama4-json",
+    "ollama-tmpl-llama",
+    "ollama-tmpl-llama3",
+    "ollama-tmpl-llama3.2",
+  ],
   title: "<|python_tag|> and a JSON object, or the object alone: Llama 3.1, 3.2, 3.3",
   calls: [tagged, builtIn, { ...bareJson, bare: "line-or-colon", recovery: false }, fencedJson],
   reasoning: think,
@@ -31,7 +49,12 @@ export const llama3: Format = {
 }
 
 /** Calls as a list of Python calls; bare, since these models mark nothing. */
-const pythonList: PythonSyntax = { codec: "python", bare: "line", layout: { before: "[", between: ", ", after: "]" }, together: true }
+const pythonList: PythonSyntax = {
+  codec: "python",
+  bare: "line",
+  layout: { before: "[", between: ", ", after: "]" },
+  together: true,
+}
 
 /** Llama 3.2 and ToolACE as prompted for it, Gemma 3 likewise: a Python list of calls. Source: model cards. */
 export const pythonic: Format = {
@@ -45,7 +68,11 @@ export const pythonic: Format = {
   stop: STOP,
   prompt: toolLinesPrompt,
   result: (_call, result) => resultText(result),
-  templateMarkers: [["func_name1(params_name1=", "<|start_header_id|>"], ["[func_name1(", "functions in JSON format", "<|start_header_id|>"], ["[func_name1("]],
+  templateMarkers: [
+    ["func_name1(params_name1=", "<|start_header_id|>"],
+    ["[func_name1(", "functions in JSON format", "<|start_header_id|>"],
+    ["[func_name1("],
+  ],
 }
 
 /** Llama 4: the same, between marks. */
@@ -54,7 +81,16 @@ export const llama4: Format = {
   id: "llama4",
   aliases: ["llama-4", "llama4-pythonic"],
   title: "A Python list of calls between <|python_start|> and <|python_end|>: Llama 4",
-  calls: [{ codec: "python", wrapper: { open: ["<|python_start|>"], close: ["<|python_end|>"] }, layout: { before: "[", between: ", ", after: "]" }, together: true }, pythonList, { ...bareJson, recovery: false }],
+  calls: [
+    {
+      codec: "python",
+      wrapper: { open: ["<|python_start|>"], close: ["<|python_end|>"] },
+      layout: { before: "[", between: ", ", after: "]" },
+      together: true,
+    },
+    pythonList,
+    { ...bareJson, recovery: false },
+  ],
   framing: ["<|eot|>", "<|eom|>"],
   stop: ["<|eot|>", "<|eom|>"],
   templateMarkers: [["<|python_start|>"], ["<|header_start|>", "ipython"]],

@@ -10,7 +10,13 @@ export const minimaxM1: Format = {
   id: "minimax-m1",
   aliases: ["minimax"],
   title: "JSON lines in <tool_calls>: MiniMax M1",
-  calls: [{ ...taggedJson(["<tool_calls>"], ["</tool_calls>"]), layout: { before: "\n", between: "\n", after: "\n" }, together: true }],
+  calls: [
+    {
+      ...taggedJson(["<tool_calls>"], ["</tool_calls>"]),
+      layout: { before: "\n", between: "\n", after: "\n" },
+      together: true,
+    },
+  ],
   reasoning: think,
   framing: ["<end_of_sentence>"],
   ids: "call",

@@ -11,9 +11,18 @@ const list: EnvelopeSyntax = {
 }
 
 /** Names and arguments behind marks; a tokenizer that drops special tokens leaves `[ARGS]` out. */
-const marked: NamedSyntax = { codec: "named", open: ["[TOOL_CALLS]"], middle: ["[ARGS]"], idMark: "[CALL_ID]", close: [] }
+const marked: NamedSyntax = {
+  codec: "named",
+  open: ["[TOOL_CALLS]"],
+  middle: ["[ARGS]"],
+  idMark: "[CALL_ID]",
+  close: [],
+}
 
-/** Mistral 7B v0.3, Nemo, Mixtral: one array of calls. Ids are nine letters and digits. Source: the official chat templates. */
+/**
+ * Mistral 7B v0.3, Nemo, Mixtral: one array of calls. Ids are nine letters and digits. Source: the official chat
+ * templates.
+ */
 export const mistral: Format = {
   id: "mistral",
   aliases: ["mistral-v3", "mixtral", "mistral-nemo", "ollama-tmpl-mistral"],
@@ -24,7 +33,8 @@ export const mistral: Format = {
   ids: "nine",
   stop: ["</s>", "[TOOL_RESULTS]"],
   prompt: toolLineArrayPrompt,
-  result: (call, result) => `[TOOL_RESULTS]${JSON.stringify({ content: resultText(result), call_id: call.id })}[/TOOL_RESULTS]`,
+  result: (call, result) =>
+    `[TOOL_RESULTS]${JSON.stringify({ content: resultText(result), call_id: call.id })}[/TOOL_RESULTS]`,
   templateMarkers: [["[TOOL_CALLS]", "[AVAILABLE_TOOLS]"], ["[TOOL_CALLS]"]],
 }
 

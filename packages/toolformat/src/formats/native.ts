@@ -21,6 +21,12 @@ export const claude: Format = {
   aliases: ["anthropic"],
   title: "The Anthropic Messages API: tool_use and tool_result blocks",
   prompt: noPrompt,
-  result: (call, result) => JSON.stringify({ type: "tool_result", tool_use_id: call.id, content: resultText(result), ...(result.success ? {} : { is_error: true }) }),
+  result: (call, result) =>
+    JSON.stringify({
+      type: "tool_result",
+      tool_use_id: call.id,
+      content: resultText(result),
+      ...(result.success ? {} : { is_error: true }),
+    }),
   apiOnly: "claude",
 }

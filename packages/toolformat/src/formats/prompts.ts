@@ -4,13 +4,19 @@ import { spacedJson } from "../engine/json-text.ts"
 import type { PromptStyle } from "../engine/syntax.ts"
 
 /**
- * One line per parameter, in the schema's own order: name, whether it is required, description, and in brackets its type and
+ * One line per parameter, in the schema's own order: name, whether it is required, description, and in brackets its
+ * type and
  * the values it may have. What has structure inside is shown as its schema.
  */
 export function parameterLines(schema: JsonSchema): string {
   const required = new Set(schema.required ?? [])
   return Object.entries(schema.properties ?? {})
-    .map(([name, property]) => `- \`${name}\`${required.has(name) ? " (required)" : ""}: ${property.description ?? ""} [${typeText(property)}]\n`.replace(":  [", ": ["))
+    .map(([name, property]) =>
+      `- \`${name}\`${required.has(name) ? " (required)" : ""}: ${property.description ?? ""} [${typeText(property)}]\n`.replace(
+        ":  [",
+        ": [",
+      ),
+    )
     .join("")
 }
 
@@ -43,7 +49,10 @@ function parametersSection(schema: JsonSchema): string {
 /** Each tool with its whole schema as indented JSON. */
 export const schemaPrompt: PromptStyle = (tools, call) =>
   `You have access to the following tools:\n\n${tools
-    .map((tool) => `### ${tool.name}\n${tool.description}\n\nParameters:\n\`\`\`json\n${JSON.stringify(tool.schema, null, 2)}\n\`\`\`\n\n`)
+    .map(
+      (tool) =>
+        `### ${tool.name}\n${tool.description}\n\nParameters:\n\`\`\`json\n${JSON.stringify(tool.schema, null, 2)}\n\`\`\`\n\n`,
+    )
     .join("")}\nWhen you need to call a tool, use the following format:\n${call}\n`
 
 /** One JSON line per tool between `<tools>` tags: what most open models were trained on, or near it. */
@@ -55,14 +64,20 @@ function toolLine(tool: ToolDefinition): string {
 }
 
 /** All tools as one JSON array between Mistral's marks. */
-export const toolLineArrayPrompt: PromptStyle = (tools) => `[AVAILABLE_TOOLS]\n${JSON.stringify(toOpenAITools(tools))}\n[/AVAILABLE_TOOLS]\n`
+export const toolLineArrayPrompt: PromptStyle = (tools) =>
+  `[AVAILABLE_TOOLS]\n${JSON.stringify(toOpenAITools(tools))}\n[/AVAILABLE_TOOLS]\n`
 
 /** Each tool as a TypeScript function type in a namespace. */
 export const typescriptPrompt: PromptStyle = (tools, call) =>
   `# Tools\n\n## functions\n\nnamespace functions {\n\n${tools.map((tool) => `${comment(tool.description)}type ${tool.name} = (_: ${typeScriptType(tool.schema)}) => any;\n\n`).join("")}} // namespace functions\n\nTo call a tool, write the call exactly in this form:\n${call}\n`
 
 function comment(text: string | undefined): string {
-  return text === undefined || text === "" ? "" : `${text.split("\n").map((line) => `// ${line}`).join("\n")}\n`
+  return text === undefined || text === ""
+    ? ""
+    : `${text
+        .split("\n")
+        .map((line) => `// ${line}`)
+        .join("\n")}\n`
 }
 
 /** A schema as a TypeScript type; what TypeScript cannot say is left out. */
@@ -72,10 +87,14 @@ export function typeScriptType(schema: JsonSchema): string {
   const union = schema.anyOf ?? schema.oneOf
   if (union !== undefined) return union.map(typeScriptType).join(" | ")
   if (Array.isArray(schema.type)) return schema.type.map((type) => typeScriptType({ ...schema, type })).join(" | ")
-  if (schema.type === "array") return `Array<${typeof schema.items === "object" ? typeScriptType(schema.items) : "any"}>`
+  if (schema.type === "array")
+    return `Array<${typeof schema.items === "object" ? typeScriptType(schema.items) : "any"}>`
   if (schema.type === "object" || schema.properties !== undefined) {
     const required = new Set(schema.required ?? [])
-    const members = Object.entries(schema.properties ?? {}).map(([name, property]) => `${comment(property.description)}${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${typeScriptType(property)},\n`)
+    const members = Object.entries(schema.properties ?? {}).map(
+      ([name, property]) =>
+        `${comment(property.description)}${/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name)}${required.has(name) ? "" : "?"}: ${typeScriptType(property)},\n`,
+    )
     return members.length === 0 ? "object" : `{\n${members.join("")}}`
   }
   return schema.type === "integer" ? "number" : (schema.type ?? "any")

@@ -9,7 +9,12 @@ export const lfm2: Format = {
   aliases: ["lfm2.5", "lfm2-thinking", "lfm"],
   title: "A Python list of calls between <|tool_call_start|> and <|tool_call_end|>: LFM2",
   calls: [
-    { codec: "python", wrapper: { open: ["<|tool_call_start|>"], close: ["<|tool_call_end|>"] }, layout: { before: "[", between: ", ", after: "]" }, together: true },
+    {
+      codec: "python",
+      wrapper: { open: ["<|tool_call_start|>"], close: ["<|tool_call_end|>"] },
+      layout: { before: "[", between: ", ", after: "]" },
+      together: true,
+    },
     jsonList(["<|tool_call_start|>"], ["<|tool_call_end|>"]),
   ],
   reasoning: think,
@@ -18,7 +23,12 @@ export const lfm2: Format = {
   stop: ["<|im_end|>", "<|tool_response_start|>"],
   prompt: toolLinesPrompt,
   result: between("<|tool_response_start|>", "<|tool_response_end|>"),
-  templateMarkers: [["<|tool_call_start|>"], ["<|tool_list_start|>"], ["<|tool_response_start|>"], ["List of tools: ["]],
+  templateMarkers: [
+    ["<|tool_call_start|>"],
+    ["<|tool_list_start|>"],
+    ["<|tool_response_start|>"],
+    ["List of tools: ["],
+  ],
 }
 
 /** OLMo 3: one Python call to a line. Source: a reference parser. */
@@ -27,7 +37,14 @@ export const olmo3: Format = {
   id: "olmo3",
   aliases: ["olmo3-think", "olmo-3"],
   title: "Python calls by lines in <function_calls>: OLMo 3",
-  calls: [{ codec: "python", wrapper: { open: ["<function_calls>"], close: ["</function_calls>"] }, layout: { between: "\n" }, together: true }],
+  calls: [
+    {
+      codec: "python",
+      wrapper: { open: ["<function_calls>"], close: ["</function_calls>"] },
+      layout: { between: "\n" },
+      together: true,
+    },
+  ],
   stop: ["<|im_end|>"],
   result: between("", ""),
   templateMarkers: [["<function_calls>", "<functions>"]],

@@ -13,4 +13,5 @@ export function between(open: string, close: string): ResultStyle {
 }
 
 /** A sentence that names the tool, for models without a form of their own. */
-export const plainResult: ResultStyle = (call, result) => `${result.success ? "Result" : "Failure"} of tool ${call.name}:\n${resultText(result)}\n`
+export const plainResult: ResultStyle = (call, result) =>
+  `${result.success ? "Result" : "Failure"} of tool ${call.name}:\n${resultText(result)}\n`

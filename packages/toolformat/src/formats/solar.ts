@@ -24,6 +24,7 @@ export const solar: Format = {
   ids: "call",
   stop: ["<|calls|>", "<|end|>"],
   prompt: toolLinesPrompt,
-  result: (call, result) => `<|tool_response:begin|>${call.id}<|tool_response:name|>${call.name}<|tool_response:result|>${resultText(result)}<|tool_response:end|>`,
+  result: (call, result) =>
+    `<|tool_response:begin|>${call.id}<|tool_response:name|>${call.name}<|tool_response:result|>${resultText(result)}<|tool_response:end|>`,
   templateMarkers: [["<|tool_call:begin|>"]],
 }

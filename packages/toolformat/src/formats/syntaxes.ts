@@ -4,7 +4,13 @@ const KEYS = { name: "name", args: "arguments" }
 
 /** Calls as JSON objects in tags, one object each: the most common syntax of open models. */
 export function taggedJson(open: readonly string[], close: readonly string[]): EnvelopeSyntax {
-  return { codec: "envelope", keys: KEYS, wrapper: { open, close }, layout: { before: "\n", after: "\n" }, separator: "\n" }
+  return {
+    codec: "envelope",
+    keys: KEYS,
+    wrapper: { open, close },
+    layout: { before: "\n", after: "\n" },
+    separator: "\n",
+  }
 }
 
 /** All calls of a reply as one JSON array behind a mark. Without closing marks, the array's own end is enough. */
@@ -18,8 +24,14 @@ export function jsonList(open: readonly string[], close: readonly string[] = [])
   }
 }
 
-/** Anthropic's tags, which several families have under names of their own: a prefix, or other words for the same places. */
-export function invokeTags(block: string, prefix = "", words: { invoke?: string; parameter?: string } = {}): ParametersSyntax {
+/**
+ * Anthropic's tags, which several families have under names of their own: a prefix, or other words for the same places.
+ */
+export function invokeTags(
+  block: string,
+  prefix = "",
+  words: { invoke?: string; parameter?: string } = {},
+): ParametersSyntax {
   const invoke = `${prefix}${words.invoke ?? "invoke"}`
   const parameter = `${prefix}${words.parameter ?? "parameter"}`
   return {
@@ -28,8 +40,16 @@ export function invokeTags(block: string, prefix = "", words: { invoke?: string;
     layout: { before: "\n", between: "\n", after: "\n" },
     together: true,
     // models also write the attribute in single quotes or in none
-    call: { open: [`<${invoke} name="`, `<${invoke} name='`, `<${invoke} name=`], nameEnd: ['">', "'>", ">"], close: [`</${invoke}>`] },
-    parameter: { open: [`<${parameter} name="`, `<${parameter} name='`, `<${parameter} name=`], keyEnd: ['">', "'>", ">"], close: [`</${parameter}>`] },
+    call: {
+      open: [`<${invoke} name="`, `<${invoke} name='`, `<${invoke} name=`],
+      nameEnd: ['">', "'>", ">"],
+      close: [`</${invoke}>`],
+    },
+    parameter: {
+      open: [`<${parameter} name="`, `<${parameter} name='`, `<${parameter} name=`],
+      keyEnd: ['">', "'>", ">"],
+      close: [`</${parameter}>`],
+    },
     lines: { afterName: "\n", afterParameter: "\n" },
   }
 }
@@ -47,7 +67,9 @@ export function equalsTags(open: string, close: string): ParametersSyntax {
   }
 }
 
-/** Keys and values in tags of their own, the name first. `suffix` ends every tag's name; `line` is printed between them. */
+/**
+ * Keys and values in tags of their own, the name first. `suffix` ends every tag's name; `line` is printed between them.
+ */
 export function keyValueTags(suffix = "", line = ""): ParametersSyntax {
   return {
     codec: "parameters",
@@ -56,7 +78,11 @@ export function keyValueTags(suffix = "", line = ""): ParametersSyntax {
     call: { open: [], nameEnd: [line], close: [] },
     parameter: {
       open: [`<arg_key${suffix}>`],
-      keyEnd: [`</arg_key${suffix}>${line}<arg_value${suffix}>`, `</arg_key${suffix}>\n<arg_value${suffix}>`, `</arg_key${suffix}>\n`],
+      keyEnd: [
+        `</arg_key${suffix}>${line}<arg_value${suffix}>`,
+        `</arg_key${suffix}>\n<arg_value${suffix}>`,
+        `</arg_key${suffix}>\n`,
+      ],
       close: [`</arg_value${suffix}>`],
     },
     lines: { afterParameter: line },

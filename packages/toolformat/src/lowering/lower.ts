@@ -2,11 +2,19 @@ import { ToolwrightError, type JsonSchema } from "@toolwright/toolbox"
 import { areDisjoint, mergeRoot } from "./unions.ts"
 import { define, merge, same, typesOf } from "./merge.ts"
 import { isSchema, resolve, schemaMap, schemasIn, type AnySchema } from "./references.ts"
-import { ANNOTATIONS, BOOKKEEPING, TARGETS, TYPES_OF_KEYWORD, type LoweringTarget, type TargetProfile } from "./targets.ts"
+import {
+  ANNOTATIONS,
+  BOOKKEEPING,
+  TARGETS,
+  TYPES_OF_KEYWORD,
+  type LoweringTarget,
+  type TargetProfile,
+} from "./targets.ts"
 
 /**
  * A keyword that the target cannot express. `path` is a JSON pointer to the schema that has it, in the schema as given.
- * `widened`: the target allows what the schema forbids, so arguments must be checked afterwards. `narrowed`: the target cannot
+ * `widened`: the target allows what the schema forbids, so arguments must be checked afterwards. `narrowed`: the target
+ * cannot
  * produce some of what the schema allows. `annotation`: only a remark is gone.
  */
 export interface Loss {
@@ -29,11 +37,15 @@ const MAX_NODES = 50_000
 const MAX_REMARK = 200
 
 /**
- * Rewrites the parameters of a tool for a target, and reports every keyword that the target cannot express, with its path.
+ * Rewrites the parameters of a tool for a target, and reports every keyword that the target cannot express, with its
+ * path.
  *
- * What can be said in other words is rewritten without loss: references, `allOf`, `const`, type lists, `oneOf` with branches
- * that exclude each other, and, for OpenAI's strict mode, optional properties, which become required and nullable (undo it in the
- * arguments with `restoreArguments`). An object that says nothing about further properties is taken to have none. What is lost
+ * What can be said in other words is rewritten without loss: references, `allOf`, `const`, type lists, `oneOf` with
+ * branches
+ * that exclude each other, and, for OpenAI's strict mode, optional properties, which become required and nullable (undo
+ * it in the
+ * arguments with `restoreArguments`). An object that says nothing about further properties is taken to have none. What
+ * is lost
  * stands in the description, so that the model still reads it.
  *
  * @param schema the parameters; its root must describe an object
@@ -46,7 +58,8 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
   const definitions = new Map<AnySchema, string>()
   const lowered: Record<string, unknown> = {}
   const report = (path: string, keyword: string, effect: Loss["effect"], reason: string): void => {
-    if (!losses.some((loss) => loss.path === path && loss.keyword === keyword && loss.reason === reason)) losses.push({ path, keyword, effect, reason })
+    if (!losses.some((loss) => loss.path === path && loss.keyword === keyword && loss.reason === reason))
+      losses.push({ path, keyword, effect, reason })
   }
 
   const types = typesOf(schema.type)
@@ -54,19 +67,31 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
     throw noObject()
   }
   let root: JsonSchema = { ...schema, type: "object" }
-  if (!profile.unionRoot) root = mergeRoot(root, (keyword) => report("", keyword, "widened", "The root cannot be a union: its branches are put together into one object."), (each) => deref(each, ""))
+  if (!profile.unionRoot)
+    root = mergeRoot(
+      root,
+      (keyword) =>
+        report("", keyword, "widened", "The root cannot be a union: its branches are put together into one object."),
+      (each) => deref(each, ""),
+    )
   if (profile.keywords === "everything") return { schema: root, losses }
   const result = lowerNode(root, "", [])
   const objects = (result.anyOf ?? [result]).filter((branch) => branch.type === "object" || branch.$ref !== undefined)
   if (objects.length === 0) throw noObject()
-  return { schema: definitions.size === 0 ? result : { ...result, $defs: lowered as Record<string, JsonSchema> }, losses }
+  return {
+    schema: definitions.size === 0 ? result : { ...result, $defs: lowered as Record<string, JsonSchema> },
+    losses,
+  }
 
   /** A schema with its reference resolved and joined to what stands beside it; one without is returned as it is. */
   function deref(node: AnySchema, path: string, hops = 0): AnySchema {
     if (!isSchema(node) || typeof node.$ref !== "string") return node
-    if (hops > MAX_DEPTH) throw new ToolwrightError("INVALID_SCHEMA", `At "${path}": the reference ${node.$ref} leads back to itself.`)
+    if (hops > MAX_DEPTH)
+      throw new ToolwrightError("INVALID_SCHEMA", `At "${path}": the reference ${node.$ref} leads back to itself.`)
     const { $ref: reference, ...beside } = node
-    return merge(beside, deref(follow(reference, path), path, hops + 1), (keyword) => report(path, keyword, "widened", "It stands beside a reference that has another value."))
+    return merge(beside, deref(follow(reference, path), path, hops + 1), (keyword) =>
+      report(path, keyword, "widened", "It stands beside a reference that has another value."),
+    )
   }
 
   function follow(reference: string, path: string): AnySchema {
@@ -76,13 +101,17 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
       report(path, "$ref", "widened", `The reference ${reference} leads outside of the schema.`)
       return true
     }
-    throw new ToolwrightError("INVALID_SCHEMA", `At "${path}": the reference ${reference} leads nowhere.`, { hint: "Define it under $defs." })
+    throw new ToolwrightError("INVALID_SCHEMA", `At "${path}": the reference ${reference} leads nowhere.`, {
+      hint: "Define it under $defs.",
+    })
   }
 
   function lowerNode(node: AnySchema, path: string, trail: AnySchema[]): JsonSchema {
     nodes += 1
-    if (nodes > MAX_NODES) throw new ToolwrightError("INVALID_SCHEMA", `Written out, the schema has more than ${MAX_NODES} parts.`)
-    if (trail.length > MAX_DEPTH) throw new ToolwrightError("INVALID_SCHEMA", `The schema is nested more than ${MAX_DEPTH} deep.`)
+    if (nodes > MAX_NODES)
+      throw new ToolwrightError("INVALID_SCHEMA", `Written out, the schema has more than ${MAX_NODES} parts.`)
+    if (trail.length > MAX_DEPTH)
+      throw new ToolwrightError("INVALID_SCHEMA", `The schema is nested more than ${MAX_DEPTH} deep.`)
     if (node === false) {
       report(path, "false", "widened", "There is no schema that nothing fits.")
       return { type: "null" }
@@ -92,7 +121,8 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
     const inner = [...trail, node]
     if (Array.isArray(node.allOf)) {
       const { allOf, ...beside } = node
-      const conflict = (keyword: string): void => report(path, keyword, "widened", "Parts of allOf give it values that cannot be joined.")
+      const conflict = (keyword: string): void =>
+        report(path, keyword, "widened", "Parts of allOf give it values that cannot be joined.")
       const whole = schemasIn(allOf).reduce<AnySchema>((sum, part) => merge(sum, deref(part, path), conflict), beside)
       return lowerNode(whole, path, inner)
     }
@@ -105,14 +135,17 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
   function lowerReference(node: JsonSchema, path: string, trail: AnySchema[]): JsonSchema {
     const found = follow(node.$ref!, path)
     deref(node, path)
-    const beside = Object.keys(node).filter((keyword) => keyword !== "$ref" && !ANNOTATIONS.has(keyword) && !BOOKKEEPING.has(keyword))
+    const beside = Object.keys(node).filter(
+      (keyword) => keyword !== "$ref" && !ANNOTATIONS.has(keyword) && !BOOKKEEPING.has(keyword),
+    )
     const isRecursive = trail.includes(found) || definitions.has(found) || reaches(found, found)
     if (!profile.references || (beside.length > 0 && !trail.includes(found)) || !isRecursive) {
       if (!trail.includes(found)) return lowerNode(deref(node, path), path, [...trail, found])
       report(path, "$ref", "widened", "A schema that contains itself cannot be expressed here.")
       return anything(path, { type: isSchema(found) ? found.type : undefined })
     }
-    for (const keyword of beside) report(path, keyword, "widened", "It stands beside a reference to a schema that contains itself.")
+    for (const keyword of beside)
+      report(path, keyword, "widened", "It stands beside a reference to a schema that contains itself.")
     let name = definitions.get(found)
     if (name === undefined) {
       name = found === schema ? "root" : (node.$ref!.split("/").at(-1) ?? "").replace(/\W+/g, "_") || "definition"
@@ -137,9 +170,12 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
 
   function lowerUnion(node: JsonSchema, keyword: "anyOf" | "oneOf", path: string, trail: AnySchema[]): JsonSchema {
     const { [keyword]: list, ...beside } = node
-    const conflict = (name: string): void => report(path, name, "widened", `It stands beside ${keyword} with branches that have another value.`)
+    const conflict = (name: string): void =>
+      report(path, name, "widened", `It stands beside ${keyword} with branches that have another value.`)
     const { description, title, ...constraints } = beside
-    const branches = schemasIn(list).map((branch) => merge(constraints, deref(branch, path), conflict)).filter((branch) => branch !== false)
+    const branches = schemasIn(list)
+      .map((branch) => merge(constraints, deref(branch, path), conflict))
+      .filter((branch) => branch !== false)
     if (keyword === "oneOf" && !areDisjoint(branches)) {
       report(path, "oneOf", "widened", "Treated as anyOf: a value may fit several branches.")
     }
@@ -150,7 +186,9 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
 
   /** Branches as `anyOf`; a lone one stands for itself, and `null` is written as the target wants it. */
   function joinBranches(list: JsonSchema[], texts: JsonSchema): JsonSchema {
-    const flat = list.flatMap((branch) => (branch.anyOf !== undefined && Object.keys(branch).length === 1 ? branch.anyOf : [branch]))
+    const flat = list.flatMap((branch) =>
+      branch.anyOf !== undefined && Object.keys(branch).length === 1 ? branch.anyOf : [branch],
+    )
     const unique = flat.filter((branch, index) => flat.findIndex((other) => same(branch, other)) === index)
     const values = profile.nulls === "nullable" ? unique.filter((branch) => branch.type !== "null") : unique
     const nullable = values.length < unique.length ? { nullable: true } : {}
@@ -200,22 +238,37 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
       }
       if (value === true && keyword === "additionalProperties" && !profile.closed) continue
       if (!keywords.has(keyword) && keyword !== "const") {
-        if (keyword !== "uniqueItems" || value === true) drop(keyword, value, "The target does not know it.", isAssertion(keyword) ? "widened" : "annotation")
+        if (keyword !== "uniqueItems" || value === true)
+          drop(keyword, value, "The target does not know it.", isAssertion(keyword) ? "widened" : "annotation")
         continue
       }
       lowerKeyword(result, keyword, value, type, node, path, trail, drop)
     }
     if (profile.closed && type === "object") close(result, node, path)
-    if (type === "array" && result.items === undefined && !profile.anyValue) result.items = anything(`${path}/items`, {})
-    if (lost.length > 0) result.description = [result.description, lost.join("; ")].filter((text) => text !== undefined && text !== "").join("\n")
+    if (type === "array" && result.items === undefined && !profile.anyValue)
+      result.items = anything(`${path}/items`, {})
+    if (lost.length > 0)
+      result.description = [result.description, lost.join("; ")]
+        .filter((text) => text !== undefined && text !== "")
+        .join("\n")
     return result
   }
 
-  function lowerKeyword(result: JsonSchema, keyword: string, value: unknown, type: string, node: JsonSchema, path: string, trail: AnySchema[], drop: (keyword: string, value: unknown, reason: string) => void): void {
+  function lowerKeyword(
+    result: JsonSchema,
+    keyword: string,
+    value: unknown,
+    type: string,
+    node: JsonSchema,
+    path: string,
+    trail: AnySchema[],
+    drop: (keyword: string, value: unknown, reason: string) => void,
+  ): void {
     switch (keyword) {
       case "properties": {
         const properties: Record<string, JsonSchema> = {}
-        for (const [name, schemaOf] of schemaMap(value)) define(properties, name, lowerNode(schemaOf, `${path}/properties/${escape(name)}`, trail))
+        for (const [name, schemaOf] of schemaMap(value))
+          define(properties, name, lowerNode(schemaOf, `${path}/properties/${escape(name)}`, trail))
         result.properties = properties
         return
       }
@@ -224,10 +277,15 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
         else if (value === false) result.items = false
         return
       case "prefixItems":
-        result.prefixItems = schemasIn(value).map((each, index) => lowerNode(each, `${path}/prefixItems/${index}`, trail))
+        result.prefixItems = schemasIn(value).map((each, index) =>
+          lowerNode(each, `${path}/prefixItems/${index}`, trail),
+        )
         return
       case "additionalProperties":
-        if (!profile.closed) result.additionalProperties = isSchema(value) ? lowerNode(value, `${path}/additionalProperties`, trail) : (value as boolean)
+        if (!profile.closed)
+          result.additionalProperties = isSchema(value)
+            ? lowerNode(value, `${path}/additionalProperties`, trail)
+            : (value as boolean)
         return
       case "format":
         if (profile.formats.has(String(value))) result.format = value
@@ -250,7 +308,8 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
       case "maximum":
       case "exclusiveMinimum":
       case "exclusiveMaximum":
-        if (target === "llama.cpp-gbnf" && type === "number") drop(keyword, value, "Bounds are supported for integers only.")
+        if (target === "llama.cpp-gbnf" && type === "number")
+          drop(keyword, value, "Bounds are supported for integers only.")
         else result[keyword] = value
         return
       default:
@@ -262,10 +321,12 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
   function close(result: JsonSchema, node: JsonSchema, path: string): void {
     const free = node.additionalProperties
     const isMap = free === undefined && node.properties === undefined
-    if (isMap || (free !== undefined && free !== false)) report(path, "additionalProperties", "narrowed", "Only named properties can be produced.")
+    if (isMap || (free !== undefined && free !== false))
+      report(path, "additionalProperties", "narrowed", "Only named properties can be produced.")
     const properties = result.properties ?? {}
     const required = new Set(result.required)
-    for (const name of required) if (!Object.hasOwn(properties, name)) define(properties, name, anything(`${path}/properties/${escape(name)}`, {}))
+    for (const name of required)
+      if (!Object.hasOwn(properties, name)) define(properties, name, anything(`${path}/properties/${escape(name)}`, {}))
     for (const name of Object.keys(properties)) {
       if (!required.has(name)) define(properties, name, withNull(properties[name]!, profile))
     }
@@ -280,19 +341,28 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
     const values = node.const === undefined ? node.enum : [node.const]
     if (Array.isArray(values)) return joinBranches(enumBranches(values, node, path), {})
     if (known.length > 0) return lowerPlain({ type: known }, path, [])
-    if (Object.keys(node).some(isAssertion)) return joinBranches(TYPES.map((type) => lowerTyped(type, applicable(type, node), path, [{}])), {})
+    if (Object.keys(node).some(isAssertion))
+      return joinBranches(
+        TYPES.map((type) => lowerTyped(type, applicable(type, node), path, [{}])),
+        {},
+      )
     const texts: JsonSchema = {}
     for (const [keyword, value] of Object.entries(node)) if (profile.annotations.has(keyword)) texts[keyword] = value
     if (profile.anyValue) return texts
     report(path, "type", "narrowed", "A value of any type is offered as text, a number or a truth value.")
-    return joinBranches(["string", "number", "boolean"].map((type) => ({ type })), texts)
+    return joinBranches(
+      ["string", "number", "boolean"].map((type) => ({ type })),
+      texts,
+    )
   }
 
   function enumBranches(values: unknown[], node: JsonSchema, path: string): JsonSchema[] {
     const { enum: _enum, const: _const, ...rest } = node
     const groups = new Map<string, unknown[]>()
     for (const value of values) groups.set(typeOf(value), [...(groups.get(typeOf(value)) ?? []), value])
-    return Array.from(groups, ([type, list]) => (type === "null" ? { type } : lowerTyped(type, { ...rest, enum: list }, path, [])))
+    return Array.from(groups, ([type, list]) =>
+      type === "null" ? { type } : lowerTyped(type, { ...rest, enum: list }, path, []),
+    )
   }
 }
 
@@ -301,15 +371,21 @@ function isAssertion(keyword: string): boolean {
 }
 
 function noObject(): ToolwrightError {
-  return new ToolwrightError("INVALID_SCHEMA", "The parameters of a tool must be an object schema.", { hint: 'Give the root "type": "object".' })
+  return new ToolwrightError("INVALID_SCHEMA", "The parameters of a tool must be an object schema.", {
+    hint: 'Give the root "type": "object".',
+  })
 }
 
 function withNull(schema: JsonSchema, profile: TargetProfile): JsonSchema {
   if (profile.nulls === "nullable") return { ...schema, nullable: true }
-  if (schema.anyOf !== undefined) return schema.anyOf.some((branch) => branch.type === "null") ? schema : { ...schema, anyOf: [...schema.anyOf, { type: "null" }] }
+  if (schema.anyOf !== undefined)
+    return schema.anyOf.some((branch) => branch.type === "null")
+      ? schema
+      : { ...schema, anyOf: [...schema.anyOf, { type: "null" }] }
   const types = typesOf(schema.type)
   if (types.includes("null")) return schema
-  if (types.length === 0 || schema.enum !== undefined || schema.$ref !== undefined) return { anyOf: [schema, { type: "null" }] }
+  if (types.length === 0 || schema.enum !== undefined || schema.$ref !== undefined)
+    return { anyOf: [schema, { type: "null" }] }
   return { ...schema, type: [...types, "null"] }
 }
 
@@ -319,7 +395,10 @@ function withPatterns(node: JsonSchema): JsonSchema {
   const rest = node.additionalProperties
   if (patterns.length === 0 || rest === undefined || rest === true) return node
   const allowed = rest === false ? patterns : [...patterns, rest]
-  return { ...node, additionalProperties: allowed.length === 1 ? (allowed[0] as JsonSchema) : ({ anyOf: allowed } as JsonSchema) }
+  return {
+    ...node,
+    additionalProperties: allowed.length === 1 ? (allowed[0] as JsonSchema) : ({ anyOf: allowed } as JsonSchema),
+  }
 }
 
 /** Older spellings in today's: a list under `items`, and exclusive bounds as flags. */
@@ -330,7 +409,10 @@ function normalised(node: JsonSchema): [string, unknown][] {
     entries.prefixItems = items
     if (additionalItems !== undefined) entries.items = additionalItems as boolean | JsonSchema
   } else if (items !== undefined) entries.items = items
-  for (const [keyword, bound, flag] of [["exclusiveMinimum", "minimum", exclusiveMinimum], ["exclusiveMaximum", "maximum", exclusiveMaximum]] as const) {
+  for (const [keyword, bound, flag] of [
+    ["exclusiveMinimum", "minimum", exclusiveMinimum],
+    ["exclusiveMaximum", "maximum", exclusiveMaximum],
+  ] as const) {
     if (flag === true) {
       entries[keyword] = entries[bound]
       delete entries[bound]
@@ -342,7 +424,10 @@ function normalised(node: JsonSchema): [string, unknown][] {
 /** The keywords of a node that speak about a type, or about all. */
 function applicable(type: string, node: JsonSchema): JsonSchema {
   return Object.fromEntries(
-    Object.entries(node).filter(([keyword]) => (TYPES_OF_KEYWORD[keyword]?.includes(type) ?? true) && keyword !== "description" && keyword !== "title"),
+    Object.entries(node).filter(
+      ([keyword]) =>
+        (TYPES_OF_KEYWORD[keyword]?.includes(type) ?? true) && keyword !== "description" && keyword !== "title",
+    ),
   )
 }
 

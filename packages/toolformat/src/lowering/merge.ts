@@ -29,7 +29,8 @@ function join(keyword: string, a: unknown, b: unknown, conflict: Conflict): unkn
   if (same(a, b)) return a
   if (keyword === "type") return joinTypes(a, b)
   if (keyword === "required") return [...new Set([...(a as string[]), ...(b as string[])])]
-  if (keyword === "enum") return (a as unknown[]).filter((value) => (b as unknown[]).some((other) => same(value, other)))
+  if (keyword === "enum")
+    return (a as unknown[]).filter((value) => (b as unknown[]).some((other) => same(value, other)))
   if (keyword === "properties") return joinProperties(a, b, conflict)
   if (keyword === "items" || keyword === "additionalProperties" || keyword === "propertyNames") {
     return merge(a as AnySchema, b as AnySchema, conflict)
@@ -66,7 +67,10 @@ function joinProperties(a: unknown, b: unknown, conflict: Conflict): Record<stri
 
 /** What one side's `additionalProperties` says about properties that only the other side names. */
 function closeProperties(merged: JsonSchema, left: JsonSchema, right: JsonSchema, conflict: Conflict): void {
-  for (const [open, closed] of [[left, right], [right, left]] as const) {
+  for (const [open, closed] of [
+    [left, right],
+    [right, left],
+  ] as const) {
     const rest = closed.additionalProperties
     if (rest === undefined || rest === true || !isSchema(merged.properties)) continue
     const properties: Record<string, AnySchema> = { ...merged.properties }

@@ -21,17 +21,22 @@ export function schemaMap(value: unknown): [string, AnySchema][] {
   return isSchema(value) ? Object.entries(value).map(([name, schema]) => [name, asSchema(schema)]) : []
 }
 
-/** What a reference points to inside a document: a JSON pointer, an `$anchor`, or the document's own `$id`; undefined elsewhere. */
+/**
+ * What a reference points to inside a document: a JSON pointer, an `$anchor`, or the document's own `$id`; undefined
+ * elsewhere.
+ */
 export function resolve(root: JsonSchema, reference: string): AnySchema | undefined {
   const ids = [root.$id, root.id].filter((id): id is string => typeof id === "string" && id !== "")
   const own = ids.find((id) => reference === id || reference.startsWith(`${id.replace(/#$/, "")}#`))
-  const [, fragment = ""] = own === undefined ? ["", reference.startsWith("#") ? reference.slice(1) : undefined] : reference.split("#")
+  const [, fragment = ""] =
+    own === undefined ? ["", reference.startsWith("#") ? reference.slice(1) : undefined] : reference.split("#")
   if (!reference.startsWith("#") && own === undefined) {
     // A bare name may be the $id of a definition.
     return definitions(root).find((schema) => isSchema(schema) && schema.$id === reference)
   }
   if (fragment === "") return root
-  if (!fragment.startsWith("/")) return definitions(root).find((schema) => isSchema(schema) && schema.$anchor === fragment)
+  if (!fragment.startsWith("/"))
+    return definitions(root).find((schema) => isSchema(schema) && schema.$anchor === fragment)
   let found: unknown = root
   for (const step of fragment.slice(1).split("/")) {
     const key = decode(step).replaceAll("~1", "/").replaceAll("~0", "~")

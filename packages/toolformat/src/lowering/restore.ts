@@ -3,7 +3,8 @@ import { typesOf } from "./merge.ts"
 import { isSchema, resolve, schemasIn, type AnySchema } from "./references.ts"
 
 /**
- * Undoes in a call's arguments what strict mode asks for: a property that the schema neither requires nor allows to be `null`,
+ * Undoes in a call's arguments what strict mode asks for: a property that the schema neither requires nor allows to be
+ * `null`,
  * and that came as `null`, was left out by the model. Everything else stays as it is.
  *
  * @param args arguments that fit `lowerSchema(schema, "openai-strict").schema`
@@ -17,7 +18,14 @@ function restore(value: unknown, candidates: readonly AnySchema[], root: JsonSch
   if (depth > 200) return value
   const schemas = candidates.flatMap((schema) => expand(schema, root, 0))
   if (Array.isArray(value)) {
-    return value.map((item, index) => restore(item, schemas.flatMap((schema) => itemSchemas(schema, index)), root, depth + 1))
+    return value.map((item, index) =>
+      restore(
+        item,
+        schemas.flatMap((schema) => itemSchemas(schema, index)),
+        root,
+        depth + 1,
+      ),
+    )
   }
   if (typeof value !== "object" || value === null) return value
   const restored: JsonObject = {}
@@ -25,8 +33,14 @@ function restore(value: unknown, candidates: readonly AnySchema[], root: JsonSch
     const owners = schemas.filter((schema) => isSchema(schema.properties) && Object.hasOwn(schema.properties, name))
     const properties = owners.map((schema) => schema.properties![name] as AnySchema)
     const isRequired = schemas.some((schema) => schema.required?.includes(name))
-    if (item === null && owners.length > 0 && !isRequired && !properties.some((property) => allowsNull(property, root))) continue
-    Object.defineProperty(restored, name, { value: restore(item, properties, root, depth + 1), enumerable: true, configurable: true, writable: true })
+    if (item === null && owners.length > 0 && !isRequired && !properties.some((property) => allowsNull(property, root)))
+      continue
+    Object.defineProperty(restored, name, {
+      value: restore(item, properties, root, depth + 1),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    })
   }
   return restored
 }
@@ -35,7 +49,12 @@ function restore(value: unknown, candidates: readonly AnySchema[], root: JsonSch
 function expand(schema: AnySchema, root: JsonSchema, depth: number): JsonSchema[] {
   if (!isSchema(schema) || depth > 50) return []
   const target = typeof schema.$ref === "string" ? resolve(root, schema.$ref) : undefined
-  const parts = [...(target === undefined ? [] : [target]), ...schemasIn(schema.allOf), ...schemasIn(schema.anyOf), ...schemasIn(schema.oneOf)]
+  const parts = [
+    ...(target === undefined ? [] : [target]),
+    ...schemasIn(schema.allOf),
+    ...schemasIn(schema.anyOf),
+    ...schemasIn(schema.oneOf),
+  ]
   return [schema, ...parts.flatMap((part) => expand(part, root, depth + 1))]
 }
 
@@ -50,7 +69,9 @@ function allowsNull(schema: AnySchema, root: JsonSchema): boolean {
   return expand(schema, root, 0).some((part) => {
     if (part.nullable === true || part.const === null || part.enum?.includes(null)) return true
     if (typesOf(part.type).includes("null")) return part.enum === undefined && part.const === undefined
-    const says = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties"].some((keyword) => part[keyword] !== undefined)
+    const says = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties"].some(
+      (keyword) => part[keyword] !== undefined,
+    )
     return !says
   })
 }

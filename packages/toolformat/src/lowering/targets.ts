@@ -26,8 +26,10 @@ const NUMBERS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "
 const NOTHING: ReadonlySet<string> = new Set()
 
 /**
- * What each target can express, from their documentation as of November 2026: OpenAI's list for structured outputs, Anthropic's
- * rules for `input_schema`, Gemini's `Schema` object (a subset of OpenAPI 3.0), and llama.cpp's own list of what its converter
+ * What each target can express, from their documentation as of November 2026: OpenAI's list for structured outputs,
+ * Anthropic's
+ * rules for `input_schema`, Gemini's `Schema` object (a subset of OpenAPI 3.0), and llama.cpp's own list of what its
+ * converter
  * to GBNF supports.
  */
 export const TARGETS: Readonly<Record<LoweringTarget, TargetProfile>> = {
@@ -43,11 +45,35 @@ export const TARGETS: Readonly<Record<LoweringTarget, TargetProfile>> = {
     anyValue: false,
   },
   anthropic: {
-    keywords: "everything", annotations: NOTHING, formats: NOTHING, references: true, nulls: "type",
-    closed: false, stringEnums: false, unionRoot: false, anyValue: true,
+    keywords: "everything",
+    annotations: NOTHING,
+    formats: NOTHING,
+    references: true,
+    nulls: "type",
+    closed: false,
+    stringEnums: false,
+    unionRoot: false,
+    anyValue: true,
   },
   gemini: {
-    keywords: new Set(["type", "properties", "required", "items", "anyOf", "enum", "minItems", "maxItems", "minLength", "maxLength", "pattern", "minimum", "maximum", "minProperties", "maxProperties", "format"]),
+    keywords: new Set([
+      "type",
+      "properties",
+      "required",
+      "items",
+      "anyOf",
+      "enum",
+      "minItems",
+      "maxItems",
+      "minLength",
+      "maxLength",
+      "pattern",
+      "minimum",
+      "maximum",
+      "minProperties",
+      "maxProperties",
+      "format",
+    ]),
     annotations: new Set(["description", "title", "default", "example"]),
     formats: new Set(["date-time", "enum", "int32", "int64", "float", "double"]),
     references: false,
@@ -58,7 +84,20 @@ export const TARGETS: Readonly<Record<LoweringTarget, TargetProfile>> = {
     anyValue: false,
   },
   "llama.cpp-gbnf": {
-    keywords: new Set([...STRUCTURE, "prefixItems", "minItems", "maxItems", "minLength", "maxLength", "pattern", "format", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"]),
+    keywords: new Set([
+      ...STRUCTURE,
+      "prefixItems",
+      "minItems",
+      "maxItems",
+      "minLength",
+      "maxLength",
+      "pattern",
+      "format",
+      "minimum",
+      "maximum",
+      "exclusiveMinimum",
+      "exclusiveMaximum",
+    ]),
     annotations: new Set(["description", "title"]),
     formats: new Set(["date", "time", "date-time", "uuid"]),
     references: true,
@@ -69,27 +108,76 @@ export const TARGETS: Readonly<Record<LoweringTarget, TargetProfile>> = {
     anyValue: true,
   },
   generic: {
-    keywords: "everything", annotations: NOTHING, formats: NOTHING, references: true, nulls: "type",
-    closed: false, stringEnums: false, unionRoot: true, anyValue: true,
+    keywords: "everything",
+    annotations: NOTHING,
+    formats: NOTHING,
+    references: true,
+    nulls: "type",
+    closed: false,
+    stringEnums: false,
+    unionRoot: true,
+    anyValue: true,
   },
 }
 
 /** Keywords that say something about a schema without restricting it. */
 export const ANNOTATIONS: ReadonlySet<string> = new Set([
-  "description", "title", "default", "example", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "contentMediaType", "contentEncoding", "contentSchema",
+  "description",
+  "title",
+  "default",
+  "example",
+  "examples",
+  "deprecated",
+  "readOnly",
+  "writeOnly",
+  "$comment",
+  "contentMediaType",
+  "contentEncoding",
+  "contentSchema",
 ])
 
 /** Keywords that name or hold schemas and are gone once references are resolved. */
-export const BOOKKEEPING: ReadonlySet<string> = new Set(["$schema", "$id", "$defs", "definitions", "$anchor", "$dynamicAnchor", "$vocabulary", "id"])
+export const BOOKKEEPING: ReadonlySet<string> = new Set([
+  "$schema",
+  "$id",
+  "$defs",
+  "definitions",
+  "$anchor",
+  "$dynamicAnchor",
+  "$vocabulary",
+  "id",
+])
 
 /** Which types an assertion speaks about; those that are not here speak about all. */
 export const TYPES_OF_KEYWORD: Readonly<Record<string, readonly string[]>> = {
-  properties: ["object"], required: ["object"], additionalProperties: ["object"], patternProperties: ["object"],
-  propertyNames: ["object"], minProperties: ["object"], maxProperties: ["object"], dependentRequired: ["object"],
-  dependentSchemas: ["object"], dependencies: ["object"], unevaluatedProperties: ["object"],
-  items: ["array"], prefixItems: ["array"], additionalItems: ["array"], minItems: ["array"], maxItems: ["array"],
-  uniqueItems: ["array"], contains: ["array"], minContains: ["array"], maxContains: ["array"], unevaluatedItems: ["array"],
-  minLength: ["string"], maxLength: ["string"], pattern: ["string"], format: ["string"],
-  minimum: ["number", "integer"], maximum: ["number", "integer"], exclusiveMinimum: ["number", "integer"],
-  exclusiveMaximum: ["number", "integer"], multipleOf: ["number", "integer"],
+  properties: ["object"],
+  required: ["object"],
+  additionalProperties: ["object"],
+  patternProperties: ["object"],
+  propertyNames: ["object"],
+  minProperties: ["object"],
+  maxProperties: ["object"],
+  dependentRequired: ["object"],
+  dependentSchemas: ["object"],
+  dependencies: ["object"],
+  unevaluatedProperties: ["object"],
+  items: ["array"],
+  prefixItems: ["array"],
+  additionalItems: ["array"],
+  minItems: ["array"],
+  maxItems: ["array"],
+  uniqueItems: ["array"],
+  contains: ["array"],
+  minContains: ["array"],
+  maxContains: ["array"],
+  unevaluatedItems: ["array"],
+  minLength: ["string"],
+  maxLength: ["string"],
+  pattern: ["string"],
+  format: ["string"],
+  minimum: ["number", "integer"],
+  maximum: ["number", "integer"],
+  exclusiveMinimum: ["number", "integer"],
+  exclusiveMaximum: ["number", "integer"],
+  multipleOf: ["number", "integer"],
 }

@@ -16,7 +16,8 @@ export interface LoweredTools {
 }
 
 /**
- * Lowers the parameters of all tools. One tool's bad schema never takes the others with it: it is set aside with the reason.
+ * Lowers the parameters of all tools. One tool's bad schema never takes the others with it: it is set aside with the
+ * reason.
  * Never throws.
  */
 export function lowerTools(tools: readonly ToolDefinition[], target: LoweringTarget): LoweredTools {

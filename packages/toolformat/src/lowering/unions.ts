@@ -4,7 +4,10 @@ import { isSchema, schemaMap, schemasIn, type AnySchema } from "./references.ts"
 
 const MAX_COMPARED = 64
 
-/** Whether no value fits two of these schemas, as far as types and listed values tell; then `oneOf` says the same as `anyOf`. */
+/**
+ * Whether no value fits two of these schemas, as far as types and listed values tell; then `oneOf` says the same as
+ * `anyOf`.
+ */
 export function areDisjoint(branches: readonly AnySchema[]): boolean {
   if (branches.length > MAX_COMPARED) return false
   return branches.every((left, index) => branches.slice(index + 1).every((right) => disjoint(left, right)))
@@ -17,9 +20,15 @@ function disjoint(left: AnySchema, right: AnySchema): boolean {
   if (a !== undefined && b !== undefined) return a.every((value) => b.every((other) => !same(value, other)))
   const types = typesOf(left.type)
   const others = typesOf(right.type)
-  if (types.length > 0 && others.length > 0 && types.every((type) => !others.some((other) => overlap(type, other)))) return true
+  if (types.length > 0 && others.length > 0 && types.every((type) => !others.some((other) => overlap(type, other))))
+    return true
   // Objects are told apart by a property that both require and that has no value in common.
-  if (!types.every((type) => type === "object") || !others.every((type) => type === "object") || types.length + others.length < 2) return false
+  if (
+    !types.every((type) => type === "object") ||
+    !others.every((type) => type === "object") ||
+    types.length + others.length < 2
+  )
+    return false
   return (left.required ?? []).some((name) => {
     if (!(right.required ?? []).includes(name)) return false
     const one = propertyOf(left, name)
@@ -42,12 +51,17 @@ function propertyOf(schema: JsonSchema, name: string): AnySchema | undefined {
 }
 
 /**
- * An object schema without a union at its root, for targets that refuse one: the properties of all branches, required when
+ * An object schema without a union at its root, for targets that refuse one: the properties of all branches, required
+ * when
  * every branch requires them. Which of them belong together is no longer said, and `lost` is told the keyword.
  *
  * @param deref resolves a branch that is a reference
  */
-export function mergeRoot(root: JsonSchema, lost: (keyword: string) => void, deref: (schema: AnySchema) => AnySchema): JsonSchema {
+export function mergeRoot(
+  root: JsonSchema,
+  lost: (keyword: string) => void,
+  deref: (schema: AnySchema) => AnySchema,
+): JsonSchema {
   let merged = deref(root) as JsonSchema
   if (Array.isArray(merged.allOf)) {
     const { allOf, ...rest } = merged
@@ -58,10 +72,19 @@ export function mergeRoot(root: JsonSchema, lost: (keyword: string) => void, der
   for (const keyword of ["oneOf", "anyOf"] as const) {
     if (!Array.isArray(merged[keyword])) continue
     const { [keyword]: list, ...base } = merged
-    const branches = schemasIn(list).map(deref).filter(isSchema).map((branch) => mergeRoot(branch, lost, deref))
-    const objects = branches.filter((branch) => typesOf(branch.type).length === 0 || typesOf(branch.type).includes("object"))
-    if (objects.length === 0) throw new ToolwrightError("INVALID_SCHEMA", `No branch of the root's ${keyword} is an object schema.`, { hint: 'Give the branches "type": "object".' })
-    merged = objects.length === 1 ? (merge(base, objects[0]!, lost) as JsonSchema) : (lost(keyword), union(base, objects))
+    const branches = schemasIn(list)
+      .map(deref)
+      .filter(isSchema)
+      .map((branch) => mergeRoot(branch, lost, deref))
+    const objects = branches.filter(
+      (branch) => typesOf(branch.type).length === 0 || typesOf(branch.type).includes("object"),
+    )
+    if (objects.length === 0)
+      throw new ToolwrightError("INVALID_SCHEMA", `No branch of the root's ${keyword} is an object schema.`, {
+        hint: 'Give the branches "type": "object".',
+      })
+    merged =
+      objects.length === 1 ? (merge(base, objects[0]!, lost) as JsonSchema) : (lost(keyword), union(base, objects))
   }
   return merged
 }
@@ -74,9 +97,13 @@ function union(base: JsonSchema, branches: readonly JsonSchema[]): JsonSchema {
       define(properties, name, known === undefined ? schema : either(known, schema))
     }
   }
-  const shared = branches.map((branch) => branch.required ?? []).reduce((all, list) => all.filter((name) => list.includes(name)), branches[0]?.required ?? [])
+  const shared = branches
+    .map((branch) => branch.required ?? [])
+    .reduce((all, list) => all.filter((name) => list.includes(name)), branches[0]?.required ?? [])
   const required = [...new Set([...(base.required ?? []), ...shared])]
-  const isClosed = branches.length > 0 && branches.every((branch) => (branch.additionalProperties ?? base.additionalProperties) === false)
+  const isClosed =
+    branches.length > 0 &&
+    branches.every((branch) => (branch.additionalProperties ?? base.additionalProperties) === false)
   const { additionalProperties, ...rest } = base
   return {
     ...rest,

@@ -1,10 +1,12 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
 
 /**
- * Something in a model's reply that was not as the format has it. Nothing is ever dropped silently: a fragment that looks
+ * Something in a model's reply that was not as the format has it. Nothing is ever dropped silently: a fragment that
+ * looks
  * like a call is a call, a problem, or content.
  *
- * `at` is the offset of `text` in the whole reply, in UTF-16 code units. `repaired` says that a call came out all the same.
+ * `at` is the offset of `text` in the whole reply, in UTF-16 code units. `repaired` says that a call came out all the
+ * same.
  */
 export interface ParseProblem {
   kind:
@@ -40,7 +42,8 @@ export interface ParsedReply {
 }
 
 /**
- * A push parser of one reply. Every cutting of the same text gives the same events, adjacent deltas joined. It never throws
+ * A push parser of one reply. Every cutting of the same text gives the same events, adjacent deltas joined. It never
+ * throws
  * and runs in time linear in the text. After `end()` it is spent.
  */
 export interface ToolCallParser {
@@ -52,11 +55,15 @@ export interface ToolCallParser {
 export interface ParserOptions {
   tools?: readonly ToolDefinition[]
   /**
-   * Calls inside reasoning: `drop`, the default, takes them for drafts, a problem each, unless the reply ends in that reasoning;
+   * Calls inside reasoning: `drop`, the default, takes them for drafts, a problem each, unless the reply ends in that
+   * reasoning;
    * `accept` lets them count at once.
    */
   callsInReasoning?: "drop" | "accept"
-  /** How many calls the conversation had before this reply, so that ids which are places go on from there. 0 unless given. */
+  /**
+   * How many calls the conversation had before this reply, so that ids which are places go on from there. 0 unless
+   * given.
+   */
   callsBefore?: number
   /** Whether the prompt already opened the reasoning block, so that the reply begins inside it. */
   startsInReasoning?: boolean

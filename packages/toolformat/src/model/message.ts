@@ -10,7 +10,8 @@ export interface MediaPart {
 /**
  * One message of a conversation, the one form that every renderer, wire codec and backend starts from.
  *
- * Arguments are objects here, never JSON strings; wire codecs write what their API wants. `reasoning` is kept apart from
+ * Arguments are objects here, never JSON strings; wire codecs write what their API wants. `reasoning` is kept apart
+ * from
  * content and is not sent back unless a format demands it.
  */
 export type ChatMessage =

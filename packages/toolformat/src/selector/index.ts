@@ -31,9 +31,14 @@ export interface Selection {
  */
 export function formatById(id: string): Format {
   const wanted = plainId(id)
-  const format = FORMATS.find((candidate) => plainId(candidate.id) === wanted) ?? FORMATS.find((candidate) => candidate.aliases.some((alias) => plainId(alias) === wanted))
+  const format =
+    FORMATS.find((candidate) => plainId(candidate.id) === wanted) ??
+    FORMATS.find((candidate) => candidate.aliases.some((alias) => plainId(alias) === wanted))
   if (format !== undefined) return format
-  const [near] = nearest(id.trim().toLowerCase(), FORMATS.flatMap((candidate) => [candidate.id, ...candidate.aliases]))
+  const [near] = nearest(
+    id.trim().toLowerCase(),
+    FORMATS.flatMap((candidate) => [candidate.id, ...candidate.aliases]),
+  )
   throw new ToolwrightError("UNKNOWN_FORMAT", `There is no format '${id}'.`, {
     hint: `${near === undefined ? "" : `Did you mean '${near}'? `}'toolwright format list' shows all; their ids: ${FORMATS.map((candidate) => candidate.id).join(", ")}.`,
   })
@@ -45,22 +50,33 @@ function plainId(id: string): string {
 }
 
 /**
- * Chooses the format for a model: by the explicit setting, else by an API that has tools of its own, else by the chat template,
+ * Chooses the format for a model: by the explicit setting, else by an API that has tools of its own, else by the chat
+ * template,
  * else by the model's name, the particular before the general, else the generic one.
  *
  * @throws ToolwrightError `UNKNOWN_FORMAT` when the explicit setting names none
  */
 export function selectFormat(modelName: string, options: SelectOptions = {}): Selection {
-  if (options.format !== undefined) return { format: formatById(options.format), because: `The setting says '${options.format}'.` }
-  if (options.backend === "openai") return { format: formatById("openai"), because: "The backend takes tools and answers calls in the OpenAI form." }
-  if (options.backend === "anthropic") return { format: formatById("claude"), because: "The backend is the Anthropic Messages API." }
+  if (options.format !== undefined)
+    return { format: formatById(options.format), because: `The setting says '${options.format}'.` }
+  if (options.backend === "openai")
+    return { format: formatById("openai"), because: "The backend takes tools and answers calls in the OpenAI form." }
+  if (options.backend === "anthropic")
+    return { format: formatById("claude"), because: "The backend is the Anthropic Messages API." }
   const recognised = options.template === undefined ? undefined : recogniseTemplate(options.template)
   if (recognised !== undefined) {
-    return { format: formatById(recognised.formatId), because: `The chat template contains ${recognised.markers.map((marker) => `'${marker}'`).join(" and ")}.` }
+    return {
+      format: formatById(recognised.formatId),
+      because: `The chat template contains ${recognised.markers.map((marker) => `'${marker}'`).join(" and ")}.`,
+    }
   }
   const named = formatForModelName(modelName)
-  if (named !== undefined) return { format: formatById(named.format), because: `The model's name '${modelName}' contains '${named.matched}'.` }
-  return { format: formatById("generic"), because: `Nothing is known about '${modelName}'; any model can follow the generic form.` }
+  if (named !== undefined)
+    return { format: formatById(named.format), because: `The model's name '${modelName}' contains '${named.matched}'.` }
+  return {
+    format: formatById("generic"),
+    because: `Nothing is known about '${modelName}'; any model can follow the generic form.`,
+  }
 }
 
 /** The formatter with an id or alias; see {@link formatById} for its error. */

@@ -79,7 +79,11 @@ const PACKAGING = /\.gguf$|-\d{5}-of-\d{5}|[-.](i?q\d\w*|f16|bf16|f32|fp8|awq|gp
  * `name:tag`, and GGUF file names with their paths.
  */
 export function formatForModelName(modelName: string): { format: string; matched: string } | undefined {
-  const name = modelName.toLowerCase().replaceAll("\\", "/").replaceAll(/[\s_:]+/g, "-").replaceAll(PACKAGING, "")
+  const name = modelName
+    .toLowerCase()
+    .replaceAll("\\", "/")
+    .replaceAll(/[\s_:]+/g, "-")
+    .replaceAll(PACKAGING, "")
   for (const { pattern, format } of [...FINE_TUNES, ...FAMILIES]) {
     const found = pattern.exec(name)
     if (found !== null) return { format, matched: found[0] }

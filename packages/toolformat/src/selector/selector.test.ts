@@ -42,7 +42,10 @@ describe("the format for a model", () => {
 
   it("can be set, and says so", () => {
     expect(getFormatter("Hermes-3-Llama-3.1-8B", { format: "llama3.1" }).id).toBe("llama3")
-    expect(selectFormat("x", { format: "nous" })).toMatchObject({ format: { id: "hermes" }, because: "The setting says 'nous'." })
+    expect(selectFormat("x", { format: "nous" })).toMatchObject({
+      format: { id: "hermes" },
+      because: "The setting says 'nous'.",
+    })
     expect(selectFormat("Qwen2.5-7B").because).toContain("contains 'qwen'")
     expect(selectFormat("x").because).toContain("Nothing is known about 'x'")
   })
@@ -54,11 +57,15 @@ describe("the format for a model", () => {
   })
 
   it("is named by its chat template before its name", () => {
-    expect(selectFormat("my-finetune", { template: "…{{ '<function=' + name + '>' }}<tool_call>…<parameter=" })).toMatchObject({ format: { id: "qwen3-xml" } })
+    expect(
+      selectFormat("my-finetune", { template: "…{{ '<function=' + name + '>' }}<tool_call>…<parameter=" }),
+    ).toMatchObject({ format: { id: "qwen3-xml" } })
   })
 
   it("is not guessed when a setting names none", () => {
-    expect(() => formatterById("qwen2.6")).toThrowError(expect.objectContaining({ code: "UNKNOWN_FORMAT", hint: expect.stringContaining("qwen2.5") }))
+    expect(() => formatterById("qwen2.6")).toThrowError(
+      expect.objectContaining({ code: "UNKNOWN_FORMAT", hint: expect.stringContaining("qwen2.5") }),
+    )
   })
 
   it("has ids and aliases that are each used once", () => {
@@ -80,7 +87,11 @@ const OTHERWISE: Record<string, string> = {
 }
 
 describe.skipIf(!existsSync(TEMPLATES))("official chat templates (skipped without ../shared/data)", () => {
-  const files = existsSync(TEMPLATES) ? ["", "vllm/", "ollama/"].flatMap((folder) => readdirSync(new URL(folder, TEMPLATES)).map((file) => folder + file)).filter((file) => file.includes(".jinja")) : []
+  const files = existsSync(TEMPLATES)
+    ? ["", "vllm/", "ollama/"]
+        .flatMap((folder) => readdirSync(new URL(folder, TEMPLATES)).map((file) => folder + file))
+        .filter((file) => file.includes(".jinja"))
+    : []
 
   it("are recognised by their marks as what their names say", () => {
     const recognised = files.flatMap((file) => {
@@ -88,6 +99,8 @@ describe.skipIf(!existsSync(TEMPLATES))("official chat templates (skipped withou
       return found === undefined ? [] : [[file, found.formatId]]
     })
     expect(recognised.length).toBeGreaterThan(85)
-    expect(Object.fromEntries(recognised)).toEqual(Object.fromEntries(recognised.map(([file = ""]) => [file, OTHERWISE[file] ?? selectFormat(file).format.id])))
+    expect(Object.fromEntries(recognised)).toEqual(
+      Object.fromEntries(recognised.map(([file = ""]) => [file, OTHERWISE[file] ?? selectFormat(file).format.id])),
+    )
   })
 })

@@ -1,7 +1,8 @@
 import { FORMATS } from "../formats/index.ts"
 
 /**
- * The format whose marks a chat template contains. Of several, the one with the most text in its marks: those of a general
+ * The format whose marks a chat template contains. Of several, the one with the most text in its marks: those of a
+ * general
  * syntax also occur in templates of particular ones.
  *
  * @param template the template's source, in Jinja
@@ -12,7 +13,8 @@ export function recogniseTemplate(template: string): { formatId: string; markers
   for (const format of FORMATS) {
     for (const markers of format.templateMarkers) {
       const weight = markers.reduce((sum, marker) => sum + marker.length, 0)
-      if (weight > (best?.weight ?? 0) && markers.every((marker) => template.includes(marker))) best = { formatId: format.id, markers, weight }
+      if (weight > (best?.weight ?? 0) && markers.every((marker) => template.includes(marker)))
+        best = { formatId: format.id, markers, weight }
     }
   }
   return best === undefined ? undefined : { formatId: best.formatId, markers: best.markers }

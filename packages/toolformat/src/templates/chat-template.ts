@@ -3,7 +3,14 @@ import type { ToolFormatter } from "../model/formatter.ts"
 import { formatterById, recogniseTemplate } from "../selector/index.ts"
 import type { ChatMessage } from "../model/message.ts"
 import { idsOfTemplate, withTemplateIds, type TemplateIds } from "./call-ids.ts"
-import { renderConversation, withJoinedTurns, withSingleCalls, withSystemInUser, withSystemText, type TextParts } from "./conversation.ts"
+import {
+  renderConversation,
+  withJoinedTurns,
+  withSingleCalls,
+  withSystemInUser,
+  withSystemText,
+  type TextParts,
+} from "./conversation.ts"
 import { probeDrops, type TemplateDrops } from "./drops.ts"
 import { TemplateError } from "./jinja/errors.ts"
 import type { RenderLimits } from "./jinja/interpreter.ts"
@@ -23,7 +30,8 @@ export interface ChatTemplateOptions {
   /** How call ids are rewritten; found out from the template unless given. */
   ids?: TemplateIds
   /**
-   * The format in which tools, calls and results are written out as text where the template leaves them out. Unless given, it
+   * The format in which tools, calls and results are written out as text where the template leaves them out. Unless
+   * given, it
    * is the one whose marks the template has, else the generic one. With `none` nothing is written out, and
    * {@link ChatTemplate.drops} still tells what is missing.
    */
@@ -41,12 +49,23 @@ export interface TemplateInput {
 }
 
 /**
- * What had to be done so that the template shows the whole conversation: parts written as text because it drops them, a system
- * message added because it lists the tools there only or moved because it refuses that role, arguments given as JSON text
- * because it fails on objects, calls made side by side shown one after the other because it shows only one, neighbouring
+ * What had to be done so that the template shows the whole conversation: parts written as text because it drops them, a
+ * system
+ * message added because it lists the tools there only or moved because it refuses that role, arguments given as JSON
+ * text
+ * because it fails on objects, calls made side by side shown one after the other because it shows only one,
+ * neighbouring
  * messages of one speaker joined because it wants them to alternate.
  */
-export type Adaptation = "one-call-per-message" | "turns-joined" | "tools-as-text" | "system-added" | "calls-as-text" | "results-as-text" | "system-in-user" | "arguments-as-text"
+export type Adaptation =
+  | "one-call-per-message"
+  | "turns-joined"
+  | "tools-as-text"
+  | "system-added"
+  | "calls-as-text"
+  | "results-as-text"
+  | "system-in-user"
+  | "arguments-as-text"
 
 /** A model's chat template, ready to render. */
 export interface ChatTemplate {
@@ -78,7 +97,8 @@ const FORMS: readonly (readonly Adaptation[])[] = ["arguments-as-text" as const,
   .sort((a, b) => a.length - b.length)
 
 /**
- * Makes a model's own chat template ready. It is rendered byte for byte as Python's `transformers` renders it, so that the
+ * Makes a model's own chat template ready. It is rendered byte for byte as Python's `transformers` renders it, so that
+ * the
  * model sees what it was trained on.
  *
  * @param source the Jinja text, from `tokenizer_config.json`, `chat_template.jinja` or a GGUF file's metadata
@@ -108,7 +128,10 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
     })
   }
 
-  /** Renders in the usual form; where the template fails on that, in the others. The first failure is the one that is told. */
+  /**
+   * Renders in the usual form; where the template fails on that, in the others. The first failure is the one that is
+   * told.
+   */
   function renderAdapted(input: TemplateInput): { text: string; adaptations: Adaptation[] } {
     const possible = new Set<Adaptation>()
     if (input.messages[0]?.role === "system") possible.add("system-in-user")
@@ -121,7 +144,10 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
       try {
         let { messages } = input
         for (const [name, change] of CHANGES) if (adaptations.includes(name)) messages = change(messages)
-        return { text: renderOnce({ ...input, messages }, { argumentsAsText: adaptations.includes("arguments-as-text") }), adaptations: [...adaptations] }
+        return {
+          text: renderOnce({ ...input, messages }, { argumentsAsText: adaptations.includes("arguments-as-text") }),
+          adaptations: [...adaptations],
+        }
       } catch (thrown) {
         if (!(thrown instanceof TemplateError) || thrown.code === "TEMPLATE_LIMIT") throw thrown
         first ??= thrown
@@ -130,11 +156,14 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
     throw first
   }
 
-  const drops = (): TemplateDrops => (known ??= probeDrops((messages, tools) => renderAdapted({ messages, tools }).text))
+  const drops = (): TemplateDrops =>
+    (known ??= probeDrops((messages, tools) => renderAdapted({ messages, tools }).text))
 
   function renderWithReport(input: TemplateInput): { text: string; adaptations: Adaptation[] } {
     if (!Array.isArray(input.messages)) {
-      throw new ToolwrightError("INVALID_MESSAGES", "A chat template renders a list of messages.", { hint: "Pass { messages: [{ role: \"user\", content: \"…\" }] }." })
+      throw new ToolwrightError("INVALID_MESSAGES", "A chat template renders a list of messages.", {
+        hint: 'Pass { messages: [{ role: "user", content: "…" }] }.',
+      })
     }
     const present = presentParts(input)
     const usesTools = present.tools || present.calls || present.results
@@ -153,13 +182,18 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
   }
 
   /** Renders with these parts written as text. */
-  function renderParts(input: TemplateInput, fallback: ToolFormatter, parts: TextParts): { text: string; adaptations: Adaptation[] } {
+  function renderParts(
+    input: TemplateInput,
+    fallback: ToolFormatter,
+    parts: TextParts,
+  ): { text: string; adaptations: Adaptation[] } {
     const { tools = [], ...rest } = input
     const written: Adaptation[] = []
     if (parts.tools) written.push("tools-as-text")
     if (parts.calls) written.push("calls-as-text")
     if (parts.results) written.push("results-as-text")
-    let messages = written.length === 0 ? input.messages : renderConversation(fallback, input.messages, toDefinitions(tools), parts)
+    let messages =
+      written.length === 0 ? input.messages : renderConversation(fallback, input.messages, toDefinitions(tools), parts)
     if (!parts.tools && tools.length > 0 && drops().toolsWithoutSystem && messages[0]?.role !== "system") {
       messages = withSystemText(messages, DEFAULT_SYSTEM)
       written.push("system-added")
@@ -177,7 +211,11 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
 
 /** What this conversation has beyond plain messages. */
 function presentParts({ tools, messages }: TemplateInput): TextParts {
-  return { tools: (tools?.length ?? 0) > 0, calls: mostCalls(messages) > 0, results: messages.some((message) => message.role === "tool") }
+  return {
+    tools: (tools?.length ?? 0) > 0,
+    calls: mostCalls(messages) > 0,
+    results: messages.some((message) => message.role === "tool"),
+  }
 }
 
 /** What of it the template would drop. */
@@ -192,5 +230,8 @@ function missingParts(input: TemplateInput, drops: TemplateDrops): TextParts {
 
 /** How many calls stand in one message at most. */
 function mostCalls(messages: readonly ChatMessage[]): number {
-  return messages.reduce((most, message) => Math.max(most, message.role === "assistant" ? (message.toolCalls?.length ?? 0) : 0), 0)
+  return messages.reduce(
+    (most, message) => Math.max(most, message.role === "assistant" ? (message.toolCalls?.length ?? 0) : 0),
+    0,
+  )
 }

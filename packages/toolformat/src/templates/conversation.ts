@@ -14,7 +14,8 @@ export const ALL_PARTS: TextParts = { tools: true, calls: true, results: true }
 
 /**
  * Writes tools, calls and results into the text of a conversation, as a model family reads them: for backends and chat
- * templates that know plain messages only. The tools go to the end of the system message, or to a new one; calls follow the
+ * templates that know plain messages only. The tools go to the end of the system message, or to a new one; calls follow
+ * the
  * assistant's text; results, several in one, become a user message. Neighbouring user messages are joined, since many
  * templates want roles to alternate.
  *
@@ -47,7 +48,9 @@ export function withSystemText(messages: readonly ChatMessage[], text: string): 
   return [{ role: "system", content: join(first.content, text, "\n\n") }, ...rest]
 }
 
-/** The conversation with its system message at the head of the first user message, for templates that refuse that role. */
+/**
+ * The conversation with its system message at the head of the first user message, for templates that refuse that role.
+ */
 export function withSystemInUser(messages: readonly ChatMessage[]): ChatMessage[] {
   const [first, ...rest] = messages
   if (first?.role !== "system") return [...messages]
@@ -70,7 +73,10 @@ export function withJoinedTurns(messages: readonly ChatMessage[]): ChatMessage[]
   return joined
 }
 
-/** The conversation with one call in each assistant message, its result right after it, for templates that show only one. */
+/**
+ * The conversation with one call in each assistant message, its result right after it, for templates that show only
+ * one.
+ */
 export function withSingleCalls(messages: readonly ChatMessage[]): ChatMessage[] {
   const split: ChatMessage[] = []
   for (let at = 0; at < messages.length; at += 1) {
@@ -103,7 +109,12 @@ function resultText(formatter: ToolFormatter, message: Extract<ChatMessage, { ro
   return formatter.formatToolResult(call, result)
 }
 
-function addUser(messages: ChatMessage[], content: string, separator: string, media: Extract<ChatMessage, { role: "user" }>["media"] = []): void {
+function addUser(
+  messages: ChatMessage[],
+  content: string,
+  separator: string,
+  media: Extract<ChatMessage, { role: "user" }>["media"] = [],
+): void {
   const last = messages.at(-1)
   const joined = last?.role === "user" ? join(last.content, content, separator) : content
   const allMedia = [...((last?.role === "user" ? last.media : undefined) ?? []), ...media]

@@ -19,14 +19,30 @@ interface Entry {
 const folder = new URL("../../../../../shared/data/templates/", import.meta.url)
 const page = new URL("../../../../docs/chat-templates.md", import.meta.url)
 const present = existsSync(new URL("golden.json", folder))
-const golden = present ? (JSON.parse(readFileSync(new URL("golden.json", folder), "utf8")) as { golden: Entry[]; messages_obj: unknown[] }) : { golden: [], messages_obj: [] }
+const golden = present
+  ? (JSON.parse(readFileSync(new URL("golden.json", folder), "utf8")) as { golden: Entry[]; messages_obj: unknown[] })
+  : { golden: [], messages_obj: [] }
 const read = (template: string): string => readFileSync(new URL(template, folder), "utf8")
-const settings = { bosToken: "<BOS>", eosToken: "<EOS>", now: (): Date => new Date(2026, 0, 1), variables: { enable_thinking: true, date_string: "26 Jul 2024" } }
+const settings = {
+  bosToken: "<BOS>",
+  eosToken: "<EOS>",
+  now: (): Date => new Date(2026, 0, 1),
+  variables: { enable_thinking: true, date_string: "26 Jul 2024" },
+}
 
-/** Templates that no conversation gets through: the first needs variables of its own code, the second misses a name of its own. */
+/**
+ * Templates that no conversation gets through: the first needs variables of its own code, the second misses a name of
+ * its own.
+ */
 const BROKEN = ["fireworks-ai-llama-3-firefunction-v2.jinja", "MiroThinker.jinja"]
 
-const KINDS: [keyof TemplateDrops, string][] = [["tools", "tools"], ["calls", "calls"], ["results", "results"], ["pastCalls", "past calls"], ["parallelCalls", "all but one of parallel calls"]]
+const KINDS: [keyof TemplateDrops, string][] = [
+  ["tools", "tools"],
+  ["calls", "calls"],
+  ["results", "results"],
+  ["pastCalls", "past calls"],
+  ["parallelCalls", "all but one of parallel calls"],
+]
 
 /** One line of the table: what the template leaves out, or why it fails; undefined when there is nothing to say. */
 function line({ template, tools, obj }: Entry): string | undefined {
@@ -39,7 +55,9 @@ function line({ template, tools, obj }: Entry): string | undefined {
   let outcome = "same as Python"
   try {
     const { text, adaptations } = plain.renderWithReport({ messages, tools })
-    if (obj === undefined) outcome = adaptations.length > 0 ? `Python fails; rendered with ${adaptations.join(", ")}` : "Python fails; rendered"
+    if (obj === undefined)
+      outcome =
+        adaptations.length > 0 ? `Python fails; rendered with ${adaptations.join(", ")}` : "Python fails; rendered"
     else if (text !== obj) outcome = "differs from Python"
   } catch (thrown) {
     if (!(thrown instanceof TemplateError)) throw thrown
@@ -57,7 +75,11 @@ describe.skipIf(!present)("over all official templates", () => {
       const drops = createChatTemplate(read(entry.template), settings).drops()
       // Reka-Edge prints the call with escaped letters, so a search for its text misses it.
       const dropsCall = entry.drops_call?.includes("obj") === true && entry.template !== "Reka-Edge.jinja"
-      expect({ template: entry.template, tools: drops.tools, calls: drops.pastCalls }).toEqual({ template: entry.template, tools: entry.drops_tools === true || drops.tools, calls: dropsCall })
+      expect({ template: entry.template, tools: drops.tools, calls: drops.pastCalls }).toEqual({
+        template: entry.template,
+        tools: entry.drops_tools === true || drops.tools,
+        calls: dropsCall,
+      })
     }
   })
 
@@ -73,8 +95,19 @@ describe.skipIf(!present)("over all official templates", () => {
 
   test("with it, neither is the second of two calls side by side", () => {
     const call = (id: string, city: string) => ({ id, name: "get_weather", args: { city } })
-    const result = (toolCallId: string, content: string): ChatMessage => ({ role: "tool", content, toolCallId, toolName: "get_weather", success: true })
-    const messages: ChatMessage[] = [{ role: "user", content: "Where is it warmer?" }, { role: "assistant", content: "", toolCalls: [call("callAAAA1", "Basel"), call("callAAAA2", "Lugano")] }, result("callAAAA1", "11"), result("callAAAA2", "22")]
+    const result = (toolCallId: string, content: string): ChatMessage => ({
+      role: "tool",
+      content,
+      toolCallId,
+      toolName: "get_weather",
+      success: true,
+    })
+    const messages: ChatMessage[] = [
+      { role: "user", content: "Where is it warmer?" },
+      { role: "assistant", content: "", toolCalls: [call("callAAAA1", "Basel"), call("callAAAA2", "Lugano")] },
+      result("callAAAA1", "11"),
+      result("callAAAA2", "22"),
+    ]
     for (const { template, tools } of golden.golden) {
       if (BROKEN.includes(template)) continue
       const text = createChatTemplate(read(template), settings).render({ messages, tools })

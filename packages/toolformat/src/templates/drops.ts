@@ -2,7 +2,8 @@ import type { ToolCall } from "@toolwright/toolbox"
 import type { ChatMessage, OpenAITool } from "../model/message.ts"
 
 /**
- * What a template silently leaves out of the prompt. `calls` and `results` are those of the turn that is going on; `pastCalls`
+ * What a template silently leaves out of the prompt. `calls` and `results` are those of the turn that is going on;
+ * `pastCalls`
  * says that calls are left out once the user has spoken again.
  */
 export interface TemplateDrops {
@@ -32,14 +33,27 @@ const tool = (name: string): OpenAITool => ({
   function: {
     name,
     description: "Probe",
-    parameters: { type: "object", properties: { [PARAMETER]: { type: "string", description: "Probe" } }, required: [PARAMETER] },
+    parameters: {
+      type: "object",
+      properties: { [PARAMETER]: { type: "string", description: "Probe" } },
+      required: [PARAMETER],
+    },
   },
 })
 
 const user = (content: string): ChatMessage => ({ role: "user", content })
 const call = (id: string, value: string): ToolCall => ({ id, name: CALLED, args: { [PARAMETER]: value } })
-const result = (id: string): ChatMessage => ({ role: "tool", content: JSON.stringify({ probe: RESULT }), toolCallId: id, toolName: CALLED, success: true })
-const turn: ChatMessage[] = [{ role: "assistant", content: "", toolCalls: [call("qzvcall01", VALUE)] }, result("qzvcall01")]
+const result = (id: string): ChatMessage => ({
+  role: "tool",
+  content: JSON.stringify({ probe: RESULT }),
+  toolCallId: id,
+  toolName: CALLED,
+  success: true,
+})
+const turn: ChatMessage[] = [
+  { role: "assistant", content: "", toolCalls: [call("qzvcall01", VALUE)] },
+  result("qzvcall01"),
+]
 const parallel: ChatMessage[] = [
   { role: "assistant", content: "", toolCalls: [call("qzvcall01", VALUE), call("qzvcall02", SECOND)] },
   result("qzvcall01"),
@@ -70,5 +84,9 @@ export function probeDrops(render: Render): TemplateDrops {
     results: !shows(current, offered, RESULT),
     pastCalls: !shows(past, offered, CALLED, VALUE),
   }
-  return { ...drops, parallelCalls: !drops.calls && !shows([user("Begin."), ...parallel], offered, VALUE, SECOND), failed }
+  return {
+    ...drops,
+    parallelCalls: !drops.calls && !shows([user("Begin."), ...parallel], offered, VALUE, SECOND),
+    failed,
+  }
 }

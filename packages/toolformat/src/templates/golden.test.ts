@@ -10,12 +10,21 @@ import { renderWithData } from "./jinja/render.ts"
 interface Golden {
   messages_obj: Record<string, unknown>[]
   messages_str: Record<string, unknown>[]
-  golden: { template: string; tools: OpenAITool[]; obj?: string; str?: string; obj_error?: string; str_error?: string }[]
+  golden: {
+    template: string
+    tools: OpenAITool[]
+    obj?: string
+    str?: string
+    obj_error?: string
+    str_error?: string
+  }[]
 }
 
 const folder = new URL("../../../../../shared/data/templates/", import.meta.url)
 const present = existsSync(new URL("golden.json", folder))
-const golden: Golden | undefined = present ? (JSON.parse(readFileSync(new URL("golden.json", folder), "utf8")) as Golden) : undefined
+const golden: Golden | undefined = present
+  ? (JSON.parse(readFileSync(new URL("golden.json", folder), "utf8")) as Golden)
+  : undefined
 const cases = golden?.golden ?? []
 const read = (template: string): string => readFileSync(new URL(template, folder), "utf8")
 
@@ -24,7 +33,8 @@ const now = (): Date => new Date(2026, 0, 1)
 const variables = { enable_thinking: true, date_string: "26 Jul 2024" }
 
 /**
- * Templates that Python renders in neither way nor do we, and why; those that Python fails on and we render are left out.
+ * Templates that Python renders in neither way nor do we, and why; those that Python fails on and we render are left
+ * out.
  */
 const REFUSED: Record<string, string> = {
   "CohereForAI-c4ai-command-r-plus-tool_use.jinja": "'dict object' has no attribute 'description'",
@@ -39,30 +49,49 @@ if (!present) console.warn("The chat templates are not here (../shared/data/temp
 
 describe.skipIf(!present)("official chat templates, against the text that Python renders", () => {
   const engine = (template: string, messages: unknown, tools: unknown): string =>
-    renderWithData(parseTemplate(read(template)), { messages, tools, add_generation_prompt: true, bos_token: "<BOS>", eos_token: "<EOS>", ...variables }, { now })
+    renderWithData(
+      parseTemplate(read(template)),
+      { messages, tools, add_generation_prompt: true, bos_token: "<BOS>", eos_token: "<EOS>", ...variables },
+      { now },
+    )
 
   test("all sets are there", () => {
-    const rendered = (prefix: RegExp): number => cases.filter(({ template, obj }) => prefix.test(template) && obj !== undefined).length
+    const rendered = (prefix: RegExp): number =>
+      cases.filter(({ template, obj }) => prefix.test(template) && obj !== undefined).length
     expect([rendered(/^[^/]+$/), rendered(/^vllm\//), rendered(/^ollama\//)]).toEqual([60, 26, 8])
   })
 
-  test.each(cases.flatMap((each) => [{ ...each, form: "obj" as const }, { ...each, form: "str" as const }]))(
-    "$template ($form)",
-    ({ template, tools, form, ...texts }) => {
-      const messages = golden![`messages_${form}`]
-      const text = texts[form]
-      if (text !== undefined) expect(engine(template, messages, tools)).toBe(text)
-      else if (REFUSED[template] !== undefined) {
-        expect(() => engine(template, messages, tools)).toThrow(TemplateError)
-        expect(() => engine(template, messages, tools)).toThrow(REFUSED[template])
+  test.each(
+    cases.flatMap((each) => [
+      { ...each, form: "obj" as const },
+      { ...each, form: "str" as const },
+    ]),
+  )("$template ($form)", ({ template, tools, form, ...texts }) => {
+    const messages = golden![`messages_${form}`]
+    const text = texts[form]
+    if (text !== undefined) expect(engine(template, messages, tools)).toBe(text)
+    else if (REFUSED[template] !== undefined) {
+      expect(() => engine(template, messages, tools)).toThrow(TemplateError)
+      expect(() => engine(template, messages, tools)).toThrow(REFUSED[template])
+    }
+  })
+
+  test.each(cases.filter(({ obj }) => obj !== undefined))(
+    "$template from our own messages",
+    ({ template, tools, obj }) => {
+      for (const messages of [golden!.messages_obj, golden!.messages_str]) {
+        const chat: ChatMessage[] = fromOpenAIMessages(messages)
+        expect(
+          createChatTemplate(read(template), {
+            bosToken: "<BOS>",
+            eosToken: "<EOS>",
+            now,
+            variables,
+            ids: "keep",
+            fallback: "none",
+          }).render({ messages: chat, tools }),
+        ).toBe(obj)
       }
     },
   )
-
-  test.each(cases.filter(({ obj }) => obj !== undefined))("$template from our own messages", ({ template, tools, obj }) => {
-    for (const messages of [golden!.messages_obj, golden!.messages_str]) {
-      const chat: ChatMessage[] = fromOpenAIMessages(messages)
-      expect(createChatTemplate(read(template), { bosToken: "<BOS>", eosToken: "<EOS>", now, variables, ids: "keep", fallback: "none" }).render({ messages: chat, tools })).toBe(obj)
-    }
-  })
 })

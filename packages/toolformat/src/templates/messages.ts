@@ -11,8 +11,10 @@ export interface MessageForm {
 }
 
 /**
- * A conversation as chat templates read it: OpenAI's fields, but arguments as objects and content never `null`, since most
- * templates fail on the other forms. Reasoning goes in as `reasoning_content`; whether it is printed is the template's rule.
+ * A conversation as chat templates read it: OpenAI's fields, but arguments as objects and content never `null`, since
+ * most
+ * templates fail on the other forms. Reasoning goes in as `reasoning_content`; whether it is printed is the template's
+ * rule.
  * Pictures and sounds become placeholder parts, whose data a multimodal runtime feeds in beside the text.
  */
 export function toTemplateMessages(messages: readonly ChatMessage[], form: MessageForm = {}): JsonObject[] {
@@ -23,7 +25,10 @@ export function toTemplateMessages(messages: readonly ChatMessage[], form: Messa
     }
     if (message.role === "user") {
       const media = (message.media ?? []).map(({ type }) => ({ type }))
-      return { role: "user", content: media.length === 0 ? message.content : [...media, { type: "text", text: message.content }] }
+      return {
+        role: "user",
+        content: media.length === 0 ? message.content : [...media, { type: "text", text: message.content }],
+      }
     }
     return {
       role: "assistant",

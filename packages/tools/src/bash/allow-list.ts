@@ -31,8 +31,10 @@ const TREACHEROUS =
   /^(PATH|ENV|HOME|IFS|PS4|SHELL|VISUAL|BASH|LD_|DYLD_|LESS|XDG_|NODE_|NPM_|PYTHON|PERL|RUBY|RUSTC|CARGO_|CC$|CXX$|GIT_|.*(PATH|OPTIONS|PRELOAD|FLAGS|PAGER|EDITOR|WRAPPER|_RSH)$)/iu
 
 /**
- * Finds the programs that a command line names, for the check against an allow list. Simple commands joined by `;`, `&&`, `||`, `|`,
- * `&` and line ends are understood, with quotes, redirections and assignments; whatever could name a program in another way
+ * Finds the programs that a command line names, for the check against an allow list. Simple commands joined by `;`,
+ * `&&`, `||`, `|`,
+ * `&` and line ends are understood, with quotes, redirections and assignments; whatever could name a program in another
+ * way
  * (substitutions, here-documents, functions, loops, a variable in the program's place) is refused, not guessed at.
  */
 export function scanCommand(command: string): CommandScan {
@@ -69,7 +71,8 @@ export function scanCommand(command: string): CommandScan {
       if (assigned !== undefined && TREACHEROUS.test(assigned)) return { refused: `the variable ${assigned}` }
       if (!atStart) {
         position++
-        if (isEvaluated(program, word, position)) return { refused: `an argument of ${program} that the shell may evaluate` }
+        if (isEvaluated(program, word, position))
+          return { refused: `an argument of ${program} that the shell may evaluate` }
         continue
       }
       if (assigned !== undefined) continue
@@ -88,7 +91,8 @@ type Reading = { text: string; raw: string; end: number; variable: boolean }
 type Word = Reading | { refused: string }
 
 /**
- * Whether an argument makes a harmless command take another one for the name of a variable: the shell evaluates the subscript of such a name
+ * Whether an argument makes a harmless command take another one for the name of a variable: the shell evaluates the
+ * subscript of such a name
  * (`a[$(rm x)]`), quoted or not. A variable could hold such an option.
  */
 function isEvaluated(program: string, { text, raw, variable }: Reading, position: number): boolean {

@@ -78,8 +78,14 @@ describe("bash", () => {
   })
 
   test("tells which files a command changed", async () => {
-    using fixture = workspaceFixture({ "same.txt": "1", "changed.txt": "1", "gone.txt": "1", "node_modules/x/index.js": "" })
-    const command = "echo 2 > changed.txt; mkdir new; echo 3 > new/a.txt; rm gone.txt; echo 4 > node_modules/x/index.js; cat same.txt"
+    using fixture = workspaceFixture({
+      "same.txt": "1",
+      "changed.txt": "1",
+      "gone.txt": "1",
+      "node_modules/x/index.js": "",
+    })
+    const command =
+      "echo 2 > changed.txt; mkdir new; echo 3 > new/a.txt; rm gone.txt; echo 4 > node_modules/x/index.js; cat same.txt"
     const result = await callTool(fixture.tools.get("bash")!, { command })
     expect(result.modifiedFiles).toEqual(["changed.txt", "gone.txt", "new/a.txt"])
     expect((await callTool(fixture.tools.get("bash")!, { command: "cat same.txt" })).modifiedFiles).toEqual([])
@@ -89,7 +95,10 @@ describe("bash", () => {
     using fixture = workspaceFixture({}, { bash: { allow: ["git", "ls"] } })
     expect(await callTool(fixture.tools.get("bash")!, { command: "ls" })).toMatchObject({ success: true })
     const refused = await callTool(fixture.tools.get("bash")!, { command: "ls; touch made" })
-    expect(refused).toMatchObject({ success: false, error: { code: "COMMAND_NOT_ALLOWED", message: "Not allowed: touch." } })
+    expect(refused).toMatchObject({
+      success: false,
+      error: { code: "COMMAND_NOT_ALLOWED", message: "Not allowed: touch." },
+    })
     expect(refused.output).toContain("git, ls")
     expect(existsSync(join(fixture.root, "made"))).toBe(false)
     expect(fixture.tools.get("bash")!.description).toContain("Allowed programs: git, ls.")
@@ -99,7 +108,9 @@ describe("bash", () => {
     process.env.TOOLWRIGHT_CANARY_KEY = "canary-0815"
     try {
       using fixture = workspaceFixture()
-      const result = await callTool(fixture.tools.get("bash")!, { command: "env; cat /proc/*/environ | tr '\\0' '\\n'; false" })
+      const result = await callTool(fixture.tools.get("bash")!, {
+        command: "env; cat /proc/*/environ | tr '\\0' '\\n'; false",
+      })
       expect(JSON.stringify(result)).not.toContain(program === undefined ? "no sandbox hides /proc" : "canary-0815")
     } finally {
       delete process.env.TOOLWRIGHT_CANARY_KEY

@@ -29,7 +29,10 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
       "Prefer the tools made for a task (search, file, git, test). " +
       "A command starts anew each time, and whatever it started ends with it: no state is kept but files.",
     tags: ["shell"],
-    aliases: { names: ["shell", "run_command", "execute_command"], arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" } },
+    aliases: {
+      names: ["shell", "run_command", "execute_command"],
+      arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" },
+    },
     effects: { readOnly: false, destructive: true, network: host.config.bash?.network === true },
     input: {
       type: "object",
@@ -97,9 +100,15 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       limits: { headBytes: 8192, tailBytes: 24_576 },
       logDirectory: await host.workspace.outputDirectory(),
       policy: sandboxPolicy(host),
-      plan: await planFor(host, { network: config.network === true, ...(namesGit(command) ? {} : { protect: [".git"] }) }),
+      plan: await planFor(host, {
+        network: config.network === true,
+        ...(namesGit(command) ? {} : { protect: [".git"] }),
+      }),
       onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
-        context.progress({ message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`, progress: elapsedMs }),
+        context.progress({
+          message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`,
+          progress: elapsedMs,
+        }),
     })
     const { exitCode, ended, durationMs } = outcome
     const output = outcomeText(outcome, sandbox, timeoutMs) + configurationNotice(outcome.stderr.text, sandbox)
@@ -116,7 +125,9 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
     const modifiedFiles = changedFiles(before, after)
     const metadata = { sandbox, ...(after === undefined ? { changes: "unknown: too many files to compare" } : {}) }
     if (ended === "exit" && exitCode === 0) return success({ output, data, metadata, modifiedFiles })
-    const code = { exit: "COMMAND_FAILED", timeout: "TIMEOUT", cancelled: "CANCELLED", "output-limit": "OUTPUT_LIMIT" }[ended]
+    const code = { exit: "COMMAND_FAILED", timeout: "TIMEOUT", cancelled: "CANCELLED", "output-limit": "OUTPUT_LIMIT" }[
+      ended
+    ]
     const hint = {
       exit: "Read the output above; correct the command or what it complains of.",
       timeout: `Raise "timeout_ms" (at most ${LONGEST_TIMEOUT_MS}), or do less in one command.`,
@@ -139,14 +150,18 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
 }
 
 /**
- * Whether a command line itself calls git. Where it does not, the repository is read-only to everything that it starts, so that a
+ * Whether a command line itself calls git. Where it does not, the repository is read-only to everything that it starts,
+ * so that a
  * commit stands in the command, where a caller's rules can see it, and not in a script.
  */
 function namesGit(command: string): boolean {
   return /(^|[\s;&|(){}`$"'/\\])git($|[\s;&|)}`"'])/.test(command)
 }
 
-/** The folder to run in, checked as it really lies. @throws ToolwrightError `ACCESS_DENIED`, `NOT_FOUND`, `NOT_A_DIRECTORY` */
+/**
+ * The folder to run in, checked as it really lies. @throws ToolwrightError `ACCESS_DENIED`, `NOT_FOUND`,
+ * `NOT_A_DIRECTORY`
+ */
 async function workingFolder(host: ProcessHost, asked: unknown): Promise<string> {
   const path = typeof asked === "string" ? asked : "."
   insideRoot(host, path)
@@ -155,7 +170,10 @@ async function workingFolder(host: ProcessHost, asked: unknown): Promise<string>
   return real
 }
 
-/** Explains git's complaint about a file that the sandbox keeps as it is, so that nobody takes the repository for broken. */
+/**
+ * Explains git's complaint about a file that the sandbox keeps as it is, so that nobody takes the repository for
+ * broken.
+ */
 function configurationNotice(stderr: string, sandbox: SandboxReport): string {
   if (sandbox.kind === "none" || !/could not (?:lock|write) config file/u.test(stderr)) return ""
   return "\n[.git/config is read-only for commands; the repository is fine. Leave out what changes it: push without -u, no git config, no git remote add.]"

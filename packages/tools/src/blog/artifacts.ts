@@ -1,7 +1,8 @@
 import { failure, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 
 /**
- * What the tools of one run have made so far, by name, so that a model need not repeat a whole post to hand it on. Kept in
+ * What the tools of one run have made so far, by name, so that a model need not repeat a whole post to hand it on. Kept
+ * in
  * memory; the oldest runs are forgotten.
  */
 export interface ArtifactStore {

@@ -7,7 +7,12 @@ import { createBuiltinTools } from "../builtin.ts"
 import { json, startLoopback, type Answer, type LoopbackServer } from "../testing/loopback-server.ts"
 import { PARENT_PAGE, startNotion, type NotionServer } from "../testing/notion-server.ts"
 
-const CANARIES = { BRAVE_API_KEY: "brave-canary", GITHUB_TOKEN: "github-canary", NOTION_TOKEN: "ntn_canary", OTHER_SECRET: "env-canary" }
+const CANARIES = {
+  BRAVE_API_KEY: "brave-canary",
+  GITHUB_TOKEN: "github-canary",
+  NOTION_TOKEN: "ntn_canary",
+  OTHER_SECRET: "env-canary",
+}
 const FEED = `<?xml version="1.0" encoding="iso-8859-1"?><!DOCTYPE rss [<!ENTITY a "xxxxxxxxxx"><!ENTITY b "&a;&a;&a;&a;&a;&a;&a;&a;">]>
 <rss version="2.0"><channel><title>Caf\xe9</title><item><title><![CDATA[Contexts & deadlines]]></title><link>https://blog.test/1</link><guid>1</guid></item>
 <item><title>Twice</title><guid>1</guid></item><item><title>Bomb &b;</title><guid>2</guid></item></channel></rss>`
@@ -109,7 +114,10 @@ describe("a post from research to publication", () => {
   }
 
   it("goes through every tool and survives what the services do", async () => {
-    expect((await call("blog_notion")).error).toMatchObject({ code: "MISSING_ARTIFACT", details: { artifact: "content" } })
+    expect((await call("blog_notion")).error).toMatchObject({
+      code: "MISSING_ARTIFACT",
+      details: { artifact: "content" },
+    })
 
     const feed = await call("rss_feed", { action: "get_configured" })
     expect(feed.data).toMatchObject({
@@ -138,18 +146,25 @@ describe("a post from research to publication", () => {
       "09:00:00+01:00",
       "09:00:00+01:00",
     ])
-    expect((await call("get_github_pull_request_info", { url: "https://github.com/acme/blog/pull/7" })).data).toMatchObject({
+    expect(
+      (await call("get_github_pull_request_info", { url: "https://github.com/acme/blog/pull/7" })).data,
+    ).toMatchObject({
       merged: true,
       files: [{ filename: "post.md" }],
     })
 
-    await call("analyze_prompt", { prompt: "A post on deadlines", analysis: { topic: "Deadlines", key_points: ["why"] } })
+    await call("analyze_prompt", {
+      prompt: "A post on deadlines",
+      analysis: { topic: "Deadlines", key_points: ["why"] },
+    })
     await call("generate_outline", { outline: "# Deadlines\n\n## Why\n\n## How" })
     await call("expand_section", { section: 1, content: "Work must end." })
     await call("expand_section", { section: "How", content: "With a context. See [the article](https://blog.test/1)." })
     const content = await call("assemble_content", { closing: "[Mastodon](https://social.test/@ada)" })
     await call("newsletter", { newsletter: "# News\n\nA new post." })
-    await call("generate_social_posts", { posts: { twitter: "New: deadlines", linkedin: "New: deadlines", bluesky: "New: deadlines" } })
+    await call("generate_social_posts", {
+      posts: { twitter: "New: deadlines", linkedin: "New: deadlines", bluesky: "New: deadlines" },
+    })
     await call("write_file", { path: "post.md", content: (content.data as { content: string }).content })
     expect(readFileSync(join(root, "post.md"), "utf8")).toBe(
       "# Deadlines\n\n## Why\n\nWork must end.\n\n## How\n\nWith a context. See [the article](https://blog.test/1).\n\n[Mastodon](https://social.test/@ada)\n",
@@ -171,15 +186,21 @@ describe("a post from research to publication", () => {
       web?.requests.filter((request) => path.test(request.url.pathname)).map(({ headers }) => headers[header])
     expect(keys(/^\/search/, "x-subscription-token")).toEqual(["brave-canary", "brave-canary"])
     expect(keys(/^\/repos/, "authorization")).toEqual(["token github-canary", "token github-canary"])
-    const others = web?.requests.filter(({ url }) => !/^\/(search|repos)/.test(url.pathname)).map(({ headers }) => JSON.stringify(headers))
+    const others = web?.requests
+      .filter(({ url }) => !/^\/(search|repos)/.test(url.pathname))
+      .map(({ headers }) => JSON.stringify(headers))
     expect(others?.join()).not.toContain("canary")
   })
 
   it("offers what the configuration and the keys allow", async () => {
     const bare = createBuiltinTools({ roots: [{ path: root, access: "read-only" }], env: {} })
-    const report = await detectCapabilities(bare, (name) => ({ available: !name.startsWith("env:") && !name.startsWith("config:") }))
+    const report = await detectCapabilities(bare, (name) => ({
+      available: !name.startsWith("env:") && !name.startsWith("config:"),
+    }))
     const missing = report.unavailable.map(({ tool }) => tool.name)
-    expect(missing).toEqual(expect.arrayContaining(["web_search", "calendar", "blog_notion", "db_migrate", "db_status"]))
+    expect(missing).toEqual(
+      expect.arrayContaining(["web_search", "calendar", "blog_notion", "db_migrate", "db_status"]),
+    )
     expect(missing).not.toContain("rss_feed")
   })
 })

@@ -23,7 +23,11 @@ export interface BlogToolsConfig extends RssFeedConfig {
 }
 
 /** The tools for blogs: research, the phases of writing, publishing. */
-export function createBlogTools(host: NetworkHost, workspace: Workspace, config: BlogToolsConfig = {}): ToolDefinition[] {
+export function createBlogTools(
+  host: NetworkHost,
+  workspace: Workspace,
+  config: BlogToolsConfig = {},
+): ToolDefinition[] {
   const { artifacts = createArtifactStore(), generator } = config
   const research = [
     createRssFeedTool(host, config),

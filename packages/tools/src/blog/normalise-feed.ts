@@ -27,7 +27,8 @@ const MAX_ITEMS = 5000
 const SUMMARY_CHARS = 400
 
 /**
- * Reads a feed's text. Document type declarations are dropped before parsing, so that no entity of a feed's own is expanded.
+ * Reads a feed's text. Document type declarations are dropped before parsing, so that no entity of a feed's own is
+ * expanded.
  *
  * @param url where it came from, for relative links
  * @throws NetworkError `INVALID_RESPONSE` when the text is no feed
@@ -38,10 +39,14 @@ export async function normaliseFeed(text: string, url: string, limit: number): P
   try {
     parsed = parseFeed(withoutDoctype(text)) as typeof parsed
   } catch (cause) {
-    throw new NetworkError("INVALID_RESPONSE", `${url} is no RSS, Atom or JSON feed (${cleanLine(messageOf(cause), 120)}).`, {
-      cause,
-      hint: "Give the address of the feed itself, often …/feed, …/rss.xml or …/atom.xml.",
-    })
+    throw new NetworkError(
+      "INVALID_RESPONSE",
+      `${url} is no RSS, Atom or JSON feed (${cleanLine(messageOf(cause), 120)}).`,
+      {
+        cause,
+        hint: "Give the address of the feed itself, often …/feed, …/rss.xml or …/atom.xml.",
+      },
+    )
   }
   const feed = asObject(parsed.feed)
   const entries = objectsOf(feed.items ?? feed.entries).slice(0, MAX_ITEMS)
@@ -52,7 +57,9 @@ export async function normaliseFeed(text: string, url: string, limit: number): P
     seen.add(identity)
     return true
   })
-  const newest = unique.map((entry) => ({ entry, time: timeOf(entry) })).sort((one, other) => compareTimes(other.time, one.time))
+  const newest = unique
+    .map((entry) => ({ entry, time: timeOf(entry) }))
+    .sort((one, other) => compareTimes(other.time, one.time))
   return {
     url,
     format: parsed.format,
@@ -64,7 +71,9 @@ export async function normaliseFeed(text: string, url: string, limit: number): P
   }
 }
 
-/** Without the DOCTYPE of its prolog, internal subset included. A quoted `>` or `]` in an entity does not end it early. */
+/**
+ * Without the DOCTYPE of its prolog, internal subset included. A quoted `>` or `]` in an entity does not end it early.
+ */
 function withoutDoctype(text: string): string {
   const start = text.search(/<!DOCTYPE/i)
   const isProlog = start >= 0 && text.trimStart().startsWith("<") && !/<[a-z]/i.test(text.slice(0, start))
@@ -85,13 +94,21 @@ function withoutDoctype(text: string): string {
 /** When an entry was published, in milliseconds; NaN where it does not say. */
 function timeOf(entry: JsonObject): number {
   const core = asObject(entry.dc)
-  const dates = [entry.pubDate, entry.published, entry.date_published, entry.updated, core.date, valuesOf(core.dates)[0]]
+  const dates = [
+    entry.pubDate,
+    entry.published,
+    entry.date_published,
+    entry.updated,
+    core.date,
+    valuesOf(core.dates)[0],
+  ]
   return Date.parse(asText(dates.find((date) => typeof date === "string")) ?? "")
 }
 
 /** Entries without a date come last, in the feed's order. */
 function compareTimes(one: number, other: number): number {
-  if (Number.isNaN(one) || Number.isNaN(other)) return Number.isNaN(one) === Number.isNaN(other) ? 0 : Number.isNaN(one) ? -1 : 1
+  if (Number.isNaN(one) || Number.isNaN(other))
+    return Number.isNaN(one) === Number.isNaN(other) ? 0 : Number.isNaN(one) ? -1 : 1
   return one - other
 }
 
@@ -122,7 +139,8 @@ function normaliseItem(entry: JsonObject, time: number, url: string): FeedItem {
 }
 
 function authorOf(entry: JsonObject): string {
-  const first = valuesOf(entry.authors)[0] ?? entry.author ?? valuesOf(asObject(entry.dc).creators)[0] ?? asObject(entry.dc).creator
+  const first =
+    valuesOf(entry.authors)[0] ?? entry.author ?? valuesOf(asObject(entry.dc).creators)[0] ?? asObject(entry.dc).creator
   return textOf(first) || textOf(asObject(first).name)
 }
 

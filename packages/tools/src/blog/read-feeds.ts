@@ -52,7 +52,9 @@ export function createFeedReader(host: NetworkHost, config: RssFeedConfig): Tool
         }
       }),
     )
-    return results.every(({ items, error }) => items.length === 0 && error !== undefined) ? allFailed(results) : answered(results)
+    return results.every(({ items, error }) => items.length === 0 && error !== undefined)
+      ? allFailed(results)
+      : answered(results)
   }
 }
 

@@ -11,8 +11,13 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server[Symbol.asyncDispose]()
 })
 
-async function feedTool(body: string | Buffer | Answer, type = "application/rss+xml", configure?: (origin: string) => RssFeedConfig) {
-  const answer: Answer = typeof body === "function" ? body : (_, response) => response.writeHead(200, { "content-type": type }).end(body)
+async function feedTool(
+  body: string | Buffer | Answer,
+  type = "application/rss+xml",
+  configure?: (origin: string) => RssFeedConfig,
+) {
+  const answer: Answer =
+    typeof body === "function" ? body : (_, response) => response.writeHead(200, { "content-type": type }).end(body)
   const server = await startLoopback(answer)
   servers.push(server)
   const network = configure === undefined ? { allowOrigins: [server.origin] } : {}
@@ -66,17 +71,37 @@ describe("rss_feed", () => {
     expect(atom).toMatchObject({
       format: "atom",
       title: "A",
-      items: [{ title: "x y", url: expect.stringMatching(/\/page$/), published: "2026-01-02T00:00:00.000Z", author: "N", summary: "s" }],
+      items: [
+        {
+          title: "x y",
+          url: expect.stringMatching(/\/page$/),
+          published: "2026-01-02T00:00:00.000Z",
+          author: "N",
+          summary: "s",
+        },
+      ],
     })
     const json = await fetchFeed(
       JSON.stringify({
         version: "https://jsonfeed.org/version/1.1",
         title: "J",
-        items: [{ id: "1", url: "https://j.test/1", title: "t", content_text: "c", date_published: "2026-01-01T00:00:00Z", tags: ["q"] }],
+        items: [
+          {
+            id: "1",
+            url: "https://j.test/1",
+            title: "t",
+            content_text: "c",
+            date_published: "2026-01-01T00:00:00Z",
+            tags: ["q"],
+          },
+        ],
       }),
       "application/feed+json",
     )
-    expect(json).toMatchObject({ format: "json", items: [{ title: "t", url: "https://j.test/1", summary: "c", categories: ["q"] }] })
+    expect(json).toMatchObject({
+      format: "json",
+      items: [{ title: "t", url: "https://j.test/1", summary: "c", categories: ["q"] }],
+    })
     const rdf = await fetchFeed(
       '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns="http://purl.org/rss/1.0/"><channel rdf:about="u"><title>R</title><link>https://r.test/</link><description>d</description></channel><item rdf:about="1"><title>t</title><link>https://r.test/1</link></item></rdf:RDF>',
     )
@@ -109,7 +134,10 @@ describe("rss_feed", () => {
   it.each([
     ["doctypes without end", "<!DOCTYPE ".repeat(200_000)],
     ["a doctype whose quote never ends", `<!DOCTYPE rss [<!ENTITY a "${"x".repeat(1_000_000)}`],
-    ["scripts without end", rss(`<item><title>x</title><description><![CDATA[${"<script ".repeat(250_000)}]]></description></item>`)],
+    [
+      "scripts without end",
+      rss(`<item><title>x</title><description><![CDATA[${"<script ".repeat(250_000)}]]></description></item>`),
+    ],
     [
       "scripts that are never closed",
       rss(`<item><title>x</title><description><![CDATA[${"<script>".repeat(250_000)}]]></description></item>`),
@@ -166,9 +194,13 @@ describe("rss_feed", () => {
       hint: expect.stringContaining('"action": "fetch"'),
     })
     const cut = await feedTool(
-      (_, response) => void response.writeHead(200, { "content-length": "900" }).write("<rss>", () => response.destroy()),
+      (_, response) =>
+        void response.writeHead(200, { "content-length": "900" }).write("<rss>", () => response.destroy()),
     )
-    expect((await callTool(cut.tool, { action: "fetch", url: cut.url })).error).toMatchObject({ code: "RESPONSE_CUT_OFF", retryable: true })
+    expect((await callTool(cut.tool, { action: "fetch", url: cut.url })).error).toMatchObject({
+      code: "RESPONSE_CUT_OFF",
+      retryable: true,
+    })
   })
 
   it("can be called as single-action tools", async () => {

@@ -13,7 +13,13 @@ export interface RssFeedConfig {
   feeds?: readonly ConfiguredFeed[]
 }
 
-const LIMIT: JsonSchema = { type: "integer", minimum: 1, maximum: 100, default: 5, description: "Most entries of a feed, newest first" }
+const LIMIT: JsonSchema = {
+  type: "integer",
+  minimum: 1,
+  maximum: 100,
+  default: 5,
+  description: "Most entries of a feed, newest first",
+}
 
 const FEED: JsonSchema = {
   type: "object",
@@ -56,14 +62,18 @@ export function createRssFeedTool(host: NetworkHost, config: RssFeedConfig = {})
   return defineMultiActionTool({
     name: "rss_feed",
     title: "RSS feeds",
-    description: "Reads RSS, Atom and JSON feeds: one by its URL, or the ones that are configured. Returns the newest entries.",
+    description:
+      "Reads RSS, Atom and JSON feeds: one by its URL, or the ones that are configured. Returns the newest entries.",
     category: "research",
     optionality: "optional",
     tags: ["blog", "web"],
     usageHint:
       "Use when: recent posts or news of a site are wanted and it has a feed. Don't use when: one page's content is needed (use webscrape), or a subject is searched for (use web_search).",
     output: { type: "object", properties: { feeds: { type: "array", items: FEED } }, required: ["feeds"] },
-    aliases: { names: ["rss", "read_feed"], arguments: { feed_url: "url", max_items: "limit", count: "limit", feed: "name" } },
+    aliases: {
+      names: ["rss", "read_feed"],
+      arguments: { feed_url: "url", max_items: "limit", count: "limit", feed: "name" },
+    },
     effects: { readOnly: true, idempotent: true, network: true },
     produces: ["research"],
     timeoutMs: 60_000,
@@ -71,15 +81,27 @@ export function createRssFeedTool(host: NetworkHost, config: RssFeedConfig = {})
     actions: {
       fetch: {
         description: "Reads one feed by its URL",
-        properties: { url: { type: "string", minLength: 1, description: "Address of the feed, http or https" }, limit: LIMIT },
+        properties: {
+          url: { type: "string", minLength: 1, description: "Address of the feed, http or https" },
+          limit: LIMIT,
+        },
         required: ["url"],
         run,
-        examples: [{ description: "The five newest entries of a feed", input: { url: "https://example.com/feed.xml" } }],
+        examples: [
+          { description: "The five newest entries of a feed", input: { url: "https://example.com/feed.xml" } },
+        ],
       },
       get_configured: {
-        description: names.length === 0 ? "Reads the configured feeds (there are none)" : `Reads the configured feeds: ${names.join(", ")}`,
+        description:
+          names.length === 0
+            ? "Reads the configured feeds (there are none)"
+            : `Reads the configured feeds: ${names.join(", ")}`,
         properties: {
-          name: { type: "string", ...(names.length === 0 ? {} : { enum: names }), description: "Only this feed; all of them unless given" },
+          name: {
+            type: "string",
+            ...(names.length === 0 ? {} : { enum: names }),
+            description: "Only this feed; all of them unless given",
+          },
           limit: LIMIT,
         },
         run,

@@ -18,7 +18,9 @@ describe("static_links", () => {
   })
 
   it("shows links as Markdown", async () => {
-    expect((await callTool(tool, { action: "get_all" })).output).toContain("- [Newsletter](https://news.test/) – monthly")
+    expect((await callTool(tool, { action: "get_all" })).output).toContain(
+      "- [Newsletter](https://news.test/) – monthly",
+    )
   })
 
   it("says that nothing is configured instead of inventing links, and has a placeholder all the same", async () => {

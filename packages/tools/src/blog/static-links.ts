@@ -31,7 +31,11 @@ const LINKS: JsonSchema = {
 /** The tool that gives the links from the configuration; it touches nothing else. */
 export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefinition {
   const { social = [], custom = [], youtubePlaceholder = DEFAULT_PLACEHOLDER } = config
-  const answer = (parts: { social?: readonly StaticLink[]; custom?: readonly StaticLink[]; youtube_placeholder?: string }): ToolResult => {
+  const answer = (parts: {
+    social?: readonly StaticLink[]
+    custom?: readonly StaticLink[]
+    youtube_placeholder?: string
+  }): ToolResult => {
     const { social: profiles, custom: others, youtube_placeholder: placeholder } = parts
     if ([...(profiles ?? []), ...(others ?? [])].length === 0 && placeholder === undefined) {
       return failure({
@@ -45,7 +49,10 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
         ? []
         : [
             `${title}:`,
-            ...links.map(({ name, url, description }) => `- [${name}](${url})${description === undefined ? "" : ` – ${description}`}`),
+            ...links.map(
+              ({ name, url, description }) =>
+                `- [${name}](${url})${description === undefined ? "" : ` – ${description}`}`,
+            ),
           ]
     const lines = [
       ...list("Social", profiles),

@@ -4,7 +4,10 @@ import { defineMultiActionTool } from "../multi-action.ts"
 import type { Workspace } from "../paths/workspace.ts"
 import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
 
-const path: JsonSchema = { type: "string", description: "File path: absolute, or relative to the first allowed directory" }
+const path: JsonSchema = {
+  type: "string",
+  description: "File path: absolute, or relative to the first allowed directory",
+}
 const start_line: JsonSchema = { type: "integer", minimum: 1, description: "First line, counted from 1" }
 const end_line: JsonSchema = { type: "integer", minimum: 1, description: "Last line, included" }
 const effects = { destructive: false, idempotent: false, writes: ["path"] } as const
@@ -35,7 +38,11 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         end: "end_line",
       },
     },
-    output: { type: "object", properties: { path: { type: "string" }, hash: { type: "string" } }, required: ["path", "hash"] },
+    output: {
+      type: "object",
+      properties: { path: { type: "string" }, hash: { type: "string" } },
+      required: ["path", "hash"],
+    },
     actions: {
       get_lines: {
         description: "Returns lines with their numbers.",
@@ -74,7 +81,9 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         },
         required: ["path", "line", "content"],
         effects,
-        examples: [{ description: "Insert a first line", input: { path: "src/index.ts", line: 1, content: "// The answer." } }],
+        examples: [
+          { description: "Insert a first line", input: { path: "src/index.ts", line: 1, content: "// The answer." } },
+        ],
         run: async (args) => (await import("./lines.ts")).insertAtLine(workspace, args),
       },
       delete_lines: {

@@ -14,8 +14,15 @@ interface LineChange {
 
 /** Replaces lines of a file; without content it deletes them. */
 export function editLines(workspace: Workspace, args: JsonObject): Promise<ToolResult> {
-  const { path, content = "", expected_hash, ...range } = args as unknown as LineChange & LineRange & { content?: string }
-  return changeFile(workspace, path, (text) => replaceLines(text, range, content, path), { expectedHash: expected_hash })
+  const {
+    path,
+    content = "",
+    expected_hash,
+    ...range
+  } = args as unknown as LineChange & LineRange & { content?: string }
+  return changeFile(workspace, path, (text) => replaceLines(text, range, content, path), {
+    expectedHash: expected_hash,
+  })
 }
 
 /** Inserts lines before a line of a file. */
@@ -33,7 +40,11 @@ export async function getLines(workspace: Workspace, args: JsonObject): Promise<
   const lines = splitLines(decoded.text).map(withoutEnding)
   const last = Math.max(Math.min(end_line ?? lines.length, lines.length), start_line)
   if (lines.length > 0 || start_line > 1) {
-    const wrong = checkRange({ start_line, end_line: end_line !== undefined && end_line < start_line ? end_line : last }, lines.length, path)
+    const wrong = checkRange(
+      { start_line, end_line: end_line !== undefined && end_line < start_line ? end_line : last },
+      lines.length,
+      path,
+    )
     if (wrong !== undefined) return wrong
   }
   const shown = lines.slice(start_line - 1, last)
@@ -54,4 +65,3 @@ export async function getLines(workspace: Workspace, args: JsonObject): Promise<
     },
   })
 }
-

@@ -47,7 +47,9 @@ export function chooseDatabase(config: DatabaseToolsConfig, asked: unknown): Cho
   if (name === undefined || !Object.hasOwn(databases, name) || (asked === undefined && names.length > 1)) {
     throw new ToolwrightError(
       "INVALID_ARGUMENTS",
-      asked === undefined ? "There is more than one database." : `There is no database '${String(asked).slice(0, 60)}'.`,
+      asked === undefined
+        ? "There is more than one database."
+        : `There is no database '${String(asked).slice(0, 60)}'.`,
       {
         hint: `Name one of: ${names.map((one) => `{"database": "${one}"}`).join(", ")}`,
       },
@@ -67,7 +69,9 @@ function readDsn(dsn: string, name: string): Pick<ChosenDatabase, "dialect" | "d
   if (/^postgres(ql)?:/i.test(dsn) && URL.canParse(dsn)) {
     const url = new URL(dsn)
     const parameter = url.searchParams.get("password")
-    const secrets = [dsn, url.password, decoded(url.password), ...(parameter === null ? [] : [parameter])].filter((secret) => secret !== "")
+    const secrets = [dsn, url.password, decoded(url.password), ...(parameter === null ? [] : [parameter])].filter(
+      (secret) => secret !== "",
+    )
     const shown = `postgresql://${url.username === "" ? "" : `${url.username}@`}${url.host}${url.pathname}`
     return { dialect: "postgresql", dsn, file: "", shown, redact: (text) => redact(text, secrets) }
   }

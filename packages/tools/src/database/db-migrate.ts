@@ -13,7 +13,11 @@ export function databaseCapabilities(config: DatabaseToolsConfig): string[] {
 /** The argument that chooses a database. */
 export function databaseArgument(config: DatabaseToolsConfig): JsonSchema {
   const names = Object.keys(configuredDatabases(config))
-  return { type: "string", enum: names, description: names.length === 1 ? `Which database; ${names[0]} is the only one` : "Which database" }
+  return {
+    type: "string",
+    enum: names,
+    description: names.length === 1 ? `Which database; ${names[0]} is the only one` : "Which database",
+  }
 }
 
 /** The tool that brings a database's schema to another version. */
@@ -54,7 +58,11 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
               version: { type: "integer" },
               name: { type: "string" },
               direction: { type: "string", enum: ["up", "down"] },
-              status: { type: "string", enum: ["planned", "done", "skipped"], description: "skipped: another migrator had done it" },
+              status: {
+                type: "string",
+                enum: ["planned", "done", "skipped"],
+                description: "skipped: another migrator had done it",
+              },
               duration_ms: { type: "integer" },
             },
             required: ["version", "name", "direction", "status"],
@@ -63,7 +71,10 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
       },
       required: ["database", "dialect", "dry_run", "version", "steps"],
     },
-    aliases: { names: ["migrate"], arguments: { db: "database", target: "version", count: "steps", dryRun: "dry_run" } },
+    aliases: {
+      names: ["migrate"],
+      arguments: { db: "database", target: "version", count: "steps", dryRun: "dry_run" },
+    },
     effects: { readOnly: false, destructive: true, idempotent: false, network: true },
     capabilities: databaseCapabilities(config),
     timeoutMs: 600_000,
@@ -88,7 +99,10 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
       },
       to: {
         description: "Goes up or down until exactly this version is the latest one applied",
-        properties: { ...common, version: { type: "integer", minimum: 0, description: "The version; 0 takes everything back" } },
+        properties: {
+          ...common,
+          version: { type: "integer", minimum: 0, description: "The version; 0 takes everything back" },
+        },
         required: [...named, "version"],
         run,
         examples: [{ description: "Go to version 1", input: { version: 1 } }],

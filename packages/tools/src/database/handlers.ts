@@ -75,8 +75,13 @@ export function createStatusHandler(workspace: Workspace, config: DatabaseToolsC
   }
 }
 
-async function openDriver(workspace: Workspace, database: ChosenDatabase, limits: DriverLimits): Promise<MigrationDriver> {
-  if (database.dialect === "postgresql") return (await import("./postgres-driver.ts")).openPostgres(database.dsn, limits)
+async function openDriver(
+  workspace: Workspace,
+  database: ChosenDatabase,
+  limits: DriverLimits,
+): Promise<MigrationDriver> {
+  if (database.dialect === "postgresql")
+    return (await import("./postgres-driver.ts")).openPostgres(database.dsn, limits)
   return (await import("./sqlite-driver.ts")).openSqlite(fileOf(workspace, database), limits)
 }
 
@@ -100,7 +105,8 @@ function more(count: number): string[] {
 /** A failed result without secrets; steps that were taken before the failing one stay taken and are reported. */
 function databaseFailure(thrown: unknown, database: ChosenDatabase | undefined): ToolResult {
   const clean = database?.redact ?? ((text: string) => text)
-  if (!ToolwrightError.isInstance(thrown)) throw new Error(clean(thrown instanceof Error ? thrown.message : String(thrown)))
+  if (!ToolwrightError.isInstance(thrown))
+    throw new Error(clean(thrown instanceof Error ? thrown.message : String(thrown)))
   const done = thrown instanceof StepFailed ? thrown.done : undefined
   const before =
     done === undefined || done.length === 0

@@ -123,10 +123,19 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
     expect((await migrate({ action: "up" })).data).toMatchObject({ version: 3 })
     expect(await status()).toMatchObject({ version: 3, pending: 0, clean: true })
     expect((await migrate({ action: "up" })).output).toContain("Nothing to do")
-    expect((await migrate({ action: "down" })).data).toMatchObject({ version: 2, steps: [{ version: 3, direction: "down" }] })
-    expect((await migrate({ action: "to", version: 0 })).data).toMatchObject({ version: 0, steps: [{ version: 2 }, { version: 1 }] })
+    expect((await migrate({ action: "down" })).data).toMatchObject({
+      version: 2,
+      steps: [{ version: 3, direction: "down" }],
+    })
+    expect((await migrate({ action: "to", version: 0 })).data).toMatchObject({
+      version: 0,
+      steps: [{ version: 2 }, { version: 1 }],
+    })
     expect(await tables()).toEqual(["toolwright_migrations"])
-    expect((await migrate({ action: "to", version: 2 })).data).toMatchObject({ version: 2, steps: [{ version: 1 }, { version: 2 }] })
+    expect((await migrate({ action: "to", version: 2 })).data).toMatchObject({
+      version: 2,
+      steps: [{ version: 1 }, { version: 2 }],
+    })
     expect(await states()).toEqual(["1 applied", "2 applied", "3 pending"])
   })
 
@@ -141,7 +150,8 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
     if (name === "SQLite") expect(readdirSync(root)).toEqual(["migrations"])
     else expect(await tables()).toEqual([])
     await migrate({ action: "up" })
-    const bytes = () => (name === "SQLite" ? [readdirSync(root).join(), readFileSync(join(root, "app.db")).toString("base64")] : [])
+    const bytes = () =>
+      name === "SQLite" ? [readdirSync(root).join(), readFileSync(join(root, "app.db")).toString("base64")] : []
     const before = bytes()
     await status()
     await migrate({ action: "down", steps: 3, dry_run: true })
@@ -149,47 +159,59 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
     expect(await states()).toEqual(["1 applied", "2 applied", "3 applied"])
   })
 
-  it.skipIf(!isThere)("rolls a failing migration back whole, keeps the ones before it, and goes on after the correction", async () => {
-    usual()
-    put(
-      "0002_add_mail.up.sql",
-      "CREATE TABLE half (id INTEGER);\nINSERT INTO users (id, name) VALUES (7, 'half');\nALTER TABLE nowhere ADD COLUMN x TEXT;",
-    )
-    const failed = await migrate({ action: "up" })
-    expect(failed.error).toMatchObject({
-      code: "MIGRATION_FAILED",
-      message: expect.stringMatching(/^2_add_mail\.up\.sql: .*nowhere.*rolled back.*done and stay: 1/),
-      details: { done: [{ version: 1 }] },
-    })
-    expect(await tables()).toEqual(["toolwright_migrations", "users"])
-    expect(await dialect.query(dsn, "SELECT id FROM users")).toEqual([{ id: 1 }])
-    put("0002_add_mail.up.sql", "ALTER TABLE users ADD COLUMN mail TEXT;")
-    expect((await migrate({ action: "up" })).data).toMatchObject({ version: 3 })
-  })
+  it.skipIf(!isThere)(
+    "rolls a failing migration back whole, keeps the ones before it, and goes on after the correction",
+    async () => {
+      usual()
+      put(
+        "0002_add_mail.up.sql",
+        "CREATE TABLE half (id INTEGER);\nINSERT INTO users (id, name) VALUES (7, 'half');\nALTER TABLE nowhere ADD COLUMN x TEXT;",
+      )
+      const failed = await migrate({ action: "up" })
+      expect(failed.error).toMatchObject({
+        code: "MIGRATION_FAILED",
+        message: expect.stringMatching(/^2_add_mail\.up\.sql: .*nowhere.*rolled back.*done and stay: 1/),
+        details: { done: [{ version: 1 }] },
+      })
+      expect(await tables()).toEqual(["toolwright_migrations", "users"])
+      expect(await dialect.query(dsn, "SELECT id FROM users")).toEqual([{ id: 1 }])
+      put("0002_add_mail.up.sql", "ALTER TABLE users ADD COLUMN mail TEXT;")
+      expect((await migrate({ action: "up" })).data).toMatchObject({ version: 3 })
+    },
+  )
 
-  it.skipIf(!isThere)("refuses to go on when an applied file changed or is gone, or a lower number comes late", async () => {
-    usual()
-    await migrate({ action: "up", steps: 2 })
-    put("0001_create_users.up.sql", "CREATE TABLE users (id INTEGER, changed TEXT);")
-    expect((await migrate({ action: "up" })).error).toMatchObject({
-      code: "CHECKSUM_DRIFT",
-      message: expect.stringContaining("1_create_users"),
-      hint: expect.stringContaining("new migration"),
-    })
-    expect(await states()).toEqual(["1 drifted", "2 applied", "3 pending"])
-    rmSync(join(root, "migrations", "0001_create_users.up.sql"))
-    rmSync(join(root, "migrations", "0001_create_users.down.sql"))
-    expect((await migrate({ action: "up" })).error?.code).toBe("MIGRATION_MISSING")
-    expect(await states()).toEqual(["1 missing", "2 applied", "3 pending"])
-    usual()
-    await migrate({ action: "up" })
-    put("0002_add_mail.up.sql", readFileSync(join(root, "migrations", "0002_add_mail.up.sql"), "utf8").replaceAll("\n", "\r\n"))
-    expect((await status()).clean).toBe(true)
-    await migrate({ action: "to", version: 0 })
-    await migrate({ action: "up", steps: 2 })
-    put("0000_late.up.sql", "SELECT 1;")
-    expect((await migrate({ action: "up" })).error).toMatchObject({ code: "OUT_OF_ORDER", hint: expect.stringContaining("above 2") })
-  })
+  it.skipIf(!isThere)(
+    "refuses to go on when an applied file changed or is gone, or a lower number comes late",
+    async () => {
+      usual()
+      await migrate({ action: "up", steps: 2 })
+      put("0001_create_users.up.sql", "CREATE TABLE users (id INTEGER, changed TEXT);")
+      expect((await migrate({ action: "up" })).error).toMatchObject({
+        code: "CHECKSUM_DRIFT",
+        message: expect.stringContaining("1_create_users"),
+        hint: expect.stringContaining("new migration"),
+      })
+      expect(await states()).toEqual(["1 drifted", "2 applied", "3 pending"])
+      rmSync(join(root, "migrations", "0001_create_users.up.sql"))
+      rmSync(join(root, "migrations", "0001_create_users.down.sql"))
+      expect((await migrate({ action: "up" })).error?.code).toBe("MIGRATION_MISSING")
+      expect(await states()).toEqual(["1 missing", "2 applied", "3 pending"])
+      usual()
+      await migrate({ action: "up" })
+      put(
+        "0002_add_mail.up.sql",
+        readFileSync(join(root, "migrations", "0002_add_mail.up.sql"), "utf8").replaceAll("\n", "\r\n"),
+      )
+      expect((await status()).clean).toBe(true)
+      await migrate({ action: "to", version: 0 })
+      await migrate({ action: "up", steps: 2 })
+      put("0000_late.up.sql", "SELECT 1;")
+      expect((await migrate({ action: "up" })).error).toMatchObject({
+        code: "OUT_OF_ORDER",
+        hint: expect.stringContaining("above 2"),
+      })
+    },
+  )
 
   it.skipIf(!isThere)("takes back nothing that cannot be taken back, and knows no other versions", async () => {
     usual()
@@ -212,7 +234,9 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
       "0001_create_users.up.sql",
       "CREATE TABLE users (id INTEGER PRIMARY KEY, name TEXT NOT NULL);\nCREATE TABLE ran (id INTEGER);\nINSERT INTO ran VALUES (1);",
     )
-    const results = await Promise.all(Array.from({ length: 6 }, () => migrate({ action: "up" }, { lockWaitMs: 20_000 })))
+    const results = await Promise.all(
+      Array.from({ length: 6 }, () => migrate({ action: "up" }, { lockWaitMs: 20_000 })),
+    )
     expect(results.map(({ error }) => error)).toEqual(Array(6).fill(undefined))
     const done = results
       .flatMap(({ data }) => (data as { steps: { version: number; status: string }[] }).steps)
@@ -238,10 +262,16 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
         ? "CREATE TABLE t (x);\nWITH RECURSIVE n(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM n) SELECT count(*) FROM n;"
         : "CREATE TABLE t (x INT);\nSELECT pg_sleep(600);",
     )
-    expect((await migrate({ action: "up" }, { migrationMs: 1000, lockWaitMs: 100 })).error).toMatchObject({ code: "TIMEOUT" })
+    expect((await migrate({ action: "up" }, { migrationMs: 1000, lockWaitMs: 100 })).error).toMatchObject({
+      code: "TIMEOUT",
+    })
     const controller = new AbortController()
     setTimeout(() => controller.abort(), 300)
-    const cancelled = await callTool(createDbMigrateTool(workspace, config()), { action: "up" }, { signal: controller.signal })
+    const cancelled = await callTool(
+      createDbMigrateTool(workspace, config()),
+      { action: "up" },
+      { signal: controller.signal },
+    )
     expect(cancelled.error?.code).toMatch(/ABORT|CANCEL/)
     await expect.poll(status, { timeout: 10_000 }).toMatchObject({ version: 0 })
     put("0001_endless.up.sql", "CREATE TABLE t (x INT);")
@@ -261,7 +291,8 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
   it.skipIf(!isThere)("runs its own examples", async () => {
     usual()
     const tool = createDbMigrateTool(workspace, config())
-    for (const { input } of tool.examples ?? []) expect([input, (await callTool(tool, input)).error]).toEqual([input, undefined])
+    for (const { input } of tool.examples ?? [])
+      expect([input, (await callTool(tool, input)).error]).toEqual([input, undefined])
     const other = createDbStatusTool(workspace, config())
     for (const { input } of other.examples ?? []) expect((await callTool(other, input)).success).toBe(true)
   })
@@ -304,10 +335,16 @@ describe("migrations as files of others", () => {
   it("refuses two files of one version, links, and folders outside the workspace", async () => {
     usual()
     put("1_other.up.sql", "SELECT 1;")
-    expect((await migrate()).error).toMatchObject({ code: "INVALID_MIGRATION", message: expect.stringContaining("occurs twice") })
+    expect((await migrate()).error).toMatchObject({
+      code: "INVALID_MIGRATION",
+      message: expect.stringContaining("occurs twice"),
+    })
     rmSync(join(root, "migrations", "1_other.up.sql"))
     symlinkSync("/etc/hostname", join(root, "migrations", "0004_link.up.sql"))
-    expect((await migrate()).error).toMatchObject({ code: "INVALID_MIGRATION", message: expect.stringContaining("no regular file") })
+    expect((await migrate()).error).toMatchObject({
+      code: "INVALID_MIGRATION",
+      message: expect.stringContaining("no regular file"),
+    })
     const outside = createDbMigrateTool(workspace, { databases: { app: { dsn: "sqlite:app.db", migrations: "../" } } })
     expect((await callTool(outside, { action: "up" })).error?.code).toBe("ACCESS_DENIED")
     const none = createDbMigrateTool(workspace, { databases: { app: { dsn: "sqlite:app.db", migrations: "nowhere" } } })
@@ -328,14 +365,20 @@ describe("migrations as files of others", () => {
     )
     expect((await migrate()).data).toMatchObject({ version: 2 })
     put("0003_orphan.up.sql", "DELETE FROM a;")
-    expect((await migrate()).error).toMatchObject({ code: "MIGRATION_FAILED", message: expect.stringContaining("foreign keys") })
+    expect((await migrate()).error).toMatchObject({
+      code: "MIGRATION_FAILED",
+      message: expect.stringContaining("foreign keys"),
+    })
     expect(await sqlite.query(`sqlite:${join(root, "app.db")}`, "SELECT id FROM a")).toEqual([{ id: 1 }])
   })
 
   it("does not open a database through a link, nor make folders", async () => {
     usual()
     symlinkSync("/tmp/toolwright-elsewhere.db", join(root, "app.db"))
-    expect((await migrate()).error).toMatchObject({ code: "CONNECTION_FAILED", message: expect.stringContaining("symbolic link") })
+    expect((await migrate()).error).toMatchObject({
+      code: "CONNECTION_FAILED",
+      message: expect.stringContaining("symbolic link"),
+    })
     const deep = createDbMigrateTool(workspace, { databases: { app: { dsn: "sqlite:data/app.db" } } })
     expect((await callTool(deep, { action: "up" })).error).toMatchObject({
       code: "CONNECTION_FAILED",
@@ -347,7 +390,9 @@ describe("migrations as files of others", () => {
     usual()
     writeFileSync(join(root, "app.db"), "this is no database, but long enough to be looked at as one".repeat(20))
     expect((await migrate()).error?.code).toBe("MIGRATION_FAILED")
-    const two = createDbMigrateTool(workspace, { databases: { one: { dsn: "sqlite:a.db" }, two: { dsn: "sqlite:b.db" } } })
+    const two = createDbMigrateTool(workspace, {
+      databases: { one: { dsn: "sqlite:a.db" }, two: { dsn: "sqlite:b.db" } },
+    })
     expect((await callTool(two, { action: "up", database: "three" })).error?.code).toBe("INVALID_ARGUMENTS")
     expect((await callTool(two, { action: "up" })).error?.code).toBe("INVALID_ARGUMENTS")
     expect((await callTool(two, { action: "up", database: "two" })).data).toMatchObject({ database: "two", version: 3 })
@@ -357,8 +402,13 @@ describe("migrations as files of others", () => {
     usual()
     const tool = createDbStatusTool(workspace, { env: {} })
     expect(tool.capabilities).toEqual(["env:DATABASE_URL"])
-    expect((await callTool(tool, {})).error).toMatchObject({ code: "NOT_CONFIGURED", hint: expect.stringContaining("DATABASE_URL") })
-    expect((await callTool(createDbStatusTool(workspace, { env: { DATABASE_URL: "sqlite:app.db" } }), {})).data).toMatchObject({
+    expect((await callTool(tool, {})).error).toMatchObject({
+      code: "NOT_CONFIGURED",
+      hint: expect.stringContaining("DATABASE_URL"),
+    })
+    expect(
+      (await callTool(createDbStatusTool(workspace, { env: { DATABASE_URL: "sqlite:app.db" } }), {})).data,
+    ).toMatchObject({
       database: "default",
       version: 0,
     })

@@ -21,7 +21,8 @@ const MAX_FILES = 5000
 const NO_TRANSACTION = /^\s*--\s*toolwright:\s*no-transaction\b/
 
 /**
- * Reads a folder of migrations, in order of version. Files that do not end in `.sql` are ignored; links, wrong names and
+ * Reads a folder of migrations, in order of version. Files that do not end in `.sql` are ignored; links, wrong names
+ * and
  * versions that occur twice are errors, for leaving one out silently would change what "up to date" means.
  *
  * @throws ToolwrightError `NO_MIGRATIONS`, `INVALID_MIGRATION`, and what the workspace says
@@ -41,7 +42,10 @@ export async function readMigrations(workspace: Workspace, folder: string): Prom
     const [, digits, name, direction] = parts as unknown as [string, string, string, "up" | "down"]
     const half = halves.get(Number(digits)) ?? { name }
     if (half.name !== name || half[direction] !== undefined) {
-      throw invalid(`Version ${Number(digits)} occurs twice: ${half.name} and ${name}.`, "Give one of them another number.")
+      throw invalid(
+        `Version ${Number(digits)} occurs twice: ${half.name} and ${name}.`,
+        "Give one of them another number.",
+      )
     }
     half[direction] = (await workspace.read(`${folder}/${entry.name}`, MAX_BYTES)).bytes.toString("utf8")
     if (direction === "up") half.file = entry.name
@@ -50,7 +54,8 @@ export async function readMigrations(workspace: Workspace, folder: string): Prom
   return [...halves]
     .sort(([one], [other]) => one - other)
     .map(([version, { name, up, down, file }]) => {
-      if (up === undefined || file === undefined) throw invalid(`Version ${version} (${name}) has a down file but no up file.`)
+      if (up === undefined || file === undefined)
+        throw invalid(`Version ${version} (${name}) has a down file but no up file.`)
       return {
         version,
         name,

@@ -3,7 +3,10 @@ import type { AppliedMigration, MigrationDriver, MigrationStep } from "./driver.
 import type { Migration } from "./migrations.ts"
 import { checkMigration } from "./sql-scan.ts"
 
-/** What a migration is in, seen from folder and database: `drifted` when its file changed since, `missing` when it is gone. */
+/**
+ * What a migration is in, seen from folder and database: `drifted` when its file changed since, `missing` when it is
+ * gone.
+ */
 export type MigrationState = "applied" | "pending" | "drifted" | "missing"
 
 export interface MigrationStatus {
@@ -15,7 +18,10 @@ export interface MigrationStatus {
 }
 
 /** Which steps are wanted. `version` 0 means none applied. */
-export type Wanted = { action: "up"; steps?: number } | { action: "down"; steps: number } | { action: "to"; version: number }
+export type Wanted =
+  | { action: "up"; steps?: number }
+  | { action: "down"; steps: number }
+  | { action: "to"; version: number }
 
 export interface StepReport {
   version: number
@@ -32,7 +38,13 @@ export function statusOf(files: readonly Migration[], applied: readonly AppliedM
     const record = records.get(version)
     records.delete(version)
     const state = record === undefined ? "pending" : record.checksum === checksum ? "applied" : "drifted"
-    return { version, name, state, ...(record === undefined ? {} : { applied_at: record.appliedAt }), reversible: down !== undefined }
+    return {
+      version,
+      name,
+      state,
+      ...(record === undefined ? {} : { applied_at: record.appliedAt }),
+      reversible: down !== undefined,
+    }
   })
   for (const { version, name, appliedAt } of records.values()) {
     rows.push({ version, name, state: "missing", applied_at: appliedAt, reversible: false })
@@ -72,16 +84,22 @@ export function plan(
   }
   const isDown = wanted.action === "down" || (target !== undefined && target < current)
   if (isDown) {
-    const down = rows.filter(({ state, version }) => state !== "pending" && (target === undefined || version > target)).reverse()
+    const down = rows
+      .filter(({ state, version }) => state !== "pending" && (target === undefined || version > target))
+      .reverse()
     return (wanted.action === "down" ? down.slice(0, wanted.steps) : down).map((row) => downStep(files, row, dialect))
   }
   refuseDrift(rows)
   const up = rows.filter(({ state, version }) => state === "pending" && (target === undefined || version <= target))
   const late = up.find(({ version }) => version < current)
   if (late !== undefined) {
-    throw new ToolwrightError("OUT_OF_ORDER", `Migration ${late.version}_${late.name} is pending, though ${current} is applied already.`, {
-      hint: `Give it a number above ${current}, so that every database takes the same steps in the same order.`,
-    })
+    throw new ToolwrightError(
+      "OUT_OF_ORDER",
+      `Migration ${late.version}_${late.name} is pending, though ${current} is applied already.`,
+      {
+        hint: `Give it a number above ${current}, so that every database takes the same steps in the same order.`,
+      },
+    )
   }
   const chosen = wanted.action === "up" && wanted.steps !== undefined ? up.slice(0, wanted.steps) : up
   return chosen.map(({ version }) => {
@@ -119,15 +137,23 @@ function downStep(files: readonly Migration[], row: MigrationStatus, dialect: "s
 function refuseDrift(rows: readonly MigrationStatus[]): void {
   const drifted = rows.find(({ state }) => state === "drifted")
   if (drifted !== undefined) {
-    throw new ToolwrightError("CHECKSUM_DRIFT", `Migration ${drifted.version}_${drifted.name} was changed after it had been applied.`, {
-      hint: "Put the file back as it was, and make the change in a new migration.",
-    })
+    throw new ToolwrightError(
+      "CHECKSUM_DRIFT",
+      `Migration ${drifted.version}_${drifted.name} was changed after it had been applied.`,
+      {
+        hint: "Put the file back as it was, and make the change in a new migration.",
+      },
+    )
   }
   const missing = rows.find(({ state }) => state === "missing")
   if (missing !== undefined) {
-    throw new ToolwrightError("MIGRATION_MISSING", `Migration ${missing.version}_${missing.name} is applied, but its file is gone.`, {
-      hint: "Bring the file back; other databases still need it.",
-    })
+    throw new ToolwrightError(
+      "MIGRATION_MISSING",
+      `Migration ${missing.version}_${missing.name} is applied, but its file is gone.`,
+      {
+        hint: "Bring the file back; other databases still need it.",
+      },
+    )
   }
 }
 

@@ -1,13 +1,23 @@
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { Client } from "pg"
-import { CREATE_TABLE, TABLE, type AppliedMigration, type DriverLimits, type MigrationDriver, type MigrationStep } from "./driver.ts"
+import {
+  CREATE_TABLE,
+  TABLE,
+  type AppliedMigration,
+  type DriverLimits,
+  type MigrationDriver,
+  type MigrationStep,
+} from "./driver.ts"
 import { scanSql } from "./sql-scan.ts"
 
-/** One number for all migrators of a database; advisory locks know nothing but numbers, so it is an arbitrary large one. */
+/**
+ * One number for all migrators of a database; advisory locks know nothing but numbers, so it is an arbitrary large one.
+ */
 const LOCK_KEY = "5838213404177512210"
 
 /**
- * A PostgreSQL database. Each step is a transaction that first takes an advisory lock, so that migrators wait for each other,
+ * A PostgreSQL database. Each step is a transaction that first takes an advisory lock, so that migrators wait for each
+ * other,
  * also through a connection pooler; a step that cannot be in a transaction holds the lock by session.
  */
 export async function openPostgres(dsn: string, limits: DriverLimits): Promise<MigrationDriver> {
@@ -33,7 +43,9 @@ export async function openPostgres(dsn: string, limits: DriverLimits): Promise<M
     async run(step) {
       limits.signal.throwIfAborted()
       try {
-        return step.isTransactional ? await runInTransaction(client, step, limits) : await runOutside(client, step, limits)
+        return step.isTransactional
+          ? await runInTransaction(client, step, limits)
+          : await runOutside(client, step, limits)
       } catch (thrown) {
         throw stepError(thrown, step, limits)
       }
@@ -59,10 +71,13 @@ async function readOnly(client: Client): Promise<AppliedMigration[]> {
 }
 
 async function records(client: Client): Promise<AppliedMigration[]> {
-  // Reading pg_class makes the server take note of what others have committed meanwhile; to_regclass alone answers from its cache.
+  // Reading pg_class makes the server take note of what others have committed meanwhile; to_regclass alone answers from
+  // its cache.
   const { rowCount } = await client.query("SELECT 1 FROM pg_catalog.pg_class WHERE oid = to_regclass($1)", [TABLE])
   if (rowCount === 0) return []
-  const { rows } = await client.query<Record<string, string>>(`SELECT version, name, checksum, applied_at FROM ${TABLE} ORDER BY version`)
+  const { rows } = await client.query<Record<string, string>>(
+    `SELECT version, name, checksum, applied_at FROM ${TABLE} ORDER BY version`,
+  )
   return rows.map((row) => ({
     version: Number(row.version),
     name: row.name ?? "",
@@ -71,7 +86,11 @@ async function records(client: Client): Promise<AppliedMigration[]> {
   }))
 }
 
-async function runInTransaction(client: Client, step: MigrationStep, limits: DriverLimits): Promise<"done" | "skipped"> {
+async function runInTransaction(
+  client: Client,
+  step: MigrationStep,
+  limits: DriverLimits,
+): Promise<"done" | "skipped"> {
   await client.query("BEGIN")
   try {
     await client.query(`SET LOCAL lock_timeout = ${Math.ceil(limits.lockWaitMs)}`)
@@ -85,7 +104,10 @@ async function runInTransaction(client: Client, step: MigrationStep, limits: Dri
     await client.query(step.sql)
     const after = await client.query<{ id: string }>(transaction)
     if (before.rows[0]?.id !== after.rows[0]?.id)
-      throw new ToolwrightError("MIGRATION_FAILED", "the migration ended its transaction; what it did before that stays")
+      throw new ToolwrightError(
+        "MIGRATION_FAILED",
+        "the migration ended its transaction; what it did before that stays",
+      )
     await record(client, step)
     await client.query("COMMIT")
     return "done"
@@ -157,7 +179,8 @@ interface PostgresError {
 
 function connectionError(thrown: unknown): ToolwrightError {
   const { code } = thrown as PostgresError
-  const message = messageOf(thrown) || (thrown as { errors?: unknown[] }).errors?.map(messageOf).join("; ") || "no connection"
+  const message =
+    messageOf(thrown) || (thrown as { errors?: unknown[] }).errors?.map(messageOf).join("; ") || "no connection"
   if (code === "28P01" || code === "28000" || /password|SASL/i.test(message)) {
     return new ToolwrightError("UNAUTHORIZED", `The database server refuses the login (${message}).`, {
       cause: thrown,
@@ -166,13 +189,17 @@ function connectionError(thrown: unknown): ToolwrightError {
   }
   return new ToolwrightError("CONNECTION_FAILED", `No connection to the database (${message}).`, {
     cause: thrown,
-    hint: code === "3D000" ? "Create the database first." : "Check that the server runs and that host and port of the DSN are right.",
+    hint:
+      code === "3D000"
+        ? "Create the database first."
+        : "Check that the server runs and that host and port of the DSN are right.",
   })
 }
 
 function stepError(thrown: unknown, step: MigrationStep, limits: DriverLimits): ToolwrightError {
   if (ToolwrightError.isInstance(thrown)) return thrown
-  if (limits.signal.aborted) return new ToolwrightError("ABORTED", "The migration was cancelled; it is rolled back.", { cause: thrown })
+  if (limits.signal.aborted)
+    return new ToolwrightError("ABORTED", "The migration was cancelled; it is rolled back.", { cause: thrown })
   const { code, message, detail, position } = thrown as PostgresError
   if (code === "55P03") {
     return new ToolwrightError(
@@ -181,7 +208,10 @@ function stepError(thrown: unknown, step: MigrationStep, limits: DriverLimits): 
       { cause: thrown },
     )
   }
-  if (code === "57014") return new ToolwrightError("TIMEOUT", `The migration took longer than ${limits.migrationMs} ms.`, { cause: thrown })
+  if (code === "57014")
+    return new ToolwrightError("TIMEOUT", `The migration took longer than ${limits.migrationMs} ms.`, { cause: thrown })
   const line = position === undefined ? "" : `line ${step.sql.slice(0, Number(position) - 1).split("\n").length}: `
-  return new ToolwrightError("MIGRATION_FAILED", `${line}${message}${detail === undefined ? "" : ` (${detail})`}`, { cause: thrown })
+  return new ToolwrightError("MIGRATION_FAILED", `${line}${message}${detail === undefined ? "" : ` (${detail})`}`, {
+    cause: thrown,
+  })
 }

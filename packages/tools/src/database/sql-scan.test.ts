@@ -52,9 +52,12 @@ describe("checkMigration", () => {
     expect(() => checkMigration("1_a.up.sql", sql, "postgresql", true)).toThrow(/1_a\.up\.sql, line \d/)
   })
 
-  it.each(["ATTACH DATABASE '/tmp/x' AS x", "select 1; attach '/tmp/x' as y", "VACUUM INTO '/tmp/x'"])("refuses %s on SQLite", (sql) => {
-    expect(() => checkMigration("1_a.up.sql", sql, "sqlite", true)).toThrow(/its own database file/)
-  })
+  it.each(["ATTACH DATABASE '/tmp/x' AS x", "select 1; attach '/tmp/x' as y", "VACUUM INTO '/tmp/x'"])(
+    "refuses %s on SQLite",
+    (sql) => {
+      expect(() => checkMigration("1_a.up.sql", sql, "sqlite", true)).toThrow(/its own database file/)
+    },
+  )
 
   it("lets through what only looks like it", () => {
     const fine =

@@ -1,6 +1,8 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 
-/** A statement at the top level of a script: its text without the semicolon, the line it begins on, and its first words. */
+/**
+ * A statement at the top level of a script: its text without the semicolon, the line it begins on, and its first words.
+ */
 export interface SqlStatement {
   text: string
   line: number
@@ -10,7 +12,8 @@ export interface SqlStatement {
 const WORDS_KEPT = 4
 
 /**
- * Splits a script into statements. Strings, quoted names, comments (nested, as PostgreSQL has them), dollar quotes, and the
+ * Splits a script into statements. Strings, quoted names, comments (nested, as PostgreSQL has them), dollar quotes, and
+ * the
  * bodies of triggers and of SQL-standard functions (BEGIN … END) keep their semicolons.
  */
 export function scanSql(sql: string): SqlStatement[] {
@@ -64,7 +67,8 @@ function skipQuoted(sql: string, at: number): number {
   if (two === "--") return lineEnd(sql, at)
   if (two === "/*") return commentEnd(sql, at)
   const character = sql[at]
-  if (character === "'") return quoteEnd(sql, at, "'", /[eE]/.test(sql[at - 1] ?? "") && !/[A-Za-z0-9_]/.test(sql[at - 2] ?? ""))
+  if (character === "'")
+    return quoteEnd(sql, at, "'", /[eE]/.test(sql[at - 1] ?? "") && !/[A-Za-z0-9_]/.test(sql[at - 2] ?? ""))
   if (character === '"' || character === "`") return quoteEnd(sql, at, character, false)
   if (character === "$" && !/[A-Za-z0-9_]/.test(sql[at - 1] ?? "")) {
     const tag = /^\$(?:[A-Za-z_][A-Za-z0-9_]*)?\$/.exec(sql.slice(at, at + 66))?.[0]
@@ -107,7 +111,12 @@ function quoteEnd(sql: string, at: number, quote: string, withBackslashes: boole
  *
  * @throws ToolwrightError `INVALID_MIGRATION`, naming file and line
  */
-export function checkMigration(file: string, sql: string, dialect: "sqlite" | "postgresql", isTransactional: boolean): void {
+export function checkMigration(
+  file: string,
+  sql: string,
+  dialect: "sqlite" | "postgresql",
+  isTransactional: boolean,
+): void {
   const statements = scanSql(sql)
   for (const { words, line } of statements) {
     const [first, second] = words
@@ -127,7 +136,10 @@ export function checkMigration(file: string, sql: string, dialect: "sqlite" | "p
         },
       )
     }
-    if (dialect === "sqlite" && (first === "ATTACH" || first === "DETACH" || (first === "VACUUM" && words.includes("INTO")))) {
+    if (
+      dialect === "sqlite" &&
+      (first === "ATTACH" || first === "DETACH" || (first === "VACUUM" && words.includes("INTO")))
+    ) {
       throw new ToolwrightError(
         "INVALID_MIGRATION",
         `${file}, line ${line}: ${words.slice(0, 2).join(" ")} is not allowed; a migration works on its own database file only.`,

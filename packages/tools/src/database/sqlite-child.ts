@@ -53,7 +53,8 @@ async function run({ file, step, lockWaitMs }: SqliteRequest): Promise<StepOutco
       const before = violations(database)
       database.exec(step.sql)
       if (database.isTransaction === false) throw new Refused("MIGRATION_FAILED", "the migration ended its transaction")
-      if (violations(database) > before) throw new Refused("MIGRATION_FAILED", "it leaves rows whose foreign keys point to nothing")
+      if (violations(database) > before)
+        throw new Refused("MIGRATION_FAILED", "it leaves rows whose foreign keys point to nothing")
     }
     record(database, step)
     database.exec("COMMIT")
@@ -82,7 +83,8 @@ async function lock(database: DatabaseSync, waitMs: number): Promise<void> {
     } catch (thrown) {
       const isBusy = (thrown as { errcode?: number }).errcode === 5 || /locked|busy/i.test(String(thrown))
       if (!isBusy) throw thrown
-      if (performance.now() >= deadline) throw new Refused("MIGRATION_LOCKED", `another connection has held the database for ${waitMs} ms`)
+      if (performance.now() >= deadline)
+        throw new Refused("MIGRATION_LOCKED", `another connection has held the database for ${waitMs} ms`)
       await wait(25)
     }
   }
@@ -111,10 +113,15 @@ function violations(database: DatabaseSync): number {
   return database.prepare("PRAGMA foreign_key_check").all().length
 }
 
-/** Where this Node can, SQLite itself refuses to open other files, whatever the SQL says. (VACUUM attaches one without a name.) */
+/**
+ * Where this Node can, SQLite itself refuses to open other files, whatever the SQL says. (VACUUM attaches one without a
+ * name.)
+ */
 function denyOtherFiles(database: DatabaseSync): void {
   const authorizing = database as { setAuthorizer?(callback: (action: number, file: string | null) => number): void }
   const { SQLITE_ATTACH, SQLITE_DENY, SQLITE_OK } = constants as unknown as Record<string, number>
   if (SQLITE_DENY === undefined || SQLITE_OK === undefined) return
-  authorizing.setAuthorizer?.((action, file) => (action === SQLITE_ATTACH && (file ?? "") !== "" ? SQLITE_DENY : SQLITE_OK))
+  authorizing.setAuthorizer?.((action, file) =>
+    action === SQLITE_ATTACH && (file ?? "") !== "" ? SQLITE_DENY : SQLITE_OK,
+  )
 }

@@ -6,10 +6,13 @@ import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { DriverLimits, MigrationDriver, StepOutcome } from "./driver.ts"
 import type { SqliteReply, SqliteRequest } from "./sqlite-child.ts"
 
-const CHILD = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "./sqlite-child.ts" : "./sqlite-child.js", import.meta.url))
+const CHILD = fileURLToPath(
+  new URL(import.meta.url.endsWith(".ts") ? "./sqlite-child.ts" : "./sqlite-child.js", import.meta.url),
+)
 
 /**
- * An SQLite file. Migrations run in a child process: SQLite's calls are synchronous, and only a process can be stopped in the
+ * An SQLite file. Migrations run in a child process: SQLite's calls are synchronous, and only a process can be stopped
+ * in the
  * middle of one; its journal then rolls the file back.
  *
  * @param file absolute path; the file may not exist yet, its folder must
@@ -17,7 +20,12 @@ const CHILD = fileURLToPath(new URL(import.meta.url.endsWith(".ts") ? "./sqlite-
 export function openSqlite(file: string, limits: DriverLimits): MigrationDriver {
   let child: ChildProcess | undefined
   const start = () =>
-    (child ??= fork(CHILD, { execArgv: [], env: {}, stdio: ["ignore", "ignore", "ignore", "ipc"], serialization: "json" }))
+    (child ??= fork(CHILD, {
+      execArgv: [],
+      env: {},
+      stdio: ["ignore", "ignore", "ignore", "ipc"],
+      serialization: "json",
+    }))
 
   const ask = (request: SqliteRequest): Promise<StepOutcome> => {
     limits.signal.throwIfAborted()
@@ -41,7 +49,9 @@ export function openSqlite(file: string, limits: DriverLimits): MigrationDriver 
       )
       limits.signal.addEventListener("abort", onAbort, { once: true })
       running.once("error", (thrown) => stop("MIGRATION_FAILED", thrown.message))
-      running.once("exit", () => stop("MIGRATION_FAILED", "The database process ended unexpectedly; the step is rolled back."))
+      running.once("exit", () =>
+        stop("MIGRATION_FAILED", "The database process ended unexpectedly; the step is rolled back."),
+      )
       running.once("message", (reply: SqliteReply) => {
         settle()
         if (reply.ok) done(reply.value)
@@ -60,9 +70,13 @@ export function openSqlite(file: string, limits: DriverLimits): MigrationDriver 
       try {
         return readRecords(file, !hasLog)
       } catch (thrown) {
-        throw new ToolwrightError("MIGRATION_FAILED", `${file} cannot be read as an SQLite database (${messageOf(thrown)})`, {
-          cause: thrown,
-        })
+        throw new ToolwrightError(
+          "MIGRATION_FAILED",
+          `${file} cannot be read as an SQLite database (${messageOf(thrown)})`,
+          {
+            cause: thrown,
+          },
+        )
       }
     },
     async run(step) {
@@ -82,7 +96,10 @@ export function openSqlite(file: string, limits: DriverLimits): MigrationDriver 
   }
 }
 
-/** The file's status; `undefined` when it does not exist. @throws ToolwrightError `CONNECTION_FAILED` for links and what is no file */
+/**
+ * The file's status; `undefined` when it does not exist. @throws ToolwrightError `CONNECTION_FAILED` for links and what
+ * is no file
+ */
 function existingFile(file: string): unknown {
   const entry = lstatSync(file, { throwIfNoEntry: false })
   if (entry === undefined) return undefined

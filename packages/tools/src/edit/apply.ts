@@ -31,11 +31,13 @@ export type EditOutcome =
   | { refused: ToolResult }
 
 /**
- * Applies several edits to a text, all or none. Every edit is looked up in the original text, so their order does not matter, and
+ * Applies several edits to a text, all or none. Every edit is looked up in the original text, so their order does not
+ * matter, and
  * overlapping ones are refused. What lies outside the replaced ranges stays as it is, character for character.
  *
  * @param path for messages
- * @returns the new text and the changes in the order of the text; or a failure (`EDIT_NOT_FOUND`, `EDIT_AMBIGUOUS`, `EDIT_NO_CHANGE`,
+ * @returns the new text and the changes in the order of the text; or a failure (`EDIT_NOT_FOUND`, `EDIT_AMBIGUOUS`,
+ *   `EDIT_NO_CHANGE`,
  *   `EDIT_EMPTY`, `EDIT_OVERLAP`) that says for each failed edit what is there instead
  */
 export function applyEdits(text: string, edits: readonly Edit[], path: string): EditOutcome {
@@ -48,7 +50,11 @@ export function applyEdits(text: string, edits: readonly Edit[], path: string): 
       problems.push({ ...found, edit: index })
       continue
     }
-    applied.push({ line: lineAt(text, found.matches[0]!.start), replacements: found.matches.length, matched: found.rung })
+    applied.push({
+      line: lineAt(text, found.matches[0]!.start),
+      replacements: found.matches.length,
+      matched: found.rung,
+    })
     changes.push(...found.matches.map((match) => ({ ...match, edit: index })))
   }
   changes.sort((a, b) => a.start - b.start || a.end - b.end)
@@ -73,7 +79,8 @@ interface EditProblem {
 
 function lookUp(text: string, edit: Edit): { rung: Rung; matches: readonly Match[] } | Omit<EditProblem, "edit"> {
   if (edit.old_text === "") {
-    const hint = "Give the text to replace. To insert, repeat a line that is there and add the new lines to it, or use code_edit insert_at_line."
+    const hint =
+      "Give the text to replace. To insert, repeat a line that is there and add the new lines to it, or use code_edit insert_at_line."
     return { code: "EDIT_EMPTY", message: "old_text is empty", hint }
   }
   if (edit.old_text === edit.new_text) {
@@ -96,7 +103,11 @@ function notFound(text: string, edit: Edit): Omit<EditProblem, "edit"> {
   const already = edit.new_text.trim().length > 3 ? text.indexOf(edit.new_text) : -1
   if (already !== -1) {
     const message = `old_text is not there, but new_text already is, at line ${lineAt(text, already)}`
-    return { code: "EDIT_NOT_FOUND", message, hint: "The change seems to be done already; go on, or read the file to see." }
+    return {
+      code: "EDIT_NOT_FOUND",
+      message,
+      hint: "The change seems to be done already; go on, or read the file to see.",
+    }
   }
   const near = nearestBlocks(text, edit.old_text)
   if (near.length === 0) {
@@ -117,7 +128,10 @@ function refusal(problems: readonly EditProblem[], count: number, path: string):
   const told = problems.map(({ edit, message }) => (count === 1 ? message : `edit ${edit + 1} of ${count}: ${message}`))
   const hints = problems.map(({ edit, hint }) => (problems.length === 1 ? hint : `Edit ${edit + 1}: ${hint}`))
   const rest = count - problems.length
-  const others = rest > 0 ? ` The other ${rest === 1 ? "edit is" : `${rest} edits are`} fine, but all are applied together or not at all.` : ""
+  const others =
+    rest > 0
+      ? ` The other ${rest === 1 ? "edit is" : `${rest} edits are`} fine, but all are applied together or not at all.`
+      : ""
   return failure({
     code: first!.code,
     message: `Nothing was changed in ${path}: ${told.join("; ")}.${others}`,

@@ -14,7 +14,12 @@ const editA = (args: object) => files.call("edit_file", { path: "a.ts", ...args 
 describe("edit_file", () => {
   test("replaces, reports and shows the diff", async () => {
     const result = await editA({ old_text: "a = 1", new_text: "a = 3" })
-    expect(result.data).toMatchObject({ replacements: 1, dry_run: false, line_count: 2, edits: [{ line: 1, matched: "exact" }] })
+    expect(result.data).toMatchObject({
+      replacements: 1,
+      dry_run: false,
+      line_count: 2,
+      edits: [{ line: 1, matched: "exact" }],
+    })
     expect(result.output).toContain("-const a = 1\n+const a = 3\n const b = 2")
     expect(result.modifiedFiles).toEqual([join(files.root, "a.ts")])
     expect(bytes().toString()).toBe("const a = 3\nconst b = 2\n")
@@ -27,7 +32,10 @@ describe("edit_file", () => {
     expect(dry.modifiedFiles).toEqual([])
     expect(statSync(join(files.root, "a.ts")).mtimeMs).toBe(before.mtimeMs)
     const real = await editA({ edits: [{ old_text: "a = 1", new_text: "a = 3" }] })
-    expect((real.data as { hash: string; diff: string })).toMatchObject({ hash: (dry.data as { hash: string }).hash, diff: (dry.data as { diff: string }).diff })
+    expect(real.data as { hash: string; diff: string }).toMatchObject({
+      hash: (dry.data as { hash: string }).hash,
+      diff: (dry.data as { diff: string }).diff,
+    })
   })
 
   test("keeps CRLF, byte-order mark, mode and a missing final newline", async () => {
@@ -67,9 +75,14 @@ describe("edit_file", () => {
   })
 
   test("says which arguments go together", async () => {
-    expect((await editA({ old_text: "a" })).error).toMatchObject({ code: "INVALID_ARGUMENTS", message: "The call of 'edit_file' lacks new_text." })
+    expect((await editA({ old_text: "a" })).error).toMatchObject({
+      code: "INVALID_ARGUMENTS",
+      message: "The call of 'edit_file' lacks new_text.",
+    })
     expect((await editA({})).error?.hint).toContain('"old_text":"the text that is there"')
-    expect((await editA({ old_text: "a", new_text: "b", edits: [{ old_text: "a", new_text: "b" }] })).error?.message).toContain("one or the other")
+    expect(
+      (await editA({ old_text: "a", new_text: "b", edits: [{ old_text: "a", new_text: "b" }] })).error?.message,
+    ).toContain("one or the other")
   })
 
   test("edits 10 MB", async () => {
@@ -84,29 +97,66 @@ describe("file and code_edit", () => {
   test("do what their actions say, by the whole tool or as tools of one action", async () => {
     expect((await files.call("file", { action: "write", path: "n.txt", content: "1\n" })).success).toBe(true)
     expect((await files.call("file", { action: "append", path: "n.txt", content: "2\n" })).success).toBe(true)
-    expect((await files.call("file", { action: "replace", path: "n.txt", old_text: "2", new_text: "3" })).success).toBe(true)
+    expect((await files.call("file", { action: "replace", path: "n.txt", old_text: "2", new_text: "3" })).success).toBe(
+      true,
+    )
     expect((await files.call("file", { action: "read", path: "n.txt" })).data).toMatchObject({ content: "1\n3\n" })
     const lines = await files.call("code_edit", { action: "get_lines", path: "n.txt", start_line: 2 })
     expect(lines.output).toMatch(/^2: 3\n\[2 lines, hash [0-9a-f]{16}\]$/u)
     const { hash } = lines.data as { hash: string }
-    expect((await files.call("code_edit", { action: "edit_lines", path: "n.txt", start_line: 2, end_line: 2, content: "two", expected_hash: hash })).success).toBe(true)
-    expect((await files.call("code_edit", { action: "insert_at_line", path: "n.txt", line: 1, content: "zero", expected_hash: hash })).error?.code).toBe("STALE")
-    expect((await files.call("code_edit", { action: "insert_at_line", path: "n.txt", line: 1, content: "zero" })).success).toBe(true)
-    expect((await files.call("code_edit", { action: "delete_lines", path: "n.txt", start_line: 2, end_line: 2 })).success).toBe(true)
+    expect(
+      (
+        await files.call("code_edit", {
+          action: "edit_lines",
+          path: "n.txt",
+          start_line: 2,
+          end_line: 2,
+          content: "two",
+          expected_hash: hash,
+        })
+      ).success,
+    ).toBe(true)
+    expect(
+      (
+        await files.call("code_edit", {
+          action: "insert_at_line",
+          path: "n.txt",
+          line: 1,
+          content: "zero",
+          expected_hash: hash,
+        })
+      ).error?.code,
+    ).toBe("STALE")
+    expect(
+      (await files.call("code_edit", { action: "insert_at_line", path: "n.txt", line: 1, content: "zero" })).success,
+    ).toBe(true)
+    expect(
+      (await files.call("code_edit", { action: "delete_lines", path: "n.txt", start_line: 2, end_line: 2 })).success,
+    ).toBe(true)
     expect(files.text("n.txt")).toBe("zero\ntwo\n")
     expect((await files.call("file", { action: "delete", path: "n.txt" })).success).toBe(true)
     const single = files.registry.view({ splitActions: true })
     expect((await files.registry.execute("file", { action: "read", path: "n.txt" })).error?.code).toBe("NOT_FOUND")
-    expect(single.list().map((tool) => tool.name)).toEqual(expect.arrayContaining(["file_read", "code_edit_get_lines", "search_grep"]))
+    expect(single.list().map((tool) => tool.name)).toEqual(
+      expect.arrayContaining(["file_read", "code_edit_get_lines", "search_grep"]),
+    )
   })
 
   test("lines beyond the end are refused with how many there are", async () => {
     const beyond = await files.call("code_edit", { action: "get_lines", path: "a.ts", start_line: 99 })
-    expect(beyond.error).toMatchObject({ code: "INVALID_RANGE", message: "There is no line 99 in a.ts: it has 2 lines", hint: "Use lines from 1 to 2." })
+    expect(beyond.error).toMatchObject({
+      code: "INVALID_RANGE",
+      message: "There is no line 99 in a.ts: it has 2 lines",
+      hint: "Use lines from 1 to 2.",
+    })
   })
 
   test("all of many appends to a new file at once are in it", async () => {
-    const results = await Promise.all(Array.from({ length: 20 }, (_, line) => files.call("file", { action: "append", path: "log.txt", content: `${line}\n` })))
+    const results = await Promise.all(
+      Array.from({ length: 20 }, (_, line) =>
+        files.call("file", { action: "append", path: "log.txt", content: `${line}\n` }),
+      ),
+    )
     expect(results.filter((result) => !result.success)).toEqual([])
     expect(readFileSync(join(files.root, "log.txt"), "utf8").split("\n")).toHaveLength(21)
   })

@@ -15,7 +15,8 @@ export interface ChangeOptions {
 }
 
 /**
- * Changes a text file: decodes it, lets `compute` say what changes, writes it back in the same encoding, and answers with a diff.
+ * Changes a text file: decodes it, lets `compute` say what changes, writes it back in the same encoding, and answers
+ * with a diff.
  * Other changes of the file wait; what changed outside meanwhile is `STALE`.
  *
  * @param compute gets the text without its byte-order mark
@@ -27,7 +28,9 @@ export async function changeFile(
   compute: (text: string, content: FileContent) => EditOutcome,
   { dryRun = false, expectedHash }: ChangeOptions = {},
 ): Promise<ToolResult> {
-  let done: { before: string; outcome: Exclude<EditOutcome, { refused: ToolResult }>; content: FileContent; bytes: Buffer } | undefined
+  let done:
+    | { before: string; outcome: Exclude<EditOutcome, { refused: ToolResult }>; content: FileContent; bytes: Buffer }
+    | undefined
   let refused: ToolResult | undefined
   const change = (content: FileContent): Uint8Array | undefined => {
     if (expectedHash !== undefined && !matchesHash(content.hash, expectedHash)) {
@@ -49,7 +52,9 @@ export async function changeFile(
   if (refused !== undefined) return refused
   const { before, outcome, content, bytes } = done!
   const diff = await unifiedDiff(before, outcome.changes, path)
-  const notes = outcome.applied.flatMap(({ matched, line }) => (matched === "exact" ? [] : [`Line ${line}: matched up to ${MATCHED[matched]}.`]))
+  const notes = outcome.applied.flatMap(({ matched, line }) =>
+    matched === "exact" ? [] : [`Line ${line}: matched up to ${MATCHED[matched]}.`],
+  )
   const headline = dryRun ? `Would change ${path} (dry run, nothing was written).` : `Changed ${path}.`
   return success({
     output: [headline, ...notes, diff].join("\n"),

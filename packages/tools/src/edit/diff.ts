@@ -8,14 +8,20 @@ const MOST_EDITS = 500
 export const DIFF_LIMIT = 8000
 
 /**
- * A unified diff of known changes. Only the lines around them are compared, so it costs the same for a file of any size.
+ * A unified diff of known changes. Only the lines around them are compared, so it costs the same for a file of any
+ * size.
  *
  * @param before the original text
  * @param changes in the order of the text, not overlapping
  * @param path shown in the header
  * @param limit longest diff in characters; what is beyond is counted in a last line
  */
-export async function unifiedDiff(before: string, changes: readonly Change[], path: string, limit = DIFF_LIMIT): Promise<string> {
+export async function unifiedDiff(
+  before: string,
+  changes: readonly Change[],
+  path: string,
+  limit = DIFF_LIMIT,
+): Promise<string> {
   const { structuredPatch } = await import("diff")
   const lines: string[] = []
   let lineNumber = 1
@@ -39,8 +45,14 @@ export async function unifiedDiff(before: string, changes: readonly Change[], pa
   return bounded([`--- ${path}`, `+++ ${path}`, ...lines], limit)
 }
 
-/** All lines out, all lines in: for changes so large that the shortest way would take long to find, and nobody would read it. */
-function wholeHunk(old: string, changed: string): { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] } {
+/**
+ * All lines out, all lines in: for changes so large that the shortest way would take long to find, and nobody would
+ * read it.
+ */
+function wholeHunk(
+  old: string,
+  changed: string,
+): { oldStart: number; oldLines: number; newStart: number; newLines: number; lines: string[] } {
   const removed = splitLines(old).map((line) => `-${withoutEnding(line)}`)
   const added = splitLines(changed).map((line) => `+${withoutEnding(line)}`)
   return { oldStart: 1, oldLines: removed.length, newStart: 1, newLines: added.length, lines: [...removed, ...added] }

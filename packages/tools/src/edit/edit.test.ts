@@ -17,7 +17,11 @@ const refused = (text: string, ...edits: Edit[]) => {
   if (!("refused" in outcome)) throw new Error(`applied: ${outcome.text}`)
   return outcome.refused.error!
 }
-const edit = (old_text: string, new_text: string, replace_all?: boolean): Edit => ({ old_text, new_text, ...(replace_all === undefined ? {} : { replace_all }) })
+const edit = (old_text: string, new_text: string, replace_all?: boolean): Edit => ({
+  old_text,
+  new_text,
+  ...(replace_all === undefined ? {} : { replace_all }),
+})
 
 describe("several edits", () => {
   test("are looked up in the original, in any order, and applied together", () => {
@@ -71,7 +75,9 @@ describe("the ladder of matches", () => {
     expect(edited(text, edit("f() {\n    return 1\n}", "f() {\n    return 2\n}"))).toBe(
       "class A {\n    f() {\n        return 2\n    }\n}\n",
     )
-    expect(edited("f() {\n  x\n}\n", edit("    f() {\n      x\n    }", "    f() {\n      y\n    }"))).toBe("f() {\n  y\n}\n")
+    expect(edited("f() {\n  x\n}\n", edit("    f() {\n      x\n    }", "    f() {\n      y\n    }"))).toBe(
+      "f() {\n  y\n}\n",
+    )
     expect(edited("\tif x:\n\t\ty\n", edit("if x:\n\ty", "if z:\n\ty"))).toBe("\tif z:\n\t\ty\n")
     expect(rung("  a\n    b\n", "a\nb")).toBeUndefined()
   })
@@ -99,7 +105,11 @@ test("what lies outside the matches never changes, whatever the text, its ending
   fc.assert(
     fc.property(texts, fc.nat(), fc.integer({ min: 1, max: 12 }), texts, fc.boolean(), (text, at, length, put, all) => {
       const start = text.length === 0 ? 0 : at % text.length
-      const outcome = applyEdits(text, [edit(text.slice(start, start + length).replaceAll("\r\n", "\n"), put, all)], "f")
+      const outcome = applyEdits(
+        text,
+        [edit(text.slice(start, start + length).replaceAll("\r\n", "\n"), put, all)],
+        "f",
+      )
       if ("refused" in outcome) return
       let rebuilt = ""
       let position = 0
@@ -117,7 +127,8 @@ test("what lies outside the matches never changes, whatever the text, its ending
 })
 
 describe("the answer to a text that is not there", () => {
-  const text = "import x\n\nexport function mean(values) {\n  let sum = 0\n  for (const value of values) sum += value\n  return sum / values.length\n}\n"
+  const text =
+    "import x\n\nexport function mean(values) {\n  let sum = 0\n  for (const value of values) sum += value\n  return sum / values.length\n}\n"
 
   test("shows the nearest lines with their numbers", () => {
     const error = refused(text, edit("for (const v of values) sum += v\nreturn sum / (values.length - 1)", "y"))
@@ -135,7 +146,10 @@ describe("the answer to a text that is not there", () => {
     const [best] = nearestBlocks(many, "const value17001 = compute(119008)\nconst value17002 = compute(119014)")
     expect(best?.startLine).toBe(17_002)
     expect(nearestBlocks(text, "zzzz qqqq wwww")).toEqual([])
-    const part = nearestBlocks(`${text}${"// nothing of the kind\n".repeat(9)}const total = first.values.reduce((sum, value) => sum + value, 0) / count\n`, "total = frist.values")
+    const part = nearestBlocks(
+      `${text}${"// nothing of the kind\n".repeat(9)}const total = first.values.reduce((sum, value) => sum + value, 0) / count\n`,
+      "total = frist.values",
+    )
     expect(part[0]).toMatchObject({ startLine: 17 })
   })
 })
@@ -144,16 +158,23 @@ describe("the diff", () => {
   test("of any edits gives the new text when it is applied to the old one", async () => {
     const line = fc.constantFrom("a", "b", "c", "", "long line of text")
     await fc.assert(
-      fc.asyncProperty(fc.array(line, { minLength: 1, maxLength: 40 }), fc.array(fc.nat(39), { minLength: 1, maxLength: 4 }), fc.boolean(), async (lines, picks, closed) => {
-        const numbered = lines.map((text, index) => `${index} ${text}`)
-        const text = numbered.join("\n") + (closed ? "\n" : "")
-        const chosen = [...new Set(picks.map((pick) => pick % numbered.length))]
-        const edits = chosen.map((index) => edit(`${index === 0 ? "" : "\n"}${numbered[index]}`, index % 2 === 0 ? "\nnew\nlines" : ""))
-        const outcome = applyEdits(text, edits, "f")
-        if ("refused" in outcome) return
-        const diff = await unifiedDiff(text, outcome.changes, "f")
-        expect(applyPatch(text, diff)).toBe(outcome.text)
-      }),
+      fc.asyncProperty(
+        fc.array(line, { minLength: 1, maxLength: 40 }),
+        fc.array(fc.nat(39), { minLength: 1, maxLength: 4 }),
+        fc.boolean(),
+        async (lines, picks, closed) => {
+          const numbered = lines.map((text, index) => `${index} ${text}`)
+          const text = numbered.join("\n") + (closed ? "\n" : "")
+          const chosen = [...new Set(picks.map((pick) => pick % numbered.length))]
+          const edits = chosen.map((index) =>
+            edit(`${index === 0 ? "" : "\n"}${numbered[index]}`, index % 2 === 0 ? "\nnew\nlines" : ""),
+          )
+          const outcome = applyEdits(text, edits, "f")
+          if ("refused" in outcome) return
+          const diff = await unifiedDiff(text, outcome.changes, "f")
+          expect(applyPatch(text, diff)).toBe(outcome.text)
+        },
+      ),
       { numRuns: 300 },
     )
   })
@@ -179,7 +200,8 @@ describe("the diff", () => {
 })
 
 describe("edits by line number", () => {
-  const text = (outcome: ReturnType<typeof replaceLines>) => ("refused" in outcome ? outcome.refused.error?.code : outcome.text)
+  const text = (outcome: ReturnType<typeof replaceLines>) =>
+    "refused" in outcome ? outcome.refused.error?.code : outcome.text
 
   test("replace, delete and insert whole lines with the file's endings", () => {
     expect(text(replaceLines("a\r\nb\r\nc", { start_line: 2, end_line: 2 }, "x\ny", "f"))).toBe("a\r\nx\r\ny\r\nc")

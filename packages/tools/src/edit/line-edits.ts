@@ -23,7 +23,14 @@ export function replaceLines(text: string, range: LineRange, content: string, pa
 export function insertLines(text: string, line: number, content: string, path: string): EditOutcome {
   const lines = splitLines(text)
   if (line < 1 || line > lines.length + 1) {
-    return { refused: outOfRange(`is no line ${line}`, lines.length, path, `Use 1 to ${lines.length + 1}; ${lines.length + 1} appends.`) }
+    return {
+      refused: outOfRange(
+        `is no line ${line}`,
+        lines.length,
+        path,
+        `Use 1 to ${lines.length + 1}; ${lines.length + 1} appends.`,
+      ),
+    }
   }
   const start = lines.slice(0, line - 1).join("").length
   const open = start === text.length && text !== "" && !text.endsWith("\n")
@@ -56,7 +63,12 @@ export function checkRange({ start_line, end_line }: LineRange, total: number, p
     })
   }
   if (start_line >= 1 && end_line <= total) return undefined
-  return outOfRange(start_line === end_line ? `is no line ${start_line}` : `are no lines ${start_line}–${end_line}`, total, path, total === 0 ? "The file is empty." : `Use lines from 1 to ${total}.`)
+  return outOfRange(
+    start_line === end_line ? `is no line ${start_line}` : `are no lines ${start_line}–${end_line}`,
+    total,
+    path,
+    total === 0 ? "The file is empty." : `Use lines from 1 to ${total}.`,
+  )
 }
 
 function outOfRange(what: string, total: number, path: string, hint: string): ToolResult {

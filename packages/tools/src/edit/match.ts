@@ -16,8 +16,10 @@ export interface Found {
 }
 
 /**
- * Finds a text as a model wrote it. Only differences that cannot change meaning are bridged, in this order: none; line endings;
- * blanks at line ends; one indentation added to or missing from all lines; typographic for plain punctuation. Matches are ranges of
+ * Finds a text as a model wrote it. Only differences that cannot change meaning are bridged, in this order: none; line
+ * endings;
+ * blanks at line ends; one indentation added to or missing from all lines; typographic for plain punctuation. Matches
+ * are ranges of
  * the original text, so what lies outside them is untouched by whatever is put there.
  *
  * @param text the file's text
@@ -115,11 +117,19 @@ const PLAIN: Record<string, string> = {
 
 /** Typographic quotes, dashes and blanks as the plain ones, character for character. */
 export function plainPunctuation(text: string): string {
-  return text.replace(/[\u2018-\u201f\u2010-\u2014\u2212\u00a0\u2007\u202f]/gu, (character) => PLAIN[character] ?? character)
+  return text.replace(
+    /[\u2018-\u201f\u2010-\u2014\u2212\u00a0\u2007\u202f]/gu,
+    (character) => PLAIN[character] ?? character,
+  )
 }
 
 /** Finds whole lines that are alike up to blanks at their ends and, on the rung for it, one common indentation. */
-function lineMatches(text: string, wanted: string, replacement: string, rung: "trailing-whitespace" | "indentation"): Found | undefined {
+function lineMatches(
+  text: string,
+  wanted: string,
+  replacement: string,
+  rung: "trailing-whitespace" | "indentation",
+): Found | undefined {
   const lines = splitLines(text)
   const needle = splitLines(wanted)
   const trimmed = lines.map((line) => line.trimEnd())
@@ -132,8 +142,11 @@ function lineMatches(text: string, wanted: string, replacement: string, rung: "t
   for (let at = 0; at + sought.length <= trimmed.length; at += 1) {
     if (!trimmed[at + first]!.endsWith(bare)) continue
     const shift = shiftBetween(sought, trimmed, at)
-    if (shift === undefined || (rung === "trailing-whitespace" && (shift.added !== "" || shift.missing !== ""))) continue
-    matches.push(placeLines({ lines, offsets, at, count: sought.length, wanted, replacement: reindent(replacement, shift) }))
+    if (shift === undefined || (rung === "trailing-whitespace" && (shift.added !== "" || shift.missing !== "")))
+      continue
+    matches.push(
+      placeLines({ lines, offsets, at, count: sought.length, wanted, replacement: reindent(replacement, shift) }),
+    )
     at += sought.length - 1
   }
   return matches.length === 0 ? undefined : { rung, matches }

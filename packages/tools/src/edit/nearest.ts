@@ -18,7 +18,8 @@ const LEAST_SIMILARITY = 0.35
 const MUCH_HELD = 0.7
 
 /**
- * The blocks of a file most like a text that is not in it, best first. Lines that are equal but for blanks vote for the block they
+ * The blocks of a file most like a text that is not in it, best first. Lines that are equal but for blanks vote for the
+ * block they
  * would belong to; the longest wanted lines are also compared by their letter pairs (Sørensen–Dice).
  */
 export function nearestBlocks(text: string, wanted: string, count = 3): NearBlock[] {
@@ -57,7 +58,11 @@ export function numberLines(lines: readonly string[], firstLine: number): string
   return shown.join("\n")
 }
 
-function voteByEqualLines(lines: readonly string[], sought: readonly string[], vote: (start: number, weight: number) => void): void {
+function voteByEqualLines(
+  lines: readonly string[],
+  sought: readonly string[],
+  vote: (start: number, weight: number) => void,
+): void {
   const wanted = new Map<string, number[]>()
   for (const [index, line] of sought.entries()) {
     const key = squeezed(line)
@@ -69,7 +74,11 @@ function voteByEqualLines(lines: readonly string[], sought: readonly string[], v
   }
 }
 
-function voteBySimilarLines(lines: readonly string[], sought: readonly string[], vote: (start: number, weight: number) => void): void {
+function voteBySimilarLines(
+  lines: readonly string[],
+  sought: readonly string[],
+  vote: (start: number, weight: number) => void,
+): void {
   const longest = [...sought.entries()]
     .map(([index, line]) => ({ index, line: squeezed(line) }))
     .filter(({ line }) => line.length > 3)
@@ -101,7 +110,9 @@ function squeezed(line: string): string {
   return line.slice(0, LONGEST_LINE).trim().replace(/\s+/gu, " ")
 }
 
-/** How alike a line is; with `within`, also how much of the wanted text it holds, for that may be only a part of a line. */
+/**
+ * How alike a line is; with `within`, also how much of the wanted text it holds, for that may be only a part of a line.
+ */
 function similarityTo(wanted: string, within: boolean): (candidate: string) => number {
   const pairs = new Map<number, number>()
   for (let index = 0; index + 1 < wanted.length; index += 1) {

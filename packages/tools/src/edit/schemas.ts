@@ -6,7 +6,11 @@ export const CHANGE_OUTPUT: JsonSchema = {
   properties: {
     path: { type: "string" },
     replacements: { type: "integer", description: "Places that changed" },
-    edits: { type: "array", items: { type: "object" }, description: "Per edit: line, replacements, how it was matched" },
+    edits: {
+      type: "array",
+      items: { type: "object" },
+      description: "Per edit: line, replacements, how it was matched",
+    },
     diff: { type: "string", description: "Unified diff" },
     dry_run: { type: "boolean" },
     hash: { type: "string", description: "Of the content after the change; pass it as expected_hash to the next one" },

@@ -3,7 +3,10 @@ import { defineMultiActionTool } from "../multi-action.ts"
 import type { Workspace } from "../paths/workspace.ts"
 import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
 
-const path: JsonSchema = { type: "string", description: "File path: absolute, or relative to the first allowed directory" }
+const path: JsonSchema = {
+  type: "string",
+  description: "File path: absolute, or relative to the first allowed directory",
+}
 const content: JsonSchema = { type: "string", description: "The text" }
 const changes = { destructive: false, idempotent: false, writes: ["path"] } as const
 
@@ -15,11 +18,21 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
     description: "Reads, writes, appends to and deletes files, and replaces text in them.",
     category: "code",
     optionality: "required",
-    usageHint: "Read a file before you change it. For changes of several places at once use edit_file, for lines by number code_edit.",
+    usageHint:
+      "Read a file before you change it. For changes of several places at once use edit_file, for lines by number code_edit.",
     tags: ["filesystem", "code"],
     effects: { writes: ["path"], reads: ["path"] },
     maxOutputChars: WINDOW_OUTPUT_CHARS,
-    aliases: { arguments: { file_path: "path", file: "path", filename: "path", text: "content", old_string: "old_text", new_string: "new_text" } },
+    aliases: {
+      arguments: {
+        file_path: "path",
+        file: "path",
+        filename: "path",
+        text: "content",
+        old_string: "old_text",
+        new_string: "new_text",
+      },
+    },
     output: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
     actions: {
       read: {
@@ -53,7 +66,10 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         required: ["path", "old_text", "new_text"],
         effects: changes,
         examples: [
-          { description: "Change a value", input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" } },
+          {
+            description: "Change a value",
+            input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" },
+          },
         ],
         run: async (args) => {
           const { path, ...edit } = args as { path: string; old_text: string; new_text: string; replace_all?: boolean }

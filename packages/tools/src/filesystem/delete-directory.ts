@@ -10,19 +10,26 @@ export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition 
     description: "Deletes an empty directory, or with recursive one with everything in it. It cannot be undone.",
     category: "code",
     optionality: "optional",
-    usageHint: "Links inside are removed, what they point to is not. Allowed directories themselves and repositories' own state stay.",
+    usageHint:
+      "Links inside are removed, what they point to is not. Allowed directories themselves and repositories' own state stay.",
     tags: ["filesystem", "write", "delete"],
     effects: { destructive: true, idempotent: false, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },
     input: {
       type: "object",
-      properties: { path: PATH, recursive: { type: "boolean", description: "Delete what is in it too; false unless given" } },
+      properties: {
+        path: PATH,
+        recursive: { type: "boolean", description: "Delete what is in it too; false unless given" },
+      },
       required: ["path"],
       additionalProperties: false,
     },
     output: {
       type: "object",
-      properties: { path: { type: "string" }, removed: { type: "integer", description: "Files and directories removed" } },
+      properties: {
+        path: { type: "string" },
+        removed: { type: "integer", description: "Files and directories removed" },
+      },
       required: ["path", "removed"],
     },
     examples: [{ description: "Delete a directory and its content", input: { path: "src", recursive: true } }],

@@ -6,7 +6,10 @@ import type { Workspace } from "../paths/workspace.ts"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 const EDIT = {
-  old_text: { type: "string", description: "What is there now, copied exactly, with enough lines around it to be unique" },
+  old_text: {
+    type: "string",
+    description: "What is there now, copied exactly, with enough lines around it to be unique",
+  },
   new_text: { type: "string", description: "What to put there" },
   replace_all: { type: "boolean", description: "Replace every occurrence instead of exactly one; false unless given" },
 }
@@ -57,7 +60,10 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
     },
     output: CHANGE_OUTPUT,
     examples: [
-      { description: "Change a value", input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" } },
+      {
+        description: "Change a value",
+        input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" },
+      },
       {
         description: "Try two changes without writing",
         input: {
@@ -71,7 +77,11 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
       },
     ],
     async run(args) {
-      const { path, dry_run = false, expected_hash } = args as { path: string; dry_run?: boolean; expected_hash?: string }
+      const {
+        path,
+        dry_run = false,
+        expected_hash,
+      } = args as { path: string; dry_run?: boolean; expected_hash?: string }
       const edits = editsOf(args)
       if (!Array.isArray(edits)) return edits
       const { editFile } = await import("../edit/edit-file.ts")
@@ -88,7 +98,11 @@ function editsOf(args: JsonObject): Edit[] | ToolResult {
     return [{ old_text, new_text, ...(replace_all === undefined ? {} : { replace_all }) }]
   }
   const missing = old_text === undefined ? "old_text" : "new_text"
-  const correct = { path, old_text: old_text ?? "the text that is there", new_text: new_text ?? "the text to put there" }
+  const correct = {
+    path,
+    old_text: old_text ?? "the text that is there",
+    new_text: new_text ?? "the text to put there",
+  }
   return failure({
     code: "INVALID_ARGUMENTS",
     message:

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest"
 import { echo } from "../echo/echo.ts"
 import { fileFixture } from "../testing/file-fixture.ts"
 
-const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "base64")
+const PNG = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+)
 const FILES = {
   "src/index.ts": "export const answer = 41\n// TODO: check\n",
   "notes.txt": "first line\nsecond line\nthird line\n",
@@ -11,7 +14,9 @@ const FILES = {
 
 describe("the examples of each tool, as they are shown to models, run", () => {
   using files = fileFixture(FILES)
-  const examples = [...files.registry.list(), echo].flatMap((tool) => (tool.examples ?? []).map((example) => ({ tool, ...example })))
+  const examples = [...files.registry.list(), echo].flatMap((tool) =>
+    (tool.examples ?? []).map((example) => ({ tool, ...example })),
+  )
 
   test.each(examples)("$tool.name: $description", async ({ tool, input, output }) => {
     using fresh = fileFixture(FILES)
@@ -25,7 +30,8 @@ describe("the examples of each tool, as they are shown to models, run", () => {
   test("there is one for every tool and every action", () => {
     for (const tool of files.registry.list()) {
       expect(tool.examples?.length, tool.name).toBeGreaterThan(0)
-      for (const action of tool.actions?.list ?? []) expect(action.examples?.length, `${tool.name} ${action.action}`).toBeGreaterThan(0)
+      for (const action of tool.actions?.list ?? [])
+        expect(action.examples?.length, `${tool.name} ${action.action}`).toBeGreaterThan(0)
     }
   })
 })

@@ -1,4 +1,16 @@
-import { appendFileSync, chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { fileFixture, type FileFixture } from "../testing/file-fixture.ts"
@@ -14,17 +26,30 @@ beforeEach(() => void (files = fileFixture({ "test.txt": TEXT })))
 afterEach(() => files[Symbol.dispose]())
 
 const path = (name: string) => join(files.root, name)
-const read = async (args: object) => (await files.call("read_text_file", { path: path("test.txt"), ...args })).data as Record<string, unknown>
+const read = async (args: object) =>
+  (await files.call("read_text_file", { path: path("test.txt"), ...args })).data as Record<string, unknown>
 
 describe("read_text_file", () => {
   test("gives a whole file with what is known about it", async () => {
     const data = await read({})
-    expect(data).toMatchObject({ path: path("test.txt"), content: TEXT, line_count: 3, size_bytes: 21, is_truncated: false, encoding: "utf-8" })
+    expect(data).toMatchObject({
+      path: path("test.txt"),
+      content: TEXT,
+      line_count: 3,
+      size_bytes: 21,
+      is_truncated: false,
+      encoding: "utf-8",
+    })
     expect(data["modified_time"]).toBeCloseTo(statSync(path("test.txt")).mtimeMs / 1000, 3)
   })
 
   test("gives the first or the last lines, and head wins", async () => {
-    expect(await read({ head: 2 })).toMatchObject({ content: "line 1\nline 2\n", line_count: 2, is_truncated: true, size_bytes: 21 })
+    expect(await read({ head: 2 })).toMatchObject({
+      content: "line 1\nline 2\n",
+      line_count: 2,
+      is_truncated: true,
+      size_bytes: 21,
+    })
     expect(await read({ tail: 1 })).toMatchObject({ content: "line 3\n", line_count: 1, is_truncated: true })
     expect(await read({ head: 1, tail: 1 })).toMatchObject({ content: "line 1\n" })
     expect(await read({ tail: 0 })).toMatchObject({ content: "", line_count: 0, is_truncated: true })
@@ -52,7 +77,11 @@ describe("read_text_file", () => {
   })
 
   test("gives a range of lines, and says what the range can be", async () => {
-    expect(await read({ start_line: 2, end_line: 3 })).toMatchObject({ content: "line 2\nline 3\n", line_count: 2, is_truncated: true })
+    expect(await read({ start_line: 2, end_line: 3 })).toMatchObject({
+      content: "line 2\nline 3\n",
+      line_count: 2,
+      is_truncated: true,
+    })
     expect(await read({ start_line: 2 })).toMatchObject({ content: "line 2\nline 3\n" })
     const beyond = await files.call("read_text_file", { path: "test.txt", start_line: 7 })
     expect(beyond.error).toMatchObject({ code: "INVALID_RANGE", hint: "Use lines from 1 to 3." })
@@ -93,7 +122,12 @@ describe("read_text_file", () => {
   })
 
   test("refuses binary files and names the tool for them", async () => {
-    for (const [part, content] of [[{}, "\u0001\0"], [{ head: 1 }, "\u0001\0"], [{ head: 1 }, "text\n\0"], [{ tail: 1 }, "\0\ntext\n"]] as const) {
+    for (const [part, content] of [
+      [{}, "\u0001\0"],
+      [{ head: 1 }, "\u0001\0"],
+      [{ head: 1 }, "text\n\0"],
+      [{ tail: 1 }, "\0\ntext\n"],
+    ] as const) {
       writeFileSync(path("test.txt"), content)
       const { error } = await files.call("read_text_file", { path: "test.txt", ...part })
       expect(error).toMatchObject({ code: "BINARY_FILE", hint: expect.stringContaining("read_media_file") as string })
@@ -104,17 +138,28 @@ describe("read_text_file", () => {
     writeFileSync(path("big.txt"), "first\n")
     truncateSync(path("big.txt"), 60 * 1024 * 1024)
     const { error } = await files.call("read_text_file", { path: path("big.txt") })
-    expect(error).toMatchObject({ code: "FILE_TOO_LARGE", message: `File too large: ${path("big.txt")} is 60 MB, the limit is 50 MB` })
+    expect(error).toMatchObject({
+      code: "FILE_TOO_LARGE",
+      message: `File too large: ${path("big.txt")} is 60 MB, the limit is 50 MB`,
+    })
     writeFileSync(path("big.txt"), `first\n${"x".repeat(1023)}\n`.padEnd(1024 * 1024, "some more text\n").repeat(60))
-    expect((await files.call("read_text_file", { path: path("big.txt"), head: 1 })).data).toMatchObject({ content: "first\n" })
+    expect((await files.call("read_text_file", { path: path("big.txt"), head: 1 })).data).toMatchObject({
+      content: "first\n",
+    })
     writeFileSync(path("big.txt"), "")
     for (let block = 0; block < 6; block += 1) {
-      appendFileSync(path("big.txt"), Array.from({ length: 100_000 }, (_, line) => `line ${block * 100_000 + line + 1}`.padEnd(99, "é")).join("\n") + "\n")
+      appendFileSync(
+        path("big.txt"),
+        Array.from({ length: 100_000 }, (_, line) => `line ${block * 100_000 + line + 1}`.padEnd(99, "é")).join("\n") +
+          "\n",
+      )
     }
     const far = await files.call("read_text_file", { path: path("big.txt"), start_line: 500_001, end_line: 500_002 })
     expect((far.data as { content: string }).content.replaceAll("é", "")).toBe("line 500001\nline 500002\n")
     expect(far.output).toContain("[Lines 500001–500002. Use start_line=500003 to continue.]")
-    expect((await files.call("read_text_file", { path: path("big.txt"), start_line: 600_001 })).output).toContain("fewer than 600001 lines")
+    expect((await files.call("read_text_file", { path: path("big.txt"), start_line: 600_001 })).output).toContain(
+      "fewer than 600001 lines",
+    )
   })
 
   test("cuts one line that is longer than 50 MB, at either end, and says so", async () => {
@@ -143,7 +188,12 @@ describe("errors that name the path", () => {
     expect(await message({ path: path("nope.txt") })).toBe(`File not found: ${path("nope.txt")}`)
     expect(await message({ path: files.root })).toBe(`Not a file: ${files.root}`)
     expect(await message({ path: path("test.txt/below") })).toMatch(/^Not a directory: /u)
-    for (const outside of ["/nonexistent/file.txt", "/etc/passwd", `${files.root}/../../etc/passwd`, "../../etc/passwd"]) {
+    for (const outside of [
+      "/nonexistent/file.txt",
+      "/etc/passwd",
+      `${files.root}/../../etc/passwd`,
+      "../../etc/passwd",
+    ]) {
       expect(await message({ path: outside })).toBe(
         `Access denied: ${outside} is not within allowed directories (not found or permission denied)`,
       )
@@ -156,7 +206,12 @@ describe("read_media_file", () => {
   test("gives base64 and the MIME type that the content shows", async () => {
     writeFileSync(path("picture.dat"), PNG)
     const { data, output } = await files.call("read_media_file", { path: "picture.dat" })
-    expect(data).toMatchObject({ mime_type: "image/png", type: "image", data: PNG.toString("base64"), size_bytes: PNG.length })
+    expect(data).toMatchObject({
+      mime_type: "image/png",
+      type: "image",
+      data: PNG.toString("base64"),
+      size_bytes: PNG.length,
+    })
     expect(output).not.toContain(PNG.toString("base64"))
   })
 
@@ -164,7 +219,8 @@ describe("read_media_file", () => {
     writeFileSync(path("a.svg"), "<svg/>")
     writeFileSync(path("a.bin"), Buffer.from([0, 1, 2, 3]))
     writeFileSync(path("a.ts"), "export {}\n")
-    const type = async (name: string) => ((await files.call("read_media_file", { path: name })).data as { mime_type: string }).mime_type
+    const type = async (name: string) =>
+      ((await files.call("read_media_file", { path: name })).data as { mime_type: string }).mime_type
     expect(await type("a.svg")).toBe("image/svg+xml")
     expect(await type("a.bin")).toBe("application/octet-stream")
     expect(await type("a.ts")).toBe("text/plain")
@@ -174,16 +230,29 @@ describe("read_media_file", () => {
 describe("read_multiple_files", () => {
   test("returns the others when one is missing, that one with its error", async () => {
     writeFileSync(path("b.txt"), "b\n")
-    const result = await files.call("read_multiple_files", { paths: ["test.txt", "missing.txt", "/etc/passwd", "b.txt"] })
-    const data = result.data as { files: { content?: string; error?: { code: string } }[]; read: number; failed: number }
+    const result = await files.call("read_multiple_files", {
+      paths: ["test.txt", "missing.txt", "/etc/passwd", "b.txt"],
+    })
+    const data = result.data as {
+      files: { content?: string; error?: { code: string } }[]
+      read: number
+      failed: number
+    }
     expect(result.success).toBe(true)
-    expect(data.files.map((file) => file.content ?? file.error?.code)).toEqual([TEXT, "NOT_FOUND", "ACCESS_DENIED", "b\n"])
+    expect(data.files.map((file) => file.content ?? file.error?.code)).toEqual([
+      TEXT,
+      "NOT_FOUND",
+      "ACCESS_DENIED",
+      "b\n",
+    ])
     expect([data.read, data.failed]).toEqual([2, 2])
     expect(result.output).toContain("==> missing.txt <==\nError: File not found: missing.txt")
   })
 
   test("fails when none can be read, and shares the room for text", async () => {
-    expect((await files.call("read_multiple_files", { paths: ["x", "y"] })).error?.message).toBe("File not found: x\nFile not found: y")
+    expect((await files.call("read_multiple_files", { paths: ["x", "y"] })).error?.message).toBe(
+      "File not found: x\nFile not found: y",
+    )
     writeFileSync(path("long.txt"), "some text\n".repeat(10_000))
     const result = await files.call("read_multiple_files", { paths: ["long.txt", "test.txt"] })
     expect(result.output.length).toBeLessThan(52 * 1024)
@@ -195,15 +264,24 @@ describe("write_file", () => {
   test("creates and replaces, and reads back equal", async () => {
     const content = "ünï\r\ncode\n\u2028end"
     const created = await files.call("write_file", { path: path("new.txt"), content })
-    expect(created.data).toMatchObject({ path: path("new.txt"), size_bytes: Buffer.byteLength(content), line_count: 3, created: true })
+    expect(created.data).toMatchObject({
+      path: path("new.txt"),
+      size_bytes: Buffer.byteLength(content),
+      line_count: 3,
+      created: true,
+    })
     expect(created.modifiedFiles).toEqual([path("new.txt")])
     expect((await files.call("read_text_file", { path: "new.txt" })).data).toMatchObject({ content })
-    expect((await files.call("write_file", { path: "new.txt", content: "" })).data).toMatchObject({ line_count: 0, created: false })
+    expect((await files.call("write_file", { path: "new.txt", content: "" })).data).toMatchObject({
+      line_count: 0,
+      created: false,
+    })
     expect(readFileSync(path("new.txt"), "utf8")).toBe("")
   })
 
   test("says which parent is missing or no directory", async () => {
-    const message = async (target: string) => (await files.call("write_file", { path: path(target), content: "" })).error?.message
+    const message = async (target: string) =>
+      (await files.call("write_file", { path: path(target), content: "" })).error?.message
     expect(await message("a/b/c.txt")).toBe(`Parent directory does not exist: ${path("a/b")}`)
     expect(await message("test.txt/c.txt")).toBe(`Parent is not a directory: ${path("test.txt")}`)
     expect(await message(".")).toMatch(/allowed directory itself/u)
@@ -213,8 +291,10 @@ describe("write_file", () => {
 
   test("keeps the mode of an existing file, and refuses what changed since it was read", async () => {
     chmodSync(path("test.txt"), 0o755)
-    const { hash } = await read({}) as { hash: string }
-    expect((await files.call("write_file", { path: "test.txt", content: "new", expected_hash: hash })).success).toBe(true)
+    const { hash } = (await read({})) as { hash: string }
+    expect((await files.call("write_file", { path: "test.txt", content: "new", expected_hash: hash })).success).toBe(
+      true,
+    )
     expect(statSync(path("test.txt")).mode & 0o777).toBe(0o755)
     const stale = await files.call("write_file", { path: "test.txt", content: "newer", expected_hash: hash })
     expect(stale.error?.code).toBe("STALE")
@@ -224,7 +304,10 @@ describe("write_file", () => {
 
 describe("directories", () => {
   test("are created with their parents, listed, and deleted", async () => {
-    expect((await files.call("create_directory", { path: "a/b/c" })).data).toMatchObject({ path: path("a/b/c"), created: true })
+    expect((await files.call("create_directory", { path: "a/b/c" })).data).toMatchObject({
+      path: path("a/b/c"),
+      created: true,
+    })
     expect((await files.call("create_directory", { path: "a/b/c" })).data).toMatchObject({ created: false })
     expect((await files.call("create_directory", { path: "test.txt/x" })).error?.code).toBe("NOT_A_DIRECTORY")
     symlinkSync("test.txt", path("link"))
@@ -261,7 +344,10 @@ describe("directories", () => {
     mkdirSync(path("dir"))
     const { data } = await files.call("list_directory_with_sizes", { path: ".", sort_by: "size" })
     const { entries, ...totals } = data as { entries: { name: string; size_bytes: number }[] }
-    expect(entries.slice(0, 2).map((entry) => [entry.name, entry.size_bytes])).toEqual([["big", 5000], ["test.txt", 21]])
+    expect(entries.slice(0, 2).map((entry) => [entry.name, entry.size_bytes])).toEqual([
+      ["big", 5000],
+      ["test.txt", 21],
+    ])
     expect(entries.find((entry) => entry.name === "outside")?.size_bytes).toBe("/etc/passwd".length)
     expect(totals).toMatchObject({ total_files: 2, total_directories: 1, total_size_bytes: 5021 })
   })
@@ -274,7 +360,11 @@ describe("directories", () => {
     const { data, output } = await files.call("get_directory_tree", {})
     expect(data).toMatchObject({
       tree: [
-        { name: "src", type: "directory", children: [{ name: "a.ts" }, { name: "deep", children: [{ name: "b.ts" }] }] },
+        {
+          name: "src",
+          type: "directory",
+          children: [{ name: "a.ts" }, { name: "deep", children: [{ name: "b.ts" }] }],
+        },
         { name: "test.txt", type: "file" },
       ],
       files: 3,
@@ -283,7 +373,12 @@ describe("directories", () => {
     })
     expect(output).toContain("  src/\n    a.ts\n    deep/\n      b.ts\n  test.txt")
     const flat = await files.call("get_directory_tree", { max_depth: 1, exclude_patterns: [] })
-    expect((flat.data as { tree: { name: string }[] }).tree.map((node) => node.name)).toEqual([".toolwright", "node_modules", "src", "test.txt"])
+    expect((flat.data as { tree: { name: string }[] }).tree.map((node) => node.name)).toEqual([
+      ".toolwright",
+      "node_modules",
+      "src",
+      "test.txt",
+    ])
     expect(flat.data).toMatchObject({ truncated: true })
   })
 })
@@ -295,7 +390,9 @@ describe("search_files", () => {
       writeFileSync(path(name), "")
     }
     const found = async (args: object) =>
-      ((await files.call("search_files", { path: ".", ...args })).data as { matches: string[] }).matches.map((match) => match.slice(files.root.length + 1))
+      ((await files.call("search_files", { path: ".", ...args })).data as { matches: string[] }).matches.map((match) =>
+        match.slice(files.root.length + 1),
+      )
     expect(await found({ pattern: "*.ts" })).toEqual(["src/Index.ts", "src/a/index.test.ts"])
     expect(await found({ pattern: "src/**/*.ts" })).toEqual(["src/Index.ts", "src/a/index.test.ts"])
     expect(await found({ pattern: "src/*.ts" })).toEqual(["src/Index.ts"])
@@ -314,10 +411,17 @@ describe("get_file_info and list_allowed_directories", () => {
   test("tell type, size, permissions, links and whether it can be changed", async () => {
     chmodSync(path("test.txt"), 0o640)
     expect((await files.call("get_file_info", { path: "test.txt" })).data).toMatchObject({
-      path: path("test.txt"), type: "file", size_bytes: 21, permissions: "640", hard_links: 1, writable: true,
+      path: path("test.txt"),
+      type: "file",
+      size_bytes: 21,
+      permissions: "640",
+      hard_links: 1,
+      writable: true,
     })
     expect((await files.call("get_file_info", { path: "." })).data).toMatchObject({ type: "directory" })
-    expect((await files.call("list_allowed_directories", {})).data).toEqual({ directories: [{ path: files.root, access: "read-write" }] })
+    expect((await files.call("list_allowed_directories", {})).data).toEqual({
+      directories: [{ path: files.root, access: "read-write" }],
+    })
   })
 })
 
@@ -325,24 +429,40 @@ describe("move_file", () => {
   test("renames, refuses what exists, and refuses to move into itself", async () => {
     mkdirSync(path("dir"))
     expect((await files.call("move_file", { source: "test.txt", destination: "dir/moved.txt" })).data).toEqual({
-      source: path("test.txt"), destination: path("dir/moved.txt"),
+      source: path("test.txt"),
+      destination: path("dir/moved.txt"),
     })
     expect(readdirSync(path("dir"))).toEqual(["moved.txt"])
     writeFileSync(path("other.txt"), "")
     const existing = await files.call("move_file", { source: "other.txt", destination: "dir" })
-    expect(existing.error).toMatchObject({ code: "ALREADY_EXISTS", hint: expect.stringContaining("dir/other.txt") as string })
-    expect((await files.call("move_file", { source: "dir", destination: "dir/below" })).error?.code).toBe("INVALID_PATH")
-    expect((await files.call("move_file", { source: "none", destination: "b" })).error?.message).toBe("File not found: none")
-    expect((await files.call("move_file", { source: "other.txt", destination: "other.txt" })).error?.code).toBe("ALREADY_EXISTS")
-    expect((await files.call("move_file", { source: "other.txt", destination: "no/b" })).error?.code).toBe("PARENT_NOT_FOUND")
+    expect(existing.error).toMatchObject({
+      code: "ALREADY_EXISTS",
+      hint: expect.stringContaining("dir/other.txt") as string,
+    })
+    expect((await files.call("move_file", { source: "dir", destination: "dir/below" })).error?.code).toBe(
+      "INVALID_PATH",
+    )
+    expect((await files.call("move_file", { source: "none", destination: "b" })).error?.message).toBe(
+      "File not found: none",
+    )
+    expect((await files.call("move_file", { source: "other.txt", destination: "other.txt" })).error?.code).toBe(
+      "ALREADY_EXISTS",
+    )
+    expect((await files.call("move_file", { source: "other.txt", destination: "no/b" })).error?.code).toBe(
+      "PARENT_NOT_FOUND",
+    )
   })
 
   test("moves a link itself and checks both ends", async () => {
     symlinkSync("test.txt", path("link"))
     expect((await files.call("move_file", { source: "link", destination: "moved-link" })).success).toBe(true)
     expect(readlinkSync(path("moved-link"))).toBe("test.txt")
-    expect((await files.call("move_file", { source: "test.txt", destination: "/tmp/out.txt" })).error?.code).toBe("ACCESS_DENIED")
-    expect((await files.call("move_file", { source: "/etc/passwd", destination: "in.txt" })).error?.code).toBe("ACCESS_DENIED")
+    expect((await files.call("move_file", { source: "test.txt", destination: "/tmp/out.txt" })).error?.code).toBe(
+      "ACCESS_DENIED",
+    )
+    expect((await files.call("move_file", { source: "/etc/passwd", destination: "in.txt" })).error?.code).toBe(
+      "ACCESS_DENIED",
+    )
   })
 
   test("does not lock up when two moves cross", async () => {

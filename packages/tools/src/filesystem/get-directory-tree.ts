@@ -25,14 +25,20 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
     usageHint: "Use max_depth for an overview of a large project, then look into what matters.",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
-    aliases: { names: ["directory_tree", "tree"], arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", depth: "max_depth" } },
+    aliases: {
+      names: ["directory_tree", "tree"],
+      arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", depth: "max_depth" },
+    },
     maxOutputChars: 30_000,
     input: {
       type: "object",
       properties: {
         path: { type: "string", description: "Directory; the first allowed directory unless given" },
         max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given" },
-        exclude_patterns: { ...EXCLUDE_PATTERNS, description: `${EXCLUDE_PATTERNS.description}; .git, .toolwright and node_modules unless given` },
+        exclude_patterns: {
+          ...EXCLUDE_PATTERNS,
+          description: `${EXCLUDE_PATTERNS.description}; .git, .toolwright and node_modules unless given`,
+        },
       },
       additionalProperties: false,
     },
@@ -40,7 +46,11 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       type: "object",
       properties: {
         path: { type: "string" },
-        tree: { type: "array", items: { type: "object" }, description: "Nodes: name, type, and for directories children" },
+        tree: {
+          type: "array",
+          items: { type: "object" },
+          description: "Nodes: name, type, and for directories children",
+        },
         files: { type: "integer" },
         directories: { type: "integer" },
         truncated: { type: "boolean", description: "Whether a limit left something out" },

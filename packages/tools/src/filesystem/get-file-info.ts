@@ -7,7 +7,8 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "get_file_info",
     title: "Get file info",
-    description: "Tells what a file or directory is: type, size, times, permissions, and where it really lies when a link leads to it.",
+    description:
+      "Tells what a file or directory is: type, size, times, permissions, and where it really lies when a link leads to it.",
     category: "code",
     optionality: "optional",
     usageHint: "Use it before reading a file that may be large.",
@@ -28,7 +29,17 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
         hard_links: { type: "integer", description: "Names that the file has; other ones may lie anywhere" },
         writable: { type: "boolean", description: "Whether tools may change it" },
       },
-      required: ["path", "type", "size_bytes", "created_time", "modified_time", "accessed_time", "permissions", "hard_links", "writable"],
+      required: [
+        "path",
+        "type",
+        "size_bytes",
+        "created_time",
+        "modified_time",
+        "accessed_time",
+        "permissions",
+        "hard_links",
+        "writable",
+      ],
     },
     examples: [{ description: "How large is it?", input: { path: "src/index.ts" } }],
     async run(args) {
@@ -44,7 +55,9 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
         hard_links: stat.nlink,
         writable: isWritable(workspace, shown),
       }
-      const lines = Object.entries(data).map(([key, value]) => `${key}: ${key.endsWith("_time") ? timeText(value as number) : value}`)
+      const lines = Object.entries(data).map(
+        ([key, value]) => `${key}: ${key.endsWith("_time") ? timeText(value as number) : value}`,
+      )
       return success({ output: lines.join("\n"), data })
     },
   })

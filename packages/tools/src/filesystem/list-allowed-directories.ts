@@ -29,7 +29,10 @@ export function createListAllowedDirectoriesTool(workspace: Workspace): ToolDefi
     examples: [{ description: "Where may I work?", input: {} }],
     run: () => {
       const directories = workspace.roots.map(({ path, access }) => ({ path, access }))
-      return success({ output: directories.map(({ path, access }) => `${path} (${access})`).join("\n"), data: { directories } })
+      return success({
+        output: directories.map(({ path, access }) => `${path} (${access})`).join("\n"),
+        data: { directories },
+      })
     },
   })
 }

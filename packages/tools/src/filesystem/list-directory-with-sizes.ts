@@ -9,7 +9,8 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
   return definePathTool({
     name: "list_directory_with_sizes",
     title: "List directory with sizes",
-    description: "Lists the files and subdirectories of a directory with sizes and times, by name or by size (largest first), and totals.",
+    description:
+      "Lists the files and subdirectories of a directory with sizes and times, by name or by size (largest first), and totals.",
     category: "code",
     optionality: "optional",
     usageHint: "Use list_directory when sizes do not matter: it is faster.",
@@ -64,7 +65,9 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
         total_directories: listed.filter((entry) => entry.type === "directory").length,
         total_size_bytes: files.reduce((sum, file) => sum + file.size_bytes, 0),
       }
-      const lines = listed.map((entry) => `${entry.type === "file" ? readableSize(entry.size_bytes) : "-"}\t${entryLabel(entry)}`)
+      const lines = listed.map(
+        (entry) => `${entry.type === "file" ? readableSize(entry.size_bytes) : "-"}\t${entryLabel(entry)}`,
+      )
       const summary = `Total: ${totals.total_files} files, ${totals.total_directories} directories, ${readableSize(totals.total_size_bytes)}`
       return success({ output: `${listingText(lines)}\n${summary}`, data: { path: shown, entries: listed, ...totals } })
     },

@@ -28,7 +28,11 @@ export function createListDirectoryTool(workspace: Workspace): ToolDefinition {
         path: { type: "string" },
         entries: {
           type: "array",
-          items: { type: "object", properties: { name: { type: "string" }, type: ENTRY_TYPE }, required: ["name", "type"] },
+          items: {
+            type: "object",
+            properties: { name: { type: "string" }, type: ENTRY_TYPE },
+            required: ["name", "type"],
+          },
         },
         total: { type: "integer" },
       },

@@ -7,13 +7,17 @@ export function createMoveFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "move_file",
     title: "Move file",
-    description: "Moves or renames a file or directory. The destination must not exist, its directory must. A symbolic link is moved itself.",
+    description:
+      "Moves or renames a file or directory. The destination must not exist, its directory must. A symbolic link is moved itself.",
     category: "code",
     optionality: "optional",
     usageHint: "Give the destination with the file's new name, not only its new directory.",
     tags: ["filesystem", "write"],
     effects: { destructive: true, idempotent: false, writes: ["source", "destination"] },
-    aliases: { names: ["rename_file"], arguments: { from: "source", to: "destination", src: "source", dest: "destination", target: "destination" } },
+    aliases: {
+      names: ["rename_file"],
+      arguments: { from: "source", to: "destination", src: "source", dest: "destination", target: "destination" },
+    },
     input: {
       type: "object",
       properties: { source: PATH, destination: PATH },

@@ -16,7 +16,11 @@ const CHUNK_BYTES = 64 * 1024
 const NEWLINE = 0x0a
 
 /** Reads the first `lines` lines, chunk by chunk, holding no more than what is returned. At most `limit` bytes. */
-export async function readHead(file: OpenedFile & { offset?: number }, lines: number, limit: number): Promise<PartialRead> {
+export async function readHead(
+  file: OpenedFile & { offset?: number },
+  lines: number,
+  limit: number,
+): Promise<PartialRead> {
   const wide = await wideEncoding(file)
   if (lines === 0) return { bytes: Buffer.alloc(0), cut: false, binary: false, ...announced(wide) }
   const chunks: Buffer[] = []
@@ -39,7 +43,10 @@ export async function readHead(file: OpenedFile & { offset?: number }, lines: nu
   return { bytes: cut ? wholeCharacters(bytes) : bytes, cut, binary: false, ...announced(wide) }
 }
 
-/** Reads the last `lines` lines, backwards from the end. A last line without a line ending counts as one. At most `limit` bytes. */
+/**
+ * Reads the last `lines` lines, backwards from the end. A last line without a line ending counts as one. At most
+ * `limit` bytes.
+ */
 export async function readTail(file: OpenedFile, lines: number, limit: number): Promise<PartialRead> {
   const wide = await wideEncoding(file)
   const start = await readAt(file, 0, 8192)
@@ -65,10 +72,16 @@ export async function readTail(file: OpenedFile, lines: number, limit: number): 
 }
 
 /**
- * Reads lines from the middle of a file of any size, `first` and `last` counted from 1 and included. At most `limit` bytes.
+ * Reads lines from the middle of a file of any size, `first` and `last` counted from 1 and included. At most `limit`
+ * bytes.
  * @returns no bytes when the file ends before `first`
  */
-export async function readLineRange(file: OpenedFile, first: number, last: number, limit: number): Promise<PartialRead> {
+export async function readLineRange(
+  file: OpenedFile,
+  first: number,
+  last: number,
+  limit: number,
+): Promise<PartialRead> {
   const wide = await wideEncoding(file)
   return readHead({ ...file, offset: await skipLines(file, first - 1, wide) }, last - first + 1, limit)
 }
@@ -124,7 +137,12 @@ function lineEnd(chunk: Buffer, at: number, base: number, wide: WideEncoding): n
   return !even && at > 0 && chunk[at - 1] === 0 ? at + 1 : undefined
 }
 
-function endAfterNewlines(chunk: Buffer, wanted: number, wide: WideEncoding, base: number): { offset: number; newlines: number } {
+function endAfterNewlines(
+  chunk: Buffer,
+  wanted: number,
+  wide: WideEncoding,
+  base: number,
+): { offset: number; newlines: number } {
   let newlines = 0
   for (let at = chunk.indexOf(NEWLINE); at !== -1; at = chunk.indexOf(NEWLINE, at + 1)) {
     const end = lineEnd(chunk, at, base, wide)
@@ -135,7 +153,10 @@ function endAfterNewlines(chunk: Buffer, wanted: number, wide: WideEncoding, bas
   return { offset: chunk.length, newlines }
 }
 
-/** Where the lines after the wanted newline (counted from the end) begin; the one that ends the file counts as the first. */
+/**
+ * Where the lines after the wanted newline (counted from the end) begin; the one that ends the file counts as the
+ * first.
+ */
 function startAfterNewlines(
   chunk: Buffer,
   wanted: number,

@@ -7,7 +7,8 @@ export function createReadMediaFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "read_media_file",
     title: "Read media file",
-    description: "Reads an image, a sound or any other binary file and returns its bytes in base64 with their MIME type.",
+    description:
+      "Reads an image, a sound or any other binary file and returns its bytes in base64 with their MIME type.",
     category: "code",
     optionality: "optional",
     usageHint: "For files that are not text. Text files are read with read_text_file.",

@@ -12,7 +12,8 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
   return definePathTool({
     name: "read_multiple_files",
     title: "Read multiple files",
-    description: "Reads several text files in one call. A file that cannot be read does not keep the others from being returned.",
+    description:
+      "Reads several text files in one call. A file that cannot be read does not keep the others from being returned.",
     category: "code",
     optionality: "optional",
     usageHint: "Use it instead of several calls of read_text_file when all files are short.",
@@ -22,7 +23,9 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
     maxOutputChars: WINDOW_OUTPUT_CHARS,
     input: {
       type: "object",
-      properties: { paths: { type: "array", items: PATH, minItems: 1, maxItems: MOST_FILES, description: "The files" } },
+      properties: {
+        paths: { type: "array", items: PATH, minItems: 1, maxItems: MOST_FILES, description: "The files" },
+      },
       required: ["paths"],
       additionalProperties: false,
     },
@@ -54,7 +57,10 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
       const results: { path: string; result: ToolResult }[] = []
       for (const path of paths) {
         signal.throwIfAborted()
-        results.push({ path, result: await readText(workspace, { path }).catch((thrown: unknown) => pathFailure(thrown, path)) })
+        results.push({
+          path,
+          result: await readText(workspace, { path }).catch((thrown: unknown) => pathFailure(thrown, path)),
+        })
       }
       return combine(results)
     },

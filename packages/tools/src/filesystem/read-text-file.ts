@@ -14,7 +14,8 @@ export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
       "Reads a text file, whole or in part: the first lines (head), the last lines (tail), or a range of lines (start_line, end_line). When head and tail are both given, head wins.",
     category: "code",
     optionality: "required",
-    usageHint: "Prefer head, tail or a line range for long files. For images and other binary files use read_media_file.",
+    usageHint:
+      "Prefer head, tail or a line range for long files. For images and other binary files use read_media_file.",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { names: ["read_file"], arguments: { ...PATH_ALIASES, offset: "start_line" } },

@@ -35,7 +35,8 @@ interface ReadArguments {
 }
 
 /**
- * Reads a text file or a part of it. `head` wins over `tail`, both win over a line range. Parts from either end are read without
+ * Reads a text file or a part of it. `head` wins over `tail`, both win over a line range. Parts from either end are
+ * read without
  * the rest of the file, so its size does not matter.
  *
  * @throws ToolwrightError `BINARY_FILE`, `FILE_TOO_LARGE`, and those of the workspace
@@ -48,10 +49,15 @@ export async function readText(workspace: Workspace, args: JsonObject): Promise<
 
 async function readPart(workspace: Workspace, { path, head, tail }: ReadArguments): Promise<ToolResult> {
   await using file = await workspace.open(path)
-  const part = head === undefined ? await readTail(file, tail!, FILE_LIMIT_BYTES) : await readHead(file, head, FILE_LIMIT_BYTES)
+  const part =
+    head === undefined ? await readTail(file, tail!, FILE_LIMIT_BYTES) : await readHead(file, head, FILE_LIMIT_BYTES)
   const decoded = decodeText(part.bytes)
   if (decoded === undefined || part.binary) throw binaryFile(path)
-  const data = describe(file, { content: decoded.text, encoding: part.encoding ?? decoded.encoding, is_truncated: true })
+  const data = describe(file, {
+    content: decoded.text,
+    encoding: part.encoding ?? decoded.encoding,
+    is_truncated: true,
+  })
   const next = (line: number) => (head === undefined ? "Use a smaller tail" : `Use start_line=${line}`)
   const cut = part.cut ? `\n[Cut: the lines asked for are longer than ${FILE_LIMIT_BYTES} bytes.]` : ""
   return success({ output: shown(decoded.text, { next }) + cut, data })
@@ -64,10 +70,17 @@ async function readFarRange(file: OpenedFile, { path, start_line = 1, end_line }
   const part = await readLineRange(file, start_line, last, FILE_LIMIT_BYTES)
   const decoded = decodeText(part.bytes)
   if (decoded === undefined || part.binary) throw binaryFile(path)
-  const data = describe(file, { content: decoded.text, encoding: part.encoding ?? decoded.encoding, is_truncated: true })
+  const data = describe(file, {
+    content: decoded.text,
+    encoding: part.encoding ?? decoded.encoding,
+    is_truncated: true,
+  })
   const next = (line: number) => `Use start_line=${line}`
   const more = `\n[Lines ${start_line}–${start_line + data.line_count - 1}. ${next(start_line + data.line_count)} to continue.]`
-  const output = data.line_count === 0 ? `[${path} has fewer than ${start_line} lines.]` : shown(decoded.text, { firstLine: start_line, next }) + more
+  const output =
+    data.line_count === 0
+      ? `[${path} has fewer than ${start_line} lines.]`
+      : shown(decoded.text, { firstLine: start_line, next }) + more
   return success({ output, data })
 }
 

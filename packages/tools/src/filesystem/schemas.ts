@@ -1,7 +1,10 @@
 import type { JsonSchema } from "@toolwright/toolbox"
 
 /** Schemas that several filesystem tools share. */
-export const PATH: JsonSchema = { type: "string", description: "Path: absolute, or relative to the first allowed directory" }
+export const PATH: JsonSchema = {
+  type: "string",
+  description: "Path: absolute, or relative to the first allowed directory",
+}
 
 export const TEXT_FILE: JsonSchema = {
   type: "object",
@@ -27,4 +30,11 @@ export const EXCLUDE_PATTERNS: JsonSchema = {
 }
 
 /** Spellings of argument names that models use. */
-export const PATH_ALIASES = { file_path: "path", filepath: "path", filename: "path", file: "path", directory: "path", dir: "path" } as const
+export const PATH_ALIASES = {
+  file_path: "path",
+  filepath: "path",
+  filename: "path",
+  file: "path",
+  directory: "path",
+  dir: "path",
+} as const

@@ -27,8 +27,16 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
       properties: {
         path: PATH,
         pattern: { type: "string", minLength: 1, description: "E.g. *.ts, src/**/index.ts, or part of a name" },
-        exclude_patterns: { ...EXCLUDE_PATTERNS, description: `${EXCLUDE_PATTERNS.description}; .toolwright unless given` },
-        max_results: { type: "integer", minimum: 1, maximum: 1_000_000, description: "Most results returned; 10000 unless given" },
+        exclude_patterns: {
+          ...EXCLUDE_PATTERNS,
+          description: `${EXCLUDE_PATTERNS.description}; .toolwright unless given`,
+        },
+        max_results: {
+          type: "integer",
+          minimum: 1,
+          maximum: 1_000_000,
+          description: "Most results returned; 10000 unless given",
+        },
       },
       required: ["path", "pattern"],
       additionalProperties: false,
@@ -45,10 +53,15 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
     },
     examples: [
       { description: "All TypeScript files", input: { path: ".", pattern: "*.ts" } },
-      { description: "Names with \"index\" in them", input: { path: ".", pattern: "index" } },
+      { description: 'Names with "index" in them', input: { path: ".", pattern: "index" } },
     ],
     async run(args, { signal }) {
-      const { path, pattern, exclude_patterns = DEFAULT_EXCLUDES, max_results = 10_000 } = args as unknown as SearchFilesArguments
+      const {
+        path,
+        pattern,
+        exclude_patterns = DEFAULT_EXCLUDES,
+        max_results = 10_000,
+      } = args as unknown as SearchFilesArguments
       const { compileGlobs } = await import("../search/glob.ts")
       const matches = nameTest(pattern, await compileGlobs([pattern]))
       const excluded = exclude_patterns.length === 0 ? () => false : await compileGlobs(exclude_patterns)
@@ -66,7 +79,10 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
       const base = shown.endsWith("/") ? shown : `${shown}/`
       const listed = found.slice(0, max_results).map((below) => base + below)
       const truncated = stopped !== undefined || listed.length < found.length
-      const output = found.length === 0 ? `Nothing below ${shown} matches ${JSON.stringify(pattern)}.` : listingText(listed.map(visibleName))
+      const output =
+        found.length === 0
+          ? `Nothing below ${shown} matches ${JSON.stringify(pattern)}.`
+          : listingText(listed.map(visibleName))
       return success({ output, data: { path: shown, matches: listed, total: found.length, truncated } })
     },
   })
@@ -82,5 +98,9 @@ interface SearchFilesArguments {
 function nameTest(pattern: string, glob: PathTest): PathTest {
   if (/[*?[\]{}/]/u.test(pattern)) return glob
   const wanted = pattern.toLowerCase()
-  return (path) => path.slice(path.lastIndexOf("/") + 1).toLowerCase().includes(wanted)
+  return (path) =>
+    path
+      .slice(path.lastIndexOf("/") + 1)
+      .toLowerCase()
+      .includes(wanted)
 }

@@ -17,7 +17,11 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
     aliases: { arguments: { ...PATH_ALIASES, text: "content", contents: "content", data: "content" } },
     input: {
       type: "object",
-      properties: { path: PATH, content: { type: "string", description: "The whole new text" }, expected_hash: EXPECTED_HASH },
+      properties: {
+        path: PATH,
+        content: { type: "string", description: "The whole new text" },
+        expected_hash: EXPECTED_HASH,
+      },
       required: ["path", "content"],
       additionalProperties: false,
     },
@@ -33,7 +37,12 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
       },
       required: ["path", "size_bytes", "line_count", "modified_time", "created", "hash"],
     },
-    examples: [{ description: "Write a new file", input: { path: "src/greeting.ts", content: 'export const greeting = "hello"\n' } }],
+    examples: [
+      {
+        description: "Write a new file",
+        input: { path: "src/greeting.ts", content: 'export const greeting = "hello"\n' },
+      },
+    ],
     run: async (args) => (await import("./write-text.ts")).writeText(workspace, args),
   })
 }

@@ -19,7 +19,13 @@ export async function writeText(workspace: Workspace, args: JsonObject): Promise
   return report(shown, stat, content, hash, created)
 }
 
-function report(path: string, stat: { size: number; mtimeMs: number }, content: string, hash: string, created: boolean): ToolResult {
+function report(
+  path: string,
+  stat: { size: number; mtimeMs: number },
+  content: string,
+  hash: string,
+  created: boolean,
+): ToolResult {
   const lines = countLines(content)
   return success({
     output: `${created ? "Created" : "Wrote"} ${path} (${lines} ${lines === 1 ? "line" : "lines"}, ${stat.size} bytes).`,

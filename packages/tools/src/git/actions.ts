@@ -30,13 +30,28 @@ export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolR
   const names = await git(repository, settings, [...command, "--name-only", "--no-renames", "-z", "--", ...named], run)
   if (names.exitCode !== 0) return gitFailure("diff", names)
   const secrets = names.stdout.text.split("\0").filter((name) => name !== "" && !isReadable(work, name))
-  const files = secrets.length === 0 ? named : [...named.map((name) => `:(literal)${name}`), ...secrets.map((name) => `:(exclude,literal)${name}`)]
-  const outcome = await git(repository, settings, [...command, "--", ...files], { ...run, patterns: secrets.length > 0 })
+  const files =
+    secrets.length === 0
+      ? named
+      : [...named.map((name) => `:(literal)${name}`), ...secrets.map((name) => `:(exclude,literal)${name}`)]
+  const outcome = await git(repository, settings, [...command, "--", ...files], {
+    ...run,
+    patterns: secrets.length > 0,
+  })
   if (outcome.exitCode !== 0) return gitFailure("diff", outcome)
   const diff = outcome.stdout.text
-  const shown = diff === "" && secrets.length === 0 ? noDifferences(await readStatus(repository, settings, run), args.staged === true) : diff
-  const output = secrets.length === 0 ? shown : `Changed, but protected and not shown: ${secrets.map(visibleName).join(", ")}.\n${shown}`
-  return success({ output, data: { diff, files: filesOfDiff(diff), truncated: outcome.stdout.truncated, left_out: secrets } })
+  const shown =
+    diff === "" && secrets.length === 0
+      ? noDifferences(await readStatus(repository, settings, run), args.staged === true)
+      : diff
+  const output =
+    secrets.length === 0
+      ? shown
+      : `Changed, but protected and not shown: ${secrets.map(visibleName).join(", ")}.\n${shown}`
+  return success({
+    output,
+    data: { diff, files: filesOfDiff(diff), truncated: outcome.stdout.truncated, left_out: secrets },
+  })
 }
 
 /** Whether the path rules let tools read a file of the repository. */
@@ -46,7 +61,9 @@ function isReadable({ host, repository }: GitWork, name: string): boolean {
 
 function noDifferences(status: Status, staged: boolean): string {
   if (status.clean) return "No differences: the working tree is clean."
-  const why = staged ? "Nothing is staged." : "Staged changes show with staged: true; untracked files never show in a diff."
+  const why = staged
+    ? "Nothing is staged."
+    : "Staged changes show with staged: true; untracked files never show in a diff."
   return `No differences here. ${why}\n${describeStatus(status)}`
 }
 
@@ -84,10 +101,15 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
       hint: "Edit these files, add them, then commit.",
     })
   }
-  const stage = named.length > 0 ? { files: named, left: [] } : before.staged.length > 0 ? undefined : everything(before)
+  const stage =
+    named.length > 0 ? { files: named, left: [] } : before.staged.length > 0 ? undefined : everything(before)
   if (stage !== undefined) {
     if (stage.files.length === 0) {
-      return failure({ code: "NOTHING_TO_COMMIT", message: "There is nothing to commit.", hint: describeStatus(before) })
+      return failure({
+        code: "NOTHING_TO_COMMIT",
+        message: "There is nothing to commit.",
+        hint: describeStatus(before),
+      })
     }
     const added = await git(repository, settings, ["add", "--all", "--", ...stage.files], run)
     if (added.exitCode !== 0) return gitFailure("add", added, "Name files that exist, from the workspace's top.")
@@ -105,11 +127,21 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
   if (outcome.exitCode !== 0 && /empty ident|tell me who you are|unable to auto-detect/iu.test(outcome.stderr.text)) {
     const { name, email } = settings.identity
     identity = `Committed as ${name} <${email}>, for git has no user.name and user.email here.`
-    outcome = await git(repository, settings, command, { ...run, input: message, config: [`user.name=${name}`, `user.email=${email}`] })
+    outcome = await git(repository, settings, command, {
+      ...run,
+      input: message,
+      config: [`user.name=${name}`, `user.email=${email}`],
+    })
   }
-  if (outcome.exitCode !== 0) return gitFailure("commit", outcome, describeStatus(await readStatus(repository, settings, run)))
+  if (outcome.exitCode !== 0)
+    return gitFailure("commit", outcome, describeStatus(await readStatus(repository, settings, run)))
   const shown = await git(repository, settings, ["show", "--no-patch", "--format=%H", "HEAD"], run)
-  const names = await git(repository, settings, ["diff-tree", "--no-commit-id", "--name-only", "-r", "-z", "--root", "HEAD"], run)
+  const names = await git(
+    repository,
+    settings,
+    ["diff-tree", "--no-commit-id", "--name-only", "-r", "-z", "--root", "HEAD"],
+    run,
+  )
   const commit = shown.stdout.text.trim()
   const files = names.stdout.text.split("\0").filter((name) => name !== "")
   const left = stage?.left ?? []
@@ -126,7 +158,10 @@ export async function commitAction(work: GitWork, args: JsonObject): Promise<Too
 function everything(status: Status): { files: string[]; left: string[] } {
   const secret = compileDenyList(DEFAULT_DENY_READ)
   const untracked = status.untracked.map((path) => ({ path, denied: secret(path.split("/")) !== undefined }))
-  const files = [...status.unstaged.map((change) => change.path), ...untracked.filter((file) => !file.denied).map((file) => file.path)]
+  const files = [
+    ...status.unstaged.map((change) => change.path),
+    ...untracked.filter((file) => !file.denied).map((file) => file.path),
+  ]
   return { files, left: untracked.filter((file) => file.denied).map((file) => file.path) }
 }
 
@@ -139,10 +174,12 @@ export async function pushAction({ repository, settings, run }: GitWork, args: J
     return failure({
       code: "UNKNOWN_REMOTE",
       message: `There is no remote '${remote}'.`,
-      hint: known.length === 0 ? "This repository has no remotes; a person must add one." : `Remotes: ${known.join(", ")}.`,
+      hint:
+        known.length === 0 ? "This repository has no remotes; a person must add one." : `Remotes: ${known.join(", ")}.`,
     })
   }
-  if (branch === null) return failure({ code: "NO_BRANCH", message: "HEAD is detached.", hint: "Name the branch to push." })
+  if (branch === null)
+    return failure({ code: "NO_BRANCH", message: "HEAD is detached.", hint: "Name the branch to push." })
   await assertBranchName(repository, settings, branch, run)
   const command = [
     "push",
@@ -174,7 +211,14 @@ export async function checkoutAction(work: GitWork, args: JsonObject): Promise<T
   const outcome = await git(
     repository,
     settings,
-    ["checkout", "--quiet", "--no-recurse-submodules", ...(isBranch ? [] : ["--detach"]), isBranch ? ref : target, "--"],
+    [
+      "checkout",
+      "--quiet",
+      "--no-recurse-submodules",
+      ...(isBranch ? [] : ["--detach"]),
+      isBranch ? ref : target,
+      "--",
+    ],
     run,
   )
   if (outcome.exitCode !== 0) return gitFailure("checkout", outcome, "Commit your changes first, or undo them.")
@@ -182,7 +226,11 @@ export async function checkoutAction(work: GitWork, args: JsonObject): Promise<T
   const output = isBranch
     ? `On branch ${ref} now.`
     : `HEAD is at ${target.slice(0, 10)} now, on no branch; create_branch before you commit.`
-  return success({ output, data: { ref, commit: target, branch: isBranch ? ref : null, changed }, modifiedFiles: changed })
+  return success({
+    output,
+    data: { ref, commit: target, branch: isBranch ? ref : null, changed },
+    modifiedFiles: changed,
+  })
 }
 
 export async function createBranchAction(work: GitWork, args: JsonObject): Promise<ToolResult> {
@@ -191,10 +239,20 @@ export async function createBranchAction(work: GitWork, args: JsonObject): Promi
   await assertBranchName(repository, settings, name, run)
   const from = typeof args.from === "string" ? await resolveCommit(repository, settings, args.from, run) : undefined
   const before = await head(work)
-  const outcome = await git(repository, settings, ["checkout", "--quiet", "-b", name, ...(from === undefined ? [] : [from, "--"])], run)
-  if (outcome.exitCode !== 0) return gitFailure("create_branch", outcome, "Choose another name, or check the existing branch out.")
+  const outcome = await git(
+    repository,
+    settings,
+    ["checkout", "--quiet", "-b", name, ...(from === undefined ? [] : [from, "--"])],
+    run,
+  )
+  if (outcome.exitCode !== 0)
+    return gitFailure("create_branch", outcome, "Choose another name, or check the existing branch out.")
   const changed = before === undefined || from === undefined ? [] : await changedBetween(work, before, from)
-  return success({ output: `Created branch ${name} and switched to it.`, data: { branch: name, changed }, modifiedFiles: changed })
+  return success({
+    output: `Created branch ${name} and switched to it.`,
+    data: { branch: name, changed },
+    modifiedFiles: changed,
+  })
 }
 
 export async function logAction(work: GitWork, args: JsonObject): Promise<ToolResult> {

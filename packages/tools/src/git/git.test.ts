@@ -70,7 +70,9 @@ describe("git", () => {
   test("stages, commits with any message, and logs", async () => {
     using fixture = repository()
     fixture.write({ "b.txt": "b\n", "c.txt": "c\n" })
-    expect((await git(fixture, { action: "add", files: ["b.txt"] })).data).toMatchObject({ staged: [{ path: "b.txt", status: "added" }] })
+    expect((await git(fixture, { action: "add", files: ["b.txt"] })).data).toMatchObject({
+      staged: [{ path: "b.txt", status: "added" }],
+    })
     const message = '--amend -m $(touch x) "quoted"\n\n#1 second line'
     const committed = await git(fixture, { action: "commit", message })
     expect(committed.data).toMatchObject({ files: ["b.txt"], branch: "main" })
@@ -87,7 +89,9 @@ describe("git", () => {
     using fixture = repository()
     fixture.write({ "README.md": "two\n", "b.txt": "b\n", "c.txt": "c\n" })
     fixture.git("add", "c.txt")
-    expect((await git(fixture, { action: "commit", message: "b", files: ["b.txt"] })).data).toMatchObject({ files: ["b.txt"] })
+    expect((await git(fixture, { action: "commit", message: "b", files: ["b.txt"] })).data).toMatchObject({
+      files: ["b.txt"],
+    })
     expect(fixture.git("status", "--porcelain")).toBe(" M README.md\nA  c.txt\n")
   })
 
@@ -107,7 +111,10 @@ describe("git", () => {
 
   test("says that there is nothing to commit", async () => {
     using fixture = repository()
-    expect(await git(fixture, { action: "commit", message: "x" })).toMatchObject({ success: false, error: { code: "NOTHING_TO_COMMIT" } })
+    expect(await git(fixture, { action: "commit", message: "x" })).toMatchObject({
+      success: false,
+      error: { code: "NOTHING_TO_COMMIT" },
+    })
   })
 
   test("makes a first commit", async () => {
@@ -144,7 +151,10 @@ describe("git", () => {
     fixture.git("worktree", "add", "--quiet", "side", "-b", "side")
     fixture.write({ "side/README.md": "two\n" })
     const path = "side"
-    expect((await git(fixture, { action: "status", path })).data).toMatchObject({ branch: "side", unstaged: [{ path: "README.md" }] })
+    expect((await git(fixture, { action: "status", path })).data).toMatchObject({
+      branch: "side",
+      unstaged: [{ path: "README.md" }],
+    })
     expect((await git(fixture, { action: "commit", path, message: "In the side tree" })).data).toMatchObject({
       branch: "side",
       files: ["README.md"],
@@ -158,7 +168,9 @@ describe("git", () => {
     execFileSync("git", ["init", "--quiet", "--bare", remote])
     fixture.git("remote", "add", "origin", remote)
     expect((await git(fixture, { action: "push" })).error).toBeUndefined()
-    expect(execFileSync("git", ["--git-dir", remote, "log", "--format=%s", "main"], { encoding: "utf8" })).toBe("Begin\n")
+    expect(execFileSync("git", ["--git-dir", remote, "log", "--format=%s", "main"], { encoding: "utf8" })).toBe(
+      "Begin\n",
+    )
     expect(await git(fixture, { action: "push", remote: "upstream" })).toMatchObject({
       success: false,
       error: { code: "UNKNOWN_REMOTE", hint: "Remotes: origin." },
@@ -194,7 +206,10 @@ describe("get_local_git_changes_info", () => {
     using fixture = workspaceFixture({ "plain/a.txt": "" })
     execFileSync("git", ["init", "--quiet", join(fixture.root, "..")])
     const result = await callTool(fixture.tools.get("get_local_git_changes_info")!, { path: "plain" })
-    expect(result).toMatchObject({ success: false, error: { code: "NOT_A_REPOSITORY", message: "Not a git repository: plain." } })
+    expect(result).toMatchObject({
+      success: false,
+      error: { code: "NOT_A_REPOSITORY", message: "Not a git repository: plain." },
+    })
   })
 
   test("takes a folder's name literally", async () => {
@@ -202,118 +217,136 @@ describe("get_local_git_changes_info", () => {
     execFileSync("git", ["init", "--quiet"], { cwd: join(fixture.root, "$(touch x)") })
     const result = await callTool(fixture.tools.get("get_local_git_changes_info")!, { path: "$(touch x)" })
     expect(result.data).toMatchObject({ untracked: ["a.txt"] })
-    expect([existsSync(join(fixture.root, "x")), existsSync(join(fixture.root, "$(touch x)", "x")), existsSync("x")]).toEqual([
-      false,
-      false,
-      false,
-    ])
+    expect([
+      existsSync(join(fixture.root, "x")),
+      existsSync(join(fixture.root, "$(touch x)", "x")),
+      existsSync("x"),
+    ]).toEqual([false, false, false])
   })
 })
 
-describe.for([{ sandbox: "auto" as const }, { sandbox: "off" as const }])("a hostile repository, sandbox $sandbox", ({ sandbox }) => {
-  test("cannot make git run its programs", async () => {
-    using fixture = repository({ "a.txt": "a\n", ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n" }, { sandbox })
-    const ran = join(fixture.root, "..", "ran")
-    const script = join(fixture.root, "evil.sh")
-    writeFileSync(script, `#!/bin/sh\necho "$0 $@" >> ${ran}\ncat\n`)
-    chmodSync(script, 0o755)
-    const keys = [
-      "core.fsmonitor",
-      "filter.evil.clean",
-      "filter.evil.smudge",
-      "filter.evil.process",
-      "diff.evil.command",
-      "diff.evil.textconv",
-      "diff.external",
-      "merge.evil.driver",
-      "core.sshCommand",
-      "core.pager",
-      "core.editor",
-      "gpg.program",
-      "credential.helper",
-      "core.alternateRefsCommand",
-    ]
-    for (const key of keys) fixture.git("config", key, script)
-    fixture.git("config", "commit.gpgSign", "true")
-    // Programs can also be named in a file that the configuration includes.
-    writeFileSync(join(fixture.root, "included"), `[filter "more"]\n\tclean = ${script}\n\tsmudge = ${script}\n`)
-    fixture.git("config", "include.path", "../included")
-    fixture.write({ ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n*.md filter=more\n", "README.md": "changed\n" })
-    for (const hook of [
-      "pre-commit",
-      "commit-msg",
-      "prepare-commit-msg",
-      "post-commit",
-      "post-checkout",
-      "post-index-change",
-      "reference-transaction",
-      "pre-push",
-    ]) {
-      writeFileSync(join(fixture.root, ".git/hooks", hook), `#!/bin/sh\necho ${hook} >> ${ran}\n`)
-      chmodSync(join(fixture.root, ".git/hooks", hook), 0o755)
-    }
-    fixture.write({ "a.txt": "changed\n", "b.txt": "new\n" })
-    const calls: JsonObject[] = [
-      { action: "status" },
-      { action: "diff" },
-      { action: "add", files: ["a.txt", "b.txt", "README.md"] },
-      { action: "diff", staged: true },
-      { action: "commit", message: "x" },
-      { action: "log" },
-      { action: "create_branch", branch: "side" },
-      { action: "checkout", ref: "main" },
-      { action: "push" },
-    ]
-    for (const args of calls) {
-      const result = await git(fixture, args)
-      expect(existsSync(ran) ? `${JSON.stringify(args)}: ${readFileSync(ran, "utf8")}` : "nothing ran").toBe("nothing ran")
-      if (sandbox === "off" && args.action !== "push") expect({ args, error: result.error }).toEqual({ args, error: undefined })
-    }
-    // The trap is real: git as it comes runs it.
-    fixture.git("status")
-    expect(readFileSync(ran, "utf8")).toContain("evil.sh")
-  })
-
-  test.each([["--output=stolen"], ["-x"], ["main --output=stolen"], ["main\n--help"], [""]])(
-    "cannot be given options as a revision: %j",
-    async (ref) => {
-      using fixture = repository({}, { sandbox })
-      for (const args of [
-        { action: "log", ref },
-        { action: "diff", ref },
-        { action: "checkout", ref },
-        { action: "create_branch", branch: ref },
+describe.for([{ sandbox: "auto" as const }, { sandbox: "off" as const }])(
+  "a hostile repository, sandbox $sandbox",
+  ({ sandbox }) => {
+    test("cannot make git run its programs", async () => {
+      using fixture = repository(
+        { "a.txt": "a\n", ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n" },
+        { sandbox },
+      )
+      const ran = join(fixture.root, "..", "ran")
+      const script = join(fixture.root, "evil.sh")
+      writeFileSync(script, `#!/bin/sh\necho "$0 $@" >> ${ran}\ncat\n`)
+      chmodSync(script, 0o755)
+      const keys = [
+        "core.fsmonitor",
+        "filter.evil.clean",
+        "filter.evil.smudge",
+        "filter.evil.process",
+        "diff.evil.command",
+        "diff.evil.textconv",
+        "diff.external",
+        "merge.evil.driver",
+        "core.sshCommand",
+        "core.pager",
+        "core.editor",
+        "gpg.program",
+        "credential.helper",
+        "core.alternateRefsCommand",
+      ]
+      for (const key of keys) fixture.git("config", key, script)
+      fixture.git("config", "commit.gpgSign", "true")
+      // Programs can also be named in a file that the configuration includes.
+      writeFileSync(join(fixture.root, "included"), `[filter "more"]\n\tclean = ${script}\n\tsmudge = ${script}\n`)
+      fixture.git("config", "include.path", "../included")
+      fixture.write({
+        ".gitattributes": "*.txt filter=evil diff=evil merge=evil\n*.md filter=more\n",
+        "README.md": "changed\n",
+      })
+      for (const hook of [
+        "pre-commit",
+        "commit-msg",
+        "prepare-commit-msg",
+        "post-commit",
+        "post-checkout",
+        "post-index-change",
+        "reference-transaction",
+        "pre-push",
       ]) {
-        expect({ args, ...(await git(fixture, args)) }).toMatchObject({ args, success: false })
+        writeFileSync(join(fixture.root, ".git/hooks", hook), `#!/bin/sh\necho ${hook} >> ${ran}\n`)
+        chmodSync(join(fixture.root, ".git/hooks", hook), 0o755)
       }
-      expect(existsSync(join(fixture.root, "stolen"))).toBe(false)
-      expect(fixture.git("branch", "--format=%(refname:short)")).toBe("main\n")
-    },
-  )
+      fixture.write({ "a.txt": "changed\n", "b.txt": "new\n" })
+      const calls: JsonObject[] = [
+        { action: "status" },
+        { action: "diff" },
+        { action: "add", files: ["a.txt", "b.txt", "README.md"] },
+        { action: "diff", staged: true },
+        { action: "commit", message: "x" },
+        { action: "log" },
+        { action: "create_branch", branch: "side" },
+        { action: "checkout", ref: "main" },
+        { action: "push" },
+      ]
+      for (const args of calls) {
+        const result = await git(fixture, args)
+        expect(existsSync(ran) ? `${JSON.stringify(args)}: ${readFileSync(ran, "utf8")}` : "nothing ran").toBe(
+          "nothing ran",
+        )
+        if (sandbox === "off" && args.action !== "push")
+          expect({ args, error: result.error }).toEqual({ args, error: undefined })
+      }
+      // The trap is real: git as it comes runs it.
+      fixture.git("status")
+      expect(readFileSync(ran, "utf8")).toContain("evil.sh")
+    })
 
-  test("takes the names of files literally", async () => {
-    using fixture = repository({ "--help": "x\n", ":(top)*": "x\n", "b*": "x\n", bb: "x\n" }, { sandbox })
-    fixture.write({ "--help": "y\n", ":(top)*": "y\n", "b*": "y\n", bb: "y\n" })
-    const result = await git(fixture, { action: "commit", message: "x", files: ["--help", ":(top)*", "b*"] })
-    expect(result.data).toMatchObject({ files: ["--help", ":(top)*", "b*"] })
-    expect(await git(fixture, { action: "add", files: ["../outside"] })).toMatchObject({ success: false, error: { code: "ACCESS_DENIED" } })
-  })
+    test.each([["--output=stolen"], ["-x"], ["main --output=stolen"], ["main\n--help"], [""]])(
+      "cannot be given options as a revision: %j",
+      async (ref) => {
+        using fixture = repository({}, { sandbox })
+        for (const args of [
+          { action: "log", ref },
+          { action: "diff", ref },
+          { action: "checkout", ref },
+          { action: "create_branch", branch: ref },
+        ]) {
+          expect({ args, ...(await git(fixture, args)) }).toMatchObject({ args, success: false })
+        }
+        expect(existsSync(join(fixture.root, "stolen"))).toBe(false)
+        expect(fixture.git("branch", "--format=%(refname:short)")).toBe("main\n")
+      },
+    )
 
-  test("cannot place its work tree elsewhere", async () => {
-    using fixture = repository({}, { sandbox })
-    const elsewhere = join(fixture.root, "..", "elsewhere")
-    mkdirSync(elsewhere)
-    writeFileSync(join(elsewhere, "README.md"), "precious\n")
-    fixture.git("config", "core.worktree", elsewhere)
-    await git(fixture, { action: "create_branch", branch: "side" })
-    await git(fixture, { action: "checkout", ref: "main" })
-    expect(readFileSync(join(elsewhere, "README.md"), "utf8")).toBe("precious\n")
-  })
+    test("takes the names of files literally", async () => {
+      using fixture = repository({ "--help": "x\n", ":(top)*": "x\n", "b*": "x\n", bb: "x\n" }, { sandbox })
+      fixture.write({ "--help": "y\n", ":(top)*": "y\n", "b*": "y\n", bb: "y\n" })
+      const result = await git(fixture, { action: "commit", message: "x", files: ["--help", ":(top)*", "b*"] })
+      expect(result.data).toMatchObject({ files: ["--help", ":(top)*", "b*"] })
+      expect(await git(fixture, { action: "add", files: ["../outside"] })).toMatchObject({
+        success: false,
+        error: { code: "ACCESS_DENIED" },
+      })
+    })
 
-  test("cannot be a link to another repository", async () => {
-    using fixture = repository({}, { sandbox })
-    renameSync(join(fixture.root, ".git"), join(fixture.root, "..", "moved.git"))
-    execFileSync("ln", ["-s", "../moved.git", join(fixture.root, ".git")])
-    expect(await git(fixture, { action: "status" })).toMatchObject({ success: false, error: { code: "NOT_A_REPOSITORY" } })
-  })
-})
+    test("cannot place its work tree elsewhere", async () => {
+      using fixture = repository({}, { sandbox })
+      const elsewhere = join(fixture.root, "..", "elsewhere")
+      mkdirSync(elsewhere)
+      writeFileSync(join(elsewhere, "README.md"), "precious\n")
+      fixture.git("config", "core.worktree", elsewhere)
+      await git(fixture, { action: "create_branch", branch: "side" })
+      await git(fixture, { action: "checkout", ref: "main" })
+      expect(readFileSync(join(elsewhere, "README.md"), "utf8")).toBe("precious\n")
+    })
+
+    test("cannot be a link to another repository", async () => {
+      using fixture = repository({}, { sandbox })
+      renameSync(join(fixture.root, ".git"), join(fixture.root, "..", "moved.git"))
+      execFileSync("ln", ["-s", "../moved.git", join(fixture.root, ".git")])
+      expect(await git(fixture, { action: "status" })).toMatchObject({
+        success: false,
+        error: { code: "NOT_A_REPOSITORY" },
+      })
+    })
+  },
+)

@@ -13,8 +13,15 @@ import { visibleControls } from "../text/escapes.ts"
 import type { GitWork } from "./actions.ts"
 import { GIT_OUTPUT } from "./output.ts"
 
-const PATH: JsonSchema = { type: "string", description: "Folder inside the repository; the workspace's top unless given." }
-const FILES: JsonSchema = { type: "array", items: { type: "string" }, description: "Files, as paths from the workspace's top." }
+const PATH: JsonSchema = {
+  type: "string",
+  description: "Folder inside the repository; the workspace's top unless given.",
+}
+const FILES: JsonSchema = {
+  type: "array",
+  items: { type: "string" },
+  description: "Files, as paths from the workspace's top.",
+}
 const BRANCH: JsonSchema = { type: "string", description: "Name of a branch." }
 const REF: JsonSchema = { type: "string", description: "A branch, tag or commit." }
 
@@ -50,7 +57,9 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
       description: "Commit the named files, or what is staged, or else every change",
       properties: { path: PATH, files: FILES, message: { type: "string", description: "Commit message." } },
       required: ["message"],
-      examples: [{ description: "Commit what is staged, or else every change", input: { message: "Refuse negative numbers" } }],
+      examples: [
+        { description: "Commit what is staged, or else every change", input: { message: "Refuse negative numbers" } },
+      ],
     },
     push: {
       description: "Push a branch to a remote",
@@ -91,8 +100,11 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
       examples: [{ description: "The last three commits", input: { max_count: 3 } }],
     },
   }
-  const run = async (name: Action, args: JsonObject, context: ToolContext) => readable(await runGit(host, name, args, context))
-  return Object.fromEntries(names.map((name) => [name, { ...all[name], run: (args, context) => run(name, args, context) }]))
+  const run = async (name: Action, args: JsonObject, context: ToolContext) =>
+    readable(await runGit(host, name, args, context))
+  return Object.fromEntries(
+    names.map((name) => [name, { ...all[name], run: (args, context) => run(name, args, context) }]),
+  )
 }
 
 /** The `git` tool: one action per git command that an agent needs. */
@@ -115,7 +127,9 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
   })
 }
 
-/** A result whose text cannot deceive: names, messages and file contents come from others. The data stay as they are. */
+/**
+ * A result whose text cannot deceive: names, messages and file contents come from others. The data stay as they are.
+ */
 function readable(result: ToolResult): ToolResult {
   return { ...result, output: visibleControls(result.output.replace(/\r(?!\n)/gu, "\\u000d")) }
 }
@@ -123,7 +137,12 @@ function readable(result: ToolResult): ToolResult {
 const CHANGING: ReadonlySet<Action> = new Set(["add", "commit", "checkout", "create_branch"])
 
 /** Runs one action in the repository that holds `args.path` (the workspace's top unless given). */
-async function runGit(host: ProcessHost, action: Action, args: JsonObject, context: Pick<ToolContext, "signal">): Promise<ToolResult> {
+async function runGit(
+  host: ProcessHost,
+  action: Action,
+  args: JsonObject,
+  context: Pick<ToolContext, "signal">,
+): Promise<ToolResult> {
   try {
     const work = await openRepository(host, args.path, context.signal)
     if (!host.writable && CHANGING.has(action)) {
@@ -161,7 +180,11 @@ async function runGit(host: ProcessHost, action: Action, args: JsonObject, conte
 export function gitProblem(thrown: unknown): ToolResult {
   const { code, syscall } = thrown as NodeJS.ErrnoException
   if (code === "ENOENT" && syscall?.startsWith("spawn") === true) {
-    return failure({ code: "GIT_MISSING", message: "git is not installed on this machine.", hint: "A person must install it." })
+    return failure({
+      code: "GIT_MISSING",
+      message: "git is not installed on this machine.",
+      hint: "A person must install it.",
+    })
   }
   return failureOf(thrown)
 }
@@ -174,9 +197,13 @@ export async function openRepository(host: ProcessHost, path: unknown, signal: A
   const { findRepository } = await import("./repository.ts")
   const repository = await findRepository(host.root, host.writable, folder)
   if (repository === undefined) {
-    throw new ToolwrightError("NOT_A_REPOSITORY", `Not a git repository: ${typeof path === "string" ? path : "the workspace"}.`, {
-      hint: 'Name a folder that lies in a repository with "path"; one above the workspace does not count. Or let a person run git init.',
-    })
+    throw new ToolwrightError(
+      "NOT_A_REPOSITORY",
+      `Not a git repository: ${typeof path === "string" ? path : "the workspace"}.`,
+      {
+        hint: 'Name a folder that lies in a repository with "path"; one above the workspace does not count. Or let a person run git init.',
+      },
+    )
   }
   const { git: config, sandbox = "auto" } = host.config
   const settings = {

@@ -18,12 +18,18 @@ export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     input: {
       type: "object",
-      properties: { path: { type: "string", description: "Folder inside the repository; the workspace's top unless given." } },
+      properties: {
+        path: { type: "string", description: "Folder inside the repository; the workspace's top unless given." },
+      },
       additionalProperties: false,
     },
     output: {
       ...STATUS_SCHEMA,
-      properties: { repository: { type: "string" }, status: { type: "string", enum: ["clean", "changed"] }, ...STATUS_SCHEMA.properties },
+      properties: {
+        repository: { type: "string" },
+        status: { type: "string", enum: ["clean", "changed"] },
+        ...STATUS_SCHEMA.properties,
+      },
       required: ["repository", "status", "staged", "unstaged", "untracked"],
     },
     examples: [{ description: "What changed in the workspace?", input: {} }],

@@ -65,10 +65,19 @@ export const GIT_OUTPUT: JsonSchema = {
       },
       required: ["commit", "files"],
     },
-    { title: "push", properties: { remote: { type: "string" }, branch: { type: "string" } }, required: ["remote", "branch"] },
+    {
+      title: "push",
+      properties: { remote: { type: "string" }, branch: { type: "string" } },
+      required: ["remote", "branch"],
+    },
     {
       title: "checkout, create_branch",
-      properties: { ref: { type: "string" }, branch: { type: ["string", "null"] }, commit: { type: "string" }, changed: NAMES },
+      properties: {
+        ref: { type: "string" },
+        branch: { type: ["string", "null"] },
+        commit: { type: "string" },
+        changed: NAMES,
+      },
       required: ["branch", "changed"],
     },
     {

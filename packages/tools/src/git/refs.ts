@@ -6,19 +6,30 @@ import { git, type GitRun, type GitSettings, type Repository } from "./repositor
  * @returns the commit's full id
  * @throws ToolwrightError `INVALID_REF` or `UNKNOWN_REF`
  */
-export async function resolveCommit(repository: Repository, settings: GitSettings, ref: string, run: GitRun): Promise<string> {
+export async function resolveCommit(
+  repository: Repository,
+  settings: GitSettings,
+  ref: string,
+  run: GitRun,
+): Promise<string> {
   assertPlain(ref)
   const args = ["rev-parse", "--verify", "--quiet", "--end-of-options", `${ref}^{commit}`]
   const outcome = await git(repository, settings, args, run)
   if (outcome.exitCode === 0) return outcome.stdout.text.trim()
   const branches = await branchNames(repository, settings, run)
   throw new ToolwrightError("UNKNOWN_REF", `There is no commit, branch or tag '${ref}'.`, {
-    hint: branches.length === 0 ? "The repository has no commit yet." : `Branches: ${branches.slice(0, 20).join(", ")}.`,
+    hint:
+      branches.length === 0 ? "The repository has no commit yet." : `Branches: ${branches.slice(0, 20).join(", ")}.`,
   })
 }
 
 /** Checks the name of a new branch with git's own rules. @throws ToolwrightError `INVALID_REF` */
-export async function assertBranchName(repository: Repository, settings: GitSettings, name: string, run: GitRun): Promise<void> {
+export async function assertBranchName(
+  repository: Repository,
+  settings: GitSettings,
+  name: string,
+  run: GitRun,
+): Promise<void> {
   assertPlain(name)
   const outcome = await git(repository, settings, ["check-ref-format", "--branch", name], run)
   if (outcome.exitCode !== 0) throw invalid(name)

@@ -25,7 +25,11 @@ export interface GitSettings {
 }
 
 /** Looks for the repository that a folder belongs to. `undefined` when there is none inside the workspace. */
-export async function findRepository(workspaceRoot: string, writable: boolean, folder: string): Promise<Repository | undefined> {
+export async function findRepository(
+  workspaceRoot: string,
+  writable: boolean,
+  folder: string,
+): Promise<Repository | undefined> {
   for (let at = resolve(folder); isInside(workspaceRoot, at); at = dirname(at)) {
     const stat = await lstat(join(at, ".git")).catch(() => undefined)
     if (stat !== undefined && !stat.isSymbolicLink()) return { workspaceRoot, writable, top: at, linked: stat.isFile() }
@@ -53,7 +57,8 @@ export interface GitOutcome extends ProcessOutcome {
 }
 
 /**
- * What a repository must not decide: a checked-out `.git/config` or `.gitattributes` is data from others, and several of
+ * What a repository must not decide: a checked-out `.git/config` or `.gitattributes` is data from others, and several
+ * of
  * its keys name programs that git would run.
  */
 const HARMLESS = [
@@ -79,13 +84,25 @@ const HARMLESS = [
  * Runs git with an argument vector. Programs that the repository's configuration names do not run: the fixed ones are
  * overridden, filters are contained by the sandbox or, where there is none, switched off.
  */
-export async function git(repository: Repository, settings: GitSettings, args: readonly string[], run: GitRun = {}): Promise<GitOutcome> {
+export async function git(
+  repository: Repository,
+  settings: GitSettings,
+  args: readonly string[],
+  run: GitRun = {},
+): Promise<GitOutcome> {
   const policy: SandboxPolicy = run.remote === true || repository.linked ? "off" : settings.sandbox
   const exec = (more: readonly string[], command: readonly string[]) => {
     const config = [...HARMLESS, ...more].flatMap((entry) => ["-c", entry])
     const where = [`--git-dir=${join(repository.top, ".git")}`, `--work-tree=${repository.top}`]
     return runSandboxed({
-      argv: ["git", "--no-pager", ...(run.patterns === true ? [] : ["--literal-pathspecs"]), ...config, ...where, ...command],
+      argv: [
+        "git",
+        "--no-pager",
+        ...(run.patterns === true ? [] : ["--literal-pathspecs"]),
+        ...config,
+        ...where,
+        ...command,
+      ],
       cwd: repository.top,
       env: gitEnvironment(settings),
       timeoutMs: run.timeoutMs ?? 60_000,
@@ -111,7 +128,8 @@ const PROGRAMS =
   /^(?:diff\..*\.(?:command|textconv)|merge\..*\.driver|credential\..*helper|gpg\..*program|.*\.(?:uploadpack|receivepack))$/isu
 
 /**
- * Overrides that switch off every program that the repository's own configuration, or a file that it includes, names under a name of its own
+ * Overrides that switch off every program that the repository's own configuration, or a file that it includes, names
+ * under a name of its own
  * choice. The user's configuration stays as it is.
  */
 async function programsOff(
@@ -123,7 +141,8 @@ async function programsOff(
   for (let index = 0; index + 1 < parts.length; index += 2) {
     const [scope, name] = [parts[index]!, parts[index + 1]!]
     if (scope !== "local" && scope !== "worktree") continue
-    if (/^filter\..*\.(?:clean|smudge|process)$/su.test(name)) off.push(`${name}=`, `${name.replace(/\.[a-z]+$/u, ".required")}=false`)
+    if (/^filter\..*\.(?:clean|smudge|process)$/su.test(name))
+      off.push(`${name}=`, `${name.replace(/\.[a-z]+$/u, ".required")}=false`)
     else if (PROGRAMS.test(name)) off.push(`${name}=`)
   }
   return off

@@ -40,7 +40,8 @@ const WHOLE_LIST = 128 * 1024 * 1024
 export async function readStatus(repository: Repository, settings: GitSettings, run: GitRun = {}): Promise<Status> {
   const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=all"]
   const outcome = await git(repository, settings, args, { ...run, keepBytes: WHOLE_LIST })
-  if (outcome.exitCode !== 0) throw new ToolwrightError("GIT_FAILED", `git status failed: ${outcome.stderr.text.trim() || outcome.ended}`)
+  if (outcome.exitCode !== 0)
+    throw new ToolwrightError("GIT_FAILED", `git status failed: ${outcome.stderr.text.trim() || outcome.ended}`)
   return parseStatus(outcome.stdout.text)
 }
 
@@ -67,7 +68,8 @@ export function parseStatus(text: string): Status {
     else if (entry.startsWith("1 ")) addChange(status, entry.slice(2, 4), afterFields(entry, 8))
     else if (entry.startsWith("2 ")) addChange(status, entry.slice(2, 4), afterFields(entry, 9), entries[++index])
   }
-  status.clean = status.staged.length + status.unstaged.length + status.untracked.length + status.conflicted.length === 0
+  status.clean =
+    status.staged.length + status.unstaged.length + status.untracked.length + status.conflicted.length === 0
   return status
 }
 
@@ -77,7 +79,8 @@ function readHeader(status: Status, entry: string): void {
   if (key === "branch.oid") status.commit = value === "(initial)" ? null : value
   else if (key === "branch.head") status.branch = value === "(detached)" ? null : value
   else if (key === "branch.upstream") status.upstream = value
-  else if (key === "branch.ab") [status.ahead, status.behind] = rest.map((part) => Math.abs(Number(part))) as [number, number]
+  else if (key === "branch.ab")
+    [status.ahead, status.behind] = rest.map((part) => Math.abs(Number(part))) as [number, number]
 }
 
 function addChange(status: Status, code: string, path: string, from?: string): void {
@@ -100,20 +103,28 @@ function afterFields(entry: string, count: number): string {
 /** The status as sentences for a model: what each list means and what to do with it. */
 export function describeStatus(status: Status): string {
   const where = status.branch === null ? "Detached HEAD" : `On branch ${status.branch}`
-  const track = status.upstream === null ? "" : `, ${status.ahead} ahead of and ${status.behind} behind ${status.upstream}`
+  const track =
+    status.upstream === null ? "" : `, ${status.ahead} ahead of and ${status.behind} behind ${status.upstream}`
   const lines = [`${where}${track}.`]
   const list = (title: string, changes: readonly Change[]) => {
     if (changes.length === 0) return
     lines.push(
       title,
-      ...changes.map((change) => `  ${change.status}: ${change.from === undefined ? "" : `${visibleName(change.from)} -> `}${visibleName(change.path)}`),
+      ...changes.map(
+        (change) =>
+          `  ${change.status}: ${change.from === undefined ? "" : `${visibleName(change.from)} -> `}${visibleName(change.path)}`,
+      ),
     )
   }
   list("Staged (in the next commit):", status.staged)
   list("Changed but not staged:", status.unstaged)
   if (status.untracked.length > 0)
-    lines.push("Untracked (new files that git does not know yet; add them to commit them):", ...status.untracked.map((path) => `  ${visibleName(path)}`))
-  if (status.conflicted.length > 0) lines.push("Conflicted (edit them, then add them):", ...status.conflicted.map((path) => `  ${visibleName(path)}`))
+    lines.push(
+      "Untracked (new files that git does not know yet; add them to commit them):",
+      ...status.untracked.map((path) => `  ${visibleName(path)}`),
+    )
+  if (status.conflicted.length > 0)
+    lines.push("Conflicted (edit them, then add them):", ...status.conflicted.map((path) => `  ${visibleName(path)}`))
   if (status.clean) lines.push("Nothing to commit: the working tree is clean.")
   return lines.join("\n")
 }

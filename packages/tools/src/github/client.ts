@@ -3,7 +3,10 @@ import type { GuardedFetch } from "../net/guarded-fetch.ts"
 import { asObject, asText, requestJson, type JsonAnswer } from "../net/network-host.ts"
 import { cleanLine } from "../net/text.ts"
 
-/** GETs one REST address; unchanged answers come from memory and cost no rate limit (conditional requests, RFC 9110 §13). */
+/**
+ * GETs one REST address; unchanged answers come from memory and cost no rate limit (conditional requests, RFC 9110
+ * §13).
+ */
 export type GithubGet = (url: string, signal: AbortSignal) => Promise<JsonAnswer>
 
 const MAX_REMEMBERED = 200
@@ -43,7 +46,12 @@ export function nextPage(link: string | undefined, from: string): string | undef
 }
 
 /** An answer of 400 or above as a failed result; each cause has its own code. */
-export function githubFailure({ status, headers, value }: JsonAnswer, what: string, hasToken: boolean, now: number): ToolResult {
+export function githubFailure(
+  { status, headers, value }: JsonAnswer,
+  what: string,
+  hasToken: boolean,
+  now: number,
+): ToolResult {
   const said = cleanLine(asText(asObject(value).message) ?? "", 200)
   const quoted = said === "" ? "" : ` (GitHub says: ${said})`
   const limited = rateLimit(status, headers, said, now)
@@ -89,14 +97,17 @@ export function githubFailure({ status, headers, value }: JsonAnswer, what: stri
   })
 }
 
-/** Primary limit: nothing remains until `x-ratelimit-reset` (epoch seconds). Secondary: `retry-after`, or else a minute. */
+/**
+ * Primary limit: nothing remains until `x-ratelimit-reset` (epoch seconds). Secondary: `retry-after`, or else a minute.
+ */
 function rateLimit(status: number, headers: JsonAnswer["headers"], said: string, now: number) {
   if (status !== 403 && status !== 429) return undefined
   const after = Number(headers["retry-after"])
   const reset = Number(headers["x-ratelimit-reset"])
   let seconds: number
   if (headers["retry-after"] !== undefined && Number.isFinite(after)) seconds = after
-  else if (headers["x-ratelimit-remaining"] === "0" && Number.isFinite(reset)) seconds = Math.max(0, reset - Math.floor(now / 1000))
+  else if (headers["x-ratelimit-remaining"] === "0" && Number.isFinite(reset))
+    seconds = Math.max(0, reset - Math.floor(now / 1000))
   else if (status === 429 || /rate limit/i.test(said)) seconds = 60
   else return undefined
   return { seconds, resetAt: new Date(Math.floor(now / 1000) * 1000 + seconds * 1000).toISOString() }

@@ -33,13 +33,20 @@ const PULL = {
   deletions: 1,
   changed_files: 250,
 }
-const file = (index: number) => ({ filename: `src/f${index}.ts`, status: "modified", additions: 1, deletions: 0, patch: "@@ -1 +1 @@\n+x" })
+const file = (index: number) => ({
+  filename: `src/f${index}.ts`,
+  status: "modified",
+  additions: 1,
+  deletions: 0,
+  patch: "@@ -1 +1 @@\n+x",
+})
 
 /** Answers as GitHub's REST API does: pages of files with Link headers, entity tags, a rate limit in every answer. */
 function github(fileCount = 250): Answer {
   return ({ url, headers }, response) => {
     const limits = { "x-ratelimit-limit": "60", "x-ratelimit-remaining": "59", "x-ratelimit-reset": "1790000000" }
-    if (headers["user-agent"] === undefined) return json(response, 403, { message: "Request forbidden by administrative rules." })
+    if (headers["user-agent"] === undefined)
+      return json(response, 403, { message: "Request forbidden by administrative rules." })
     if (url.pathname === "/repos/acme/widgets/pulls/12") {
       if (headers["if-none-match"] === '"pull-1"') return void response.writeHead(304, limits).end()
       return json(response, 200, PULL, { ...limits, etag: '"pull-1"' })
@@ -47,11 +54,17 @@ function github(fileCount = 250): Answer {
     if (url.pathname === "/repos/acme/widgets/pulls/12/files") {
       const perPage = Number(url.searchParams.get("per_page"))
       const page = Number(url.searchParams.get("page") ?? 1)
-      const files = Array.from({ length: Math.max(0, Math.min(perPage, fileCount - (page - 1) * perPage)) }, (_, index) =>
-        file((page - 1) * perPage + index),
+      const files = Array.from(
+        { length: Math.max(0, Math.min(perPage, fileCount - (page - 1) * perPage)) },
+        (_, index) => file((page - 1) * perPage + index),
       )
       const next = `<http://${headers.host}${url.pathname}?per_page=${perPage}&page=${page + 1}>; rel="next"`
-      return json(response, 200, files, page * perPage < fileCount ? { ...limits, link: `${next}, <x>; rel="last"` } : limits)
+      return json(
+        response,
+        200,
+        files,
+        page * perPage < fileCount ? { ...limits, link: `${next}, <x>; rel="last"` } : limits,
+      )
     }
     json(response, 404, { message: "Not Found", documentation_url: "https://docs.github.com/rest" }, limits)
   }
@@ -126,24 +139,41 @@ describe("get_github_pull_request_info", () => {
     ],
     [
       "a secondary rate limit",
-      (response) => json(response, 429, { message: "You have exceeded a secondary rate limit." }, { "retry-after": "30" }),
+      (response) =>
+        json(response, 429, { message: "You have exceeded a secondary rate limit." }, { "retry-after": "30" }),
       "RATE_LIMITED",
       /in 30 s/,
     ],
     [
       "a forbidden repository",
       (response) =>
-        json(response, 403, { message: "Resource not accessible by personal access token" }, { "x-ratelimit-remaining": "4999" }),
+        json(
+          response,
+          403,
+          { message: "Resource not accessible by personal access token" },
+          { "x-ratelimit-remaining": "4999" },
+        ),
       "ACCESS_DENIED",
       /not accessible/,
     ],
-    ["a wrong token", (response) => json(response, 401, { message: "Bad credentials" }), "UNAUTHORIZED", /Bad credentials/],
+    [
+      "a wrong token",
+      (response) => json(response, 401, { message: "Bad credentials" }),
+      "UNAUTHORIZED",
+      /Bad credentials/,
+    ],
     ["a missing pull request", (response) => json(response, 404, { message: "Not Found" }), "NOT_FOUND", /private/],
-    ["a broken service", (response) => void response.writeHead(502).end("<html>Bad gateway</html>"), "SERVICE_FAILED", /502/],
+    [
+      "a broken service",
+      (response) => void response.writeHead(502).end("<html>Bad gateway</html>"),
+      "SERVICE_FAILED",
+      /502/,
+    ],
     ["no JSON", (response) => void response.end("<html>"), "INVALID_RESPONSE", /no JSON/],
     [
       "an answer cut off",
-      (response) => void response.writeHead(200, { "content-length": "500" }).write('{"title":', () => response.destroy()),
+      (response) =>
+        void response.writeHead(200, { "content-length": "500" }).write('{"title":', () => response.destroy()),
       "RESPONSE_CUT_OFF",
       /middle/,
     ],
@@ -162,7 +192,10 @@ describe("get_github_pull_request_info", () => {
     ],
   ]
   it.each(refusals)("reports %s in its own way", async (name, answer, code, message) => {
-    const result = await callTool(await tool((_request, response) => answer(response), {}, {}, name === "silence" ? 300 : 20_000), ARGS)
+    const result = await callTool(
+      await tool((_request, response) => answer(response), {}, {}, name === "silence" ? 300 : 20_000),
+      ARGS,
+    )
     expect(result.error?.code).toBe(code)
     expect(result.error?.message).toMatch(message)
   })
@@ -171,7 +204,12 @@ describe("get_github_pull_request_info", () => {
     const whole = github()
     const reader = await tool((request, response) =>
       request.url.searchParams.get("page") === "2"
-        ? json(response, 403, { message: "API rate limit exceeded" }, { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1890000000" })
+        ? json(
+            response,
+            403,
+            { message: "API rate limit exceeded" },
+            { "x-ratelimit-remaining": "0", "x-ratelimit-reset": "1890000000" },
+          )
         : whole(request, response),
     )
     expect((await callTool(reader, ARGS)).error).toMatchObject({
@@ -212,11 +250,17 @@ describe("get_github_pull_request_info", () => {
     const reader = await tool(({ url, headers }, response) => {
       const answer = github(1)
       return answer(
-        { url: new URL(url.href.replace("octocat/hello-world/pulls/1347", "acme/widgets/pulls/12")), headers, method: "GET", body: "" },
+        {
+          url: new URL(url.href.replace("octocat/hello-world/pulls/1347", "acme/widgets/pulls/12")),
+          headers,
+          method: "GET",
+          body: "",
+        },
         response,
       )
     })
-    for (const { input } of reader.examples ?? []) expect(await callTool(reader, input)).toMatchObject({ success: true })
+    for (const { input } of reader.examples ?? [])
+      expect(await callTool(reader, input)).toMatchObject({ success: true })
   })
 })
 

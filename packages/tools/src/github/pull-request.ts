@@ -3,7 +3,10 @@ import type { NetworkHost } from "../net/network-host.ts"
 
 /** Configuration of the GitHub tools. */
 export interface GithubConfig {
-  /** A token; the environment variable `GITHUB_TOKEN` unless given. Without either, only public repositories can be read. */
+  /**
+   * A token; the environment variable `GITHUB_TOKEN` unless given. Without either, only public repositories can be
+   * read.
+   */
   token?: string
   /** Address of the REST API; `https://api.github.com` unless given. For GitHub Enterprise: `https://HOST/api/v3`. */
   apiUrl?: string
@@ -54,7 +57,21 @@ const OUTPUT: JsonSchema = {
     files: { type: "array", items: FILE },
     files_truncated: { type: "boolean", description: "Whether the pull request has more files than are listed" },
   },
-  required: ["owner", "repo", "number", "url", "title", "state", "merged", "draft", "body", "base", "head", "files", "files_truncated"],
+  required: [
+    "owner",
+    "repo",
+    "number",
+    "url",
+    "title",
+    "state",
+    "merged",
+    "draft",
+    "body",
+    "base",
+    "head",
+    "files",
+    "files_truncated",
+  ],
 }
 
 /** The tool that reads one pull request with its changed files from GitHub's REST API. */
@@ -86,11 +103,20 @@ export function createPullRequestTool(host: NetworkHost, config: GithubConfig = 
     output: OUTPUT,
     aliases: {
       names: ["github_pull_request", "get_pull_request"],
-      arguments: { pr_url: "url", pull_request_url: "url", pull_number: "number", pr_number: "number", repository: "repo" },
+      arguments: {
+        pr_url: "url",
+        pull_request_url: "url",
+        pull_number: "number",
+        pr_number: "number",
+        repository: "repo",
+      },
     },
     examples: [
       { description: "By URL", input: { url: "https://github.com/octocat/hello-world/pull/1347" } },
-      { description: "By its parts, without files", input: { owner: "octocat", repo: "hello-world", number: 1347, include_files: false } },
+      {
+        description: "By its parts, without files",
+        input: { owner: "octocat", repo: "hello-world", number: 1347, include_files: false },
+      },
     ],
     effects: { readOnly: true, idempotent: true, network: true },
     timeoutMs: 120_000,

@@ -9,7 +9,8 @@ const OWNER = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,38})$/
 const REPO = /^(?!\.{1,2}$)[A-Za-z0-9._-]{1,100}$/
 
 /**
- * Reads the address of a pull request: a page of its (`…/pull/12/files#diff`), its REST address (`…/repos/o/r/pulls/12`), or
+ * Reads the address of a pull request: a page of its (`…/pull/12/files#diff`), its REST address
+ * (`…/repos/o/r/pulls/12`), or
  * the short form `owner/repo#12`.
  *
  * @param hosts host names (and ports) that may stand in the address
@@ -31,6 +32,7 @@ export function parsePullRequestUrl(text: string, hosts: ReadonlySet<string>): P
 export function checkedTarget(owner: unknown, repo: unknown, number: unknown): PullRequestTarget | string {
   if (typeof owner !== "string" || !OWNER.test(owner)) return `'${String(owner)}' is no GitHub owner.`
   if (typeof repo !== "string" || !REPO.test(repo)) return `'${String(repo)}' is no GitHub repository name.`
-  if (typeof number !== "number" || !Number.isInteger(number) || number < 1) return `${String(number)} is no pull request number.`
+  if (typeof number !== "number" || !Number.isInteger(number) || number < 1)
+    return `${String(number)} is no pull request number.`
   return { owner, repo: repo.replace(/\.git$/, ""), number }
 }

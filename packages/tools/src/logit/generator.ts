@@ -1,6 +1,8 @@
 import type { JsonObject } from "@toolwright/toolbox"
 
-/** What the tool asks of a model, in the shape of a backend's request. At most one of `grammar` and `jsonSchema` is set. */
+/**
+ * What the tool asks of a model, in the shape of a backend's request. At most one of `grammar` and `jsonSchema` is set.
+ */
 export interface LogitRequest {
   messages: readonly ({ role: "system"; content: string } | { role: "user"; content: string })[]
   grammar?: string
@@ -24,7 +26,10 @@ export interface LogitRequest {
 /** The model that the `logit` tool generates with; every backend is one. */
 export interface LogitGenerator {
   readonly abilities: { readonly grammar: boolean; readonly jsonSchema: boolean }
-  infer(request: LogitRequest, options?: { signal?: AbortSignal }): AsyncIterable<{ readonly type: string; readonly text?: unknown; readonly finishReason?: unknown }>
+  infer(
+    request: LogitRequest,
+    options?: { signal?: AbortSignal },
+  ): AsyncIterable<{ readonly type: string; readonly text?: unknown; readonly finishReason?: unknown }>
 }
 
 /** A whole generation. */
@@ -34,7 +39,11 @@ export interface Generation {
 }
 
 /** Collects what a generator writes. Reasoning is left out. */
-export async function collect(generator: LogitGenerator, request: LogitRequest, signal: AbortSignal): Promise<Generation> {
+export async function collect(
+  generator: LogitGenerator,
+  request: LogitRequest,
+  signal: AbortSignal,
+): Promise<Generation> {
   let text = ""
   let finishReason = "unknown"
   for await (const event of generator.infer(request, { signal })) {

@@ -1,4 +1,13 @@
-import { failure, messageOf, ToolwrightError, type JsonObject, type JsonSchema, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  messageOf,
+  ToolwrightError,
+  type JsonObject,
+  type JsonSchema,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import type { Preset } from "@toolwright/logits"
 import { defineMultiActionTool } from "../multi-action.ts"
 import type { LogitGenerator } from "./generator.ts"
@@ -15,8 +24,18 @@ export interface LogitToolConfig {
 const prompt: JsonSchema = { type: "string", minLength: 1, description: "What the model is asked" }
 const system: JsonSchema = { type: "string", description: "Instructions that go before the prompt" }
 const preset: JsonSchema = { type: "string", description: "Name of a preset; list_presets shows them" }
-const number = (description: string, minimum: number, maximum: number): JsonSchema => ({ type: "number", minimum, maximum, description })
-const integer = (description: string, minimum: number, maximum: number): JsonSchema => ({ type: "integer", minimum, maximum, description })
+const number = (description: string, minimum: number, maximum: number): JsonSchema => ({
+  type: "number",
+  minimum,
+  maximum,
+  description,
+})
+const integer = (description: string, minimum: number, maximum: number): JsonSchema => ({
+  type: "integer",
+  minimum,
+  maximum,
+  description,
+})
 const sampler: JsonSchema = {
   type: "object",
   description: "Sampler settings that go over the preset's",
@@ -32,7 +51,11 @@ const sampler: JsonSchema = {
     mirostat: { type: "integer", enum: [0, 1, 2], description: "Version of mirostat; 0 is off" },
     mirostat_tau: number("Wanted surprise in bits", 0, 20),
     mirostat_eta: number("How fast mirostat corrects itself", 0, 1),
-    logit_bias: { type: "object", additionalProperties: { type: "number" }, description: "Added to logits, by token number" },
+    logit_bias: {
+      type: "object",
+      additionalProperties: { type: "number" },
+      description: "Added to logits, by token number",
+    },
     max_tokens: integer("Most tokens to generate; -1 is no limit", -1, 10_000_000),
     seed: integer("The same seed gives the same text; -1 a different one each time", -1, 4_294_967_295),
     stop: { type: "array", items: { type: "string", minLength: 1 }, description: "Texts at which generation ends" },
@@ -40,7 +63,11 @@ const sampler: JsonSchema = {
   additionalProperties: false,
 }
 const schema: JsonSchema = { type: "object", description: "JSON Schema of the wanted value" }
-const safety: JsonSchema = { type: "string", enum: ["minimal", "standard", "strict", "maximum"], description: "How much is filtered; the preset's level unless given" }
+const safety: JsonSchema = {
+  type: "string",
+  enum: ["minimal", "standard", "strict", "maximum"],
+  description: "How much is filtered; the preset's level unless given",
+}
 const tools: JsonSchema = {
   type: "array",
   minItems: 1,
@@ -66,7 +93,8 @@ const reads = { readOnly: true, idempotent: false, network: true } as const
 /** The `logit` tool: generation with full control over sampling, held to grammars and schemas. */
 export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
   /** The operations load the grammar engine, so they are loaded when first called. */
-  const run = (operation: "generate" | "generateStructured" | "generateToolCall" | "testConfig" | "listPresets") =>
+  const run =
+    (operation: "generate" | "generateStructured" | "generateToolCall" | "testConfig" | "listPresets") =>
     async (args: JsonObject, context: ToolContext): Promise<ToolResult> => {
       try {
         const operations = await import("./operations.ts")
@@ -74,17 +102,24 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
       } catch (thrown) {
         context.signal.throwIfAborted()
         if (!ToolwrightError.isInstance(thrown)) throw thrown
-        return failure({ code: thrown.code, message: messageOf(thrown), ...(thrown.hint !== undefined && { hint: thrown.hint }), retryable: thrown.code.startsWith("MODEL_") })
+        return failure({
+          code: thrown.code,
+          message: messageOf(thrown),
+          ...(thrown.hint !== undefined && { hint: thrown.hint }),
+          retryable: thrown.code.startsWith("MODEL_"),
+        })
       }
     }
 
   return defineMultiActionTool({
     name: "logit",
     title: "Logit",
-    description: "Generates text with a model under full control: presets, sampler settings, grammars, JSON Schemas, guaranteed tool calls.",
+    description:
+      "Generates text with a model under full control: presets, sampler settings, grammars, JSON Schemas, guaranteed tool calls.",
     category: "utility",
     optionality: "optional",
-    usageHint: "Use generate_structured when the answer must be JSON of a schema, generate_tool_call when it must be a call.",
+    usageHint:
+      "Use generate_structured when the answer must be JSON of a schema, generate_tool_call when it must be a call.",
     tags: ["generation", "grammar", "sampling"],
     effects: reads,
     argument: "operation",
@@ -97,7 +132,11 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
         name: { type: "string", description: "The tool that is called" },
         args: { type: "object", description: "Its arguments" },
         preset: { type: ["string", "null"] },
-        attempts: { type: "array", items: { type: "object" }, description: "What each try was held to, and why it failed if it did" },
+        attempts: {
+          type: "array",
+          items: { type: "object" },
+          description: "What each try was held to, and why it failed if it did",
+        },
         pass_rate: { type: "number", minimum: 0, maximum: 1 },
         presets: { type: "array", items: { type: "object" } },
       },
@@ -106,13 +145,27 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
       generate: {
         description: "Generates text, freely or held to a GBNF grammar.",
         properties: {
-          prompt, system, preset, sampler, safety,
+          prompt,
+          system,
+          preset,
+          sampler,
+          safety,
           grammar: { type: "string", minLength: 1, description: "GBNF grammar of the whole answer" },
-          mode: { type: "string", enum: ["unconstrained", "grammar", "hybrid"], description: "hybrid goes on without the grammar if the model server refuses it; grammar if one is given, else unconstrained, unless set" },
+          mode: {
+            type: "string",
+            enum: ["unconstrained", "grammar", "hybrid"],
+            description:
+              "hybrid goes on without the grammar if the model server refuses it; grammar if one is given, else unconstrained, unless set",
+          },
         },
         required: ["prompt"],
         effects: reads,
-        examples: [{ description: "Answer yes or no", input: { prompt: "Is 7 a prime number?", grammar: 'root ::= "yes" | "no"', preset: "deterministic" } }],
+        examples: [
+          {
+            description: "Answer yes or no",
+            input: { prompt: "Is 7 a prime number?", grammar: 'root ::= "yes" | "no"', preset: "deterministic" },
+          },
+        ],
         run: run("generate"),
       },
       generate_structured: {
@@ -125,7 +178,12 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
             description: "Extract a person",
             input: {
               prompt: "Ada Lovelace was born in 1815.",
-              schema: { type: "object", properties: { name: { type: "string" }, born: { type: "integer" } }, required: ["name", "born"], additionalProperties: false },
+              schema: {
+                type: "object",
+                properties: { name: { type: "string" }, born: { type: "integer" } },
+                required: ["name", "born"],
+                additionalProperties: false,
+              },
             },
           },
         ],
@@ -142,7 +200,15 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
             input: {
               prompt: "Will it rain in Oslo?",
               tools: [
-                { name: "get_forecast", parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false } },
+                {
+                  name: "get_forecast",
+                  parameters: {
+                    type: "object",
+                    properties: { city: { type: "string" } },
+                    required: ["city"],
+                    additionalProperties: false,
+                  },
+                },
                 { name: "get_time" },
               ],
             },
@@ -153,14 +219,28 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
       test_config: {
         description: "Generates several times with one configuration and reports how often the answer passes.",
         properties: {
-          prompt, system, preset, sampler, schema,
+          prompt,
+          system,
+          preset,
+          sampler,
+          schema,
           grammar: { type: "string", minLength: 1, description: "GBNF grammar; an answer passes if it matches" },
           contains: { type: "string", minLength: 1, description: "An answer passes if it contains this text" },
           iterations: { type: "integer", minimum: 1, maximum: 50, description: "How often; 5 unless given" },
         },
         required: ["prompt"],
         effects: reads,
-        examples: [{ description: "How often is it JSON?", input: { prompt: "Give me a JSON object.", preset: "json_strict", schema: { type: "object" }, iterations: 10 } }],
+        examples: [
+          {
+            description: "How often is it JSON?",
+            input: {
+              prompt: "Give me a JSON object.",
+              preset: "json_strict",
+              schema: { type: "object" },
+              iterations: 10,
+            },
+          },
+        ],
         run: run("testConfig"),
       },
       list_presets: {

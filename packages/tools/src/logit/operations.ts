@@ -1,8 +1,27 @@
 import {
-  createPresetRegistry, createSafetyFilter, generateInMode, grammarToGbnf, matchesGbnf, multiToolCallSchema, schemaToGrammar,
-  type Attempt, type Constraint, type GenerationMode, type SafetyLevel,
+  createPresetRegistry,
+  createSafetyFilter,
+  generateInMode,
+  grammarToGbnf,
+  matchesGbnf,
+  multiToolCallSchema,
+  schemaToGrammar,
+  type Attempt,
+  type Constraint,
+  type GenerationMode,
+  type SafetyLevel,
 } from "@toolwright/logits"
-import { failure, messageOf, success, ToolwrightError, validate, type JsonObject, type JsonSchema, type ToolContext, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  messageOf,
+  success,
+  ToolwrightError,
+  validate,
+  type JsonObject,
+  type JsonSchema,
+  type ToolContext,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { collect, type LogitGenerator, type LogitRequest } from "./generator.ts"
 import type { LogitToolConfig } from "./logit.ts"
 import { samplingOf, settingsOf, shownSampler } from "./settings.ts"
@@ -10,9 +29,14 @@ import { samplingOf, settingsOf, shownSampler } from "./settings.ts"
 type Operation = (args: JsonObject, context: ToolContext, config: LogitToolConfig) => Promise<ToolResult>
 
 export const listPresets: Operation = async (_args, _context, config) => {
-  const presets = createPresetRegistry(config.presets).list().map(({ sampler, ...rest }) => ({ ...rest, sampler: shownSampler(sampler) }))
+  const presets = createPresetRegistry(config.presets)
+    .list()
+    .map(({ sampler, ...rest }) => ({ ...rest, sampler: shownSampler(sampler) }))
   const lines = presets.map(({ name, description, sampler, grammar, safety }) => {
-    const extras = [...(grammar === undefined ? [] : [`grammar: ${grammar}`]), ...(safety === undefined ? [] : [`safety: ${safety}`])]
+    const extras = [
+      ...(grammar === undefined ? [] : [`grammar: ${grammar}`]),
+      ...(safety === undefined ? [] : [`safety: ${safety}`]),
+    ]
     return `${name}: ${description} (${[...Object.entries(sampler).map(([key, value]) => `${key} ${String(value)}`), ...extras].join(", ")})`
   })
   return success({ output: lines.join("\n"), data: { presets } })
@@ -21,14 +45,25 @@ export const listPresets: Operation = async (_args, _context, config) => {
 export const generate: Operation = async (args, { signal }, config) => {
   const generator = await generatorOf(config)
   const { preset, sampler } = settingsOf(args, createPresetRegistry(config.presets))
-  const grammar = (args["grammar"] as string | undefined) ?? (preset?.grammar === "json-object" ? jsonObjectGrammar(generator) : undefined)
+  const grammar =
+    (args["grammar"] as string | undefined) ??
+    (preset?.grammar === "json-object" ? jsonObjectGrammar(generator) : undefined)
   const mode = (args["mode"] as GenerationMode | undefined) ?? (grammar === undefined ? "unconstrained" : "grammar")
-  const { result, attempts } = await generateInMode(mode, grammar === undefined ? {} : { grammar }, (constraint) => collect(generator, { ...ask(args), ...samplingOf(sampler), ...pick(constraint) }, signal))
+  const { result, attempts } = await generateInMode(mode, grammar === undefined ? {} : { grammar }, (constraint) =>
+    collect(generator, { ...ask(args), ...samplingOf(sampler), ...pick(constraint) }, signal),
+  )
   const level = (args["safety"] as SafetyLevel | undefined) ?? preset?.safety
   const { text, found } = filtered(result.text, level)
   return success({
     output: text,
-    data: { text, preset: preset?.name ?? null, sampler: shownSampler(sampler), finish_reason: result.finishReason, attempts, ...(level !== undefined && { safety: { level, findings: found } }) },
+    data: {
+      text,
+      preset: preset?.name ?? null,
+      sampler: shownSampler(sampler),
+      finish_reason: result.finishReason,
+      attempts,
+      ...(level !== undefined && { safety: { level, findings: found } }),
+    },
   })
 }
 
@@ -38,21 +73,35 @@ export const generateStructured: Operation = async (args, { signal }, config) =>
   const schema = args["schema"] as JsonSchema
   const outcome = await structured(generator, { ...ask(args), ...samplingOf(sampler) }, schema, signal)
   if (outcome.error !== undefined) return invalidOutput(outcome.error, outcome)
-  return success({ output: JSON.stringify(outcome.value, null, 2), data: { value: outcome.value, preset: preset?.name ?? null, attempts: outcome.attempts } })
+  return success({
+    output: JSON.stringify(outcome.value, null, 2),
+    data: { value: outcome.value, preset: preset?.name ?? null, attempts: outcome.attempts },
+  })
 }
 
 export const generateToolCall: Operation = async (args, { signal }, config) => {
   const generator = await generatorOf(config)
   const { preset, sampler } = settingsOf(args, createPresetRegistry(config.presets), "tool_call")
-  const tools = (args["tools"] as (string | { name: string; description?: string; parameters?: JsonSchema })[]).map((tool) => (typeof tool === "string" ? knownTool(tool, config) : tool))
-  const listed = tools.map(({ name, description, parameters }) => `- ${name}${description === undefined ? "" : `: ${description}`} ${JSON.stringify(parameters ?? {})}`)
+  const tools = (args["tools"] as (string | { name: string; description?: string; parameters?: JsonSchema })[]).map(
+    (tool) => (typeof tool === "string" ? knownTool(tool, config) : tool),
+  )
+  const listed = tools.map(
+    ({ name, description, parameters }) =>
+      `- ${name}${description === undefined ? "" : `: ${description}`} ${JSON.stringify(parameters ?? {})}`,
+  )
   const instructions = `Call exactly one of these tools. Answer with {"name": …, "args": {…}} and nothing else.\n${listed.join("\n")}`
-  const request = ask({ ...args, system: [args["system"], instructions].filter((part) => typeof part === "string").join("\n\n") })
+  const request = ask({
+    ...args,
+    system: [args["system"], instructions].filter((part) => typeof part === "string").join("\n\n"),
+  })
   const schema = multiToolCallSchema(tools) as JsonSchema
   const outcome = await structured(generator, { ...request, ...samplingOf(sampler) }, schema, signal)
   if (outcome.error !== undefined) return invalidOutput(outcome.error, outcome)
   const call = outcome.value as { name: string; args: JsonObject }
-  return success({ output: JSON.stringify(call, null, 2), data: { ...call, preset: preset?.name ?? null, attempts: outcome.attempts } })
+  return success({
+    output: JSON.stringify(call, null, 2),
+    data: { ...call, preset: preset?.name ?? null, attempts: outcome.attempts },
+  })
 }
 
 export const testConfig: Operation = async (args, context, config) => {
@@ -75,8 +124,14 @@ export const testConfig: Operation = async (args, context, config) => {
   }
   const passed = iterations - failures.length
   const data = {
-    preset: preset?.name ?? null, sampler: shownSampler(sampler), iterations, passed, pass_rate: passed / iterations,
-    distinct: texts.size, mean_ms: (performance.now() - started) / iterations, failures,
+    preset: preset?.name ?? null,
+    sampler: shownSampler(sampler),
+    iterations,
+    passed,
+    pass_rate: passed / iterations,
+    distinct: texts.size,
+    mean_ms: (performance.now() - started) / iterations,
+    failures,
   }
   return success({ output: `${passed} of ${iterations} answers passed, ${texts.size} of them different.`, data })
 }
@@ -93,7 +148,11 @@ async function once(
       const outcome = await structured(generator, request, schema, signal)
       return { text: outcome.text, ...(outcome.error !== undefined && { reason: outcome.error }) }
     }
-    const { text } = await collect(generator, { ...request, ...(grammar !== undefined && generator.abilities.grammar && { grammar }) }, signal)
+    const { text } = await collect(
+      generator,
+      { ...request, ...(grammar !== undefined && generator.abilities.grammar && { grammar }) },
+      signal,
+    )
     if (grammar !== undefined && !matchesGbnf(grammar, text)) return { text, reason: "it does not match the grammar" }
     if (contains !== undefined && !text.includes(contains)) return { text, reason: `it does not contain '${contains}'` }
     return text.trim() === "" ? { text, reason: "it is empty" } : { text }
@@ -112,12 +171,26 @@ interface Structured {
   readonly error?: string
 }
 
-/** A value of a schema: under a grammar, or a schema where the server takes only that, or by asking; validated in each case. */
-async function structured(generator: LogitGenerator, request: LogitRequest, schema: JsonSchema, signal: AbortSignal): Promise<Structured> {
+/**
+ * A value of a schema: under a grammar, or a schema where the server takes only that, or by asking; validated in each
+ * case.
+ */
+async function structured(
+  generator: LogitGenerator,
+  request: LogitRequest,
+  schema: JsonSchema,
+  signal: AbortSignal,
+): Promise<Structured> {
   const { constraint, refused } = constraintFor(generator, schema)
   const asked = constraint.grammar === undefined ? withSchemaInPrompt(request, schema) : request
   const mode = constraint.grammar === undefined && constraint.schema === undefined ? "unconstrained" : "hybrid"
-  const { result, attempts } = await generateInMode(mode, constraint, (each) => collect(generator, { ...(each.grammar === undefined ? withSchemaInPrompt(request, schema) : asked), ...pick(each) }, signal))
+  const { result, attempts } = await generateInMode(mode, constraint, (each) =>
+    collect(
+      generator,
+      { ...(each.grammar === undefined ? withSchemaInPrompt(request, schema) : asked), ...pick(each) },
+      signal,
+    ),
+  )
   const all = refused === undefined ? attempts : [{ constraint: "grammar" as const, error: refused }, ...attempts]
   const base = { text: result.text, finishReason: result.finishReason, attempts: all }
   let value: unknown
@@ -128,7 +201,13 @@ async function structured(generator: LogitGenerator, request: LogitRequest, sche
     return { ...base, value: undefined, error: why }
   }
   const [first] = await validate(schema, value)
-  return { ...base, value, ...(first !== undefined && { error: `${first.instancePath === "" ? "the value" : first.instancePath} ${first.message ?? "is not valid"}` }) }
+  return {
+    ...base,
+    value,
+    ...(first !== undefined && {
+      error: `${first.instancePath === "" ? "the value" : first.instancePath} ${first.message ?? "is not valid"}`,
+    }),
+  }
 }
 
 function constraintFor(generator: LogitGenerator, schema: JsonSchema): { constraint: Constraint; refused?: string } {
@@ -143,7 +222,10 @@ function constraintFor(generator: LogitGenerator, schema: JsonSchema): { constra
 }
 
 function withSchemaInPrompt(request: LogitRequest, schema: JsonSchema): LogitRequest {
-  const note = { role: "system", content: `Answer with JSON that is valid by this JSON Schema, and nothing else:\n${JSON.stringify(schema)}` } as const
+  const note = {
+    role: "system",
+    content: `Answer with JSON that is valid by this JSON Schema, and nothing else:\n${JSON.stringify(schema)}`,
+  } as const
   return { ...request, messages: [note, ...request.messages] }
 }
 
@@ -157,7 +239,12 @@ function pick({ grammar, schema }: Constraint): Pick<LogitRequest, "grammar" | "
 
 function ask(args: JsonObject): Pick<LogitRequest, "messages"> {
   const { prompt, system } = args as { prompt: string; system?: string }
-  return { messages: [...(system === undefined || system === "" ? [] : [{ role: "system" as const, content: system }]), { role: "user", content: prompt }] }
+  return {
+    messages: [
+      ...(system === undefined || system === "" ? [] : [{ role: "system" as const, content: system }]),
+      { role: "user", content: prompt },
+    ],
+  }
 }
 
 function filtered(text: string, level: SafetyLevel | undefined) {
@@ -168,15 +255,23 @@ function filtered(text: string, level: SafetyLevel | undefined) {
 
 async function generatorOf({ generator }: LogitToolConfig): Promise<LogitGenerator> {
   if (generator !== undefined) return typeof generator === "function" ? await generator() : generator
-  throw new ToolwrightError("NO_MODEL", "The logit tool has no model to generate with.", { hint: "Configure a model; list_presets works without one." })
+  throw new ToolwrightError("NO_MODEL", "The logit tool has no model to generate with.", {
+    hint: "Configure a model; list_presets works without one.",
+  })
 }
 
-function knownTool(name: string, { tools }: LogitToolConfig): { name: string; description?: string; parameters?: JsonSchema } {
+function knownTool(
+  name: string,
+  { tools }: LogitToolConfig,
+): { name: string; description?: string; parameters?: JsonSchema } {
   const known = tools?.() ?? []
   const tool = known.find((each) => each.name === name)
   if (tool !== undefined) return { name, description: tool.description, parameters: tool.schema }
   throw new ToolwrightError("UNKNOWN_TOOL", `There is no tool '${name}' to make a call of.`, {
-    hint: known.length === 0 ? "Describe the tool: {\"name\", \"parameters\"}." : `Known tools: ${known.map((each) => each.name).join(", ")}. Or describe the tool: {"name", "parameters"}.`,
+    hint:
+      known.length === 0
+        ? 'Describe the tool: {"name", "parameters"}.'
+        : `Known tools: ${known.map((each) => each.name).join(", ")}. Or describe the tool: {"name", "parameters"}.`,
   })
 }
 
@@ -189,4 +284,3 @@ function invalidOutput(reason: string, { text, attempts }: Structured): ToolResu
     details: { text: text.slice(0, 2000), attempts },
   })
 }
-

@@ -1,5 +1,11 @@
 import type { JsonObject } from "@toolwright/toolbox"
-import { toLlamaServer, validateSampler, type Preset, type PresetRegistry, type SamplerConfig } from "@toolwright/logits"
+import {
+  toLlamaServer,
+  validateSampler,
+  type Preset,
+  type PresetRegistry,
+  type SamplerConfig,
+} from "@toolwright/logits"
 import type { LogitRequest } from "./generator.ts"
 
 const NAMES: Readonly<Record<string, keyof SamplerConfig>> = {
@@ -34,7 +40,9 @@ export interface Settings {
 export function settingsOf(args: JsonObject, presets: PresetRegistry, byDefault?: string): Settings {
   const name = (args["preset"] as string | undefined) ?? byDefault
   const preset = name === undefined ? undefined : presets.get(name)
-  const own = Object.fromEntries(Object.entries((args["sampler"] ?? {}) as JsonObject).map(([key, value]) => [NAMES[key] ?? key, value]))
+  const own = Object.fromEntries(
+    Object.entries((args["sampler"] ?? {}) as JsonObject).map(([key, value]) => [NAMES[key] ?? key, value]),
+  )
   return { preset, sampler: validateSampler({ ...preset?.sampler, ...own }) }
 }
 
@@ -48,7 +56,11 @@ export function samplingOf(sampler: SamplerConfig): Pick<LogitRequest, "sampling
     ...(mirostatEta !== undefined && { mirostatEta }),
   })
   return {
-    sampling: { ...common, ...(seed !== undefined && seed >= 0 && { seed }), ...(maxTokens !== undefined && maxTokens > 0 && { maxTokens }) },
+    sampling: {
+      ...common,
+      ...(seed !== undefined && seed >= 0 && { seed }),
+      ...(maxTokens !== undefined && maxTokens > 0 && { maxTokens }),
+    },
     ...(Object.keys(extra).length > 0 && { extraBody: extra }),
   }
 }
@@ -58,4 +70,3 @@ export function shownSampler(sampler: SamplerConfig): JsonObject {
   const names = new Map(Object.entries(NAMES).map(([shown, name]) => [name as string, shown]))
   return Object.fromEntries(Object.entries(sampler).map(([name, value]) => [names.get(name) ?? name, value]))
 }
-

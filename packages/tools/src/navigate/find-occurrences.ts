@@ -21,7 +21,8 @@ const LARGEST_PARSED = 2 * 1024 * 1024
 const MOST_LINES = 50_000
 
 /**
- * Finds a name below a directory (or in one file), in every language that can be parsed. A text search chooses the files, so that only those
+ * Finds a name below a directory (or in one file), in every language that can be parsed. A text search chooses the
+ * files, so that only those
  * which hold the name are parsed.
  *
  * @param roles which occurrences are wanted; all unless given

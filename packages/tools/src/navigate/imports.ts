@@ -28,7 +28,9 @@ function importsOf(node: Node, grammar: Grammar): Import[] {
       return node
         .descendantsOfType("import_spec")
         .flatMap((spec) =>
-          spec === null ? [] : [entry(spec, unquoted(spec.childForFieldName("path")), [spec.childForFieldName("name")?.text])],
+          spec === null
+            ? []
+            : [entry(spec, unquoted(spec.childForFieldName("path")), [spec.childForFieldName("name")?.text])],
         )
     case "rust":
       return [rustImport(node)]
@@ -63,8 +65,10 @@ function ecmascriptImports(node: Node): Import[] {
 
 function pythonImports(node: Node): Import[] {
   const names = node.childrenForFieldName("name").flatMap((child) => (child === null ? [] : [child.text]))
-  if (node.type === "import_statement") return names.map((name) => entry(node, name.split(" as ")[0]!, name.includes(" as ") ? [name] : []))
-  const module = node.type === "future_import_statement" ? "__future__" : (node.childForFieldName("module_name")?.text ?? "")
+  if (node.type === "import_statement")
+    return names.map((name) => entry(node, name.split(" as ")[0]!, name.includes(" as ") ? [name] : []))
+  const module =
+    node.type === "future_import_statement" ? "__future__" : (node.childForFieldName("module_name")?.text ?? "")
   const star = node.namedChildren.some((child) => child?.type === "wildcard_import")
   return [entry(node, module, star ? ["*"] : names)]
 }
@@ -74,11 +78,15 @@ function rustImport(node: Node): Import {
   const path = argument?.childForFieldName("path")?.text
   const list = argument?.childForFieldName("list")
   if (path === undefined || argument?.type === "use_as_clause")
-    return entry(node, argument?.childForFieldName("path")?.text ?? argument?.text ?? "", [argument?.childForFieldName("alias")?.text])
+    return entry(node, argument?.childForFieldName("path")?.text ?? argument?.text ?? "", [
+      argument?.childForFieldName("alias")?.text,
+    ])
   return entry(
     node,
     path,
-    list === null || list === undefined ? [argument?.childForFieldName("name")?.text] : list.namedChildren.map((child) => child?.text),
+    list === null || list === undefined
+      ? [argument?.childForFieldName("name")?.text]
+      : list.namedChildren.map((child) => child?.text),
   )
 }
 

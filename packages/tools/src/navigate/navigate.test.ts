@@ -17,10 +17,17 @@ test("finds definitions and references across languages, without ignored files",
   using fixture = workspaceFixture(files)
   const navigate = fixture.tools.get("navigate")!
   const definitions = await callTool(navigate, { action: "definitions", name: "mean" })
-  expect(definitions.data).toMatchObject({ total: 1, definitions: [{ line: 2, column: 17, kind: "function", end_line: 4 }] })
+  expect(definitions.data).toMatchObject({
+    total: 1,
+    definitions: [{ line: 2, column: 17, kind: "function", end_line: 4 }],
+  })
   const references = await callTool(navigate, { action: "references", name: "mean" })
-  const { references: found } = references.data as { references: { path: string; line: number; role: string; within?: string }[] }
-  expect(found.map(({ path, line, role, within }) => [path.slice(fixture.root.length + 1), line, role, within])).toEqual([
+  const { references: found } = references.data as {
+    references: { path: string; line: number; role: string; within?: string }[]
+  }
+  expect(
+    found.map(({ path, line, role, within }) => [path.slice(fixture.root.length + 1), line, role, within]),
+  ).toEqual([
     ["src/index.ts", 1, "import", undefined],
     ["src/index.ts", 3, "call", undefined],
     ["src/report.py", 1, "import", undefined],

@@ -1,4 +1,11 @@
-import { failure, success, type JsonObject, type JsonSchema, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  success,
+  type JsonObject,
+  type JsonSchema,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { createGetDirectoryTreeTool } from "../filesystem/get-directory-tree.ts"
 import { createListDirectoryTool } from "../filesystem/list-directory.ts"
 import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
@@ -12,9 +19,18 @@ import { NAVIGATE_OUTPUT } from "./output.ts"
 const FILE: JsonSchema = { type: "string", description: "Source file." }
 const NAME: JsonSchema = { type: "string", minLength: 1, description: "Name of a function, class, variable and so on." }
 const WHERE: JsonSchema = { type: "string", description: "Directory or file to look in; the workspace unless given." }
-const MOST: JsonSchema = { type: "integer", minimum: 1, maximum: 10_000, description: "Most results returned; 100 unless given." }
+const MOST: JsonSchema = {
+  type: "integer",
+  minimum: 1,
+  maximum: 10_000,
+  description: "Most results returned; 100 unless given.",
+}
 /** The older names of three actions. */
-const OLDER: Readonly<Record<string, string>> = { get_file_outline: "outline", find_imports: "imports", get_tree: "tree" }
+const OLDER: Readonly<Record<string, string>> = {
+  get_file_outline: "outline",
+  find_imports: "imports",
+  get_tree: "tree",
+}
 
 /** The `navigate` tool: finds its way through code by its syntax, not by its text. */
 export function createNavigateTool(workspace: Workspace): ToolDefinition {
@@ -56,7 +72,10 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     },
     tree: {
       description: "A directory with everything below it",
-      properties: { path: WHERE, max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given." } },
+      properties: {
+        path: WHERE,
+        max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given." },
+      },
       effects,
       examples: [{ description: "Two levels of the workspace", input: { max_depth: 2 } }],
       run: ({ action: _action, ...args }, context) => tree.handler(args, context),
@@ -78,7 +97,8 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
   const tool = defineMultiActionTool({
     name: "navigate",
     title: "Navigate code",
-    description: "Find your way through code: outline and imports of a file, definitions and references of a name, directories.",
+    description:
+      "Find your way through code: outline and imports of a file, definitions and references of a name, directories.",
     category: "code",
     optionality: "optional",
     usageHint: "Look at the outline before you read a large file; use references before you change a name.",
@@ -91,7 +111,10 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     timeoutMs: 60_000,
   })
   // Presented as single tools, each action appears once.
-  return { ...tool, actions: { argument: "action", list: tool.actions!.list.filter(({ action }) => !(action in OLDER)) } }
+  return {
+    ...tool,
+    actions: { argument: "action", list: tool.actions!.list.filter(({ action }) => !(action in OLDER)) },
+  }
 }
 
 async function readSource(
@@ -158,15 +181,22 @@ async function runOccurrences(
   const path = typeof args.path === "string" ? args.path : "."
   const limit = typeof args.max_results === "number" ? args.max_results : 100
   const { findOccurrences } = await import("./find-occurrences.ts")
-  const { found, incomplete } = await findOccurrences(workspace, path, name, { signal, ...(roles === undefined ? {} : { roles }) })
+  const { found, incomplete } = await findOccurrences(workspace, path, name, {
+    signal,
+    ...(roles === undefined ? {} : { roles }),
+  })
   const shown = found.slice(0, limit)
   const what = roles === undefined ? "references" : "definitions"
   const notes = [
-    ...(found.length > shown.length ? [`[${found.length - shown.length} more; narrow them with path, or raise max_results]`] : []),
+    ...(found.length > shown.length
+      ? [`[${found.length - shown.length} more; narrow them with path, or raise max_results]`]
+      : []),
     ...(incomplete ? ["[some files were not looked at: too many, or too large]"] : []),
   ]
   const elsewhere =
-    roles === undefined ? "It may stand in comments, texts or other languages: use search." : "It may come from a library: look at its references."
+    roles === undefined
+      ? "It may stand in comments, texts or other languages: use search."
+      : "It may come from a library: look at its references."
   const none = `No ${what} of '${name}' in code below ${path === "." ? "the workspace's top" : path}. ${elsewhere}`
   return success({
     output: found.length === 0 ? none : [...shown.map(occurrenceLine), ...notes].join("\n"),

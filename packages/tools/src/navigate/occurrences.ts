@@ -51,7 +51,11 @@ function occurrenceOf(node: Node, rules: SyntaxRules): Occurrence {
 
 function isCalled(node: Node, rules: SyntaxRules): boolean {
   let called = node
-  if (called.parent !== null && rules.qualified.includes(called.parent.type) && called.parent.endIndex === called.endIndex)
+  if (
+    called.parent !== null &&
+    rules.qualified.includes(called.parent.type) &&
+    called.parent.endIndex === called.endIndex
+  )
     called = called.parent
   const { parent } = called
   const field = parent === null ? undefined : rules.calls[parent.type]
@@ -59,7 +63,11 @@ function isCalled(node: Node, rules: SyntaxRules): boolean {
 }
 
 /** The nearest declaration around a node that has a name and holds other things. */
-function enclosing(start: Node | null, rules: SyntaxRules, leaf: Node): { name: string; container: boolean } | undefined {
+function enclosing(
+  start: Node | null,
+  rules: SyntaxRules,
+  leaf: Node,
+): { name: string; container: boolean } | undefined {
   for (let node = start; node !== null; node = node.parent) {
     const rule = rules.declarations[node.type]
     const holds = rule !== undefined && (rule.container === true || /function|method|constructor/u.test(rule.kind))

@@ -13,7 +13,9 @@ export interface Symbol {
   members?: Symbol[]
 }
 
-/** Lists what a source file declares, with the members of classes and the like; what functions hold inside is left out. */
+/**
+ * Lists what a source file declares, with the members of classes and the like; what functions hold inside is left out.
+ */
 export function outline(source: string, grammar: Grammar): Promise<Symbol[]> {
   return withTree(source, grammar, (root) => declarationsIn(root, RULES[grammar], false))
 }
@@ -76,7 +78,9 @@ function wrapperOf(node: Node): Node {
   for (
     let parent = node.parent;
     parent !== null &&
-    /^(?:export_statement|decorated_definition|lexical_declaration|variable_declaration|ambient_declaration)$/u.test(parent.type);
+    /^(?:export_statement|decorated_definition|lexical_declaration|variable_declaration|ambient_declaration)$/u.test(
+      parent.type,
+    );
     parent = parent.parent
   ) {
     if (parent.namedChildren.filter((child) => child?.type === node.type).length > 1) break

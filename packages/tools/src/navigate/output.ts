@@ -50,7 +50,12 @@ export const NAVIGATE_OUTPUT: JsonSchema = {
           type: "array",
           items: {
             type: "object",
-            properties: { module: { type: "string" }, names: { type: "array" }, line: { type: "integer" }, text: { type: "string" } },
+            properties: {
+              module: { type: "string" },
+              names: { type: "array" },
+              line: { type: "integer" },
+              text: { type: "string" },
+            },
             required: ["module", "line"],
           },
         },
@@ -59,15 +64,29 @@ export const NAVIGATE_OUTPUT: JsonSchema = {
     },
     {
       title: "definitions",
-      properties: { name: { type: "string" }, definitions: PLACES, total: { type: "integer" }, truncated: { type: "boolean" } },
+      properties: {
+        name: { type: "string" },
+        definitions: PLACES,
+        total: { type: "integer" },
+        truncated: { type: "boolean" },
+      },
       required: ["definitions", "total"],
     },
     {
       title: "references",
-      properties: { name: { type: "string" }, references: PLACES, total: { type: "integer" }, truncated: { type: "boolean" } },
+      properties: {
+        name: { type: "string" },
+        references: PLACES,
+        total: { type: "integer" },
+        truncated: { type: "boolean" },
+      },
       required: ["references", "total"],
     },
     { title: "tree", properties: { path: { type: "string" }, tree: { type: "array" } }, required: ["path", "tree"] },
-    { title: "list_directory", properties: { path: { type: "string" }, entries: { type: "array" } }, required: ["path", "entries"] },
+    {
+      title: "list_directory",
+      properties: { path: { type: "string" }, entries: { type: "array" } },
+      required: ["path", "entries"],
+    },
   ],
 }

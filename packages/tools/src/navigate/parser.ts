@@ -19,7 +19,8 @@ async function load(grammar: Grammar): Promise<Parser> {
 }
 
 /**
- * Parses a source text and gives its tree to `use`; the tree is freed afterwards. Engine and grammar (WebAssembly) are loaded on first need.
+ * Parses a source text and gives its tree to `use`; the tree is freed afterwards. Engine and grammar (WebAssembly) are
+ * loaded on first need.
  * A text with errors has a tree too, with the broken parts marked.
  */
 export async function withTree<Value>(source: string, grammar: Grammar, use: (root: Node) => Value): Promise<Value> {

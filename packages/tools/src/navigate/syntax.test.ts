@@ -208,12 +208,16 @@ describe.for(samples)("$grammar", ({ grammar, source, ...expected }) => {
   })
 
   test("imports", async () => {
-    expect((await imports(source, grammar)).map((one) => `${one.line} ${one.module} ${one.names.join(",")}`)).toEqual(expected.imports)
+    expect((await imports(source, grammar)).map((one) => `${one.line} ${one.module} ${one.names.join(",")}`)).toEqual(
+      expected.imports,
+    )
   })
 
   test("occurrences in code, not in comments and texts", async () => {
     const found = await occurrences(source, grammar, "Board")
-    expect(found.map((one) => [one.line, one.role, one.kind].filter((part) => part !== undefined).join(" "))).toEqual(expected.board)
+    expect(found.map((one) => [one.line, one.role, one.kind].filter((part) => part !== undefined).join(" "))).toEqual(
+      expected.board,
+    )
   })
 
   test("a broken file still has an outline", async () => {

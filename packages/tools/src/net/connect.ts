@@ -30,8 +30,10 @@ export const systemLookup: Lookup = async (hostname) =>
 export const systemDial: Dial = (host, port) => connectTcp({ host, port, autoSelectFamily: false })
 
 /**
- * Connects to the server of a URL: resolves its name once, keeps the addresses that may be reached, and connects to one of
- * exactly those, so that a name that answers differently a moment later gains nothing. The peer's address is compared once
+ * Connects to the server of a URL: resolves its name once, keeps the addresses that may be reached, and connects to one
+ * of
+ * exactly those, so that a name that answers differently a moment later gains nothing. The peer's address is compared
+ * once
  * more before a byte is sent. With https the certificate is checked against the URL's name, not the address.
  *
  * @throws NetworkError `BLOCKED_ADDRESS`, `DNS_FAILED`, `CONNECTION_FAILED` or `TIMEOUT`
@@ -44,7 +46,10 @@ export async function connectTo(url: URL, options: ConnectOptions): Promise<Sock
       const socket = await open(() => options.dial(address, portOf(url)), "connect", options)
       if (!isSameAddress(socket.remoteAddress ?? "", address)) {
         socket.destroy()
-        throw new NetworkError("BLOCKED_ADDRESS", `The connection to ${url.host} reached another address than the one that was checked.`)
+        throw new NetworkError(
+          "BLOCKED_ADDRESS",
+          `The connection to ${url.host} reached another address than the one that was checked.`,
+        )
       }
       return url.protocol === "https:" ? await secure(socket, url, options) : socket
     } catch (thrown) {
@@ -54,7 +59,10 @@ export async function connectTo(url: URL, options: ConnectOptions): Promise<Sock
     }
   }
   if (last instanceof NetworkError) throw last
-  throw new NetworkError("CONNECTION_FAILED", `No connection to ${url.host} (${messageOf(last)}).`, { cause: last, retryable: true })
+  throw new NetworkError("CONNECTION_FAILED", `No connection to ${url.host} (${messageOf(last)}).`, {
+    cause: last,
+    retryable: true,
+  })
 }
 
 async function vettedAddresses(url: URL, options: ConnectOptions): Promise<readonly string[]> {
@@ -63,10 +71,14 @@ async function vettedAddresses(url: URL, options: ConnectOptions): Promise<reado
   if (options.anyAddress) return found.slice(0, MAX_ADDRESSES)
   const allowed = found.filter(isPublicAddress)
   if (allowed.length > 0) return allowed.slice(0, MAX_ADDRESSES)
-  throw new NetworkError("BLOCKED_ADDRESS", `${url.host} is not on the public internet; local and private addresses are refused.`, {
-    hint: "Use a public URL. Whoever runs this can allow one private origin in the configuration (network.allowOrigins).",
-    details: { host: url.host },
-  })
+  throw new NetworkError(
+    "BLOCKED_ADDRESS",
+    `${url.host} is not on the public internet; local and private addresses are refused.`,
+    {
+      hint: "Use a public URL. Whoever runs this can allow one private origin in the configuration (network.allowOrigins).",
+      details: { host: url.host },
+    },
+  )
 }
 
 async function resolve(url: URL, { lookup, signal, connectMs }: ConnectOptions): Promise<readonly string[]> {
@@ -82,7 +94,9 @@ async function resolve(url: URL, { lookup, signal, connectMs }: ConnectOptions):
       hint: "Check the spelling of the host name.",
     })
   }
-  throw new NetworkError("DNS_FAILED", `There is no server named ${url.hostname}.`, { hint: "Check the spelling of the host name." })
+  throw new NetworkError("DNS_FAILED", `There is no server named ${url.hostname}.`, {
+    hint: "Check the spelling of the host name.",
+  })
 }
 
 async function secure(socket: Socket, url: URL, options: ConnectOptions): Promise<Socket> {
@@ -102,7 +116,11 @@ async function secure(socket: Socket, url: URL, options: ConnectOptions): Promis
   )
 }
 
-function open(start: () => Socket, event: "connect" | "secureConnect", { connectMs, signal }: ConnectOptions): Promise<Socket> {
+function open(
+  start: () => Socket,
+  event: "connect" | "secureConnect",
+  { connectMs, signal }: ConnectOptions,
+): Promise<Socket> {
   const socket = start()
   // What breaks later is told by whoever reads then; without a listener it would end the process.
   socket.on("error", () => {})
@@ -122,7 +140,10 @@ export async function within<T>(promise: Promise<T>, ms: number, signal: AbortSi
   promise.catch(() => {})
   signal.throwIfAborted()
   const stopped = Promise.withResolvers<never>()
-  const timer = setTimeout(() => stopped.reject(new NetworkError("TIMEOUT", `${what} took longer than ${ms} ms.`, { retryable: true })), ms)
+  const timer = setTimeout(
+    () => stopped.reject(new NetworkError("TIMEOUT", `${what} took longer than ${ms} ms.`, { retryable: true })),
+    ms,
+  )
   const onAbort = () => stopped.reject(signal.reason)
   signal.addEventListener("abort", onAbort, { once: true })
   try {

@@ -18,7 +18,8 @@ const RATIO_FLOOR = 1024 * 1024
  *
  * @param source the body as it comes from the wire
  * @param contentEncoding the header's value, outermost encoding last (RFC 9110 §8.4)
- * @throws NetworkError `RESPONSE_TOO_LARGE`, `DECOMPRESSION_BOMB`, `INVALID_RESPONSE`; what `source` throws is thrown on
+ * @throws NetworkError `RESPONSE_TOO_LARGE`, `DECOMPRESSION_BOMB`, `INVALID_RESPONSE`; what `source` throws is thrown
+ *   on
  */
 export async function decodeBody(
   source: AsyncIterable<Buffer>,
@@ -50,18 +51,28 @@ function encodings(header: string | undefined): string[] {
     .map((name) => name.trim())
     .filter((name) => name !== "" && name !== "identity")
   if (named.length > MAX_STACKED) {
-    throw new NetworkError("DECOMPRESSION_BOMB", `The response stacks ${named.length} content encodings; ${MAX_STACKED} are allowed.`)
+    throw new NetworkError(
+      "DECOMPRESSION_BOMB",
+      `The response stacks ${named.length} content encodings; ${MAX_STACKED} are allowed.`,
+    )
   }
   return named.reverse()
 }
 
-async function* bounded(source: AsyncIterable<Buffer>, limits: BodyLimits, encoded: () => number): AsyncGenerator<Buffer> {
+async function* bounded(
+  source: AsyncIterable<Buffer>,
+  limits: BodyLimits,
+  encoded: () => number,
+): AsyncGenerator<Buffer> {
   let decoded = 0
   for await (const chunk of source) {
     decoded += chunk.length
     if (decoded > limits.maxBytes) throw tooLarge(limits.maxBytes)
     if (decoded > RATIO_FLOOR && decoded > encoded() * limits.maxRatio) {
-      throw new NetworkError("DECOMPRESSION_BOMB", `The response grows more than ${limits.maxRatio} times when decompressed.`)
+      throw new NetworkError(
+        "DECOMPRESSION_BOMB",
+        `The response grows more than ${limits.maxRatio} times when decompressed.`,
+      )
     }
     yield chunk
   }
@@ -104,7 +115,10 @@ function decoderFor(encoding: string, first: Buffer): Transform {
       // Servers send both zlib-wrapped and bare deflate data under this name; the wrapper's low nibble is always 8.
       return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw()
     default:
-      throw new NetworkError("INVALID_RESPONSE", `The response uses the content encoding '${encoding}', which was not asked for.`)
+      throw new NetworkError(
+        "INVALID_RESPONSE",
+        `The response uses the content encoding '${encoding}', which was not asked for.`,
+      )
   }
 }
 
@@ -112,12 +126,19 @@ function isZlibError(thrown: unknown): boolean {
   const code = (thrown as { code?: unknown } | null)?.code
   return (
     typeof code === "string" &&
-    (code.startsWith("Z_") || code.startsWith("ERR__ERROR_FORMAT") || code.startsWith("ERR_BROTLI") || code.startsWith("ERR_"))
+    (code.startsWith("Z_") ||
+      code.startsWith("ERR__ERROR_FORMAT") ||
+      code.startsWith("ERR_BROTLI") ||
+      code.startsWith("ERR_"))
   )
 }
 
 function tooLarge(maxBytes: number): NetworkError {
-  return new NetworkError("RESPONSE_TOO_LARGE", `The response is larger than ${maxBytes} bytes (counted after decompression).`, {
-    details: { maxBytes },
-  })
+  return new NetworkError(
+    "RESPONSE_TOO_LARGE",
+    `The response is larger than ${maxBytes} bytes (counted after decompression).`,
+    {
+      details: { maxBytes },
+    },
+  )
 }

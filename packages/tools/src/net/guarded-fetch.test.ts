@@ -60,7 +60,10 @@ describe("addresses", () => {
       "LOCALHOST",
     ]
     for (const host of hosts) {
-      expect([host, await outcome(`http://${host}:${port}/`)]).toEqual([host, expect.stringMatching(/^(BLOCKED_ADDRESS|DNS_FAILED)$/)])
+      expect([host, await outcome(`http://${host}:${port}/`)]).toEqual([
+        host,
+        expect.stringMatching(/^(BLOCKED_ADDRESS|DNS_FAILED)$/),
+      ])
     }
     expect(requests).toHaveLength(0)
     expect(await (await fetch(`http://2130706433:${port}/`)).text()).toBe("SECRET")
@@ -90,7 +93,9 @@ describe("addresses", () => {
 
   it("refuses a public name that resolves to a private address, and connects to none", async () => {
     const { port, requests } = await secretServer()
-    expect(await outcome(`http://harmless.test:${port}/`, { lookup: async () => ["127.0.0.1", "::1"] })).toBe("BLOCKED_ADDRESS")
+    expect(await outcome(`http://harmless.test:${port}/`, { lookup: async () => ["127.0.0.1", "::1"] })).toBe(
+      "BLOCKED_ADDRESS",
+    )
     expect(requests).toHaveLength(0)
   })
 
@@ -121,7 +126,10 @@ describe("addresses", () => {
 
   it("sends nothing when the connection turns out to lead elsewhere", async () => {
     const { port, requests } = await secretServer()
-    const hijacked: NetworkPolicy = { lookup: async () => ["93.184.215.14"], dial: () => connect({ host: "127.0.0.1", port }) }
+    const hijacked: NetworkPolicy = {
+      lookup: async () => ["93.184.215.14"],
+      dial: () => connect({ host: "127.0.0.1", port }),
+    }
     expect(await outcome("http://hijacked.test/", hijacked)).toBe("BLOCKED_ADDRESS")
     expect(requests).toHaveLength(0)
   })
@@ -151,7 +159,9 @@ describe("addresses", () => {
 describe("redirects", () => {
   it("refuses a redirect to a private address, which a plain fetch follows", async () => {
     const secret = await secretServer()
-    const first = await serve((_, response) => void response.writeHead(302, { location: `${secret.origin}/latest/meta-data` }).end())
+    const first = await serve(
+      (_, response) => void response.writeHead(302, { location: `${secret.origin}/latest/meta-data` }).end(),
+    )
     expect(await outcome(first.origin, { allowOrigins: [first.origin] })).toBe("BLOCKED_ADDRESS")
     expect(secret.requests).toHaveLength(0)
     expect(await (await fetch(first.origin)).text()).toBe("SECRET")
@@ -170,7 +180,12 @@ describe("redirects", () => {
     const first = await serve(({ url }, response) => {
       response.writeHead(302, { location: url.pathname === "/" ? "/again" : `${second.origin}/away` }).end()
     })
-    const headers = { Authorization: "token S3CRET", Cookie: "a=b", "X-Subscription-Token": "S3CRET", Accept: "text/html" }
+    const headers = {
+      Authorization: "token S3CRET",
+      Cookie: "a=b",
+      "X-Subscription-Token": "S3CRET",
+      Accept: "text/html",
+    }
     const policy = { allowOrigins: [first.origin, second.origin] }
     expect(await outcome(first.origin, policy, { headers })).toBe("done")
     expect(first.requests[1]?.headers.authorization).toBe("token S3CRET")
@@ -179,7 +194,9 @@ describe("redirects", () => {
   })
 
   it("stops after five redirects", async () => {
-    const loop = await serve(({ url }, response) => void response.writeHead(302, { location: `${url.pathname}x` }).end())
+    const loop = await serve(
+      ({ url }, response) => void response.writeHead(302, { location: `${url.pathname}x` }).end(),
+    )
     expect(await outcome(loop.origin, { allowOrigins: [loop.origin] })).toBe("TOO_MANY_REDIRECTS")
     expect(loop.requests).toHaveLength(6)
   })
@@ -209,7 +226,9 @@ describe("bodies", () => {
     ["identity", Buffer.from(text)],
   ]
   it.each(forms)("decodes %s", async (encoding, bytes) => {
-    const server = await serve((_, response) => void response.writeHead(200, { "content-encoding": encoding }).end(bytes))
+    const server = await serve(
+      (_, response) => void response.writeHead(200, { "content-encoding": encoding }).end(bytes),
+    )
     expect(await outcome(server.origin, { allowOrigins: [server.origin] })).toBe(text)
   })
 
@@ -223,7 +242,9 @@ describe("bodies", () => {
   ]
   it.each(bombs)("stops a %s bomb long before it is unpacked", async (encoding, make) => {
     const bytes = make()
-    const server = await serve((_, response) => void response.writeHead(200, { "content-encoding": encoding }).end(bytes))
+    const server = await serve(
+      (_, response) => void response.writeHead(200, { "content-encoding": encoding }).end(bytes),
+    )
     const before = process.memoryUsage().rss
     const policy = { allowOrigins: [server.origin] }
     expect(await outcome(server.origin, policy)).toMatch(/^(DECOMPRESSION_BOMB|RESPONSE_TOO_LARGE)$/)
@@ -240,8 +261,12 @@ describe("bodies", () => {
       }
       push()
     })
-    expect(await outcome(endless.origin, { allowOrigins: [endless.origin], maxBytes: 500_000 })).toBe("RESPONSE_TOO_LARGE")
-    const announced = await serve((_, response) => void response.writeHead(200, { "content-length": "9999999999" }).flushHeaders())
+    expect(await outcome(endless.origin, { allowOrigins: [endless.origin], maxBytes: 500_000 })).toBe(
+      "RESPONSE_TOO_LARGE",
+    )
+    const announced = await serve(
+      (_, response) => void response.writeHead(200, { "content-length": "9999999999" }).flushHeaders(),
+    )
     expect(await outcome(announced.origin, { allowOrigins: [announced.origin] })).toBe("RESPONSE_TOO_LARGE")
   })
 
@@ -251,7 +276,9 @@ describe("bodies", () => {
     const chunked = await raw("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n5\r\nhello\r\n")
     expect(await outcome(chunked.origin, { allowOrigins: [chunked.origin] })).toBe("RESPONSE_CUT_OFF")
     const half = gzipSync(text)
-    const cut = await serve((_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(half.subarray(0, 20)))
+    const cut = await serve(
+      (_, response) => void response.writeHead(200, { "content-encoding": "gzip" }).end(half.subarray(0, 20)),
+    )
     expect(await outcome(cut.origin, { allowOrigins: [cut.origin] })).toBe("INVALID_RESPONSE")
   })
 
@@ -269,7 +296,9 @@ describe("bodies", () => {
       "HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: upgrade\r\n\r\n",
     ]) {
       const server = await raw(reply)
-      expect(await outcome(server.origin, { allowOrigins: [server.origin] })).toMatch(/^(CONNECTION_FAILED|INVALID_RESPONSE)$/)
+      expect(await outcome(server.origin, { allowOrigins: [server.origin] })).toMatch(
+        /^(CONNECTION_FAILED|INVALID_RESPONSE)$/,
+      )
     }
   })
 })
@@ -280,7 +309,9 @@ describe("time, rate and cancellation", () => {
     expect(await outcome(silent.origin, { allowOrigins: [silent.origin], headersMs: 80 })).toBe("TIMEOUT")
     const drip = await raw("HTTP/1.1 200 OK\r\nx: ", (write) => setInterval(() => write("y"), 10))
     expect(await outcome(drip.origin, { allowOrigins: [drip.origin], headersMs: 150 })).toBe("TIMEOUT")
-    const loris = await raw("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n", (write) => setInterval(() => write("y"), 10))
+    const loris = await raw("HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n", (write) =>
+      setInterval(() => write("y"), 10),
+    )
     expect(await outcome(loris.origin, { allowOrigins: [loris.origin], totalMs: 200 })).toBe("TIMEOUT")
   })
 
@@ -318,7 +349,11 @@ describe("time, rate and cancellation", () => {
     await get(server.origin)
     await get(server.origin)
     time = 20_000
-    await expect(get(server.origin)).rejects.toMatchObject({ code: "RATE_LIMITED", retryable: true, details: { retryAfterMs: 40_000 } })
+    await expect(get(server.origin)).rejects.toMatchObject({
+      code: "RATE_LIMITED",
+      retryable: true,
+      details: { retryAfterMs: 40_000 },
+    })
     time = 60_001
     await expect(get(server.origin)).resolves.toMatchObject({ status: 200 })
   })
@@ -337,14 +372,21 @@ describe("https", () => {
       allowOrigins: [`https://${name}:${server.port}`],
       lookup: async () => ["127.0.0.1"],
     })
-    expect(await outcome(`https://service.test:${server.port}/`, { ...policy("service.test"), ca: cert })).toBe("private")
-    expect(await outcome(`https://other.test:${server.port}/`, { ...policy("other.test"), ca: cert })).toBe("CONNECTION_FAILED")
+    expect(await outcome(`https://service.test:${server.port}/`, { ...policy("service.test"), ca: cert })).toBe(
+      "private",
+    )
+    expect(await outcome(`https://other.test:${server.port}/`, { ...policy("other.test"), ca: cert })).toBe(
+      "CONNECTION_FAILED",
+    )
     expect(await outcome(`https://service.test:${server.port}/`, policy("service.test"))).toBe("CONNECTION_FAILED")
   })
 })
 
 /** A server that writes these bytes to whoever connects, then closes or goes on with `after`. */
-async function raw(bytes: string, after?: (write: (text: string) => void) => NodeJS.Timeout): Promise<{ origin: string }> {
+async function raw(
+  bytes: string,
+  after?: (write: (text: string) => void) => NodeJS.Timeout,
+): Promise<{ origin: string }> {
   const timers: NodeJS.Timeout[] = []
   const server = createTcpServer((socket) => {
     socket.on("error", () => {})
@@ -368,7 +410,9 @@ function makeCertificate(folder: string): boolean {
   try {
     const subject = ["-subj", "/CN=service.test", "-addext", "subjectAltName=DNS:service.test", "-days", "2"]
     const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")]
-    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...files, ...subject], { stdio: "ignore" })
+    execFileSync("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", ...files, ...subject], {
+      stdio: "ignore",
+    })
     return true
   } catch {
     return false

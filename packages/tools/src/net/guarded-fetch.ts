@@ -42,7 +42,10 @@ export interface GuardedRequest {
   limits?: Pick<NetworkPolicy, "maxRedirects" | "maxBytes" | "totalMs">
 }
 
-/** A response whose body has been read and decoded. `url` is where the last redirect led; header names are in lower case. */
+/**
+ * A response whose body has been read and decoded. `url` is where the last redirect led; header names are in lower
+ * case.
+ */
 export interface GuardedResponse {
   url: string
   status: number
@@ -59,8 +62,10 @@ const PUBLIC_HEADERS = new Set(["accept", "accept-language", "user-agent"])
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 
 /**
- * Makes a fetch that cannot be led to where it must not go: http and https only, public addresses only (in any spelling,
- * after every redirect, and whatever the name server answers next), no credentials across origins, bounded in size, growth
+ * Makes a fetch that cannot be led to where it must not go: http and https only, public addresses only (in any
+ * spelling,
+ * after every redirect, and whatever the name server answers next), no credentials across origins, bounded in size,
+ * growth
  * on decompression, time, redirects and rate. Environment variables for proxies are ignored.
  *
  * @throws NetworkError (from the returned function) for everything that is no HTTP response
@@ -94,7 +99,12 @@ export function createGuardedFetch(policy: NetworkPolicy = {}): GuardedFetch {
     let headers = lowerCased(request.headers ?? {})
     for (;;) {
       limitRate(url.host)
-      const response = await exchange(url, { method, headers, ...(body === undefined ? {} : { body }) }, request, signal)
+      const response = await exchange(
+        url,
+        { method, headers, ...(body === undefined ? {} : { body }) },
+        request,
+        signal,
+      )
       const location = response.headers.location
       if (!REDIRECTS.has(response.status) || location === undefined) return { ...response, redirects }
       if (redirects.length >= maxRedirects) {
@@ -108,7 +118,10 @@ export function createGuardedFetch(policy: NetworkPolicy = {}): GuardedFetch {
       }
       if (next.origin !== url.origin) {
         if (body !== undefined) {
-          throw new NetworkError("REDIRECT_REFUSED", `${url.host} redirects a request with a body to ${next.host}; it is not sent there.`)
+          throw new NetworkError(
+            "REDIRECT_REFUSED",
+            `${url.host} redirects a request with a body to ${next.host}; it is not sent there.`,
+          )
         }
         headers = Object.fromEntries(Object.entries(headers).filter(([name]) => PUBLIC_HEADERS.has(name)))
       }
@@ -151,7 +164,8 @@ export function createGuardedFetch(policy: NetworkPolicy = {}): GuardedFetch {
       const headers = flatten(response)
       const location = { url: url.href, status, headers, redirects: [] }
       const isBodiless = sent.method === "HEAD" || status === 204 || status === 304
-      if (isBodiless || (REDIRECTS.has(status) && headers.location !== undefined)) return { ...location, body: new Uint8Array() }
+      if (isBodiless || (REDIRECTS.has(status) && headers.location !== undefined))
+        return { ...location, body: new Uint8Array() }
       const maxBytes = request.limits?.maxBytes ?? policy.maxBytes ?? 5 * 1024 * 1024
       if (Number(headers["content-length"]) > maxBytes) {
         throw new NetworkError(
@@ -162,7 +176,10 @@ export function createGuardedFetch(policy: NetworkPolicy = {}): GuardedFetch {
           },
         )
       }
-      const body = await decodeBody(wireBytes(response), headers["content-encoding"], { maxBytes, maxRatio: policy.maxRatio ?? 200 })
+      const body = await decodeBody(wireBytes(response), headers["content-encoding"], {
+        maxBytes,
+        maxRatio: policy.maxRatio ?? 200,
+      })
       return { ...location, body }
     } finally {
       signal.removeEventListener("abort", stop)

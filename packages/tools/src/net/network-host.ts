@@ -5,7 +5,8 @@ import type { GuardedFetch, GuardedRequest, NetworkPolicy } from "./guarded-fetc
 export interface NetworkHost {
   env(name: string): string | undefined
   /**
-   * A guarded fetch that may also reach the origins of these URLs, which come from the configuration and never from a model.
+   * A guarded fetch that may also reach the origins of these URLs, which come from the configuration and never from a
+   * model.
    * The machinery is loaded at the first request.
    */
   fetchFor(configuredUrls?: readonly (string | undefined)[]): GuardedFetch
@@ -36,7 +37,9 @@ export function createNetworkHost(
 
 function originOf(url: string): string {
   if (!URL.canParse(url)) {
-    throw new ToolwrightError("INVALID_CONFIG", `'${url}' in the configuration is no URL.`, { hint: "Write it whole: https://host/path" })
+    throw new ToolwrightError("INVALID_CONFIG", `'${url}' in the configuration is no URL.`, {
+      hint: "Write it whole: https://host/path",
+    })
   }
   return new URL(url).origin
 }
@@ -61,10 +64,14 @@ export async function requestJson(fetch: GuardedFetch, url: string, request: Gua
     return { status, headers, value: text.trim() === "" ? {} : JSON.parse(text) }
   } catch (cause) {
     if (status >= 400) return { status, headers, value: { message: text.slice(0, 300) } }
-    throw new NetworkError("INVALID_RESPONSE", `${new URL(url).host} answered ${status} with something that is no JSON.`, {
-      cause,
-      retryable: true,
-    })
+    throw new NetworkError(
+      "INVALID_RESPONSE",
+      `${new URL(url).host} answered ${status} with something that is no JSON.`,
+      {
+        cause,
+        retryable: true,
+      },
+    )
   }
 }
 

@@ -1,9 +1,14 @@
 const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[ -/]*[0-~])/g
-/** Control characters, invisible characters, direction overrides, and the tag block, in which whole sentences can hide. */
+/**
+ * Control characters, invisible characters, direction overrides, and the tag block, in which whole sentences can hide.
+ */
 const INVISIBLE =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
-/** Text from outside as it may be shown: no terminal escapes, control characters, invisible or direction-changing characters. */
+/**
+ * Text from outside as it may be shown: no terminal escapes, control characters, invisible or direction-changing
+ * characters.
+ */
 export function cleanText(text: string): string {
   return text.replaceAll("\r\n", "\n").replace(ESCAPES, "").replace(INVISIBLE, "")
 }
@@ -23,7 +28,8 @@ export function truncate(text: string, maxChars: number): string {
 const NAMED: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: " " }
 
 /**
- * HTML as plain text: without tags, scripts and styles, with the usual entities decoded. One pass, so that no markup makes it
+ * HTML as plain text: without tags, scripts and styles, with the usual entities decoded. One pass, so that no markup
+ * makes it
  * slow: whatever is not closed is text.
  */
 export function withoutMarkup(html: string): string {
@@ -47,20 +53,28 @@ export function withoutMarkup(html: string): string {
 }
 
 function decodeEntities(text: string): string {
-  return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi, (whole, decimal?: string, hex?: string, name?: string) => {
-    if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole
-    const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal)
-    return code <= 0x10ffff ? String.fromCodePoint(code) : whole
-  })
+  return text.replace(
+    /&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,5}));/gi,
+    (whole, decimal?: string, hex?: string, name?: string) => {
+      if (name !== undefined) return NAMED[name.toLowerCase()] ?? whole
+      const code = decimal === undefined ? Number.parseInt(hex as string, 16) : Number(decimal)
+      return code <= 0x10ffff ? String.fromCodePoint(code) : whole
+    },
+  )
 }
 
 /**
- * Decodes a fetched document: by its byte order mark, else the charset of the content type, else what the document says of
+ * Decodes a fetched document: by its byte order mark, else the charset of the content type, else what the document says
+ * of
  * itself, else UTF-8, or windows-1252 where it is not valid UTF-8 (the rule of browsers).
  *
  * @param declared finds the document's own word in its first kilobyte
  */
-export function decodeDocument(bytes: Uint8Array, contentType: string | undefined, declared: RegExp): { text: string; charset: string } {
+export function decodeDocument(
+  bytes: Uint8Array,
+  contentType: string | undefined,
+  declared: RegExp,
+): { text: string; charset: string } {
   const own = () => declared.exec(new TextDecoder("latin1").decode(bytes.subarray(0, 1024)))?.[1]
   const label = byteOrderMark(bytes) ?? /charset\s*=\s*"?([^\s;"]+)/i.exec(contentType ?? "")?.[1] ?? own()
   const decoder = label === undefined ? undefined : decoderOf(label)

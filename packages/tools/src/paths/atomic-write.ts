@@ -22,8 +22,10 @@ export function fingerprint(stat: Stats): string {
 }
 
 /**
- * Gives a name in a pinned directory new content, so that at every moment, whoever looks and whatever is killed, it holds the old
- * content or the new one, whole. Mode and owner of an existing file stay; a symbolic link is refused; another name of the same
+ * Gives a name in a pinned directory new content, so that at every moment, whoever looks and whatever is killed, it
+ * holds the old
+ * content or the new one, whole. Mode and owner of an existing file stay; a symbolic link is refused; another name of
+ * the same
  * file (a hard link) keeps the old content.
  *
  * @returns the new file's status, and whether the name is new
@@ -78,7 +80,8 @@ async function replaceable(target: string, asked: string, options: WriteOptions)
     if (thrown.code === "ENOENT") return undefined
     throw thrown
   })
-  if (options.expected !== undefined && (stat === undefined || fingerprint(stat) !== options.expected)) throw stale(asked)
+  if (options.expected !== undefined && (stat === undefined || fingerprint(stat) !== options.expected))
+    throw stale(asked)
   if (stat === undefined) return undefined
   if (stat.isSymbolicLink()) {
     throw new ToolwrightError("IS_SYMLINK", `Access denied: ${printable(asked)} is a symbolic link`, {
@@ -98,7 +101,11 @@ export function stale(asked: string): ToolwrightError {
 }
 
 export function alreadyExists(asked: string, hint?: string): ToolwrightError {
-  return new ToolwrightError("ALREADY_EXISTS", `Already exists: ${printable(asked)}`, hint === undefined ? {} : { hint })
+  return new ToolwrightError(
+    "ALREADY_EXISTS",
+    `Already exists: ${printable(asked)}`,
+    hint === undefined ? {} : { hint },
+  )
 }
 
 async function syncDirectory(parent: Pinned): Promise<void> {

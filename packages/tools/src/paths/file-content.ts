@@ -55,7 +55,8 @@ async function readWhole(handle: FileHandle, stat: Stats, limit: number, asked: 
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length)
     length += bytesRead
-    // A file that ends where its status says has been read; one without a size, as below /proc, is read until nothing comes.
+    // A file that ends where its status says has been read; one without a size, as below /proc, is read until nothing
+    // comes.
     if (bytesRead === 0 || (length === stat.size && bytesRead < buffer.length)) return buffer.subarray(0, length)
     assertSize(length, limit, asked)
     if (length === buffer.length) {
@@ -72,7 +73,11 @@ const READ_LESS = "Read a part of it with head, tail or start_line and end_line 
 export function assertSize(size: number, limit: number, asked: string, hint = READ_LESS): void {
   if (size <= limit) return
   const megabytes = (bytes: number) => `${(bytes / 1024 / 1024).toFixed(bytes % (1024 * 1024) === 0 ? 0 : 1)} MB`
-  throw new ToolwrightError("FILE_TOO_LARGE", `File too large: ${printable(asked)} is ${megabytes(size)}, the limit is ${megabytes(limit)}`, {
-    hint,
-  })
+  throw new ToolwrightError(
+    "FILE_TOO_LARGE",
+    `File too large: ${printable(asked)} is ${megabytes(size)}, the limit is ${megabytes(limit)}`,
+    {
+      hint,
+    },
+  )
 }

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import { PREFIX, SUFFIX } from "./temporary-name.ts"
 
 /**
- * Remembers in which directories this process may have temporary files, so that the next start removes what a killed one left.
+ * Remembers in which directories this process may have temporary files, so that the next start removes what a killed
+ * one left.
  * One small file per process, one line per directory; nothing is scanned that was not written to.
  */
 export interface WriteJournal {

@@ -2,8 +2,10 @@ import { statfs } from "node:fs/promises"
 import { dirname } from "node:path"
 
 /**
- * File systems on disks and in memory of this machine, by their numbers in Linux (`statfs(2)`): ext2 to ext4, XFS, Btrfs, F2FS, tmpfs,
- * overlay, bcachefs, ZFS. Others may be on a network or in the hands of a process, where an operation can take as long as they like.
+ * File systems on disks and in memory of this machine, by their numbers in Linux (`statfs(2)`): ext2 to ext4, XFS,
+ * Btrfs, F2FS, tmpfs,
+ * overlay, bcachefs, ZFS. Others may be on a network or in the hands of a process, where an operation can take as long
+ * as they like.
  */
 const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0xf2f52010, 0x01021994, 0x794c7630, 0xca451a4e, 0x2fc12fc1])
 
@@ -15,7 +17,10 @@ export function isLocal(device: number, path: string): boolean | Promise<boolean
 }
 
 async function lookUp(device: number, path: string): Promise<boolean> {
-  const local = await statfs(path).then(({ type }) => LOCAL.has(type), () => false)
+  const local = await statfs(path).then(
+    ({ type }) => LOCAL.has(type),
+    () => false,
+  )
   localDevices.set(device, local)
   return local
 }
@@ -27,7 +32,8 @@ const MOST_WARM = 500
 const warmUntil = new Map<string, number>()
 
 /**
- * Whether something in the same directory was opened a moment ago, with no link on the way and on a local file system. To open
+ * Whether something in the same directory was opened a moment ago, with no link on the way and on a local file system.
+ * To open
  * another thing there takes less time than to hand the work to another thread. It says nothing about who may read what.
  */
 export function isWarm(path: string): boolean {

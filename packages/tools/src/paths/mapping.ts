@@ -38,8 +38,10 @@ function trimmed(path: string): string {
 export const MOUNT_POINTS = { "/mnt/read_write": "read-write", "/mnt/read_only": "read-only" } as const
 
 /**
- * Finds mounts that mirror host paths (`/mnt/read_only/home/me/app` is the host's `/home/me/app`), so that a container needs no
- * configuration of its own. Linux only: reads `/proc/self/mountinfo` (format: proc_pid_mountinfo(5), field 5 is the mount point).
+ * Finds mounts that mirror host paths (`/mnt/read_only/home/me/app` is the host's `/home/me/app`), so that a container
+ * needs no
+ * configuration of its own. Linux only: reads `/proc/self/mountinfo` (format: proc_pid_mountinfo(5), field 5 is the
+ * mount point).
  *
  * @param mountInfo the table's text; the running process's own unless given
  * @returns roots with host paths, and the mapping for them; both empty where nothing is mounted
@@ -50,7 +52,9 @@ export function discoverMounts(mountInfo: string = ownMountInfo()): { roots: Roo
   for (const line of mountInfo.split("\n")) {
     const field = line.split(" ")[4]
     if (field === undefined) continue
-    const container = field.replace(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8)))
+    const container = field.replace(/\\([0-7]{3})/gu, (_, octal: string) =>
+      String.fromCharCode(Number.parseInt(octal, 8)),
+    )
     for (const [point, access] of Object.entries(MOUNT_POINTS)) {
       if (container === point || !isInside(point, container)) continue
       const host = container.slice(point.length)

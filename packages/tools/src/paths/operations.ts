@@ -22,7 +22,11 @@ import type { WorkspaceOperations, Written } from "./workspace.ts"
  * @param hidden directories that may be read beside the roots; the one for long outputs is added when it is made
  * @param configuredState the state directory; the default one unless given
  */
-export function createOperations(policy: PathPolicy, hidden: Root[], configuredState: string | undefined): WorkspaceOperations {
+export function createOperations(
+  policy: PathPolicy,
+  hidden: Root[],
+  configuredState: string | undefined,
+): WorkspaceOperations {
   let stateDirectory: Promise<string> | undefined
   const state = () => (stateDirectory ??= ownDirectory(configuredState ?? defaultStateDirectory()))
   const journal = createJournal(state)
@@ -151,7 +155,8 @@ export function createOperations(policy: PathPolicy, hidden: Root[], configuredS
     },
     async outputDirectory() {
       const real = await openOutputDirectory(await state())
-      if (!hidden.some((root) => root.real === real)) hidden.push({ path: real, local: real, real, access: "read-only" })
+      if (!hidden.some((root) => root.real === real))
+        hidden.push({ path: real, local: real, real, access: "read-only" })
       return real
     },
   }
@@ -159,9 +164,13 @@ export function createOperations(policy: PathPolicy, hidden: Root[], configuredS
 
 function assertNotRoot(policy: PathPolicy, located: Located): void {
   if (!policy.roots.some((root) => root.real === located.path)) return
-  throw new ToolwrightError("ACCESS_DENIED", `Access denied: ${printable(located.asked)} is an allowed directory itself`, {
-    hint: "Name a file or directory inside it.",
-  })
+  throw new ToolwrightError(
+    "ACCESS_DENIED",
+    `Access denied: ${printable(located.asked)} is an allowed directory itself`,
+    {
+      hint: "Name a file or directory inside it.",
+    },
+  )
 }
 
 function assertHoldsNoRoot(policy: PathPolicy, path: string, asked: string): void {

@@ -16,11 +16,13 @@ export function invalidPath(asked: string, problem: string): ToolwrightError {
   })
 }
 
-export const fileNotFound = (asked: string, hint?: string) => error("NOT_FOUND", `File not found: ${printable(asked)}`, hint)
+export const fileNotFound = (asked: string, hint?: string) =>
+  error("NOT_FOUND", `File not found: ${printable(asked)}`, hint)
 export const directoryNotFound = (asked: string, hint?: string) =>
   error("NOT_FOUND", `Directory not found: ${asked}`, hint)
 export const notAFile = (asked: string, hint?: string) => error("NOT_A_FILE", `Not a file: ${asked}`, hint)
-export const notADirectory = (asked: string, hint?: string) => error("NOT_A_DIRECTORY", `Not a directory: ${asked}`, hint)
+export const notADirectory = (asked: string, hint?: string) =>
+  error("NOT_A_DIRECTORY", `Not a directory: ${asked}`, hint)
 
 function error(code: string, message: string, hint?: string): ToolwrightError {
   return new ToolwrightError(code, message, hint === undefined ? {} : { hint })
@@ -60,7 +62,8 @@ export function systemCode(thrown: unknown): string | undefined {
 }
 
 /**
- * What was thrown while a tool worked on a path, as a failed result. System errors are told in this project's words: their own
+ * What was thrown while a tool worked on a path, as a failed result. System errors are told in this project's words:
+ * their own
  * messages name internal descriptors. Anything that is no error about a path is thrown again.
  */
 export function pathFailure(thrown: unknown, asked: string): ToolResult {

@@ -29,7 +29,8 @@ describe("without a view of descriptors' paths", () => {
     symlinkSync(join(files.folder, "outside/secret.txt"), at("link"))
     expect(await read("a.txt")).toBe("inside\n")
     expect(await read("in/b.txt")).toBe("b\n")
-    for (const path of ["out/secret.txt", "link"]) await expect(read(path)).rejects.toMatchObject({ code: "ACCESS_DENIED" })
+    for (const path of ["out/secret.txt", "link"])
+      await expect(read(path)).rejects.toMatchObject({ code: "ACCESS_DENIED" })
   })
 
   test("a file that is exchanged between the check and the opening is noticed", async () => {

@@ -19,7 +19,8 @@ import type { Access, Located, PathPolicy } from "./policy.ts"
 import { isWarm, keepWarm } from "./local-devices.ts"
 
 /**
- * A file or directory that was opened first and checked afterwards, on the descriptor: whatever happens to the names in the
+ * A file or directory that was opened first and checked afterwards, on the descriptor: whatever happens to the names in
+ * the
  * meantime, every later operation is about the very thing that passed the check. Dispose of it.
  */
 export interface Pinned extends AsyncDisposable {
@@ -27,7 +28,10 @@ export interface Pinned extends AsyncDisposable {
   readonly real: string
   readonly located: Located
   readonly stat: Stats
-  /** A path that leads to the pinned thing itself, or to a name in the pinned directory, without looking up its parents again. */
+  /**
+   * A path that leads to the pinned thing itself, or to a name in the pinned directory, without looking up its parents
+   * again.
+   */
   at(name?: string): string
   /** Opens the pinned file's content. Never blocks, whatever it is. */
   reopen(flags?: number): Promise<FileHandle>
@@ -36,15 +40,20 @@ export interface Pinned extends AsyncDisposable {
 /**
  * Opens whatever lies at a path and checks where that really is.
  *
- * On Linux the check reads `/proc/self/fd/<n>` of the opened descriptor, so no rename or link swapped in between matters.
- * Elsewhere there is no such view: the real path is resolved before and after opening, and both must be the file that was opened.
+ * On Linux the check reads `/proc/self/fd/<n>` of the opened descriptor, so no rename or link swapped in between
+ * matters.
+ * Elsewhere there is no such view: the real path is resolved before and after opening, and both must be the file that
+ * was opened.
  * A racing attacker with write access to the workspace has a small window there.
  *
- * @throws ToolwrightError `ACCESS_DENIED` when it lies outside, `NOT_FOUND` when there is nothing; system errors otherwise
+ * @throws ToolwrightError `ACCESS_DENIED` when it lies outside, `NOT_FOUND` when there is nothing; system errors
+ *   otherwise
  */
 export async function pin(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
   try {
-    return HAS_DESCRIPTOR_PATHS ? await pinByDescriptor(policy, located, access) : await pinByName(policy, located, access)
+    return HAS_DESCRIPTOR_PATHS
+      ? await pinByDescriptor(policy, located, access)
+      : await pinByName(policy, located, access)
   } catch (thrown) {
     const code = systemCode(thrown)
     if (code === undefined) throw thrown
@@ -67,7 +76,8 @@ async function pinByDescriptor(policy: PathPolicy, located: Located, access: Acc
   }
   try {
     const self = descriptorPath(descriptor)
-    // Of an open descriptor the kernel knows both by heart: no disk is asked, and a trip to the thread pool would cost far more.
+    // Of an open descriptor the kernel knows both by heart: no disk is asked, and a trip to the thread pool would cost
+    // far more.
     // The same holds for closing one that only names a file.
     const [real, stat] = [readlinkSync(self), fstatSync(descriptor)]
     if (real === located.path) keepWarm(real, stat.dev)
@@ -116,7 +126,10 @@ export async function pinByName(policy: PathPolicy, located: Located, access: Ac
   }
 }
 
-/** A missing file below a link that leads outside gets the answer for outside paths, or names could be probed through it. */
+/**
+ * A missing file below a link that leads outside gets the answer for outside paths, or names could be probed through
+ * it.
+ */
 async function assertAncestorInside(policy: PathPolicy, located: Located, access: Access): Promise<void> {
   for (let path = dirname(located.path); path.length >= located.root.real.length; path = dirname(path)) {
     const real = await realpath(path).catch(() => undefined)
@@ -166,7 +179,10 @@ export async function pinDirectory(policy: PathPolicy, located: Located, access:
   throw notADirectory(located.asked, pinned.stat.isFile() ? "It is a file; use read_text_file." : undefined)
 }
 
-/** A directory below a pinned one, opened by its name in there, links not followed: its path may be longer than a path can be. */
+/**
+ * A directory below a pinned one, opened by its name in there, links not followed: its path may be longer than a path
+ * can be.
+ */
 export interface PinnedChild extends AsyncDisposable {
   at(name?: string): string
 }
@@ -176,11 +192,17 @@ export async function pinChild(parent: PinnedChild, name: string): Promise<Pinne
   const path = parent.at(name)
   if (!HAS_DESCRIPTOR_PATHS) {
     if (!(await lstat(path)).isDirectory()) throw notADirectory(name)
-    return { at: (below) => (below === undefined ? path : join(path, below)), [Symbol.asyncDispose]: () => Promise.resolve() }
+    return {
+      at: (below) => (below === undefined ? path : join(path, below)),
+      [Symbol.asyncDispose]: () => Promise.resolve(),
+    }
   }
   const handle = await open(path, O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
   const self = descriptorPath(handle.fd)
-  return { at: (below) => (below === undefined ? self : `${self}/${below}`), [Symbol.asyncDispose]: () => handle.close() }
+  return {
+    at: (below) => (below === undefined ? self : `${self}/${below}`),
+    [Symbol.asyncDispose]: () => handle.close(),
+  }
 }
 
 /**
@@ -194,7 +216,8 @@ export async function pinParent(policy: PathPolicy, located: Located): Promise<{
   const parent = await pin(policy, { ...located, path }, "write").catch((thrown: unknown) => {
     const code = ToolwrightError.isInstance(thrown) ? thrown.code : undefined
     if (code === "NOT_FOUND") throw parentError(policy, path, "PARENT_NOT_FOUND", "Parent directory does not exist")
-    if (code === "NOT_A_DIRECTORY") throw parentError(policy, path, "PARENT_NOT_A_DIRECTORY", "Parent is not a directory")
+    if (code === "NOT_A_DIRECTORY")
+      throw parentError(policy, path, "PARENT_NOT_A_DIRECTORY", "Parent is not a directory")
     throw thrown
   })
   if (parent.stat.isDirectory()) return { parent, name }

@@ -28,20 +28,35 @@ const outcome = (policy: PathPolicy, path: string, access: Access = "read"): str
 describe("a path", () => {
   test("is inside by its components, not by its first letters", () => {
     const policy = policyOf()
-    for (const path of ["..", "../ws-evil/a", `${root}-evil/a`, `${root}/../ws-evil`, "/", "/etc", "sub/../../x", "~", "~/x", "//etc/passwd", "./.."]) {
+    for (const path of [
+      "..",
+      "../ws-evil/a",
+      `${root}-evil/a`,
+      `${root}/../ws-evil`,
+      "/",
+      "/etc",
+      "sub/../../x",
+      "~",
+      "~/x",
+      "//etc/passwd",
+      "./..",
+    ]) {
       expect([path, outcome(policy, path)]).toEqual([path, "ACCESS_DENIED"])
     }
     for (const path of ["a", "./a", "sub//../a", `${root}/a`, `${root}//a/`, `${root}/sub/../a`]) {
       expect([path, outcome(policy, path)]).toEqual([path, join(root, "a")])
     }
-    expect(outcome(policy, "..\\..\\etc")).toBe(process.platform === "win32" ? "ACCESS_DENIED" : join(root, "..\\..\\etc"))
+    expect(outcome(policy, "..\\..\\etc")).toBe(
+      process.platform === "win32" ? "ACCESS_DENIED" : join(root, "..\\..\\etc"),
+    )
     expect(outcome(policy, ".")).toBe(root)
     expect(outcome(policy, "...")).toBe(join(root, "..."))
   })
 
   test("is refused with null bytes, control characters, without a character, or too long", () => {
     const policy = policyOf()
-    for (const path of ["", "a\0", "a\nb", "a\u001b[31m", "\u007f", "x".repeat(5000)]) expect(outcome(policy, path)).toBe("INVALID_PATH")
+    for (const path of ["", "a\0", "a\nb", "a\u001b[31m", "\u007f", "x".repeat(5000)])
+      expect(outcome(policy, path)).toBe("INVALID_PATH")
     expect(() => policy.locate("a\u0000b", "read")).toThrow(/denied.*\\u0000.*null byte/u)
   })
 
@@ -73,17 +88,38 @@ describe("a path", () => {
   test("in the kernel's file systems is outside even of the root directory", () => {
     const policy = createPathPolicy({ roots: [{ path: "/" }] })
     expect(outcome(policy, "/etc/hostname")).toBe("/etc/hostname")
-    for (const path of ["/proc/self/environ", "/sys/kernel", "/dev/zero", "/proc"]) expect(outcome(policy, path)).toBe("ACCESS_DENIED")
+    for (const path of ["/proc/self/environ", "/sys/kernel", "/dev/zero", "/proc"])
+      expect(outcome(policy, path)).toBe("ACCESS_DENIED")
   })
 })
 
 describe("the deny lists", () => {
   test("keep secrets from readers and writers, and repositories' state from writers", () => {
     const policy = policyOf()
-    for (const secret of [".env", ".env.local", "sub/.env.production", ".ssh/config", "keys/server.pem", "id_rsa", "id_ed25519.pub", ".aws/credentials"]) {
+    for (const secret of [
+      ".env",
+      ".env.local",
+      "sub/.env.production",
+      ".ssh/config",
+      "keys/server.pem",
+      "id_rsa",
+      "id_ed25519.pub",
+      ".aws/credentials",
+    ]) {
       expect([secret, outcome(policy, secret)]).toEqual([secret, "ACCESS_DENIED"])
     }
-    for (const fixed of ["toolwright.yaml", "Toolwright.YAML", ".toolwright/runs/x/events.jsonl", ".git/config", ".git", "sub/.git/hooks/x", "node_modules/a/b.js", "dist/a.js", "data.sqlite", ".venv/x"]) {
+    for (const fixed of [
+      "toolwright.yaml",
+      "Toolwright.YAML",
+      ".toolwright/runs/x/events.jsonl",
+      ".git/config",
+      ".git",
+      "sub/.git/hooks/x",
+      "node_modules/a/b.js",
+      "dist/a.js",
+      "data.sqlite",
+      ".venv/x",
+    ]) {
       expect([fixed, outcome(policy, fixed, "write")]).toEqual([fixed, "ACCESS_DENIED"])
       expect(outcome(policy, fixed, "read")).toBe(join(root, fixed))
     }
@@ -134,7 +170,10 @@ describe("host paths", () => {
       roots: [{ path: "/home/me/app", access: "read-write" }],
       mapping: [{ host: "/home/me/app", container: root }],
     })
-    expect(policy.locate("/home/me/app/sub/a", "write")).toMatchObject({ path: join(root, "sub/a"), shown: "/home/me/app/sub/a" })
+    expect(policy.locate("/home/me/app/sub/a", "write")).toMatchObject({
+      path: join(root, "sub/a"),
+      shown: "/home/me/app/sub/a",
+    })
     expect(policy.locate("sub/a", "read").shown).toBe("/home/me/app/sub/a")
     expect(policy.roots[0]?.path).toBe("/home/me/app")
     expect(outcome(policy, "/home/me/other")).toBe("ACCESS_DENIED")

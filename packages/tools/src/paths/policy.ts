@@ -13,7 +13,10 @@ export interface PathPolicyConfig {
   roots: readonly RootConfig[]
   /** Name patterns whose content tools never read nor write; replaces {@link DEFAULT_DENY_READ}. */
   denyRead?: readonly string[]
-  /** Name patterns that tools never write; replaces {@link DEFAULT_DENY_WRITE}. What is denied to readers is denied to writers too. */
+  /**
+   * Name patterns that tools never write; replaces {@link DEFAULT_DENY_WRITE}. What is denied to readers is denied to
+   * writers too.
+   */
   denyWrite?: readonly string[]
   /** Host directories and where they are mounted here; users see host paths only. */
   mapping?: readonly PathMapping[]
@@ -65,7 +68,10 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
   const rootOf = (path: string): Root | undefined =>
     [...roots, ...hidden]
       .filter((root) => isInside(root.real, path))
-      .reduce<Root | undefined>((best, root) => (best !== undefined && best.real.length >= root.real.length ? best : root), undefined)
+      .reduce<Root | undefined>(
+        (best, root) => (best !== undefined && best.real.length >= root.real.length ? best : root),
+        undefined,
+      )
 
   const show = (path: string): string => {
     const root = rootOf(path)
@@ -112,19 +118,30 @@ function assertSpelling(asked: string, roots: readonly Root[]): void {
   if (typeof asked !== "string" || asked === "") throw invalidPath(String(asked ?? ""), "the path is empty")
   if (asked.includes("\0")) throw invalidPath(asked, "it contains a null byte")
   if (/[\u0000-\u001f\u007f]/u.test(asked)) throw invalidPath(asked, "it contains control characters")
-  if (Buffer.byteLength(asked) > LONGEST_PATH_BYTES) throw invalidPath(asked, `it is longer than ${LONGEST_PATH_BYTES} bytes`)
+  if (Buffer.byteLength(asked) > LONGEST_PATH_BYTES)
+    throw invalidPath(asked, `it is longer than ${LONGEST_PATH_BYTES} bytes`)
   if (/^~($|[\\/])/u.test(asked)) throw outsideRoots(asked, roots)
 }
 
 function denied(asked: string, pattern: string, access: Access): ToolwrightError {
-  return new ToolwrightError("ACCESS_DENIED", `Access denied: ${printable(asked)} is protected (it matches "${pattern}")`, {
-    hint: access === "read" ? "Tools never read this; ask the user for what you need from it." : "Tools never change this.",
-  })
+  return new ToolwrightError(
+    "ACCESS_DENIED",
+    `Access denied: ${printable(asked)} is protected (it matches "${pattern}")`,
+    {
+      hint:
+        access === "read"
+          ? "Tools never read this; ask the user for what you need from it."
+          : "Tools never change this.",
+    },
+  )
 }
 
 function readOnly(asked: string, roots: readonly Root[]): ToolwrightError {
   const writable = roots.filter((root) => root.access === "read-write").map((root) => root.path)
   return new ToolwrightError("READ_ONLY", `Permission denied: ${printable(asked)} is in a read-only directory`, {
-    hint: writable.length === 0 ? "No directory is open for writing." : `Directories open for writing: ${writable.join(", ")}.`,
+    hint:
+      writable.length === 0
+        ? "No directory is open for writing."
+        : `Directories open for writing: ${writable.join(", ")}.`,
   })
 }

@@ -1,5 +1,14 @@
 import { spawn, type ChildProcess } from "node:child_process"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { readFile, realpath } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -54,7 +63,9 @@ describe.skipIf(process.platform !== "linux")("while another process swaps files
   test("reading a file never gives what lies outside", { timeout: TIMEOUT }, async () => {
     const outcomes = await attempt(ATTEMPTS, async () => (await workspace.read("victim.txt")).bytes.toString())
     expect(outcomes.get(SECRET) ?? 0).toBe(0)
-    expect([...outcomes.keys()].filter((outcome) => !["inside\n", "ACCESS_DENIED", "NOT_FOUND"].includes(outcome))).toEqual([])
+    expect(
+      [...outcomes.keys()].filter((outcome) => !["inside\n", "ACCESS_DENIED", "NOT_FOUND"].includes(outcome)),
+    ).toEqual([])
     expect(outcomes.get("inside\n")).toBeGreaterThan(0)
     expect(outcomes.get("ACCESS_DENIED")).toBeGreaterThan(0)
     if (FULL) console.log("read:", Object.fromEntries(outcomes))

@@ -22,7 +22,8 @@ const DEEPEST = 500
 /**
  * Removes a directory, with everything in it when `recursive`.
  *
- * Works from descriptor to descriptor and never follows a link. Before anything is removed, the tree is looked through for what
+ * Works from descriptor to descriptor and never follows a link. Before anything is removed, the tree is looked through
+ * for what
  * must not be changed (`.git`, secrets), and refused as a whole when it holds some.
  *
  * @returns how many entries were removed, the directory itself included
@@ -59,7 +60,8 @@ async function assertRemovable(
   place: { real: string; asked: string },
   depth = 0,
 ): Promise<void> {
-  if (depth > DEEPEST) throw new ToolwrightError("TOO_DEEP", `Directory deeper than ${DEEPEST} levels: ${printable(place.asked)}`)
+  if (depth > DEEPEST)
+    throw new ToolwrightError("TOO_DEEP", `Directory deeper than ${DEEPEST} levels: ${printable(place.asked)}`)
   await using directory = await pinChild(parent, name)
   for (const entry of await readdir(directory.at(), { withFileTypes: true })) {
     const below = { real: join(place.real, entry.name), asked: `${place.asked}/${entry.name}` }
@@ -94,7 +96,10 @@ export interface Place extends AsyncDisposable {
   readonly asked: string
 }
 
-/** Renames an entry itself, links included. @throws ToolwrightError `NOT_FOUND`, `ALREADY_EXISTS`, `INVALID_PATH`, `CROSS_DEVICE` */
+/**
+ * Renames an entry itself, links included. @throws ToolwrightError `NOT_FOUND`, `ALREADY_EXISTS`, `INVALID_PATH`,
+ * `CROSS_DEVICE`
+ */
 export async function moveEntry(from: Place, to: Place): Promise<void> {
   const stat = await statusOf(from.parent, from.name)
   if (stat === undefined) throw fileNotFound(from.asked)

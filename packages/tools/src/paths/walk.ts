@@ -20,7 +20,10 @@ export interface WalkOptions {
   maxDepth?: number
   /** Entries looked at before the walk stops; 1,000,000 unless given. */
   maxEntries?: number
-  /** Called before the entries of a directory are visited, with its path below the start and its entries; may take its time. */
+  /**
+   * Called before the entries of a directory are visited, with its path below the start and its entries; may take its
+   * time.
+   */
   enter?(path: string, entries: readonly Dirent[]): Promise<void> | undefined
   /** Names in the order of their characters instead of the file system's. */
   sorted?: boolean
@@ -37,8 +40,10 @@ const DIRECTORY = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const SLICE_MS = 8
 
 /**
- * Visits everything below a pinned directory, parents first. Symbolic links are entries, never followed, so there are no cycles
- * and no way out; on Linux each directory is opened without following links and its real path compared before it is read.
+ * Visits everything below a pinned directory, parents first. Symbolic links are entries, never followed, so there are
+ * no cycles
+ * and no way out; on Linux each directory is opened without following links and its real path compared before it is
+ * read.
  * Works in slices of a few milliseconds, so that other work and cancellation get their turn.
  *
  * @param visit called for each entry; `"skip"` leaves out what lies below it, `"stop"` ends the walk

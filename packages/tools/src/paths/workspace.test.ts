@@ -1,5 +1,18 @@
 import { execFileSync } from "node:child_process"
-import { chmodSync, existsSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { fileFixture, type FileFixture } from "../testing/file-fixture.ts"
@@ -8,7 +21,11 @@ import { createWorkspace } from "./workspace.ts"
 let files: FileFixture
 const at = (name: string) => join(files.root, name)
 const outside = (name: string) => join(files.folder, "outside", name)
-const codeOf = (promise: Promise<unknown>) => promise.then(() => "done", (thrown: { code?: string }) => thrown.code ?? String(thrown))
+const codeOf = (promise: Promise<unknown>) =>
+  promise.then(
+    () => "done",
+    (thrown: { code?: string }) => thrown.code ?? String(thrown),
+  )
 
 beforeEach(() => {
   files = fileFixture({ "a.txt": "a\n", "sub/b.txt": "b\n" })
@@ -31,7 +48,8 @@ describe("symbolic links", () => {
     const { workspace } = files
     for (const path of ["secret-link", "out/secret.txt", "out/nothing", "out/deep/nothing", "dangling"]) {
       const denied = await workspace.read(path).catch((thrown: Error) => thrown.message)
-      if (path !== "dangling") expect(denied).toBe(`Access denied: ${path} is not within allowed directories (not found or permission denied)`)
+      if (path !== "dangling")
+        expect(denied).toBe(`Access denied: ${path} is not within allowed directories (not found or permission denied)`)
     }
     expect(await codeOf(workspace.list("out"))).toBe("ACCESS_DENIED")
     expect(await codeOf(workspace.stat("out"))).toBe("ACCESS_DENIED")
@@ -87,8 +105,14 @@ describe("things that are no files", () => {
     expect((await files.workspace.read("a.txt")).bytes.toString()).toBe("a\n")
     expect(await codeOf(files.workspace.write("fifo", "x"))).toBe("NOT_A_FILE")
     expect((await files.call("search", { action: "grep", pattern: "a" })).success).toBe(true)
-    expect((await files.call("search", { action: "find_in_file", path: "fifo", pattern: "a" })).error?.code).toBe("NOT_A_FILE")
-    for (const [name, target] of [["zero", "/dev/zero"], ["environ", "/proc/self/environ"], ["tty", "/dev/tty"]] as const) {
+    expect((await files.call("search", { action: "find_in_file", path: "fifo", pattern: "a" })).error?.code).toBe(
+      "NOT_A_FILE",
+    )
+    for (const [name, target] of [
+      ["zero", "/dev/zero"],
+      ["environ", "/proc/self/environ"],
+      ["tty", "/dev/tty"],
+    ] as const) {
       symlinkSync(target, at(name))
       expect(await codeOf(files.workspace.read(name))).toBe("ACCESS_DENIED")
     }
@@ -148,7 +172,9 @@ describe("writing", () => {
   test("fails whole when the disk refuses, and leaves nothing behind", async () => {
     const before = readdirSync(files.root)
     expect(await codeOf(files.workspace.write("x".repeat(300), "y"))).toBe("ENAMETOOLONG")
-    expect((await files.call("write_file", { path: "x".repeat(300), content: "y" })).error?.message).toMatch(/^Path too long: /u)
+    expect((await files.call("write_file", { path: "x".repeat(300), content: "y" })).error?.message).toMatch(
+      /^Path too long: /u,
+    )
     expect(readdirSync(files.root)).toEqual(before)
   })
 })
@@ -162,9 +188,18 @@ describe("removing directories", () => {
   })
 
   test("removes trees deeper than any path can be", async () => {
-    execFileSync("sh", ["-c", 'i=0; while [ $i -lt 60 ]; do mkdir -p "$1" && cd -P "./$1" || exit 1; i=$((i+1)); done; echo x > leaf', "sh", "d".repeat(100)], {
-      cwd: at("sub"),
-    })
+    execFileSync(
+      "sh",
+      [
+        "-c",
+        'i=0; while [ $i -lt 60 ]; do mkdir -p "$1" && cd -P "./$1" || exit 1; i=$((i+1)); done; echo x > leaf',
+        "sh",
+        "d".repeat(100),
+      ],
+      {
+        cwd: at("sub"),
+      },
+    )
     expect(await codeOf(files.workspace.removeDirectory("sub", true))).toBe("done")
     expect(existsSync(at("sub"))).toBe(false)
     expect(readdirSync(files.root)).toEqual(["a.txt"])
@@ -175,11 +210,15 @@ describe("walking", () => {
   test("bounds depth and number, says so, and can be aborted", async () => {
     mkdirSync(at("1/2/3/4"), { recursive: true })
     const seen: string[] = []
-    expect(await files.workspace.walk(".", ({ path }) => void seen.push(path), { maxDepth: 2, sorted: true })).toMatchObject({ stopped: "depth" })
+    expect(
+      await files.workspace.walk(".", ({ path }) => void seen.push(path), { maxDepth: 2, sorted: true }),
+    ).toMatchObject({ stopped: "depth" })
     expect(seen).toEqual(["1", "a.txt", "sub", "1/2", "sub/b.txt"])
     expect(await files.workspace.walk(".", () => undefined, { maxEntries: 2 })).toMatchObject({ stopped: "entries" })
     expect(await files.workspace.walk(".", () => "stop")).toMatchObject({ stopped: "visitor" })
-    await expect(files.workspace.walk(".", () => undefined, { signal: AbortSignal.abort(new Error("enough")) })).rejects.toThrow("enough")
+    await expect(
+      files.workspace.walk(".", () => undefined, { signal: AbortSignal.abort(new Error("enough")) }),
+    ).rejects.toThrow("enough")
   })
 
   test("does not follow links, so cycles end", async () => {

@@ -7,7 +7,10 @@ import type { Root } from "./roots.ts"
 import type { WalkEntry, WalkOptions, WalkSummary } from "./walk.ts"
 
 export interface WorkspaceConfig extends PathPolicyConfig {
-  /** Where the journal of unfinished writes and long outputs lie; a directory of this user's in the system's temporary one unless given. */
+  /**
+   * Where the journal of unfinished writes and long outputs lie; a directory of this user's in the system's temporary
+   * one unless given.
+   */
   stateDirectory?: string
 }
 
@@ -26,13 +29,18 @@ export interface Listing {
 }
 
 /**
- * The directories that tools may touch, and every way to touch them. All paths are as users write them: absolute host paths, or
- * relative to the first root. All methods reject with `ToolwrightError` (`ACCESS_DENIED`, `NOT_FOUND`, …) or a system error;
+ * The directories that tools may touch, and every way to touch them. All paths are as users write them: absolute host
+ * paths, or
+ * relative to the first root. All methods reject with `ToolwrightError` (`ACCESS_DENIED`, `NOT_FOUND`, …) or a system
+ * error;
  * `pathFailure` makes either a failed result.
  */
 export interface Workspace {
   readonly roots: readonly Root[]
-  /** How paths are checked on this system: on the open descriptor (no race can be won), or by name before and after opening. */
+  /**
+   * How paths are checked on this system: on the open descriptor (no race can be won), or by name before and after
+   * opening.
+   */
   readonly checkedBy: "descriptor" | "name"
   readonly policy: PathPolicy
   /** The rules that need no look at the disk. */
@@ -46,7 +54,8 @@ export interface Workspace {
   /** Creates or replaces a file atomically; the parent must exist. Changes of one file wait for each other. */
   write(path: string, content: string | Uint8Array, options?: WriteOptions): Promise<Written>
   /**
-   * Reads, changes and writes a file while no other change of it runs here; a change from outside in between is `STALE`.
+   * Reads, changes and writes a file while no other change of it runs here; a change from outside in between is
+   * `STALE`.
    * @param change gets the content and returns the new one, or undefined to leave the file alone
    */
   update(path: string, change: (content: FileContent) => Uint8Array | undefined): Promise<Written | undefined>
@@ -77,7 +86,10 @@ export interface Workspace {
   move(source: string, destination: string): Promise<{ source: string; destination: string }>
   /** Removes temporary files of killed processes; also done before the first change. */
   recover(): Promise<number>
-  /** A directory outside all roots for long outputs: the file tools can read there by absolute path, nothing lists or writes it. */
+  /**
+   * A directory outside all roots for long outputs: the file tools can read there by absolute path, nothing lists or
+   * writes it.
+   */
   outputDirectory(): Promise<string>
 }
 
@@ -94,7 +106,9 @@ export function createWorkspace(config: WorkspaceConfig): Workspace {
   const policy = createPathPolicy(config, hidden)
   let loading: Promise<WorkspaceOperations> | undefined
   const load = () =>
-    (loading ??= import("./operations.ts").then(({ createOperations }) => createOperations(policy, hidden, config.stateDirectory)))
+    (loading ??= import("./operations.ts").then(({ createOperations }) =>
+      createOperations(policy, hidden, config.stateDirectory),
+    ))
   return {
     roots: policy.roots,
     checkedBy: HAS_DESCRIPTOR_PATHS ? "descriptor" : "name",

@@ -67,7 +67,8 @@ export class Capture {
     this.#log = undefined
     const tail = Buffer.concat(this.#tail)
     const head = Buffer.concat(this.#head)
-    if (!this.#dropped) return { text: Buffer.concat([head, tail]).toString("utf8"), bytes: this.bytes, truncated: false }
+    if (!this.#dropped)
+      return { text: Buffer.concat([head, tail]).toString("utf8"), bytes: this.bytes, truncated: false }
     const missing = this.bytes - head.length - tail.length
     const text = `${wholeHead(head)}\n[... ${missing} bytes left out here ...]\n${wholeTail(tail)}`
     return { text, bytes: this.bytes, truncated: true, ...(file === undefined ? {} : { logFile: file }) }

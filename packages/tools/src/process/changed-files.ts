@@ -22,7 +22,10 @@ const SKIPPED = new Set([
 const MOST_ENTRIES = 20_000
 const SLICE_MS = 8
 
-/** Notes the state of every file below a folder, without dependencies and build outputs. Reads no contents and follows no links. */
+/**
+ * Notes the state of every file below a folder, without dependencies and build outputs. Reads no contents and follows
+ * no links.
+ */
 export async function folderState(root: string): Promise<FolderState> {
   const state = new Map<string, string>()
   const pending = [""]

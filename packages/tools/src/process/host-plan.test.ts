@@ -11,7 +11,12 @@ const { program } = await probeBubblewrap()
 
 describe.skipIf(program === undefined)("commands keep to the workspace's own rules", () => {
   test("secrets that tools may not read are hidden", async () => {
-    using fixture = workspaceFixture({ ".env": "TOKEN=SECRET-1", "deep/key.pem": "SECRET-2", ".env.example": "TOKEN=", "a.txt": "plain" })
+    using fixture = workspaceFixture({
+      ".env": "TOKEN=SECRET-1",
+      "deep/key.pem": "SECRET-2",
+      ".env.example": "TOKEN=",
+      "a.txt": "plain",
+    })
     const result = await callTool(fixture.tools.get("bash")!, {
       command: "cat a.txt .env.example .env deep/key.pem; cp .env copy; cat copy",
     })
@@ -30,7 +35,9 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
       stateDirectory: join(fixture.root, "../state"),
     })
     const bash = createProcessTools(workspace).find((tool) => tool.name === "bash")!
-    const result = await callTool(bash, { command: "cat more/a.txt .env dist/.env ../second/id_rsa; cp .env copy; cat copy" })
+    const result = await callTool(bash, {
+      command: "cat more/a.txt .env dist/.env ../second/id_rsa; cp .env copy; cat copy",
+    })
     expect(result.output).toContain("plain")
     expect(JSON.stringify(result)).not.toContain("SECRET-")
   })
@@ -46,11 +53,15 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
       stateDirectory: join(fixture.root, "../state"),
     })
     const tools = new Map(createProcessTools(workspace).map((tool) => [tool.name, tool]))
-    const shell = await callTool(tools.get("bash")!, { command: "cat a.txt; echo x > a.txt; touch b.txt; echo x > .git/HEAD" })
+    const shell = await callTool(tools.get("bash")!, {
+      command: "cat a.txt; echo x > a.txt; touch b.txt; echo x > .git/HEAD",
+    })
     expect(shell.output).toMatch(/^changed[\s\S]*Read-only file system/u)
     expect(readFileSync(join(fixture.root, "a.txt"), "utf8")).toBe("changed\n")
     expect(existsSync(join(fixture.root, "b.txt"))).toBe(false)
-    expect((await callTool(tools.get("git")!, { action: "status" })).data).toMatchObject({ unstaged: [{ path: "a.txt" }] })
+    expect((await callTool(tools.get("git")!, { action: "status" })).data).toMatchObject({
+      unstaged: [{ path: "a.txt" }],
+    })
     expect(await callTool(tools.get("git")!, { action: "commit", message: "x" })).toMatchObject({
       success: false,
       error: { code: "READ_ONLY" },
@@ -65,7 +76,11 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
     using fixture = workspaceFixture()
     const [other, library] = [join(fixture.root, "../other"), join(fixture.root, "../library")]
     for (const folder of [other, library]) mkdirSync(folder)
-    const roots = [{ path: fixture.root, access: "read-write" as const }, { path: other, access: "read-write" as const }, { path: library }]
+    const roots = [
+      { path: fixture.root, access: "read-write" as const },
+      { path: other, access: "read-write" as const },
+      { path: library },
+    ]
     const workspace = createWorkspace({ roots, stateDirectory: join(fixture.root, "../state") })
     const bash = createProcessTools(workspace).find((tool) => tool.name === "bash")!
     await callTool(bash, { command: `touch ${other}/a ${library}/b` })
@@ -74,7 +89,8 @@ describe.skipIf(program === undefined)("commands keep to the workspace's own rul
 })
 
 describe.skipIf(program === undefined)("git inside a command", () => {
-  const commit = "git -c user.name=A -c user.email=a@localhost commit --quiet --allow-empty -m inside && git log --format=%s | head -1"
+  const commit =
+    "git -c user.name=A -c user.email=a@localhost commit --quiet --allow-empty -m inside && git log --format=%s | head -1"
 
   test("works, but cannot change the configuration, and the answer explains it", async () => {
     using fixture = workspaceFixture({ "a.txt": "" })
@@ -93,11 +109,16 @@ describe.skipIf(program === undefined)("git inside a command", () => {
     fixture.git("commit", "--quiet", "--message=Begin")
     const side = join(fixture.root, "../side")
     fixture.git("worktree", "add", "--quiet", side, "-b", "side")
-    const workspace = createWorkspace({ roots: [{ path: side, access: "read-write" }], stateDirectory: join(fixture.root, "../state") })
+    const workspace = createWorkspace({
+      roots: [{ path: side, access: "read-write" }],
+      stateDirectory: join(fixture.root, "../state"),
+    })
     const bash = createProcessTools(workspace).find((tool) => tool.name === "bash")!
     expect((await callTool(bash, { command: commit })).output).toMatch(/^inside\n/u)
     expect(fixture.git("log", "-1", "--format=%s", "side", "--")).toBe("inside\n")
-    expect((await callTool(bash, { command: `ls ${fixture.root}; git config user.name x` })).output).not.toContain("a.txt")
+    expect((await callTool(bash, { command: `ls ${fixture.root}; git config user.name x` })).output).not.toContain(
+      "a.txt",
+    )
   })
 
   test("a .git file that points at somebody else's folder opens nothing", async () => {
@@ -108,7 +129,9 @@ describe.skipIf(program === undefined)("git inside a command", () => {
     writeFileSync(join(elsewhere, "worktrees/x/commondir"), "../..\n")
     writeFileSync(join(elsewhere, "worktrees/x/gitdir"), `${join(elsewhere, "secret.txt")}\n`)
     writeFileSync(join(fixture.root, ".git"), `gitdir: ${elsewhere}/worktrees/x\n`)
-    const result = await callTool(fixture.tools.get("bash")!, { command: `cat ${elsewhere}/secret.txt; touch ${elsewhere}/planted` })
+    const result = await callTool(fixture.tools.get("bash")!, {
+      command: `cat ${elsewhere}/secret.txt; touch ${elsewhere}/planted`,
+    })
     expect(JSON.stringify(result)).not.toContain("SECRET")
     expect(existsSync(join(elsewhere, "planted"))).toBe(false)
   })

@@ -5,7 +5,8 @@ import { linkedRepository } from "./linked-repository.ts"
 import { secretFiles } from "./secret-files.ts"
 
 /**
- * What a sandboxed process of this host may see: every root with its own access, `.git/config` and hooks read-only (git would run what they
+ * What a sandboxed process of this host may see: every root with its own access, `.git/config` and hooks read-only (git
+ * would run what they
  * name), and files that the path rules keep from the tools not at all.
  */
 export async function planFor(
@@ -27,6 +28,8 @@ export async function planFor(
     protect: linked === undefined ? protect : [...protect, join(linked, "config"), join(linked, "hooks"), ".git"],
     folders: linked === undefined ? folders : [...folders, { path: linked, writable: host.writable }],
     hidden: secrets.files,
-    ...(secrets.incomplete ? { gap: "the workspace holds too many files to find all secrets in it; the command could read some" } : {}),
+    ...(secrets.incomplete
+      ? { gap: "the workspace holds too many files to find all secrets in it; the command could read some" }
+      : {}),
   }
 }

@@ -51,7 +51,8 @@ export function sandboxPolicy({ config, writable }: ProcessHost): SandboxPolicy 
 }
 
 /**
- * A folder or file that an argument names, as an absolute path inside the first root; by name only, nothing need be there.
+ * A folder or file that an argument names, as an absolute path inside the first root; by name only, nothing need be
+ * there.
  * @throws ToolwrightError `ACCESS_DENIED`, `INVALID_PATH`
  */
 export function insideRoot(host: ProcessHost, path: string): string {
@@ -70,5 +71,9 @@ export function shownPath(host: ProcessHost, full: string): string {
 /** Turns a thrown library error into a failed result; anything else is thrown on. */
 export function failureOf(thrown: unknown): ToolResult {
   if (!ToolwrightError.isInstance(thrown)) throw thrown
-  return failure({ code: thrown.code, message: thrown.message, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) })
+  return failure({
+    code: thrown.code,
+    message: thrown.message,
+    ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
+  })
 }

@@ -17,7 +17,8 @@ export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
 
 /**
  * Ends every process whose environment carries this mark: those that called `setsid` and so escaped the process group.
- * Works where `/proc` is (Linux); elsewhere it does nothing, and only a process that clears its environment slips through.
+ * Works where `/proc` is (Linux); elsewhere it does nothing, and only a process that clears its environment slips
+ * through.
  */
 export async function killMarked(mark: string): Promise<number> {
   const needle = Buffer.from(`${MARK}=${mark}`)

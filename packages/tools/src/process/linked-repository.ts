@@ -2,9 +2,11 @@ import { lstat, readFile, realpath } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 
 /**
- * The folder that really holds the repository of a linked work tree (`git worktree add`), whose `.git` is a file that points there.
+ * The folder that really holds the repository of a linked work tree (`git worktree add`), whose `.git` is a file that
+ * points there.
  *
- * Whoever can write to the workspace can make that file point anywhere. So the pointer counts only when the other side points back, as git
+ * Whoever can write to the workspace can make that file point anywhere. So the pointer counts only when the other side
+ * points back, as git
  * itself keeps it (gitrepository-layout(5), `worktrees/<id>/gitdir`): nothing inside a sandbox can write that.
  *
  * @returns undefined for an ordinary repository, for none, and for a pointer that is not returned

@@ -39,7 +39,10 @@ export function outcomeText(outcome: ProcessOutcome, sandbox: SandboxReport, tim
   ] as const) {
     const stream = streamReport(captured)
     if (stream.text.trim() === "") continue
-    const more = stream.log === undefined ? "" : `\n[${stream.bytes} bytes in all, in ${stream.log}; read_text_file shows any part of it]`
+    const more =
+      stream.log === undefined
+        ? ""
+        : `\n[${stream.bytes} bytes in all, in ${stream.log}; read_text_file shows any part of it]`
     parts.push(name === "stdout" ? stream.text.trimEnd() + more : `[stderr]\n${stream.text.trimEnd()}${more}`)
   }
   parts.push(`[${endingOf(outcome, timeoutMs)}, ${Math.round(outcome.durationMs)} ms]`)

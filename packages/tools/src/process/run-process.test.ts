@@ -42,7 +42,10 @@ describe("runProcess", () => {
   })
 
   test("ends the whole process group when the time is over, even what ignores SIGTERM", async () => {
-    const outcome = await run("trap '' TERM; sleep 61.0172 & sleep 61.0173; sleep 61.0174", { timeoutMs: 200, graceMs: 100 })
+    const outcome = await run("trap '' TERM; sleep 61.0172 & sleep 61.0173; sleep 61.0174", {
+      timeoutMs: 200,
+      graceMs: 100,
+    })
     expect(outcome.ended).toBe("timeout")
     for (const argument of ["61.0172", "61.0173", "61.0174"]) expect(lives(argument)).toBe(false)
   })
@@ -81,7 +84,11 @@ describe("runProcess", () => {
 
   test("keeps head and tail of a flood in bounded memory and ends it at its limit", async () => {
     const before = process.memoryUsage().rss
-    const outcome = await run("echo first; yes", { maxOutputBytes: 200_000_000, logDirectory: folder, limits: { logBytes: 1_000_000 } })
+    const outcome = await run("echo first; yes", {
+      maxOutputBytes: 200_000_000,
+      logDirectory: folder,
+      limits: { logBytes: 1_000_000 },
+    })
     expect(outcome.ended).toBe("output-limit")
     expect(outcome.stdout.bytes).toBeGreaterThan(200_000_000)
     expect(outcome.stdout.text.startsWith("first\n")).toBe(true)
@@ -103,7 +110,9 @@ describe("runProcess", () => {
   })
 
   test("does not cut a character in two", async () => {
-    const outcome = await run("i=0; while [ $i -lt 200 ]; do printf 'é'; i=$((i+1)); done", { limits: { headBytes: 51, tailBytes: 51 } })
+    const outcome = await run("i=0; while [ $i -lt 200 ]; do printf 'é'; i=$((i+1)); done", {
+      limits: { headBytes: 51, tailBytes: 51 },
+    })
     expect(outcome.stdout.text).toMatch(/^é+\n\[\.\.\. \d+ bytes left out here \.\.\.\]\né+$/u)
   })
 
@@ -114,7 +123,12 @@ describe("runProcess", () => {
   })
 
   test("rejects when the program is not there", async () => {
-    const wanted = runProcess({ argv: ["no-such-program-at-all"], cwd: folder, env: childEnvironment(), timeoutMs: 1000 })
+    const wanted = runProcess({
+      argv: ["no-such-program-at-all"],
+      cwd: folder,
+      env: childEnvironment(),
+      timeoutMs: 1000,
+    })
     await expect(wanted).rejects.toMatchObject({ code: "ENOENT" })
   })
 

@@ -4,7 +4,9 @@ import { join } from "node:path"
 import { Capture, DEFAULT_LIMITS, type Captured, type CaptureLimits } from "./capture.ts"
 import { killGroup, killMarked, MARK } from "./kill.ts"
 
-/** A process to run. There is never a shell in between: `argv[0]` is the program, the rest its arguments as they are. */
+/**
+ * A process to run. There is never a shell in between: `argv[0]` is the program, the rest its arguments as they are.
+ */
 export interface ProcessRequest {
   readonly argv: readonly string[]
   readonly cwd: string
@@ -45,7 +47,8 @@ const MAX_OUTPUT = 256 * 1024 * 1024
 /**
  * Runs a process to its end and leaves nothing behind: neither a process of its group nor an open pipe.
  *
- * The outcome is known when the process exits, not when its pipes close, for a background child may hold these for ever;
+ * The outcome is known when the process exits, not when its pipes close, for a background child may hold these for
+ * ever;
  * what is still in the pipes is read for at most 250 ms. Whatever remains of the process group is killed then.
  *
  * @returns how it ended; a non-zero exit code is an outcome, not an error
@@ -98,7 +101,14 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
     const { exitCode, signal } = await exitOf(child)
     clearTimeout(hardKill)
     await drained(child)
-    return { exitCode, signal, ended, stdout: stdout.finish(), stderr: stderr.finish(), durationMs: performance.now() - started }
+    return {
+      exitCode,
+      signal,
+      ended,
+      stdout: stdout.finish(),
+      stderr: stderr.finish(),
+      durationMs: performance.now() - started,
+    }
   } finally {
     clearTimeout(timer)
     clearTimeout(hardKill)
@@ -113,7 +123,14 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   }
 
   function notStarted(): ProcessOutcome {
-    return { exitCode: null, signal: null, ended: "cancelled", stdout: stdout.finish(), stderr: stderr.finish(), durationMs: 0 }
+    return {
+      exitCode: null,
+      signal: null,
+      ended: "cancelled",
+      stdout: stdout.finish(),
+      stderr: stderr.finish(),
+      durationMs: 0,
+    }
   }
 }
 

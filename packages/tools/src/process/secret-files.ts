@@ -6,7 +6,8 @@ const SKIPPED = new Set([".git", "node_modules", ".venv", "venv"])
 const MOST_ENTRIES = 200_000
 
 /**
- * The files below some folders that the path rules keep from tools, by absolute path. Only names are looked at; links are not followed.
+ * The files below some folders that the path rules keep from tools, by absolute path. Only names are looked at; links
+ * are not followed.
  *
  * @param isReadable whether tools may read an absolute path
  * @returns the files, and whether there were too many entries to see all of them

@@ -29,7 +29,14 @@ export interface SandboxPlan {
 }
 
 const SYSTEM = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/nix"]
-const MASKED_FILES = ["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/sudoers", "/etc/krb5.keytab"]
+const MASKED_FILES = [
+  "/etc/shadow",
+  "/etc/shadow-",
+  "/etc/gshadow",
+  "/etc/gshadow-",
+  "/etc/sudoers",
+  "/etc/krb5.keytab",
+]
 const MASKED_FOLDERS = ["/etc/ssl/private", "/etc/ssh", "/etc/sudoers.d", "/etc/NetworkManager", "/etc/wireguard"]
 /** Where users' toolchains live, below the home folder; the rest of it is hidden. */
 const TOOLCHAINS = [
@@ -55,8 +62,10 @@ const TOOLCHAINS = [
 ]
 
 /**
- * The argument vector that runs a command under bubblewrap: system folders read-only, the workspace, toolchains, fresh `/proc`,
- * `/dev`, `/tmp`, own process, IPC, host-name (and network) namespaces, no capabilities. The home folder, other projects,
+ * The argument vector that runs a command under bubblewrap: system folders read-only, the workspace, toolchains, fresh
+ * `/proc`,
+ * `/dev`, `/tmp`, own process, IPC, host-name (and network) namespaces, no capabilities. The home folder, other
+ * projects,
  * sockets below `/run` and other processes are not there.
  *
  * @param program the bubblewrap executable

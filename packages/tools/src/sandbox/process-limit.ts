@@ -24,8 +24,10 @@ const asItIs = (argv: readonly string[]) => [...argv]
 const UNLIMITED: ProcessLimit = { most: null, inside: asItIs, outside: asItIs, release: async () => {} }
 
 /**
- * Makes the strongest limit that this machine gives: a control group of its own where these can be made (usually as root), the limit of the
- * user otherwise. That one does not bind root; since Linux 5.14 it counts what runs in the sandbox's own user namespace, before that
+ * Makes the strongest limit that this machine gives: a control group of its own where these can be made (usually as
+ * root), the limit of the
+ * user otherwise. That one does not bind root; since Linux 5.14 it counts what runs in the sandbox's own user
+ * namespace, before that
  * everything of the user, so that it would be no limit of the command.
  */
 export async function processLimit(most: number | null = MOST_PROCESSES): Promise<ProcessLimit> {
@@ -67,7 +69,9 @@ async function makeGroup(most: number): Promise<string | undefined> {
   }
 }
 
-/** Where groups that count processes are made: cgroup v1's own hierarchy, or the root of v2 when it has the controller. */
+/**
+ * Where groups that count processes are made: cgroup v1's own hierarchy, or the root of v2 when it has the controller.
+ */
 async function groupsFolder(): Promise<string | undefined> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) return undefined
   const v1 = "/sys/fs/cgroup/pids"

@@ -20,7 +20,10 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-const run = (script: string, more: Partial<ProcessRequest> & { network?: boolean; protect?: string[]; maxProcesses?: number } = {}) => {
+const run = (
+  script: string,
+  more: Partial<ProcessRequest> & { network?: boolean; protect?: string[]; maxProcesses?: number } = {},
+) => {
   const { network = false, protect = [], maxProcesses = 64, ...rest } = more
   return runSandboxed({
     argv: ["sh", "-c", script],
@@ -38,12 +41,19 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
     const { outcome, sandbox } = await run("echo text > file && cat file")
     expect(outcome.stdout.text).toBe("text\n")
     expect(existsSync(join(root, "file"))).toBe(true)
-    expect(sandbox).toMatchObject({ kind: "bubblewrap", filesystem: "workspace-only", network: "none", processes: "own-namespace" })
+    expect(sandbox).toMatchObject({
+      kind: "bubblewrap",
+      filesystem: "workspace-only",
+      network: "none",
+      processes: "own-namespace",
+    })
     expect(sandboxNotice(sandbox)).toBe("")
   })
 
   test("hides everything beside the workspace, the home folder, and other processes", async () => {
-    const { outcome } = await run(`cat ../secret.txt; ls -A ${homedir()}/.ssh; cat /etc/shadow | head -1; ls /proc | grep -c '^[0-9]'`)
+    const { outcome } = await run(
+      `cat ../secret.txt; ls -A ${homedir()}/.ssh; cat /etc/shadow | head -1; ls /proc | grep -c '^[0-9]'`,
+    )
     expect(outcome.stdout.text).not.toContain("SECRET")
     expect(outcome.stdout.text).not.toMatch(/root:/u)
     expect(Number(outcome.stdout.text.trim().split("\n").at(-1))).toBeLessThan(12)
@@ -52,7 +62,8 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
   test("refuses to write outside the workspace", async () => {
     const { outcome } = await run("touch /usr/bin/planted; touch /etc/planted; echo x > /opt/planted; touch ../planted")
     expect(outcome.stderr.text.match(/Read-only/gu)).toHaveLength(3)
-    for (const path of ["/usr/bin/planted", "/etc/planted", "/opt/planted", join(folder, "planted")]) expect(existsSync(path)).toBe(false)
+    for (const path of ["/usr/bin/planted", "/etc/planted", "/opt/planted", join(folder, "planted")])
+      expect(existsSync(path)).toBe(false)
   })
 
   test("does not follow a link out of the workspace", async () => {
@@ -81,16 +92,21 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
   test("keeps what is protected", async () => {
     mkdirSync(join(root, ".git/hooks"), { recursive: true })
     writeFileSync(join(root, ".git/config"), "[core]\n")
-    const { outcome } = await run("echo evil >> .git/config; echo evil > .git/hooks/pre-commit; mv .git/config x; echo ok > .git/HEAD", {
-      protect: [".git/config", ".git/hooks"],
-    })
+    const { outcome } = await run(
+      "echo evil >> .git/config; echo evil > .git/hooks/pre-commit; mv .git/config x; echo ok > .git/HEAD",
+      {
+        protect: [".git/config", ".git/hooks"],
+      },
+    )
     expect(outcome.stderr.text).toMatch(/Read-only|busy/u)
     expect(readdirSync(join(root, ".git/hooks"))).toEqual([])
     expect(existsSync(join(root, ".git/HEAD"))).toBe(true)
   })
 
   test("ends a grandchild that left session and process group", async () => {
-    const { outcome } = await run("setsid sh -c 'env -i setsid sleep 61.0271' >/dev/null 2>&1 & sleep 0.2; echo started")
+    const { outcome } = await run(
+      "setsid sh -c 'env -i setsid sleep 61.0271' >/dev/null 2>&1 & sleep 0.2; echo started",
+    )
     expect(outcome.stdout.text).toBe("started\n")
     expect(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })).not.toContain("61.0271")
   })
@@ -108,7 +124,11 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
   test("survives a fork bomb", async ({ skip }) => {
     const { sandbox } = await run("true")
     if (sandbox.process_limit === null) skip("nothing limits the number of processes here")
-    const { outcome } = await run("bomb() { bomb | bomb & }; bomb; sleep 3", { timeoutMs: 600, graceMs: 100, maxProcesses: 24 })
+    const { outcome } = await run("bomb() { bomb | bomb & }; bomb; sleep 3", {
+      timeoutMs: 600,
+      graceMs: 100,
+      maxProcesses: 24,
+    })
     expect(outcome.stderr.text + outcome.ended).toMatch(/fork|timeout/iu)
     const after = await run("echo alive")
     expect(after.outcome.stdout.text).toBe("alive\n")
@@ -137,6 +157,8 @@ describe("without a sandbox", () => {
   })
 
   test("names the reason when a sandbox is required", () => {
-    expect(sandboxMissing("bubblewrap (bwrap) is not installed").message).toContain("no sandbox: bubblewrap (bwrap) is not installed.")
+    expect(sandboxMissing("bubblewrap (bwrap) is not installed").message).toContain(
+      "no sandbox: bubblewrap (bwrap) is not installed.",
+    )
   })
 })

@@ -38,7 +38,12 @@ async function probe(): Promise<Probe> {
   const program = await findProgram("bwrap")
   if (program === undefined) return { reason: "bubblewrap (bwrap) is not installed" }
   const env = childEnvironment()
-  const argv = await bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], { root: "/tmp", cwd: "/tmp", env, writable: false })
+  const argv = await bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], {
+    root: "/tmp",
+    cwd: "/tmp",
+    env,
+    writable: false,
+  })
   try {
     const outcome = await runProcess({ argv, cwd: "/", env, timeoutMs: 5000 })
     if (outcome.exitCode === 0) return { program }
@@ -51,9 +56,13 @@ async function probe(): Promise<Probe> {
 
 /** The error when a sandbox is required and there is none. */
 export function sandboxMissing(reason: string): ToolwrightError {
-  return new ToolwrightError("SANDBOX_REQUIRED", `Commands must be contained here, and there is no sandbox: ${reason}.`, {
-    hint: "Use other tools; a person must install bubblewrap or change the configuration.",
-  })
+  return new ToolwrightError(
+    "SANDBOX_REQUIRED",
+    `Commands must be contained here, and there is no sandbox: ${reason}.`,
+    {
+      hint: "Use other tools; a person must install bubblewrap or change the configuration.",
+    },
+  )
 }
 
 export interface SandboxedRequest extends ProcessRequest {
@@ -67,7 +76,9 @@ export interface SandboxedRequest extends ProcessRequest {
  * @returns the outcome, and what contained it
  * @throws ToolwrightError `SANDBOX_REQUIRED` when the policy is `required` and there is none
  */
-export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome: ProcessOutcome; sandbox: SandboxReport }> {
+export async function runSandboxed(
+  request: SandboxedRequest,
+): Promise<{ outcome: ProcessOutcome; sandbox: SandboxReport }> {
   const { policy, plan, ...rest } = request
   const probed: Probe = policy === "off" ? { reason: "switched off by configuration" } : await probeBubblewrap()
   if (probed.program === undefined) {
@@ -76,12 +87,23 @@ export async function runSandboxed(request: SandboxedRequest): Promise<{ outcome
     const outcome = await runProcess({ ...rest, sweep: true })
     return {
       outcome,
-      sandbox: { kind: "none", filesystem: "unrestricted", network: "shared", processes: "process-group", process_limit: null, reason },
+      sandbox: {
+        kind: "none",
+        filesystem: "unrestricted",
+        network: "shared",
+        processes: "process-group",
+        process_limit: null,
+        reason,
+      },
     }
   }
   const limit = await processLimit(plan.maxProcesses)
   try {
-    const argv = await bubblewrapArgv(probed.program, limit.inside(rest.argv), { ...plan, cwd: rest.cwd, env: rest.env })
+    const argv = await bubblewrapArgv(probed.program, limit.inside(rest.argv), {
+      ...plan,
+      cwd: rest.cwd,
+      env: rest.env,
+    })
     const outcome = await runProcess({ ...rest, argv: limit.outside(argv), cwd: plan.root })
     return {
       outcome,

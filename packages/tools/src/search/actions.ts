@@ -7,43 +7,80 @@ import { grep, type GrepOptions, type GrepResult } from "./grep.ts"
 import { MOST_CHARS, type ContentQuery } from "./query.ts"
 
 /**
- * Lines of a file or of the files below a directory. A pattern that is no regular expression is looked for as plain text, and the
+ * Lines of a file or of the files below a directory. A pattern that is no regular expression is looked for as plain
+ * text, and the
  * result says so: `console.log(` is what its author means to find.
  */
 export async function runGrep(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
-  const { path = ".", pattern, max_results = 100, context = 0 } = args as unknown as SearchArguments & { pattern: string }
-  const { result, note } = await grepOrText(workspace, path, queryOf(pattern, args), { maxResults: max_results, context, signal })
+  const {
+    path = ".",
+    pattern,
+    max_results = 100,
+    context = 0,
+  } = args as unknown as SearchArguments & { pattern: string }
+  const { result, note } = await grepOrText(workspace, path, queryOf(pattern, args), {
+    maxResults: max_results,
+    context,
+    signal,
+  })
   return answer(result, `No lines match ${JSON.stringify(pattern)}.`, note)
 }
 
 /** The search, and a note where the pattern had to be taken as plain text. */
-async function grepOrText(workspace: Workspace, path: string, query: ContentQuery, options: GrepOptions): Promise<{ result: GrepResult; note?: string }> {
+async function grepOrText(
+  workspace: Workspace,
+  path: string,
+  query: ContentQuery,
+  options: GrepOptions,
+): Promise<{ result: GrepResult; note?: string }> {
   try {
     return { result: await grep(workspace, path, query, options) }
   } catch (thrown) {
     if (query.fixed || !ToolwrightError.isInstance(thrown) || thrown.code !== "INVALID_PATTERN") throw thrown
     const result = await grep(workspace, path, { ...query, fixed: true }, options)
-    return { result, note: `[${thrown.message}. It was looked for as plain text. Look-around and back-references are not supported.]` }
+    return {
+      result,
+      note: `[${thrown.message}. It was looked for as plain text. Look-around and back-references are not supported.]`,
+    }
   }
 }
 
 /** Lines that define a name. */
-export async function runFindDefinition(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+export async function runFindDefinition(
+  workspace: Workspace,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const { path = ".", name, max_results = 100 } = args as unknown as SearchArguments & { name: string }
   const bare = name.replace(/\(.*$/u, "").replace(/^.*(?:\.|::)/u, "")
   const query = queryOf(definitionPattern(bare), { include_ignored: args["include_ignored"] })
   const result = await grep(workspace, path, query, { maxResults: max_results, context: 0, signal })
-  return answer(result, `No definition of ${JSON.stringify(bare)} found. Try grep with word set to true to find its uses.`)
+  return answer(
+    result,
+    `No definition of ${JSON.stringify(bare)} found. Try grep with word set to true to find its uses.`,
+  )
 }
 
 /** Files by glob. */
 export async function runFindFiles(workspace: Workspace, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
-  const { path = ".", pattern, max_results = 100, include_ignored = false } = args as unknown as SearchArguments & { pattern: string }
-  const { files, total } = await findFiles(workspace, path, pattern, { includeIgnored: include_ignored, maxResults: max_results, signal })
+  const {
+    path = ".",
+    pattern,
+    max_results = 100,
+    include_ignored = false,
+  } = args as unknown as SearchArguments & { pattern: string }
+  const { files, total } = await findFiles(workspace, path, pattern, {
+    includeIgnored: include_ignored,
+    maxResults: max_results,
+    signal,
+  })
   const truncated = total > files.length
   const lines = total === 0 ? [`No files match ${JSON.stringify(pattern)}.`] : files
   return success({
-    output: bounded(lines.map(visibleName), truncated ? `[${files.length} of ${total} files. Narrow the pattern or raise max_results.]` : undefined),
+    output: bounded(
+      lines.map(visibleName),
+      truncated ? `[${files.length} of ${total} files. Narrow the pattern or raise max_results.]` : undefined,
+    ),
     data: { files, total, truncated },
   })
 }
@@ -56,14 +93,27 @@ interface SearchArguments {
 }
 
 function queryOf(pattern: string, args: JsonObject): ContentQuery {
-  const { fixed = false, ignore_case = false, word = false, include, include_ignored = false } = args as {
+  const {
+    fixed = false,
+    ignore_case = false,
+    word = false,
+    include,
+    include_ignored = false,
+  } = args as {
     fixed?: boolean
     ignore_case?: boolean
     word?: boolean
     include?: string
     include_ignored?: boolean
   }
-  return { pattern, fixed, ignoreCase: ignore_case, word, include: include === undefined ? [] : [include], includeIgnored: include_ignored }
+  return {
+    pattern,
+    fixed,
+    ignoreCase: ignore_case,
+    word,
+    include: include === undefined ? [] : [include],
+    includeIgnored: include_ignored,
+  }
 }
 
 function answer({ matches, total, incomplete, engine }: GrepResult, none: string, note?: string): ToolResult {

@@ -3,7 +3,8 @@ const MOST_GLOBSTARS = 2
 const MOST_BRACES = 3
 
 /**
- * Whether a glob may be matched by a backtracking expression. Each further `*` in a segment multiplies the time by the length of a name, each
+ * Whether a glob may be matched by a backtracking expression. Each further `*` in a segment multiplies the time by the
+ * length of a name, each
  * further `{…}` at least by two; nobody means more than a few of either.
  */
 export function isCheapGlob(glob: string): boolean {
@@ -20,7 +21,10 @@ export function isCheapRule(rule: string): boolean {
 }
 
 function isBounded(glob: string): boolean {
-  return count(glob, /\*{2,}/gu) <= MOST_GLOBSTARS && glob.split("/").every((segment) => count(segment, /\*+/gu) <= MOST_STARS)
+  return (
+    count(glob, /\*{2,}/gu) <= MOST_GLOBSTARS &&
+    glob.split("/").every((segment) => count(segment, /\*+/gu) <= MOST_STARS)
+  )
 }
 
 function count(text: string, expression: RegExp): number {

@@ -4,7 +4,8 @@ import { isCheapGlob } from "./glob-cost.ts"
 export type PathTest = (path: string) => boolean
 
 /**
- * Compiles globs (`*`, `**`, `?`, `{a,b}`, `[a-z]`) to a test over paths with `/`. A glob without `/` is matched against the name
+ * Compiles globs (`*`, `**`, `?`, `{a,b}`, `[a-z]`) to a test over paths with `/`. A glob without `/` is matched
+ * against the name
  * alone, so `*.ts` finds files at every depth.
  *
  * @throws ToolwrightError `INVALID_PATTERN` for control characters and globs too long to be meant
@@ -21,7 +22,8 @@ export async function compileGlobs(globs: readonly string[], ignoreCase = false)
     const pattern = glob.replace(/^\.\//u, "").replace(/\/+$/u, "").replaceAll("[!", "[^")
     const expression = await expressionOf(pattern)
     if (pattern.includes("/")) return (path) => expression.test(path)
-    if (!/[*?[\]{}()!+@\\]/u.test(pattern) && !ignoreCase) return (path) => path === pattern || path.endsWith(`/${pattern}`)
+    if (!/[*?[\]{}()!+@\\]/u.test(pattern) && !ignoreCase)
+      return (path) => path === pattern || path.endsWith(`/${pattern}`)
     return (path) => expression.test(path.slice(path.lastIndexOf("/") + 1))
   })
   const tests = await Promise.all(compiled)

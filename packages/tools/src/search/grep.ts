@@ -43,12 +43,18 @@ const LONGEST_LINE = 500
 /**
  * Finds lines in a file or in all files below a directory.
  *
- * The engine only says where; the lines themselves are read through the workspace, so that nothing but files inside it can be in the
+ * The engine only says where; the lines themselves are read through the workspace, so that nothing but files inside it
+ * can be in the
  * result, whatever happens to names while the engine runs.
  *
  * @throws ToolwrightError `INVALID_PATTERN` and those of the workspace
  */
-export async function grep(workspace: Workspace, path: string, query: ContentQuery, options: GrepOptions): Promise<GrepResult> {
+export async function grep(
+  workspace: Workspace,
+  path: string,
+  query: ContentQuery,
+  options: GrepOptions,
+): Promise<GrepResult> {
   const { stat, shown, real } = await workspace.stat(path)
   const executable = options.engine === "re2js" ? undefined : await ripgrepPath()
   const engine = executable === undefined ? "re2js" : "ripgrep"
@@ -57,7 +63,8 @@ export async function grep(workspace: Workspace, path: string, query: ContentQue
     ? await findInFile(workspace, path, query, executable, options.signal)
     : await findInDirectory(workspace, path, query, executable, options.signal)
   const wanted = await includeTest(query.include)
-  const visible = (file: string) => wanted(file) && !UNNAMEABLE.test(file) && workspace.policy.readable(`${real}/${file}`)
+  const visible = (file: string) =>
+    wanted(file) && !UNNAMEABLE.test(file) && workspace.policy.readable(`${real}/${file}`)
   const hits = inFile ? found.hits : found.hits.filter(({ path }) => visible(path))
   hits.sort((a, b) => (a.path === b.path ? a.line - b.line : a.path < b.path ? -1 : 1))
   const matches: LineMatch[] = []
@@ -69,7 +76,8 @@ export async function grep(workspace: Workspace, path: string, query: ContentQue
     for (const [at, [file, lines]] of group.entries()) {
       const content = contents[at]
       const name = inFile ? shown : `${shown.endsWith("/") ? shown : `${shown}/`}${file}`
-      if (content === "too large") matches.push(...lines.map((line) => ({ path: name, line, text: "(not shown: the file is too large)" })))
+      if (content === "too large")
+        matches.push(...lines.map((line) => ({ path: name, line, text: "(not shown: the file is too large)" })))
       else if (content === undefined) unreadable += lines.length
       else matches.push(...lines.flatMap((line) => matchAt(content, line, name, options.context)))
     }

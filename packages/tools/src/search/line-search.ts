@@ -7,7 +7,8 @@ import { invalidPattern } from "./ripgrep.ts"
 import { walkFiles } from "./walk-files.ts"
 
 /**
- * The search without ripgrep, for platforms that its package has no binary for: the same files, the same lines. Patterns run in
+ * The search without ripgrep, for platforms that its package has no binary for: the same files, the same lines.
+ * Patterns run in
  * RE2, whose time grows with the text alone, whatever a model writes.
  */
 export async function searchDirectory(

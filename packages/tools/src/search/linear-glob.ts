@@ -1,7 +1,8 @@
 import type { PathTest } from "./glob.ts"
 
 /**
- * Compiles a glob to a test whose time grows with the path alone (RE2), for globs that a backtracking expression could take for ever on.
+ * Compiles a glob to a test whose time grows with the path alone (RE2), for globs that a backtracking expression could
+ * take for ever on.
  * Knows `*`, `**`, `?`, `[a-z]`, `[!a-z]`, `{a,b}` and `\`; everything else stands for itself.
  */
 export async function compileLinearGlob(glob: string, ignoreCase: boolean): Promise<PathTest> {

@@ -20,7 +20,8 @@ export interface RipgrepTarget {
 }
 
 /**
- * Lets ripgrep find the matching lines. It gets no configuration, no environment and no shell; what it prints is cut to the line
+ * Lets ripgrep find the matching lines. It gets no configuration, no environment and no shell; what it prints is cut to
+ * the line
  * numbers, since the text of the lines is read through the workspace.
  *
  * @throws ToolwrightError `INVALID_PATTERN`; the signal's reason when aborted
@@ -59,7 +60,8 @@ export async function runRipgrep(
     child.on("error", (thrown) => reject(signal?.aborted ? (signal.reason as Error) : thrown))
     child.on("close", resolve)
   })
-  if (status === 2 && found.hits.length === 0 && /regex|glob/u.test(complaint)) throw invalidPattern(query.pattern, complaint)
+  if (status === 2 && found.hits.length === 0 && /regex|glob/u.test(complaint))
+    throw invalidPattern(query.pattern, complaint)
   return found
 }
 
@@ -90,7 +92,8 @@ function ripgrepArguments(query: ContentQuery, fromInput: boolean): string[] {
 }
 
 /**
- * Lets ripgrep leave out files by their names. A wanted glob is given as a file type: as a glob it would bring back what ignore files
+ * Lets ripgrep leave out files by their names. A wanted glob is given as a file type: as a glob it would bring back
+ * what ignore files
  * leave out. Globs over paths are applied to what it finds.
  */
 function nameFilter(include: readonly string[]): string[] {
@@ -105,7 +108,8 @@ function nameFilter(include: readonly string[]): string[] {
 }
 
 /**
- * Reads `path NUL line : text LF` records; the path in the bytes of the file system, where it may hold line breaks. What is printed
+ * Reads `path NUL line : text LF` records; the path in the bytes of the file system, where it may hold line breaks.
+ * What is printed
  * between records (that a file turned out to be binary) is on a line of its own.
  *
  * @returns the beginning of a record that is not complete yet
@@ -128,7 +132,11 @@ function readRecords(printed: string, hits: Hit[]): string {
 export function invalidPattern(pattern: string, complaint: string): ToolwrightError {
   const said = complaint.trim()
   const reason = (/^error:\s*([\s\S]*)$/mu.exec(said)?.[1] ?? said.split("\n").at(-1) ?? "").replace(/\s+/gu, " ")
-  return new ToolwrightError("INVALID_PATTERN", `The pattern ${JSON.stringify(pattern.length > 300 ? `${pattern.slice(0, 300)}…` : pattern)} is no valid regular expression: ${reason}`, {
-    hint: "To look for plain text, set fixed to true. Look-around and back-references are not supported.",
-  })
+  return new ToolwrightError(
+    "INVALID_PATTERN",
+    `The pattern ${JSON.stringify(pattern.length > 300 ? `${pattern.slice(0, 300)}…` : pattern)} is no valid regular expression: ${reason}`,
+    {
+      hint: "To look for plain text, set fixed to true. Look-around and back-references are not supported.",
+    },
+  )
 }

@@ -38,9 +38,16 @@ beforeEach(() => void (files = fileFixture(FILES)))
 afterEach(() => files[Symbol.dispose]())
 
 const queryOf = (pattern: string, more: Partial<ContentQuery> = {}): ContentQuery => ({
-  pattern, fixed: false, ignoreCase: false, word: false, include: [], includeIgnored: false, ...more,
+  pattern,
+  fixed: false,
+  ignoreCase: false,
+  word: false,
+  include: [],
+  includeIgnored: false,
+  ...more,
 })
-// In files that are no UTF-8, ripgrep sees bytes where the other engine sees ISO-8859-1: only what is ASCII is found by both.
+// In files that are no UTF-8, ripgrep sees bytes where the other engine sees ISO-8859-1: only what is ASCII is found by
+// both.
 const lines = async (query: ContentQuery, engine: "ripgrep" | "re2js") => {
   const result = await grep(files.workspace, ".", query, { maxResults: 1000, context: 0, engine })
   expect(result.engine).toBe(engine)
@@ -50,7 +57,15 @@ const lines = async (query: ContentQuery, engine: "ripgrep" | "re2js") => {
 describe("grep", () => {
   test("finds lines in text files, and leaves out what is ignored, secret, binary or the repository's own", async () => {
     expect(await lines(queryOf("alpha"), "ripgrep")).toEqual([
-      ".hidden/d.txt:1", "f.tmp:1", "keep.log:1", "latin.txt:1", "long.txt:1", "src/a.ts:1", "src/a.ts:3", "src/only-here.txt:1", "wide.txt:1",
+      ".hidden/d.txt:1",
+      "f.tmp:1",
+      "keep.log:1",
+      "latin.txt:1",
+      "long.txt:1",
+      "src/a.ts:1",
+      "src/a.ts:3",
+      "src/only-here.txt:1",
+      "wide.txt:1",
     ])
     const all = await lines(queryOf("alpha", { includeIgnored: true }), "ripgrep")
     expect(all).toContain("ignored/e.txt:1")
@@ -81,9 +96,15 @@ describe("grep", () => {
 
   test("gives lines as they are, shortened, with context when asked", async () => {
     const { data, output } = await files.call("search", { action: "grep", pattern: "return alpha", context: 1 })
-    expect(data).toMatchObject({ matches: [{ line: 3, text: "  return alpha", before: ["function beta() {"], after: ["}"] }], total: 1, truncated: false })
+    expect(data).toMatchObject({
+      matches: [{ line: 3, text: "  return alpha", before: ["function beta() {"], after: ["}"] }],
+      total: 1,
+      truncated: false,
+    })
     expect(output.split("\n")).toEqual([
-      `${files.root}/src/a.ts:2- function beta() {`, `${files.root}/src/a.ts:3:   return alpha`, `${files.root}/src/a.ts:4- }`,
+      `${files.root}/src/a.ts:2- function beta() {`,
+      `${files.root}/src/a.ts:3:   return alpha`,
+      `${files.root}/src/a.ts:4- }`,
     ])
     const long = await files.call("search", { action: "grep", pattern: "alpha", path: "long.txt" })
     expect((long.data as { matches: { text: string }[] }).matches[0]?.text).toHaveLength(501)
@@ -93,29 +114,43 @@ describe("grep", () => {
 
   test("returns the first results by path and says how many there are", async () => {
     const { data, output } = await files.call("search", { action: "grep", pattern: "alpha", max_results: 2 })
-    expect(data).toMatchObject({ total: 9, truncated: true, matches: [{ path: `${files.root}/.hidden/d.txt` }, { path: `${files.root}/f.tmp` }] })
+    expect(data).toMatchObject({
+      total: 9,
+      truncated: true,
+      matches: [{ path: `${files.root}/.hidden/d.txt` }, { path: `${files.root}/f.tmp` }],
+    })
     expect(output).toContain("[2 of 9 matching lines.")
   })
 
-  test.each([["search", { action: "grep", pattern: "foo(bar" }], ["search", { action: "find_in_file", path: "call.js", pattern: "foo(bar" }]])(
-    "looks for what is no regular expression as plain text, and says so: %s %j",
-    async (name, args) => {
-      writeFileSync(join(files.root, "call.js"), "foo(bar)\nfoobar\n")
-      const { success, output, data, metadata } = await files.call(name, args)
-      expect([success, data]).toMatchObject([true, { total: 1, matches: [{ line: 1, text: "foo(bar)" }] }])
-      expect(output).toMatch(/call\.js:1: foo\(bar\)\n\[The pattern "foo\(bar" is no valid regular expression: .*as plain text\..*\]$/)
-      expect(metadata["plainText"]).toBe(true)
-      expect((await files.call(name, { ...args, pattern: "(?=foo)x" })).output).toMatch(/^No lines match "\(\?=foo\)x"\.\n\[.*Look-around .* not supported\.\]$/)
-      expect((await files.call(name, { ...args, pattern: "foo" })).metadata["plainText"]).toBeUndefined()
+  test.each([
+    ["search", { action: "grep", pattern: "foo(bar" }],
+    ["search", { action: "find_in_file", path: "call.js", pattern: "foo(bar" }],
+  ])("looks for what is no regular expression as plain text, and says so: %s %j", async (name, args) => {
+    writeFileSync(join(files.root, "call.js"), "foo(bar)\nfoobar\n")
+    const { success, output, data, metadata } = await files.call(name, args)
+    expect([success, data]).toMatchObject([true, { total: 1, matches: [{ line: 1, text: "foo(bar)" }] }])
+    expect(output).toMatch(
+      /call\.js:1: foo\(bar\)\n\[The pattern "foo\(bar" is no valid regular expression: .*as plain text\..*\]$/,
+    )
+    expect(metadata["plainText"]).toBe(true)
+    expect((await files.call(name, { ...args, pattern: "(?=foo)x" })).output).toMatch(
+      /^No lines match "\(\?=foo\)x"\.\n\[.*Look-around .* not supported\.\]$/,
+    )
+    expect((await files.call(name, { ...args, pattern: "foo" })).metadata["plainText"]).toBeUndefined()
+  })
+
+  test.each(["ripgrep", "re2js"] as const)(
+    "says what is wrong with a pattern and how to look for text (%s)",
+    async (engine) => {
+      for (const path of [".", "src/a.ts"]) {
+        const failed = grep(files.workspace, path, queryOf("foo(bar"), { maxResults: 1, context: 0, engine })
+        await expect(failed).rejects.toMatchObject({
+          code: "INVALID_PATTERN",
+          hint: expect.stringContaining("fixed") as string,
+        })
+      }
     },
   )
-
-  test.each(["ripgrep", "re2js"] as const)("says what is wrong with a pattern and how to look for text (%s)", async (engine) => {
-    for (const path of [".", "src/a.ts"]) {
-      const failed = grep(files.workspace, path, queryOf("foo(bar"), { maxResults: 1, context: 0, engine })
-      await expect(failed).rejects.toMatchObject({ code: "INVALID_PATTERN", hint: expect.stringContaining("fixed") as string })
-    }
-  })
 
   test.each(["ripgrep", "re2js"] as const)("no pattern takes for ever (%s)", { timeout: 10_000 }, async (engine) => {
     writeFileSync(join(files.root, "bomb.txt"), `${"a".repeat(40_000)}!\n`.repeat(3))
@@ -127,10 +162,14 @@ describe("grep", () => {
 
   test("stops when it is cancelled, and takes no options from patterns or paths", async () => {
     const signal = AbortSignal.abort(new Error("enough"))
-    await expect(grep(files.workspace, ".", queryOf("a"), { maxResults: 1, context: 0, signal })).rejects.toThrow("enough")
+    await expect(grep(files.workspace, ".", queryOf("a"), { maxResults: 1, context: 0, signal })).rejects.toThrow(
+      "enough",
+    )
     writeFileSync(join(files.root, "--pre=x"), "--files\n")
     expect((await files.call("search", { action: "grep", pattern: "--files" })).data).toMatchObject({ total: 1 })
-    expect((await files.call("search", { action: "grep", pattern: "-f", path: "--pre=x", fixed: true })).data).toMatchObject({ total: 1 })
+    expect(
+      (await files.call("search", { action: "grep", pattern: "-f", path: "--pre=x", fixed: true })).data,
+    ).toMatchObject({ total: 1 })
     expect((await files.call("search", { action: "grep", pattern: "a\0b" })).success).toBe(false)
   })
 
@@ -153,10 +192,17 @@ describe("find_files", () => {
     }
     const entered: string[] = []
     const { workspace } = files
-    const watched = { ...workspace, walk: (path, visit, options) => workspace.walk(path, visit, { ...options, enter: (directory, entries) => {
-      entered.push(directory)
-      return options?.enter?.(directory, entries)
-    } }) } satisfies typeof workspace
+    const watched = {
+      ...workspace,
+      walk: (path, visit, options) =>
+        workspace.walk(path, visit, {
+          ...options,
+          enter: (directory, entries) => {
+            entered.push(directory)
+            return options?.enter?.(directory, entries)
+          },
+        }),
+    } satisfies typeof workspace
     await findFiles(watched, ".", "*", { includeIgnored: false, maxResults: 10 })
     expect(entered).toContain("src/deep")
     expect(entered.filter((directory) => directory.startsWith("ignored"))).toEqual([])
@@ -165,7 +211,9 @@ describe("find_files", () => {
   test("finds by name or path, honours ignore files, and shows links without following them", async () => {
     symlinkSync("/etc", join(files.root, "etc.ts"))
     const found = async (args: object) =>
-      ((await files.call("search", { action: "find_files", ...args })).data as { files: string[] }).files.map((file) => file.slice(files.root.length + 1))
+      ((await files.call("search", { action: "find_files", ...args })).data as { files: string[] }).files.map((file) =>
+        file.slice(files.root.length + 1),
+      )
     expect(await found({ pattern: "*.ts" })).toEqual(["etc.ts", "src/a.ts"])
     expect(await found({ pattern: "**/deep/*" })).toEqual(["src/deep/c.go"])
     expect(await found({ pattern: "*.log" })).toEqual(["keep.log"])
@@ -179,7 +227,9 @@ describe("find_files", () => {
       expect([engine, total]).toEqual([engine, 3])
     }
     expect((await files.call("search", { action: "find_files", pattern: "a\0" })).error?.code).toBe("INVALID_PATTERN")
-    expect((await files.call("search", { action: "find_files", pattern: "{a,b".repeat(400) })).error?.code).toBe("INVALID_PATTERN")
+    expect((await files.call("search", { action: "find_files", pattern: "{a,b".repeat(400) })).error?.code).toBe(
+      "INVALID_PATTERN",
+    )
   })
 })
 
@@ -188,14 +238,43 @@ describe("find_definition", () => {
 
   test("finds definitions in the languages of everyday code, and no uses", () => {
     for (const line of [
-      "export async function run(x) {", "const run = () => 1", "export default class run {", "def run(self):", "  async def run():",
-      "func run() error {", "func (s *Server) run(x int) {", "pub fn run<T>(x: T) -> T {", "fn run() {", "pub(crate) struct run {", "interface run {",
-      "type run = string", "enum run { A }", "  public static void run(String[] args) {", "  async run(x: number): Promise<void> {", "  #run() {",
-      "let mut run = 1", "trait run {", "module.exports.run = function () {", "  run: async (x) => x,", "object run {", "fun run() = 1", "namespace run {",
+      "export async function run(x) {",
+      "const run = () => 1",
+      "export default class run {",
+      "def run(self):",
+      "  async def run():",
+      "func run() error {",
+      "func (s *Server) run(x int) {",
+      "pub fn run<T>(x: T) -> T {",
+      "fn run() {",
+      "pub(crate) struct run {",
+      "interface run {",
+      "type run = string",
+      "enum run { A }",
+      "  public static void run(String[] args) {",
+      "  async run(x: number): Promise<void> {",
+      "  #run() {",
+      "let mut run = 1",
+      "trait run {",
+      "module.exports.run = function () {",
+      "  run: async (x) => x,",
+      "object run {",
+      "fun run() = 1",
+      "namespace run {",
     ]) {
       expect([line, defined("run", line)]).toEqual([line, true])
     }
-    for (const line of ["run()", "await run(x)", "  return run", "import { run } from 'x'", "if (run(x)) {", "object.run(x)", "function rerun() {", "const runner = 1", "// run"]) {
+    for (const line of [
+      "run()",
+      "await run(x)",
+      "  return run",
+      "import { run } from 'x'",
+      "if (run(x)) {",
+      "object.run(x)",
+      "function rerun() {",
+      "const runner = 1",
+      "// run",
+    ]) {
       const isCondition = line.startsWith("if")
       expect([line, defined("run", line)]).toEqual([line, isCondition && defined("run", line)])
     }
@@ -252,8 +331,35 @@ describe("file patterns", () => {
   })
 
   test("mean the same by both ways of matching", async () => {
-    const paths = ["a.ts", "src/a.ts", "src/b/c.tsx", "a", "a/b", "a/b/c", "x-y-z.log", ".env", "src/.hid/a.ts", "b.js", "ab", "1.ts"]
-    const globs = ["src/*.ts", "**/*.ts", "src/**", "**", "a/**/c", "a/*", "./**/{a,c}.ts{,x}", "/[!a].js", "**/[^a]*", "**/?.ts", "**/.hid/**", "{a,{b,c}}/*", "a/**"]
+    const paths = [
+      "a.ts",
+      "src/a.ts",
+      "src/b/c.tsx",
+      "a",
+      "a/b",
+      "a/b/c",
+      "x-y-z.log",
+      ".env",
+      "src/.hid/a.ts",
+      "b.js",
+      "ab",
+      "1.ts",
+    ]
+    const globs = [
+      "src/*.ts",
+      "**/*.ts",
+      "src/**",
+      "**",
+      "a/**/c",
+      "a/*",
+      "./**/{a,c}.ts{,x}",
+      "/[!a].js",
+      "**/[^a]*",
+      "**/?.ts",
+      "**/.hid/**",
+      "{a,{b,c}}/*",
+      "a/**",
+    ]
     for (const glob of globs) {
       const [usual, linear] = [await compileGlobs([glob]), await compileLinearGlob(glob.replace(/^\.\//u, ""), false)]
       expect({ glob, found: paths.filter(linear) }).toEqual({ glob, found: paths.filter(usual) })

@@ -26,7 +26,9 @@ function detail(stdout: string, name: string): { message: string; file?: string;
   if (start === -1) return { message: "failed" }
   const rest = stdout.slice(start + name.length + 17)
   const block = rest.slice(0, rest.search(/\n---- |\nfailures:|$(?![\s\S])/u)).trim()
-  const panic = /panicked at (?:'(?<old>.*?)', )?(?<file>[^:\s]+):(?<line>\d+):\d+:?\n?(?<text>[\s\S]*)/u.exec(block)?.groups
+  const panic = /panicked at (?:'(?<old>.*?)', )?(?<file>[^:\s]+):(?<line>\d+):\d+:?\n?(?<text>[\s\S]*)/u.exec(
+    block,
+  )?.groups
   if (panic === undefined) return { message: block || "failed", stack: block }
   const message = (panic.old ?? panic.text ?? "").replace(/\nnote: run with [\s\S]*$/u, "").trim()
   return { message, file: panic.file!, line: Number(panic.line), stack: block.slice(0, 4000) }
@@ -34,6 +36,13 @@ function detail(stdout: string, name: string): { message: string; file?: string;
 
 /** `cargo test`, without the network. */
 export const cargo: TestFramework = {
-  argv: ({ name }) => ["cargo", "test", "--offline", "--no-fail-fast", "--color=never", ...(name === undefined ? [] : ["--", name])],
+  argv: ({ name }) => [
+    "cargo",
+    "test",
+    "--offline",
+    "--no-fail-fast",
+    "--color=never",
+    ...(name === undefined ? [] : ["--", name]),
+  ],
   parse: ({ stdout, stderr }) => parseCargo(stdout, stderr),
 }

@@ -27,7 +27,11 @@ export async function detectFrameworks(root: string): Promise<Framework[]> {
   if (names.has("Cargo.toml")) add("cargo")
   if (names.has("go.mod")) add("go")
   const files = await testFiles(root)
-  if (files.some((file) => JS_TEST.test(file.name)) && !found.some((one) => ["node", "vitest", "jest", "npm"].includes(one))) add("node")
+  if (
+    files.some((file) => JS_TEST.test(file.name)) &&
+    !found.some((one) => ["node", "vitest", "jest", "npm"].includes(one))
+  )
+    add("node")
   const python = files.filter((file) => PY_TEST.test(file.name))
   if (python.length > 0) add(await pythonFramework(root, names, python))
   return found
@@ -49,12 +53,22 @@ async function fromPackage(root: string): Promise<Framework | undefined> {
   return "npm"
 }
 
-async function pythonFramework(root: string, names: ReadonlySet<string>, files: readonly { path: string }[]): Promise<Framework> {
+async function pythonFramework(
+  root: string,
+  names: ReadonlySet<string>,
+  files: readonly { path: string }[],
+): Promise<Framework> {
   if (names.has("pytest.ini") || names.has("conftest.py") || names.has("tox.ini")) return "pytest"
-  const project = names.has("pyproject.toml") ? await readFile(join(root, "pyproject.toml"), "utf8").catch(() => "") : ""
+  const project = names.has("pyproject.toml")
+    ? await readFile(join(root, "pyproject.toml"), "utf8").catch(() => "")
+    : ""
   if (project.includes("[tool.pytest")) return "pytest"
-  const texts = await Promise.all(files.slice(0, 50).map((file) => readFile(join(root, file.path), "utf8").catch(() => "")))
-  return texts.every((text) => /^\s*(?:import unittest|from unittest\b)/mu.test(text) && !/^\s*import pytest/mu.test(text))
+  const texts = await Promise.all(
+    files.slice(0, 50).map((file) => readFile(join(root, file.path), "utf8").catch(() => "")),
+  )
+  return texts.every(
+    (text) => /^\s*(?:import unittest|from unittest\b)/mu.test(text) && !/^\s*import pytest/mu.test(text),
+  )
     ? "unittest"
     : "pytest"
 }
@@ -69,7 +83,8 @@ async function testFiles(root: string): Promise<{ path: string; name: string }[]
         seen++
         const path = folder === "" ? entry.name : `${folder}/${entry.name}`
         if (entry.isDirectory() && !SKIPPED.has(entry.name)) next.push(path)
-        else if (entry.isFile() && (JS_TEST.test(entry.name) || PY_TEST.test(entry.name))) found.push({ path, name: entry.name })
+        else if (entry.isFile() && (JS_TEST.test(entry.name) || PY_TEST.test(entry.name)))
+          found.push({ path, name: entry.name })
       }
     }
     folders = next

@@ -2,7 +2,8 @@ import { parseJestJson } from "./vitest.ts"
 import { emptyReport, placeInStack, type TestFramework } from "./report.ts"
 
 /**
- * The project's own `npm test`, whatever that runs. Test Anything Protocol lines (`ok 1 - name`, `not ok 2 - name`) and the JSON
+ * The project's own `npm test`, whatever that runs. Test Anything Protocol lines (`ok 1 - name`, `not ok 2 - name`) and
+ * the JSON
  * report of jest and vitest are understood; of anything else only the exit code and the last lines are told.
  */
 export const npm: TestFramework = {
@@ -22,7 +23,11 @@ export const npm: TestFramework = {
       else if (test[1] === "ok") report.passed++
       else {
         report.failed++
-        report.failures.push({ name: test[2]!.trim(), message: messageIn(block) ?? "failed", ...placeInStack(root, block) })
+        report.failures.push({
+          name: test[2]!.trim(),
+          message: messageIn(block) ?? "failed",
+          ...placeInStack(root, block),
+        })
       }
     }
     if (report.passed + report.failed + report.skipped > 0) return { ...report, complete: true }

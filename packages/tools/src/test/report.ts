@@ -1,4 +1,6 @@
-/** A test that did not pass: which, where, and what it said. `file` is relative to the workspace, `line` counts from 1. */
+/**
+ * A test that did not pass: which, where, and what it said. `file` is relative to the workspace, `line` counts from 1.
+ */
 export interface TestFailure {
   name: string
   message: string
@@ -32,7 +34,11 @@ export interface TestRequest {
 export interface TestFramework {
   /** The argument vector; `marker` is a secret line prefix for reporters of ours. */
   argv(request: TestRequest, marker: string): readonly string[]
-  parse(output: { stdout: string; stderr: string; exitCode: number | null }, request: TestRequest, marker: string): TestReport
+  parse(
+    output: { stdout: string; stderr: string; exitCode: number | null },
+    request: TestRequest,
+    marker: string,
+  ): TestReport
 }
 
 /** The lines that a reporter of ours wrote, parsed. */

@@ -54,7 +54,8 @@ async function load(framework: Framework): Promise<TestFramework> {
 }
 
 /**
- * Runs a project's tests in the sandbox and reads their results. A run counts as a success only when the runner finished, exited
+ * Runs a project's tests in the sandbox and reads their results. A run counts as a success only when the runner
+ * finished, exited
  * with 0 and at least one test passed: a run that tested nothing has shown nothing.
  */
 export async function runTests(host: ProcessHost, options: TestRunOptions): Promise<TestRun> {
@@ -63,7 +64,12 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
   // So that no runner takes a name for an option.
   const files = (options.files ?? []).map((file) => (file.startsWith("-") ? `./${file}` : file))
   const marker = `@${randomBytes(9).toString("hex")}@`
-  const request = { root: host.root, files, node: process.execPath, ...(options.name === undefined ? {} : { name: options.name }) }
+  const request = {
+    root: host.root,
+    files,
+    node: process.execPath,
+    ...(options.name === undefined ? {} : { name: options.name }),
+  }
   const { outcome, sandbox } = await runSandboxed({
     argv: implementation.argv(request, marker),
     cwd: host.root,
@@ -112,7 +118,8 @@ function problemOf(
   const said = stderr.trim().split("\n").slice(-8).join("\n")
   if (/execvp .*: No such file|: command not found/u.test(stderr)) return `${framework} could not be started: ${said}`
   if (report.failed > 0) return undefined
-  if (/No module named ['"]?pytest/u.test(stderr)) return "pytest is not installed for python3; use framework unittest, or install it."
+  if (/No module named ['"]?pytest/u.test(stderr))
+    return "pytest is not installed for python3; use framework unittest, or install it."
   if (!report.complete) return `The test runner broke off before it reported: ${said || endingOf(outcome, timeoutMs)}`
   if (outcome.exitCode !== 0 && report.passed + report.skipped > 0)
     return `No test failed, but the runner ended with ${endingOf(outcome, timeoutMs)}: ${said}`

@@ -45,7 +45,11 @@ const MEAN = "export const mean = (values) => values.reduce((a, b) => a + b, 0) 
 
 describe("the test tool runs", () => {
   test("node's runner", async () => {
-    using fixture = workspaceFixture({ "package.json": '{ "type": "module" }', "mean.js": MEAN, "test/mean.test.js": NODE_TEST })
+    using fixture = workspaceFixture({
+      "package.json": '{ "type": "module" }',
+      "mean.js": MEAN,
+      "test/mean.test.js": NODE_TEST,
+    })
     const result = await callTool(fixture.tools.get("test")!, {})
     expect(result).toMatchObject({ success: false, error: { code: "TESTS_FAILED", message: "1 of 3 tests failed." } })
     const report = result.data as Report
@@ -54,7 +58,10 @@ describe("the test tool runs", () => {
     expect(report.failures[0]!.message).toContain("NaN")
     expect(result.output).toMatch(/^node: 2 passed, 1 failed, 1 skipped\.\nFAILED of none \(test\/mean\.test\.js:10\)/u)
     fixture.write({ "mean.js": MEAN.replace("values.reduce", "values.length === 0 ? 0 : values.reduce") })
-    expect(await callTool(fixture.tools.get("test")!, {})).toMatchObject({ success: true, data: { passed: 3, failed: 0 } })
+    expect(await callTool(fixture.tools.get("test")!, {})).toMatchObject({
+      success: true,
+      data: { passed: 3, failed: 0 },
+    })
     expect((await callTool(fixture.tools.get("test")!, { name: "of one" })).data).toMatchObject({ passed: 1 })
   })
 
@@ -77,11 +84,26 @@ describe("the test tool runs", () => {
     const report = (await callTool(fixture.tools.get("test")!, {})).data as Report
     expect(report).toMatchObject({ framework: "unittest", passed: 1, failed: 2, skipped: 1 })
     expect(report.failures).toMatchObject([
-      { name: "test_mean.MeanTest.test_none", file: "mean.py", line: 2, message: "ZeroDivisionError: division by zero" },
-      { name: "test_mean.MeanTest.test_wrong", file: "tests/test_mean.py", line: 13, message: "1.0 != 2 : mean of one" },
+      {
+        name: "test_mean.MeanTest.test_none",
+        file: "mean.py",
+        line: 2,
+        message: "ZeroDivisionError: division by zero",
+      },
+      {
+        name: "test_mean.MeanTest.test_wrong",
+        file: "tests/test_mean.py",
+        line: 13,
+        message: "1.0 != 2 : mean of one",
+      },
     ])
-    expect((await callTool(fixture.tools.get("test")!, { name: "test_two" })).data).toMatchObject({ passed: 1, failed: 0 })
-    expect((await callTool(fixture.tools.get("test")!, { framework: "python", files: ["tests/test_mean.py"] })).data).toMatchObject({
+    expect((await callTool(fixture.tools.get("test")!, { name: "test_two" })).data).toMatchObject({
+      passed: 1,
+      failed: 0,
+    })
+    expect(
+      (await callTool(fixture.tools.get("test")!, { framework: "python", files: ["tests/test_mean.py"] })).data,
+    ).toMatchObject({
       framework: "unittest",
       failed: 2,
     })
@@ -175,7 +197,12 @@ describe("the test tool runs", () => {
     })
     const result = await callTool(fixture.tools.get("test")!, {})
     expect({ output: result.output, data: result.data }).toMatchObject({
-      data: { framework: "cargo", passed: 1, failed: 1, failures: [{ name: "tests::wrong", file: "src/lib.rs", line: 9 }] },
+      data: {
+        framework: "cargo",
+        passed: 1,
+        failed: 1,
+        failures: [{ name: "tests::wrong", file: "src/lib.rs", line: 9 }],
+      },
     })
     expect((result.data as Report).failures[0]!.message).toContain("mean of one")
     fixture.write({ "src/lib.rs": "pub fn broken() -> i32 { true }\n" })
@@ -193,7 +220,11 @@ describe("a run that has shown nothing is no success", () => {
       { "a.test.js": 'import { test } from "node:test"\ntest.skip("x")\n', "package.json": '{ "type": "module" }' },
       /No test ran/u,
     ],
-    ["a runner that breaks off", { "a.test.js": "process.kill(process.ppid, 'SIGKILL')\n" }, /broke off|did not finish|exit code|killed/u],
+    [
+      "a runner that breaks off",
+      { "a.test.js": "process.kill(process.ppid, 'SIGKILL')\n" },
+      /broke off|did not finish|exit code|killed/u,
+    ],
   ])("%s", async (_, files, message) => {
     using fixture = workspaceFixture(files)
     const result = await callTool(fixture.tools.get("test")!, {})
@@ -223,11 +254,19 @@ test.each<[string, Record<string, string>, Framework[]]>([
   ["a plain node script", { "package.json": '{ "scripts": { "test": "node --test" } }' }, ["node"]],
   ["vitest", { "package.json": '{ "scripts": { "test": "vitest run" } }' }, ["vitest"]],
   ["a script that does more", { "package.json": '{ "scripts": { "test": "npm run lint && vitest run" } }' }, ["npm"]],
-  ["the script that npm init writes", { "package.json": '{ "scripts": { "test": "echo \\"Error: no test specified\\" && exit 1" } }' }, []],
+  [
+    "the script that npm init writes",
+    { "package.json": '{ "scripts": { "test": "echo \\"Error: no test specified\\" && exit 1" } }' },
+    [],
+  ],
   ["test files without a manifest", { "src/a.test.ts": "" }, ["node"]],
   ["unittest files", { "tests/test_a.py": "import unittest\n" }, ["unittest"]],
   ["pytest files", { "tests/test_a.py": "def test_a(): pass\n" }, ["pytest"]],
-  ["pytest by its configuration", { "tests/test_a.py": "import unittest\n", "pyproject.toml": "[tool.pytest.ini_options]\n" }, ["pytest"]],
+  [
+    "pytest by its configuration",
+    { "tests/test_a.py": "import unittest\n", "pyproject.toml": "[tool.pytest.ini_options]\n" },
+    ["pytest"],
+  ],
   ["two languages", { "Cargo.toml": "", "tests/test_a.py": "import unittest\n" }, ["cargo", "unittest"]],
   ["go", { "go.mod": "" }, ["go"]],
   ["dependencies only", { "node_modules/x/a.test.js": "" }, []],

@@ -1,4 +1,12 @@
-import { defineTool, failure, success, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  defineTool,
+  failure,
+  success,
+  type JsonObject,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { failureOf, insideRoot, shownPath, type ProcessHost } from "../process/host.ts"
 import { detectFrameworks, FRAMEWORKS, type Framework } from "./detect.ts"
 import { plainOutput } from "../text/escapes.ts"
@@ -22,10 +30,23 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     input: {
       type: "object",
       properties: {
-        framework: { type: "string", enum: ["auto", "python", ...FRAMEWORKS], description: "How to run them; auto unless given." },
-        files: { type: "array", items: { type: "string" }, description: "Test files or folders; all tests unless given." },
+        framework: {
+          type: "string",
+          enum: ["auto", "python", ...FRAMEWORKS],
+          description: "How to run them; auto unless given.",
+        },
+        files: {
+          type: "array",
+          items: { type: "string" },
+          description: "Test files or folders; all tests unless given.",
+        },
         name: { type: "string", description: "Only tests whose name matches." },
-        timeout_ms: { type: "integer", minimum: 1, maximum: 3_600_000, description: "Time limit in milliseconds; 300000 unless given." },
+        timeout_ms: {
+          type: "integer",
+          minimum: 1,
+          maximum: 3_600_000,
+          description: "Time limit in milliseconds; 300000 unless given.",
+        },
       },
       additionalProperties: false,
     },
@@ -62,12 +83,15 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
 
 async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
   try {
-    const files = (Array.isArray(args.files) ? args.files : []).map((file) => shownPath(host, insideRoot(host, String(file))))
+    const files = (Array.isArray(args.files) ? args.files : []).map((file) =>
+      shownPath(host, insideRoot(host, String(file))),
+    )
     const framework = await choose(host.root, args.framework)
     if (framework === undefined) {
       return failure({
         code: "NO_TESTS",
-        message: "No tests found: neither a test script in package.json, nor Cargo.toml, go.mod, *.test.js, *.test.ts or test_*.py files.",
+        message:
+          "No tests found: neither a test script in package.json, nor Cargo.toml, go.mod, *.test.js, *.test.ts or test_*.py files.",
         hint: 'Write tests first, or name the framework: {"framework": "node", "files": ["test/all.mjs"]}.',
       })
     }
@@ -84,7 +108,10 @@ async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolCon
   } catch (thrown) {
     const { code, path } = thrown as NodeJS.ErrnoException
     if (code === "ENOENT")
-      return failure({ code: "RUNNER_MISSING", message: `${path ?? "The test runner"} is not installed on this machine.` })
+      return failure({
+        code: "RUNNER_MISSING",
+        message: `${path ?? "The test runner"} is not installed on this machine.`,
+      })
     return failureOf(thrown)
   }
 }

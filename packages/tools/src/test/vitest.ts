@@ -5,7 +5,12 @@ interface JsonReport {
     name: string
     message?: string
     status?: string
-    assertionResults: { fullName: string; status: string; failureMessages?: string[] | null; location?: { line: number } | null }[]
+    assertionResults: {
+      fullName: string
+      status: string
+      failureMessages?: string[] | null
+      location?: { line: number } | null
+    }[]
   }[]
 }
 
@@ -53,7 +58,8 @@ export function parseJestJson(stdout: string, root: string): TestReport {
 }
 
 /**
- * Runs vitest with its report in a temporary file and prints that: since version 5 the report never goes to standard output.
+ * Runs vitest with its report in a temporary file and prints that: since version 5 the report never goes to standard
+ * output.
  * Arguments: those for node.
  */
 const WRAPPER = `

@@ -37,7 +37,12 @@ export function fileFixture(
     ...config,
   })
   const registry = new ToolRegistry()
-  const tools = [...createFilesystemTools(workspace), createFileTool(workspace), createCodeEditTool(workspace), createSearchTool(workspace)]
+  const tools = [
+    ...createFilesystemTools(workspace),
+    createFileTool(workspace),
+    createCodeEditTool(workspace),
+    createSearchTool(workspace),
+  ]
   for (const tool of tools) registry.register(tool)
   return {
     folder,
@@ -48,7 +53,8 @@ export function fileFixture(
       const result = await registry.execute(name, args)
       const schema = tools.find((tool) => tool.name === name)?.outputSchema
       const errors = result.success && schema !== undefined ? await validate(schema, result.data) : []
-      if (errors.length > 0) throw new Error(`The data of ${name} does not fit its output schema: ${JSON.stringify(errors)}`)
+      if (errors.length > 0)
+        throw new Error(`The data of ${name} does not fit its output schema: ${JSON.stringify(errors)}`)
       return result
     },
     text: (path) => readFileSync(join(root, path), "utf8"),

@@ -34,7 +34,9 @@ export async function startLoopback(answer: Answer): Promise<LoopbackServer> {
     requests.push(seen)
     await answer(seen, response)
   }
-  const server = createServer((request, response) => void Promise.resolve(listener(request, response)).catch(() => response.destroy()))
+  const server = createServer(
+    (request, response) => void Promise.resolve(listener(request, response)).catch(() => response.destroy()),
+  )
   return listening(server, requests)
 }
 
@@ -54,7 +56,12 @@ export async function listening(server: Server, requests: SeenRequest[] = []): P
 }
 
 /** Answers with JSON. */
-export function json(response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void {
+export function json(
+  response: ServerResponse,
+  status: number,
+  value: unknown,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { "content-type": "application/json; charset=utf-8", ...headers })
   response.end(JSON.stringify(value))
 }

@@ -13,7 +13,13 @@ interface Page {
 export interface NotionServer extends LoopbackServer {
   readonly pages: Page[]
   /** Faults for the next requests that match, in order; `after` carries the request out first. */
-  readonly faults: { match: RegExp; status?: number; headers?: Record<string, string>; cut?: boolean; after?: boolean }[]
+  readonly faults: {
+    match: RegExp
+    status?: number
+    headers?: Record<string, string>
+    cut?: boolean
+    after?: boolean
+  }[]
 }
 
 export const PARENT_PAGE = "11111111-1111-1111-1111-111111111111"
@@ -45,9 +51,13 @@ function fail(response: ServerResponse, { status = 500, headers, cut }: NotionSe
 
 function handle(request: SeenRequest, pages: Page[], token: string): { status: number; value: unknown } {
   const { method, url, headers, body } = request
-  const error = (status: number, code: string, message: string) => ({ status, value: { object: "error", status, code, message } })
+  const error = (status: number, code: string, message: string) => ({
+    status,
+    value: { object: "error", status, code, message },
+  })
   if (headers.authorization !== `Bearer ${token}`) return error(401, "unauthorized", "API token is invalid.")
-  if (headers["notion-version"] !== "2025-09-03") return error(400, "missing_version", "Notion-Version header failed validation")
+  if (headers["notion-version"] !== "2025-09-03")
+    return error(400, "missing_version", "Notion-Version header failed validation")
   const input = body === "" ? {} : (JSON.parse(body) as Record<string, unknown>)
   const broken = brokenLimit(input.children, 0)
   if (broken !== undefined) return error(400, "validation_error", `body failed validation: ${broken}`)
@@ -120,7 +130,8 @@ const wire = ({ id, created_time, properties }: Page) => ({
   properties,
   url: `https://www.notion.so/${id.replaceAll("-", "")}`,
 })
-const titleOf = (page: Page) => (page.properties.title as { title: { text: { content: string } }[] } | undefined)?.title[0]?.text.content
+const titleOf = (page: Page) =>
+  (page.properties.title as { title: { text: { content: string } }[] } | undefined)?.title[0]?.text.content
 
 /** The first limit of the API that blocks break, if any. */
 function brokenLimit(children: unknown, depth: number): string | undefined {
@@ -130,9 +141,13 @@ function brokenLimit(children: unknown, depth: number): string | undefined {
   if (depth > 2) return "children should be not present below two levels of nesting"
   for (const block of blocks) {
     const content = block[block.type as string] as
-      { rich_text?: { text: { content: string; link?: { url: string } } }[]; children?: unknown; cells?: unknown[][] } | undefined
+      | { rich_text?: { text: { content: string; link?: { url: string } } }[]; children?: unknown; cells?: unknown[][] }
+      | undefined
     if (content === undefined) return `${String(block.type)} should be defined`
-    for (const items of [content.rich_text ?? [], ...((content.cells ?? []) as NonNullable<typeof content.rich_text>[])]) {
+    for (const items of [
+      content.rich_text ?? [],
+      ...((content.cells ?? []) as NonNullable<typeof content.rich_text>[]),
+    ]) {
       if (items.length > 100) return "rich_text.length should be ≤ 100"
       for (const { text } of items) {
         if (text.content.length > 2000) return "text.content.length should be ≤ 2000"

@@ -1,7 +1,10 @@
 import { spawn } from "node:child_process"
 import { createInterface } from "node:readline"
 
-/** What a tool call answered: the text of its content, whether it is an error, and how many bytes the answer took on the wire. */
+/**
+ * What a tool call answered: the text of its content, whether it is an error, and how many bytes the answer took on the
+ * wire.
+ */
 export interface OfficialAnswer {
   text: string
   isError: boolean
@@ -43,7 +46,11 @@ export async function startOfficialServer(file: string, root: string): Promise<O
       })
       send({ id, method, params })
     })
-  await request("initialize", { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "comparison", version: "1" } }, 30_000)
+  await request(
+    "initialize",
+    { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "comparison", version: "1" } },
+    30_000,
+  )
   send({ method: "notifications/initialized" })
   return {
     call: (name, args, timeoutMs = 60_000) => request("tools/call", { name, arguments: args }, timeoutMs),

@@ -24,7 +24,10 @@ export function postgresBinaries(): string | undefined {
   return newest === undefined ? undefined : join(INSTALLED, newest, "bin")
 }
 
-/** Starts a server in a temporary folder; as another user where this process is root, which PostgreSQL refuses to run as. */
+/**
+ * Starts a server in a temporary folder; as another user where this process is root, which PostgreSQL refuses to run
+ * as.
+ */
 export async function startPostgres(binaries: string): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "postgres-"))
   const user = unprivilegedUser()
@@ -40,17 +43,36 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
     })
   const passwordFile = join(folder, "password")
   writeFileSync(passwordFile, `${PASSWORD}\n`, { mode: 0o644 })
-  run("initdb", ["-D", data, "-U", "tester", "-A", "scram-sha-256", `--pwfile=${passwordFile}`, "--no-sync", "-E", "UTF8"])
+  run("initdb", [
+    "-D",
+    data,
+    "-U",
+    "tester",
+    "-A",
+    "scram-sha-256",
+    `--pwfile=${passwordFile}`,
+    "--no-sync",
+    "-E",
+    "UTF8",
+  ])
   const port = await freePort()
-  const settings = [`listen_addresses=127.0.0.1`, `unix_socket_directories=${folder}`, "fsync=off"].flatMap((setting) => ["-c", setting])
-  const server = spawn("sh", ["-c", GUARD, "sh", join(binaries, "postgres"), "-D", data, "-p", String(port), ...settings], {
-    ...user,
-    cwd: folder,
-    stdio: ["pipe", "ignore", "ignore"],
-    env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
-  })
+  const settings = [`listen_addresses=127.0.0.1`, `unix_socket_directories=${folder}`, "fsync=off"].flatMap(
+    (setting) => ["-c", setting],
+  )
+  const server = spawn(
+    "sh",
+    ["-c", GUARD, "sh", join(binaries, "postgres"), "-D", data, "-p", String(port), ...settings],
+    {
+      ...user,
+      cwd: folder,
+      stdio: ["pipe", "ignore", "ignore"],
+      env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
+    },
+  )
   const psql = (sql: string) =>
-    run("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-qc", sql], { PGPASSWORD: PASSWORD })
+    run("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-qc", sql], {
+      PGPASSWORD: PASSWORD,
+    })
   await ready(() => psql("SELECT 1"), server)
   let count = 0
   return {

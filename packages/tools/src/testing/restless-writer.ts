@@ -1,5 +1,6 @@
 /**
- * A process that rewrites two files of a workspace without end, one with write_file and one with edit_file, until it is killed.
+ * A process that rewrites two files of a workspace without end, one with write_file and one with edit_file, until it is
+ * killed.
  * Arguments: the workspace, the state directory.
  */
 import { ToolRegistry } from "@toolwright/toolbox"
@@ -18,7 +19,9 @@ export function contentOf(version: number): string {
 
 for (let version = 1; ; version += 1) {
   const written = await registry.execute("write_file", { path: "written.txt", content: contentOf(version) })
-  const { content } = (await registry.execute("read_text_file", { path: "edited.txt", head: 1 })).data as { content: string }
+  const { content } = (await registry.execute("read_text_file", { path: "edited.txt", head: 1 })).data as {
+    content: string
+  }
   const now = Number(/\d+/u.exec(content)?.[0])
   const edited = await registry.execute("edit_file", {
     path: "edited.txt",

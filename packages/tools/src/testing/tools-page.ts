@@ -12,7 +12,9 @@ export function toolsPage(tools: readonly ToolDefinition[]): string {
     "Paths may be relative to the first of them. Tools of several actions can also be presented as one tool per action, named",
     "`{tool}_{action}` (`search_grep`). What a call does to the world is data: permissions, caches and agents act on it.",
     "",
-    ...groups.flatMap(([category, members]) => [`- **${category}**: ${members.map(({ name }) => `[${name}](#${name})`).join(", ")}`]),
+    ...groups.flatMap(([category, members]) => [
+      `- **${category}**: ${members.map(({ name }) => `[${name}](#${name})`).join(", ")}`,
+    ]),
     "",
     ...tools.flatMap(toolSection),
   ].join("\n")
@@ -27,7 +29,9 @@ function toolSection(tool: ToolDefinition): string[] {
     "",
     facts(tool),
     "",
-    ...(tool.actions === undefined ? parameters(tool.schema) : tool.actions.list.flatMap((action) => actionSection(tool, action))),
+    ...(tool.actions === undefined
+      ? parameters(tool.schema)
+      : tool.actions.list.flatMap((action) => actionSection(tool, action))),
     ...result(tool.outputSchema),
     ...(tool.actions === undefined ? examples(tool.name, tool.examples ?? []) : []),
   ]
@@ -86,13 +90,17 @@ function parameters({ properties = {}, required = [] }: JsonSchema): string[] {
 }
 
 function result(schema: JsonSchema | undefined): string[] {
-  const names = Object.entries(schema?.properties ?? {}).map(([name, field]) => `\`${name}\`${field.description === undefined ? "" : ` (${field.description})`}`)
+  const names = Object.entries(schema?.properties ?? {}).map(
+    ([name, field]) => `\`${name}\`${field.description === undefined ? "" : ` (${field.description})`}`,
+  )
   return names.length === 0 ? [] : [`Result: ${names.join(", ")}.`, ""]
 }
 
 function examples(name: string, list: readonly ToolExample[]): string[] {
   if (list.length === 0) return []
-  const calls = list.map(({ description, input }) => `${description}:\n\n\`\`\`json\n${JSON.stringify({ name, arguments: input })}\n\`\`\``)
+  const calls = list.map(
+    ({ description, input }) => `${description}:\n\n\`\`\`json\n${JSON.stringify({ name, arguments: input })}\n\`\`\``,
+  )
   return [calls.join("\n\n"), ""]
 }
 

@@ -18,11 +18,17 @@ export interface WorkspaceFixture extends Disposable {
   git(...args: string[]): string
 }
 
-export function workspaceFixture(files: Readonly<Record<string, string>> = {}, config: ProcessToolsConfig = {}): WorkspaceFixture {
+export function workspaceFixture(
+  files: Readonly<Record<string, string>> = {},
+  config: ProcessToolsConfig = {},
+): WorkspaceFixture {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-test-")))
   const root = join(folder, "workspace")
   mkdirSync(root)
-  const workspace = createWorkspace({ roots: [{ path: root, access: "read-write" }], stateDirectory: join(folder, "state") })
+  const workspace = createWorkspace({
+    roots: [{ path: root, access: "read-write" }],
+    stateDirectory: join(folder, "state"),
+  })
   const fixture: WorkspaceFixture = {
     root,
     workspace,
@@ -34,11 +40,15 @@ export function workspaceFixture(files: Readonly<Record<string, string>> = {}, c
       }
     },
     git: (...args) =>
-      execFileSync("git", ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main", ...args], {
-        cwd: root,
-        encoding: "utf8",
-        stdio: ["ignore", "pipe", "pipe"],
-      }),
+      execFileSync(
+        "git",
+        ["-c", "user.name=Test", "-c", "user.email=test@localhost", "-c", "init.defaultBranch=main", ...args],
+        {
+          cwd: root,
+          encoding: "utf8",
+          stdio: ["ignore", "pipe", "pipe"],
+        },
+      ),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
   }
   fixture.write(files)

@@ -14,7 +14,8 @@ export interface DecodedText {
 const BINARY_PROBE_BYTES = 8192
 
 /**
- * Whether bytes are no text: a NUL in the first 8 KiB, as `git` and `grep` decide, unless a byte-order mark announces UTF-16.
+ * Whether bytes are no text: a NUL in the first 8 KiB, as `git` and `grep` decide, unless a byte-order mark announces
+ * UTF-16.
  */
 export function isBinary(bytes: Uint8Array): boolean {
   if (byteOrderMark(bytes)?.encoding.startsWith("utf-16")) return false
@@ -22,7 +23,8 @@ export function isBinary(bytes: Uint8Array): boolean {
 }
 
 /**
- * Decodes text without guessing languages: a byte-order mark decides, then valid UTF-8, and everything else is ISO-8859-1, which
+ * Decodes text without guessing languages: a byte-order mark decides, then valid UTF-8, and everything else is
+ * ISO-8859-1, which
  * gives every byte a character and so can always be written back unchanged.
  *
  * @returns undefined for binary content
@@ -31,7 +33,8 @@ export function decodeText(bytes: Uint8Array): DecodedText | undefined {
   if (isBinary(bytes)) return undefined
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const mark = byteOrderMark(bytes)
-  if (mark?.encoding === "utf-8" && isUtf8(buffer)) return { text: buffer.toString("utf8", 3), encoding: "utf-8", bom: true }
+  if (mark?.encoding === "utf-8" && isUtf8(buffer))
+    return { text: buffer.toString("utf8", 3), encoding: "utf-8", bom: true }
   if (mark !== undefined && mark.encoding !== "utf-8") {
     const text = decodeUtf16(buffer.subarray(2), mark.encoding)
     return text === undefined ? undefined : { text, encoding: mark.encoding, bom: true }

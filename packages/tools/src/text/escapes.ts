@@ -6,7 +6,8 @@ const SEQUENCES =
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]/g
 
 /**
- * The output of a program as a reader of a terminal would be left with it: sequences for colours, cursor and titles are gone, lines
+ * The output of a program as a reader of a terminal would be left with it: sequences for colours, cursor and titles are
+ * gone, lines
  * overwritten by `\r` hold what was written last, and what else could deceive is shown as an escape.
  */
 export function plainOutput(text: string): string {

@@ -5,7 +5,8 @@ export const REDACTED = "[redacted]"
 const SHORTEST_VALUE = 6
 
 /**
- * Makes a function that takes secrets out of text: known values (as they are, in base64, URL-encoded, JSON-escaped) and what has the
+ * Makes a function that takes secrets out of text: known values (as they are, in base64, URL-encoded, JSON-escaped) and
+ * what has the
  * form of a well-known kind of secret.
  *
  * @param values secrets known by value, such as API keys from the configuration; those under 6 characters are left out
@@ -28,8 +29,11 @@ export function createRedactor(values: Iterable<string | undefined> = []): (text
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value, "utf8")
   const base64 = [0, 1, 2].map((shift) => {
-    // Inside a longer text the same bytes have three spellings, by their position; the outer characters depend on neighbours.
-    const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString("base64").replace(/=+$/u, "")
+    // Inside a longer text the same bytes have three spellings, by their position; the outer characters depend on
+    // neighbours.
+    const text = Buffer.concat([Buffer.alloc(shift), bytes])
+      .toString("base64")
+      .replace(/=+$/u, "")
     return text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
   })
   const forms = [value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1), bytes.toString("hex")]

@@ -1,4 +1,7 @@
-/** Forms of secrets that are recognised wherever they stand: cloud keys, tokens of code hosts and services, private keys, credentials in URLs. */
+/**
+ * Forms of secrets that are recognised wherever they stand: cloud keys, tokens of code hosts and services, private
+ * keys, credentials in URLs.
+ */
 export const SECRET_FORMS: readonly RegExp[] = [
   /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/gu,
   /\bgh[pousr]_[A-Za-z0-9]{20,255}\b/gu,

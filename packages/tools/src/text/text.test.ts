@@ -20,7 +20,11 @@ describe("decoding", () => {
 
   test("does not guess: a mark, then UTF-8, then one byte per character", () => {
     expect(decodeText(Buffer.from("Grüße"))).toEqual({ text: "Grüße", encoding: "utf-8", bom: false })
-    expect(decodeText(Buffer.from("Gr\xfc\xdfe", "latin1"))).toEqual({ text: "Grüße", encoding: "iso-8859-1", bom: false })
+    expect(decodeText(Buffer.from("Gr\xfc\xdfe", "latin1"))).toEqual({
+      text: "Grüße",
+      encoding: "iso-8859-1",
+      bom: false,
+    })
     expect(decodeText(Buffer.from("\ufeffx"))).toEqual({ text: "x", encoding: "utf-8", bom: true })
     expect(decodeText(Buffer.from([0xff, 0xfe, 0x41]))).toBeUndefined()
     expect(decodeText(Buffer.from([0xff, 0xfe, 0x00, 0xd8]))).toBeUndefined()
@@ -56,7 +60,9 @@ describe("a window", () => {
 
 describe("output of programs", () => {
   test("loses sequences, keeps what a line was overwritten with, and shows the rest", () => {
-    expect(plainOutput("\u001b[1;31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007 \u009b2Jx")).toBe("red link x")
+    expect(plainOutput("\u001b[1;31mred\u001b[0m \u001b]8;;http://x\u0007link\u001b]8;;\u0007 \u009b2Jx")).toBe(
+      "red link x",
+    )
     expect(plainOutput("10%\r20%\r\ndone\r\n")).toBe("20%\ndone\n")
     expect(plainOutput("long line\rshort")).toBe("shortline")
     expect(plainOutput("a\u202eb\u0000c\u0008")).toBe("a\\u202eb\\u0000c\\u0008")
@@ -83,8 +89,12 @@ describe("redaction", () => {
 
   test("takes out known values in every spelling", () => {
     for (const form of [
-      secret, encodeURIComponent(secret), Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex"),
-      Buffer.from(`user:${secret}`).toString("base64"), Buffer.from(`x${secret}y`).toString("base64url"),
+      secret,
+      encodeURIComponent(secret),
+      Buffer.from(secret).toString("base64"),
+      Buffer.from(secret).toString("hex"),
+      Buffer.from(`user:${secret}`).toString("base64"),
+      Buffer.from(`x${secret}y`).toString("base64url"),
     ]) {
       const safe = redact(`before ${form} after`)
       expect([form, safe.includes(REDACTED)]).toEqual([form, true])
@@ -95,8 +105,12 @@ describe("redaction", () => {
 
   test("takes out what has the form of a secret", () => {
     for (const text of [
-      `key ${"AKIA"}ABCDEFGHIJKLMNOP`, `ghp_${"a".repeat(36)}`, "postgres://user:hunter2@host/db", "Authorization: Bearer abc.def",
-      "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----", `sk-ant-${"x".repeat(30)}`,
+      `key ${"AKIA"}ABCDEFGHIJKLMNOP`,
+      `ghp_${"a".repeat(36)}`,
+      "postgres://user:hunter2@host/db",
+      "Authorization: Bearer abc.def",
+      "-----BEGIN RSA PRIVATE KEY-----\nabc\n-----END RSA PRIVATE KEY-----",
+      `sk-ant-${"x".repeat(30)}`,
     ]) {
       expect([text, redact(text).includes(REDACTED)]).toEqual([text, true])
     }

@@ -18,7 +18,8 @@ export interface WindowOptions {
 }
 
 /**
- * A text as a model is shown it: whole lines up to the limits, then a note that says which part of how much it was and how to get
+ * A text as a model is shown it: whole lines up to the limits, then a note that says which part of how much it was and
+ * how to get
  * the rest. A single line beyond the limit is cut, and the note says so.
  */
 export function windowOf(text: string, { firstLine = 1, totalLines, lineCount, next }: WindowOptions): string {
@@ -35,7 +36,10 @@ export function windowOf(text: string, { firstLine = 1, totalLines, lineCount, n
   const total = totalLines ?? firstLine + lines.length - 1
   if (count === 0) {
     const line = lines[0]!
-    const shown = Buffer.from(line.slice(0, WINDOW_BYTES)).subarray(0, WINDOW_BYTES).toString("utf8").replace(/\ufffd+$/u, "")
+    const shown = Buffer.from(line.slice(0, WINDOW_BYTES))
+      .subarray(0, WINDOW_BYTES)
+      .toString("utf8")
+      .replace(/\ufffd+$/u, "")
     const rest = lines.length > 1 ? ` ${next(firstLine + 1)} to continue.` : ""
     return `${shown}\n[Line ${firstLine} of ${total} is ${Buffer.byteLength(line)} bytes long; the first ${WINDOW_BYTES} are shown.${rest}]`
   }

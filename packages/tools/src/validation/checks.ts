@@ -19,7 +19,10 @@ export interface Problem {
   test?: string
 }
 
-/** What a check found. `skipped` is neither a pass nor a failure: there was nothing to check with, and `summary` says why. */
+/**
+ * What a check found. `skipped` is neither a pass nor a failure: there was nothing to check with, and `summary` says
+ * why.
+ */
 export interface CheckReport {
   name: Operation
   status: "passed" | "failed" | "skipped"
@@ -77,8 +80,10 @@ async function checkSyntaxOf({ host, files, signal }: CheckRequest): Promise<Ver
     if (verdict.status === "failed")
       errors.push({ file, message: verdict.message, ...(verdict.line === undefined ? {} : { line: verdict.line }) })
   }
-  if (errors.length > 0) return { status: "failed", summary: `${errors.length} of ${chosen.length} files are wrong.`, errors }
-  if (checked === 0) return { status: "skipped", summary: [...new Set(skipped)].join("; ") || "not configured: no source files", errors }
+  if (errors.length > 0)
+    return { status: "failed", summary: `${errors.length} of ${chosen.length} files are wrong.`, errors }
+  if (checked === 0)
+    return { status: "skipped", summary: [...new Set(skipped)].join("; ") || "not configured: no source files", errors }
   return { status: "passed", summary: `${checked} files can be parsed.`, errors }
 }
 
@@ -92,7 +97,12 @@ async function checkTests({ host, signal }: CheckRequest): Promise<Verdict> {
     const run = await runTests(host, { framework, signal })
     summaries.push(describeRun(run).split("\n")[0]!)
     for (const { name, message, file, line } of run.report.failures) {
-      errors.push({ message, test: name, ...(file === undefined ? {} : { file }), ...(line === undefined ? {} : { line }) })
+      errors.push({
+        message,
+        test: name,
+        ...(file === undefined ? {} : { file }),
+        ...(line === undefined ? {} : { line }),
+      })
     }
     if (run.problem !== undefined) errors.push({ message: run.problem })
   }
@@ -111,7 +121,8 @@ async function checkLength({ host, files }: CheckRequest): Promise<Verdict> {
       continue
     }
     const lines = source === "" ? 0 : source.split("\n").length - (source.endsWith("\n") ? 1 : 0)
-    if (lines > limit) errors.push({ file, message: `${file} has ${lines} lines; at most ${limit} are allowed. Split it.` })
+    if (lines > limit)
+      errors.push({ file, message: `${file} has ${lines} lines; at most ${limit} are allowed. Split it.` })
   }
   const summary =
     errors.length === 0
@@ -131,7 +142,8 @@ async function sourceFiles(host: ProcessHost, below = "."): Promise<string[]> {
     below,
     (entry) => {
       if (entry.kind === "directory" && (SKIPPED.has(entry.name) || entry.name.startsWith("."))) return "skip"
-      if (entry.kind === "file" && SOURCE.test(entry.name) && entry.name !== "package-lock.json") files.push(below === "." ? entry.path : `${below}/${entry.path}`)
+      if (entry.kind === "file" && SOURCE.test(entry.name) && entry.name !== "package-lock.json")
+        files.push(below === "." ? entry.path : `${below}/${entry.path}`)
       return files.length >= MOST_FILES ? "stop" : undefined
     },
     { sorted: true },
@@ -147,14 +159,19 @@ async function readText(workspace: Workspace, file: string): Promise<string | { 
   }
 }
 
-/** The files of a call as paths from the workspace's top; a folder stands for its source files. @throws ToolwrightError `ACCESS_DENIED`, `NOT_FOUND` */
+/**
+ * The files of a call as paths from the workspace's top; a folder stands for its source files. @throws ToolwrightError
+ * `ACCESS_DENIED`, `NOT_FOUND`
+ */
 export async function chosenFiles(host: ProcessHost, files: unknown): Promise<string[]> {
   const list = typeof files === "string" ? [files] : Array.isArray(files) ? files.map(String) : []
   const chosen: string[] = []
   for (const file of list.map((one) => shownPath(host, insideRoot(host, one)))) {
     const stat = await lstat(join(host.root, file)).catch(() => undefined)
     if (stat === undefined) {
-      throw new ToolwrightError("NOT_FOUND", `There is no file ${file} to validate.`, { hint: "Write it first, or correct file_paths." })
+      throw new ToolwrightError("NOT_FOUND", `There is no file ${file} to validate.`, {
+        hint: "Write it first, or correct file_paths.",
+      })
     }
     chosen.push(...(stat.isDirectory() ? await sourceFiles(host, file) : [file]))
   }

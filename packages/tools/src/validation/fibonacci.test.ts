@@ -70,13 +70,17 @@ const languages: {
     files: { "tests/test_fibonacci.py": PYTHON_TESTS },
     signature: "def fibonacci(n: int) -> int:",
     first: "return n if n <= 1 else fibonacci(n-1) + fibonacci(n-2)",
-    second: 'if n < 0:\n    raise ValueError("n must not be negative")\na, b = 0, 1\nfor _ in range(n):\n    a, b = b, a + b\nreturn a',
+    second:
+      'if n < 0:\n    raise ValueError("n must not be negative")\na, b = 0, 1\nfor _ in range(n):\n    a, b = b, a + b\nreturn a',
     runs: hasPython,
   },
   {
     language: "JavaScript",
     file: "fibonacci.js",
-    files: { "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }\n', "tests/fibonacci.test.js": JAVASCRIPT_TESTS },
+    files: {
+      "package.json": '{ "type": "module", "scripts": { "test": "node --test" } }\n',
+      "tests/fibonacci.test.js": JAVASCRIPT_TESTS,
+    },
     signature: "export function fibonacci(n) {",
     first: "return n <= 1 ? n : fibonacci(n - 1) + fibonacci(n - 2)",
     second:
@@ -85,51 +89,67 @@ const languages: {
   },
 ]
 
-describe.for(languages)("a function written as an artifact in $language", ({ file, files, signature, first, second, runs }) => {
-  const call = (fixture: WorkspaceFixture, tool: string, args: JsonObject) => callTool(fixture.tools.get(tool)!, args)
+describe.for(languages)(
+  "a function written as an artifact in $language",
+  ({ file, files, signature, first, second, runs }) => {
+    const call = (fixture: WorkspaceFixture, tool: string, args: JsonObject) => callTool(fixture.tools.get(tool)!, args)
 
-  test.skipIf(!runs)("fails validation, is corrected, passes and is committed", async () => {
-    using fixture = workspaceFixture(files)
-    fixture.git("init", "--quiet")
-    fixture.git("add", ".")
-    fixture.git("commit", "--quiet", "--message=Add tests")
+    test.skipIf(!runs)("fails validation, is corrected, passes and is committed", async () => {
+      using fixture = workspaceFixture(files)
+      fixture.git("init", "--quiet")
+      fixture.git("add", ".")
+      fixture.git("commit", "--quiet", "--message=Add tests")
 
-    const written = await call(fixture, "workspace", { action: "write", path: file, json_artifact: artifact(first) })
-    expect(written.error).toBeUndefined()
-    expect(written.modifiedFiles).toEqual([file, `.meta/${file}.json`])
-    expect(readFileSync(join(fixture.root, file), "utf8")).toContain(signature)
-    expect(readFileSync(join(fixture.root, `.meta/${file}.json`), "utf8")).toContain('"fibonacci"')
+      const written = await call(fixture, "workspace", { action: "write", path: file, json_artifact: artifact(first) })
+      expect(written.error).toBeUndefined()
+      expect(written.modifiedFiles).toEqual([file, `.meta/${file}.json`])
+      expect(readFileSync(join(fixture.root, file), "utf8")).toContain(signature)
+      expect(readFileSync(join(fixture.root, `.meta/${file}.json`), "utf8")).toContain('"fibonacci"')
 
-    const failed = await call(fixture, "validation", { file_paths: [file] })
-    expect(failed.success).toBe(false)
-    const report = failed.data as {
-      checks: { name: string; status: string }[]
-      errors: { check: string; message: string; file?: string; line?: number }[]
-    }
-    expect(Object.fromEntries(report.checks.map((one) => [one.name, one.status]))).toEqual({
-      syntax: "passed",
-      tests: "failed",
-      "file-length": "passed",
-      "pre-commit": "skipped",
+      const failed = await call(fixture, "validation", { file_paths: [file] })
+      expect(failed.success).toBe(false)
+      const report = failed.data as {
+        checks: { name: string; status: string }[]
+        errors: { check: string; message: string; file?: string; line?: number }[]
+      }
+      expect(Object.fromEntries(report.checks.map((one) => [one.name, one.status]))).toEqual({
+        syntax: "passed",
+        tests: "failed",
+        "file-length": "passed",
+        "pre-commit": "skipped",
+      })
+      expect(report.errors).toHaveLength(1)
+      expect(report.errors[0]!.message).toContain("Missing input validation")
+      expect(report.errors[0]!.file).toBe(Object.keys(files).at(-1))
+      expect(report.errors[0]!.line).toBeGreaterThan(1)
+      expect(failed.output).toContain("Missing input validation")
+
+      const rewritten = await call(fixture, "workspace", {
+        action: "write",
+        path: file,
+        json_artifact: artifact(second),
+      })
+      expect(rewritten.output).toContain("replaced")
+      expect(readFileSync(join(fixture.root, file), "utf8").split("fibonacci(n").length).toBe(2)
+
+      const passed = await call(fixture, "validation", { file_paths: [file] })
+      expect(passed.error).toBeUndefined()
+      expect(passed.output).toContain("not configured")
+
+      const committed = await call(fixture, "git_operations", {
+        operation: "commit",
+        message: "Add fibonacci implementation",
+      })
+      expect(committed.error).toBeUndefined()
+      expect(fixture.git("log", "--format=%s").trim().split("\n")).toEqual([
+        "Add fibonacci implementation",
+        "Add tests",
+      ])
+      expect(fixture.git("show", "--name-only", "--format=").trim().split("\n").sort()).toEqual([
+        `.meta/${file}.json`,
+        file,
+      ])
+      expect(fixture.git("status", "--porcelain")).toBe("")
     })
-    expect(report.errors).toHaveLength(1)
-    expect(report.errors[0]!.message).toContain("Missing input validation")
-    expect(report.errors[0]!.file).toBe(Object.keys(files).at(-1))
-    expect(report.errors[0]!.line).toBeGreaterThan(1)
-    expect(failed.output).toContain("Missing input validation")
-
-    const rewritten = await call(fixture, "workspace", { action: "write", path: file, json_artifact: artifact(second) })
-    expect(rewritten.output).toContain("replaced")
-    expect(readFileSync(join(fixture.root, file), "utf8").split("fibonacci(n").length).toBe(2)
-
-    const passed = await call(fixture, "validation", { file_paths: [file] })
-    expect(passed.error).toBeUndefined()
-    expect(passed.output).toContain("not configured")
-
-    const committed = await call(fixture, "git_operations", { operation: "commit", message: "Add fibonacci implementation" })
-    expect(committed.error).toBeUndefined()
-    expect(fixture.git("log", "--format=%s").trim().split("\n")).toEqual(["Add fibonacci implementation", "Add tests"])
-    expect(fixture.git("show", "--name-only", "--format=").trim().split("\n").sort()).toEqual([`.meta/${file}.json`, file])
-    expect(fixture.git("status", "--porcelain")).toBe("")
-  })
-})
+  },
+)

@@ -12,13 +12,20 @@ import type { CheckReport, CheckRequest } from "./checks.ts"
 const TIMEOUT_MS = 300_000
 
 /**
- * Runs what the repository would run before a commit: its own hook file, or pre-commit where that is configured. It runs in the sandbox with
- * the workspace writable (formatters correct files) but `.git` read-only; the git tools never run hooks, so that this is the one place where they do.
+ * Runs what the repository would run before a commit: its own hook file, or pre-commit where that is configured. It
+ * runs in the sandbox with
+ * the workspace writable (formatters correct files) but `.git` read-only; the git tools never run hooks, so that this
+ * is the one place where they do.
  */
-export async function checkPreCommit({ host, files, signal }: CheckRequest): Promise<Omit<CheckReport, "name" | "duration_ms">> {
+export async function checkPreCommit({
+  host,
+  files,
+  signal,
+}: CheckRequest): Promise<Omit<CheckReport, "name" | "duration_ms">> {
   const command = await findHook(host.root, files)
   if (command === undefined) return { status: "skipped", summary: "not configured: no pre-commit hook", errors: [] }
-  if ("missing" in command) return { status: "failed", summary: command.missing, errors: [{ message: command.missing }] }
+  if ("missing" in command)
+    return { status: "failed", summary: command.missing, errors: [{ message: command.missing }] }
   const before = await folderState(host.root)
   const { outcome, sandbox } = await runSandboxed({
     argv: command.argv,
@@ -37,7 +44,12 @@ export async function checkPreCommit({ host, files, signal }: CheckRequest): Pro
   const note = changed.length === 0 ? "" : ` It changed ${changed.join(", ")}.`
   if (outcome.ended === "exit" && outcome.exitCode === 0)
     return { status: "passed", summary: `${command.name} passed.${note}`, errors: [], changed }
-  return { status: "failed", summary: `${command.name} failed.${note}`, errors: [{ message: text.slice(-4000) }], changed }
+  return {
+    status: "failed",
+    summary: `${command.name} failed.${note}`,
+    errors: [{ message: text.slice(-4000) }],
+    changed,
+  }
 }
 
 async function findHook(
@@ -59,7 +71,12 @@ async function findHook(
   if (program === undefined) return { missing: ".pre-commit-config.yaml is there, but pre-commit is not installed." }
   return {
     name: "pre-commit",
-    argv: [program, "run", "--color=never", ...(files.length === 0 ? ["--all-files"] : ["--files", ...files.map((file) => `./${file}`)])],
+    argv: [
+      program,
+      "run",
+      "--color=never",
+      ...(files.length === 0 ? ["--all-files"] : ["--files", ...files.map((file) => `./${file}`)]),
+    ],
   }
 }
 

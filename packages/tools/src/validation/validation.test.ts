@@ -12,7 +12,9 @@ const GOOD = { "good.js": "export const x = 1\n", "good.test.js": 'require("node
 
 const validate = (fixture: WorkspaceFixture, args: JsonObject = {}) => callTool(fixture.tools.get("validation")!, args)
 const statuses = (result: ToolResult) =>
-  Object.fromEntries((result.data as { checks: { name: string; status: string }[] }).checks.map((one) => [one.name, one.status]))
+  Object.fromEntries(
+    (result.data as { checks: { name: string; status: string }[] }).checks.map((one) => [one.name, one.status]),
+  )
 
 function withHook(script: string, config: ProcessToolsConfig = {}): WorkspaceFixture {
   const fixture = workspaceFixture(GOOD, config)
@@ -28,7 +30,12 @@ describe("validation", () => {
     using fixture = workspaceFixture(GOOD)
     const all = await validate(fixture)
     expect(all.success).toBe(true)
-    expect(statuses(all)).toEqual({ syntax: "passed", tests: "passed", "file-length": "passed", "pre-commit": "skipped" })
+    expect(statuses(all)).toEqual({
+      syntax: "passed",
+      tests: "passed",
+      "file-length": "passed",
+      "pre-commit": "skipped",
+    })
     expect(statuses(await validate(fixture, { operation: "all" }))).toEqual(statuses(all))
     expect(statuses(await validate(fixture, { operation: "file-length" }))).toEqual({ "file-length": "passed" })
   })
@@ -36,7 +43,12 @@ describe("validation", () => {
   test("calls what is not configured skipped, never passed", async () => {
     using fixture = workspaceFixture({ "notes.md": "x" })
     const result = await validate(fixture)
-    expect(statuses(result)).toEqual({ syntax: "skipped", tests: "skipped", "file-length": "skipped", "pre-commit": "skipped" })
+    expect(statuses(result)).toEqual({
+      syntax: "skipped",
+      tests: "skipped",
+      "file-length": "skipped",
+      "pre-commit": "skipped",
+    })
     expect(result.output).toMatch(/tests: SKIPPED: not configured/u)
   })
 
@@ -60,7 +72,10 @@ describe("validation", () => {
   })
 
   test("refuses files that are too long; the limit is configured", async () => {
-    using fixture = workspaceFixture({ "long.ts": "x()\n".repeat(21), "short.ts": "x()\n".repeat(20) }, { validation: { maxLines: 20 } })
+    using fixture = workspaceFixture(
+      { "long.ts": "x()\n".repeat(21), "short.ts": "x()\n".repeat(20) },
+      { validation: { maxLines: 20 } },
+    )
     const result = await validate(fixture, { operation: "file-length" })
     expect((result.data as { errors: unknown[] }).errors).toEqual([
       { check: "file-length", file: "long.ts", message: "long.ts has 21 lines; at most 20 are allowed. Split it." },
@@ -68,22 +83,36 @@ describe("validation", () => {
   })
 
   test("takes a folder for its source files", async () => {
-    using fixture = workspaceFixture({ "src/deep/bad.ts": "const = 1\n", "src/good.ts": "", "other/bad.ts": "const = 1\n" })
+    using fixture = workspaceFixture({
+      "src/deep/bad.ts": "const = 1\n",
+      "src/good.ts": "",
+      "other/bad.ts": "const = 1\n",
+    })
     const result = await validate(fixture, { operation: "syntax", file_paths: ["src"] })
     expect((result.data as { errors: unknown[] }).errors).toMatchObject([{ file: "src/deep/bad.ts" }])
   })
 
   test("does not pass a file that is not there, nor look outside", async () => {
     using fixture = workspaceFixture(GOOD)
-    expect(await validate(fixture, { file_paths: ["missing.js"] })).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
-    expect(await validate(fixture, { file_paths: ["../x.js"] })).toMatchObject({ success: false, error: { code: "ACCESS_DENIED" } })
+    expect(await validate(fixture, { file_paths: ["missing.js"] })).toMatchObject({
+      success: false,
+      error: { code: "NOT_FOUND" },
+    })
+    expect(await validate(fixture, { file_paths: ["../x.js"] })).toMatchObject({
+      success: false,
+      error: { code: "ACCESS_DENIED" },
+    })
   })
 
   test("understands the spellings that models use", async () => {
     using fixture = workspaceFixture(GOOD)
     const registry = new ToolRegistry()
     registry.register(fixture.tools.get("validation")!)
-    for (const args of [{ file_path: "good.js" }, { files: ["good.js"], action: "syntax" }, { file_paths: "good.js" }]) {
+    for (const args of [
+      { file_path: "good.js" },
+      { files: ["good.js"], action: "syntax" },
+      { file_paths: "good.js" },
+    ]) {
       const result = await registry.execute("validation_tool", args)
       expect({ args, error: result.error }).toEqual({ args, error: undefined })
     }

@@ -1,4 +1,11 @@
-import { failure, success, type JsonObject, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  success,
+  type JsonObject,
+  type ToolContext,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { definePathTool } from "../paths/path-tool.ts"
 import type { ProcessHost } from "../process/host.ts"
 import { plainOutput } from "../text/escapes.ts"
@@ -17,7 +24,8 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
   const files = {
     type: "array",
     items: { type: "string" },
-    description: "Files to check, from the workspace's top; all source files unless given. Tests always run as a whole.",
+    description:
+      "Files to check, from the workspace's top; all source files unless given. Tests always run as a whole.",
   }
   return definePathTool({
     name: "validation",
@@ -31,7 +39,13 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
     produces: ["validation report"],
     aliases: {
       names: ["validation_tool", "validate"],
-      arguments: { file_path: "file_paths", files: "file_paths", path: "file_paths", action: "operation", check: "operation" },
+      arguments: {
+        file_path: "file_paths",
+        files: "file_paths",
+        path: "file_paths",
+        action: "operation",
+        check: "operation",
+      },
     },
     effects: { readOnly: false, idempotent: true, reads: ["file_paths[]"], writes: [] },
     input: {
@@ -99,7 +113,8 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
 async function validate(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
   const { check, chosenFiles } = await import("./checks.ts")
   const files = await chosenFiles(host, args.file_paths)
-  const operations = args.operation === undefined || args.operation === "all" ? OPERATIONS : [args.operation as Operation]
+  const operations =
+    args.operation === undefined || args.operation === "all" ? OPERATIONS : [args.operation as Operation]
   const checks: CheckReport[] = []
   for (const operation of operations) {
     context.progress({ message: ABOUT[operation], progress: checks.length, total: operations.length })
@@ -131,9 +146,10 @@ function describe(checks: readonly CheckReport[]): string {
         .slice(0, 20)
         .map((error) => `  - ${error.test === undefined ? "" : `${error.test}: `}${place(error)}${error.message}`)
       const more = one.errors.length > 20 ? [`  [... ${one.errors.length - 20} more in the data ...]`] : []
-      return [`${one.name}: ${one.status.toUpperCase()}: ${one.summary}`, ...(one.status === "failed" ? [...errors, ...more] : [])].join(
-        "\n",
-      )
+      return [
+        `${one.name}: ${one.status.toUpperCase()}: ${one.summary}`,
+        ...(one.status === "failed" ? [...errors, ...more] : []),
+      ].join("\n")
     })
     .join("\n")
 }

@@ -29,7 +29,13 @@ export function createBraveSearch(host: NetworkHost, config: WebSearchConfig): T
     const url = new URL(config.url ?? SERVICE)
     const filters = filtersOf(args)
     const page = Number(args.page ?? 0)
-    const parameters = { q: query, count: args.count ?? 10, ...(page === 0 ? {} : { offset: page }), text_decorations: false, ...filters }
+    const parameters = {
+      q: query,
+      count: args.count ?? 10,
+      ...(page === 0 ? {} : { offset: page }),
+      text_decorations: false,
+      ...filters,
+    }
     for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, String(value))
     const started = performance.now()
     try {
@@ -109,7 +115,9 @@ function refused({ status, headers, value }: JsonAnswer, key: string): ToolResul
     const waits = (headers["x-ratelimit-reset"] ?? "").split(",").map(Number)
     const remaining = (headers["x-ratelimit-remaining"] ?? "").split(",").map(Number)
     const exhausted = waits.filter((_, index) => remaining[index] === 0)
-    const seconds = Number(headers["retry-after"] ?? Math.max(...(exhausted.length > 0 ? exhausted : waits.slice(0, 1))))
+    const seconds = Number(
+      headers["retry-after"] ?? Math.max(...(exhausted.length > 0 ? exhausted : waits.slice(0, 1))),
+    )
     const retryAfterSeconds = Number.isFinite(seconds) ? seconds : 1
     return failure({
       code: "RATE_LIMITED",

@@ -20,10 +20,15 @@ export interface Extracted {
 const WORKER = new URL(import.meta.url.endsWith(".ts") ? "./extract-worker.ts" : "./extract-worker.js", import.meta.url)
 
 /**
- * Turns HTML into Markdown in a thread of its own, with bounded time and memory: parsers are synchronous, and a page may be
+ * Turns HTML into Markdown in a thread of its own, with bounded time and memory: parsers are synchronous, and a page
+ * may be
  * made to keep one busy for ever.
  */
-export function extractInWorker(request: ExtractRequest, config: WebscrapeConfig, signal: AbortSignal): Promise<Extracted | ToolResult> {
+export function extractInWorker(
+  request: ExtractRequest,
+  config: WebscrapeConfig,
+  signal: AbortSignal,
+): Promise<Extracted | ToolResult> {
   const extractMs = config.extractMs ?? 10_000
   const memoryMb = config.extractMemoryMb ?? 192
   const worker = new Worker(WORKER, {
@@ -41,9 +46,18 @@ export function extractInWorker(request: ExtractRequest, config: WebscrapeConfig
       resolve(result)
     }
     const failed = (code: string, message: string) =>
-      finish(failure({ code, message: `${request.url} was fetched, but ${message}`, hint: "Look for another page on the same subject." }))
+      finish(
+        failure({
+          code,
+          message: `${request.url} was fetched, but ${message}`,
+          hint: "Look for another page on the same subject.",
+        }),
+      )
     const onAbort = () => failed("ABORTED", "reading it was cancelled.")
-    const timer = setTimeout(() => failed("PAGE_TOO_COMPLEX", `turning it into text took longer than ${extractMs} ms.`), extractMs)
+    const timer = setTimeout(
+      () => failed("PAGE_TOO_COMPLEX", `turning it into text took longer than ${extractMs} ms.`),
+      extractMs,
+    )
     signal.addEventListener("abort", onAbort, { once: true })
     if (signal.aborted) onAbort()
     worker.once("message", finish)

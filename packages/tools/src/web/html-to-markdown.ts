@@ -10,18 +10,23 @@ import { removeHidden } from "./remove-hidden.ts"
 /**
  * The readable content of a page as Markdown. Synchronous and unbounded in time: call it through `extractInWorker`.
  *
- * `article` takes what Readability finds to be the main text, and everything visible where it finds none; `full` always takes
+ * `article` takes what Readability finds to be the main text, and everything visible where it finds none; `full` always
+ * takes
  * everything visible.
  */
 export function htmlToMarkdown({ html, url, mode }: ExtractRequest): Extracted {
   const document = parse(wholeDocument(html))
   const meta = (selector: string) => document.querySelector(selector)?.getAttribute("content") ?? undefined
   const pageTitle = document.querySelector("title")?.textContent ?? document.querySelector("h1")?.textContent ?? ""
-  const published = meta('meta[property="article:published_time"]') ?? document.querySelector("time[datetime]")?.getAttribute("datetime")
+  const published =
+    meta('meta[property="article:published_time"]') ??
+    document.querySelector("time[datetime]")?.getAttribute("datetime")
   removeHidden(document)
   makeAbsolute(document, url)
   const article =
-    mode === "article" ? new Readability(document.cloneNode(true) as unknown as ReadabilityDocument, { charThreshold: 200 }).parse() : null
+    mode === "article"
+      ? new Readability(document.cloneNode(true) as unknown as ReadabilityDocument, { charThreshold: 200 }).parse()
+      : null
   const byline = article?.byline ?? meta('meta[name="author"]')
   return {
     title: cleanLine(article?.title || pageTitle),

@@ -13,5 +13,9 @@ export interface WebToolsConfig {
 
 /** The tools that read from the web: pull requests, search, pages. */
 export function createWebTools(host: NetworkHost, config: WebToolsConfig = {}): ToolDefinition[] {
-  return [createPullRequestTool(host, config.github), createWebSearchTool(host, config.search), createWebscrapeTool(host, config.webscrape)]
+  return [
+    createPullRequestTool(host, config.github),
+    createWebSearchTool(host, config.search),
+    createWebscrapeTool(host, config.webscrape),
+  ]
 }

@@ -16,7 +16,10 @@ const REMEMBERED = 8
 const REMEMBER_MS = 5 * 60_000
 const MAX_BYTES = 5 * 1024 * 1024
 
-/** The handler of `webscrape`. The last few pages are remembered for five minutes, so that reading on does not fetch again. */
+/**
+ * The handler of `webscrape`. The last few pages are remembered for five minutes, so that reading on does not fetch
+ * again.
+ */
 export function createPageReader(host: NetworkHost, config: WebscrapeConfig): ToolHandler {
   const fetch = host.fetchFor()
   const remembered = new Map<string, { page: Page; at: number }>()
@@ -32,7 +35,10 @@ export function createPageReader(host: NetworkHost, config: WebscrapeConfig): To
     try {
       response = await fetch(url, {
         signal,
-        headers: { accept: "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5", "accept-language": "en,*;q=0.5" },
+        headers: {
+          accept: "text/html,application/xhtml+xml,text/plain;q=0.9,*/*;q=0.5",
+          "accept-language": "en,*;q=0.5",
+        },
         limits: { maxBytes: MAX_BYTES },
       })
     } catch (thrown) {
@@ -113,7 +119,9 @@ function part(page: Page, args: { max_chars?: unknown }, offset: number): ToolRe
     `<untrusted-content id="${mark}">`,
     markdown === "" ? "(no readable text)" : markdown,
     `</untrusted-content id="${mark}">`,
-    ...(isTruncated ? [`Characters ${offset}–${end} of ${total}. To go on, call webscrape with the same url and offset ${end}.`] : []),
+    ...(isTruncated
+      ? [`Characters ${offset}–${end} of ${total}. To go on, call webscrape with the same url and offset ${end}.`]
+      : []),
   ]
   return success({
     output: lines.join("\n"),

@@ -40,12 +40,16 @@ const HIDING = [
 ]
 
 /**
- * Removes from a document what a reader does not see, so that text hidden in a page does not reach a model: scripts and the
- * like, comments, `hidden` and `aria-hidden`, and elements that a style attribute or a rule of the page's own style sheets
+ * Removes from a document what a reader does not see, so that text hidden in a page does not reach a model: scripts and
+ * the
+ * like, comments, `hidden` and `aria-hidden`, and elements that a style attribute or a rule of the page's own style
+ * sheets
  * hides. Style sheets in other files are not fetched, and text in the colour of its background is not recognised.
  */
 export function removeHidden(document: DomDocument): void {
-  const hidingSelectors = [...document.querySelectorAll("style")].flatMap((style) => selectorsThatHide(style.textContent ?? ""))
+  const hidingSelectors = [...document.querySelectorAll("style")].flatMap((style) =>
+    selectorsThatHide(style.textContent ?? ""),
+  )
   for (const element of document.querySelectorAll(NEVER_SHOWN)) element.remove()
   for (const element of document.querySelectorAll("[style]")) {
     if (isHiding(element.getAttribute("style") ?? "")) element.remove()
@@ -60,9 +64,13 @@ function isHiding(declarations: string): boolean {
   return HIDING.some((pattern) => pattern.test(declarations))
 }
 
-/** Selectors of rules that hide; rules inside `@media print` and the like are left, for they do not apply on a screen. */
+/**
+ * Selectors of rules that hide; rules inside `@media print` and the like are left, for they do not apply on a screen.
+ */
 function selectorsThatHide(css: string): string[] {
-  const rules = css.replace(/\/\*[^]*?\*\//g, "").replace(/@media[^{]*\b(print|max-width)\b[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/gi, "")
+  const rules = css
+    .replace(/\/\*[^]*?\*\//g, "")
+    .replace(/@media[^{]*\b(print|max-width)\b[^{]*\{(?:[^{}]*\{[^{}]*\})*[^{}]*\}/gi, "")
   const selectors: string[] = []
   for (const [, selector, declarations] of rules.matchAll(/([^{}]{1,500})\{([^{}]{0,5000})\}/g)) {
     if (selectors.length >= MAX_RULES) break
@@ -74,7 +82,9 @@ function selectorsThatHide(css: string): string[] {
 
 function matching(document: DomDocument, selector: string): DomElement[] {
   try {
-    return [...document.querySelectorAll(selector)].filter((element) => element !== document.body && element !== document.documentElement)
+    return [...document.querySelectorAll(selector)].filter(
+      (element) => element !== document.body && element !== document.documentElement,
+    )
   } catch {
     return []
   }

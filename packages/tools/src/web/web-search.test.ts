@@ -38,7 +38,12 @@ async function tool(answer: Answer, env: Record<string, string> = { BRAVE_API_KE
 
 describe("web_search", () => {
   it("returns ranked results with title, URL and snippet, the query, the total and what was filtered", async () => {
-    const result = await callTool(await tool(brave), { query: " SQLite WAL ", count: 3, freshness: "pm", country: "de" })
+    const result = await callTool(await tool(brave), {
+      query: " SQLite WAL ",
+      count: 3,
+      freshness: "pm",
+      country: "de",
+    })
     expect(result.data).toEqual({
       query: "SQLite WAL",
       results: [0, 1, 2].map((index) => ({
@@ -58,7 +63,12 @@ describe("web_search", () => {
       },
     })
     const [asked] = server?.requests ?? []
-    expect(Object.fromEntries(asked?.url.searchParams ?? [])).toMatchObject({ q: "SQLite WAL", count: "3", freshness: "pm", country: "DE" })
+    expect(Object.fromEntries(asked?.url.searchParams ?? [])).toMatchObject({
+      q: "SQLite WAL",
+      count: "3",
+      freshness: "pm",
+      country: "DE",
+    })
     expect(asked?.headers["x-subscription-token"]).toBe("key-canary")
     expect(JSON.stringify(result)).not.toContain("key-canary")
     expect(result.output).toContain("1. Result 0 & more\n   https://example.com/0")
@@ -121,6 +131,7 @@ describe("web_search", () => {
   it("is not offered without a key, and runs its own examples", async () => {
     const search = await tool(brave)
     expect(search.capabilities).toEqual(["env:BRAVE_API_KEY"])
-    for (const { input } of search.examples ?? []) expect(await callTool(search, input)).toMatchObject({ success: true })
+    for (const { input } of search.examples ?? [])
+      expect(await callTool(search, input)).toMatchObject({ success: true })
   })
 })

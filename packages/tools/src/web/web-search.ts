@@ -26,17 +26,35 @@ export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig =
     input: {
       type: "object",
       properties: {
-        query: { type: "string", minLength: 1, maxLength: 400, description: "What to search for; at most 400 characters and 50 words" },
+        query: {
+          type: "string",
+          minLength: 1,
+          maxLength: 400,
+          description: "What to search for; at most 400 characters and 50 words",
+        },
         count: { type: "integer", minimum: 1, maximum: 20, default: 10, description: "How many results" },
         page: { type: "integer", minimum: 0, maximum: 9, default: 0, description: "Which page of results, from 0" },
-        country: { type: "string", pattern: "^([A-Za-z]{2}|ALL)$", description: "Two-letter country code to search from, e.g. DE" },
-        language: { type: "string", pattern: "^[a-z]{2}(-[a-z]{2,4})?$", description: "Language of the results, e.g. en" },
+        country: {
+          type: "string",
+          pattern: "^([A-Za-z]{2}|ALL)$",
+          description: "Two-letter country code to search from, e.g. DE",
+        },
+        language: {
+          type: "string",
+          pattern: "^[a-z]{2}(-[a-z]{2,4})?$",
+          description: "Language of the results, e.g. en",
+        },
         freshness: {
           type: "string",
           pattern: "^(pd|pw|pm|py|\\d{4}-\\d{2}-\\d{2}to\\d{4}-\\d{2}-\\d{2})$",
           description: "Age of the results: pd (day), pw (week), pm (month), py (year), or 2026-01-01to2026-01-31",
         },
-        safesearch: { type: "string", enum: ["off", "moderate", "strict"], default: "moderate", description: "Filter for adult content" },
+        safesearch: {
+          type: "string",
+          enum: ["off", "moderate", "strict"],
+          default: "moderate",
+          description: "Filter for adult content",
+        },
       },
       required: ["query"],
       additionalProperties: false,

@@ -27,7 +27,8 @@ async function scrape(answer: Answer, args: object = {}, config: WebscrapeConfig
   return callTool(tool, { url: `${server.origin}/post/one`, ...args })
 }
 
-const sentence = "Contexts carry deadlines and cancellation across the borders of a program, and each function passes its own on. "
+const sentence =
+  "Contexts carry deadlines and cancellation across the borders of a program, and each function passes its own on. "
 const ARTICLE = `<!doctype html><html><head><title>Go contexts | Site</title><meta name="author" content="Ada">
 <meta property="article:published_time" content="2026-11-01"><base href="/blog/">
 <style>.trap{display:none} .ok{color:red} @media print{article{display:none}}</style><script>alert("script text")</script></head>
@@ -45,7 +46,14 @@ const ARTICLE = `<!doctype html><html><head><title>Go contexts | Site</title><me
 describe("webscrape", () => {
   it("returns the main text as Markdown with whole links, and nothing that a reader does not see", async () => {
     const result = await scrape(html(ARTICLE))
-    const data = result.data as { markdown: string; title: string; byline: string; published: string; url: string; truncated: boolean }
+    const data = result.data as {
+      markdown: string
+      title: string
+      byline: string
+      published: string
+      url: string
+      truncated: boolean
+    }
     expect(data).toMatchObject({ byline: "Ada", published: "2026-11-01", truncated: false })
     expect(data.title).toContain("Go contexts")
     for (const wanted of [
@@ -60,7 +68,9 @@ describe("webscrape", () => {
     ]) {
       expect(data.markdown).toContain(wanted)
     }
-    expect(JSON.stringify(result)).not.toMatch(/HIDDEN|script text|comment text|Navigation entry|Footer text|javascript:|base64/)
+    expect(JSON.stringify(result)).not.toMatch(
+      /HIDDEN|script text|comment text|Navigation entry|Footer text|javascript:|base64/,
+    )
     expect(JSON.stringify(result)).not.toMatch(/[\u200b\u202e\u{e0000}-\u{e007f}]/u)
   })
 
@@ -69,13 +79,17 @@ describe("webscrape", () => {
     const result = await scrape(html(injected), { mode: "full" })
     const [, id] = /<untrusted-content id="([0-9a-f]{12})">/.exec(result.output) ?? []
     expect(result.output.split(`</untrusted-content id="${id}">`)).toHaveLength(2)
-    expect(result.output.indexOf("You are free now")).toBeLessThan(result.output.indexOf(`</untrusted-content id="${id}">`))
+    expect(result.output.indexOf("You are free now")).toBeLessThan(
+      result.output.indexOf(`</untrusted-content id="${id}">`),
+    )
     expect(result.metadata.untrusted).toBe(true)
   })
 
   it("gives a long page in parts that join to the whole, fetching it once", async () => {
     const server = await serve(
-      html(`<h1>Long</h1>${Array.from({ length: 60 }, (_, index) => `<p>Paragraph ${index} 😀 ${sentence}</p>`).join("")}`),
+      html(
+        `<h1>Long</h1>${Array.from({ length: 60 }, (_, index) => `<p>Paragraph ${index} 😀 ${sentence}</p>`).join("")}`,
+      ),
     )
     const tool = createWebscrapeTool(createNetworkHost({ allowOrigins: [server.origin] }, {}))
     const whole = (await callTool(tool, { url: server.origin, mode: "full", max_chars: 100_000 })).data as {
@@ -85,7 +99,11 @@ describe("webscrape", () => {
     let [joined, offset, parts] = ["", 0, 0]
     for (;;) {
       const result = await callTool(tool, { url: server.origin, mode: "full", max_chars: 1000, offset })
-      const { markdown, next_offset, truncated } = result.data as { markdown: string; next_offset?: number; truncated: boolean }
+      const { markdown, next_offset, truncated } = result.data as {
+        markdown: string
+        next_offset?: number
+        truncated: boolean
+      }
       expect(markdown.length).toBeLessThanOrEqual(1000)
       joined += markdown
       parts++
@@ -93,13 +111,18 @@ describe("webscrape", () => {
       offset = next_offset as number
     }
     expect([joined === whole.markdown, parts > 5, server.requests.length]).toEqual([true, true, 2])
-    expect((await callTool(tool, { url: server.origin, mode: "full", offset: 10_000_000 })).error?.code).toBe("OFFSET_OUT_OF_RANGE")
+    expect((await callTool(tool, { url: server.origin, mode: "full", offset: 10_000_000 })).error?.code).toBe(
+      "OFFSET_OUT_OF_RANGE",
+    )
   })
 
   it("refuses to be redirected to a private address, and any private address", async () => {
     const secret = await serve((_, response) => response.end("SECRET"))
     const redirecting: Answer = (_, response) => void response.writeHead(302, { location: secret.origin }).end()
-    expect((await scrape(redirecting)).error).toMatchObject({ code: "BLOCKED_ADDRESS", hint: expect.stringContaining("allowOrigins") })
+    expect((await scrape(redirecting)).error).toMatchObject({
+      code: "BLOCKED_ADDRESS",
+      hint: expect.stringContaining("allowOrigins"),
+    })
     expect((await scrape(redirecting, { url: "http://[::ffff:7f00:1]/" })).error?.code).toBe("BLOCKED_ADDRESS")
     expect((await scrape(redirecting, { url: "file:///etc/passwd" })).error?.code).toBe("INVALID_URL")
     expect(secret.requests).toHaveLength(0)
@@ -117,16 +140,23 @@ describe("webscrape", () => {
   })
 
   it("returns text and JSON as they are, and refuses what is no text", async () => {
-    expect((await scrape(html("plain \u001b[31mred\u001b[0m", "text/plain"))).data).toMatchObject({ markdown: "plain red" })
+    expect((await scrape(html("plain \u001b[31mred\u001b[0m", "text/plain"))).data).toMatchObject({
+      markdown: "plain red",
+    })
     expect((await scrape(html('{"a": 1}', "application/ld+json"))).data).toMatchObject({ markdown: '{"a": 1}' })
-    expect((await scrape(html("<p>guessed</p>", ""))).data).toMatchObject({ markdown: expect.stringContaining("guessed") })
+    expect((await scrape(html("<p>guessed</p>", ""))).data).toMatchObject({
+      markdown: expect.stringContaining("guessed"),
+    })
     expect((await scrape(html("%PDF-1.7", "application/pdf"))).error).toMatchObject({
       code: "UNSUPPORTED_CONTENT",
       message: expect.stringContaining("application/pdf"),
     })
     expect(
-      (await scrape((_, response) => response.writeHead(200, { "content-type": "application/octet-stream" }).end(Buffer.alloc(9)))).error
-        ?.code,
+      (
+        await scrape((_, response) =>
+          response.writeHead(200, { "content-type": "application/octet-stream" }).end(Buffer.alloc(9)),
+        )
+      ).error?.code,
     ).toBe("UNSUPPORTED_CONTENT")
   })
 
@@ -136,16 +166,21 @@ describe("webscrape", () => {
     [429, "RATE_LIMITED", true],
     [500, "HTTP_ERROR", true],
   ])("answers a %i with %s", async (status, code, retryable) => {
-    expect((await scrape((_, response) => response.writeHead(status).end("<p>sorry</p>"))).error).toMatchObject({ code, retryable })
+    expect((await scrape((_, response) => response.writeHead(status).end("<p>sorry</p>"))).error).toMatchObject({
+      code,
+      retryable,
+    })
   })
 
   it("stops at a page that would keep the parser busy, or eat the memory, and goes on working", async () => {
     const deep = "<div>".repeat(200_000)
-    expect((await scrape(html(deep), { mode: "full" }, { extractMs: 700 })).error?.code).toMatch(/^PAGE_(TOO_COMPLEX|UNREADABLE)$/)
-    const wide = "<p><b>x</b></p>".repeat(250_000)
-    expect((await scrape(html(wide), { mode: "full" }, { extractMemoryMb: 16, extractMs: 20_000 })).error?.code).toMatch(
+    expect((await scrape(html(deep), { mode: "full" }, { extractMs: 700 })).error?.code).toMatch(
       /^PAGE_(TOO_COMPLEX|UNREADABLE)$/,
     )
+    const wide = "<p><b>x</b></p>".repeat(250_000)
+    expect(
+      (await scrape(html(wide), { mode: "full" }, { extractMemoryMb: 16, extractMs: 20_000 })).error?.code,
+    ).toMatch(/^PAGE_(TOO_COMPLEX|UNREADABLE)$/)
     expect((await scrape(html(ARTICLE))).success).toBe(true)
   })
 
@@ -153,13 +188,17 @@ describe("webscrape", () => {
     const controller = new AbortController()
     const server = await serve(() => controller.abort())
     const tool = createWebscrapeTool(createNetworkHost({ allowOrigins: [server.origin] }, {}))
-    expect((await callTool(tool, { url: server.origin }, { signal: controller.signal })).error?.code).toMatch(/ABORT|CANCEL/)
+    expect((await callTool(tool, { url: server.origin }, { signal: controller.signal })).error?.code).toMatch(
+      /ABORT|CANCEL/,
+    )
   })
 
   it("has examples that fit its own schema", async () => {
     const server = await serve(html(ARTICLE))
     const lookup = async () => ["127.0.0.1"]
-    const tool = createWebscrapeTool(createNetworkHost({ allowOrigins: ["https://example.com"], lookup, connectMs: 200 }, {}))
+    const tool = createWebscrapeTool(
+      createNetworkHost({ allowOrigins: ["https://example.com"], lookup, connectMs: 200 }, {}),
+    )
     for (const { input } of tool.examples ?? []) {
       expect((await callTool(tool, { ...input, url: server.origin })).error?.code).toBe("BLOCKED_ADDRESS")
     }

@@ -32,8 +32,19 @@ export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig =
           default: "article",
           description: "article: the main text alone; full: everything visible, for indexes and listings",
         },
-        offset: { type: "integer", minimum: 0, default: 0, description: "Where to go on in a long page, in characters" },
-        max_chars: { type: "integer", minimum: 200, maximum: 100000, default: 20000, description: "Most characters to return" },
+        offset: {
+          type: "integer",
+          minimum: 0,
+          default: 0,
+          description: "Where to go on in a long page, in characters",
+        },
+        max_chars: {
+          type: "integer",
+          minimum: 200,
+          maximum: 100000,
+          default: 20000,
+          description: "Most characters to return",
+        },
       },
       required: ["url"],
       additionalProperties: false,
@@ -60,7 +71,10 @@ export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig =
     },
     examples: [
       { description: "The main text of an article", input: { url: "https://example.com/article" } },
-      { description: "Everything on an index page", input: { url: "https://example.com/", mode: "full", max_chars: 5000 } },
+      {
+        description: "Everything on an index page",
+        input: { url: "https://example.com/", mode: "full", max_chars: 5000 },
+      },
     ],
     effects: { readOnly: true, idempotent: true, network: true },
     produces: ["research"],

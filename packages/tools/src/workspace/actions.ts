@@ -25,17 +25,31 @@ export function writeArtifact(artifacts: ArtifactHost, args: JsonObject, signal:
   const element = readArtifact(artifactOf(args.json_artifact))
   return change(artifacts, args, signal, (before) => {
     const { file: state, replaced } = putElement(before, element)
-    const name = "method" in element ? `method ${element.className}.${element.method.name}` : `${element.kind} ${element.name}`
+    const name =
+      "method" in element ? `method ${element.className}.${element.method.name}` : `${element.kind} ${element.name}`
     return { state, done: `${name} ${replaced ? "replaced" : "added"}` }
   })
 }
 
 /** Adds or replaces an element whose fields are the arguments of the call themselves. */
-export function addElement(artifacts: ArtifactHost, type: string, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+export function addElement(
+  artifacts: ArtifactHost,
+  type: string,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const { action: _, path, overwrite, kind, ...data } = args
   const elementType =
-    type === "class" && typeof kind === "string" ? kind : type === "function" && typeof data.class_name === "string" ? "method" : type
-  return writeArtifact(artifacts, { path, overwrite, json_artifact: { element_type: elementType, element_data: data } }, signal)
+    type === "class" && typeof kind === "string"
+      ? kind
+      : type === "function" && typeof data.class_name === "string"
+        ? "method"
+        : type
+  return writeArtifact(
+    artifacts,
+    { path, overwrite, json_artifact: { element_type: elementType, element_data: data } },
+    signal,
+  )
 }
 
 export function addField(artifacts: ArtifactHost, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
@@ -56,17 +70,26 @@ export async function createFile(artifacts: ArtifactHost, args: JsonObject, sign
       hint: 'Add to it with add_function, add_class and so on, or start over with "overwrite": true.',
     })
   }
-  const state = emptyState(path, typeof args.docstring === "string" && args.docstring.trim() !== "" ? args.docstring : undefined)
+  const state = emptyState(
+    path,
+    typeof args.docstring === "string" && args.docstring.trim() !== "" ? args.docstring : undefined,
+  )
   return store(artifacts, { state, done: "file created" }, undefined, signal)
 }
 
 /** Declares a file finished, after a look at what is missing. */
-export async function completeFile(artifacts: ArtifactHost, args: JsonObject, signal: AbortSignal): Promise<ToolResult> {
+export async function completeFile(
+  artifacts: ArtifactHost,
+  args: JsonObject,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const { workspace } = artifacts
   const path = pathOf(workspace, args)
   const state = await loadState(workspace, path)
   if (state === undefined) throw missing(path)
-  const empty = state.elements.filter((one) => "methods" in one && one.methods.length + one.fields.length === 0).map((one) => one.name)
+  const empty = state.elements
+    .filter((one) => "methods" in one && one.methods.length + one.fields.length === 0)
+    .map((one) => one.name)
   if (state.elements.every((one) => one.kind === "import")) {
     return failure({
       code: "INCOMPLETE",
@@ -98,7 +121,9 @@ export async function listArtifacts(workspace: Workspace, args: JsonObject): Pro
     if (state === undefined) throw missing(path)
     const elements = state.elements.flatMap((one) => [
       { element_type: one.kind as string, name: one.name },
-      ...("methods" in one ? one.methods.map((method) => ({ element_type: "method", name: `${one.name}.${method.name}` })) : []),
+      ...("methods" in one
+        ? one.methods.map((method) => ({ element_type: "method", name: `${one.name}.${method.name}` }))
+        : []),
     ])
     const output = elements.map((one) => `${one.element_type} ${one.name}`).join("\n")
     return success({ output: output || "No elements yet.", data: { path, complete: state.complete, elements } })
@@ -141,7 +166,12 @@ async function change(
   })
 }
 
-async function store(artifacts: ArtifactHost, made: Change, before: ArtifactState | undefined, signal: AbortSignal): Promise<ToolResult> {
+async function store(
+  artifacts: ArtifactHost,
+  made: Change,
+  before: ArtifactState | undefined,
+  signal: AbortSignal,
+): Promise<ToolResult> {
   const { workspace } = artifacts
   const path = made.state.path
   const { text, state } = await render(made.state, artifacts.templates)
@@ -155,7 +185,8 @@ async function store(artifacts: ArtifactHost, made: Change, before: ArtifactStat
     })
   }
   const current = await readIfThere(workspace, path)
-  const unchanged = current === text && before !== undefined && before.hash === state.hash && before.complete === state.complete
+  const unchanged =
+    current === text && before !== undefined && before.hash === state.hash && before.complete === state.complete
   if (!unchanged) await saveState(workspace, state, text)
   const elements = state.elements.map((one) => ({ element_type: one.kind, name: one.name }))
   const note = syntax.status === "skipped" ? `\nIts syntax was not checked: ${syntax.reason}.` : ""

@@ -25,7 +25,12 @@ function dataOf(element: Element): JsonObject {
       return functionData(element)
     case "import": {
       const { name, names, alias, default: fallback } = element
-      return { module: name, names, ...(alias === undefined ? {} : { alias }), ...(fallback === undefined ? {} : { default: fallback }) }
+      return {
+        module: name,
+        names,
+        ...(alias === undefined ? {} : { alias }),
+        ...(fallback === undefined ? {} : { default: fallback }),
+      }
     }
     case "variable": {
       const { name, type, value, docstring, mutable } = element

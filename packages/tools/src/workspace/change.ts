@@ -3,13 +3,17 @@ import type { ClassElement, Element, Field, MethodOf } from "./elements.ts"
 import { mergeImports, type SourceFile } from "./render.ts"
 
 /**
- * Puts an element into a file: it takes the place of the element of the same name, or comes last. An import of a module that is imported
+ * Puts an element into a file: it takes the place of the element of the same name, or comes last. An import of a module
+ * that is imported
  * already adds its names. Everything else stays as it is.
  *
  * @returns the changed file, and whether an element was replaced
  * @throws ToolwrightError `UNKNOWN_CLASS` for a method of a class that is not there
  */
-export function putElement<File extends SourceFile>(file: File, element: Element | MethodOf): { file: File; replaced: boolean } {
+export function putElement<File extends SourceFile>(
+  file: File,
+  element: Element | MethodOf,
+): { file: File; replaced: boolean } {
   if ("method" in element) {
     const { method, className } = element
     let replaced = false
@@ -22,7 +26,8 @@ export function putElement<File extends SourceFile>(file: File, element: Element
   }
   const isImport = element.kind === "import"
   const index = file.elements.findIndex(
-    (one) => one.name === element.name && (one.kind === "import") === isImport && (!isImport || sameImport(one, element)),
+    (one) =>
+      one.name === element.name && (one.kind === "import") === isImport && (!isImport || sameImport(one, element)),
   )
   const before = file.elements[index]
   const placed = before?.kind === "import" && isImport ? mergeImports(before, element) : element
@@ -30,7 +35,11 @@ export function putElement<File extends SourceFile>(file: File, element: Element
 }
 
 /** Puts a field into a class. @throws ToolwrightError `UNKNOWN_CLASS` */
-export function putField<File extends SourceFile>(file: File, className: string, field: Field): { file: File; replaced: boolean } {
+export function putField<File extends SourceFile>(
+  file: File,
+  className: string,
+  field: Field,
+): { file: File; replaced: boolean } {
   let replaced = false
   const changed = changeClass(file, className, (owner) => {
     const index = owner.fields.findIndex((one) => one.name === field.name)
@@ -40,7 +49,11 @@ export function putField<File extends SourceFile>(file: File, className: string,
   return { file: changed, replaced }
 }
 
-function changeClass<File extends SourceFile>(file: File, name: string, change: (owner: ClassElement) => ClassElement): File {
+function changeClass<File extends SourceFile>(
+  file: File,
+  name: string,
+  change: (owner: ClassElement) => ClassElement,
+): File {
   const isClass = (element: Element): element is ClassElement =>
     element.kind === "class" || element.kind === "dataclass" || element.kind === "interface"
   const index = file.elements.findIndex((element) => isClass(element) && element.name === name)
@@ -49,7 +62,9 @@ function changeClass<File extends SourceFile>(file: File, name: string, change: 
     const classes = file.elements.filter(isClass).map((element) => element.name)
     throw new ToolwrightError("UNKNOWN_CLASS", `This file has no class '${name}'.`, {
       hint:
-        classes.length === 0 ? `Add it first: {"action": "add_class", "path": "…", "name": "${name}"}.` : `Classes: ${classes.join(", ")}.`,
+        classes.length === 0
+          ? `Add it first: {"action": "add_class", "path": "…", "name": "${name}"}.`
+          : `Classes: ${classes.join(", ")}.`,
     })
   }
   return { ...file, elements: put(file.elements, index, change(owner)) }

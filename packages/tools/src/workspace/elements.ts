@@ -71,15 +71,20 @@ export interface MethodOf {
 }
 
 /**
- * Reads a JSON artifact `{ element_type, element_data }`. Other spellings that models use are understood (`params`, `returns`, `code`, …).
+ * Reads a JSON artifact `{ element_type, element_data }`. Other spellings that models use are understood (`params`,
+ * `returns`, `code`, …).
  *
  * @returns the element, or a method with the name of its class
- * @throws ToolwrightError `INVALID_ARTIFACT`, whose message names the field (as a JSON pointer) and whose hint shows a right artifact
+ * @throws ToolwrightError `INVALID_ARTIFACT`, whose message names the field (as a JSON pointer) and whose hint shows a
+ *   right artifact
  */
 export function readArtifact(artifact: unknown): Element | MethodOf {
   const { element_type: type, element_data: data } = asObject(artifact, "", "json_artifact")
   if (!(ELEMENT_TYPES as readonly unknown[]).includes(type)) {
-    throw invalid("/element_type", `must be one of ${ELEMENT_TYPES.join(", ")}, not ${JSON.stringify(type) ?? "absent"}`)
+    throw invalid(
+      "/element_type",
+      `must be one of ${ELEMENT_TYPES.join(", ")}, not ${JSON.stringify(type) ?? "absent"}`,
+    )
   }
   const fields = asObject(data, "/element_data", "element_data")
   const at = "/element_data"
@@ -106,8 +111,12 @@ function readFunction(data: JsonObject, at: string): FunctionElement {
   if (body === undefined || body.trim() === "") {
     throw invalid(`${at}/body`, "is missing or empty; give the statements of the function, without its header")
   }
-  const header = new RegExp(String.raw`^\s*(?:export\s+)?(?:async\s+)?(?:def|function)\s+${name.replaceAll("$", "\\$")}\s*\(`, "u")
-  if (header.test(body)) throw invalid(`${at}/body`, `repeats the header of '${name}'; give only the statements inside it`)
+  const header = new RegExp(
+    String.raw`^\s*(?:export\s+)?(?:async\s+)?(?:def|function)\s+${name.replaceAll("$", "\\$")}\s*\(`,
+    "u",
+  )
+  if (header.test(body))
+    throw invalid(`${at}/body`, `repeats the header of '${name}'; give only the statements inside it`)
   const returnType = text(data.return_type ?? data.returns ?? data.returnType, `${at}/return_type`)
   return {
     kind: "function",
@@ -116,7 +125,9 @@ function readFunction(data: JsonObject, at: string): FunctionElement {
     parameters: list(data.parameters ?? data.params ?? data.args, `${at}/parameters`).map((one, index) =>
       readParameter(one, `${at}/parameters/${index}`),
     ),
-    ...(returnType === undefined || returnType.trim() === "" ? {} : { returnType: oneLine(returnType, `${at}/return_type`) }),
+    ...(returnType === undefined || returnType.trim() === ""
+      ? {}
+      : { returnType: oneLine(returnType, `${at}/return_type`) }),
     body,
     decorators: list(data.decorators, `${at}/decorators`).map((one, index) =>
       oneLine(String(one), `${at}/decorators/${index}`).replace(/^@/u, ""),
@@ -164,7 +175,10 @@ function readClass(kind: ClassElement["kind"], data: JsonObject, at: string): Cl
     methods: list(data.methods, `${at}/methods`).map((one, index) => {
       const fields = asObject(one, `${at}/methods/${index}`, "a method")
       // In an interface a method has no body.
-      return readFunction(kind === "interface" && fields.body === undefined ? { ...fields, body: "..." } : fields, `${at}/methods/${index}`)
+      return readFunction(
+        kind === "interface" && fields.body === undefined ? { ...fields, body: "..." } : fields,
+        `${at}/methods/${index}`,
+      )
     }),
     decorators: list(data.decorators, `${at}/decorators`).map((one, index) =>
       oneLine(String(one), `${at}/decorators/${index}`).replace(/^@/u, ""),
@@ -191,7 +205,9 @@ function readImport(data: JsonObject, at: string): ImportElement {
     throw invalid(`${at}/module`, "must name a module, such as math or ./board.ts")
   const names = data.names ?? data.items ?? data.imports
   const fallback =
-    data.default === undefined || data.default === null || data.default === false ? undefined : identifier(data.default, `${at}/default`)
+    data.default === undefined || data.default === null || data.default === false
+      ? undefined
+      : identifier(data.default, `${at}/default`)
   return {
     kind: "import",
     name: module,
@@ -202,7 +218,12 @@ function readImport(data: JsonObject, at: string): ImportElement {
           ? { name: one.trim().split(/\s+as\s+/u)[0], alias: one.trim().split(/\s+as\s+/u)[1] }
           : asObject(one, where, "an imported name")
       const name = given.name === "*" ? "*" : identifier(given.name, `${where}/name`)
-      return { name, ...(given.alias === undefined || given.alias === null ? {} : { alias: identifier(given.alias, `${where}/alias`) }) }
+      return {
+        name,
+        ...(given.alias === undefined || given.alias === null
+          ? {}
+          : { alias: identifier(given.alias, `${where}/alias`) }),
+      }
     }),
     ...(data.alias === undefined || data.alias === null ? {} : { alias: identifier(data.alias, `${at}/alias`) }),
     ...(fallback === undefined ? {} : { default: fallback }),
@@ -253,7 +274,10 @@ function list(value: unknown, at: string): unknown[] {
 
 function asObject(value: unknown, at: string, what: string): JsonObject {
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonObject
-  throw invalid(at || "/", `${what} must be an object, not ${Array.isArray(value) ? "a list" : (JSON.stringify(value) ?? "absent")}`)
+  throw invalid(
+    at || "/",
+    `${what} must be an object, not ${Array.isArray(value) ? "a list" : (JSON.stringify(value) ?? "absent")}`,
+  )
 }
 
 function invalid(at: string, problem: string): ToolwrightError {

@@ -25,7 +25,11 @@ export function impliedPythonImports(elements: readonly Element[]): ImportElemen
   const dataclasses = elements.filter((element): element is ClassElement => element.kind === "dataclass")
   if (dataclasses.length > 0) {
     const needsField = dataclasses.some((one) => one.fields.some(isMutable))
-    implied.push({ kind: "import", name: "dataclasses", names: [{ name: "dataclass" }, ...(needsField ? [{ name: "field" }] : [])] })
+    implied.push({
+      kind: "import",
+      name: "dataclasses",
+      names: [{ name: "dataclass" }, ...(needsField ? [{ name: "field" }] : [])],
+    })
   }
   if (elements.some((element) => element.kind === "interface"))
     implied.push({ kind: "import", name: "typing", names: [{ name: "Protocol" }] })
@@ -34,7 +38,10 @@ export function impliedPythonImports(elements: readonly Element[]): ImportElemen
 
 /** A documentation text as a Python string literal whose cleaned value (PEP 257) is that text. */
 export function pythonDocstring(docstring: string): string {
-  const text = dedent(docstring.trim(), "text").replaceAll("\\", "\\\\").replaceAll('"""', '\\"\\"\\"').replace(/"$/u, '\\"')
+  const text = dedent(docstring.trim(), "text")
+    .replaceAll("\\", "\\\\")
+    .replaceAll('"""', '\\"\\"\\"')
+    .replace(/"$/u, '\\"')
   return text.includes("\n") ? `"""${text}\n"""` : `"""${text}"""`
 }
 
@@ -42,14 +49,17 @@ function printFunction(element: FunctionElement, receiver?: string): string {
   const own = element.parameters.map((parameter) => {
     const type = parameter.type === undefined ? "" : `: ${printType(parameter.type, "python")}`
     const initial =
-      parameter.default === undefined ? "" : `${type === "" ? "=" : " = "}${printValue(parameter.default, parameter.type, "python")}`
+      parameter.default === undefined
+        ? ""
+        : `${type === "" ? "=" : " = "}${printValue(parameter.default, parameter.type, "python")}`
     return parameter.name.replace(/^\.\.\./u, "*") + type + initial
   })
   const parameters = receiver === undefined || own[0] === receiver ? own : [receiver, ...own]
   const returns = element.returnType === undefined ? "" : ` -> ${printType(element.returnType, "python")}`
   const head = `${element.async ? "async " : ""}def ${element.name}`
   const short = `${head}(${parameters.join(", ")})${returns}:`
-  const header = short.length <= WIDTH ? short : `${head}(\n${parameters.map((one) => `${MARGIN}${one},\n`).join("")})${returns}:`
+  const header =
+    short.length <= WIDTH ? short : `${head}(\n${parameters.map((one) => `${MARGIN}${one},\n`).join("")})${returns}:`
   const documentation = element.docstring === undefined ? [] : [indentText(pythonDocstring(element.docstring))]
   const body = indent(dedent(element.body, "python"), MARGIN, "python")
   return [...element.decorators.map((one) => `@${one}`), header, ...documentation, body].join("\n")
@@ -57,22 +67,31 @@ function printFunction(element: FunctionElement, receiver?: string): string {
 
 function printClass(element: ClassElement): string {
   const bases = element.kind === "interface" ? [...element.bases, "Protocol"] : element.bases
-  const isDataclass = element.kind === "dataclass" && !element.decorators.some((one) => /^(?:dataclasses\.)?dataclass\b/u.test(one))
+  const isDataclass =
+    element.kind === "dataclass" && !element.decorators.some((one) => /^(?:dataclasses\.)?dataclass\b/u.test(one))
   const header = `class ${element.name}${bases.length === 0 ? "" : `(${bases.join(", ")})`}:`
   const documentation = element.docstring === undefined ? [] : [indentText(pythonDocstring(element.docstring))]
   // A dataclass takes fields without a default first.
   const fields = element.fields.map((field) => MARGIN + printField(field, element.kind === "dataclass"))
   const methods = element.methods.map((method) => indent(printMethod(method), MARGIN, "python"))
-  const first = [...documentation, ...(documentation.length > 0 && fields.length + methods.length > 0 ? [""] : []), ...fields].join("\n")
+  const first = [
+    ...documentation,
+    ...(documentation.length > 0 && fields.length + methods.length > 0 ? [""] : []),
+    ...fields,
+  ].join("\n")
   const members = [...(first === "" ? [] : [first.replace(/\n+$/u, "")]), ...methods]
   const inside = members.length === 0 ? `${MARGIN}pass` : members.join("\n\n")
-  return [...(isDataclass ? ["@dataclass"] : []), ...element.decorators.map((one) => `@${one}`), header, inside].join("\n")
+  return [...(isDataclass ? ["@dataclass"] : []), ...element.decorators.map((one) => `@${one}`), header, inside].join(
+    "\n",
+  )
 }
 
 function printMethod(method: FunctionElement): string {
   if (method.decorators.includes("classmethod")) return printFunction(method, "cls")
   if (!method.static && !method.decorators.includes("staticmethod")) return printFunction(method, "self")
-  const decorators = method.decorators.includes("staticmethod") ? method.decorators : ["staticmethod", ...method.decorators]
+  const decorators = method.decorators.includes("staticmethod")
+    ? method.decorators
+    : ["staticmethod", ...method.decorators]
   return printFunction({ ...method, decorators })
 }
 
@@ -93,9 +112,13 @@ function isMutable(field: Field): boolean {
 function printImport(element: ImportElement): string {
   const names = [...(element.default === undefined ? [] : [{ name: element.default }]), ...element.names]
   if (names.length === 0) return `import ${element.name}${element.alias === undefined ? "" : ` as ${element.alias}`}`
-  const listed = names.map((one) => ("alias" in one && one.alias !== undefined ? `${one.name} as ${one.alias}` : one.name))
+  const listed = names.map((one) =>
+    "alias" in one && one.alias !== undefined ? `${one.name} as ${one.alias}` : one.name,
+  )
   const short = `from ${element.name} import ${listed.join(", ")}`
-  return short.length <= WIDTH ? short : `from ${element.name} import (\n${listed.map((one) => `${MARGIN}${one},\n`).join("")})`
+  return short.length <= WIDTH
+    ? short
+    : `from ${element.name} import (\n${listed.map((one) => `${MARGIN}${one},\n`).join("")})`
 }
 
 function printVariable(element: VariableElement): string {

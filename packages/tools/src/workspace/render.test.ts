@@ -7,7 +7,8 @@ import { readArtifact, type Element } from "./elements.ts"
 import { renderFile, type SourceFile } from "./render.ts"
 import { checkSyntax } from "./syntax.ts"
 
-const element = (element_type: string, element_data: JsonObject) => readArtifact({ element_type, element_data }) as Element
+const element = (element_type: string, element_data: JsonObject) =>
+  readArtifact({ element_type, element_data }) as Element
 const python = (...elements: Element[]) => renderFile("file.py", { elements }, "python")
 const typescript = (...elements: Element[]) => renderFile("file.ts", { elements }, "typescript")
 
@@ -43,7 +44,12 @@ const board: SourceFile = {
       fields: [{ name: "count", type: "int", default: 0 }],
       methods: [
         { name: "__init__", parameters: [{ name: "size", type: "int", default: 8 }], body: "self.size = size" },
-        { name: "make", static: true, return_type: "str", body: 'text = """first\n  second\n"""\nif True:\n    return text\nreturn ""' },
+        {
+          name: "make",
+          static: true,
+          return_type: "str",
+          body: 'text = """first\n  second\n"""\nif True:\n    return text\nreturn ""',
+        },
         { name: "area", decorators: ["property"], return_type: "int", body: "return self.size ** 2" },
       ],
     }),
@@ -228,7 +234,11 @@ describe("a rendered file", () => {
 
   test("in JavaScript has no types", async () => {
     const { elements } = chess
-    const text = await renderFile("chess.js", { elements: elements.filter((one) => one.kind !== "interface") }, "javascript")
+    const text = await renderFile(
+      "chess.js",
+      { elements: elements.filter((one) => one.kind !== "interface") },
+      "javascript",
+    )
     expect(text).not.toMatch(/: (?:number|string|Board|Square)/u)
     expect(await checkSyntax("chess.js", text)).toEqual({ status: "passed" })
   })
@@ -237,14 +247,20 @@ describe("a rendered file", () => {
     const parameters = Array.from({ length: 6 }, (_, index) => ({ name: `parameter_number_${index}`, type: "int" }))
     const long = element("function", { name: "many", parameters, body: "pass" })
     expect(await python(long)).toContain("def many(\n    parameter_number_0: int,\n")
-    expect(await typescript({ ...long, body: "return" } as Element)).toContain("function many(\n  parameter_number_0: number,\n")
+    expect(await typescript({ ...long, body: "return" } as Element)).toContain(
+      "function many(\n  parameter_number_0: number,\n",
+    )
   })
 
   test("can have a template of its own", async () => {
     const template = "# Generated: {{ path }}\n{% for element in elements %}\n{{ element.text }}\n{% endfor %}"
-    const text = await renderFile("a.py", { elements: [element("variable", { name: "X", value: 1 })] }, "python", { python: template })
+    const text = await renderFile("a.py", { elements: [element("variable", { name: "X", value: 1 })] }, "python", {
+      python: template,
+    })
     expect(text).toBe("# Generated: a.py\nX = 1\n")
-    await expect(renderFile("a.py", { elements: [] }, "python", { python: "{% for %}" })).rejects.toMatchObject({ code: "TEMPLATE_SYNTAX" })
+    await expect(renderFile("a.py", { elements: [] }, "python", { python: "{% for %}" })).rejects.toMatchObject({
+      code: "TEMPLATE_SYNTAX",
+    })
   })
 })
 
@@ -258,7 +274,11 @@ describe("values", () => {
     [{ name: "a", value: { code: "f(x)" } }, "a = f(x)", "const a = f(x)"],
     [{ name: "a", value: "f(x)" }, "a = f(x)", "const a = f(x)"],
     [{ name: "a", value: [true, null, "x"] }, 'a = [True, None, "x"]', 'const a = [true,null,"x"]'],
-    [{ name: "a", type: "dict[str, int]", value: { x: 1 } }, 'a: dict[str, int] = {"x": 1}', 'const a: Record<string, number> = {"x":1}'],
+    [
+      { name: "a", type: "dict[str, int]", value: { x: 1 } },
+      'a: dict[str, int] = {"x": 1}',
+      'const a: Record<string, number> = {"x":1}',
+    ],
   ])("%j", async (data, inPython, inTypeScript) => {
     expect(await python(element("variable", data))).toBe(`${inPython}\n`)
     expect(await typescript(element("variable", data))).toBe(`export ${inTypeScript}\n`)
@@ -276,7 +296,9 @@ describe("round trip", () => {
     const method = fc.record({
       name,
       docstring: text,
-      parameters: fc.array(fc.record({ name, type: fc.constantFrom("int", "str"), default: fc.oneof(fc.integer(), text) })),
+      parameters: fc.array(
+        fc.record({ name, type: fc.constantFrom("int", "str"), default: fc.oneof(fc.integer(), text) }),
+      ),
       body: text.map((one) => `x${one}`),
       async: fc.boolean(),
     })
@@ -300,12 +322,18 @@ describe("round trip", () => {
     const values = fc.sample(text, 150)
     const elements = values.flatMap((value, index) => [
       element("variable", { name: `v${index}`, type: "str", value: JSON.stringify(value) }),
-      element("function", { name: `f${index}`, ...(value.trim() === "" ? {} : { docstring: value }), body: "return 1" }),
+      element("function", {
+        name: `f${index}`,
+        ...(value.trim() === "" ? {} : { docstring: value }),
+        body: "return 1",
+      }),
     ])
     const source = await python(...elements)
     const script =
       "import ast, json, sys\ntree = ast.parse(sys.stdin.read())\nprint(json.dumps([[ast.literal_eval(n.value) if isinstance(n, ast.AnnAssign) else ast.get_docstring(n)] for n in tree.body]))"
-    const read = JSON.parse(execFileSync("python3", ["-c", script], { input: source, encoding: "utf8" })) as [string | null][]
+    const read = JSON.parse(execFileSync("python3", ["-c", script], { input: source, encoding: "utf8" })) as [
+      string | null,
+    ][]
     values.forEach((value, index) => {
       expect(read[2 * index]![0]).toBe(value)
       const said = read[2 * index + 1]![0]
@@ -333,11 +361,17 @@ describe("round trip", () => {
       .sample(fc.array(piece, { minLength: 1, maxLength: 5 }), 60)
       .map((pieces) => ["out = []", ...pieces, "return out"].join("\n"))
     const source = await python(
-      element("class", { name: "C", methods: bodies.map((body, index) => ({ name: `m${index}`, static: true, body })) }),
+      element("class", {
+        name: "C",
+        methods: bodies.map((body, index) => ({ name: `m${index}`, static: true, body })),
+      }),
       ...bodies.map((body, index) => element("function", { name: `f${index}`, body })),
     )
     const script = `import json, sys\nexec(sys.stdin.read())\nprint(json.dumps([[globals()["f%d" % i](), getattr(C, "m%d" % i)()] for i in range(${bodies.length})]))`
-    const results = JSON.parse(execFileSync("python3", ["-c", script], { input: source, encoding: "utf8" })) as [unknown, unknown][]
+    const results = JSON.parse(execFileSync("python3", ["-c", script], { input: source, encoding: "utf8" })) as [
+      unknown,
+      unknown,
+    ][]
     const expected = JSON.parse(
       execFileSync(
         "python3",
@@ -360,7 +394,10 @@ describe("a wrong artifact", () => {
     [{ element_type: "func", element_data: {} }, /\/element_type must be one of function, method/u],
     [{ element_data: {} }, /\/element_type must be one of/u],
     [{ element_type: "function" }, /\/element_data .*must be an object/u],
-    [{ element_type: "function", element_data: { name: "not a name", body: "pass" } }, /\/element_data\/name must be a name/u],
+    [
+      { element_type: "function", element_data: { name: "not a name", body: "pass" } },
+      /\/element_data\/name must be a name/u,
+    ],
     [{ element_type: "function", element_data: { name: "f" } }, /\/element_data\/body is missing or empty/u],
     [
       { element_type: "function", element_data: { name: "f", body: "def f(x):\n    return x" } },

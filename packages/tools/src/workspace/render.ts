@@ -19,9 +19,13 @@ const LANGUAGES: Record<string, Language> = {
 export function languageOf(path: string): Language {
   const language = LANGUAGES[/\.\w+$/u.exec(path)?.[0] ?? ""]
   if (language !== undefined) return language
-  throw new ToolwrightError("UNSUPPORTED_LANGUAGE", `JSON artifacts become Python, TypeScript or JavaScript; ${path} is none of these.`, {
-    hint: `Use a path that ends with ${Object.keys(LANGUAGES).join(", ")}.`,
-  })
+  throw new ToolwrightError(
+    "UNSUPPORTED_LANGUAGE",
+    `JSON artifacts become Python, TypeScript or JavaScript; ${path} is none of these.`,
+    {
+      hint: `Use a path that ends with ${Object.keys(LANGUAGES).join(", ")}.`,
+    },
+  )
 }
 
 /** A source file as data. */
@@ -31,19 +35,30 @@ export interface SourceFile {
 }
 
 /**
- * Renders a source file by the template of its language: its documentation, its imports, then everything else in the order in which it was added.
+ * Renders a source file by the template of its language: its documentation, its imports, then everything else in the
+ * order in which it was added.
  * The same file always gives the same bytes, ending with one line end.
  *
  * @throws TemplateError when a template of the configuration is wrong
  */
-export async function renderFile(path: string, file: SourceFile, language: Language, templates: FileTemplates = {}): Promise<string> {
+export async function renderFile(
+  path: string,
+  file: SourceFile,
+  language: Language,
+  templates: FileTemplates = {},
+): Promise<string> {
   const { renderTemplate } = await import("@toolwright/toolformat")
   const python = language === "python"
   const elements = python ? withImplied(file.elements) : file.elements
   const print = (element: Element) => (python ? printPython(element) : printTypeScript(element, language))
   const isFuture = (element: Element) => element.name === "__future__"
   const imports = elements.filter((element) => element.kind === "import")
-  const docstring = file.docstring === undefined ? "" : python ? pythonDocstring(file.docstring) : documentation(file.docstring).trimEnd()
+  const docstring =
+    file.docstring === undefined
+      ? ""
+      : python
+        ? pythonDocstring(file.docstring)
+        : documentation(file.docstring).trimEnd()
   const data: TemplateData = {
     path,
     language,
@@ -60,7 +75,9 @@ export async function renderFile(path: string, file: SourceFile, language: Langu
 function withImplied(elements: readonly Element[]): Element[] {
   const result = [...elements]
   for (const implied of impliedPythonImports(elements)) {
-    const index = result.findIndex((element) => element.kind === "import" && element.name === implied.name && element.alias === undefined)
+    const index = result.findIndex(
+      (element) => element.kind === "import" && element.name === implied.name && element.alias === undefined,
+    )
     if (index === -1) result.unshift(implied)
     else result[index] = mergeImports(result[index] as ImportElement, implied)
   }

@@ -3,19 +3,29 @@ import type { JsonSchema } from "@toolwright/toolbox"
 /** A text argument. */
 export const text = (description: string): JsonSchema => ({ type: "string", description })
 export const PATH = text("File, from the workspace's top: src/game/board.py, src/board.ts")
-export const OVERWRITE: JsonSchema = { type: "boolean", description: "Replace a file that was not made from artifacts or was changed since." }
+export const OVERWRITE: JsonSchema = {
+  type: "boolean",
+  description: "Replace a file that was not made from artifacts or was changed since.",
+}
 export const DOCSTRING = text("Documentation.")
 export const ANYTHING: JsonSchema = { description: 'A JSON value, or { "code": "…" } for an expression.' }
 export const PARAMETERS: JsonSchema = {
   type: "array",
-  items: { type: "object", properties: { name: text("Name."), type: text("Type."), default: ANYTHING }, required: ["name"] },
+  items: {
+    type: "object",
+    properties: { name: text("Name."), type: text("Type."), default: ANYTHING },
+    required: ["name"],
+  },
   description: "Parameters in order.",
 }
 export const ARTIFACT: JsonSchema = {
   type: "object",
   description: "A part of the file: what it is, and its data.",
   properties: {
-    element_type: { type: "string", enum: ["function", "method", "class", "dataclass", "interface", "import", "variable"] },
+    element_type: {
+      type: "string",
+      enum: ["function", "method", "class", "dataclass", "interface", "import", "variable"],
+    },
     element_data: {
       type: "object",
       description:
@@ -60,6 +70,10 @@ export const WORKSPACE_OUTPUT: JsonSchema = {
       required: ["path", "elements"],
     },
     { title: "list", properties: { files: { type: "array", items: { type: "string" } } }, required: ["files"] },
-    { title: "create_dir", properties: { path: { type: "string" }, created: { type: "boolean" } }, required: ["path", "created"] },
+    {
+      title: "create_dir",
+      properties: { path: { type: "string" }, created: { type: "boolean" } },
+      required: ["path", "created"],
+    },
   ],
 }

@@ -59,14 +59,21 @@ test("what is indented comes back by dedenting, for any text", () => {
     )
     .map((lines) => lines.join("\n"))
   fc.assert(
-    fc.property(text, fc.constantFrom("python" as const, "javascript" as const), fc.constantFrom("  ", "    "), (source, lexis, margin) => {
-      const body = dedent(source, lexis)
-      const again = indent(body, margin, lexis)
-      expect(linesInStrings(again, lexis)).toEqual(linesInStrings(body, lexis))
-      const inside = linesInStrings(body, lexis)
-      const back = again.split("\n").map((one, index) => (inside[index]! || !one.startsWith(margin) ? one : one.slice(margin.length)))
-      expect(back.join("\n")).toBe(body)
-    }),
+    fc.property(
+      text,
+      fc.constantFrom("python" as const, "javascript" as const),
+      fc.constantFrom("  ", "    "),
+      (source, lexis, margin) => {
+        const body = dedent(source, lexis)
+        const again = indent(body, margin, lexis)
+        expect(linesInStrings(again, lexis)).toEqual(linesInStrings(body, lexis))
+        const inside = linesInStrings(body, lexis)
+        const back = again
+          .split("\n")
+          .map((one, index) => (inside[index]! || !one.startsWith(margin) ? one : one.slice(margin.length)))
+        expect(back.join("\n")).toBe(body)
+      },
+    ),
     { numRuns: 2000 },
   )
 })

@@ -2,7 +2,8 @@
 export type Lexis = "python" | "javascript" | "text"
 
 /**
- * Finds the lines that begin inside a string which spans several lines. Their indentation is content: shifting it would change a value.
+ * Finds the lines that begin inside a string which spans several lines. Their indentation is content: shifting it would
+ * change a value.
  *
  * @returns for every line, whether it begins inside a string
  */
@@ -29,7 +30,8 @@ export function linesInStrings(source: string, lexis: Lexis): boolean[] {
         const stop = end === -1 ? source.length : end + 2
         for (let at = index; at < stop; at++) if (source[at] === "\n") inside.push(false)
         index = stop - 1
-      } else if (lexis === "javascript" && character === "/" && startsRegExp(source, index)) index = endOfRegExp(source, index)
+      } else if (lexis === "javascript" && character === "/" && startsRegExp(source, index))
+        index = endOfRegExp(source, index)
       else if (character === '"' || character === "'") {
         const triple = lexis === "python" && source.startsWith(character.repeat(3), index)
         stack.push(triple ? character.repeat(3) : character)
@@ -51,8 +53,10 @@ export function linesInStrings(source: string, lexis: Lexis): boolean[] {
 }
 
 /**
- * Removes the indentation that all lines have in common, blank lines at both ends, and line ends other than `\n`. Lines inside strings stay
- * as they are. A first line without indentation before a block that has some (as when a text was cut out after its margin) is taken to belong to it.
+ * Removes the indentation that all lines have in common, blank lines at both ends, and line ends other than `\n`. Lines
+ * inside strings stay
+ * as they are. A first line without indentation before a block that has some (as when a text was cut out after its
+ * margin) is taken to belong to it.
  */
 export function dedent(source: string, lexis: Lexis): string {
   const text = source
@@ -61,14 +65,22 @@ export function dedent(source: string, lexis: Lexis): string {
     .replace(/\s+$/u, "")
   const inside = linesInStrings(text, lexis)
   const lines = text.split("\n")
-  const counted = lines.map((line, index) => (inside[index]! || line.trim() === "" ? undefined : /^[ \t]*/u.exec(line)![0]))
+  const counted = lines.map((line, index) =>
+    inside[index]! || line.trim() === "" ? undefined : /^[ \t]*/u.exec(line)![0],
+  )
   const opens = lexis === "python" ? /[:([{,\\]\s*(?:#.*)?$/u : /[{([,=>\\:]\s*(?:\/\/.*)?$/u
   const cutOut = counted[0] === "" && (lexis === "text" || !opens.test(lines[0] ?? ""))
   const margins = counted.filter((margin, index) => margin !== undefined && !(cutOut && index === 0)) as string[]
   const common = margins.length === 0 ? "" : margins.reduce(commonPrefix)
   return lines
     .map((line, index) =>
-      counted[index] === undefined ? (inside[index]! ? line : "") : line.startsWith(common) ? line.slice(common.length) : line,
+      counted[index] === undefined
+        ? inside[index]!
+          ? line
+          : ""
+        : line.startsWith(common)
+          ? line.slice(common.length)
+          : line,
     )
     .join("\n")
 }

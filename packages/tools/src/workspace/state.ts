@@ -16,7 +16,10 @@ export interface ArtifactState extends SourceFile {
   complete: boolean
   /** SHA-256 of the file as this state renders it. */
   hash: string
-  /** SHA-256 of the file that this one replaces: when the file still is that one, the writer was killed between the two writes. */
+  /**
+   * SHA-256 of the file that this one replaces: when the file still is that one, the writer was killed between the two
+   * writes.
+   */
   previousHash: string | null
 }
 
@@ -29,10 +32,15 @@ export function statePath(path: string): string {
  * Loads a generated file's state and compares it with the file.
  *
  * @returns undefined when there is neither a file nor a state
- * @throws ToolwrightError `NOT_GENERATED` when the file is there but was not made from artifacts, `CHANGED_OUTSIDE` when something
+ * @throws ToolwrightError `NOT_GENERATED` when the file is there but was not made from artifacts, `CHANGED_OUTSIDE`
+ *   when something
  *   else changed it since, `BROKEN_STATE` when the state cannot be read
  */
-export async function loadState(workspace: Workspace, path: string, overwrite = false): Promise<ArtifactState | undefined> {
+export async function loadState(
+  workspace: Workspace,
+  path: string,
+  overwrite = false,
+): Promise<ArtifactState | undefined> {
   const [state, file] = await Promise.all([readState(workspace, path), readIfThere(workspace, path)])
   if (state === undefined) {
     if (file === undefined || overwrite) return undefined
@@ -40,7 +48,8 @@ export async function loadState(workspace: Workspace, path: string, overwrite = 
       hint: 'Change it with the file tools, choose another path, or replace it as a whole with "overwrite": true.',
     })
   }
-  // Without its file a state is an unfinished first write, or else somebody removed the file and with it what was in it.
+  // Without its file a state is an unfinished first write, or else somebody removed the file and with it what was in
+  // it.
   if (file === undefined) return state.previousHash === null ? state : undefined
   const now = hashOf(file)
   if (now === state.hash || now === state.previousHash || overwrite) return state
@@ -54,19 +63,24 @@ export async function loadState(workspace: Workspace, path: string, overwrite = 
 }
 
 /** The text of a state's file, and the state with its hashes. */
-export async function render(state: ArtifactState, templates?: FileTemplates): Promise<{ text: string; state: ArtifactState }> {
+export async function render(
+  state: ArtifactState,
+  templates?: FileTemplates,
+): Promise<{ text: string; state: ArtifactState }> {
   const text = await renderFile(state.path, state, state.language, templates)
   const hash = hashOf(text)
   return { text, state: { ...state, hash, previousHash: state.hash === "" ? null : state.hash } }
 }
 
 /**
- * Writes a state, then its file. A kill in between leaves the new state beside the old file, which the state knows as its predecessor: the
+ * Writes a state, then its file. A kill in between leaves the new state beside the old file, which the state knows as
+ * its predecessor: the
  * next change renders both anew. So the file is always the old one or the new one, and no element is lost.
  */
 export async function saveState(workspace: Workspace, state: ArtifactState, text: string): Promise<void> {
   const stateFile = statePath(state.path)
-  for (const folder of new Set([posix.dirname(stateFile), dirname(state.path)])) if (folder !== ".") await workspace.makeDirectory(folder)
+  for (const folder of new Set([posix.dirname(stateFile), dirname(state.path)]))
+    if (folder !== ".") await workspace.makeDirectory(folder)
   const kept = { ...state, elements: state.elements.map(toArtifact) }
   await workspace.write(stateFile, `${JSON.stringify(kept, null, 2)}\n`, { durable: true })
   await workspace.write(state.path, text)
@@ -90,7 +104,8 @@ async function readState(workspace: Workspace, path: string): Promise<ArtifactSt
   if (text === undefined) return undefined
   try {
     const state = JSON.parse(text) as Omit<ArtifactState, "elements"> & { elements: Artifact[] }
-    if (state.version === 1) return { ...state, elements: state.elements.map(fromArtifact), path, language: languageOf(path) }
+    if (state.version === 1)
+      return { ...state, elements: state.elements.map(fromArtifact), path, language: languageOf(path) }
   } catch {
     // Told below.
   }

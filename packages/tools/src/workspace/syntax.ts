@@ -4,9 +4,14 @@ import { runProcess } from "../process/run-process.ts"
 
 /** Whether a source can be parsed; `skipped` when nothing here can tell. */
 export type SyntaxVerdict =
-  { status: "passed" } | { status: "failed"; message: string; line?: number; column?: number } | { status: "skipped"; reason: string }
+  | { status: "passed" }
+  | { status: "failed"; message: string; line?: number; column?: number }
+  | { status: "skipped"; reason: string }
 
-/** Checks the syntax of a source file by the end of its name: Python by `python3`, TypeScript and JavaScript by Node, JSON. Runs none of it. */
+/**
+ * Checks the syntax of a source file by the end of its name: Python by `python3`, TypeScript and JavaScript by Node,
+ * JSON. Runs none of it.
+ */
 export async function checkSyntax(path: string, source: string, signal?: AbortSignal): Promise<SyntaxVerdict> {
   switch (extname(path).toLowerCase()) {
     case ".py":
@@ -49,12 +54,18 @@ async function python(source: string, signal?: AbortSignal): Promise<SyntaxVerdi
       timeoutMs: 20_000,
       ...(signal === undefined ? {} : { signal }),
     })
-    const said = JSON.parse(outcome.stdout.text || "null") as { message?: string; line?: number; column?: number } | null
-    if (said === null) return { status: "skipped", reason: `python3 broke off: ${outcome.stderr.text.trim().slice(-300)}` }
+    const said = JSON.parse(outcome.stdout.text || "null") as {
+      message?: string
+      line?: number
+      column?: number
+    } | null
+    if (said === null)
+      return { status: "skipped", reason: `python3 broke off: ${outcome.stderr.text.trim().slice(-300)}` }
     if (said.message === undefined) return { status: "passed" }
     return failed(said.message, said.line ?? undefined, said.column ?? undefined)
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT") return { status: "skipped", reason: "python3 is not installed" }
+    if ((thrown as NodeJS.ErrnoException).code === "ENOENT")
+      return { status: "skipped", reason: "python3 is not installed" }
     throw thrown
   }
 }
@@ -90,10 +101,18 @@ function json(source: string): SyntaxVerdict {
     return { status: "passed" }
   } catch (thrown) {
     const at = /position (\d+)/u.exec((thrown as Error).message)?.[1]
-    return failed((thrown as Error).message, at === undefined ? undefined : source.slice(0, Number(at)).split("\n").length)
+    return failed(
+      (thrown as Error).message,
+      at === undefined ? undefined : source.slice(0, Number(at)).split("\n").length,
+    )
   }
 }
 
 function failed(message: string, line?: number, column?: number): SyntaxVerdict {
-  return { status: "failed", message, ...(line === undefined ? {} : { line }), ...(column === undefined ? {} : { column }) }
+  return {
+    status: "failed",
+    message,
+    ...(line === undefined ? {} : { line }),
+    ...(column === undefined ? {} : { column }),
+  }
 }

@@ -1,7 +1,8 @@
 import type { Language } from "./values.ts"
 
 /**
- * What the template of a file is rendered with: the documentation and every import and element as source text, `kind` telling what an element is.
+ * What the template of a file is rendered with: the documentation and every import and element as source text, `kind`
+ * telling what an element is.
  * `path` and `language` are there for headers.
  */
 export interface TemplateData {
@@ -57,7 +58,11 @@ const ECMASCRIPT = `\
 `
 
 /** The layout of generated files, as Jinja templates; configuration may replace each. */
-export const DEFAULT_TEMPLATES: Readonly<Record<Language, string>> = { python: PYTHON, typescript: ECMASCRIPT, javascript: ECMASCRIPT }
+export const DEFAULT_TEMPLATES: Readonly<Record<Language, string>> = {
+  python: PYTHON,
+  typescript: ECMASCRIPT,
+  javascript: ECMASCRIPT,
+}
 
 /** Templates of a configuration, by language. */
 export type FileTemplates = Partial<Record<Language, string>>

@@ -46,30 +46,41 @@ function printFunction(element: FunctionElement, keyword: string, printer: Print
     .map((one) => printParameter(one, printer))
   const wanted = element.returnType === undefined ? "" : printType(element.returnType, printer.language)
   const returns =
-    !printer.types || wanted === "" ? "" : `: ${element.async && !wanted.startsWith("Promise<") ? `Promise<${wanted}>` : wanted}`
+    !printer.types || wanted === ""
+      ? ""
+      : `: ${element.async && !wanted.startsWith("Promise<") ? `Promise<${wanted}>` : wanted}`
   const head = `${element.async ? "async " : ""}${keyword}${element.name}`
   const short = `${head}(${parameters.join(", ")})${returns} {`
-  const header = short.length <= WIDTH ? short : `${head}(\n${parameters.map((one) => `${MARGIN}${one},\n`).join("")})${returns} {`
+  const header =
+    short.length <= WIDTH ? short : `${head}(\n${parameters.map((one) => `${MARGIN}${one},\n`).join("")})${returns} {`
   return `${header}\n${indent(dedent(element.body, "javascript"), MARGIN, "javascript")}\n}`
 }
 
 function printParameter(parameter: Parameter, printer: Printer): string {
   const name = parameter.name.replace(/^\*{1,2}/u, "...")
   const type = !printer.types || parameter.type === undefined ? "" : `: ${printType(parameter.type, printer.language)}`
-  return name + type + (parameter.default === undefined ? "" : ` = ${printValue(parameter.default, parameter.type, printer.language)}`)
+  return (
+    name +
+    type +
+    (parameter.default === undefined ? "" : ` = ${printValue(parameter.default, parameter.type, printer.language)}`)
+  )
 }
 
 function printClass(element: ClassElement, printer: Printer): string {
   const fields = element.fields.map((field) => {
     const type = !printer.types || field.type === undefined ? "" : `: ${printType(field.type, printer.language)}`
     const initial =
-      field.default === undefined || element.kind === "dataclass" ? "" : ` = ${printValue(field.default, field.type, printer.language)}`
+      field.default === undefined || element.kind === "dataclass"
+        ? ""
+        : ` = ${printValue(field.default, field.type, printer.language)}`
     return `${documentation(field.docstring)}${field.name}${type}${initial}`
   })
   const methods = element.methods.map((method) => printMethod(method, printer))
   const hasConstructor = element.methods.some((method) => method.name === "constructor" || method.name === "__init__")
   const constructor =
-    element.kind === "dataclass" && !hasConstructor && element.fields.length > 0 ? [printConstructor(element, printer)] : []
+    element.kind === "dataclass" && !hasConstructor && element.fields.length > 0
+      ? [printConstructor(element, printer)]
+      : []
   const members = [...(fields.length > 0 ? [fields.join("\n")] : []), ...constructor, ...methods]
   const heritage =
     element.bases.length === 0
@@ -103,9 +114,13 @@ function printMethod(method: FunctionElement, printer: Printer): string {
 
 function printInterface(element: ClassElement, printer: Printer): string {
   if (!printer.types) {
-    throw new ToolwrightError("INVALID_ARTIFACT", `JavaScript has no interfaces; '${element.name}' cannot be written there.`, {
-      hint: "Write it to a .ts file, or use element_type class.",
-    })
+    throw new ToolwrightError(
+      "INVALID_ARTIFACT",
+      `JavaScript has no interfaces; '${element.name}' cannot be written there.`,
+      {
+        hint: "Write it to a .ts file, or use element_type class.",
+      },
+    )
   }
   const fields = element.fields.map(
     (field) => `${documentation(field.docstring)}${field.name}: ${printType(field.type ?? "unknown", "typescript")}`,
@@ -132,7 +147,10 @@ function printImport(element: ImportElement): string {
     return `import * as ${element.names[0]!.alias ?? element.alias ?? lastPart(element.name)}${from}`
   if (element.alias !== undefined && names.length === 0) return `import * as ${element.alias}${from}`
   if (element.default === undefined && names.length === 0) return `import ${JSON.stringify(element.name)}`
-  const parts = [...(element.default === undefined ? [] : [element.default]), ...(names.length === 0 ? [] : [`{ ${names.join(", ")} }`])]
+  const parts = [
+    ...(element.default === undefined ? [] : [element.default]),
+    ...(names.length === 0 ? [] : [`{ ${names.join(", ")} }`]),
+  ]
   const short = `import ${parts.join(", ")}${from}`
   return short.length <= WIDTH
     ? short

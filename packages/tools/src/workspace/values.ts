@@ -3,8 +3,10 @@ import type { Code } from "./elements.ts"
 export type Language = "python" | "typescript" | "javascript"
 
 /**
- * A value of an artifact as source text. JSON values become literals. A text is ambiguous: `{ "code": "…" }` is always an expression; a plain
- * text is a literal where the declared type is a string, an expression where another type is declared, and without a type an expression only
+ * A value of an artifact as source text. JSON values become literals. A text is ambiguous: `{ "code": "…" }` is always
+ * an expression; a plain
+ * text is a literal where the declared type is a string, an expression where another type is declared, and without a
+ * type an expression only
  * if it looks like one (a number, a quoted text, a call, a constant of the language).
  */
 export function printValue(value: unknown, type: string | undefined, language: Language): string {
@@ -18,7 +20,12 @@ export function printValue(value: unknown, type: string | undefined, language: L
 }
 
 function isCode(value: unknown): value is Code {
-  return typeof value === "object" && value !== null && typeof (value as Code).code === "string" && Object.keys(value).length === 1
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as Code).code === "string" &&
+    Object.keys(value).length === 1
+  )
 }
 
 function literal(value: unknown, language: Language): string {
@@ -72,7 +79,9 @@ const TO_PYTHON: Record<string, string> = {
   bigint: "int",
 }
 
-/** A type of the other language in this one's words, where there is an exact word for it; other types stay as they are. */
+/**
+ * A type of the other language in this one's words, where there is an exact word for it; other types stay as they are.
+ */
 export function printType(type: string, language: Language): string {
   if (language === "python") {
     const list = /^([\w.]+)\[\]$/u.exec(type)
@@ -84,6 +93,7 @@ export function printType(type: string, language: Language): string {
   const optional = /^Optional\[([^[\]]+)\]$/u.exec(type)
   if (optional !== null) return `${printType(optional[1]!, language)} | null`
   const dictionary = /^(?:dict|Dict)\[([^[\],]+),\s*([^[\],]+)\]$/u.exec(type)
-  if (dictionary !== null) return `Record<${printType(dictionary[1]!, language)}, ${printType(dictionary[2]!, language)}>`
+  if (dictionary !== null)
+    return `Record<${printType(dictionary[1]!, language)}, ${printType(dictionary[2]!, language)}>`
   return TO_TYPESCRIPT[type] ?? type
 }

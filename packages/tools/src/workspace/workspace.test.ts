@@ -12,7 +12,12 @@ import { hashOf } from "./state.ts"
 const call = (fixture: WorkspaceFixture, args: JsonObject) => callTool(fixture.tools.get("workspace")!, args)
 const read = (fixture: WorkspaceFixture, path: string) => readFileSync(join(fixture.root, path), "utf8")
 const write = (fixture: WorkspaceFixture, path: string, name: string, body: string, more: JsonObject = {}) =>
-  call(fixture, { action: "write", path, json_artifact: { element_type: "function", element_data: { name, body } }, ...more })
+  call(fixture, {
+    action: "write",
+    path,
+    json_artifact: { element_type: "function", element_data: { name, body } },
+    ...more,
+  })
 
 describe("workspace", () => {
   test("writes below directories that are not there yet", async () => {
@@ -20,7 +25,9 @@ describe("workspace", () => {
     const result = await write(fixture, "src/game/rules/engine.ts", "start", "return 1")
     expect(result.modifiedFiles).toEqual(["src/game/rules/engine.ts", ".meta/src/game/rules/engine.ts.json"])
     expect(read(fixture, "src/game/rules/engine.ts")).toBe("export function start() {\n  return 1\n}\n")
-    expect((await call(fixture, { action: "create_dir", path: "tests/unit/deep" })).modifiedFiles).toEqual(["tests/unit/deep"])
+    expect((await call(fixture, { action: "create_dir", path: "tests/unit/deep" })).modifiedFiles).toEqual([
+      "tests/unit/deep",
+    ])
     expect(existsSync(join(fixture.root, "tests/unit/deep"))).toBe(true)
   })
 
@@ -47,7 +54,11 @@ describe("workspace", () => {
     using fixture = workspaceFixture()
     await write(fixture, "m.ts", "a", "return 1")
     const result = await write(fixture, "m.ts", "b", "if (x {\n  return 1\n}")
-    expect(result).toMatchObject({ success: false, error: { code: "SYNTAX_ERROR", details: { path: "m.ts", line: 6 } }, modifiedFiles: [] })
+    expect(result).toMatchObject({
+      success: false,
+      error: { code: "SYNTAX_ERROR", details: { path: "m.ts", line: 6 } },
+      modifiedFiles: [],
+    })
     expect(result.output).toContain("   6 |   if (x {")
     expect(read(fixture, "m.ts")).not.toContain("function b")
     expect(JSON.parse(read(fixture, ".meta/m.ts.json"))).toMatchObject({ elements: [{ element_data: { name: "a" } }] })
@@ -55,13 +66,18 @@ describe("workspace", () => {
 
   test("does not overwrite what somebody else wrote or changed, unless told to", async () => {
     using fixture = workspaceFixture({ "hand.ts": "precious()\n" })
-    expect(await write(fixture, "hand.ts", "a", "return 1")).toMatchObject({ success: false, error: { code: "NOT_GENERATED" } })
+    expect(await write(fixture, "hand.ts", "a", "return 1")).toMatchObject({
+      success: false,
+      error: { code: "NOT_GENERATED" },
+    })
     await write(fixture, "made.ts", "a", "return 1")
     fixture.write({ "made.ts": "export function a() {\n  return 2\n}\n" })
     const refused = await write(fixture, "made.ts", "b", "return 1")
     expect(refused).toMatchObject({ success: false, error: { code: "CHANGED_OUTSIDE" } })
     expect(refused.output).toContain('"overwrite": true')
-    expect(read(fixture, "hand.ts") + read(fixture, "made.ts")).toContain("precious()\nexport function a() {\n  return 2")
+    expect(read(fixture, "hand.ts") + read(fixture, "made.ts")).toContain(
+      "precious()\nexport function a() {\n  return 2",
+    )
     expect((await write(fixture, "hand.ts", "a", "return 1", { overwrite: true })).success).toBe(true)
     expect(read(fixture, "hand.ts")).toBe("export function a() {\n  return 1\n}\n")
   })
@@ -73,7 +89,10 @@ describe("workspace", () => {
     const { content, elements } = data as { content: string; elements: JsonObject[] }
     await call(fixture, { action: "write", path: "b.ts", json_artifact: elements[0]! })
     expect(read(fixture, "b.ts")).toBe(content)
-    expect(await call(fixture, { action: "read", path: "missing.ts" })).toMatchObject({ success: false, error: { code: "NOT_FOUND" } })
+    expect(await call(fixture, { action: "read", path: "missing.ts" })).toMatchObject({
+      success: false,
+      error: { code: "NOT_FOUND" },
+    })
   })
 
   test("builds a file step by step", async () => {
@@ -87,11 +106,18 @@ describe("workspace", () => {
       { action: "add_class", path, name: "Board", docstring: "All squares." },
       { action: "add_field", path, class_name: "Board", name: "squares", type: "string[]", default: [] },
       { action: "add_function", path, class_name: "Board", name: "size", return_type: "number", body: "return SIZE" },
-      { action: "add_function", path, name: "make", parameters: [{ name: "n", type: "number", default: 1 }], body: "return new Board()" },
+      {
+        action: "add_function",
+        path,
+        name: "make",
+        parameters: [{ name: "n", type: "number", default: 1 }],
+        body: "return new Board()",
+      },
       { action: "add_field", path, class_name: "Board", name: "squares", type: "string[]", default: ["a"] },
       { action: "complete_file", path },
     ]
-    for (const step of steps) expect({ step, error: (await call(fixture, step)).error }).toEqual({ step, error: undefined })
+    for (const step of steps)
+      expect({ step, error: (await call(fixture, step)).error }).toEqual({ step, error: undefined })
     expect(read(fixture, path)).toBe(`/** The board. */
 
 import { King, Queen as Q } from "./pieces.ts"
@@ -113,7 +139,13 @@ export function make(n: number = 1) {
 `)
     expect((await call(fixture, { action: "list", path })).data).toMatchObject({
       complete: true,
-      elements: [{ name: "./pieces.ts" }, { name: "SIZE" }, { name: "Board" }, { name: "Board.size" }, { name: "make" }],
+      elements: [
+        { name: "./pieces.ts" },
+        { name: "SIZE" },
+        { name: "Board" },
+        { name: "Board.size" },
+        { name: "make" },
+      ],
     })
     expect((await call(fixture, { action: "list" })).data).toEqual({ files: [path] })
   })
@@ -121,22 +153,38 @@ export function make(n: number = 1) {
   test.each<[JsonObject, string, RegExp]>([
     [{ action: "add_field", path: "a.ts", class_name: "Nope", name: "x" }, "UNKNOWN_CLASS", /add_class/u],
     [
-      { action: "write", path: "a.rs", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } },
+      {
+        action: "write",
+        path: "a.rs",
+        json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } },
+      },
       "UNSUPPORTED_LANGUAGE",
       /\.py, .*\.ts/u,
     ],
     [
-      { action: "write", path: "../a.ts", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } },
+      {
+        action: "write",
+        path: "../a.ts",
+        json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } },
+      },
       "ACCESS_DENIED",
       /Allowed directories/u,
     ],
     [
-      { action: "write", path: ".meta/a.ts", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } },
+      {
+        action: "write",
+        path: ".meta/a.ts",
+        json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } },
+      },
       "ACCESS_DENIED",
       /kept by this tool/u,
     ],
     [
-      { action: "write", path: ".git/hooks/x.py", json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } } },
+      {
+        action: "write",
+        path: ".git/hooks/x.py",
+        json_artifact: { element_type: "function", element_data: { name: "f", body: "1" } },
+      },
       "ACCESS_DENIED",
       /\.git/u,
     ],
@@ -153,11 +201,19 @@ export function make(n: number = 1) {
     using fixture = workspaceFixture()
     const artifact = {
       element_type: "function",
-      element_data: { name: "f", params: ["a: int", "b: str = 'x'"], returns: "int", code: ["x = a", "return x"], description: "Does it." },
+      element_data: {
+        name: "f",
+        params: ["a: int", "b: str = 'x'"],
+        returns: "int",
+        code: ["x = a", "return x"],
+        description: "Does it.",
+      },
     }
     const result = await call(fixture, { action: "write", file_path: "f.py", json_artifact: JSON.stringify(artifact) })
     expect(result.error).toBeUndefined()
-    expect(read(fixture, "f.py")).toBe('def f(a: int, b: str = \'x\') -> int:\n    """Does it."""\n    x = a\n    return x\n')
+    expect(read(fixture, "f.py")).toBe(
+      'def f(a: int, b: str = \'x\') -> int:\n    """Does it."""\n    x = a\n    return x\n',
+    )
   })
 
   test("loses nothing when many elements are written at once", async () => {

@@ -5,7 +5,8 @@ import { ANYTHING, ARTIFACT, DOCSTRING, OVERWRITE, PARAMETERS, PATH, text, WORKS
 import type { FileTemplates } from "./templates.ts"
 
 /**
- * The `workspace` tool: source files made of JSON artifacts. A model describes functions and classes as data; the file's text comes from
+ * The `workspace` tool: source files made of JSON artifacts. A model describes functions and classes as data; the
+ * file's text comes from
  * templates, and is written only when it can be parsed.
  */
 export function createWorkspaceTool(workspace: Workspace, templates: FileTemplates = {}): ToolDefinition {
@@ -23,7 +24,8 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       run: async (args) => (await actions()).readFile(workspace, args),
     },
     write: {
-      description: "Put a function, class, import or variable into a file; one of the same name is replaced, everything else stays",
+      description:
+        "Put a function, class, import or variable into a file; one of the same name is replaced, everything else stays",
       properties: { ...change, json_artifact: ARTIFACT },
       required: ["path", "json_artifact"],
       effects,
@@ -68,13 +70,22 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       properties: {
         ...change,
         module: text("Module."),
-        names: { type: "array", items: { type: "string" }, description: "What to import from it; the module itself without." },
+        names: {
+          type: "array",
+          items: { type: "string" },
+          description: "What to import from it; the module itself without.",
+        },
         alias: text("Another name."),
         default: text("Name of the default import."),
       },
       required: ["path", "module"],
       effects,
-      examples: [{ description: "Import two names", input: { path: "src/board.ts", module: "./pieces.ts", names: ["King", "Queen"] } }],
+      examples: [
+        {
+          description: "Import two names",
+          input: { path: "src/board.ts", module: "./pieces.ts", names: ["King", "Queen"] },
+        },
+      ],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "import", args, signal),
     },
     add_variable: {
@@ -89,7 +100,9 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       },
       required: ["path", "name", "value"],
       effects,
-      examples: [{ description: "Add a constant", input: { path: "src/board.ts", name: "SIZE", type: "number", value: 8 } }],
+      examples: [
+        { description: "Add a constant", input: { path: "src/board.ts", name: "SIZE", type: "number", value: 8 } },
+      ],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "variable", args, signal),
     },
     add_class: {
@@ -103,7 +116,9 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       },
       required: ["path", "name"],
       effects,
-      examples: [{ description: "Add a class", input: { path: "src/board.ts", name: "Board", docstring: "All squares." } }],
+      examples: [
+        { description: "Add a class", input: { path: "src/board.ts", name: "Board", docstring: "All squares." } },
+      ],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "class", args, signal),
     },
     add_function: {
@@ -125,7 +140,13 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       examples: [
         {
           description: "Add a method to the class",
-          input: { path: "src/board.ts", class_name: "Board", name: "size", return_type: "number", body: "return SIZE" },
+          input: {
+            path: "src/board.ts",
+            class_name: "Board",
+            name: "size",
+            return_type: "number",
+            body: "return SIZE",
+          },
         },
       ],
       run: async (args, { signal }) => (await actions()).addElement(artifacts, "function", args, signal),
@@ -172,10 +193,14 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     description: "Manage workspace files with JSON artifacts",
     category: "code",
     optionality: "required",
-    usageHint: "Describe each function or class as an artifact; the file's text is made from it. Run validation after the last change.",
+    usageHint:
+      "Describe each function or class as an artifact; the file's text is made from it. Run validation after the last change.",
     tags: ["files", "artifacts"],
     produces: ["source file"],
-    aliases: { names: ["workspace_tool"], arguments: { file_path: "path", artifact: "json_artifact", operation: "action" } },
+    aliases: {
+      names: ["workspace_tool"],
+      arguments: { file_path: "path", artifact: "json_artifact", operation: "action" },
+    },
     effects: { readOnly: false, writes: ["path"] },
     actions: list,
     output: WORKSPACE_OUTPUT,

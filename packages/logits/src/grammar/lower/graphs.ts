@@ -1,10 +1,17 @@
-/** Graphs of texts as plain rules: one for each state at which texts part, meet or may end, the characters between as literals. */
+/**
+ * Graphs of texts as plain rules: one for each state at which texts part, meet or may end, the characters between as
+ * literals.
+ */
 import type { TextGraph } from "../../automaton/text-graph.ts"
 import { choice, literal, type PlainExpression, rule, sequence } from "../rules.ts"
 import type { CharacterWriter } from "./languages.ts"
 
 /** @param name of the first rule, and what the names of the others begin with */
-export function* graphRules(graph: TextGraph, writer: CharacterWriter, name: string): Generator<readonly [name: string, body: PlainExpression]> {
+export function* graphRules(
+  graph: TextGraph,
+  writer: CharacterWriter,
+  name: string,
+): Generator<readonly [name: string, body: PlainExpression]> {
   const { first, codes, targets, accept } = graph
   const uses = new Uint8Array(graph.size)
   for (const target of targets) if (uses[target]! < 2) uses[target]!++

@@ -1,5 +1,6 @@
 /**
- * Grounded values in plain rules. Everything else of a grammar is lowered once, with a rule of its own in the place of each grounded
+ * Grounded values in plain rules. Everything else of a grammar is lowered once, with a rule of its own in the place of
+ * each grounded
  * text; what these rules say is filled in for each conversation.
  */
 import type { TextGraph } from "../../automaton/text-graph.ts"
@@ -54,7 +55,9 @@ export function createHoles(book: RuleBook, grounding: BoundGrounding | undefine
   return {
     holes,
     decisions,
-    text: (set, style, writer) => (set.grounded === undefined ? undefined : make(set.grounded, writer, (bound) => bound.strings(set, style))),
-    number: (set) => (set.grounded === undefined ? undefined : make(set.grounded, DIGITS, (bound) => bound.numbers(set))),
+    text: (set, style, writer) =>
+      set.grounded === undefined ? undefined : make(set.grounded, writer, (bound) => bound.strings(set, style)),
+    number: (set) =>
+      set.grounded === undefined ? undefined : make(set.grounded, DIGITS, (bound) => bound.numbers(set)),
   }
 }

@@ -1,11 +1,24 @@
 /**
- * From a rich grammar to plain rules, for GBNF. The plain rules never have a text that the rich ones do not; they have fewer:
- * keys stand in the schema's order, white space between parts is at most a line break and some indentation, and numbers have a
+ * From a rich grammar to plain rules, for GBNF. The plain rules never have a text that the rich ones do not; they have
+ * fewer:
+ * keys stand in the schema's order, white space between parts is at most a line break and some indentation, and numbers
+ * have a
  * bounded number of digits, as it does a model good.
  */
 import { grammarError } from "../../matcher/grammar-error.ts"
 import { SchemaProblem } from "../../schema/types.ts"
-import { chars, choice, type Expression, type Grammar, literal, type PlainExpression, type PlainGrammar, repeat, rule, sequence } from "../rules.ts"
+import {
+  chars,
+  choice,
+  type Expression,
+  type Grammar,
+  literal,
+  type PlainExpression,
+  type PlainGrammar,
+  repeat,
+  rule,
+  sequence,
+} from "../rules.ts"
 import { graphRules } from "./graphs.ts"
 import { createHoles, type Decision, type Hole } from "./holes.ts"
 import { languageExpression, textWithout } from "./languages.ts"
@@ -18,15 +31,22 @@ export function lowerGrammar(grammar: Grammar): PlainGrammar {
   const { plain, holes } = lowerAround(grammar)
   if (holes.length === 0) return plain
   const rules = new Map(plain.rules)
-  fillHoles(grammar, holes, freePrefix(rules.keys()), (name, body) => rules.set(name, body), (hole, name) => {
-    rules.set(hole.rule, rule(name))
-    if (isStand(rules.get(plain.start), hole)) rules.set(plain.start, rule(name))
-  })
+  fillHoles(
+    grammar,
+    holes,
+    freePrefix(rules.keys()),
+    (name, body) => rules.set(name, body),
+    (hole, name) => {
+      rules.set(hole.rule, rule(name))
+      if (isStand(rules.get(plain.start), hole)) rules.set(plain.start, rule(name))
+    },
+  )
   return { ...plain, rules }
 }
 
 /** The start rule says itself what it would only refer to. */
-const isStand = (body: PlainExpression | undefined, { stand }: Hole): boolean => body?.kind === "literal" && body.text === stand
+const isStand = (body: PlainExpression | undefined, { stand }: Hole): boolean =>
+  body?.kind === "literal" && body.text === stand
 
 /** A grammar in plain rules, but for the holes in it. */
 export interface LoweredAround {
@@ -38,7 +58,9 @@ export interface LoweredAround {
 const known = new WeakMap<Grammar["rules"], LoweredAround[]>()
 const MAX_KNOWN = 8
 
-/** What of a grammar does not depend on its conversation, made once as long as that has something for the same values. */
+/**
+ * What of a grammar does not depend on its conversation, made once as long as that has something for the same values.
+ */
 export function lowerAround(grammar: Grammar): LoweredAround {
   const before = known.get(grammar.rules)
   const found = before?.find(({ decisions }) => decisions.every((decision) => decision.holds(grammar.grounding)))
@@ -57,7 +79,13 @@ export function freePrefix(names: Iterable<string>): string {
 }
 
 /** Makes the rules of what is said, each once, and tells every hole the name of its own. */
-export function fillHoles(grammar: Grammar, holes: readonly Hole[], prefix: string, add: (name: string, body: PlainExpression) => void, fill: (hole: Hole, name: string) => void): void {
+export function fillHoles(
+  grammar: Grammar,
+  holes: readonly Hole[],
+  prefix: string,
+  add: (name: string, body: PlainExpression) => void,
+  fill: (hole: Hole, name: string) => void,
+): void {
   const names = new Map<string, string>()
   const numbers = new Map<object, number>()
   const define = (key: string, make: (name: string) => void): string => {
@@ -73,9 +101,11 @@ export function fillHoles(grammar: Grammar, holes: readonly Hole[], prefix: stri
     return numbers.get(object)!
   }
   for (const hole of holes) {
-    const each = hole.graphs(grammar.grounding!).map((graph) => define(`${numberOf(graph)};${hole.writer.id}`, (name) => {
-      for (const [state, body] of graphRules(graph, hole.writer, name)) add(state, body)
-    }))
+    const each = hole.graphs(grammar.grounding!).map((graph) =>
+      define(`${numberOf(graph)};${hole.writer.id}`, (name) => {
+        for (const [state, body] of graphRules(graph, hole.writer, name)) add(state, body)
+      }),
+    )
     fill(hole, each.length === 1 ? each[0]! : define(each.join(), (name) => add(name, choice(...each.map(rule)))))
   }
 }
@@ -97,7 +127,13 @@ function lowerAnew(grammar: Grammar): LoweredAround {
         return repeat(lower(expression.of), expression.min, expression.max)
       case "until": {
         const key = `until;${JSON.stringify(expression.markers)}`
-        return languageExpression(textWithout(expression.markers), { id: "raw", text: (text) => text, chars: (ranges) => chars(...ranges) }, book, key, "text")
+        return languageExpression(
+          textWithout(expression.markers),
+          { id: "raw", text: (text) => text, chars: (ranges) => chars(...ranges) },
+          book,
+          key,
+          "text",
+        )
       }
       case "value":
         space ||= usesSpace(expression.notation)
@@ -110,13 +146,25 @@ function lowerAnew(grammar: Grammar): LoweredAround {
   try {
     for (const [name, body] of grammar.rules) lowered.set(name, lower(body))
   } catch (problem) {
-    const why = problem instanceof RangeError ? "it is nested too deep" : problem instanceof SchemaProblem ? problem.message : undefined
+    const why =
+      problem instanceof RangeError
+        ? "it is nested too deep"
+        : problem instanceof SchemaProblem
+          ? problem.message
+          : undefined
     if (why === undefined) throw problem
-    throw grammarError(`Plain rules cannot say this grammar: ${why}.`, { code: "GRAMMAR_REFUSED", hint: "Use the masks of the matcher instead, or change the schema." })
+    throw grammarError(`Plain rules cannot say this grammar: ${why}.`, {
+      code: "GRAMMAR_REFUSED",
+      hint: "Use the masks of the matcher instead, or change the schema.",
+    })
   }
   const rules = new Map([...lowered, ...book.rules])
   if (space) rules.set("ws", whiteSpace())
-  const plain = { start: grammar.start, rules: simplifyRules(grammar.start, rules), ...(grammar.triggers === undefined ? {} : { triggers: grammar.triggers }) }
+  const plain = {
+    start: grammar.start,
+    rules: simplifyRules(grammar.start, rules),
+    ...(grammar.triggers === undefined ? {} : { triggers: grammar.triggers }),
+  }
   return { plain, holes: holes.holes, decisions: holes.decisions }
 }
 

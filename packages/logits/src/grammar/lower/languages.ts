@@ -16,7 +16,13 @@ export interface CharacterWriter {
 const LISTED = 500
 
 /** The texts of a language, spelt out one by one where they are few, else as rules for the automaton's states. */
-export function languageExpression(dfa: Dfa, writer: CharacterWriter, book: RuleBook, key: string, name: string): PlainExpression {
+export function languageExpression(
+  dfa: Dfa,
+  writer: CharacterWriter,
+  book: RuleBook,
+  key: string,
+  name: string,
+): PlainExpression {
   const texts = listTexts(dfa)
   if (texts !== undefined) return choice(...texts.map((text) => literal(writer.text(text))))
   return book.define(`${key};${writer.id}`, name, () => stateRules(dfa, writer, book, key, name))
@@ -59,7 +65,8 @@ function edgesOf(dfa: Dfa, state: number): [number, CodePointRange[]][] {
 
 function countUses(dfa: Dfa): number[] {
   const uses = Array.from({ length: dfa.size }, () => 0)
-  for (let state = 0; state < dfa.size; state++) for (const [target] of edgesOf(dfa, state)) uses[target] = uses[target]! + 1
+  for (let state = 0; state < dfa.size; state++)
+    for (const [target] of edgesOf(dfa, state)) uses[target] = uses[target]! + 1
   return uses
 }
 
@@ -88,8 +95,12 @@ function listTexts(dfa: Dfa): string[] | undefined {
 /** Texts in which no marker stands. */
 export function textWithout(markers: readonly string[]): Dfa {
   const automaton = markerAutomaton(markers)
-  const letters = [...new Set(markers.flatMap((marker) => Array.from(marker, (character) => character.codePointAt(0)!)))].toSorted((a, b) => a - b)
-  const cuts = [...new Set([0, ...letters.flatMap((code) => [code, code + 1])])].toSorted((a, b) => a - b).filter((cut) => cut <= 0x10ffff)
+  const letters = [
+    ...new Set(markers.flatMap((marker) => Array.from(marker, (character) => character.codePointAt(0)!))),
+  ].toSorted((a, b) => a - b)
+  const cuts = [...new Set([0, ...letters.flatMap((code) => [code, code + 1])])]
+    .toSorted((a, b) => a - b)
+    .filter((cut) => cut <= 0x10ffff)
   const classes = letters.length + 1
   const table: number[] = []
   const states = new Set<number>([automaton.start])

@@ -12,22 +12,40 @@ const MAX_STATES = 30_000
 /** Whole numbers as models write them have at most this many digits, fractions too: text without end is no number. */
 const MOST_DIGITS = 15
 
-export function numberExpression(sets: readonly NumberSet[], book: RuleBook, key: string, name: string): PlainExpression {
+export function numberExpression(
+  sets: readonly NumberSet[],
+  book: RuleBook,
+  key: string,
+  name: string,
+): PlainExpression {
   const only = sets.length === 1 ? sets[0]! : undefined
   if (only !== undefined && only.low === undefined && only.high === undefined && only.notSteps.length === 0) {
     if (only.step === undefined) return book.define("number", "number", anyNumber)
     if (only.step.digits === 1n && only.step.scale === 0) return book.define("integer", "integer", integer)
   }
   const dfa = automatonOf(sets)
-  return languageExpression(dfa, { id: "number", text: (text) => text, chars: (ranges) => chars(...ranges) }, book, key, `${name}-number`)
+  return languageExpression(
+    dfa,
+    { id: "number", text: (text) => text, chars: (ranges) => chars(...ranges) },
+    book,
+    key,
+    `${name}-number`,
+  )
 }
 
 function integer(): PlainExpression {
-  return sequence(optional(literal("-")), choice(literal("0"), sequence(chars([0x31, 0x39]), repeat(digit, 0, MOST_DIGITS - 1))))
+  return sequence(
+    optional(literal("-")),
+    choice(literal("0"), sequence(chars([0x31, 0x39]), repeat(digit, 0, MOST_DIGITS - 1))),
+  )
 }
 
 function anyNumber(): PlainExpression {
-  const exponent = sequence(chars([0x45, 0x45], [0x65, 0x65]), optional(chars([0x2b, 0x2b], [0x2d, 0x2d])), repeat(digit, 1, 3))
+  const exponent = sequence(
+    chars([0x45, 0x45], [0x65, 0x65]),
+    optional(chars([0x2b, 0x2b], [0x2d, 0x2d])),
+    repeat(digit, 1, 3),
+  )
   return sequence(integer(), optional(sequence(literal("."), repeat(digit, 1, MOST_DIGITS))), optional(exponent))
 }
 
@@ -39,7 +57,8 @@ function automatonOf(sets: readonly NumberSet[]): Dfa {
   const alphabet = Array.from({ length: 15 }, (_, index) => 0x2b + index)
   const table: number[] = []
   for (let index = 0; index < order.length; index++) {
-    if (order.length > MAX_STATES) throw grammarError("the bounds of a number need too many rules", { code: "GRAMMAR_REFUSED" })
+    if (order.length > MAX_STATES)
+      throw grammarError("the bounds of a number need too many rules", { code: "GRAMMAR_REFUSED" })
     table.push(-1)
     for (const byte of alphabet) {
       const next = lexeme.next(order[index]!, byte)
@@ -49,5 +68,12 @@ function automatonOf(sets: readonly NumberSet[]): Dfa {
   }
   const cuts = [0, ...alphabet, 0x39 + 1]
   const classOf = cuts.map((_, index) => (index === 0 || index > alphabet.length ? 0 : index))
-  return finishDfa({ start: 0, cuts, classOf, classes: alphabet.length + 1, table, accept: order.map((state) => lexeme.outcome(state) >= 0) })
+  return finishDfa({
+    start: 0,
+    cuts,
+    classOf,
+    classes: alphabet.length + 1,
+    table,
+    accept: order.map((state) => lexeme.outcome(state) >= 0),
+  })
 }

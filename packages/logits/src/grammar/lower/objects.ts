@@ -1,6 +1,15 @@
 /** Objects as plain expressions, keys in declared order. */
 import { ANY_TEXT, complementDfa, dfaOfTexts } from "../../automaton/dfa-algebra.ts"
-import { canClose, NO_KEYS, type ObjectPlan, openKeys, planOf, type Progress, waysToMeet, withKey } from "../../matcher/object-plan.ts"
+import {
+  canClose,
+  NO_KEYS,
+  type ObjectPlan,
+  openKeys,
+  planOf,
+  type Progress,
+  waysToMeet,
+  withKey,
+} from "../../matcher/object-plan.ts"
 import type { ObjectSet, TypeAlgebra } from "../../schema/types.ts"
 import type { Notation } from "../notation.ts"
 import { choice, literal, type PlainExpression, repeat, sequence } from "../rules.ts"
@@ -14,7 +23,13 @@ interface Lowered {
   readonly lowering: ValueLowering
 }
 
-export function objectExpression(set: ObjectSet, algebra: TypeAlgebra, notation: Notation, name: string, lowering: ValueLowering): PlainExpression {
+export function objectExpression(
+  set: ObjectSet,
+  algebra: TypeAlgebra,
+  notation: Notation,
+  name: string,
+  lowering: ValueLowering,
+): PlainExpression {
   const plan = planOf(set, algebra)
   const { open, close } = notation.object
   const object: Lowered = { plan, notation, name, lowering }
@@ -29,13 +44,20 @@ function members(object: Lowered, index: number, progress: Progress): PlainExpre
   const possible = (openKeys(plan, progress).names & bit) !== 0n
   const skippable = canStillEnd(plan, index, progress)
   if (!possible) return skippable ? members(object, index + 1, progress) : choice()
-  const taken = (): PlainExpression[] => waysToMeet(plan, index, progress).map((chosen) => {
-    const next = withKey(plan, index, progress, undefined, chosen)
-    return sequence(...separator(object, progress), pair(object, index, chosen), members(object, index + 1, forget(object, index + 1, next)))
-  })
+  const taken = (): PlainExpression[] =>
+    waysToMeet(plan, index, progress).map((chosen) => {
+      const next = withKey(plan, index, progress, undefined, chosen)
+      return sequence(
+        ...separator(object, progress),
+        pair(object, index, chosen),
+        members(object, index + 1, forget(object, index + 1, next)),
+      )
+    })
   if (!skippable) return choice(...taken())
   const key = `members;${lowering.numberOf(plan)};${lowering.numberOf(notation)};${index};${stateKey(progress)}`
-  return lowering.book.define(key, `${name}-${isEmpty(progress) ? "first" : "more"}-${index}`, () => choice(...taken(), members(object, index + 1, forget(object, index + 1, progress))))
+  return lowering.book.define(key, `${name}-${isEmpty(progress) ? "first" : "more"}-${index}`, () =>
+    choice(...taken(), members(object, index + 1, forget(object, index + 1, progress))),
+  )
 }
 
 /** Whether name `index` may be left out. */
@@ -60,7 +82,9 @@ const isEmpty = ({ seen, others }: Progress): boolean => seen === 0n && others =
 const stateKey = ({ seen, others, met }: Progress): string => `${seen},${others},${met}`
 
 function separator({ notation, lowering }: Lowered, progress: Progress): PlainExpression[] {
-  return isEmpty(progress) || notation.object.separator === "" ? [] : [literal(notation.object.separator), ...lowering.space(notation)]
+  return isEmpty(progress) || notation.object.separator === ""
+    ? []
+    : [literal(notation.object.separator), ...lowering.space(notation)]
 }
 
 /** One key and its value. */
@@ -72,11 +96,16 @@ function pair(object: Lowered, index: number, chosen: number): PlainExpression {
   const inner = notation.nested ?? notation
   const end = afterValue === "" ? space : [...space, literal(afterValue), ...space]
   const key = [literal(beforeKey), keyExpression(object, index), ...space]
-  if (typeof afterKey === "string") return sequence(...key, literal(afterKey), ...space, lowering.value(type, inner), ...end)
+  if (typeof afterKey === "string")
+    return sequence(...key, literal(afterKey), ...space, lowering.value(type, inner), ...end)
   const shape = type.algebra.livingShape(type)
   const strings = sequence(literal(afterKey.string), ...space, lowering.value(type, inner, "strings"))
   const rest = sequence(literal(afterKey.other), ...space, lowering.value(type, inner, "others"))
-  const onlyStrings = !shape.null && !shape.true && !shape.false && shape.numbers.length + shape.arrays.length + shape.objects.length === 0
+  const onlyStrings =
+    !shape.null &&
+    !shape.true &&
+    !shape.false &&
+    shape.numbers.length + shape.arrays.length + shape.objects.length === 0
   const marked = shape.strings.length === 0 ? [rest] : onlyStrings ? [strings] : [strings, rest]
   return sequence(...key, choice(...marked), ...end)
 }
@@ -104,15 +133,26 @@ function others(object: Lowered, progress: Progress): PlainExpression {
   const simple = plan.set.max === Infinity && plan.demands.length === 0 && !plan.keepsKeys && (end || plan.set.min <= 1)
   if (simple) {
     const any = choice(...possible.map((index) => pair(object, index, 0)))
-    const more = sequence(literal(notation.object.separator), ...(notation.object.separator === "" ? [] : lowering.space(notation)), any)
+    const more = sequence(
+      literal(notation.object.separator),
+      ...(notation.object.separator === "" ? [] : lowering.space(notation)),
+      any,
+    )
     if (!isEmpty(progress)) return repeat(more, 0)
     const some = sequence(any, repeat(more, 0))
     return end ? choice(some, literal("")) : some
   }
   const key = `others;${lowering.numberOf(plan)};${lowering.numberOf(notation)};${stateKey(progress)}`
   return lowering.book.define(key, `${name}-others`, () => {
-    const options = possible.flatMap((index) => waysToMeet(plan, index, progress).map((chosen) =>
-      sequence(...separator(object, progress), pair(object, index, chosen), others(object, withKey(plan, index, progress, undefined, chosen)))))
+    const options = possible.flatMap((index) =>
+      waysToMeet(plan, index, progress).map((chosen) =>
+        sequence(
+          ...separator(object, progress),
+          pair(object, index, chosen),
+          others(object, withKey(plan, index, progress, undefined, chosen)),
+        ),
+      ),
+    )
     return choice(...options, ...(end ? [literal("")] : []))
   })
 }

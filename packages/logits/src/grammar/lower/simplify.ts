@@ -1,11 +1,17 @@
-/** The same grammar, shorter: literals joined, single-use wrappers removed, rules that only name another rule replaced by it. */
+/**
+ * The same grammar, shorter: literals joined, single-use wrappers removed, rules that only name another rule replaced
+ * by it.
+ */
 import { choice, literal, type PlainExpression, sequence } from "../rules.ts"
 
-export function simplifyRules(start: string, rules: ReadonlyMap<string, PlainExpression>): Map<string, PlainExpression> {
+export function simplifyRules(
+  start: string,
+  rules: ReadonlyMap<string, PlainExpression>,
+): Map<string, PlainExpression> {
   const simple = new Map([...rules].map(([name, body]) => [name, simplify(body)] as const))
   const target = (name: string): string => {
     const seen = new Set([name])
-    for (let at = name; ; ) {
+    for (let at = name; ;) {
       const body = simple.get(at)
       if (body?.kind !== "rule" || seen.has(body.name)) return at
       at = body.name
@@ -14,13 +20,18 @@ export function simplifyRules(start: string, rules: ReadonlyMap<string, PlainExp
   }
   const result = new Map<string, PlainExpression>()
   for (const [name, body] of simple) {
-    if (name === start || body.kind !== "rule") result.set(name, rename(body.kind === "rule" ? inline(body, simple, target) : body, target))
+    if (name === start || body.kind !== "rule")
+      result.set(name, rename(body.kind === "rule" ? inline(body, simple, target) : body, target))
   }
   return reachable(start, result)
 }
 
 /** The start rule says itself what it would only refer to. */
-function inline(body: Extract<PlainExpression, { kind: "rule" }>, rules: ReadonlyMap<string, PlainExpression>, target: (name: string) => string): PlainExpression {
+function inline(
+  body: Extract<PlainExpression, { kind: "rule" }>,
+  rules: ReadonlyMap<string, PlainExpression>,
+  target: (name: string) => string,
+): PlainExpression {
   return rules.get(target(body.name)) ?? body
 }
 
@@ -28,7 +39,9 @@ function simplify(expression: PlainExpression): PlainExpression {
   switch (expression.kind) {
     case "sequence": {
       const parts: PlainExpression[] = []
-      for (const part of expression.parts.map(simplify).flatMap((part) => (part.kind === "sequence" ? part.parts : [part]))) {
+      for (const part of expression.parts
+        .map(simplify)
+        .flatMap((part) => (part.kind === "sequence" ? part.parts : [part]))) {
         const last = parts.at(-1)
         if (part.kind !== "literal") parts.push(part)
         else if (last?.kind === "literal") parts[parts.length - 1] = literal(last.text + part.text)
@@ -37,7 +50,9 @@ function simplify(expression: PlainExpression): PlainExpression {
       return parts.length === 0 ? literal("") : sequence(...parts)
     }
     case "choice": {
-      const options = expression.options.map(simplify).flatMap((option) => (option.kind === "choice" ? option.options : [option]))
+      const options = expression.options
+        .map(simplify)
+        .flatMap((option) => (option.kind === "choice" ? option.options : [option]))
       return choice(...options)
     }
     case "repeat": {

@@ -10,19 +10,41 @@ import { type CharacterWriter, languageExpression, textWithout } from "./languag
 import type { RuleBook } from "./rule-book.ts"
 
 /** @param key tells the set apart from others, the same for the same set */
-export function stringExpression(set: StringSet, style: StringStyle, book: RuleBook, key: string, name: string, holes?: HoleMaker): PlainExpression {
+export function stringExpression(
+  set: StringSet,
+  style: StringStyle,
+  book: RuleBook,
+  key: string,
+  name: string,
+  holes?: HoleMaker,
+): PlainExpression {
   const grounded = (writer: CharacterWriter): PlainExpression | undefined => holes?.text(set, style, writer)
   switch (style.kind) {
     case "json":
       return quoted(set, '"', "json", book, key, name, grounded)
     case "python":
-      return choice(quoted(set, '"', "python", book, key, name, grounded), quoted(set, "'", "python", book, key, name, grounded))
+      return choice(
+        quoted(set, '"', "python", book, key, name, grounded),
+        quoted(set, "'", "python", book, key, name, grounded),
+      )
     case "delimited": {
       const inside = { ...set, language: intersectDfa(set.language, textWithout([style.close])) }
-      return sequence(literal(style.open), grounded(RAW) ?? raw(inside, book, `${key};${style.close}`, name), literal(style.close))
+      return sequence(
+        literal(style.open),
+        grounded(RAW) ?? raw(inside, book, `${key};${style.close}`, name),
+        literal(style.close),
+      )
     }
     case "bare":
-      return grounded(RAW) ?? raw({ ...set, language: intersectDfa(set.language, textWithout(style.stop)) }, book, `${key};${style.stop.join("|")}`, name)
+      return (
+        grounded(RAW) ??
+        raw(
+          { ...set, language: intersectDfa(set.language, textWithout(style.stop)) },
+          book,
+          `${key};${style.stop.join("|")}`,
+          name,
+        )
+      )
   }
 }
 
@@ -32,9 +54,19 @@ function raw(set: StringSet, book: RuleBook, key: string, name: string): PlainEx
   return languageExpression(withLength(set), RAW, book, key, name)
 }
 
-function quoted(set: StringSet, quote: '"' | "'", kind: "json" | "python", book: RuleBook, key: string, name: string, grounded: (writer: CharacterWriter) => PlainExpression | undefined): PlainExpression {
+function quoted(
+  set: StringSet,
+  quote: '"' | "'",
+  kind: "json" | "python",
+  book: RuleBook,
+  key: string,
+  name: string,
+  grounded: (writer: CharacterWriter) => PlainExpression | undefined,
+): PlainExpression {
   const suffix = kind === "json" ? "" : quote === '"' ? "-double" : "-single"
-  const writer = quotedWriter(quote, kind, () => book.define(`escape${suffix}`, `escape${suffix}`, () => neededEscape(quote)))
+  const writer = quotedWriter(quote, kind, () =>
+    book.define(`escape${suffix}`, `escape${suffix}`, () => neededEscape(quote)),
+  )
   const said = grounded(writer)
   if (said !== undefined) return sequence(literal(quote), said, literal(quote))
   if (set.language !== ANY_TEXT) {
@@ -42,22 +74,44 @@ function quoted(set: StringSet, quote: '"' | "'", kind: "json" | "python", book:
     return sequence(literal(quote), text, literal(quote))
   }
   const character = book.define(`char${suffix}`, `char${suffix}`, () => anyCharacter(quote, kind))
-  const whole = (): PlainExpression => sequence(literal(quote), repeat(character, set.min, set.max === Infinity ? undefined : set.max), literal(quote))
+  const whole = (): PlainExpression =>
+    sequence(literal(quote), repeat(character, set.min, set.max === Infinity ? undefined : set.max), literal(quote))
   return set.min === 0 && set.max === Infinity ? book.define(`string${suffix}`, `string${suffix}`, whole) : whole()
 }
 
 const hex = chars([0x30, 0x39], [0x41, 0x46], [0x61, 0x66])
-const named: readonly (readonly [code: number, letter: string])[] = [[8, "b"], [9, "t"], [10, "n"], [12, "f"], [13, "r"]]
+const named: readonly (readonly [code: number, letter: string])[] = [
+  [8, "b"],
+  [9, "t"],
+  [10, "n"],
+  [12, "f"],
+  [13, "r"],
+]
 const one = (character: string): CodePointRange => [character.codePointAt(0)!, character.codePointAt(0)!]
 const sorted = (...ranges: CodePointRange[]): CodePointRange[] => ranges.toSorted((a, b) => a[0] - b[0])
 
 /** Any character or escape; halves of surrogate pairs come in pairs only. */
 function anyCharacter(quote: '"' | "'", kind: "json" | "python"): PlainExpression {
-  const letters = sorted(one("\\"), one('"'), ...(kind === "json" ? [one("/")] : [one("'")]), ...named.map(([, letter]) => one(letter)))
+  const letters = sorted(
+    one("\\"),
+    one('"'),
+    ...(kind === "json" ? [one("/")] : [one("'")]),
+    ...named.map(([, letter]) => one(letter)),
+  )
   const unit = choice(
     sequence(chars([0x30, 0x39], [0x41, 0x43], [0x45, 0x46], [0x61, 0x63], [0x65, 0x66]), hex, hex, hex),
     sequence(chars(one("D"), one("d")), chars([0x30, 0x37]), hex, hex),
-    sequence(chars(one("D"), one("d")), chars([0x38, 0x39], [0x41, 0x42], [0x61, 0x62]), hex, hex, literal("\\u"), chars(one("D"), one("d")), chars([0x43, 0x46], [0x63, 0x66]), hex, hex),
+    sequence(
+      chars(one("D"), one("d")),
+      chars([0x38, 0x39], [0x41, 0x42], [0x61, 0x62]),
+      hex,
+      hex,
+      literal("\\u"),
+      chars(one("D"), one("d")),
+      chars([0x43, 0x46], [0x63, 0x66]),
+      hex,
+      hex,
+    ),
   )
   const escape = choice(chars(...letters), sequence(literal("u"), unit))
   return choice(chars(...plainRanges(quote, kind)), sequence(literal("\\"), escape))
@@ -65,7 +119,12 @@ function anyCharacter(quote: '"' | "'", kind: "json" | "python"): PlainExpressio
 
 /** What stands for itself between quotes. */
 function plainRanges(quote: string, kind: "json" | "python"): CodePointRange[] {
-  const special: CodePointRange[] = [[0, 0x1f], one(quote), one("\\"), ...(kind === "python" ? [[0x7f, 0x7f] as const] : [])]
+  const special: CodePointRange[] = [
+    [0, 0x1f],
+    one(quote),
+    one("\\"),
+    ...(kind === "python" ? [[0x7f, 0x7f] as const] : []),
+  ]
   return invertRanges(sorted(...special))
 }
 
@@ -75,7 +134,10 @@ function neededEscape(quote: '"' | "'"): PlainExpression {
   return sequence(literal("\\"), choice(chars(...letters), sequence(literal("u00"), chars([0x30, 0x31]), hex)))
 }
 
-/** Characters that have to be escaped are written by their short escapes, or by `\u00xx`; `all` is the rule for any of them. */
+/**
+ * Characters that have to be escaped are written by their short escapes, or by `\u00xx`; `all` is the rule for any of
+ * them.
+ */
 function quotedWriter(quote: '"' | "'", kind: "json" | "python", all: () => PlainExpression): CharacterWriter {
   const plain = plainRanges(quote, kind)
   const special = invertRanges(plain)
@@ -91,12 +153,17 @@ function quotedWriter(quote: '"' | "'", kind: "json" | "python", all: () => Plai
     text(text) {
       // Most texts need no escape.
       if (/^[ !#-&(-[\]-~]*$/.test(text)) return text
-      return Array.from(text, (character) => (isPlain(character.codePointAt(0)!) ? character : escapeOf(character.codePointAt(0)!))).join("")
+      return Array.from(text, (character) =>
+        isPlain(character.codePointAt(0)!) ? character : escapeOf(character.codePointAt(0)!),
+      ).join("")
     },
     chars(ranges) {
       const kept = subtractRanges(ranges, invertRanges(plain))
-      if (subtractRanges(special, ranges).length === 0) return choice(...(kept.length === 0 ? [] : [chars(...kept)]), all())
-      const escaped = subtractRanges(ranges, plain).flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, index) => literal(escapeOf(first + index))))
+      if (subtractRanges(special, ranges).length === 0)
+        return choice(...(kept.length === 0 ? [] : [chars(...kept)]), all())
+      const escaped = subtractRanges(ranges, plain).flatMap(([first, last]) =>
+        Array.from({ length: last - first + 1 }, (_, index) => literal(escapeOf(first + index))),
+      )
       return choice(...(kept.length === 0 ? [] : [chars(...kept)]), ...escaped)
     },
   }

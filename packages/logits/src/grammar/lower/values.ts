@@ -1,4 +1,7 @@
-/** Values of a type in a notation, as plain expressions. Objects have their keys in the order in which the schema declares them. */
+/**
+ * Values of a type in a notation, as plain expressions. Objects have their keys in the order in which the schema
+ * declares them.
+ */
 import type { ArrayPlan, Progress as ArrayProgress } from "../../matcher/array-plan.ts"
 import { canClose as canCloseArray, noItems, planOf as planOfArray, steps } from "../../matcher/array-plan.ts"
 import type { Kinds } from "../../matcher/values.ts"
@@ -50,7 +53,8 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
   const withStrings = kinds !== "others"
   const withOthers = kinds !== "strings"
   if (withStrings) {
-    for (const set of shape.strings) options.push(stringExpression(set, notation.string, book, `string;${numberOf(set)}`, type.name, lowering.holes))
+    for (const set of shape.strings)
+      options.push(stringExpression(set, notation.string, book, `string;${numberOf(set)}`, type.name, lowering.holes))
   }
   if (withOthers) {
     const free: NumberSet[] = []
@@ -69,22 +73,31 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
   return choice(...options)
 }
 
-function arrayExpression(set: ArraySet, algebra: TypeAlgebra, notation: Notation, name: string, lowering: ValueLowering): PlainExpression {
+function arrayExpression(
+  set: ArraySet,
+  algebra: TypeAlgebra,
+  notation: Notation,
+  name: string,
+  lowering: ValueLowering,
+): PlainExpression {
   const plan = planOfArray(set, algebra)
   const { open, close } = notation.array
   const space = lowering.space(notation)
   if (plan.unique.kind === "compare") throw new SchemaProblem("uniqueItems over endlessly many values")
-  const inside = set.contains.length === 0 && plan.unique.kind === "no"
-    ? countedItems(plan, notation, lowering)
-    : steppedItems(plan, noItems(plan), true, notation, name, lowering)
+  const inside =
+    set.contains.length === 0 && plan.unique.kind === "no"
+      ? countedItems(plan, notation, lowering)
+      : steppedItems(plan, noItems(plan), true, notation, name, lowering)
   return sequence(literal(open), ...space, inside, literal(close))
 }
 
 /** `prefix` and then so and so many of the rest. Ends in white space, so that the closing bracket can follow. */
 function countedItems({ set, most }: ArrayPlan, notation: Notation, lowering: ValueLowering): PlainExpression {
   const space = lowering.space(notation)
-  const item = (type: ValueType): PlainExpression => sequence(lowering.value(type, notation.nested ?? notation), ...space)
-  const separated = (type: ValueType): PlainExpression => sequence(literal(notation.array.separator), ...space, item(type))
+  const item = (type: ValueType): PlainExpression =>
+    sequence(lowering.value(type, notation.nested ?? notation), ...space)
+  const separated = (type: ValueType): PlainExpression =>
+    sequence(literal(notation.array.separator), ...space, item(type))
   const from = (index: number): PlainExpression => {
     if (index >= most) return literal("")
     if (index < set.prefix.length) {
@@ -93,20 +106,35 @@ function countedItems({ set, most }: ArrayPlan, notation: Notation, lowering: Va
     }
     const [min, max] = [Math.max(0, set.min - index), most === Infinity ? undefined : most - index]
     if (index > 0) return repeat(separated(set.rest), min, max)
-    const some = sequence(item(set.rest), repeat(separated(set.rest), Math.max(0, min - 1), max === undefined ? undefined : max - 1))
+    const some = sequence(
+      item(set.rest),
+      repeat(separated(set.rest), Math.max(0, min - 1), max === undefined ? undefined : max - 1),
+    )
     return min === 0 ? choice(some, literal("")) : some
   }
   return from(0)
 }
 
 /** Rules for every progress that an array can make. */
-function steppedItems(plan: ArrayPlan, progress: ArrayProgress, first: boolean, notation: Notation, name: string, lowering: ValueLowering): PlainExpression {
+function steppedItems(
+  plan: ArrayPlan,
+  progress: ArrayProgress,
+  first: boolean,
+  notation: Notation,
+  name: string,
+  lowering: ValueLowering,
+): PlainExpression {
   const space = lowering.space(notation)
   const id = `${lowering.numberOf(plan)};${lowering.numberOf(notation)};${progress.index},${progress.counts.join()},${progress.used}`
   return lowering.book.define(`items;${id}`, `${name}-items`, () => {
     const options = steps(plan, progress).map(({ type, next }) => {
       const separator = first ? [] : [literal(notation.array.separator), ...space]
-      return sequence(...separator, lowering.value(type, notation.nested ?? notation), ...space, steppedItems(plan, clipIndex(plan, next), false, notation, name, lowering))
+      return sequence(
+        ...separator,
+        lowering.value(type, notation.nested ?? notation),
+        ...space,
+        steppedItems(plan, clipIndex(plan, next), false, notation, name, lowering),
+      )
     })
     return choice(...options, ...(canCloseArray(plan, progress) ? [literal("")] : []))
   })

@@ -4,8 +4,12 @@ import type { ApiDecoderOptions, ApiEvent, ApiFinishReason, ApiReply, ApiStreamD
 import { asArray, asNumber, asObject, asString, field } from "../json.ts"
 
 const FINISH: Record<string, ApiFinishReason> = {
-  end_turn: "stop", stop_sequence: "stop", tool_use: "tool-calls", max_tokens: "length",
-  model_context_window_exceeded: "length", refusal: "content-filter",
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "tool-calls",
+  max_tokens: "length",
+  model_context_window_exceeded: "length",
+  refusal: "content-filter",
 }
 
 /** Decodes the events of a streamed Anthropic message. Calls of tools that the server runs itself are passed over. */
@@ -72,7 +76,8 @@ export function createAnthropicStreamDecoder(options: ApiDecoderOptions = {}): A
           const reason = asString(field(field(event, "delta"), "stop_reason"))
           const usage = field(event, "usage")
           const outputTokens = asNumber(field(usage, "output_tokens"))
-          if (outputTokens !== undefined) events.push({ type: "usage", usage: { inputTokens: inputOf(usage) ?? inputTokens, outputTokens } })
+          if (outputTokens !== undefined)
+            events.push({ type: "usage", usage: { inputTokens: inputOf(usage) ?? inputTokens, outputTokens } })
           if (reason !== undefined) {
             const finishReason = Object.hasOwn(FINISH, reason) ? FINISH[reason]! : "unknown"
             events.push(...calls.end(finishReason === "length"), { type: "finish", finishReason })
@@ -81,7 +86,13 @@ export function createAnthropicStreamDecoder(options: ApiDecoderOptions = {}): A
         }
         case "error": {
           const failed = field(event, "error")
-          return [{ type: "error", code: asString(field(failed, "type")) ?? "unknown", message: asString(field(failed, "message")) ?? "The server reported a failure." }]
+          return [
+            {
+              type: "error",
+              code: asString(field(failed, "type")) ?? "unknown",
+              message: asString(field(failed, "message")) ?? "The server reported a failure.",
+            },
+          ]
         }
         default:
           return []
@@ -100,7 +111,11 @@ export function decodeAnthropicResponse(body: unknown, options: ApiDecoderOption
     ...decoder.push({ type: "content_block_stop", index }),
   ])
   const usage = field(body, "usage")
-  return collectReply([...blocks, ...decoder.push({ type: "message_delta", delta: { stop_reason: field(body, "stop_reason") }, usage }), ...decoder.end()])
+  return collectReply([
+    ...blocks,
+    ...decoder.push({ type: "message_delta", delta: { stop_reason: field(body, "stop_reason") }, usage }),
+    ...decoder.end(),
+  ])
 }
 
 function text(type: "text-delta" | "reasoning-delta", value: unknown): ApiEvent[] {
@@ -111,5 +126,9 @@ function text(type: "text-delta" | "reasoning-delta", value: unknown): ApiEvent[
 function inputOf(usage: unknown): number | undefined {
   const fresh = asNumber(field(usage, "input_tokens"))
   if (fresh === undefined) return undefined
-  return fresh + (asNumber(field(usage, "cache_read_input_tokens")) ?? 0) + (asNumber(field(usage, "cache_creation_input_tokens")) ?? 0)
+  return (
+    fresh +
+    (asNumber(field(usage, "cache_read_input_tokens")) ?? 0) +
+    (asNumber(field(usage, "cache_creation_input_tokens")) ?? 0)
+  )
 }

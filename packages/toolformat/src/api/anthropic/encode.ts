@@ -10,7 +10,8 @@ export interface AnthropicConversation {
 
 /**
  * A conversation for the Anthropic Messages API (https://docs.anthropic.com/en/api/messages): system text apart, roles
- * alternating, results first in the user's turn after the calls. Ids get the form that the API demands (letters, digits,
+ * alternating, results first in the user's turn after the calls. Ids get the form that the API demands (letters,
+ * digits,
  * `_` and `-`). Reasoning is left out; the API wants its own signed form of it back.
  *
  * @throws ToolwrightError `UNSUPPORTED_MEDIA` for sounds
@@ -28,7 +29,14 @@ export function toAnthropicMessages(conversation: readonly ChatMessage[]): Anthr
   for (const message of conversation) {
     if (message.role === "system") system.push(message.content)
     else if (message.role === "tool") {
-      add("user", [{ type: "tool_result", tool_use_id: idOf(message.toolCallId), content: message.content, ...(message.success ? {} : { is_error: true }) }])
+      add("user", [
+        {
+          type: "tool_result",
+          tool_use_id: idOf(message.toolCallId),
+          content: message.content,
+          ...(message.success ? {} : { is_error: true }),
+        },
+      ])
     } else if (message.role === "user") {
       const images = (message.media ?? []).map((part) => {
         if (part.type !== "image") refuseMedia("Anthropic", part)
@@ -36,7 +44,12 @@ export function toAnthropicMessages(conversation: readonly ChatMessage[]): Anthr
       })
       add("user", [...images, ...textBlocks(message.content)])
     } else {
-      const calls = (message.toolCalls ?? []).map(({ id, name, args }) => ({ type: "tool_use", id: idOf(id), name, input: args }))
+      const calls = (message.toolCalls ?? []).map(({ id, name, args }) => ({
+        type: "tool_use",
+        id: idOf(id),
+        name,
+        input: args,
+      }))
       add("assistant", [...textBlocks(message.content), ...calls])
     }
   }

@@ -16,8 +16,10 @@ export interface GeminiOptions {
 }
 
 /**
- * A conversation for Gemini's `generateContent` (https://ai.google.dev/api/generate-content). Results go back as objects: JSON
- * objects as they are, other text under `output`, failures under `error`. The API pairs calls and results by name and order.
+ * A conversation for Gemini's `generateContent` (https://ai.google.dev/api/generate-content). Results go back as
+ * objects: JSON
+ * objects as they are, other text under `output`, failures under `error`. The API pairs calls and results by name and
+ * order.
  */
 export function toGeminiContents(messages: readonly ChatMessage[], options: GeminiOptions = {}): GeminiConversation {
   const system: JsonObject[] = []
@@ -30,12 +32,17 @@ export function toGeminiContents(messages: readonly ChatMessage[], options: Gemi
   }
   for (const message of messages) {
     if (message.role === "system") system.push({ text: message.content })
-    else if (message.role === "tool") add("user", [{ functionResponse: { name: message.toolName, response: responseOf(message) } }])
+    else if (message.role === "tool")
+      add("user", [{ functionResponse: { name: message.toolName, response: responseOf(message) } }])
     else if (message.role === "user") {
-      add("user", [...textParts(message.content), ...(message.media ?? []).map(({ mimeType, base64 }) => ({ inlineData: { mimeType, data: base64 } }))])
+      add("user", [
+        ...textParts(message.content),
+        ...(message.media ?? []).map(({ mimeType, base64 }) => ({ inlineData: { mimeType, data: base64 } })),
+      ])
     } else {
       const calls = (message.toolCalls ?? []).map(({ id, name, args }) => {
-        const signature = options.signatures !== undefined && Object.hasOwn(options.signatures, id) ? options.signatures[id] : undefined
+        const signature =
+          options.signatures !== undefined && Object.hasOwn(options.signatures, id) ? options.signatures[id] : undefined
         return { functionCall: { name, args }, ...(signature === undefined ? {} : { thoughtSignature: signature }) }
       })
       add("model", [...textParts(message.content), ...calls])

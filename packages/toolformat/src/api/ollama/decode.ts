@@ -21,14 +21,27 @@ export function createOllamaStreamDecoder(options: ApiDecoderOptions = {}): ApiS
         const index = count
         count += 1
         const body = field(call, "function")
-        events.push(...calls.push({ index, id: asString(field(call, "id")), name: asString(field(body, "name")), arguments: argumentsText(field(body, "arguments")) }), ...calls.close(index))
+        events.push(
+          ...calls.push({
+            index,
+            id: asString(field(call, "id")),
+            name: asString(field(body, "name")),
+            arguments: argumentsText(field(body, "arguments")),
+          }),
+          ...calls.close(index),
+        )
       }
       if (field(line, "done") === true) {
         const inputTokens = asNumber(field(line, "prompt_eval_count"))
         const outputTokens = asNumber(field(line, "eval_count"))
-        if (outputTokens !== undefined) events.push({ type: "usage", usage: { inputTokens: inputTokens ?? 0, outputTokens } })
+        if (outputTokens !== undefined)
+          events.push({ type: "usage", usage: { inputTokens: inputTokens ?? 0, outputTokens } })
         const reason = asString(field(line, "done_reason")) ?? "stop"
-        events.push({ type: "finish", finishReason: reason === "length" ? "length" : reason !== "stop" ? "unknown" : count > 0 ? "tool-calls" : "stop" })
+        events.push({
+          type: "finish",
+          finishReason:
+            reason === "length" ? "length" : reason !== "stop" ? "unknown" : count > 0 ? "tool-calls" : "stop",
+        })
       }
       return events
     },

@@ -3,17 +3,23 @@ import type { ChatMessage } from "../../model/message.ts"
 import { refuseMedia } from "../media.ts"
 
 /**
- * A conversation for Ollama's /api/chat (https://docs.ollama.com/api/chat): arguments are objects, results name their tool,
+ * A conversation for Ollama's /api/chat (https://docs.ollama.com/api/chat): arguments are objects, results name their
+ * tool,
  * pictures are bare base64. Tools go in OpenAI's form (`toOpenAITools`).
  *
  * @throws ToolwrightError `UNSUPPORTED_MEDIA` for sounds
  */
-export function toOllamaMessages(messages: readonly ChatMessage[], options: { includeReasoning?: boolean } = {}): JsonObject[] {
+export function toOllamaMessages(
+  messages: readonly ChatMessage[],
+  options: { includeReasoning?: boolean } = {},
+): JsonObject[] {
   return messages.map((message) => {
     if (message.role === "system") return { role: "system", content: message.content }
     if (message.role === "tool") return { role: "tool", tool_name: message.toolName, content: message.content }
     if (message.role === "user") {
-      const images = (message.media ?? []).map((part) => (part.type === "image" ? part.base64 : refuseMedia("Ollama", part)))
+      const images = (message.media ?? []).map((part) =>
+        part.type === "image" ? part.base64 : refuseMedia("Ollama", part),
+      )
       return { role: "user", content: message.content, ...(images.length === 0 ? {} : { images }) }
     }
     const calls = (message.toolCalls ?? []).map(({ name, args }) => ({ function: { name, arguments: args } }))

@@ -3,9 +3,13 @@ import { describe, expect, test } from "vitest"
 import { collectReply, type ApiEvent } from "../events.ts"
 import { createOpenAIStreamDecoder, decodeOpenAIResponse } from "./decode.ts"
 
-const chunk = (delta: object, finish: string | null = null) => ({ choices: [{ index: 0, delta, finish_reason: finish }] })
+const chunk = (delta: object, finish: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason: finish }],
+})
 const piece = (index: number, args: string, head: object = {}) =>
-  chunk({ tool_calls: [{ index, ...head, function: { ...("name" in head ? { name: head.name } : {}), arguments: args } }] })
+  chunk({
+    tool_calls: [{ index, ...head, function: { ...("name" in head ? { name: head.name } : {}), arguments: args } }],
+  })
 
 function stream(chunks: unknown[]): ApiEvent[] {
   const decoder = createOpenAIStreamDecoder()
@@ -20,7 +24,10 @@ describe("a streamed chat completion", () => {
       chunk({ reasoning: " not" }),
       chunk({ content: "yes" }),
       chunk({}, "stop"),
-      { choices: [], usage: { prompt_tokens: 3, completion_tokens: 2, completion_tokens_details: { reasoning_tokens: 1 } } },
+      {
+        choices: [],
+        usage: { prompt_tokens: 3, completion_tokens: 2, completion_tokens_details: { reasoning_tokens: 1 } },
+      },
     ])
     expect(events).toEqual([
       { type: "reasoning-delta", text: "why" },
@@ -47,7 +54,10 @@ describe("a streamed chat completion", () => {
       { type: "args-delta", index: 0, text: "1}" },
     ])
     expect(collectReply(events)).toMatchObject({
-      calls: [{ id: "a", name: "f", args: { x: 1 } }, { id: "b", name: "g", args: { y: 2 } }],
+      calls: [
+        { id: "a", name: "f", args: { x: 1 } },
+        { id: "b", name: "g", args: { y: 2 } },
+      ],
       finishReason: "tool-calls",
       problems: [],
     })
@@ -56,7 +66,9 @@ describe("a streamed chat completion", () => {
   test.each(["", "  ", "null"])("takes %j for no arguments", (text) => {
     const events = stream([piece(0, text, { id: "a", name: "now" }), chunk({}, "tool_calls")])
     expect(collectReply(events).calls).toEqual([{ id: "a", name: "now", args: {} }])
-    expect(events.filter((event) => event.type === "args-delta")).toEqual([{ type: "args-delta", index: 0, text: "{}" }])
+    expect(events.filter((event) => event.type === "args-delta")).toEqual([
+      { type: "args-delta", index: 0, text: "{}" },
+    ])
   })
 
   test("reports arguments that are no object and goes on with the other calls", () => {
@@ -90,11 +102,14 @@ describe("a streamed chat completion", () => {
     expect(collectReply(stream([piece(0, "{}", { id: "a", name: "f" })])).calls).toHaveLength(1)
   })
 
-  test.each([[], [chunk({}, "length")]])("does not take a call that broke off before its arguments for one without any", (...end) => {
-    const reply = collectReply(stream([piece(0, "", { id: "a", name: "f" }), ...end]))
-    expect(reply.calls).toEqual([])
-    expect(reply.problems).toMatchObject([{ kind: "unterminated-call", text: "f" }])
-  })
+  test.each([[], [chunk({}, "length")]])(
+    "does not take a call that broke off before its arguments for one without any",
+    (...end) => {
+      const reply = collectReply(stream([piece(0, "", { id: "a", name: "f" }), ...end]))
+      expect(reply.calls).toEqual([])
+      expect(reply.problems).toMatchObject([{ kind: "unterminated-call", text: "f" }])
+    },
+  )
 
   test("passes on a failure inside the stream", () => {
     expect(stream([{ error: { message: "out of memory", code: 500 } }])).toEqual([
@@ -104,9 +119,12 @@ describe("a streamed chat completion", () => {
 
   test("never throws, whatever the chunk is", () => {
     fc.assert(
-      fc.property(fc.array(fc.oneof(fc.anything(), fc.record({ choices: fc.array(fc.record({ delta: fc.anything() })) }))), (chunks) => {
-        stream(chunks)
-      }),
+      fc.property(
+        fc.array(fc.oneof(fc.anything(), fc.record({ choices: fc.array(fc.record({ delta: fc.anything() })) }))),
+        (chunks) => {
+          stream(chunks)
+        },
+      ),
     )
   })
 
@@ -147,7 +165,10 @@ describe("a whole chat completion", () => {
       usage: { prompt_tokens: 1, completion_tokens: 2 },
     })
     expect(reply).toEqual({
-      calls: [{ id: "a", name: "f", args: { x: 1 } }, { id: "call_1", name: "f", args: { x: 2 } }],
+      calls: [
+        { id: "a", name: "f", args: { x: 1 } },
+        { id: "call_1", name: "f", args: { x: 2 } },
+      ],
       content: "",
       reasoning: "",
       problems: [],
@@ -157,7 +178,13 @@ describe("a whole chat completion", () => {
   })
 
   test("reads content in parts, with the thoughts in them", () => {
-    const content = [{ type: "thinking", thinking: [{ type: "text", text: "hm" }] }, { type: "text", text: "ok" }]
-    expect(decodeOpenAIResponse({ choices: [{ message: { content } }] })).toMatchObject({ content: "ok", reasoning: "hm" })
+    const content = [
+      { type: "thinking", thinking: [{ type: "text", text: "hm" }] },
+      { type: "text", text: "ok" },
+    ]
+    expect(decodeOpenAIResponse({ choices: [{ message: { content } }] })).toMatchObject({
+      content: "ok",
+      reasoning: "hm",
+    })
   })
 })

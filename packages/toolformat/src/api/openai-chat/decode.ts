@@ -4,7 +4,8 @@ import type { ApiDecoderOptions, ApiEvent, ApiFinishReason, ApiReply, ApiStreamD
 import { argumentsText, asArray, asNumber, asObject, asString, field } from "../json.ts"
 
 /**
- * Decodes a streamed chat completion, chunk object by chunk object (`data: [DONE]` is the transport's matter). Only the first
+ * Decodes a streamed chat completion, chunk object by chunk object (`data: [DONE]` is the transport's matter). Only the
+ * first
  * choice is read. Text comes from `content` (a string, or parts as Mistral sends them) and `refusal`, reasoning from
  * `reasoning_content` or `reasoning`; calls from `tool_calls`, and from the older `function_call`.
  */
@@ -22,7 +23,8 @@ export function createOpenAIStreamDecoder(options: ApiDecoderOptions = {}): ApiS
       const legacy = asObject(field(delta, "function_call"))
       if (legacy !== undefined) events.push(...calls.push(readCall({ index: 0, function: legacy })))
       const reason = asString(field(choice, "finish_reason"))
-      if (reason !== undefined) events.push(...calls.end(reason === "length"), { type: "finish", finishReason: finishReasonOf(reason) })
+      if (reason !== undefined)
+        events.push(...calls.end(reason === "length"), { type: "finish", finishReason: finishReasonOf(reason) })
       const usage = readUsage(field(chunk, "usage"))
       if (usage !== undefined) events.push({ type: "usage", usage })
       return events

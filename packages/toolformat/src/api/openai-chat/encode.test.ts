@@ -7,7 +7,14 @@ import { toOpenAIMessages, toOpenAITools } from "./encode.ts"
 const call = { id: "call_1", name: "add", args: { a: 1, note: 'say "ü"' } }
 const conversation: ChatMessage[] = [
   { role: "system", content: "Be brief." },
-  { role: "user", content: "Add.", media: [{ type: "image", mimeType: "image/png", base64: "AA==" }, { type: "audio", mimeType: "audio/mpeg", base64: "BB==" }] },
+  {
+    role: "user",
+    content: "Add.",
+    media: [
+      { type: "image", mimeType: "image/png", base64: "AA==" },
+      { type: "audio", mimeType: "audio/mpeg", base64: "BB==" },
+    ],
+  },
   { role: "assistant", content: "", reasoning: "hm", toolCalls: [call] },
   { role: "tool", content: "3", toolCallId: "call_1", toolName: "add", success: true },
 ]
@@ -44,5 +51,7 @@ test("what is encoded decodes to the same call", () => {
 test("a definition in the OpenAI form", () => {
   const schema = { type: "object", properties: { a: { type: "integer" } } }
   const tool = defineTool({ name: "add", description: "Adds", input: schema, run: () => 0 })
-  expect(toOpenAITools([tool])).toEqual([{ type: "function", function: { name: "add", description: "Adds", parameters: tool.schema } }])
+  expect(toOpenAITools([tool])).toEqual([
+    { type: "function", function: { name: "add", description: "Adds", parameters: tool.schema } },
+  ])
 })

@@ -3,7 +3,8 @@ import type { ChatMessage, MediaPart } from "../../model/message.ts"
 import { argumentsText, asArray, asObject, asString, field, parseJson } from "../json.ts"
 
 /**
- * Reads a conversation in OpenAI's chat form, as applications keep it: arguments as JSON text or as objects, content as text,
+ * Reads a conversation in OpenAI's chat form, as applications keep it: arguments as JSON text or as objects, content as
+ * text,
  * as parts, or `null`; `developer` counts as system. A result's tool name is found through its call's id.
  *
  * Arguments that are no JSON object are kept under `_raw`, so that nothing is lost. What is no message is passed over.
@@ -26,7 +27,14 @@ export function fromOpenAIMessages(messages: readonly unknown[]): ChatMessage[] 
         const toolCalls = asArray(message.tool_calls).map((call, index) => readCall(call, index))
         for (const call of toolCalls) names.set(call.id, call.name)
         const reasoning = asString(message.reasoning_content) ?? asString(message.reasoning)
-        return [{ role: "assistant", content, ...(reasoning ? { reasoning } : {}), ...(toolCalls.length === 0 ? {} : { toolCalls }) }]
+        return [
+          {
+            role: "assistant",
+            content,
+            ...(reasoning ? { reasoning } : {}),
+            ...(toolCalls.length === 0 ? {} : { toolCalls }),
+          },
+        ]
       }
       case "tool": {
         const toolCallId = asString(message.tool_call_id) ?? ""
@@ -41,7 +49,9 @@ export function fromOpenAIMessages(messages: readonly unknown[]): ChatMessage[] 
 
 function textOf(content: unknown): string {
   if (typeof content === "string") return content
-  return asArray(content).map((part) => asString(field(part, "text")) ?? "").join("")
+  return asArray(content)
+    .map((part) => asString(field(part, "text")) ?? "")
+    .join("")
 }
 
 function readCall(call: unknown, index: number): ToolCall {

@@ -11,7 +11,8 @@ const TEXT_EVENTS: Record<string, "text-delta" | "reasoning-delta"> = {
 }
 
 /**
- * Decodes the events of OpenAI's Responses API. What the deltas already gave is not repeated from the finished items; what
+ * Decodes the events of OpenAI's Responses API. What the deltas already gave is not repeated from the finished items;
+ * what
  * only a finished item holds is still taken.
  */
 export function createResponsesStreamDecoder(options: ApiDecoderOptions = {}): ApiStreamDecoder {
@@ -38,7 +39,9 @@ export function createResponsesStreamDecoder(options: ApiDecoderOptions = {}): A
     if (type === "function_call") {
       hasCalls = true
       const args = asString(field(item, "arguments")) ?? ""
-      const events = told.has(index) ? [] : calls.push({ index, id: asString(field(item, "call_id")), name: asString(field(item, "name")) })
+      const events = told.has(index)
+        ? []
+        : calls.push({ index, id: asString(field(item, "call_id")), name: asString(field(item, "name")) })
       told.add(index)
       return isDone ? [...events, ...finishCall(index, args)] : events
     }
@@ -89,7 +92,9 @@ export function createResponsesStreamDecoder(options: ApiDecoderOptions = {}): A
 /** Decodes a whole response: its items as if they had just been finished. */
 export function decodeResponsesResponse(body: unknown, options: ApiDecoderOptions = {}): ApiReply {
   const decoder = createResponsesStreamDecoder(options)
-  const items = asArray(field(body, "output")).flatMap((item, index) => decoder.push({ type: "response.output_item.done", output_index: index, item }))
+  const items = asArray(field(body, "output")).flatMap((item, index) =>
+    decoder.push({ type: "response.output_item.done", output_index: index, item }),
+  )
   return collectReply([...items, ...decoder.push({ type: "response.completed", response: body })])
 }
 
@@ -102,7 +107,10 @@ function readEnd(response: unknown, hasCalls: boolean): ApiEvent[] {
   if (inputTokens !== undefined) {
     const reasoningTokens = asNumber(field(field(usage, "output_tokens_details"), "reasoning_tokens"))
     const outputTokens = asNumber(field(usage, "output_tokens")) ?? 0
-    events.push({ type: "usage", usage: { inputTokens, outputTokens, ...(reasoningTokens === undefined ? {} : { reasoningTokens }) } })
+    events.push({
+      type: "usage",
+      usage: { inputTokens, outputTokens, ...(reasoningTokens === undefined ? {} : { reasoningTokens }) },
+    })
   }
   return [...events, { type: "finish", finishReason: finishOf(response, hasCalls) }]
 }

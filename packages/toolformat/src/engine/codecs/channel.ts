@@ -12,16 +12,23 @@ const RECIPIENT = /(?:^|[^\w])to=([^\s<{]+)/
 /** Recipients that are no tools. */
 const PEOPLE = new Set(["assistant", "user", "self", "system", "developer", "all"])
 
-/** A message whose header names a tool as its recipient; before or after the channel, with whatever else stands there. */
+/**
+ * A message whose header names a tool as its recipient; before or after the channel, with whatever else stands there.
+ */
 export const channel: Codec<ChannelSyntax> = {
   openings: ({ open }) => open,
   marks: () => [],
   between: "",
   read: readChannel,
-  print: (call, { namespace, headerEnd, close }) => `<|channel|>commentary to=${namespace}${call.name} <|constrain|>json${headerEnd}${spacedJson(call.args)}${close[0] ?? ""}`,
+  print: (call, { namespace, headerEnd, close }) =>
+    `<|channel|>commentary to=${namespace}${call.name} <|constrain|>json${headerEnd}${spacedJson(call.args)}${close[0] ?? ""}`,
 }
 
-function* readChannel(session: Session, { namespace, headerEnd, close }: ChannelSyntax, context: ReadContext): Scan<boolean> {
+function* readChannel(
+  session: Session,
+  { namespace, headerEnd, close }: ChannelSyntax,
+  context: ReadContext,
+): Scan<boolean> {
   const { source } = session
   // what begins a header also ends a message, so its first code unit is read apart
   const first = String.fromCharCode(yield* source.wait())
@@ -46,11 +53,15 @@ function* readChannel(session: Session, { namespace, headerEnd, close }: Channel
     call.finish()
     return true
   }
-  const outcome = body === END ? "open" : body === 123 ? yield* scanValue(source, JSON_NOTATION, call, context.closers) : "invalid"
+  const outcome =
+    body === END ? "open" : body === 123 ? yield* scanValue(source, JSON_NOTATION, call, context.closers) : "invalid"
   if (outcome === "done") call.finish()
   else {
     if (outcome === "invalid") yield* resync(source, [...close, ...context.closers])
-    call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the arguments." : "The arguments are not a JSON object.")
+    call.fail(
+      outcome === "open" ? "unterminated-call" : "invalid-arguments",
+      outcome === "open" ? "The reply ends inside the arguments." : "The arguments are not a JSON object.",
+    )
   }
   return true
 }

@@ -8,7 +8,10 @@ import type { CallSyntax } from "../syntax.ts"
 export interface ReadContext {
   /** Offset of the call's first code unit. */
   start: number
-  /** Marks that end the call, its wrapper, or begin the next one: where reading goes on after a call that cannot be read. */
+  /**
+   * Marks that end the call, its wrapper, or begin the next one: where reading goes on after a call that cannot be
+   * read.
+   */
   closers: readonly string[]
   /** Nothing marks the call, so only what can be nothing else is one. */
   bare: boolean

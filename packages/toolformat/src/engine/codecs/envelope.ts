@@ -23,7 +23,11 @@ export const envelope: Codec<EnvelopeSyntax> = {
   print(call, { keys, nameAsKey, idFirst }) {
     if (nameAsKey === true) return spacedJson({ [call.name]: call.args })
     const id = keys.id === undefined ? {} : { [keys.id]: call.id }
-    return spacedJson(idFirst === true ? { ...id, [keys.name]: call.name, [keys.args]: call.args } : { [keys.name]: call.name, [keys.args]: call.args, ...id })
+    return spacedJson(
+      idFirst === true
+        ? { ...id, [keys.name]: call.name, [keys.args]: call.args }
+        : { [keys.name]: call.name, [keys.args]: call.args, ...id },
+    )
   },
 }
 
@@ -95,7 +99,11 @@ function* readEnvelope(session: Session, syntax: EnvelopeSyntax, context: ReadCo
     } else if (ID_KEYS.has(key)) {
       const quoted = value === 34 || value === 39
       if (quoted) call.id = yield* readText(source, LOOKAHEAD)
-      else outcome = yield* scanValue(source, JSON_NOTATION, { write: (json) => (call.id = (call.id ?? "") + json), repaired: () => {} })
+      else
+        outcome = yield* scanValue(source, JSON_NOTATION, {
+          write: (json) => (call.id = (call.id ?? "") + json),
+          repaired: () => {},
+        })
     } else if (context.bare && !committed && key !== "type") return false
     else {
       if (context.bare && !committed) {
@@ -110,12 +118,20 @@ function* readEnvelope(session: Session, syntax: EnvelopeSyntax, context: ReadCo
   }
   if (!committed) {
     // a lone name is a call of a tool that needs nothing more
-    if (outcome !== "done" || call.name === undefined || !mayBeCalled(session, call.name) || syntax.recovery === true || !NAME.test(call.name)) return false
+    if (
+      outcome !== "done" ||
+      call.name === undefined ||
+      !mayBeCalled(session, call.name) ||
+      syntax.recovery === true ||
+      !NAME.test(call.name)
+    )
+      return false
     if ((call.tool?.schema.required ?? []).length > 0) return false
     commit()
   }
   if (outcome === "done") call.finish()
-  else if (call.name !== undefined && call.hasArguments && call.complete) call.finish({ kind: "unterminated-call", message: "The call's closing bracket is missing." })
+  else if (call.name !== undefined && call.hasArguments && call.complete)
+    call.finish({ kind: "unterminated-call", message: "The call's closing bracket is missing." })
   else {
     if (outcome === "invalid") yield* resync(source, context.closers)
     call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", wrong)
@@ -133,7 +149,12 @@ function* readArguments(source: Source, call: CallWriter, context: ReadContext):
   call.complete = false
   if (code === 34 || code === 39) {
     let text = ""
-    const outcome = yield* scanValue(source, JSON_NOTATION, { write: (json) => (text += json), repaired: (what) => call.repaired(what) }, context.closers)
+    const outcome = yield* scanValue(
+      source,
+      JSON_NOTATION,
+      { write: (json) => (text += json), repaired: (what) => call.repaired(what) },
+      context.closers,
+    )
     if (outcome !== "done") return outcome
     const inner = JSON.parse(text) as string
     const json = inner.trim() === "" ? "{}" : transcode(inner, JSON_NOTATION, (what) => call.repaired(what))
@@ -144,7 +165,12 @@ function* readArguments(source: Source, call: CallWriter, context: ReadContext):
     if (outcome !== "done") return outcome
   } else {
     let text = ""
-    const outcome = yield* scanValue(source, JSON_NOTATION, { write: (json) => (text += json), repaired() {} }, context.closers)
+    const outcome = yield* scanValue(
+      source,
+      JSON_NOTATION,
+      { write: (json) => (text += json), repaired() {} },
+      context.closers,
+    )
     if (outcome !== "done") return outcome
     if (text !== "null" && text.replace(/\s/g, "") !== "[]") return "invalid"
     call.write("{}")
@@ -162,7 +188,8 @@ function* readText(source: Source, limit: number): Scan<string | undefined> {
       let code = source.peek()
       if (code === STARVED) code = yield* source.wait()
       if (code === END || text.length > limit) return undefined
-      if (code === 58 || code === 44 || code === 123 || code === 125 || code === 32 || code === 10) return text === "" ? undefined : text
+      if (code === 58 || code === 44 || code === 123 || code === 125 || code === 32 || code === 10)
+        return text === "" ? undefined : text
       text += source.text[source.at] ?? ""
       source.at++
     }

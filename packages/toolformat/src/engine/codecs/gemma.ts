@@ -20,10 +20,16 @@ export const gemma: Codec<GemmaSyntax> = {
 /** A value in Gemma's notation. */
 export function gemmaText(value: unknown, quote: string): string {
   // text that contains the delimiter, or ends in a part of it, would end too early
-  if (typeof value === "string") return `${value}${quote}`.indexOf(quote) === value.length ? `${quote}${value}${quote}` : JSON.stringify(value)
+  if (typeof value === "string")
+    return `${value}${quote}`.indexOf(quote) === value.length ? `${quote}${value}${quote}` : JSON.stringify(value)
   if (Array.isArray(value)) return `[${value.map((item) => gemmaText(item ?? null, quote)).join(",")}]`
   if (typeof value === "object" && value !== null) {
-    return `{${Object.entries(value).map(([key, member]) => `${SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)}:${gemmaText(member ?? null, quote)}`).join(",")}}`
+    return `{${Object.entries(value)
+      .map(
+        ([key, member]) =>
+          `${SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)}:${gemmaText(member ?? null, quote)}`,
+      )
+      .join(",")}}`
   }
   return JSON.stringify(value) ?? "null"
 }
@@ -42,11 +48,19 @@ function* readGemma(session: Session, syntax: GemmaSyntax, context: ReadContext)
   if (name.trim() === "") return false
   call.name = name.trim()
   context.commit()
-  const outcome = yield* scanValue(source, { bareKeys: true, rawQuote: syntax.quote, bareTexts: true }, call, context.closers)
+  const outcome = yield* scanValue(
+    source,
+    { bareKeys: true, rawQuote: syntax.quote, bareTexts: true },
+    call,
+    context.closers,
+  )
   if (outcome === "done") call.finish()
   else {
     if (outcome === "invalid") yield* resync(source, context.closers)
-    call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the call." : "The arguments cannot be read.")
+    call.fail(
+      outcome === "open" ? "unterminated-call" : "invalid-arguments",
+      outcome === "open" ? "The reply ends inside the call." : "The arguments cannot be read.",
+    )
   }
   return true
 }

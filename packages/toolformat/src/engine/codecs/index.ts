@@ -8,7 +8,15 @@ import { nested } from "./nested.ts"
 import { parameters } from "./parameters.ts"
 import { python } from "./python.ts"
 
-const CODECS: { [Kind in CallSyntax["codec"]]: Codec<Extract<CallSyntax, { codec: Kind }>> } = { envelope, named, parameters, python, gemma, nested, channel }
+const CODECS: { [Kind in CallSyntax["codec"]]: Codec<Extract<CallSyntax, { codec: Kind }>> } = {
+  envelope,
+  named,
+  parameters,
+  python,
+  gemma,
+  nested,
+  channel,
+}
 
 /** The codec of a call syntax. */
 export function codecOf<Syntax extends CallSyntax>(syntax: Syntax): Codec<Syntax> {

@@ -18,7 +18,12 @@ export const named: Codec<NamedSyntax> = {
   between: "",
   read: readNamed,
   print(call, { open, middle, close, idMark, idBefore, nameForm }) {
-    const name = nameForm === "kimi" ? kimiId(call.id, call.name) : idBefore === undefined ? call.name : `${call.id}${idBefore}${call.name}`
+    const name =
+      nameForm === "kimi"
+        ? kimiId(call.id, call.name)
+        : idBefore === undefined
+          ? call.name
+          : `${call.id}${idBefore}${call.name}`
     const id = idMark === undefined ? "" : `${idMark}${call.id}`
     return `${open[0] ?? ""}${name}${id}${middle[0] ?? ""}${spacedJson(call.args)}${close[0] ?? ""}`
   },
@@ -26,17 +31,28 @@ export const named: Codec<NamedSyntax> = {
 
 /** The id as the family writes it; one of another family would end up in the prompt and mislead the model. */
 function kimiId(id: string, name: string): string {
-  return id.startsWith(`functions.${name}:`) && /:\d+$/.test(id) ? id : `functions.${name}:${/(\d+)$/.exec(id)?.[1] ?? "0"}`
+  return id.startsWith(`functions.${name}:`) && /:\d+$/.test(id)
+    ? id
+    : `functions.${name}:${/(\d+)$/.exec(id)?.[1] ?? "0"}`
 }
 
-/** Whether the name of a tool on offer, or without tools anything like a name, stands here on a line of its own; reads nothing. */
+/**
+ * Whether the name of a tool on offer, or without tools anything like a name, stands here on a line of its own; reads
+ * nothing.
+ */
 function* offered(session: Session): Scan<boolean> {
   const { source, tools } = session
   const names = tools === undefined ? undefined : [...tools.keys()]
   const start = source.mark()
   let name = ""
   let code = yield* source.wait()
-  while (code !== END && name.length < LONGEST_NAME && (names === undefined ? isNamePart(code) : names.some((candidate) => candidate.startsWith(name + String.fromCharCode(code))))) {
+  while (
+    code !== END &&
+    name.length < LONGEST_NAME &&
+    (names === undefined
+      ? isNamePart(code)
+      : names.some((candidate) => candidate.startsWith(name + String.fromCharCode(code))))
+  ) {
     name += String.fromCharCode(code)
     source.at++
     code = yield* source.wait()
@@ -50,13 +66,22 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
   const { source } = session
   if (context.atStart) {
     if (syntax.atStart !== true || !(yield* offered(session))) return false
-  } else if ((yield* anyLiteral(source, context.wrapped ? [...syntax.open, ...(syntax.openInWrapper ?? [])] : syntax.open)) === undefined) return false
+  } else if (
+    (yield* anyLiteral(source, context.wrapped ? [...syntax.open, ...(syntax.openInWrapper ?? [])] : syntax.open)) ===
+    undefined
+  )
+    return false
   const call = new CallWriter(session, context.start)
   if (syntax.idBefore !== undefined) {
     call.id = yield* textUntil(source, [syntax.idBefore], LONGEST_NAME, NEVER_IN_NAME)
     yield* literal(source, syntax.idBefore)
   }
-  const marks = [...(syntax.idMark === undefined ? [] : [syntax.idMark]), ...syntax.middle, "{", ...syntax.close.filter((mark) => mark.trim() !== "")]
+  const marks = [
+    ...(syntax.idMark === undefined ? [] : [syntax.idMark]),
+    ...syntax.middle,
+    "{",
+    ...syntax.close.filter((mark) => mark.trim() !== ""),
+  ]
   const written = yield* textUntil(source, marks, LONGEST_NAME, NEVER_IN_NAME)
   if (written === undefined) {
     if (context.atStart || (yield* source.wait()) !== END) return false
@@ -71,7 +96,8 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
     call.name = KIMI_NAME.exec(text)?.[1] ?? text
     if (/:\d+$/.test(text)) call.id = text
   }
-  if (syntax.idMark !== undefined && (yield* literal(source, syntax.idMark))) call.id = (yield* textUntil(source, [...syntax.middle, "{"], LONGEST_NAME))?.trim()
+  if (syntax.idMark !== undefined && (yield* literal(source, syntax.idMark)))
+    call.id = (yield* textUntil(source, [...syntax.middle, "{"], LONGEST_NAME))?.trim()
   yield* anyLiteral(source, syntax.middle)
   const next = yield* skipSpace(source)
   if (next !== 123) {
@@ -86,7 +112,10 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
   const outcome = yield* scanValue(source, JSON_NOTATION, call, context.closers)
   if (outcome !== "done") {
     if (outcome === "invalid") yield* resync(source, context.closers)
-    call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the arguments." : "The arguments are not valid JSON.")
+    call.fail(
+      outcome === "open" ? "unterminated-call" : "invalid-arguments",
+      outcome === "open" ? "The reply ends inside the arguments." : "The arguments are not valid JSON.",
+    )
     yield* closeCall()
     return true
   }

@@ -24,7 +24,9 @@ export const nested: Codec<NestedSyntax> = {
   read: readNested,
   print(call, { prefix }, tool) {
     const root = tool?.schema ?? {}
-    const members = Object.entries(call.args).map(([key, value]) => printTag(key, value, tool === undefined ? undefined : typing(memberSchema(root, key, root), root), prefix))
+    const members = Object.entries(call.args).map(([key, value]) =>
+      printTag(key, value, tool === undefined ? undefined : typing(memberSchema(root, key, root), root), prefix),
+    )
     return `${prefix}<invoke name="${call.name}">${members.join("")}${prefix}</invoke>`
   },
 }
@@ -43,12 +45,29 @@ function printValue(value: unknown, known: Typing | undefined, prefix: string): 
   const tags = shapeOf(known)
   if (!readsBack(value, known)) return printText(value, known)
   if (Array.isArray(value) && value.length > 0 && tags.nested) {
-    return value.map((item) => printTag("item", item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root), prefix)).join("")
+    return value
+      .map((item) =>
+        printTag("item", item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root), prefix),
+      )
+      .join("")
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value) && tags.nested && tags.array !== true) {
     const members = Object.entries(value)
-    if (members.length > 0 && members.every(([key]) => SIMPLE_KEY.test(key)) && !(members[0]?.[0] === "item" && tags.array === undefined)) {
-      return members.map(([key, member]) => printTag(key, member, known === undefined ? undefined : typing(memberSchema(known.schema, key, root), root), prefix)).join("")
+    if (
+      members.length > 0 &&
+      members.every(([key]) => SIMPLE_KEY.test(key)) &&
+      !(members[0]?.[0] === "item" && tags.array === undefined)
+    ) {
+      return members
+        .map(([key, member]) =>
+          printTag(
+            key,
+            member,
+            known === undefined ? undefined : typing(memberSchema(known.schema, key, root), root),
+            prefix,
+          ),
+        )
+        .join("")
     }
   }
   return printText(value, known)
@@ -59,8 +78,13 @@ function readsBack(value: unknown, known: Typing | undefined): boolean {
   if (typeof value !== "object" || value === null) return typeof value === "string" || known !== undefined
   if (Object.keys(value).length === 0) return known !== undefined
   const root = known?.root ?? {}
-  if (Array.isArray(value)) return value.every((item) => readsBack(item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root)))
-  return Object.entries(value).every(([key, member]) => readsBack(member, known === undefined ? undefined : typing(memberSchema(known.schema, key, root), root)))
+  if (Array.isArray(value))
+    return value.every((item) =>
+      readsBack(item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root)),
+    )
+  return Object.entries(value).every(([key, member]) =>
+    readsBack(member, known === undefined ? undefined : typing(memberSchema(known.schema, key, root), root)),
+  )
 }
 
 /** Whether a value may be nested tags, and whether those are an array's; undefined: the tags themselves tell. */
@@ -98,7 +122,12 @@ function* readNested(session: Session, { prefix, wrapper }: NestedSyntax, contex
   return true
 
   /** Child tags up to the parent's closing tag, as an object or an array. */
-  function* readMembers(known: Typing | undefined, close: string, kind: "object" | "array", depth: number): Scan<boolean> {
+  function* readMembers(
+    known: Typing | undefined,
+    close: string,
+    kind: "object" | "array",
+    depth: number,
+  ): Scan<boolean> {
     call.write(kind === "object" ? "{" : "[")
     let first = true
     for (;;) {
@@ -115,7 +144,12 @@ function* readNested(session: Session, { prefix, wrapper }: NestedSyntax, contex
       if (!first) call.write(",")
       first = false
       const root = known?.root ?? {}
-      const member = known === undefined ? undefined : kind === "array" ? itemSchema(known.schema, root) : memberSchema(known.schema, key, root)
+      const member =
+        known === undefined
+          ? undefined
+          : kind === "array"
+            ? itemSchema(known.schema, root)
+            : memberSchema(known.schema, key, root)
       if (kind === "object") call.write(`"${escapeText(key)}":`)
       if (!(yield* readTag(key, typing(member, root), depth + 1))) return false
     }
@@ -136,13 +170,25 @@ function* readNested(session: Session, { prefix, wrapper }: NestedSyntax, contex
     const text = isText(known)
     let buffered = ""
     if (text) call.write('"')
-    const ended = yield* scanText(source, prefix[0] ?? "", () => literal(source, close), false, (piece) => {
-      if (text) call.write(escapeText(piece))
-      else buffered += piece
-    })
+    const ended = yield* scanText(
+      source,
+      prefix[0] ?? "",
+      () => literal(source, close),
+      false,
+      (piece) => {
+        if (text) call.write(escapeText(piece))
+        else buffered += piece
+      },
+    )
     if (!ended) return false
     if (text) call.write('"')
-    else if (buffered === "" && known !== undefined && shape.nested && admittedTypes(known.schema, known.root).size < EVERY_TYPE) call.write(shape.array === true ? "[]" : "{}")
+    else if (
+      buffered === "" &&
+      known !== undefined &&
+      shape.nested &&
+      admittedTypes(known.schema, known.root).size < EVERY_TYPE
+    )
+      call.write(shape.array === true ? "[]" : "{}")
     else call.write(coerce(buffered, known, (what) => call.repaired(what)))
     return true
   }

@@ -23,17 +23,27 @@ export const parameters: Codec<ParametersSyntax> = {
   read: readParameters,
   print(call, syntax, tool, index) {
     const { afterName = "", afterParameter = "" } = syntax.lines ?? {}
-    const body = Object.entries(call.args).map(([key, value]) => printParameter(key, value, syntax, tool) + afterParameter)
+    const body = Object.entries(call.args).map(
+      ([key, value]) => printParameter(key, value, syntax, tool) + afterParameter,
+    )
     return `${syntax.call.open[0] ?? ""}${call.name}${(syntax.call.nameEnd[0] ?? "").replace("{index}", String(index + 1))}${afterName}${body.join("")}${syntax.call.close[0] ?? ""}`
   },
 }
 
-function printParameter(key: string, value: unknown, syntax: ParametersSyntax, tool: ToolDefinition | undefined): string {
+function printParameter(
+  key: string,
+  value: unknown,
+  syntax: ParametersSyntax,
+  tool: ToolDefinition | undefined,
+): string {
   const { parameter, framed, cdata, typed } = syntax
   const typing = typingOf(tool, key)
   let text = typeof value === "string" && typed !== undefined ? value : printText(value, typing)
   if (cdata === true && /[<&\n]/.test(text) && !text.includes("]]>")) text = `<![CDATA[${text}]]>`
-  const attribute = typed === undefined ? "" : ` ${typed.attribute}="${typed.attribute === "string" ? typeof value === "string" : typeName(value)}"${typed.end}`
+  const attribute =
+    typed === undefined
+      ? ""
+      : ` ${typed.attribute}="${typed.attribute === "string" ? typeof value === "string" : typeName(value)}"${typed.end}`
   // an attribute follows the key's own closing quote
   const keyEnd = typed === undefined ? (parameter.keyEnd[0] ?? "") : `"${attribute}`
   const line = framed === true ? "\n" : ""
@@ -57,7 +67,9 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
   const wrapperOpen = syntax.wrapper?.open ?? []
   const unnamed = tags.open.length === 0
   if (!unnamed && (yield* anyLiteral(source, tags.open)) === undefined) return false
-  const nameStops = unnamed ? [...tags.nameEnd.filter((mark) => mark.trim() !== ""), ...parameter.open, ...wrapperClose] : tags.nameEnd
+  const nameStops = unnamed
+    ? [...tags.nameEnd.filter((mark) => mark.trim() !== ""), ...parameter.open, ...wrapperClose]
+    : tags.nameEnd
   const name = yield* textUntil(source, unnamed ? [...nameStops, "\n"] : nameStops, LONGEST_NAME, "<{}\n")
   const call = new CallWriter(session, context.start)
   if (name === undefined) {
@@ -69,7 +81,8 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
   call.name = name.trim()
   if (call.name === "" || (unnamed && !PLAIN_NAME.test(call.name))) return false
   yield* anyLiteral(source, tags.nameEnd)
-  if (tags.attributesEnd !== undefined && (yield* textUntil(source, [tags.attributesEnd], LONGEST_NAME)) !== undefined) yield* literal(source, tags.attributesEnd)
+  if (tags.attributesEnd !== undefined && (yield* textUntil(source, [tags.attributesEnd], LONGEST_NAME)) !== undefined)
+    yield* literal(source, tags.attributesEnd)
   /** What can follow a value's end; after anything else, the mark was part of the value. */
   const after = [...parameter.open, ...tags.close, ...wrapperClose, ...tags.open, ...wrapperOpen]
   const atEnd = [...wrapperClose, ...tags.open, ...wrapperOpen]
@@ -97,7 +110,10 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
         call.finish()
       } else {
         if (outcome === "invalid") yield* resync(source, context.closers)
-        call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the call." : "The arguments are not valid JSON.")
+        call.fail(
+          outcome === "open" ? "unterminated-call" : "invalid-arguments",
+          outcome === "open" ? "The reply ends inside the call." : "The arguments are not valid JSON.",
+        )
       }
       return true
     }
@@ -125,7 +141,12 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
   function endEarly(): boolean {
     const missing = (call.tool?.schema.required ?? []).filter((key) => !seen.has(key))
     if (seen.size === 0 || missing.length > 0) {
-      call.fail("unterminated-call", missing.length > 0 ? `The reply ends inside the call; missing: ${missing.join(", ")}.` : "The reply ends inside the call.")
+      call.fail(
+        "unterminated-call",
+        missing.length > 0
+          ? `The reply ends inside the call; missing: ${missing.join(", ")}.`
+          : "The reply ends inside the call.",
+      )
       return true
     }
     call.write("}")
@@ -136,7 +157,10 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
   function* readParameter(): Scan<boolean> {
     const written = yield* textUntil(source, syntax.typed === undefined ? parameter.keyEnd : ['"'], LONGEST_KEY)
     if (written === undefined) return false
-    const key = typingOf(call.tool, written) === undefined && typingOf(call.tool, written.trim()) !== undefined ? written.trim() : written
+    const key =
+      typingOf(call.tool, written) === undefined && typingOf(call.tool, written.trim()) !== undefined
+        ? written.trim()
+        : written
     let said: string | undefined
     if (syntax.typed === undefined) yield* anyLiteral(source, parameter.keyEnd)
     else {
@@ -161,7 +185,9 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
       if (text) call.write(escapeText(piece))
       else buffered += piece
     }
-    const ended = quoted ? yield* scanText(source, "]", () => literal(source, "]]>"), false, write) : yield* scanText(source, firstsOf([...parameter.close, ...after]), valueEnds, syntax.framed === true, write)
+    const ended = quoted
+      ? yield* scanText(source, "]", () => literal(source, "]]>"), false, write)
+      : yield* scanText(source, firstsOf([...parameter.close, ...after]), valueEnds, syntax.framed === true, write)
     if (!ended) return false
     if (quoted) yield* anyLiteral(source, parameter.close)
     if (text) call.write('"')
@@ -171,7 +197,12 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
         call.write(object)
         call.complete = true
       } else call.write(`{"arguments":${object}`)
-    } else call.write(coerce(buffered, typing ?? (said === undefined ? undefined : { schema: {}, root: {} }), (what) => call.repaired(what)))
+    } else
+      call.write(
+        coerce(buffered, typing ?? (said === undefined ? undefined : { schema: {}, root: {} }), (what) =>
+          call.repaired(what),
+        ),
+      )
     return true
   }
 

@@ -17,7 +17,13 @@ export const python: Codec<PythonSyntax> = {
   marks: () => [],
   between: "[],;",
   read: readPython,
-  print: (call) => `${call.name}(${Object.entries(call.args).map(([key, value]) => `${SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)}=${pythonText(value)}`).join(", ")})`,
+  print: (call) =>
+    `${call.name}(${Object.entries(call.args)
+      .map(
+        ([key, value]) =>
+          `${SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)}=${pythonText(value)}`,
+      )
+      .join(", ")})`,
 }
 
 /** A value as a Python literal. */
@@ -26,11 +32,18 @@ export function pythonText(value: unknown): string {
   if (value === false) return "False"
   if (value === null || value === undefined) return "None"
   if (Array.isArray(value)) return `[${value.map(pythonText).join(", ")}]`
-  if (typeof value === "object") return `{${Object.entries(value).map(([key, member]) => `${JSON.stringify(key)}: ${pythonText(member)}`).join(", ")}}`
+  if (typeof value === "object")
+    return `{${Object.entries(value)
+      .map(([key, member]) => `${JSON.stringify(key)}: ${pythonText(member)}`)
+      .join(", ")}}`
   return JSON.stringify(value)
 }
 
-function* readPython(session: Session, { nameSuffix = "", recovery }: PythonSyntax, context: ReadContext): Scan<boolean> {
+function* readPython(
+  session: Session,
+  { nameSuffix = "", recovery }: PythonSyntax,
+  context: ReadContext,
+): Scan<boolean> {
   const { source } = session
   const name = yield* readName(source)
   if (name === "" || (yield* source.wait()) !== 40) return false
@@ -43,7 +56,10 @@ function* readPython(session: Session, { nameSuffix = "", recovery }: PythonSynt
     yield* skipSpace(source)
     const key = yield* readName(source)
     const next = yield* source.wait()
-    const plausible = next === 41 ? key === "" : next === 61 || (key !== "" && next === 32) || (session.tools !== undefined && (next === 34 || next === 39))
+    const plausible =
+      next === 41
+        ? key === ""
+        : next === 61 || (key !== "" && next === 32) || (session.tools !== undefined && (next === 34 || next === 39))
     source.rewind(start)
     source.release()
     if (!plausible) return false
@@ -53,7 +69,10 @@ function* readPython(session: Session, { nameSuffix = "", recovery }: PythonSynt
   if (outcome === "done") call.finish()
   else {
     if (outcome === "invalid") yield* resync(source, context.closers)
-    call.fail(outcome === "open" ? "unterminated-call" : "invalid-arguments", outcome === "open" ? "The reply ends inside the call." : "The arguments are not Python keyword arguments.")
+    call.fail(
+      outcome === "open" ? "unterminated-call" : "invalid-arguments",
+      outcome === "open" ? "The reply ends inside the call." : "The arguments are not Python keyword arguments.",
+    )
   }
   return true
 }

@@ -8,7 +8,13 @@ import type { Scan, Source } from "../source.ts"
  * @param framed one line break directly before the end is framing, not text
  * @returns false when the reply ended before the text did
  */
-export function* scanText(source: Source, firsts: string, ends: () => Scan<boolean>, framed: boolean, write: (text: string) => void): Scan<boolean> {
+export function* scanText(
+  source: Source,
+  firsts: string,
+  ends: () => Scan<boolean>,
+  framed: boolean,
+  write: (text: string) => void,
+): Scan<boolean> {
   /** A line break that may turn out to be framing. */
   let held = ""
   const pass = (text: string) => {

@@ -1,4 +1,13 @@
-import { chars, literal, modelJsonNotation, repeat, schemaExpression, sequence, type Expression, type Notation } from "@toolwright/logits"
+import {
+  chars,
+  literal,
+  modelJsonNotation,
+  repeat,
+  schemaExpression,
+  sequence,
+  type Expression,
+  type Notation,
+} from "@toolwright/logits"
 import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
 import type { CallSyntax, EnvelopeSyntax, IdPolicy, NamedSyntax } from "../syntax.ts"
 import { gemmaNotation, KEYWORDS, parametersNotation, tagValue } from "./notations.ts"
@@ -20,10 +29,16 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
     case "gemma":
       return sequence(literal(`${syntax.open}${tool.name}`), args(tool, gemmaNotation(syntax)))
     case "channel":
-      return sequence(literal(`<|channel|>commentary to=${syntax.namespace}${tool.name} <|constrain|>json${syntax.headerEnd}`), args(tool, modelJsonNotation), literal(syntax.close[0] ?? ""))
+      return sequence(
+        literal(`<|channel|>commentary to=${syntax.namespace}${tool.name} <|constrain|>json${syntax.headerEnd}`),
+        args(tool, modelJsonNotation),
+        literal(syntax.close[0] ?? ""),
+      )
     case "nested": {
       const { prefix } = syntax
-      const members = membersExpression(tool.schema, tool.schema, tagMarks(prefix), (member) => nestedExpression(member, tool.schema, prefix))
+      const members = membersExpression(tool.schema, tool.schema, tagMarks(prefix), (member) =>
+        nestedExpression(member, tool.schema, prefix),
+      )
       return sequence(literal(`${prefix}<invoke name="${tool.name}">`), members, literal(`${prefix}</invoke>`))
     }
     case "parameters": {
@@ -37,8 +52,18 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
           ? membersExpression(
               tool.schema,
               tool.schema,
-              { before: (key, types) => [...new Set([...types].map(jsonTypeName))].map((type) => `${parameter.open[0] ?? ""}${key}" type="${type}"${typed.end}`), after: () => parameter.close[0] ?? "" },
-              (member) => schemaExpression(documentOf(member, tool.schema), { notation: tagValue("typed-value", [parameter.close[0] ?? ""]), relaxed: true }),
+              {
+                before: (key, types) =>
+                  [...new Set([...types].map(jsonTypeName))].map(
+                    (type) => `${parameter.open[0] ?? ""}${key}" type="${type}"${typed.end}`,
+                  ),
+                after: () => parameter.close[0] ?? "",
+              },
+              (member) =>
+                schemaExpression(documentOf(member, tool.schema), {
+                  notation: tagValue("typed-value", [parameter.close[0] ?? ""]),
+                  relaxed: true,
+                }),
             )
           : args(tool, parametersNotation(syntax, id))
       return sequence(before, nameEnd, literal(lines?.afterName ?? ""), body, literal(call.close[0] ?? ""))
@@ -51,7 +76,10 @@ function jsonTypeName(type: string): string {
 }
 
 function slug(text: string): string {
-  return text.replaceAll(/[^a-zA-Z0-9]+/g, "-").replaceAll(/^-|-$/g, "").toLowerCase()
+  return text
+    .replaceAll(/[^a-zA-Z0-9]+/g, "-")
+    .replaceAll(/^-|-$/g, "")
+    .toLowerCase()
 }
 
 /** The tool's arguments in a notation; what cannot be expressed exactly is left to validation. */
@@ -64,17 +92,27 @@ function objectSchema(schema: JsonSchema): JsonSchema {
   return schema.type === undefined ? { type: "object", ...schema } : schema
 }
 
-function envelopeExpression({ keys, nameAsKey, idFirst }: EnvelopeSyntax, tool: ToolDefinition, ids: IdPolicy): Expression {
+function envelopeExpression(
+  { keys, nameAsKey, idFirst }: EnvelopeSyntax,
+  tool: ToolDefinition,
+  ids: IdPolicy,
+): Expression {
   const value = args(tool, modelJsonNotation)
   const name = JSON.stringify(tool.name)
   if (nameAsKey === true) return sequence(literal(`{${name}: `), value, literal("}"))
   const body = [literal(`"${keys.name}": ${name}, "${keys.args}": `), value]
   if (keys.id === undefined) return sequence(literal("{"), ...body, literal("}"))
   const id = [literal(`"${keys.id}": "`), idExpression(ids), literal('"')]
-  return idFirst === true ? sequence(literal("{"), ...id, literal(", "), ...body, literal("}")) : sequence(literal("{"), ...body, literal(", "), ...id, literal("}"))
+  return idFirst === true
+    ? sequence(literal("{"), ...id, literal(", "), ...body, literal("}"))
+    : sequence(literal("{"), ...body, literal(", "), ...id, literal("}"))
 }
 
-function namedExpression({ open, middle, close, idMark, idBefore, nameForm }: NamedSyntax, tool: ToolDefinition, ids: IdPolicy): Expression {
+function namedExpression(
+  { open, middle, close, idMark, idBefore, nameForm }: NamedSyntax,
+  tool: ToolDefinition,
+  ids: IdPolicy,
+): Expression {
   const parts: Expression[] = [literal(open[0] ?? "")]
   if (nameForm === "kimi") parts.push(literal(`functions.${tool.name}:`), repeat(DIGIT, 1, 5))
   else if (idBefore === undefined) parts.push(literal(tool.name))

@@ -1,4 +1,18 @@
-import { bindGrammar, chars, choice, grammarOf, type Grounding, groundSchema, literal, optional, repeat, sequence, until, type Expression, type Grammar } from "@toolwright/logits"
+import {
+  bindGrammar,
+  chars,
+  choice,
+  grammarOf,
+  type Grounding,
+  groundSchema,
+  literal,
+  optional,
+  repeat,
+  sequence,
+  until,
+  type Expression,
+  type Grammar,
+} from "@toolwright/logits"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { closingMark } from "../print.ts"
 import type { CallSyntax, Format } from "../syntax.ts"
@@ -19,15 +33,21 @@ export interface FormatGrammarOptions {
 const ANYTHING = repeat(chars([0, 0xd7ff], [0xe000, 0x10ffff]), 0)
 
 /**
- * The grammar of replies in a format: its own call syntax, with the tools' names, and each tool's arguments held to its schema
+ * The grammar of replies in a format: its own call syntax, with the tools' names, and each tool's arguments held to its
+ * schema
  * as far as a grammar can. Everything that the format prints is in it.
  *
  * Its triggers are the marks with which calls begin, for servers that start to constrain only there.
  *
- * @throws ToolwrightError `NO_TOOLS` without tools; `NO_CALL_SYNTAX` for formats whose calls are never text; `SCHEMA_REFUSED`
+ * @throws ToolwrightError `NO_TOOLS` without tools; `NO_CALL_SYNTAX` for formats whose calls are never text;
+ *   `SCHEMA_REFUSED`
  *   where a tool's schema admits nothing
  */
-export function formatGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions = {}): Grammar {
+export function formatGrammar(
+  format: Format,
+  tools: readonly ToolDefinition[],
+  options: FormatGrammarOptions = {},
+): Grammar {
   const { grounding } = options
   if (grounding === undefined) return replyGrammar(format, tools, options)
   const shared = sharedByConversations(format, tools, options, grounding, () => {
@@ -40,20 +60,45 @@ export function formatGrammar(format: Format, tools: readonly ToolDefinition[], 
 function replyGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions): Grammar {
   const syntax = format.calls[0]
   if (syntax === undefined || format.apiOnly !== undefined) {
-    throw new ToolwrightError("NO_CALL_SYNTAX", `The calls of format '${format.id}' are never text, so there is no grammar for them.`, { hint: "Let the API's own tool choice constrain the reply." })
+    throw new ToolwrightError(
+      "NO_CALL_SYNTAX",
+      `The calls of format '${format.id}' are never text, so there is no grammar for them.`,
+      { hint: "Let the API's own tool choice constrain the reply." },
+    )
   }
-  if (tools.length === 0) throw new ToolwrightError("NO_TOOLS", "A grammar of calls needs at least one tool.", { hint: "Send the request without a grammar." })
-  const calls = callsExpression(syntax, choice(...tools.map((tool) => callExpression(syntax, tool, format.ids))), options.parallel ?? true)
+  if (tools.length === 0)
+    throw new ToolwrightError("NO_TOOLS", "A grammar of calls needs at least one tool.", {
+      hint: "Send the request without a grammar.",
+    })
+  const calls = callsExpression(
+    syntax,
+    choice(...tools.map((tool) => callExpression(syntax, tool, format.ids))),
+    options.parallel ?? true,
+  )
   const marks = openings(syntax)
   const triggers = marks.map((text) => ({ text }))
   if (options.mode === "call") {
     const open = format.reasoning?.open[0]
     const close = format.reasoning?.close[0]
     const thinks = options.reasoning === true && open !== undefined && close !== undefined
-    return grammarOf(thinks ? sequence(optional(sequence(literal(open), until(close), literal(close), optional(literal("\n")), optional(literal("\n")))), calls) : calls, {}, triggers)
+    return grammarOf(
+      thinks
+        ? sequence(
+            optional(
+              sequence(literal(open), until(close), literal(close), optional(literal("\n")), optional(literal("\n"))),
+            ),
+            calls,
+          )
+        : calls,
+      {},
+      triggers,
+    )
   }
   // where nothing marks a call, only its beginning tells it from text
-  const reply = marks.length > 0 ? sequence(until(...marks), optional(calls)) : choice(calls, optional(sequence(chars([0, 0x5a], [0x5c, 0x7a], [0x7c, 0xd7ff], [0xe000, 0x10ffff]), ANYTHING)))
+  const reply =
+    marks.length > 0
+      ? sequence(until(...marks), optional(calls))
+      : choice(calls, optional(sequence(chars([0, 0x5a], [0x5c, 0x7a], [0x7c, 0xd7ff], [0xe000, 0x10ffff]), ANYTHING)))
   return grammarOf(reply, {}, triggers)
 }
 

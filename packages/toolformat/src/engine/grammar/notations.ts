@@ -7,7 +7,14 @@ const NO_MARKS = { open: "", separator: "", close: "" }
 export const KEYWORDS: Notation = {
   ...pythonNotation,
   id: "keywords",
-  object: { ...NO_MARKS, beforeKey: "", key: { kind: "bare", stop: ["="] }, afterKey: "=", afterValue: "", separator: ", " },
+  object: {
+    ...NO_MARKS,
+    beforeKey: "",
+    key: { kind: "bare", stop: ["="] },
+    afterKey: "=",
+    afterValue: "",
+    separator: ", ",
+  },
   whitespace: "none",
   nested: pythonNotation,
 }
@@ -19,7 +26,15 @@ export function gemmaNotation({ quote }: GemmaSyntax): Notation {
     id: quote === "<escape>" ? "escape-object" : "gemma-object",
     string: { kind: "delimited", open: quote, close: quote },
     array: JSON_ARRAY,
-    object: { open: "{", beforeKey: "", key: { kind: "bare", stop: [":"] }, afterKey: ":", afterValue: "", separator: ",", close: "}" },
+    object: {
+      open: "{",
+      beforeKey: "",
+      key: { kind: "bare", stop: [":"] },
+      afterKey: ":",
+      afterValue: "",
+      separator: ",",
+      close: "}",
+    },
     whitespace: "none",
   }
 }
@@ -34,7 +49,14 @@ export function parametersNotation(syntax: ParametersSyntax, id: string): Notati
   const { parameter, call, framed, typed, lines, wrapper } = syntax
   const line = framed === true ? "\n" : ""
   const close = parameter.close[0] ?? ""
-  const stop = [line + close, close, parameter.open[0] ?? "", ...call.close.slice(0, 1), ...call.open.slice(0, 1), ...(wrapper?.close ?? [])].filter((mark) => mark.trim() !== "")
+  const stop = [
+    line + close,
+    close,
+    parameter.open[0] ?? "",
+    ...call.close.slice(0, 1),
+    ...call.open.slice(0, 1),
+    ...(wrapper?.close ?? []),
+  ].filter((mark) => mark.trim() !== "")
   const keyEnd = (parameter.keyEnd[0] ?? "") + line
   return {
     ...modelJsonNotation,
@@ -43,7 +65,10 @@ export function parametersNotation(syntax: ParametersSyntax, id: string): Notati
       ...NO_MARKS,
       beforeKey: parameter.open[0] ?? "",
       key: { kind: "bare", stop: [typed === undefined ? (parameter.keyEnd[0] ?? "").slice(0, 1) : '"'] },
-      afterKey: typed === undefined ? keyEnd : { string: `" ${typed.attribute}="true"${typed.end}`, other: `" ${typed.attribute}="false"${typed.end}` },
+      afterKey:
+        typed === undefined
+          ? keyEnd
+          : { string: `" ${typed.attribute}="true"${typed.end}`, other: `" ${typed.attribute}="false"${typed.end}` },
       afterValue: line + close + (lines?.afterParameter ?? ""),
     },
     whitespace: "none",

@@ -17,7 +17,13 @@ function numberOf(object: object): number {
 }
 
 /** The part of a grammar that all conversations share: for the same format, tools and rules it is made once. */
-export function sharedByConversations(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions, grounding: Grounding, make: () => Grammar): Grammar {
+export function sharedByConversations(
+  format: Format,
+  tools: readonly ToolDefinition[],
+  options: FormatGrammarOptions,
+  grounding: Grounding,
+  make: () => Grammar,
+): Grammar {
   const [owner] = tools
   if (owner === undefined) return make()
   let known = grammars.get(owner)

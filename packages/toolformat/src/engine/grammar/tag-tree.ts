@@ -14,12 +14,22 @@ export interface MemberMarks {
 }
 
 /**
- * The members of an object, each in marks that depend on it. Members may come in any order; which of them must come, and how
+ * The members of an object, each in marks that depend on it. Members may come in any order; which of them must come,
+ * and how
  * often, is left to validation.
  */
-export function membersExpression(schema: JsonSchema, root: JsonSchema, marks: MemberMarks, value: (schema: JsonSchema) => Expression): Expression {
+export function membersExpression(
+  schema: JsonSchema,
+  root: JsonSchema,
+  marks: MemberMarks,
+  value: (schema: JsonSchema) => Expression,
+): Expression {
   const members = Object.entries(resolve(schema, root).properties ?? {}).map(([key, member]) =>
-    sequence(choice(...marks.before(key, admittedTypes(member, root)).map(literal)), value(resolve(member, root)), literal(marks.after(key))),
+    sequence(
+      choice(...marks.before(key, admittedTypes(member, root)).map(literal)),
+      value(resolve(member, root)),
+      literal(marks.after(key)),
+    ),
   )
   return members.length === 0 ? literal("") : repeat(choice(...members), 0)
 }
@@ -32,7 +42,10 @@ export function nestedExpression(schema: JsonSchema, root: JsonSchema, prefix: s
   if (depth > DEEPEST || types.has("string") || types.size === EVERY_TYPE) return whole
   const next = (member: JsonSchema) => nestedExpression(member, root, prefix, depth + 1)
   const options: Expression[] = [whole]
-  if (types.has("array")) options.push(repeat(sequence(literal(`${prefix}<item>`), next(itemSchema(schema, root)), literal(`${prefix}</item>`)), 1))
+  if (types.has("array"))
+    options.push(
+      repeat(sequence(literal(`${prefix}<item>`), next(itemSchema(schema, root)), literal(`${prefix}</item>`)), 1),
+    )
   if (types.has("object")) options.push(membersExpression(schema, root, tagMarks(prefix), next))
   return choice(...options)
 }

@@ -4,7 +4,21 @@ import type { Reach } from "./format.ts"
 import { repr } from "./text.ts"
 import { stringMethod } from "./string-methods.ts"
 import {
-  Callable, charactersOf, Dict, Float, Loop, Markup, Namespace, numberIn, textIn, Tuple, typeName, Undefined, valueOr, View, type Value,
+  Callable,
+  charactersOf,
+  Dict,
+  Float,
+  Loop,
+  Markup,
+  Namespace,
+  numberIn,
+  textIn,
+  Tuple,
+  typeName,
+  Undefined,
+  valueOr,
+  View,
+  type Value,
 } from "./values.ts"
 
 /** `value.name`: an attribute or method first, then a key, as Jinja looks it up; otherwise undefined. */
@@ -71,7 +85,8 @@ export function slice(value: Value, start: Value, stop: Value, step: Value): Val
   const stride = bound(step) ?? 1
   if (stride === 0) throw new Failure("slice step cannot be zero")
   const length = items.length
-  const clamp = (index: number, low: number, high: number): number => Math.max(low, Math.min(high, index < 0 ? index + length : index))
+  const clamp = (index: number, low: number, high: number): number =>
+    Math.max(low, Math.min(high, index < 0 ? index + length : index))
   const [low, high] = stride > 0 ? [0, length] : [-1, length - 1]
   const from = bound(start)
   const to = bound(stop)
@@ -97,7 +112,9 @@ function bound(value: Value): number | undefined {
 function missing(value: Value, key: Value): Undefined {
   const owner = value === null ? "None" : `${typeName(value)} object`
   const name = textIn(key)
-  return new Undefined(name === undefined ? `${owner} has no element ${repr(key)}` : `'${owner}' has no attribute ${repr(name)}`)
+  return new Undefined(
+    name === undefined ? `${owner} has no element ${repr(key)}` : `'${owner}' has no attribute ${repr(name)}`,
+  )
 }
 
 function loopAttribute(loop: Loop, name: string): Value | undefined {

@@ -6,7 +6,8 @@ import { Dict, iterate, numberIn, truthy, Tuple, valueOr, View, type CallArgumen
 type Method<Owner> = (owner: Owner, args: CallArguments) => Value
 
 /*
- * Methods of lists, tuples and dictionaries. Unlike Python's immutable sandbox, those that change their value are allowed:
+ * Methods of lists, tuples and dictionaries. Unlike Python's immutable sandbox, those that change their value are
+ * allowed:
  * templates work on copies of the caller's data, and some models' own templates append to their lists.
  */
 
@@ -65,7 +66,11 @@ const list: Record<string, Method<Value[]>> = {
 
 const dict: Record<string, Method<Dict>> = {
   get: (owner, { positional: [key = null, fallback = null] }) => valueOr(owner.get(key), () => fallback),
-  items: (owner) => new View("dict_items", owner.entries().map((entry) => Tuple.holding(entry))),
+  items: (owner) =>
+    new View(
+      "dict_items",
+      owner.entries().map((entry) => Tuple.holding(entry)),
+    ),
   keys: (owner) => new View("dict_keys", owner.keys()),
   values: (owner) => new View("dict_values", owner.values()),
   copy: (owner) => Dict.from(owner.entries()),
@@ -94,7 +99,8 @@ const dict: Record<string, Method<Dict>> = {
 /** A key and its value from a sequence of two. */
 export function pairOf(pair: Value): [Value, Value] {
   const [key, value, ...rest] = iterate(pair)
-  if (key === undefined || value === undefined || rest.length > 0) throw new Failure("dictionary update sequence element must have length 2")
+  if (key === undefined || value === undefined || rest.length > 0)
+    throw new Failure("dictionary update sequence element must have length 2")
   return [key, value]
 }
 

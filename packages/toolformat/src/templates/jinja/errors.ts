@@ -1,6 +1,9 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 
-/** Why a template failed: its text is malformed, a step of rendering failed, it refused the conversation itself, or it ran over a limit. */
+/**
+ * Why a template failed: its text is malformed, a step of rendering failed, it refused the conversation itself, or it
+ * ran over a limit.
+ */
 export type TemplateErrorCode = "TEMPLATE_SYNTAX" | "TEMPLATE_FAILED" | "TEMPLATE_REFUSED" | "TEMPLATE_LIMIT"
 
 /** A failure inside a template, with the place in its source (both from 1, columns in UTF-16 code units). */

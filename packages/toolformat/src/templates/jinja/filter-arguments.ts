@@ -14,8 +14,13 @@ export interface FilterHost {
 export type Filter = (value: Value, args: CallArguments, host: FilterHost) => Value
 
 /** The arguments of a filter by name, whether given by place or by name. */
-export function bindArguments(filter: string, { positional, named }: CallArguments, names: readonly string[]): Record<string, Value | undefined> {
-  if (positional.length > names.length) throw new Failure(`The filter '${filter}' takes at most ${names.length} argument(s), ${positional.length} given`)
+export function bindArguments(
+  filter: string,
+  { positional, named }: CallArguments,
+  names: readonly string[],
+): Record<string, Value | undefined> {
+  if (positional.length > names.length)
+    throw new Failure(`The filter '${filter}' takes at most ${names.length} argument(s), ${positional.length} given`)
   const bound: Record<string, Value | undefined> = {}
   for (const [index, name] of names.entries()) bound[name] = positional[index]
   for (const [name, value] of named) {

@@ -1,6 +1,16 @@
 import { Failure } from "./errors.ts"
 import { fixed, floatText, repr, str } from "./text.ts"
-import { charactersOf, Dict, isFloat, numberIn, Tuple, typeName, valueOr, type CallArguments, type Value } from "./values.ts"
+import {
+  charactersOf,
+  Dict,
+  isFloat,
+  numberIn,
+  Tuple,
+  typeName,
+  valueOr,
+  type CallArguments,
+  type Value,
+} from "./values.ts"
 
 const MAX_WIDTH = 10_000
 
@@ -28,32 +38,48 @@ export function formatPercent(template: string, value: Value, maxSize: number): 
     used += 1
     return positional[used - 1]!
   }
-  const result = template.replace(PERCENT, (_whole, key: string | undefined, flags: string, width: string, precision: string | undefined, type: string | undefined) => {
-    if (type === "%") return "%"
-    if (type === undefined) throw new Failure("incomplete format")
-    const size = width === "*" ? (numberIn(take()) ?? 0) : Number(width)
-    const digits = precision === undefined ? undefined : precision === "*" ? (numberIn(take()) ?? 0) : Number(precision)
-    let argument: Value
-    if (key === undefined) argument = take()
-    else {
-      if (!(value instanceof Dict)) throw new Failure("format requires a mapping")
-      used = positional.length
-      argument = valueOr(value.get(key), () => fail(`KeyError: ${repr(key)}`))
-    }
-    const numeric = !"sra".includes(type)
-    return formatWith(numeric ? argument : type === "s" ? str(argument) : repr(argument), {
-      fill: flags.includes("0") && !flags.includes("-") && numeric ? "0" : " ",
-      align: flags.includes("-") ? "<" : flags.includes("0") && numeric ? "=" : ">",
-      sign: flags.includes("+") ? "+" : flags.includes(" ") ? " " : "-",
-      alternate: flags.includes("#"),
-      zero: false,
-      width: size,
-      grouping: "",
-      precision: digits,
-      type: type === "i" || type === "u" ? "d" : numeric ? type : "s",
-    }, true)
-  })
-  if (used < positional.length && !(value instanceof Dict)) throw new Failure("not all arguments converted during string formatting")
+  const result = template.replace(
+    PERCENT,
+    (
+      _whole,
+      key: string | undefined,
+      flags: string,
+      width: string,
+      precision: string | undefined,
+      type: string | undefined,
+    ) => {
+      if (type === "%") return "%"
+      if (type === undefined) throw new Failure("incomplete format")
+      const size = width === "*" ? (numberIn(take()) ?? 0) : Number(width)
+      const digits =
+        precision === undefined ? undefined : precision === "*" ? (numberIn(take()) ?? 0) : Number(precision)
+      let argument: Value
+      if (key === undefined) argument = take()
+      else {
+        if (!(value instanceof Dict)) throw new Failure("format requires a mapping")
+        used = positional.length
+        argument = valueOr(value.get(key), () => fail(`KeyError: ${repr(key)}`))
+      }
+      const numeric = !"sra".includes(type)
+      return formatWith(
+        numeric ? argument : type === "s" ? str(argument) : repr(argument),
+        {
+          fill: flags.includes("0") && !flags.includes("-") && numeric ? "0" : " ",
+          align: flags.includes("-") ? "<" : flags.includes("0") && numeric ? "=" : ">",
+          sign: flags.includes("+") ? "+" : flags.includes(" ") ? " " : "-",
+          alternate: flags.includes("#"),
+          zero: false,
+          width: size,
+          grouping: "",
+          precision: digits,
+          type: type === "i" || type === "u" ? "d" : numeric ? type : "s",
+        },
+        true,
+      )
+    },
+  )
+  if (used < positional.length && !(value instanceof Dict))
+    throw new Failure("not all arguments converted during string formatting")
   if (result.length > maxSize) throw new Failure("A formatted text is too large", "TEMPLATE_LIMIT")
   return result
 }
@@ -67,19 +93,27 @@ export type Reach = (value: Value, step: { attribute: string } | { item: Value }
 export function formatFields(template: string, args: CallArguments, reach: Reach): string {
   let automatic = 0
   const expand = (text: string): string =>
-    text.replace(FIELD, (whole, path: string | undefined, conversion: string | undefined, specification: string | undefined) => {
-      if (whole === "{{" || whole === "}}") return whole[0]!
-      if (path === undefined) throw new Failure(`Single '${whole}' encountered in format string`)
-      const value = lookUp(path)
-      const converted = conversion === undefined ? value : conversion === "s" ? str(value) : repr(value)
-      return specification === undefined ? str(converted) : formatValue(converted, expand(specification))
-    })
+    text.replace(
+      FIELD,
+      (whole, path: string | undefined, conversion: string | undefined, specification: string | undefined) => {
+        if (whole === "{{" || whole === "}}") return whole[0]!
+        if (path === undefined) throw new Failure(`Single '${whole}' encountered in format string`)
+        const value = lookUp(path)
+        const converted = conversion === undefined ? value : conversion === "s" ? str(value) : repr(value)
+        return specification === undefined ? str(converted) : formatValue(converted, expand(specification))
+      },
+    )
   const lookUp = (path: string): Value => {
     const [, head = "", rest = ""] = /^([^.[]*)(.*)$/s.exec(path)!
     let value: Value | undefined
     if (head === "") value = args.positional[automatic++]
     else value = /^\d+$/.test(head) ? args.positional[Number(head)] : args.named.get(head)
-    if (value === undefined) fail(head === "" || /^\d+$/.test(head) ? "Replacement index out of range for positional args tuple" : `KeyError: ${repr(head)}`)
+    if (value === undefined)
+      fail(
+        head === "" || /^\d+$/.test(head)
+          ? "Replacement index out of range for positional args tuple"
+          : `KeyError: ${repr(head)}`,
+      )
     let found: Value = value!
     for (const [, attribute, key] of rest.matchAll(/\.([^.[]+)|\[([^\]]*)\]/g)) {
       found = reach(found, attribute === undefined ? { item: /^\d+$/.test(key!) ? Number(key) : key! } : { attribute })
@@ -96,17 +130,21 @@ export function formatValue(value: Value, specification: string): string {
   const parts = SPECIFICATION.exec(specification) ?? fail(`Invalid format specifier '${specification}'`)
   const [, fill, align, sign, alternate, zero, width, grouping, precision, type] = parts
   const numeric = numberIn(value) !== undefined && typeof value !== "boolean"
-  return formatWith(value, {
-    fill: fill ?? (zero === undefined ? " " : "0"),
-    align: align ?? (zero !== undefined && numeric ? "=" : numeric ? ">" : "<"),
-    sign: sign ?? "-",
-    alternate: alternate !== undefined,
-    zero: zero !== undefined,
-    width: Number(width ?? 0),
-    grouping: grouping ?? "",
-    precision: precision === undefined ? undefined : Number(precision),
-    type: type ?? "",
-  }, false)
+  return formatWith(
+    value,
+    {
+      fill: fill ?? (zero === undefined ? " " : "0"),
+      align: align ?? (zero !== undefined && numeric ? "=" : numeric ? ">" : "<"),
+      sign: sign ?? "-",
+      alternate: alternate !== undefined,
+      zero: zero !== undefined,
+      width: Number(width ?? 0),
+      grouping: grouping ?? "",
+      precision: precision === undefined ? undefined : Number(precision),
+      type: type ?? "",
+    },
+    false,
+  )
 }
 
 function formatWith(value: Value, specification: Specification, percent: boolean): string {

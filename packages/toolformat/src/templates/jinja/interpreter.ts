@@ -9,8 +9,21 @@ import { str } from "./text.ts"
 import { TEXT_FILTERS } from "./text-filters.ts"
 import { VALUE_FILTERS } from "./value-filters.ts"
 import {
-  Callable, Dict, floatOf, iterate, lengthOf, Loop, Namespace, textIn, truthy, Tuple, typeName, Undefined, valueOr,
-  type CallArguments, type Value,
+  Callable,
+  Dict,
+  floatOf,
+  iterate,
+  lengthOf,
+  Loop,
+  Namespace,
+  textIn,
+  truthy,
+  Tuple,
+  typeName,
+  Undefined,
+  valueOr,
+  type CallArguments,
+  type Value,
 } from "./values.ts"
 
 /** Bounds of one rendering. */
@@ -50,25 +63,29 @@ export function renderTree(tree: TemplateTree, variables: Map<string, Value>, li
     if (thrown instanceof TemplateError) throw thrown
     const place = placeOf(tree.source, at)
     if (thrown instanceof Failure) throw new TemplateError(thrown.code, thrown.message, place)
-    if (thrown instanceof RangeError) throw new TemplateError("TEMPLATE_LIMIT", "The template nests or grows too far", place)
+    if (thrown instanceof RangeError)
+      throw new TemplateError("TEMPLATE_LIMIT", "The template nests or grows too far", place)
     throw thrown
   }
 
   function step(place: number): void {
     at = place
     steps += 1
-    if (steps > limits.maxSteps) throw new Failure(`The template took more than ${limits.maxSteps} steps`, "TEMPLATE_LIMIT")
+    if (steps > limits.maxSteps)
+      throw new Failure(`The template took more than ${limits.maxSteps} steps`, "TEMPLATE_LIMIT")
   }
 
   function write(text: string): void {
     size += text.length
-    if (size > limits.maxOutput) throw new Failure(`The output is longer than ${limits.maxOutput} characters`, "TEMPLATE_LIMIT")
+    if (size > limits.maxOutput)
+      throw new Failure(`The output is longer than ${limits.maxOutput} characters`, "TEMPLATE_LIMIT")
     output.push(text)
   }
 
   function checked(text: string): string {
     steps += text.length >> 8
-    if (text.length > limits.maxOutput) throw new Failure(`A text is longer than ${limits.maxOutput} characters`, "TEMPLATE_LIMIT")
+    if (text.length > limits.maxOutput)
+      throw new Failure(`A text is longer than ${limits.maxOutput} characters`, "TEMPLATE_LIMIT")
     return text
   }
 
@@ -178,7 +195,8 @@ export function renderTree(tree: TemplateTree, variables: Map<string, Value>, li
 
   function enter(): void {
     depth += 1
-    if (depth > limits.maxDepth) throw new Failure(`Macros are nested more than ${limits.maxDepth} deep`, "TEMPLATE_LIMIT")
+    if (depth > limits.maxDepth)
+      throw new Failure(`Macros are nested more than ${limits.maxDepth} deep`, "TEMPLATE_LIMIT")
   }
 
   function assign(target: Target, value: Value, scope: Scope): void {
@@ -191,7 +209,8 @@ export function renderTree(tree: TemplateTree, variables: Map<string, Value>, li
       const items = iterate(value)
       const wanted = target.items.length
       if (items.length > wanted) throw new Failure(`too many values to unpack (expected ${wanted})`)
-      if (items.length < wanted) throw new Failure(`not enough values to unpack (expected ${wanted}, got ${items.length})`)
+      if (items.length < wanted)
+        throw new Failure(`not enough values to unpack (expected ${wanted}, got ${items.length})`)
       for (const [index, item] of target.items.entries()) assign(item, items[index]!, scope)
     }
   }
@@ -204,7 +223,8 @@ export function renderTree(tree: TemplateTree, variables: Map<string, Value>, li
       for (const [index, { name, fallback }] of macro.parameters.entries()) {
         const given = index < positional.length ? positional[index] : rest.get(name)
         rest.delete(name)
-        const absent = (): Value => (fallback === undefined ? new Undefined(`parameter '${name}' was not provided`) : evaluate(fallback, inner))
+        const absent = (): Value =>
+          fallback === undefined ? new Undefined(`parameter '${name}' was not provided`) : evaluate(fallback, inner)
         inner.set(name, valueOr(given, absent))
       }
       const caller = rest.get("caller")
@@ -351,7 +371,8 @@ export function renderTree(tree: TemplateTree, variables: Map<string, Value>, li
   function applyTest(name: string, value: Value, args: Value[]): boolean {
     const test = Object.hasOwn(TESTS, name) ? TESTS[name] : undefined
     if (test !== undefined) return test(value, args)
-    if (name === "filter" || name === "test") return Object.hasOwn(name === "filter" ? FILTERS : TESTS, textIn(value) ?? "")
+    if (name === "filter" || name === "test")
+      return Object.hasOwn(name === "filter" ? FILTERS : TESTS, textIn(value) ?? "")
     throw new Failure(`No test named '${name}'.`)
   }
 
@@ -359,6 +380,8 @@ export function renderTree(tree: TemplateTree, variables: Map<string, Value>, li
   function pick(value: Value, path: Value): Value {
     const text = textIn(path)
     if (text === undefined) return getItem(value, path)
-    return text.split(".").reduce<Value>((found, part) => getItem(found, /^\d+$/.test(part) ? Number(part) : part), value)
+    return text
+      .split(".")
+      .reduce<Value>((found, part) => getItem(found, /^\d+$/.test(part) ? Number(part) : part), value)
   }
 }

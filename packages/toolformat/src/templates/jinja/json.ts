@@ -11,7 +11,13 @@ export interface JsonStyle {
   ensureAscii: boolean
 }
 
-export const PLAIN_JSON: JsonStyle = { indent: undefined, itemSeparator: ", ", keySeparator: ": ", sortKeys: false, ensureAscii: false }
+export const PLAIN_JSON: JsonStyle = {
+  indent: undefined,
+  itemSeparator: ", ",
+  keySeparator: ": ",
+  sortKeys: false,
+  ensureAscii: false,
+}
 
 /** JSON as Python's `json.dumps` writes it: separators with a blank, characters as they are, floats with a point. */
 export function dumpJson(value: Value, style: JsonStyle = PLAIN_JSON, level = 0): string {
@@ -21,11 +27,20 @@ export function dumpJson(value: Value, style: JsonStyle = PLAIN_JSON, level = 0)
   if (typeof value === "boolean") return String(value)
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value).toString() : jsonFloat(value)
   if (value instanceof Float) return jsonFloat(value.value)
-  if (Array.isArray(value)) return enclose("[", value.map((item) => dumpJson(item, style, level + 1)), "]", style, level)
+  if (Array.isArray(value))
+    return enclose(
+      "[",
+      value.map((item) => dumpJson(item, style, level + 1)),
+      "]",
+      style,
+      level,
+    )
   if (value instanceof Dict) {
     const entries = value.entries().map(([key, item]): [string, Value] => [jsonKey(key), item])
     if (style.sortKeys) entries.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    const texts = entries.map(([key, item]) => jsonString(key, style) + style.keySeparator + dumpJson(item, style, level + 1))
+    const texts = entries.map(
+      ([key, item]) => jsonString(key, style) + style.keySeparator + dumpJson(item, style, level + 1),
+    )
     return enclose("{", texts, "}", style, level)
   }
   throw new Failure(`Object of type ${typeName(value)} is not JSON serializable`)
@@ -83,6 +98,7 @@ export function toData(value: Value): unknown {
   if (value instanceof Markup) return value.text
   if (value instanceof Undefined) return undefined
   if (value instanceof Tuple || Array.isArray(value)) return value.map(toData)
-  if (value instanceof Dict) return Object.fromEntries(value.entries().map(([key, item]) => [jsonKey(key), toData(item)]))
+  if (value instanceof Dict)
+    return Object.fromEntries(value.entries().map(([key, item]) => [jsonKey(key), toData(item)]))
   return value
 }

@@ -2,8 +2,17 @@ import { placeOf, TemplateError } from "./errors.ts"
 
 /** Kinds of tokens: text between tags, the borders of tags, and what stands inside them. */
 export type TokenKind =
-  | "data" | "output-begin" | "output-end" | "block-begin" | "block-end"
-  | "name" | "string" | "integer" | "float" | "operator" | "end"
+  | "data"
+  | "output-begin"
+  | "output-end"
+  | "block-begin"
+  | "block-end"
+  | "name"
+  | "string"
+  | "integer"
+  | "float"
+  | "operator"
+  | "end"
 
 export interface Token {
   kind: TokenKind
@@ -33,8 +42,10 @@ const OPERATOR = /\/\/|\*\*|==|!=|>=|<=|[-+/*%~[\](){}><=.:|,;]/y
 const CLOSERS: Record<string, string> = { "(": ")", "[": "]", "{": "}" }
 
 /**
- * Cuts a template into tokens, with the white-space rules under which chat templates are rendered: `trim_blocks` (a newline
- * after a block is dropped), `lstrip_blocks` (blanks before a block at the start of a line are dropped), one trailing newline
+ * Cuts a template into tokens, with the white-space rules under which chat templates are rendered: `trim_blocks` (a
+ * newline
+ * after a block is dropped), `lstrip_blocks` (blanks before a block at the start of a line are dropped), one trailing
+ * newline
  * of the template dropped, `-` and `+` at tag borders.
  *
  * @throws TemplateError `TEMPLATE_SYNTAX`
@@ -121,12 +132,16 @@ export function tokenize(template: string): TokenizedTemplate {
       if (token.kind === "operator") {
         const closer = CLOSERS[token.text]
         if (closer !== undefined) expected.push(closer)
-        else if (/[)\]}]/.test(token.text) && expected.pop() !== token.text) fail(`Unexpected '${token.text}'`, token.at)
+        else if (/[)\]}]/.test(token.text) && expected.pop() !== token.text)
+          fail(`Unexpected '${token.text}'`, token.at)
       }
       tokens.push(token)
       position += token.text.length
     }
-    fail(expected.length > 0 ? `Unexpected end of template, expected '${expected.at(-1)}'` : "A tag is not closed", open)
+    fail(
+      expected.length > 0 ? `Unexpected end of template, expected '${expected.at(-1)}'` : "A tag is not closed",
+      open,
+    )
   }
 
   function readToken(): Token {
@@ -154,7 +169,8 @@ export function unquote(token: string): string {
   return token.slice(1, -1).replace(ESCAPE, (whole, newline, letter, octal, x, u, wide) => {
     if (newline !== undefined) return ""
     if (letter !== undefined) return LETTERS[letter as string] ?? (letter as string)
-    const code = octal === undefined ? Number.parseInt((x ?? u ?? wide) as string, 16) : Number.parseInt(octal as string, 8)
+    const code =
+      octal === undefined ? Number.parseInt((x ?? u ?? wide) as string, 16) : Number.parseInt(octal as string, 8)
     return code <= 0x10ffff ? String.fromCodePoint(code) : whole
   })
 }

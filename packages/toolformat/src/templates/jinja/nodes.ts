@@ -25,7 +25,11 @@ export type Expression = { at: number } & (
   | { type: "conditional"; test: Expression; value: Expression; otherwise: Expression | undefined }
   | { type: "attribute"; target: Expression; name: string }
   | { type: "item"; target: Expression; key: Expression }
-  | { type: "slice"; target: Expression; bounds: [Expression | undefined, Expression | undefined, Expression | undefined] }
+  | {
+      type: "slice"
+      target: Expression
+      bounds: [Expression | undefined, Expression | undefined, Expression | undefined]
+    }
   | { type: "call"; target: Expression; args: Arguments }
   | { type: "filter"; target: Expression; name: string; args: Arguments }
   | { type: "test"; target: Expression; name: string; args: Arguments }
@@ -55,7 +59,15 @@ export type Statement = { at: number } & (
   | { type: "text"; text: string }
   | { type: "output"; value: Expression }
   | { type: "if"; branches: { test: Expression; body: Statement[] }[]; otherwise: Statement[] }
-  | { type: "for"; target: Target; over: Expression; test: Expression | undefined; recursive: boolean; body: Statement[]; otherwise: Statement[] }
+  | {
+      type: "for"
+      target: Target
+      over: Expression
+      test: Expression | undefined
+      recursive: boolean
+      body: Statement[]
+      otherwise: Statement[]
+    }
   | { type: "set"; target: Target; value: Expression }
   | { type: "set-block"; target: Target; filters: FilterStep[]; body: Statement[] }
   | { type: "macro"; macro: Macro }

@@ -3,7 +3,18 @@ import { Failure } from "./errors.ts"
 import type { BinaryOperator, CompareOperator } from "./nodes.ts"
 import { escapeHtml, str } from "./text.ts"
 import {
-  Dict, floatOf, isFloat, Markup, numberIn, textIn, tryIterate, Tuple, typeName, Undefined, View, type Value,
+  Dict,
+  floatOf,
+  isFloat,
+  Markup,
+  numberIn,
+  textIn,
+  tryIterate,
+  Tuple,
+  typeName,
+  Undefined,
+  View,
+  type Value,
 } from "./values.ts"
 
 /** Python's arithmetic on template values. Results of repetition are not larger than `maxSize` items or characters. */
@@ -56,7 +67,8 @@ function add(left: Value, right: Value): Value {
     return left instanceof Tuple ? Tuple.holding(items) : items
   }
   if (a !== undefined) throw new Failure(`can only concatenate str (not "${typeName(right)}") to str`)
-  if (Array.isArray(left)) throw new Failure(`can only concatenate ${typeName(left)} (not "${typeName(right)}") to ${typeName(left)}`)
+  if (Array.isArray(left))
+    throw new Failure(`can only concatenate ${typeName(left)} (not "${typeName(right)}") to ${typeName(left)}`)
   throw new Failure(`unsupported operand type(s) for +: '${typeName(left)}' and '${typeName(right)}'`)
 }
 
@@ -64,7 +76,9 @@ function add(left: Value, right: Value): Value {
 function escapeText(value: Value): Value {
   if (typeof value === "string") return escapeHtml(value)
   if (value instanceof Tuple) return Tuple.holding(value.map(escapeText))
-  return value instanceof Dict ? Dict.from(value.entries().map(([key, item]) => [key, escapeText(item)] as const)) : value
+  return value instanceof Dict
+    ? Dict.from(value.entries().map(([key, item]) => [key, escapeText(item)] as const))
+    : value
 }
 
 function markupText(value: Value): string {
@@ -108,7 +122,9 @@ export function equal(left: Value, right: Value): boolean {
   if (text !== undefined) return text === textIn(right)
   if (Array.isArray(left)) {
     return (
-      Array.isArray(right) && left instanceof Tuple === right instanceof Tuple && left.length === right.length &&
+      Array.isArray(right) &&
+      left instanceof Tuple === right instanceof Tuple &&
+      left.length === right.length &&
       left.every((item, index) => equal(item, right[index]!))
     )
   }
@@ -172,4 +188,3 @@ export function sign(operator: "-" | "+", value: Value): Value {
   const result = operator === "-" ? 0 - number : number
   return isFloat(value) ? floatOf(operator === "-" ? -number : number) : result
 }
-

@@ -9,7 +9,12 @@ import { describe, type TokenCursor } from "./tokens.ts"
 
 const COMPARISONS = ["==", "!=", "<", "<=", ">", ">="]
 const CONSTANTS: Record<string, null | boolean> = {
-  true: true, True: true, false: false, False: false, none: null, None: null,
+  true: true,
+  True: true,
+  false: false,
+  False: false,
+  none: null,
+  None: null,
 }
 
 /** @param conditional whether `a if b else c` is allowed here (not after `for … in` and in `if` tags) */
@@ -41,7 +46,12 @@ export function parseTuple(cursor: TokenCursor, conditional = true, ends: string
 }
 
 function endsTuple(cursor: TokenCursor, ends: string[]): boolean {
-  return cursor.is("block-end") || cursor.is("output-end") || cursor.is("operator", ")", "]") || (ends.length > 0 && cursor.is("name", ...ends))
+  return (
+    cursor.is("block-end") ||
+    cursor.is("output-end") ||
+    cursor.is("operator", ")", "]") ||
+    (ends.length > 0 && cursor.is("name", ...ends))
+  )
 }
 
 function parseOr(cursor: TokenCursor): Expression {
@@ -101,7 +111,11 @@ function parseProduct(cursor: TokenCursor): Expression {
   return parseBinary(cursor, ["*", "/", "//", "%"], (inner) => parseBinary(inner, ["**"], parseUnary))
 }
 
-function parseBinary(cursor: TokenCursor, operators: string[], operand: (cursor: TokenCursor) => Expression): Expression {
+function parseBinary(
+  cursor: TokenCursor,
+  operators: string[],
+  operand: (cursor: TokenCursor) => Expression,
+): Expression {
   let left = operand(cursor)
   while (cursor.is("operator", ...operators)) {
     const { at, text } = cursor.next()
@@ -125,7 +139,9 @@ function parsePrimary(cursor: TokenCursor): Expression {
   const token = cursor.next()
   const { at, text } = token
   if (token.kind === "name") {
-    return Object.hasOwn(CONSTANTS, text) ? { type: "constant", value: CONSTANTS[text]!, at } : { type: "name", name: text, at }
+    return Object.hasOwn(CONSTANTS, text)
+      ? { type: "constant", value: CONSTANTS[text]!, at }
+      : { type: "name", name: text, at }
   }
   if (token.kind === "string") {
     let value = unquote(text)
@@ -174,7 +190,8 @@ export function parsePostfix(cursor: TokenCursor, start: Expression): Expression
     if (cursor.accept("operator", ".")) {
       const token = cursor.next()
       if (token.kind === "name") node = { type: "attribute", target: node, name: token.text, at: token.at }
-      else if (token.kind === "integer") node = { type: "item", target: node, key: { type: "constant", value: Number(token.text), at }, at }
+      else if (token.kind === "integer")
+        node = { type: "item", target: node, key: { type: "constant", value: Number(token.text), at }, at }
       else cursor.fail(`Expected a name or number after '.', got ${describe(token)}`, token.at)
     } else if (cursor.accept("operator", "[")) node = parseSubscript(cursor, node, at)
     else if (cursor.is("operator", "(")) node = { type: "call", target: node, args: parseArguments(cursor), at }
@@ -183,7 +200,11 @@ export function parsePostfix(cursor: TokenCursor, start: Expression): Expression
 }
 
 function parseSubscript(cursor: TokenCursor, target: Expression, at: number): Expression {
-  const bounds: [Expression | undefined, Expression | undefined, Expression | undefined] = [undefined, undefined, undefined]
+  const bounds: [Expression | undefined, Expression | undefined, Expression | undefined] = [
+    undefined,
+    undefined,
+    undefined,
+  ]
   let part = 0
   while (!cursor.accept("operator", "]")) {
     if (cursor.is("operator", ":") && part < 2) {
@@ -251,5 +272,10 @@ function parseTest(cursor: TokenCursor, target: Expression): Expression {
 function startsTestArgument(cursor: TokenCursor): boolean {
   const { kind, text } = cursor.current
   if (kind === "name") return !["else", "or", "and", "if", "is", "not", "in"].includes(text)
-  return kind === "string" || kind === "integer" || kind === "float" || (kind === "operator" && (text === "[" || text === "{"))
+  return (
+    kind === "string" ||
+    kind === "integer" ||
+    kind === "float" ||
+    (kind === "operator" && (text === "[" || text === "{"))
+  )
 }

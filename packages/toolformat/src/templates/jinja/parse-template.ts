@@ -7,7 +7,8 @@ import { describe, TokenCursor } from "./tokens.ts"
 const OTHER_FILES = ["include", "import", "from", "extends", "block"]
 
 /**
- * Parses a chat template: Jinja's statements, its loop controls, and the `generation` tag that marks the assistant's part.
+ * Parses a chat template: Jinja's statements, its loop controls, and the `generation` tag that marks the assistant's
+ * part.
  *
  * @throws TemplateError `TEMPLATE_SYNTAX`, with line and column
  */
@@ -20,7 +21,11 @@ export function parseTemplate(template: string): TemplateTree {
     return { source: tokenized.source, body }
   } catch (thrown) {
     if (!(thrown instanceof RangeError)) throw thrown
-    throw new TemplateError("TEMPLATE_LIMIT", "The template is nested too deeply", placeOf(cursor.source, cursor.current.at))
+    throw new TemplateError(
+      "TEMPLATE_LIMIT",
+      "The template is nested too deeply",
+      placeOf(cursor.source, cursor.current.at),
+    )
   }
 }
 
@@ -87,7 +92,9 @@ function parseStatement(cursor: TokenCursor, at: number): Statement {
       return { type: word, at }
     default:
       return cursor.fail(
-        OTHER_FILES.includes(word) ? `A chat template stands alone: '${word}' is not supported` : `Encountered unknown tag '${word}'.`,
+        OTHER_FILES.includes(word)
+          ? `A chat template stands alone: '${word}' is not supported`
+          : `Encountered unknown tag '${word}'.`,
         at,
       )
   }
@@ -137,7 +144,12 @@ function parseCall(cursor: TokenCursor, at: number): Statement {
   const { at: callAt } = cursor.current
   const call = parsePostfix(cursor, parseExpression(cursor))
   if (call.type !== "call") cursor.fail("Expected a call", callAt)
-  return { type: "call-block", caller: { at, name: "caller", parameters, body: parseBlock(cursor, "endcall") }, call, at }
+  return {
+    type: "call-block",
+    caller: { at, name: "caller", parameters, body: parseBlock(cursor, "endcall") },
+    call,
+    at,
+  }
 }
 
 function parseWith(cursor: TokenCursor, at: number): Statement {

@@ -1,7 +1,18 @@
 import { Failure } from "./errors.ts"
 import { formatFields, type Reach } from "./format.ts"
 import { escapeHtml, isSpace, needText, splitSpace, str, strip } from "./text.ts"
-import { Callable, charactersOf, Dict, iterate, Markup, numberIn, truthy, Tuple, type CallArguments, type Value } from "./values.ts"
+import {
+  Callable,
+  charactersOf,
+  Dict,
+  iterate,
+  Markup,
+  numberIn,
+  truthy,
+  Tuple,
+  type CallArguments,
+  type Value,
+} from "./values.ts"
 
 type Method = (text: string, args: CallArguments, reach: Reach) => Value
 
@@ -23,16 +34,22 @@ function markResult(value: Value): Value {
 /** What methods of marked text put into it is escaped first. */
 function escapeArguments(method: string, { positional, named }: CallArguments): CallArguments {
   const escape = (value: Value): Value => (typeof value === "string" ? escapeHtml(value) : value)
-  if (method === "format") return { positional: positional.map(escape), named: new Map(Array.from(named, ([key, value]) => [key, escape(value)])) }
+  if (method === "format")
+    return {
+      positional: positional.map(escape),
+      named: new Map(Array.from(named, ([key, value]) => [key, escape(value)])),
+    }
   if (method === "join") return { positional: positional.map((items) => iterate(items).map(escape)), named }
-  if (method === "replace") return { positional: positional.map((value, index) => (index === 1 ? escape(value) : value)), named }
+  if (method === "replace")
+    return { positional: positional.map((value, index) => (index === 1 ? escape(value) : value)), named }
   return { positional, named }
 }
 
 const optionalText = (value: Value | undefined): string | undefined =>
   value === undefined || value === null ? undefined : needText(value, "strip arg")
 
-const integer = (value: Value | undefined, fallback: number): number => (value === undefined ? fallback : (numberIn(value) ?? fallback))
+const integer = (value: Value | undefined, fallback: number): number =>
+  value === undefined ? fallback : (numberIn(value) ?? fallback)
 
 /** Python's `text[start:end]` bounds of the search methods, in UTF-16 units where no character needs two. */
 function within(text: string, [, start, end]: Value[]): { part: string; offset: number } {
@@ -81,7 +98,10 @@ function partition(text: string, separator: Value | undefined, last: boolean): V
 function padding(text: string, { positional }: CallArguments): { missing: number; fill: string } {
   const width = integer(positional[0], 0)
   if (width > MAX_PADDING) throw new Failure("A padding is too wide", "TEMPLATE_LIMIT")
-  return { missing: Math.max(0, width - charactersOf(text).length), fill: positional[1] === undefined ? " " : str(positional[1]) }
+  return {
+    missing: Math.max(0, width - charactersOf(text).length),
+    fill: positional[1] === undefined ? " " : str(positional[1]),
+  }
 }
 
 /** Replaces up to `count` occurrences (all when negative). */
@@ -97,7 +117,8 @@ export function capitalize(text: string): string {
   return first.toUpperCase() + rest.join("").toLowerCase()
 }
 
-const every = (text: string, pattern: RegExp): boolean => text !== "" && charactersOf(text).every((each) => pattern.test(each))
+const every = (text: string, pattern: RegExp): boolean =>
+  text !== "" && charactersOf(text).every((each) => pattern.test(each))
 const cased = (text: string, other: string): boolean => other !== text && /\p{L}/u.test(text)
 
 const METHODS: Record<string, Method> = {
@@ -105,7 +126,10 @@ const METHODS: Record<string, Method> = {
   casefold: (text) => text.toLowerCase().replaceAll("ß", "ss"),
   lower: (text) => text.toLowerCase(),
   upper: (text) => text.toUpperCase(),
-  swapcase: (text) => charactersOf(text).map((each) => (each === each.toUpperCase() ? each.toLowerCase() : each.toUpperCase())).join(""),
+  swapcase: (text) =>
+    charactersOf(text)
+      .map((each) => (each === each.toUpperCase() ? each.toLowerCase() : each.toUpperCase()))
+      .join(""),
   title: (text) => text.replace(/\p{L}+/gu, capitalize),
   strip: (text, { positional: [set] }) => strip(text, optionalText(set), true, true),
   lstrip: (text, { positional: [set] }) => strip(text, optionalText(set), true, false),
@@ -113,8 +137,13 @@ const METHODS: Record<string, Method> = {
   split: (text, args) => split(text, args, false),
   rsplit: (text, args) => split(text, args, true),
   splitlines: (text, { positional: [keep], named }) => {
-    const lines = text.match(/[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+$/g) ?? []
-    return truthy(keep ?? named.get("keepends") ?? false) ? lines : lines.map((line) => line.replace(/(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])$/, ""))
+    const lines =
+      text.match(
+        /[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]*(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])|[^\n\r\v\f\x1c-\x1e\x85\u2028\u2029]+$/g,
+      ) ?? []
+    return truthy(keep ?? named.get("keepends") ?? false)
+      ? lines
+      : lines.map((line) => line.replace(/(?:\r\n|[\n\r\v\f\x1c-\x1e\x85\u2028\u2029])$/, ""))
   },
   partition: (text, { positional: [by] }) => partition(text, by, false),
   rpartition: (text, { positional: [by] }) => partition(text, by, true),
@@ -137,13 +166,24 @@ const METHODS: Record<string, Method> = {
     return wanted === "" ? charactersOf(text).length + 1 : within(text, positional).part.split(wanted).length - 1
   },
   replace: (text, { positional: [from, to, count], named }) =>
-    replaceText(text, needText(from, "replace() argument 1"), needText(to, "replace() argument 2"), integer(count ?? named.get("count"), -1)),
+    replaceText(
+      text,
+      needText(from, "replace() argument 1"),
+      needText(to, "replace() argument 2"),
+      integer(count ?? named.get("count"), -1),
+    ),
   join: (text, { positional: [items = null] }) =>
-    iterate(items).map((item, index) => needText(item, `sequence item ${index}`)).join(text),
+    iterate(items)
+      .map((item, index) => needText(item, `sequence item ${index}`))
+      .join(text),
   format: (text, args, reach) => formatFields(text, args, reach),
   format_map: (text, { positional: [map] }, reach) => {
     if (!(map instanceof Dict)) throw new Failure("format_map() argument must be a mapping")
-    return formatFields(text, { positional: [], named: new Map(map.entries().map(([key, value]) => [str(key), value])) }, reach)
+    return formatFields(
+      text,
+      { positional: [], named: new Map(map.entries().map(([key, value]) => [str(key), value])) },
+      reach,
+    )
   },
   ljust: (text, args) => {
     const { missing, fill } = padding(text, args)
@@ -163,10 +203,13 @@ const METHODS: Record<string, Method> = {
     const sign = /^[-+]/.exec(text)?.[0] ?? ""
     return sign + "0".repeat(missing) + text.slice(sign.length)
   },
-  expandtabs: (text, { positional: [size] }) => text.replace(/[^\n\t]*\t/g, (part) => {
-    const width = integer(size, 8)
-    return part.slice(0, -1) + (width > 0 ? " ".repeat(Math.min(MAX_PADDING, width - ((part.length - 1) % width))) : "")
-  }),
+  expandtabs: (text, { positional: [size] }) =>
+    text.replace(/[^\n\t]*\t/g, (part) => {
+      const width = integer(size, 8)
+      return (
+        part.slice(0, -1) + (width > 0 ? " ".repeat(Math.min(MAX_PADDING, width - ((part.length - 1) % width))) : "")
+      )
+    }),
   isalpha: (text) => every(text, /\p{L}/u),
   isalnum: (text) => every(text, /[\p{L}\p{N}]/u),
   isdigit: (text) => every(text, /[\p{Nd}²³¹]/u),

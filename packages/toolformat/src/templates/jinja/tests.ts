@@ -2,12 +2,27 @@ import { Failure } from "./errors.ts"
 import type { CompareOperator } from "./nodes.ts"
 import { compare, contains } from "./operators.ts"
 import {
-  Callable, Dict, Float, lengthOf, Markup, numberIn, Stream, textIn, tryIterate, typeName, Undefined, View, type Value,
+  Callable,
+  Dict,
+  Float,
+  lengthOf,
+  Markup,
+  numberIn,
+  Stream,
+  textIn,
+  tryIterate,
+  typeName,
+  Undefined,
+  View,
+  type Value,
 } from "./values.ts"
 
 type Test = (value: Value, args: Value[]) => boolean
 
-const comparison = (operator: CompareOperator): Test => (value, [other = null]) => compare(operator, value, other)
+const comparison =
+  (operator: CompareOperator): Test =>
+  (value, [other = null]) =>
+    compare(operator, value, other)
 
 const integer = (value: Value): number => {
   const number = numberIn(value)
@@ -40,12 +55,21 @@ export const TESTS: Record<string, Test> = {
   even: (value) => integer(value) % 2 === 0,
   divisibleby: (value, [by = 1]) => integer(value) % integer(by) === 0,
   in: (value, [container = null]) => contains(container, value),
-  "==": comparison("=="), eq: comparison("=="), equalto: comparison("=="),
-  "!=": comparison("!="), ne: comparison("!="),
-  "<": comparison("<"), lt: comparison("<"), lessthan: comparison("<"),
-  "<=": comparison("<="), le: comparison("<="),
-  ">": comparison(">"), gt: comparison(">"), greaterthan: comparison(">"),
-  ">=": comparison(">="), ge: comparison(">="),
+  "==": comparison("=="),
+  eq: comparison("=="),
+  equalto: comparison("=="),
+  "!=": comparison("!="),
+  ne: comparison("!="),
+  "<": comparison("<"),
+  lt: comparison("<"),
+  lessthan: comparison("<"),
+  "<=": comparison("<="),
+  le: comparison("<="),
+  ">": comparison(">"),
+  gt: comparison(">"),
+  greaterthan: comparison(">"),
+  ">=": comparison(">="),
+  ge: comparison(">="),
 }
 
 function isCased(text: string, convert: (text: string) => string): boolean {

@@ -18,15 +18,27 @@ export const TEXT_FILTERS: Record<string, Filter> = {
   upper: (value) => keepMark(value, (text) => text.toUpperCase()),
   lower: (value) => keepMark(value, (text) => text.toLowerCase()),
   capitalize: (value) => keepMark(value, capitalize),
-  title: (value) => str(value).split(/([-\s({[<]+)/u).filter((part) => part !== "").map(capitalize).join(""),
+  title: (value) =>
+    str(value)
+      .split(/([-\s({[<]+)/u)
+      .filter((part) => part !== "")
+      .map(capitalize)
+      .join(""),
   trim: (value, args) => {
     const { chars } = bindArguments("trim", args, ["chars"])
-    return keepMark(value, (text) => strip(text, chars === undefined || chars === null ? undefined : str(chars), true, true))
+    return keepMark(value, (text) =>
+      strip(text, chars === undefined || chars === null ? undefined : str(chars), true, true),
+    )
   },
   replace: (value, args) => {
     const { old, new: fresh, count } = bindArguments("replace", args, ["old", "new", "count"])
     if (old === undefined || fresh === undefined) throw new Failure("replace needs two arguments")
-    return replaceText(str(value), str(old), str(fresh), count === undefined || count === null ? -1 : wholeNumber(count, -1))
+    return replaceText(
+      str(value),
+      str(old),
+      str(fresh),
+      count === undefined || count === null ? -1 : wholeNumber(count, -1),
+    )
   },
   indent: (value, args, host) => {
     const { width = 4, first, blank } = bindArguments("indent", args, ["width", "first", "blank"])
@@ -34,7 +46,8 @@ export const TEXT_FILTERS: Record<string, Filter> = {
     return keepMark(value, (text) => {
       const [head = "", ...rest] = text.split(/\r\n|\r|\n/)
       const body = rest.map((line) => (line === "" && !flag(blank) ? "" : margin + line))
-      if (body.length * margin.length > host.maxSize) throw new Failure("An indented text is too large", "TEMPLATE_LIMIT")
+      if (body.length * margin.length > host.maxSize)
+        throw new Failure("An indented text is too large", "TEMPLATE_LIMIT")
       return [flag(first) ? margin + head : head, ...body].join("\n")
     })
   },
@@ -46,7 +59,12 @@ export const TEXT_FILTERS: Record<string, Filter> = {
     return " ".repeat(left) + text + " ".repeat(missing - left)
   },
   truncate: (value, args) => {
-    const { length, killwords, end = "...", leeway } = bindArguments("truncate", args, ["length", "killwords", "end", "leeway"])
+    const {
+      length,
+      killwords,
+      end = "...",
+      leeway,
+    } = bindArguments("truncate", args, ["length", "killwords", "end", "leeway"])
     const characters = charactersOf(str(value))
     const size = wholeNumber(length, 255)
     if (characters.length <= size + wholeNumber(leeway, 5)) return characters.join("")
@@ -55,10 +73,20 @@ export const TEXT_FILTERS: Record<string, Filter> = {
     return words + str(end)
   },
   wordcount: (value) => (str(value).match(/[\p{L}\p{N}_]+/gu) ?? []).length,
-  striptags: (value) => str(value).replace(/<!--[^]*?-->|<[^>]*>/g, "").split(/\s+/).filter((word) => word !== "").join(" "),
+  striptags: (value) =>
+    str(value)
+      .replace(/<!--[^]*?-->|<[^>]*>/g, "")
+      .split(/\s+/)
+      .filter((word) => word !== "")
+      .join(" "),
   urlencode: (value) => {
-    const quote = (text: string): string => encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`)
-    if (value instanceof Dict) return value.entries().map(([key, item]) => `${quote(str(key))}=${quote(str(item))}`).join("&")
+    const quote = (text: string): string =>
+      encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`)
+    if (value instanceof Dict)
+      return value
+        .entries()
+        .map(([key, item]) => `${quote(str(key))}=${quote(str(item))}`)
+        .join("&")
     return quote(str(value)).replaceAll("%2F", "/")
   },
   format: (value, { positional, named }, host) => {
@@ -71,12 +99,25 @@ export const TEXT_FILTERS: Record<string, Filter> = {
   safe: (value) => (value instanceof Markup ? value : new Markup(str(value))),
   pprint: (value) => repr(value),
   tojson: (value, args) => {
-    const { indent, separators, ensure_ascii, sort_keys } = bindArguments("tojson", args, ["ensure_ascii", "indent", "separators", "sort_keys"])
-    const width = indent === undefined || indent === null ? undefined : (textIn(indent) ?? " ".repeat(Math.min(100, wholeNumber(indent, 0))))
-    const [itemSeparator, keySeparator] = Array.isArray(separators) ? separators.map(str) : [width === undefined ? ", " : ",", ": "]
+    const { indent, separators, ensure_ascii, sort_keys } = bindArguments("tojson", args, [
+      "ensure_ascii",
+      "indent",
+      "separators",
+      "sort_keys",
+    ])
+    const width =
+      indent === undefined || indent === null
+        ? undefined
+        : (textIn(indent) ?? " ".repeat(Math.min(100, wholeNumber(indent, 0))))
+    const [itemSeparator, keySeparator] = Array.isArray(separators)
+      ? separators.map(str)
+      : [width === undefined ? ", " : ",", ": "]
     return dumpJson(value, {
-      indent: width, itemSeparator: itemSeparator ?? ", ", keySeparator: keySeparator ?? ": ",
-      sortKeys: flag(sort_keys), ensureAscii: flag(ensure_ascii),
+      indent: width,
+      itemSeparator: itemSeparator ?? ", ",
+      keySeparator: keySeparator ?? ": ",
+      sortKeys: flag(sort_keys),
+      ensureAscii: flag(ensure_ascii),
     })
   },
   // Not in Python's Jinja: some templates use these for arguments that come as JSON text.
@@ -89,7 +130,10 @@ export const TEXT_FILTERS: Record<string, Filter> = {
     const text = strip(textIn(value) ?? "", undefined, true, true).replaceAll("_", "")
     const radix = wholeNumber(base, 10)
     const digits = radix === 10 ? text : text.replace(/^([-+]?)0[xXoObB]/, "$1")
-    const whole = /^[-+]?[\da-zA-Z]+$/.test(digits) && (radix !== 10 || /^[-+]?\d+$/.test(digits)) ? Number.parseInt(digits, radix) : Number.NaN
+    const whole =
+      /^[-+]?[\da-zA-Z]+$/.test(digits) && (radix !== 10 || /^[-+]?\d+$/.test(digits))
+        ? Number.parseInt(digits, radix)
+        : Number.NaN
     if (!Number.isNaN(whole)) return whole
     const float = parseFloatText(text)
     return float === undefined ? fallback : Math.trunc(float)
@@ -110,4 +154,3 @@ function parseJson(value: Value): Value {
 export function parseFloatText(text: string): number | undefined {
   return /^[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?$/.test(text) ? Number(text) : undefined
 }
-

@@ -22,7 +22,8 @@ export function repr(value: Value): string {
   if (Array.isArray(value)) return `[${value.map(repr).join(", ")}]`
   if (value instanceof Dict) return `{${entryTexts(value).join(", ")}}`
   if (value instanceof Undefined) return "Undefined"
-  if (value instanceof View) return value.kind === "range" ? rangeText(value) : `${value.kind}([${value.items.map(repr).join(", ")}])`
+  if (value instanceof View)
+    return value.kind === "range" ? rangeText(value) : `${value.kind}([${value.items.map(repr).join(", ")}])`
   if (value instanceof Namespace) return `<Namespace ${repr(Dict.from(value.attributes))}>`
   if (value instanceof Callable) return `<function ${value.name}>`
   if (value instanceof Loop) return `<LoopContext ${value.index0 + 1}/${value.items.length}>`
@@ -104,8 +105,8 @@ export function strip(text: string, characters: string | undefined, start: boole
   const goes = (character: string): boolean => (set === undefined ? isSpace(character) : set.has(character))
   let from = 0
   let to = text.length
-  if (start) for (let size; from < to && goes(text.slice(from, from + (size = sizeAt(text, from)))); ) from += size
-  if (end) for (let size; to > from && goes(text.slice(to - (size = sizeBefore(text, to)), to)); ) to -= size
+  if (start) for (let size; from < to && goes(text.slice(from, from + (size = sizeAt(text, from))));) from += size
+  if (end) for (let size; to > from && goes(text.slice(to - (size = sizeBefore(text, to)), to));) to -= size
   return text.slice(from, to)
 }
 

@@ -48,5 +48,9 @@ export class TokenCursor {
 }
 
 export function describe(token: Token): string {
-  return token.kind === "end" ? "the end of the template" : token.kind.endsWith("end") ? "the end of the tag" : `'${token.text}'`
+  return token.kind === "end"
+    ? "the end of the template"
+    : token.kind.endsWith("end")
+      ? "the end of the tag"
+      : `'${token.text}'`
 }

@@ -5,8 +5,22 @@ import { binary, equal, orderOf } from "./operators.ts"
 import { parseFloatText } from "./text-filters.ts"
 import { fixed, repr, str, strip } from "./text.ts"
 import {
-  charactersOf, Dict, floatOf, isFloat, iterate, lengthOf, numberIn, Stream, textIn, truthy, Tuple, typeName, Undefined, valueOr,
-  type CallArguments, type Value,
+  charactersOf,
+  Dict,
+  floatOf,
+  isFloat,
+  iterate,
+  lengthOf,
+  numberIn,
+  Stream,
+  textIn,
+  truthy,
+  Tuple,
+  typeName,
+  Undefined,
+  valueOr,
+  type CallArguments,
+  type Value,
 } from "./values.ts"
 
 const fallback: Filter = (value, args) => {
@@ -27,7 +41,8 @@ const folded = (value: Value, caseSensitive: boolean): Value => {
 }
 
 function keyOf(host: FilterHost, attribute: Value | undefined, caseSensitive: boolean): (item: Value) => Value {
-  return (item) => folded(attribute === undefined || attribute === null ? item : host.pick(item, attribute), caseSensitive)
+  return (item) =>
+    folded(attribute === undefined || attribute === null ? item : host.pick(item, attribute), caseSensitive)
 }
 
 function sorted(items: readonly Value[], key: (item: Value) => Value, reverse: boolean): Value[] {
@@ -36,28 +51,32 @@ function sorted(items: readonly Value[], key: (item: Value) => Value, reverse: b
   return keyed.sort((a, b) => direction * orderOf("<", a.key, b.key)).map(({ item }) => item)
 }
 
-const extreme = (name: "min" | "max", direction: 1 | -1): Filter => (value, args, host) => {
-  const { case_sensitive, attribute } = bindArguments(name, args, ["case_sensitive", "attribute"])
-  const key = keyOf(host, attribute, flag(case_sensitive))
-  const [first, ...rest] = iterate(value)
-  if (first === undefined) return new Undefined("No aggregated item, sequence was empty.")
-  return rest.reduce((best, item) => (direction * orderOf("<", key(item), key(best)) < 0 ? item : best), first)
-}
+const extreme =
+  (name: "min" | "max", direction: 1 | -1): Filter =>
+  (value, args, host) => {
+    const { case_sensitive, attribute } = bindArguments(name, args, ["case_sensitive", "attribute"])
+    const key = keyOf(host, attribute, flag(case_sensitive))
+    const [first, ...rest] = iterate(value)
+    if (first === undefined) return new Undefined("No aggregated item, sequence was empty.")
+    return rest.reduce((best, item) => (direction * orderOf("<", key(item), key(best)) < 0 ? item : best), first)
+  }
 
 /** `select`, `reject`, `selectattr` and `rejectattr`. */
-const selection = (wanted: boolean, byAttribute: boolean): Filter => (value, { positional }, host) => {
-  const rest = [...positional]
-  const path = byAttribute ? rest.shift() : undefined
-  if (byAttribute && path === undefined) throw new Failure("Missing parameter for attribute name")
-  const test = rest.shift()
-  if (!truthy(value)) return new Stream([])
-  return new Stream(
-    iterate(value).filter((item) => {
-      const subject = path === undefined ? item : host.pick(item, path)
-      return (test === undefined ? truthy(subject) : host.test(str(test), subject, rest)) === wanted
-    }),
-  )
-}
+const selection =
+  (wanted: boolean, byAttribute: boolean): Filter =>
+  (value, { positional }, host) => {
+    const rest = [...positional]
+    const path = byAttribute ? rest.shift() : undefined
+    if (byAttribute && path === undefined) throw new Failure("Missing parameter for attribute name")
+    const test = rest.shift()
+    if (!truthy(value)) return new Stream([])
+    return new Stream(
+      iterate(value).filter((item) => {
+        const subject = path === undefined ? item : host.pick(item, path)
+        return (test === undefined ? truthy(subject) : host.test(str(test), subject, rest)) === wanted
+      }),
+    )
+  }
 
 const map: Filter = (value, { positional, named }, host) => {
   if (!truthy(value)) return new Stream([])
@@ -82,7 +101,11 @@ export const VALUE_FILTERS: Record<string, Filter> = {
   d: fallback,
   length,
   count: length,
-  first: (value) => valueOr(value instanceof Stream ? value.takeOne() : iterate(value)[0], () => new Undefined("No first item, sequence was empty.")),
+  first: (value) =>
+    valueOr(
+      value instanceof Stream ? value.takeOne() : iterate(value)[0],
+      () => new Undefined("No first item, sequence was empty."),
+    ),
   last: (value) => {
     if (value instanceof Stream) throw new Failure("'generator' object is not reversible")
     return valueOr(iterate(value).at(-1), () => new Undefined("No last item, sequence was empty."))
@@ -95,17 +118,26 @@ export const VALUE_FILTERS: Record<string, Filter> = {
   },
   join: (value, args, host) => {
     const { d = "", attribute } = bindArguments("join", args, ["d", "attribute"])
-    return iterate(value).map((item) => str(attribute === undefined || attribute === null ? item : host.pick(item, attribute))).join(str(d))
+    return iterate(value)
+      .map((item) => str(attribute === undefined || attribute === null ? item : host.pick(item, attribute)))
+      .join(str(d))
   },
   reverse: (value) => {
     const text = textIn(value)
     return text === undefined ? new Stream([...iterate(value)].reverse()) : charactersOf(text).reverse().join("")
   },
   sort: (value, args, host) => {
-    const { reverse, case_sensitive, attribute } = bindArguments("sort", args, ["reverse", "case_sensitive", "attribute"])
+    const { reverse, case_sensitive, attribute } = bindArguments("sort", args, [
+      "reverse",
+      "case_sensitive",
+      "attribute",
+    ])
     const paths = typeof attribute === "string" ? attribute.split(",") : undefined
     const sensitive = flag(case_sensitive)
-    const key = paths === undefined ? keyOf(host, attribute, sensitive) : (item: Value) => paths.map((path) => folded(host.pick(item, path), sensitive))
+    const key =
+      paths === undefined
+        ? keyOf(host, attribute, sensitive)
+        : (item: Value) => paths.map((path) => folded(host.pick(item, path), sensitive))
     return sorted(iterate(value), key, flag(reverse))
   },
   dictsort: (value, args) => {
@@ -119,14 +151,20 @@ export const VALUE_FILTERS: Record<string, Filter> = {
     const { case_sensitive, attribute } = bindArguments("unique", args, ["case_sensitive", "attribute"])
     const key = keyOf(host, attribute, flag(case_sensitive))
     const seen = new Dict()
-    return new Stream(iterate(value).filter((item) => {
-      const known = seen.has(key(item))
-      seen.set(key(item), true)
-      return !known
-    }))
+    return new Stream(
+      iterate(value).filter((item) => {
+        const known = seen.has(key(item))
+        seen.set(key(item), true)
+        return !known
+      }),
+    )
   },
   groupby: (value, args, host) => {
-    const { attribute = "", default: other, case_sensitive } = bindArguments("groupby", args, ["attribute", "default", "case_sensitive"])
+    const {
+      attribute = "",
+      default: other,
+      case_sensitive,
+    } = bindArguments("groupby", args, ["attribute", "default", "case_sensitive"])
     const plain = (item: Value): Value => {
       const found = host.pick(item, attribute)
       return found instanceof Undefined && other !== undefined ? other : found
@@ -161,12 +199,17 @@ export const VALUE_FILTERS: Record<string, Filter> = {
   max: extreme("max", -1),
   sum: (value, args, host) => {
     const { attribute, start = 0 } = bindArguments("sum", args, ["attribute", "start"])
-    const terms = iterate(value).map((item) => (attribute === undefined || attribute === null ? item : host.pick(item, attribute)))
+    const terms = iterate(value).map((item) =>
+      attribute === undefined || attribute === null ? item : host.pick(item, attribute),
+    )
     return terms.reduce<Value>((total, term) => binary("+", total, term, host.maxSize), start)
   },
   attr: (value, args) => {
     const name = str(bindArguments("attr", args, ["name"]).name ?? "")
-    return valueOr(attributeOf(value, name), () => new Undefined(`'${typeName(value)} object' has no attribute ${repr(name)}`))
+    return valueOr(
+      attributeOf(value, name),
+      () => new Undefined(`'${typeName(value)} object' has no attribute ${repr(name)}`),
+    )
   },
   abs: (value) => {
     const number = numberIn(value)

@@ -2,13 +2,26 @@ import { Failure } from "./errors.ts"
 
 /*
  * Python's values, as far as templates can tell them apart. Strings, booleans, `null` and whole or broken numbers are
- * JavaScript's own; a list is an array. The classes below are what JavaScript has no own form of. No value exposes a property
+ * JavaScript's own; a list is an array. The classes below are what JavaScript has no own form of. No value exposes a
+ * property
  * of its JavaScript object to a template: attributes are looked up in tables.
  */
 
 export type Value =
-  | null | boolean | number | string | Value[]
-  | Float | Markup | Dict | Namespace | Undefined | View | Stream | Callable | Loop
+  | null
+  | boolean
+  | number
+  | string
+  | Value[]
+  | Float
+  | Markup
+  | Dict
+  | Namespace
+  | Undefined
+  | View
+  | Stream
+  | Callable
+  | Loop
 
 /** A float that is a whole number; other floats are plain numbers. Makes `4 / 2` print as `2.0`. */
 export class Float {

@@ -18,10 +18,21 @@ afterEach(() => rmSync(root, { recursive: true, force: true }))
 
 const NOW = Date.parse("2026-10-18T00:00:00Z")
 
-function tool(ics: string | undefined, config: CalendarConfig = { path: "team.ics" }, access: "read-only" | "read-write" = "read-write") {
+function tool(
+  ics: string | undefined,
+  config: CalendarConfig = { path: "team.ics" },
+  access: "read-only" | "read-write" = "read-write",
+) {
   if (ics !== undefined) writeFileSync(join(root, "team.ics"), ics)
-  const workspace = createWorkspace({ roots: [{ path: root, access }], stateDirectory: join(root, "..", `state-${process.pid}`) })
-  return createCalendarTool(createNetworkHost({}, {}), workspace, { timeZone: "Europe/Paris", now: () => NOW, ...config })
+  const workspace = createWorkspace({
+    roots: [{ path: root, access }],
+    stateDirectory: join(root, "..", `state-${process.pid}`),
+  })
+  return createCalendarTool(createNetworkHost({}, {}), workspace, {
+    timeZone: "Europe/Paris",
+    now: () => NOW,
+    ...config,
+  })
 }
 
 const calendar = (...events: string[]) =>
@@ -75,7 +86,11 @@ describe("reading", () => {
   it("understands whole days, floating times, durations, Outlook's zone names and a zone's own rules", async () => {
     const days =
       "UID:days\nDTSTART;VALUE=DATE:20261030\nDTEND;VALUE=DATE:20261101\nSUMMARY:Fair\nRRULE:FREQ=DAILY;COUNT=4\nEXDATE;VALUE=DATE:20261031"
-    expect(await starts(calendar(days), { time_zone: "Pacific/Auckland" })).toEqual(["2026-10-30", "2026-11-01", "2026-11-02"])
+    expect(await starts(calendar(days), { time_zone: "Pacific/Auckland" })).toEqual([
+      "2026-10-30",
+      "2026-11-01",
+      "2026-11-02",
+    ])
     const floating = "UID:f\nDTSTART:20261024T090000\nDURATION:PT30M\nRRULE:FREQ=DAILY;COUNT=3\nSUMMARY:Floating"
     expect(await starts(calendar(floating))).toEqual([
       "2026-10-24T09:00:00+02:00",
@@ -84,11 +99,14 @@ describe("reading", () => {
     ])
     const rules =
       "BEGIN:VTIMEZONE\r\nTZID:My Zone\r\nBEGIN:STANDARD\r\nDTSTART:16010101T030000\r\nTZOFFSETFROM:+0200\r\nTZOFFSETTO:+0100\r\nRRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=10\r\nEND:STANDARD\r\nBEGIN:DAYLIGHT\r\nDTSTART:16010101T020000\r\nTZOFFSETFROM:+0100\r\nTZOFFSETTO:+0200\r\nRRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3\r\nEND:DAYLIGHT\r\nEND:VTIMEZONE\r\n"
-    const own = calendar("UID:o\nDTSTART;TZID=My Zone:20261024T090000\nRRULE:FREQ=DAILY;COUNT=3\nSUMMARY:Own zone").replace(
-      "BEGIN:VEVENT",
-      `${rules}BEGIN:VEVENT`,
-    )
-    expect(await starts(own, { time_zone: "UTC" })).toEqual(["2026-10-24T07:00:00Z", "2026-10-25T08:00:00Z", "2026-10-26T08:00:00Z"])
+    const own = calendar(
+      "UID:o\nDTSTART;TZID=My Zone:20261024T090000\nRRULE:FREQ=DAILY;COUNT=3\nSUMMARY:Own zone",
+    ).replace("BEGIN:VEVENT", `${rules}BEGIN:VEVENT`)
+    expect(await starts(own, { time_zone: "UTC" })).toEqual([
+      "2026-10-24T07:00:00Z",
+      "2026-10-25T08:00:00Z",
+      "2026-10-26T08:00:00Z",
+    ])
   })
 
   it("ends a rule at its UNTIL, which is a moment in UTC", async () => {
@@ -124,10 +142,17 @@ describe("reading", () => {
       "UID:c\nDTSTART:20261021T090000Z\nSUMMARY:Fine",
     ]
     const result = await callTool(tool(calendar(...broken)), { action: "list_events" })
-    expect((result.data as { events: { title: string }[] }).events.map(({ title }) => title)).toEqual(["Bad rule", "Fine"])
+    expect((result.data as { events: { title: string }[] }).events.map(({ title }) => title)).toEqual([
+      "Bad rule",
+      "Fine",
+    ])
     expect((result.data as { warnings: string[] }).warnings).toHaveLength(2)
-    expect((await callTool(tool("this is no calendar"), { action: "list_events" })).error?.code).toBe("INVALID_CALENDAR")
-    expect((await callTool(tool("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"), { action: "list_events" })).error?.code).toBe("INVALID_CALENDAR")
+    expect((await callTool(tool("this is no calendar"), { action: "list_events" })).error?.code).toBe(
+      "INVALID_CALENDAR",
+    )
+    expect((await callTool(tool("BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\n"), { action: "list_events" })).error?.code).toBe(
+      "INVALID_CALENDAR",
+    )
   })
 
   it("is not kept busy by events that never end", async () => {
@@ -161,9 +186,13 @@ describe("reading", () => {
       url.pathname === "/gone" ? response.writeHead(404).end() : response.end(calendar(WEEKLY)),
     )
     const remote = tool(undefined, { url: `${server.origin}/private-canary/basic.ics` })
-    expect((await callTool(remote, { action: "list_events", limit: 1 })).data).toMatchObject({ events: [{ id: "weekly" }] })
+    expect((await callTool(remote, { action: "list_events", limit: 1 })).data).toMatchObject({
+      events: [{ id: "weekly" }],
+    })
     expect((await callTool(remote, { action: "delete_event", id: "weekly" })).error?.code).toBe("READ_ONLY")
-    const gone = await callTool(tool(undefined, { url: `${server.origin}/gone?secret=canary` }), { action: "list_events" })
+    const gone = await callTool(tool(undefined, { url: `${server.origin}/gone?secret=canary` }), {
+      action: "list_events",
+    })
     expect(gone.error?.code).toBe("SERVICE_FAILED")
     const dead = await callTool(tool(undefined, { url: "http://127.0.0.1:1/canary" }), { action: "list_events" })
     expect(JSON.stringify([gone, dead])).not.toContain("canary")
@@ -193,7 +222,10 @@ describe("check_availability", () => {
         { start: "2026-11-23T10:30:00Z", end: "2026-11-23T12:00:00Z" },
       ],
     })
-    expect((await check({ start: "2026-11-23T10:30", end: "2026-11-23T12:00" })).data).toMatchObject({ available: true, busy: [] })
+    expect((await check({ start: "2026-11-23T10:30", end: "2026-11-23T12:00" })).data).toMatchObject({
+      available: true,
+      busy: [],
+    })
     expect((await check({ start: "2026-11-23T12:00", end: "2026-11-23T08:00" })).error?.code).toBe("INVALID_TIME")
   })
 })
@@ -213,9 +245,17 @@ describe("changing", () => {
     })
     expect(created).toMatchObject({ success: true, modifiedFiles: [join(root, "team.ics")] })
     expect(created.data).toMatchObject({
-      event: { title: "Release; call", start: "2026-11-23T09:00:00-05:00", end: "2026-11-23T09:45:00-05:00", recurring: true },
+      event: {
+        title: "Release; call",
+        start: "2026-11-23T09:00:00-05:00",
+        end: "2026-11-23T09:45:00-05:00",
+        recurring: true,
+      },
     })
-    expect(await starts(file(), { time_zone: "America/New_York" })).toEqual(["2026-11-23T09:00:00-05:00", "2026-11-30T09:00:00-05:00"])
+    expect(await starts(file(), { time_zone: "America/New_York" })).toEqual([
+      "2026-11-23T09:00:00-05:00",
+      "2026-11-30T09:00:00-05:00",
+    ])
     expect(file()).toContain("BEGIN:VTIMEZONE\r\nTZID:America/New_York")
     expect(file()).toContain("DTSTART;TZID=America/New_York:20261123T090000")
     expect(file()).toContain("SUMMARY:Release\\; call")
@@ -224,8 +264,15 @@ describe("changing", () => {
   it("changes only what was named: alarms, unknown properties and other events stay to the letter", async () => {
     const other = "UID:other\nDTSTART:20261020T090000Z\nSUMMARY:Other\nATTENDEE;CN=Ada:mailto:ada@example.com"
     const before = calendar(WEEKLY, other)
-    const changed = await callTool(tool(before), { action: "update_event", id: "weekly", start: "2026-10-19T10:30", title: "Later" })
-    expect(changed.data).toMatchObject({ event: { title: "Later", start: "2026-10-19T10:30:00+02:00", end: "2026-10-19T11:30:00+02:00" } })
+    const changed = await callTool(tool(before), {
+      action: "update_event",
+      id: "weekly",
+      start: "2026-10-19T10:30",
+      title: "Later",
+    })
+    expect(changed.data).toMatchObject({
+      event: { title: "Later", start: "2026-10-19T10:30:00+02:00", end: "2026-10-19T11:30:00+02:00" },
+    })
     const after = file()
     for (const kept of [
       "X-WR-CALNAME:Team",
@@ -247,12 +294,16 @@ describe("changing", () => {
   })
 
   it("deletes an event, or one time of it", async () => {
-    const one = await callTool(tool(calendar(WEEKLY)), { action: "delete_event", id: "weekly", occurrence: "2026-10-26T09:00:00+01:00" })
+    const one = await callTool(tool(calendar(WEEKLY)), {
+      action: "delete_event",
+      id: "weekly",
+      occurrence: "2026-10-26T09:00:00+01:00",
+    })
     expect(one.success).toBe(true)
     expect(await starts(file(), { limit: 2 })).toEqual(["2026-10-19T09:00:00+02:00", "2026-11-02T09:00:00+01:00"])
-    expect((await callTool(tool(file()), { action: "delete_event", id: "weekly", occurrence: "2026-10-27" })).error?.code).toBe(
-      "OCCURRENCE_NOT_FOUND",
-    )
+    expect(
+      (await callTool(tool(file()), { action: "delete_event", id: "weekly", occurrence: "2026-10-27" })).error?.code,
+    ).toBe("OCCURRENCE_NOT_FOUND")
     expect((await callTool(tool(file()), { action: "delete_event", id: "weekly" })).data).toEqual({ deleted: "weekly" })
     expect(await starts(file())).toEqual([])
   })
@@ -266,30 +317,49 @@ describe("changing", () => {
       [{ action: "create_event", title: "x", start: "2026-11-23T09:00", time_zone: "Mars/Olympus" }, "INVALID_TIME"],
       [{ action: "create_event", title: "x", start: "2026-11-23", recurrence: "every monday" }, "INVALID_RECURRENCE"],
       [
-        { action: "create_event", title: "x", start: "2026-11-23", recurrence: "FREQ=DAILY\r\nATTACH:file:///etc/passwd" },
+        {
+          action: "create_event",
+          title: "x",
+          start: "2026-11-23",
+          recurrence: "FREQ=DAILY\r\nATTACH:file:///etc/passwd",
+        },
         "INVALID_RECURRENCE",
       ],
       [{ action: "update_event", id: "nope", title: "x" }, "EVENT_NOT_FOUND"],
       [{ action: "create_event", title: "x" }, "INVALID_ARGUMENTS"],
     ]
-    for (const [args, code] of wrong) expect([args, (await callTool(tool(before), args)).error?.code]).toEqual([args, code])
+    for (const [args, code] of wrong)
+      expect([args, (await callTool(tool(before), args)).error?.code]).toEqual([args, code])
     expect(file()).toBe(before)
   })
 
   it("cannot be made to write other properties or outside the workspace", async () => {
-    await callTool(tool(undefined), { action: "create_event", title: "x\r\nATTENDEE:mailto:eve@example.com", start: "2026-11-23" })
+    await callTool(tool(undefined), {
+      action: "create_event",
+      title: "x\r\nATTENDEE:mailto:eve@example.com",
+      start: "2026-11-23",
+    })
     expect(file()).not.toMatch(/^ATTENDEE/m)
     symlinkSync("/etc/hostname", join(root, "link.ics"))
-    const escaped = await callTool(tool(undefined, { path: "link.ics" }), { action: "create_event", title: "x", start: "2026-11-23" })
+    const escaped = await callTool(tool(undefined, { path: "link.ics" }), {
+      action: "create_event",
+      title: "x",
+      start: "2026-11-23",
+    })
     expect(escaped.success).toBe(false)
-    const locked = await callTool(tool(calendar(WEEKLY), { path: "team.ics" }, "read-only"), { action: "delete_event", id: "weekly" })
+    const locked = await callTool(tool(calendar(WEEKLY), { path: "team.ics" }, "read-only"), {
+      action: "delete_event",
+      id: "weekly",
+    })
     expect(locked.error?.code).toBe("READ_ONLY")
   })
 
   it("loses no event when many are created at once", async () => {
     const shared = tool(calendar(WEEKLY))
     const results = await Promise.all(
-      Array.from({ length: 12 }, (_, index) => callTool(shared, { action: "create_event", title: `E${index}`, start: "2026-11-23T09:00" })),
+      Array.from({ length: 12 }, (_, index) =>
+        callTool(shared, { action: "create_event", title: `E${index}`, start: "2026-11-23T09:00" }),
+      ),
     )
     expect(results.every(({ success }) => success)).toBe(true)
     expect(file().match(/^SUMMARY:E\d+/gm)).toHaveLength(12)
@@ -297,6 +367,7 @@ describe("changing", () => {
 
   it("runs its own examples", async () => {
     const one = tool(calendar(WEEKLY.replace("UID:weekly", "UID:standup@example.com")))
-    for (const { input } of one.examples ?? []) expect([input, (await callTool(one, input)).error]).toEqual([input, undefined])
+    for (const { input } of one.examples ?? [])
+      expect([input, (await callTool(one, input)).error]).toEqual([input, undefined])
   })
 })

@@ -62,7 +62,11 @@ const INTERVAL: JsonSchema = {
 }
 
 /** The tool that reads and changes a calendar in the iCalendar format. */
-export function createCalendarTool(host: NetworkHost, workspace: Workspace, config: CalendarConfig = {}): ToolDefinition {
+export function createCalendarTool(
+  host: NetworkHost,
+  workspace: Workspace,
+  config: CalendarConfig = {},
+): ToolDefinition {
   let handle: Promise<ToolHandler> | undefined
   const run: ToolHandler = async (args, context) => {
     handle ??= import("./handler.ts").then((module) => module.createCalendarHandler(host, workspace, config))
@@ -145,12 +149,18 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
         examples: [
           {
             description: "An hour in Paris",
-            input: { title: "Release call", start: "2026-11-23T09:00", duration_minutes: 60, time_zone: "Europe/Paris" },
+            input: {
+              title: "Release call",
+              start: "2026-11-23T09:00",
+              duration_minutes: 60,
+              time_zone: "Europe/Paris",
+            },
           },
         ],
       },
       update_event: {
-        description: "Changes an event; what is not named stays as it is. A recurring event is changed in all its times.",
+        description:
+          "Changes an event; what is not named stays as it is. A recurring event is changed in all its times.",
         properties: { id: ID, ...FIELDS, status: { type: "string", enum: ["CONFIRMED", "TENTATIVE", "CANCELLED"] } },
         required: ["id"],
         effects: { ...changing, idempotent: true },
@@ -179,13 +189,23 @@ export function createCalendarTool(host: NetworkHost, workspace: Workspace, conf
         properties: {
           start: { type: "string", description: `Beginning: ${TIME}` },
           end: { type: "string", description: "End, likewise" },
-          duration_minutes: { type: "integer", minimum: 1, maximum: 10080, description: "List only free times at least this long" },
+          duration_minutes: {
+            type: "integer",
+            minimum: 1,
+            maximum: 10080,
+            description: "List only free times at least this long",
+          },
           time_zone: ZONE,
         },
         required: ["start", "end"],
         effects: reading,
         run,
-        examples: [{ description: "A morning", input: { start: "2026-11-23T09:00", end: "2026-11-23T12:00", duration_minutes: 30 } }],
+        examples: [
+          {
+            description: "A morning",
+            input: { start: "2026-11-23T09:00", end: "2026-11-23T12:00", duration_minutes: 30 },
+          },
+        ],
       },
     },
   })

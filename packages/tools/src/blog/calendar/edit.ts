@@ -11,7 +11,10 @@ const EMPTY = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//toolwright//calendar/
 const DAY_MS = 86_400_000
 const HOUR_MS = 3_600_000
 
-/** The tree of a calendar's text, to be changed; an empty text is an empty calendar. @throws ToolwrightError `INVALID_CALENDAR` */
+/**
+ * The tree of a calendar's text, to be changed; an empty text is an empty calendar. @throws ToolwrightError
+ * `INVALID_CALENDAR`
+ */
 export function treeOf(text: string): CalendarTree {
   return parseCalendar(text.trim() === "" ? EMPTY : text)
 }
@@ -38,14 +41,20 @@ export function findEvent(tree: CalendarTree, id: string): CalendarEvent {
 /**
  * Adds an event.
  *
- * @param zone zone of the times in `args`; the event is kept in it, with the rules of its daylight saving time beside it
+ * @param zone zone of the times in `args`; the event is kept in it, with the rules of its daylight saving time beside
+ *   it
  * @throws ToolwrightError `INVALID_TIME`, `INVALID_RECURRENCE`
  */
 export function addEvent(tree: CalendarTree, args: JsonObject, zone: Zone, now: number): CalendarEvent {
   const component = new ICAL.Component("vevent")
   component.addPropertyWithValue("uid", `${randomUUID()}@toolwright`)
   component.addPropertyWithValue("created", stamp(now))
-  const event = { id: String(component.getFirstPropertyValue("uid")), main: component, overrides: [], calendar: tree.root }
+  const event = {
+    id: String(component.getFirstPropertyValue("uid")),
+    main: component,
+    overrides: [],
+    calendar: tree.root,
+  }
   apply(event, args, zone, now)
   tree.root.addSubcomponent(component)
   return event
@@ -63,7 +72,13 @@ export function removeEvent(event: CalendarEvent): void {
 }
 
 /** Takes one time out of a recurring event. */
-export function excludeOccurrence(event: CalendarEvent, startWall: number, zone: Zone, isDate: boolean, now: number): void {
+export function excludeOccurrence(
+  event: CalendarEvent,
+  startWall: number,
+  zone: Zone,
+  isDate: boolean,
+  now: number,
+): void {
   const property = new ICAL.Property("exdate")
   setTime(property, event.calendar, startWall, isDate, zone)
   event.main.addProperty(property)
@@ -72,7 +87,8 @@ export function excludeOccurrence(event: CalendarEvent, startWall: number, zone:
 
 function apply(event: CalendarEvent, args: JsonObject, zone: Zone, now: number): void {
   const { main, calendar } = event
-  if (args.start !== undefined || args.end !== undefined || args.duration_minutes !== undefined) applyTimes(event, args, zone)
+  if (args.start !== undefined || args.end !== undefined || args.duration_minutes !== undefined)
+    applyTimes(event, args, zone)
   for (const [argument, name] of [
     ["title", "summary"],
     ["location", "location"],
@@ -106,7 +122,8 @@ function applyTimes(event: CalendarEvent, args: JsonObject, zone: Zone): void {
   let length = before !== undefined && before.isDate === isDate ? before.length : isDate ? DAY_MS : HOUR_MS
   if (typeof args.end === "string") {
     const end = parseTime(args.end, zone, "end")
-    if (end.isDate !== isDate) throw new ToolwrightError("INVALID_TIME", "start and end must both be days, or both be times.")
+    if (end.isDate !== isDate)
+      throw new ToolwrightError("INVALID_TIME", "start and end must both be days, or both be times.")
     length = isDate ? end.wall - startWall : end.epoch - kept.toEpoch(startWall)
   } else if (args.duration_minutes !== undefined) {
     length = Number(args.duration_minutes) * 60_000
@@ -130,7 +147,13 @@ function applyTimes(event: CalendarEvent, args: JsonObject, zone: Zone): void {
   }
 }
 
-function setTime(property: InstanceType<typeof ICAL.Property>, calendar: Component, wall: number, isDate: boolean, zone: Zone): void {
+function setTime(
+  property: InstanceType<typeof ICAL.Property>,
+  calendar: Component,
+  wall: number,
+  isDate: boolean,
+  zone: Zone,
+): void {
   if (isDate) {
     property.resetType("date")
     property.setValue(timeOf(wall, true))
@@ -154,7 +177,8 @@ export async function addMissingZones(tree: CalendarTree): Promise<void> {
       if (known.has(id)) continue
       const { tzlib_get_ical_block: blockOf } = await import("timezones-ical-library")
       const [block] = [blockOf(id)].flat()
-      if (block !== undefined && block.startsWith("BEGIN:VTIMEZONE")) calendar.addSubcomponent(new ICAL.Component(ICAL.parse(block)))
+      if (block !== undefined && block.startsWith("BEGIN:VTIMEZONE"))
+        calendar.addSubcomponent(new ICAL.Component(ICAL.parse(block)))
     }
   }
 }
@@ -167,10 +191,14 @@ function checkedRule(rule: string): string {
     checked.options()
     return rule.toUpperCase()
   } catch (cause) {
-    throw new ToolwrightError("INVALID_RECURRENCE", `recurrence: '${rule.slice(0, 100)}' is no recurrence rule (${messageOf(cause)}).`, {
-      cause,
-      hint: "Write it as in FREQ=WEEKLY;BYDAY=MO,WE or FREQ=MONTHLY;COUNT=6 or FREQ=DAILY;UNTIL=20270101T000000Z.",
-    })
+    throw new ToolwrightError(
+      "INVALID_RECURRENCE",
+      `recurrence: '${rule.slice(0, 100)}' is no recurrence rule (${messageOf(cause)}).`,
+      {
+        cause,
+        hint: "Write it as in FREQ=WEEKLY;BYDAY=MO,WE or FREQ=MONTHLY;COUNT=6 or FREQ=DAILY;UNTIL=20270101T000000Z.",
+      },
+    )
   }
 }
 

@@ -34,17 +34,22 @@ export function parseCalendar(text: string): CalendarTree {
   try {
     const parsed = ICAL.parse(text.replace(/^\ufeff/, ""))
     const documents = typeof parsed[0] === "string" ? [parsed] : parsed
-    const calendars = documents.map((document) => new ICAL.Component(document)).filter(({ name }) => name === "vcalendar")
+    const calendars = documents
+      .map((document) => new ICAL.Component(document))
+      .filter(({ name }) => name === "vcalendar")
     const [root] = calendars
     if (root === undefined) throw new Error("there is no VCALENDAR in it")
     return { root, calendars }
   } catch (cause) {
-    throw new ToolwrightError("INVALID_CALENDAR", `The calendar cannot be read: ${messageOf(cause).slice(0, 200)}`, { cause })
+    throw new ToolwrightError("INVALID_CALENDAR", `The calendar cannot be read: ${messageOf(cause).slice(0, 200)}`, {
+      cause,
+    })
   }
 }
 
 /**
- * Parses a calendar for reading: an event that cannot be parsed loses its recurrence rule, or is left out, and the others stay.
+ * Parses a calendar for reading: an event that cannot be parsed loses its recurrence rule, or is left out, and the
+ * others stay.
  * Such a tree must not be written back.
  *
  * @param warn told about each event that was mended or left out
@@ -145,11 +150,16 @@ export function readTime(
   if (!Number.isFinite(wall)) return undefined
   const tzid = property?.getParameter("tzid")
   const named = typeof tzid === "string" ? zoneOf(tzid, calendar) : undefined
-  return { wall, isDate: time.isDate, zone: time.isDate ? floating : time.zone === ICAL.Timezone.utcTimezone ? UTC : (named ?? floating) }
+  return {
+    wall,
+    isDate: time.isDate,
+    zone: time.isDate ? floating : time.zone === ICAL.Timezone.utcTimezone ? UTC : (named ?? floating),
+  }
 }
 
 /**
- * When an event starts and how long it lasts (RFC 5545 §3.6.1: a date without an end lasts a day, a time without one no time).
+ * When an event starts and how long it lasts (RFC 5545 §3.6.1: a date without an end lasts a day, a time without one no
+ * time).
  *
  * @param floating zone of times that name none
  * @returns `undefined` when the event has no readable start

@@ -5,7 +5,9 @@ import { Temporal } from "temporal-polyfill"
 import { readTime, spanOf, textOf, valuesOf, type CalendarEvent, type Span } from "./events.ts"
 import { UTC, type Zone } from "./zones.ts"
 
-/** One time that an event takes place. `component` is the one that says how: the event's own, or one that replaces it. */
+/**
+ * One time that an event takes place. `component` is the one that says how: the event's own, or one that replaces it.
+ */
 export interface Occurrence {
   event: CalendarEvent
   component: Component
@@ -28,10 +30,17 @@ const DAY_MS = 24 * HOUR_MS
 
 /**
  * The occurrences of an event that overlap a window: its own start, RRULE, RDATE, less EXDATE, with the ones that a
- * RECURRENCE-ID replaces. Rules are worked out in wall time and turned into moments after that, so that nine o'clock stays
+ * RECURRENCE-ID replaces. Rules are worked out in wall time and turned into moments after that, so that nine o'clock
+ * stays
  * nine o'clock over changes of daylight saving time; a rule without an end costs only what lies in the window.
  */
-export function expandEvent(event: CalendarEvent, from: number, to: number, floating: Zone, limits: ExpandLimits): Occurrence[] {
+export function expandEvent(
+  event: CalendarEvent,
+  from: number,
+  to: number,
+  floating: Zone,
+  limits: ExpandLimits,
+): Occurrence[] {
   const span = spanOf(event.main, event.calendar, floating)
   if (span === undefined) {
     limits.warn(`'${textOf(event.main, "summary") ?? event.id}' has no readable start and is left out.`)
@@ -86,15 +95,26 @@ function startWalls(
     const window = { first: from - span.length - DAY_MS, last: to + DAY_MS }
     const { found, isCut } = recur(rule, span, window, limits.perEvent)
     for (const wall of found) walls.add(wall)
-    if (isCut) limits.warn(`'${title}' recurs more than ${limits.perEvent} times in this window; only the first are counted.`)
+    if (isCut)
+      limits.warn(`'${title}' recurs more than ${limits.perEvent} times in this window; only the first are counted.`)
   } catch (thrown) {
-    limits.warn(`The recurrence of '${title}' is not understood (${messageOf(thrown).slice(0, 120)}); only its first time is counted.`)
+    limits.warn(
+      `The recurrence of '${title}' is not understood (${messageOf(thrown).slice(0, 120)}); only its first time is counted.`,
+    )
   }
   return walls
 }
 
-/** Walks through a window in steps that grow while little is found, so that a rule of every second costs no more than the limit. */
-function recur(rule: string, span: Span, window: { first: number; last: number }, limit: number): { found: number[]; isCut: boolean } {
+/**
+ * Walks through a window in steps that grow while little is found, so that a rule of every second costs no more than
+ * the limit.
+ */
+function recur(
+  rule: string,
+  span: Span,
+  window: { first: number; last: number },
+  limit: number,
+): { found: number[]; isCut: boolean } {
   const stamp = (wall: number) => `${new Date(wall).toISOString().replace(/[-:]|\.\d+Z/g, "")}`
   const rules = new RRuleTemporal({
     rruleString: `DTSTART;TZID=UTC:${stamp(span.startWall)}\nRRULE:${withWallUntil(rule, span)}`,
@@ -118,13 +138,26 @@ function recur(rule: string, span: Span, window: { first: number; last: number }
   return { found, isCut: false }
 }
 
-/** UNTIL is a moment in UTC where the start has a zone (RFC 5545 §3.3.10); here it must be wall time too. A date means its whole day. */
+/**
+ * UNTIL is a moment in UTC where the start has a zone (RFC 5545 §3.3.10); here it must be wall time too. A date means
+ * its whole day.
+ */
 function withWallUntil(rule: string, span: Span): string {
-  return rule.replace(/UNTIL=(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?/i, (_, year, month, day, hour, minute, second, utc) => {
-    const written = Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour ?? 23), Number(minute ?? 59), Number(second ?? 59))
-    const wall = utc === "Z" && !span.isDate ? span.zone.toWall(written) : written
-    return `UNTIL=${new Date(wall).toISOString().replace(/[-:]|\.\d+/g, "")}`
-  })
+  return rule.replace(
+    /UNTIL=(\d{4})(\d{2})(\d{2})(?:T(\d{2})(\d{2})(\d{2})(Z?))?/i,
+    (_, year, month, day, hour, minute, second, utc) => {
+      const written = Date.UTC(
+        Number(year),
+        Number(month) - 1,
+        Number(day),
+        Number(hour ?? 23),
+        Number(minute ?? 59),
+        Number(second ?? 59),
+      )
+      const wall = utc === "Z" && !span.isDate ? span.zone.toWall(written) : written
+      return `UNTIL=${new Date(wall).toISOString().replace(/[-:]|\.\d+/g, "")}`
+    },
+  )
 }
 
 /** Moments that EXDATE takes out; a date takes out the occurrence that starts on that day. */

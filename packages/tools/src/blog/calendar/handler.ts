@@ -12,7 +12,17 @@ import type { NetworkHost } from "../../net/network-host.ts"
 import { cleanLine, cleanText, truncate } from "../../net/text.ts"
 import type { Workspace } from "../../paths/workspace.ts"
 import type { CalendarConfig } from "./calendar.ts"
-import { addEvent, addMissingZones, changeEvent, excludeOccurrence, findEvent, print, readableTreeOf, removeEvent, treeOf } from "./edit.ts"
+import {
+  addEvent,
+  addMissingZones,
+  changeEvent,
+  excludeOccurrence,
+  findEvent,
+  print,
+  readableTreeOf,
+  removeEvent,
+  treeOf,
+} from "./edit.ts"
 import { listEvents, spanOf, textOf, type CalendarEvent, type CalendarTree } from "./events.ts"
 import { expandEvent, type Occurrence } from "./expand.ts"
 import { parseTime } from "./moments.ts"
@@ -46,12 +56,17 @@ export function createCalendarHandler(host: NetworkHost, workspace: Workspace, c
     } catch (thrown) {
       if (thrown instanceof NetworkError) return networkFailure(withoutAddress(thrown), "Reading the calendar")
       if (!ToolwrightError.isInstance(thrown)) throw thrown
-      return failure({ code: thrown.code, message: thrown.message, ...(thrown.hint === undefined ? {} : { hint: thrown.hint }) })
+      return failure({
+        code: thrown.code,
+        message: thrown.message,
+        ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
+      })
     }
   }
 
   async function change(args: JsonObject, context: ToolContext, zone: Zone): Promise<ToolResult> {
-    // A first, discarded pass finds every error before anything is written, and loads what the second, synchronous one needs.
+    // A first, discarded pass finds every error before anything is written, and loads what the second, synchronous one
+    // needs.
     const draft = treeOf(await source.read(context))
     applyChange(draft, args, zone, now())
     await addMissingZones(draft)
@@ -68,11 +83,20 @@ export function createCalendarHandler(host: NetworkHost, workspace: Workspace, c
     })
     const { event, text } = outcome
     const data = event === undefined ? { deleted: args.id } : { event: describe(event, zone) }
-    return success({ output: event === undefined ? text : `${text}\n${eventLine(describe(event, zone))}`, data, modifiedFiles: [shown] })
+    return success({
+      output: event === undefined ? text : `${text}\n${eventLine(describe(event, zone))}`,
+      data,
+      modifiedFiles: [shown],
+    })
   }
 }
 
-function applyChange(tree: CalendarTree, args: JsonObject, zone: Zone, now: number): { event?: CalendarEvent; text: string } {
+function applyChange(
+  tree: CalendarTree,
+  args: JsonObject,
+  zone: Zone,
+  now: number,
+): { event?: CalendarEvent; text: string } {
   if (args.action === "create_event") return { event: addEvent(tree, args, zone, now), text: "Created:" }
   const event = findEvent(tree, String(args.id))
   if (args.action === "update_event") {
@@ -84,11 +108,17 @@ function applyChange(tree: CalendarTree, args: JsonObject, zone: Zone, now: numb
     return { text: `Deleted '${titleOf(event)}'.` }
   }
   const wanted = parseTime(String(args.occurrence), zone, "occurrence").epoch
-  const found = expandEvent(event, wanted, wanted + 1, zone, { perEvent: PER_EVENT, warn() {} }).find(({ start }) => start === wanted)
+  const found = expandEvent(event, wanted, wanted + 1, zone, { perEvent: PER_EVENT, warn() {} }).find(
+    ({ start }) => start === wanted,
+  )
   if (found === undefined || !found.isRecurring) {
-    throw new ToolwrightError("OCCURRENCE_NOT_FOUND", `'${titleOf(event)}' does not take place at ${String(args.occurrence)}.`, {
-      hint: "Take the start from list_events, or leave occurrence out to delete the whole event.",
-    })
+    throw new ToolwrightError(
+      "OCCURRENCE_NOT_FOUND",
+      `'${titleOf(event)}' does not take place at ${String(args.occurrence)}.`,
+      {
+        hint: "Take the start from list_events, or leave occurrence out to delete the whole event.",
+      },
+    )
   }
   if (found.component !== event.main) event.calendar.removeSubcomponent(found.component)
   excludeOccurrence(event, found.startWall, found.span.zone, found.span.isDate, now)
@@ -101,21 +131,28 @@ function list(tree: CalendarTree, args: JsonObject, zone: Zone, now: number, war
   checkWindow(from, to)
   const query = typeof args.query === "string" ? args.query.toLowerCase() : ""
   const found = listEvents(tree)
-    .flatMap((event) => expandEvent(event, from, to, zone, { perEvent: PER_EVENT, warn: (text) => warnings.push(cleanLine(text)) }))
+    .flatMap((event) =>
+      expandEvent(event, from, to, zone, { perEvent: PER_EVENT, warn: (text) => warnings.push(cleanLine(text)) }),
+    )
     .filter(
       ({ component }) =>
-        query === "" || ["summary", "description", "location"].some((name) => textOf(component, name)?.toLowerCase().includes(query)),
+        query === "" ||
+        ["summary", "description", "location"].some((name) => textOf(component, name)?.toLowerCase().includes(query)),
     )
     .sort((one, other) => one.start - other.start)
   const limit = Number(args.limit ?? 20)
   const events = found.slice(0, limit).map((occurrence) => describeOccurrence(occurrence, zone))
   const isTruncated = found.length > limit
   const lines =
-    events.length === 0 ? [`No events between ${formatMoment(from, zone)} and ${formatMoment(to, zone)}.`] : events.map(eventLine)
+    events.length === 0
+      ? [`No events between ${formatMoment(from, zone)} and ${formatMoment(to, zone)}.`]
+      : events.map(eventLine)
   return success({
-    output: [...lines, ...(isTruncated ? [`… and ${found.length - limit} more; raise limit or narrow the window.`] : []), ...warnings].join(
-      "\n",
-    ),
+    output: [
+      ...lines,
+      ...(isTruncated ? [`… and ${found.length - limit} more; raise limit or narrow the window.`] : []),
+      ...warnings,
+    ].join("\n"),
     data: { events, truncated: isTruncated, ...(warnings.length === 0 ? {} : { warnings }) },
   })
 }
@@ -123,7 +160,10 @@ function list(tree: CalendarTree, args: JsonObject, zone: Zone, now: number, war
 function get(tree: CalendarTree, args: JsonObject, zone: Zone, now: number): ToolResult {
   const event = findEvent(tree, String(args.id))
   const upcoming = expandEvent(event, now, now + LONGEST_WINDOW, zone, { perEvent: PER_EVENT, warn() {} }).slice(0, 3)
-  const described: JsonObject = { ...describe(event, zone), next: upcoming.map(({ start, span }) => startText(start, span.isDate, zone)) }
+  const described: JsonObject = {
+    ...describe(event, zone),
+    next: upcoming.map(({ start, span }) => startText(start, span.isDate, zone)),
+  }
   const description = typeof described.description === "string" ? `\n${described.description}` : ""
   return success({
     output: `${eventLine(described)}${description}\nNext: ${(described.next as string[]).join(", ") || "never"}`,
@@ -146,7 +186,8 @@ function availability(tree: CalendarTree, args: JsonObject, zone: Zone): ToolRes
   const free: { start: string; end: string }[] = []
   let at = from
   for (const { start, end } of [...taken, { start: to, end: to }]) {
-    if (Math.min(start, to) - at >= shortest) free.push({ start: formatMoment(at, zone), end: formatMoment(Math.min(start, to), zone) })
+    if (Math.min(start, to) - at >= shortest)
+      free.push({ start: formatMoment(at, zone), end: formatMoment(Math.min(start, to), zone) })
     at = Math.max(at, end)
   }
   const busy = taken.slice(0, 200).map(({ component, start, end }) => ({
@@ -158,16 +199,22 @@ function availability(tree: CalendarTree, args: JsonObject, zone: Zone): ToolRes
   const lines = [
     isAvailable ? "Free." : "Not free:",
     ...busy.map(({ start, end, title }) => `- ${start} to ${end}: ${title}`),
-    ...(isAvailable || free.length === 0 ? [] : ["Free times:", ...free.map(({ start, end }) => `- ${start} to ${end}`)]),
+    ...(isAvailable || free.length === 0
+      ? []
+      : ["Free times:", ...free.map(({ start, end }) => `- ${start} to ${end}`)]),
   ]
   return success({ output: lines.join("\n"), data: { available: isAvailable, busy, free } })
 }
 
 function checkWindow(from: number, to: number): void {
   if (to <= from)
-    throw new ToolwrightError("INVALID_TIME", "The window ends before it begins.", { hint: "Give an end after the beginning." })
+    throw new ToolwrightError("INVALID_TIME", "The window ends before it begins.", {
+      hint: "Give an end after the beginning.",
+    })
   if (to - from > LONGEST_WINDOW)
-    throw new ToolwrightError("INVALID_TIME", "The window is longer than five years.", { hint: "Ask for a shorter one." })
+    throw new ToolwrightError("INVALID_TIME", "The window is longer than five years.", {
+      hint: "Ask for a shorter one.",
+    })
 }
 
 /** @throws ToolwrightError `INVALID_TIME` */
@@ -187,11 +234,15 @@ function titleOf(event: CalendarEvent): string {
 
 function describe(event: CalendarEvent, zone: Zone): JsonObject {
   const span = spanOf(event.main, event.calendar, zone)
-  if (span === undefined) throw new ToolwrightError("INVALID_CALENDAR", `The event '${titleOf(event)}' has no readable start.`)
+  if (span === undefined)
+    throw new ToolwrightError("INVALID_CALENDAR", `The event '${titleOf(event)}' has no readable start.`)
   const start = span.zone.toEpoch(span.startWall)
   const end = span.isDate ? span.zone.toEpoch(span.startWall + span.length) : start + span.length
   const isRecurring = event.main.getFirstProperty("rrule") !== null || event.main.getFirstProperty("rdate") !== null
-  return describeOccurrence({ event, component: event.main, span, startWall: span.startWall, start, end, isRecurring }, zone)
+  return describeOccurrence(
+    { event, component: event.main, span, startWall: span.startWall, start, end, isRecurring },
+    zone,
+  )
 }
 
 function describeOccurrence({ event, component, span, start, end, isRecurring }: Occurrence, zone: Zone): JsonObject {
@@ -223,7 +274,8 @@ function startText(epoch: number, isDate: boolean, zone: Zone): string {
 }
 
 function eventLine(event: JsonObject): string {
-  const when = event.all_day === true ? `${String(event.start)} (all day)` : `${String(event.start)} to ${String(event.end)}`
+  const when =
+    event.all_day === true ? `${String(event.start)} (all day)` : `${String(event.start)} to ${String(event.end)}`
   const where = event.location === undefined ? "" : `, ${String(event.location)}`
   const repeated = event.recurring === true ? `, repeats ${String(event.recurrence ?? "")}` : ""
   return `${when}: ${String(event.title)}${where}${repeated} [id ${String(event.id)}]`

@@ -13,7 +13,8 @@ const LOCAL = /^(\d{4})-(\d{2})-(\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.\d+)?)
 const MOMENT = /^(\d{4}-\d{2}-\d{2})[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*([Zz]|[+-]\d{2}:?\d{2})$/
 
 /**
- * Reads a day (`2026-11-23`), a wall time in the given zone (`2026-11-23T09:00`), or a moment (`2026-11-23T09:00:00+01:00`).
+ * Reads a day (`2026-11-23`), a wall time in the given zone (`2026-11-23T09:00`), or a moment
+ * (`2026-11-23T09:00:00+01:00`).
  *
  * @throws ToolwrightError `INVALID_TIME`
  */
@@ -27,7 +28,10 @@ export function parseTime(text: string, zone: Zone, argument: string): GivenTime
     const wall = Date.UTC(Number(year), Number(month) - 1, Number(date), Number(hour), Number(minute), Number(second))
     const back = new Date(wall)
     const isReal =
-      back.getUTCMonth() === Number(month) - 1 && back.getUTCDate() === Number(date) && Number(hour) < 24 && Number(minute) < 60
+      back.getUTCMonth() === Number(month) - 1 &&
+      back.getUTCDate() === Number(date) &&
+      Number(hour) < 24 &&
+      Number(minute) < 60
     if (isReal) return { isDate: day !== null, wall, epoch: zone.toEpoch(wall) }
   } else if (moment !== null) {
     const offset = (moment[3] as string).toUpperCase()

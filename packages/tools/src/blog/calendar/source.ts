@@ -18,7 +18,9 @@ export interface CalendarSource {
 const MAX_BYTES = 10 * 1024 * 1024
 const NOTHING_SAID = /(?!)/
 
-/** @throws ToolwrightError (from its methods) `NOT_CONFIGURED`, `READ_ONLY`, and what the workspace and the network say */
+/**
+ * @throws ToolwrightError (from its methods) `NOT_CONFIGURED`, `READ_ONLY`, and what the workspace and the network say
+ */
 export function calendarSource(host: NetworkHost, workspace: Workspace, config: CalendarConfig): CalendarSource {
   const url = config.url?.replace(/^webcals?:/i, "https:")
   const fetch = host.fetchFor([url])
@@ -54,7 +56,10 @@ export function calendarSource(host: NetworkHost, workspace: Workspace, config: 
       const response = await fetch(url, { signal, limits: { maxBytes: MAX_BYTES } })
       if (response.status >= 400) {
         // The address itself stays unsaid: private calendar addresses are secrets.
-        throw new ToolwrightError("SERVICE_FAILED", `The calendar's server ${new URL(url).host} answered ${response.status}.`)
+        throw new ToolwrightError(
+          "SERVICE_FAILED",
+          `The calendar's server ${new URL(url).host} answered ${response.status}.`,
+        )
       }
       return decode(response.body)
     },

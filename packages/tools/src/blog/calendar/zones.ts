@@ -2,7 +2,8 @@ import ICAL, { type Component, type Time } from "ical.js"
 import { Temporal } from "temporal-polyfill"
 
 /**
- * A time zone. Wall time is counted in milliseconds as if it were UTC: `Date.UTC(2026, 9, 25, 9)` is nine o'clock there. A
+ * A time zone. Wall time is counted in milliseconds as if it were UTC: `Date.UTC(2026, 9, 25, 9)` is nine o'clock
+ * there. A
  * wall time that does not exist is moved forward, one that exists twice is the earlier (as RFC 5545 §3.3.5 says).
  */
 export interface Zone {
@@ -37,8 +38,10 @@ function findZone(id: string): Zone | undefined {
   return {
     id,
     toEpoch: (wall) =>
-      Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO("UTC").toPlainDateTime().toZonedDateTime(id).epochMilliseconds,
-    toWall: (epoch) => epoch + Temporal.Instant.fromEpochMilliseconds(epoch).toZonedDateTimeISO(id).offsetNanoseconds / 1e6,
+      Temporal.Instant.fromEpochMilliseconds(wall).toZonedDateTimeISO("UTC").toPlainDateTime().toZonedDateTime(id)
+        .epochMilliseconds,
+    toWall: (epoch) =>
+      epoch + Temporal.Instant.fromEpochMilliseconds(epoch).toZonedDateTimeISO(id).offsetNanoseconds / 1e6,
   }
 }
 
@@ -48,7 +51,8 @@ export function systemZone(): Zone {
 }
 
 /**
- * Finds what a TZID means: a name of the IANA database (also at the end of a longer one, as some programs write it), or else
+ * Finds what a TZID means: a name of the IANA database (also at the end of a longer one, as some programs write it), or
+ * else
  * the rules that the calendar itself gives in a VTIMEZONE (as Outlook does: "W. Europe Standard Time").
  */
 export function zoneOf(tzid: string, calendar: Component): Zone | undefined {
@@ -78,7 +82,12 @@ export function timeOf(wall: number, isDate = false): Time {
   const date = new Date(wall)
   const day = { year: date.getUTCFullYear(), month: date.getUTCMonth() + 1, day: date.getUTCDate() }
   if (isDate) return ICAL.Time.fromData({ ...day, isDate: true })
-  return ICAL.Time.fromData({ ...day, hour: date.getUTCHours(), minute: date.getUTCMinutes(), second: date.getUTCSeconds() })
+  return ICAL.Time.fromData({
+    ...day,
+    hour: date.getUTCHours(),
+    minute: date.getUTCMinutes(),
+    second: date.getUTCSeconds(),
+  })
 }
 
 /** The library's time as a wall time; NaN when it was written wrongly. */

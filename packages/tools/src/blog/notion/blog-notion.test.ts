@@ -30,14 +30,23 @@ async function setUp(
 
 const long = (count: number) => Array.from({ length: count }, (_, index) => `Paragraph ${index}.`).join("\n\n")
 const texts = (blocks: unknown[]) =>
-  blocks.map((block) => (block as { paragraph: { rich_text: { text: { content: string } }[] } }).paragraph.rich_text[0]?.text.content)
+  blocks.map(
+    (block) =>
+      (block as { paragraph: { rich_text: { text: { content: string } }[] } }).paragraph.rich_text[0]?.text.content,
+  )
 
 describe("blog_notion", () => {
   it("publishes a long text whole and in order, a hundred blocks at a time", async () => {
     const { tool, server } = await setUp()
     const result = await callTool(tool, { title: "Long", content: `# Long\n\n${long(250)}` })
-    expect(result.data).toMatchObject({ url: expect.stringContaining("https://www.notion.so/"), blocks: 250, already_published: false })
-    expect(texts(server.pages[0]?.children ?? [])).toEqual(Array.from({ length: 250 }, (_, index) => `Paragraph ${index}.`))
+    expect(result.data).toMatchObject({
+      url: expect.stringContaining("https://www.notion.so/"),
+      blocks: 250,
+      already_published: false,
+    })
+    expect(texts(server.pages[0]?.children ?? [])).toEqual(
+      Array.from({ length: 250 }, (_, index) => `Paragraph ${index}.`),
+    )
     expect(server.requests.map(({ method, url }) => `${method} ${url.pathname.split("/")[2]}`)).toEqual([
       "GET databases",
       "GET pages",
@@ -50,7 +59,9 @@ describe("blog_notion", () => {
 
   it("puts a page into a database with its title, tags and status", async () => {
     const { tool, server } = await setUp({ parentId: DATABASE })
-    expect((await callTool(tool, { content: "# From the heading\n\ntext", tags: ["go", "a,b"], status: "Draft" })).success).toBe(true)
+    expect(
+      (await callTool(tool, { content: "# From the heading\n\ntext", tags: ["go", "a,b"], status: "Draft" })).success,
+    ).toBe(true)
     expect(server.pages[0]).toMatchObject({
       parent: { type: "data_source_id" },
       properties: {
@@ -109,7 +120,9 @@ describe("blog_notion", () => {
       { match: /^PATCH/, status: 500, after: true },
     )
     expect((await callTool(tool, { title: "x", content: long(420) })).success).toBe(true)
-    expect(texts(server.pages[0]?.children ?? [])).toEqual(Array.from({ length: 420 }, (_, index) => `Paragraph ${index}.`))
+    expect(texts(server.pages[0]?.children ?? [])).toEqual(
+      Array.from({ length: 420 }, (_, index) => `Paragraph ${index}.`),
+    )
   })
 
   it("goes on where it stopped when a call failed half-way", async () => {
@@ -124,7 +137,9 @@ describe("blog_notion", () => {
     })
     expect((await callTool(tool, { title: "x", content: long(250) })).success).toBe(true)
     expect(server.pages).toHaveLength(1)
-    expect(texts(server.pages[0]?.children ?? [])).toEqual(Array.from({ length: 250 }, (_, index) => `Paragraph ${index}.`))
+    expect(texts(server.pages[0]?.children ?? [])).toEqual(
+      Array.from({ length: 250 }, (_, index) => `Paragraph ${index}.`),
+    )
   })
 
   it("takes the content of the run, and names it when there is none", async () => {
@@ -153,7 +168,9 @@ describe("blog_notion", () => {
     expect(await code({})).toBe("MISSING_API_KEY")
     expect(await code({ NOTION_TOKEN: "ntn_canary" })).toBe("NOT_CONFIGURED")
     expect(await code({ NOTION_TOKEN: "wrong", NOTION_PARENT_ID: PARENT_PAGE })).toBe("UNAUTHORIZED")
-    expect(await code({ NOTION_TOKEN: "ntn_canary" }, { parent_id: "99999999-9999-9999-9999-999999999999" })).toBe("NOT_FOUND")
+    expect(await code({ NOTION_TOKEN: "ntn_canary" }, { parent_id: "99999999-9999-9999-9999-999999999999" })).toBe(
+      "NOT_FOUND",
+    )
     expect(await code({ NOTION_TOKEN: "ntn_canary" }, { parent_id: "../../v1/users" })).toBe("INVALID_ARGUMENTS")
   })
 
@@ -194,7 +211,9 @@ describe("markdownToBlocks", () => {
       { object: "block", type: "divider", divider: {} },
     ])
     expect(blocks("- a\n  - b\n- [x] c\n\n1. d")).toMatchObject([
-      { bulleted_list_item: { rich_text: [text("a")], children: [{ bulleted_list_item: { rich_text: [text("b")] } }] } },
+      {
+        bulleted_list_item: { rich_text: [text("a")], children: [{ bulleted_list_item: { rich_text: [text("b")] } }] },
+      },
       { to_do: { rich_text: [text("c")], checked: true } },
       { numbered_list_item: { rich_text: [text("d")] } },
     ])
@@ -208,7 +227,10 @@ describe("markdownToBlocks", () => {
       {
         table: {
           table_width: 2,
-          children: [{ table_row: { cells: [[text("a")], [text("b")]] } }, { table_row: { cells: [[text("1")], [text("2")]] } }],
+          children: [
+            { table_row: { cells: [[text("a")], [text("b")]] } },
+            { table_row: { cells: [[text("1")], [text("2")]] } },
+          ],
         },
       },
     ])
@@ -236,7 +258,8 @@ describe("markdownToBlocks", () => {
         const result = await callTool(tool, { title: `t${count++}`, content: markdown })
         expect(result.error).toBeUndefined()
         const published = JSON.stringify(server.pages.at(-1)?.children)
-        for (const found of markdown.match(/[a-z]{3,}/g)?.slice(0, 200) ?? []) if (found !== "js") expect(published).toContain(found)
+        for (const found of markdown.match(/[a-z]{3,}/g)?.slice(0, 200) ?? [])
+          if (found !== "js") expect(published).toContain(found)
       }),
       { numRuns: 40 },
     )

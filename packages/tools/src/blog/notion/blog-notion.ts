@@ -15,7 +15,11 @@ export interface NotionConfig {
 }
 
 /** The tool that publishes a Markdown text as a page in Notion. */
-export function createBlogNotionTool(host: NetworkHost, artifacts: ArtifactStore, config: NotionConfig = {}): ToolDefinition {
+export function createBlogNotionTool(
+  host: NetworkHost,
+  artifacts: ArtifactStore,
+  config: NotionConfig = {},
+): ToolDefinition {
   let publish: Promise<ToolHandler> | undefined
   return defineTool({
     name: "blog_notion",
@@ -80,7 +84,10 @@ export function createBlogNotionTool(host: NetworkHost, artifacts: ArtifactStore
     },
     examples: [
       { description: "Publish what has been assembled in this run", input: { title: "Go contexts in practice" } },
-      { description: "Publish a text", input: { title: "Release notes", content: "# Release notes\n\nEverything is faster." } },
+      {
+        description: "Publish a text",
+        input: { title: "Release notes", content: "# Release notes\n\nEverything is faster." },
+      },
     ],
     produces: ["published_url"],
     consumes: ["content"],

@@ -11,7 +11,12 @@ export type NotionRequest = (method: "GET" | "POST" | "PATCH", path: string, bod
 export class NotionError extends ToolwrightError {
   readonly status: number
   readonly retryAfterSeconds: number | undefined
-  constructor(code: string, status: number, message: string, options: { hint?: string; retryAfterSeconds?: number; cause?: unknown } = {}) {
+  constructor(
+    code: string,
+    status: number,
+    message: string,
+    options: { hint?: string; retryAfterSeconds?: number; cause?: unknown } = {},
+  ) {
     super(code, message, options)
     this.status = status
     this.retryAfterSeconds = options.retryAfterSeconds
@@ -23,10 +28,16 @@ const MAX_TRIES = 5
 const LONGEST_WAIT_MS = 60_000
 
 /**
- * A client for one publication. Answers that say that nothing was done (409, 429, 529) are tried again, after the time that
+ * A client for one publication. Answers that say that nothing was done (409, 429, 529) are tried again, after the time
+ * that
  * the service names; everything else is the caller's to decide, since it may have been carried out.
  */
-export function createNotionRequest(host: NetworkHost, config: NotionConfig, token: string, signal: AbortSignal): NotionRequest {
+export function createNotionRequest(
+  host: NetworkHost,
+  config: NotionConfig,
+  token: string,
+  signal: AbortSignal,
+): NotionRequest {
   const base = (config.baseUrl ?? "https://api.notion.com").replace(/\/+$/, "")
   const fetch = host.fetchFor([config.baseUrl])
   const wait = config.wait ?? sleep
@@ -57,7 +68,10 @@ export function createNotionRequest(host: NetworkHost, config: NotionConfig, tok
 /** Whether a request that failed like this may have been carried out all the same. */
 export function isAmbiguous(thrown: unknown): boolean {
   if (thrown instanceof NotionError) return thrown.status >= 500 && thrown.status !== 529
-  return thrown instanceof NetworkError && ["TIMEOUT", "RESPONSE_CUT_OFF", "INVALID_RESPONSE", "CONNECTION_FAILED"].includes(thrown.code)
+  return (
+    thrown instanceof NetworkError &&
+    ["TIMEOUT", "RESPONSE_CUT_OFF", "INVALID_RESPONSE", "CONNECTION_FAILED"].includes(thrown.code)
+  )
 }
 
 function errorOf(status: number, value: JsonObject, token: string, retryAfterSeconds: number | undefined): NotionError {
@@ -69,8 +83,13 @@ function errorOf(status: number, value: JsonObject, token: string, retryAfterSec
       ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     })
   if (status === 401)
-    return make("UNAUTHORIZED", "Notion refuses the token", "Whoever runs this must set NOTION_TOKEN to a valid integration token.")
-  if (status === 403) return make("ACCESS_DENIED", "The integration may not do this", "It needs the capability to insert content.")
+    return make(
+      "UNAUTHORIZED",
+      "Notion refuses the token",
+      "Whoever runs this must set NOTION_TOKEN to a valid integration token.",
+    )
+  if (status === 403)
+    return make("ACCESS_DENIED", "The integration may not do this", "It needs the capability to insert content.")
   if (status === 404)
     return make(
       "NOT_FOUND",
@@ -84,9 +103,17 @@ function errorOf(status: number, value: JsonObject, token: string, retryAfterSec
       "Try again after that time; the publication goes on where it stopped.",
     )
   if (status === 409)
-    return make("CONFLICT", "Notion reports a conflict, again and again", "Try again later; the publication goes on where it stopped.")
+    return make(
+      "CONFLICT",
+      "Notion reports a conflict, again and again",
+      "Try again later; the publication goes on where it stopped.",
+    )
   if (status === 400) return make("INVALID_CONTENT", "Notion does not accept the page")
-  return make("SERVICE_FAILED", `Notion answered ${status}`, "Try again later; the publication goes on where it stopped.")
+  return make(
+    "SERVICE_FAILED",
+    `Notion answered ${status}`,
+    "Try again later; the publication goes on where it stopped.",
+  )
 }
 
 async function sleep(ms: number, signal: AbortSignal): Promise<void> {

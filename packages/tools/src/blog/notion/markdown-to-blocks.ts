@@ -17,7 +17,8 @@ const MAX_RICH_TEXT = 100
 const MAX_DEPTH = 2
 
 /**
- * Turns Markdown into Notion blocks: headings, paragraphs, lists with their nesting, to-dos, quotes, code, tables, images by
+ * Turns Markdown into Notion blocks: headings, paragraphs, lists with their nesting, to-dos, quotes, code, tables,
+ * images by
  * address, rules. What Notion cannot take is kept as text, never dropped without a word in `warn`.
  */
 export function markdownToBlocks(markdown: string, warn: (message: string) => void): Block[] {
@@ -52,7 +53,9 @@ function blocksOf(token: Token, depth: number, warn: (message: string) => void):
 /** A paragraph; images in it become blocks of their own after it. */
 function paragraphs(token: Tokens.Paragraph | Tokens.Text): Block[] {
   const tokens = token.tokens ?? [{ type: "text", raw: token.raw, text: token.text } as Token]
-  const images = tokens.filter((inner): inner is Tokens.Image => inner.type === "image" && isWebAddress((inner as Tokens.Image).href))
+  const images = tokens.filter(
+    (inner): inner is Tokens.Image => inner.type === "image" && isWebAddress((inner as Tokens.Image).href),
+  )
   const rest = tokens.filter((inner) => !(images as Token[]).includes(inner))
   const text = richText(rest)
   const isBlank = text.every(({ text: { content } }) => content.trim() === "")
@@ -69,7 +72,11 @@ function image({ href, text }: Tokens.Image): Block {
 
 function code({ text, lang }: Tokens.Code): Block[] {
   const language = languageOf(lang)
-  return pieces(textItems(text)).map((items) => ({ object: "block", type: "code", code: { rich_text: items, language } }))
+  return pieces(textItems(text)).map((items) => ({
+    object: "block",
+    type: "code",
+    code: { rich_text: items, language },
+  }))
 }
 
 function listItem(item: Tokens.ListItem, isOrdered: boolean, depth: number, warn: (message: string) => void): Block[] {
@@ -78,17 +85,36 @@ function listItem(item: Tokens.ListItem, isOrdered: boolean, depth: number, warn
   return parent(type, tokens, depth, warn, item.task ? { checked: item.checked === true } : {})
 }
 
-/** A block that holds others: its first paragraph is its own text, the rest are its children, or its siblings where it is too deep. */
-function parent(type: string, tokens: Token[], depth: number, warn: (message: string) => void, more: object = {}): Block[] {
+/**
+ * A block that holds others: its first paragraph is its own text, the rest are its children, or its siblings where it
+ * is too deep.
+ */
+function parent(
+  type: string,
+  tokens: Token[],
+  depth: number,
+  warn: (message: string) => void,
+  more: object = {},
+): Block[] {
   const [first, ...others] = tokens
-  const ownTokens = first !== undefined && (first.type === "text" || first.type === "paragraph") ? (first as Tokens.Text).tokens : undefined
+  const ownTokens =
+    first !== undefined && (first.type === "text" || first.type === "paragraph")
+      ? (first as Tokens.Text).tokens
+      : undefined
   const rest = ownTokens === undefined ? tokens : others
   const [text = [], ...overflow] = pieces(richText(ownTokens))
-  const children = [...overflow.map((items) => textBlock("paragraph", items)), ...rest.flatMap((token) => blocksOf(token, depth + 1, warn))]
+  const children = [
+    ...overflow.map((items) => textBlock("paragraph", items)),
+    ...rest.flatMap((token) => blocksOf(token, depth + 1, warn)),
+  ]
   const isTooDeep = depth >= MAX_DEPTH
   if (isTooDeep && children.length > 0) warn("Lists nested deeper than three levels were flattened.")
   const nested = isTooDeep ? [] : children.slice(0, MAX_CHILDREN)
-  const block: Block = { object: "block", type, [type]: { rich_text: text, ...more, ...(nested.length === 0 ? {} : { children: nested }) } }
+  const block: Block = {
+    object: "block",
+    type,
+    [type]: { rich_text: text, ...more, ...(nested.length === 0 ? {} : { children: nested }) },
+  }
   return [block, ...(isTooDeep ? children : children.slice(MAX_CHILDREN))]
 }
 
@@ -131,7 +157,8 @@ function textBlock(type: string, items: RichText[]): Block {
 
 function pieces(items: RichText[]): RichText[][] {
   const found: RichText[][] = []
-  for (let start = 0; start < items.length; start += MAX_RICH_TEXT) found.push(items.slice(start, start + MAX_RICH_TEXT))
+  for (let start = 0; start < items.length; start += MAX_RICH_TEXT)
+    found.push(items.slice(start, start + MAX_RICH_TEXT))
   return found
 }
 

@@ -32,7 +32,8 @@ export async function resolveParent(
     const isOther = thrown instanceof NotionError && (thrown.status === 404 || thrown.status === 400)
     if (!isOther) throw thrown
     await request("GET", `/v1/pages/${id}`)
-    if (args.tags !== undefined || args.status !== undefined) warn("Tags and status were left out: only pages in a database have them.")
+    if (args.tags !== undefined || args.status !== undefined)
+      warn("Tags and status were left out: only pages in a database have them.")
     return { kind: "page_id", id, properties: { title: titleValue }, titleProperty: "title" }
   }
   const sources = Array.isArray(database.data_sources) ? database.data_sources.map(asObject) : []
@@ -49,7 +50,10 @@ export async function resolveParent(
     )
   }
   const { properties: schema } = await request("GET", `/v1/data_sources/${asText(source.id) ?? ""}`)
-  const properties = Object.entries(asObject(schema)).map(([name, property]) => ({ name, type: asText(asObject(property).type) ?? "" }))
+  const properties = Object.entries(asObject(schema)).map(([name, property]) => ({
+    name,
+    type: asText(asObject(property).type) ?? "",
+  }))
   const titleProperty = properties.find(({ type }) => type === "title")?.name ?? "Name"
   const values: JsonObject = { [titleProperty]: titleValue }
   setIfThere(
@@ -61,7 +65,15 @@ export async function resolveParent(
     (_, tags) => ({ multi_select: (tags as string[]).map((name) => ({ name: name.replaceAll(",", " ") })) }),
     warn,
   )
-  setIfThere(values, properties, "status", ["status", "select"], args.status, (type, name) => ({ [type]: { name } }), warn)
+  setIfThere(
+    values,
+    properties,
+    "status",
+    ["status", "select"],
+    args.status,
+    (type, name) => ({ [type]: { name } }),
+    warn,
+  )
   return { kind: "data_source_id", id: asText(source.id) ?? "", properties: values, titleProperty }
 }
 

@@ -1,5 +1,12 @@
 import { createHash } from "node:crypto"
-import { failure, success, ToolwrightError, type JsonObject, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  success,
+  ToolwrightError,
+  type JsonObject,
+  type ToolHandler,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { NetworkError, networkFailure } from "../../net/network-error.ts"
 import { asObject, asText, type NetworkHost } from "../../net/network-host.ts"
 import { cleanLine } from "../../net/text.ts"
@@ -30,7 +37,11 @@ export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, con
   return async (args, context) => {
     const markdown = asText(args.content) ?? asText(artifacts.get(context, "content"))
     if (markdown === undefined || markdown.trim() === "") {
-      return missingArtifact("content", "Publishing", 'Call assemble_content first, or give the text: {"title": "…", "content": "# …"}')
+      return missingArtifact(
+        "content",
+        "Publishing",
+        'Call assemble_content first, or give the text: {"title": "…", "content": "# …"}',
+      )
     }
     const token = config.token ?? host.env("NOTION_TOKEN")
     const parentId = asText(args.parent_id) ?? config.parentId ?? host.env("NOTION_PARENT_ID")
@@ -59,7 +70,9 @@ export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, con
     const publication = publications.get(key) ?? { done: false, blocks: 0 }
     remember(publications, key, publication)
     const request = createNotionRequest(host, config, token, context.signal)
-    const publishing = publish(request, publication, { title, markdown, parentId, args }).finally(() => running.delete(key))
+    const publishing = publish(request, publication, { title, markdown, parentId, args }).finally(() =>
+      running.delete(key),
+    )
     running.set(key, publishing)
     const result = await publishing
     if (result.success) artifacts.set(context, "published_url", publication.url)
@@ -92,7 +105,10 @@ async function publish(
   }
 }
 
-/** Creates the page with its first blocks. Where nobody knows whether that happened, the page is looked for before another is made. */
+/**
+ * Creates the page with its first blocks. Where nobody knows whether that happened, the page is looked for before
+ * another is made.
+ */
 async function createPage(
   request: NotionRequest,
   publication: Publication,
@@ -124,7 +140,12 @@ function remembered(publication: Publication, page: JsonObject): void {
   publication.url = asText(page.url) ?? `https://www.notion.so/${publication.pageId.replaceAll("-", "")}`
 }
 
-async function appendRest(request: NotionRequest, publication: Publication, blocks: readonly Block[], from: number): Promise<void> {
+async function appendRest(
+  request: NotionRequest,
+  publication: Publication,
+  blocks: readonly Block[],
+  from: number,
+): Promise<void> {
   let [written, resumes] = [from, 0]
   while (written < blocks.length) {
     const chunk = chunkFrom(blocks, written)
@@ -169,7 +190,12 @@ async function countChildren(request: NotionRequest, pageId: string): Promise<nu
 }
 
 /** The page of this title that was created under the parent since then. */
-async function findPage(request: NotionRequest, parent: PageParent, title: string, since: number): Promise<JsonObject | undefined> {
+async function findPage(
+  request: NotionRequest,
+  parent: PageParent,
+  title: string,
+  since: number,
+): Promise<JsonObject | undefined> {
   const isNew = (item: JsonObject) => Date.parse(asText(item.created_time) ?? "") >= since
   if (parent.kind === "data_source_id") {
     const filter = { property: parent.titleProperty, title: { equals: title } }
@@ -222,10 +248,20 @@ function remember(publications: Map<string, Publication>, key: string, publicati
   if (publications.size > MAX_REMEMBERED) publications.delete(publications.keys().next().value as string)
 }
 
-function published({ pageId = "", url = "", blocks }: Publication, isRepeated: boolean, warnings: string[]): ToolResult {
+function published(
+  { pageId = "", url = "", blocks }: Publication,
+  isRepeated: boolean,
+  warnings: string[],
+): ToolResult {
   return success({
     output: [`${isRepeated ? "Already published" : "Published"}: ${url}`, ...warnings].join("\n"),
-    data: { url, page_id: pageId, blocks, already_published: isRepeated, ...(warnings.length === 0 ? {} : { warnings }) },
+    data: {
+      url,
+      page_id: pageId,
+      blocks,
+      already_published: isRepeated,
+      ...(warnings.length === 0 ? {} : { warnings }),
+    },
   })
 }
 
@@ -241,7 +277,8 @@ function publishFailure(thrown: unknown, publication: Publication): ToolResult {
     })
   }
   if (!ToolwrightError.isInstance(thrown)) throw thrown
-  const { status, retryAfterSeconds } = thrown instanceof NotionError ? thrown : { status: 0, retryAfterSeconds: undefined }
+  const { status, retryAfterSeconds } =
+    thrown instanceof NotionError ? thrown : { status: 0, retryAfterSeconds: undefined }
   return failure({
     code: thrown.code,
     message: `Publishing failed: ${thrown.message}${goOn}`,

@@ -15,7 +15,10 @@ interface Style {
   link?: string
 }
 
-/** Inline Markdown as pieces of text. Links that are no web or mail addresses stay as text: Notion would refuse the page. */
+/**
+ * Inline Markdown as pieces of text. Links that are no web or mail addresses stay as text: Notion would refuse the
+ * page.
+ */
 export function richText(tokens: readonly Token[] | undefined, style: Style = { annotations: {} }): RichText[] {
   return (tokens ?? []).flatMap((token) => {
     const styled = (name: keyof Style["annotations"]) =>
@@ -28,7 +31,10 @@ export function richText(tokens: readonly Token[] | undefined, style: Style = { 
       case "del":
         return styled("strikethrough")
       case "codespan":
-        return textItems((token as Tokens.Codespan).text, { ...style, annotations: { ...style.annotations, code: true } })
+        return textItems((token as Tokens.Codespan).text, {
+          ...style,
+          annotations: { ...style.annotations, code: true },
+        })
       case "link": {
         const { href, tokens: inner } = token as Tokens.Link
         return richText(inner, isLinkable(href) ? { ...style, link: href } : style)

@@ -11,7 +11,11 @@ export const ANALYSIS: JsonSchema = {
     tone: { type: "string" },
     length_words: { type: "integer", minimum: 20, maximum: 20000, description: "How long it should be" },
     key_points: { type: "array", items: { type: "string" }, description: "What it must say" },
-    research: { type: "array", items: { type: "string" }, description: "Questions that need research; empty when none do" },
+    research: {
+      type: "array",
+      items: { type: "string" },
+      description: "Questions that need research; empty when none do",
+    },
     newsletter: { type: "boolean", description: "Whether a newsletter was asked for" },
     social: { type: "boolean", description: "Whether posts for social networks were asked for" },
     publish: { type: "boolean", description: "Whether publishing was asked for" },
@@ -36,7 +40,10 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
       type: "object",
       properties: {
         prompt: { type: "string", minLength: 1, maxLength: 20_000, description: "The request, as it was made" },
-        analysis: { ...ANALYSIS, description: isSelf ? "Your own analysis" : "Your own analysis, instead of a generated one" },
+        analysis: {
+          ...ANALYSIS,
+          description: isSelf ? "Your own analysis" : "Your own analysis, instead of a generated one",
+        },
       },
       required: isSelf ? ["prompt", "analysis"] : ["prompt"],
       additionalProperties: false,

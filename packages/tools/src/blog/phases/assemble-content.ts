@@ -21,7 +21,12 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
       type: "object",
       properties: {
         title: { type: "string", minLength: 1, maxLength: 500, description: "The outline's title unless given" },
-        content: { type: "string", minLength: 1, maxLength: 1_000_000, description: "The whole text in Markdown, instead of sections" },
+        content: {
+          type: "string",
+          minLength: 1,
+          maxLength: 1_000_000,
+          description: "The whole text in Markdown, instead of sections",
+        },
         sections: {
           type: "array",
           minItems: 1,
@@ -41,17 +46,30 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
     },
     output: {
       type: "object",
-      properties: { title: { type: "string" }, content: { type: "string" }, words: { type: "integer" }, sections: { type: "integer" } },
+      properties: {
+        title: { type: "string" },
+        content: { type: "string" },
+        words: { type: "integer" },
+        sections: { type: "integer" },
+      },
       required: ["title", "content", "words", "sections"],
     },
-    examples: [{ description: "A short text in one piece", input: { title: "Go contexts", content: "A context carries a deadline." } }],
+    examples: [
+      {
+        description: "A short text in one piece",
+        input: { title: "Go contexts", content: "A context carries a deadline." },
+      },
+    ],
     consumes: ["sections"],
     produces: ["content"],
     effects: { readOnly: false, idempotent: true },
     run(args, context) {
       const outline = host.artifacts.get(context, "outline") as Outline | undefined
       const whole = typeof args.content === "string" ? cleanText(args.content).trim() : undefined
-      const sections = whole === undefined ? sectionsOf(args, outline, host.artifacts.get(context, "sections") as Sections | undefined) : []
+      const sections =
+        whole === undefined
+          ? sectionsOf(args, outline, host.artifacts.get(context, "sections") as Sections | undefined)
+          : []
       if (!Array.isArray(sections)) return sections
       const ownTitle = whole === undefined ? undefined : /^#\s+(.+)/.exec(whole)?.[1]
       const title = cleanLine(String(args.title ?? ownTitle ?? outline?.title ?? "Untitled"), 500)

@@ -13,7 +13,8 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
   return defineTool({
     name: "expand_section",
     title: "Write a section",
-    description: "Writes one section of the outlined post, by its number or heading. Each section is written alone; call it once for each.",
+    description:
+      "Writes one section of the outlined post, by its number or heading. Each section is written alone; call it once for each.",
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
@@ -41,7 +42,11 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
         heading: { type: "string" },
         content: { type: "string" },
         words: { type: "integer" },
-        remaining: { type: "array", items: { type: "string" }, description: "Headings of the sections that are not written yet" },
+        remaining: {
+          type: "array",
+          items: { type: "string" },
+          description: "Headings of the sections that are not written yet",
+        },
       },
       required: ["section", "heading", "content", "words", "remaining"],
     },
@@ -83,7 +88,10 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
       }
       host.artifacts.set(context, "sections", sections)
       const remaining = outline.sections.filter((_, at) => sections[at + 1] === undefined).map(({ heading }) => heading)
-      const next = remaining.length === 0 ? "Every section is written; call assemble_content." : `Not written yet: ${remaining.join("; ")}`
+      const next =
+        remaining.length === 0
+          ? "Every section is written; call assemble_content."
+          : `Not written yet: ${remaining.join("; ")}`
       return success({
         output: `## ${section.heading}\n\n${content}\n\n${next}`,
         data: { section: index, heading: section.heading, content, words: wordCount(content), remaining },
@@ -103,12 +111,21 @@ function findSection({ sections }: Outline, wanted: unknown): number {
   return byHeading >= 0 ? byHeading + 1 : /^\d+$/.test(text) ? Number(text) : 0
 }
 
-function promptFor(host: PhaseHost, outline: Outline, index: number, instructions: unknown, runId: string | undefined): string {
+function promptFor(
+  host: PhaseHost,
+  outline: Outline,
+  index: number,
+  instructions: unknown,
+  runId: string | undefined,
+): string {
   const run = runId === undefined ? {} : { runId }
   const analysis = host.artifacts.get(run, "analysis") as JsonObject | undefined
   const research = (host.artifacts.get(run, "research") as Finding[] | undefined) ?? []
   const { heading, points } = outline.sections[index - 1] as Outline["sections"][number]
-  const words = typeof analysis?.length_words === "number" ? Math.max(40, Math.round(analysis.length_words / outline.sections.length)) : 200
+  const words =
+    typeof analysis?.length_words === "number"
+      ? Math.max(40, Math.round(analysis.length_words / outline.sections.length))
+      : 200
   return [
     `Write the section "${heading}" of a blog post, about ${words} words of Markdown, without its heading and without the other sections.`,
     ...(points.length === 0 ? [] : [`It makes these points: ${points.join("; ")}.`]),
@@ -123,5 +140,7 @@ function promptFor(host: PhaseHost, outline: Outline, index: number, instruction
 /** Without a heading at the beginning that repeats the section's own. */
 function withoutHeading(text: string, heading: string): string {
   const first = /^#{1,6}\s+(.+)\n*/.exec(text)
-  return first !== null && first[1]?.trim().toLowerCase() === heading.toLowerCase() ? text.slice(first[0].length).trim() : text
+  return first !== null && first[1]?.trim().toLowerCase() === heading.toLowerCase()
+    ? text.slice(first[0].length).trim()
+    : text
 }

@@ -9,7 +9,8 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
   return defineTool({
     name: "generate_outline",
     title: "Outline a post",
-    description: "Plans a blog post from its analysis and the research of this run: a title and sections with their points.",
+    description:
+      "Plans a blog post from its analysis and the research of this run: a title and sections with their points.",
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
@@ -24,7 +25,11 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
           maxLength: 50_000,
           description: `${isSelf ? "Your" : "Your own"} outline in Markdown: # title, ## sections, - points${isSelf ? "" : ", instead of a generated one"}`,
         },
-        instructions: { type: "string", maxLength: 5000, description: "What to heed, or to change in an earlier outline" },
+        instructions: {
+          type: "string",
+          maxLength: 5000,
+          description: "What to heed, or to change in an earlier outline",
+        },
       },
       ...(isSelf ? { required: ["outline"] } : {}),
       additionalProperties: false,
@@ -35,7 +40,10 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
       required: ["title", "sections", "markdown"],
     },
     examples: [
-      { description: "Plan the post", input: isSelf ? { outline: "# Go contexts\n\n## Deadlines\n- why\n\n## Cancellation" } : {} },
+      {
+        description: "Plan the post",
+        input: isSelf ? { outline: "# Go contexts\n\n## Deadlines\n- why\n\n## Cancellation" } : {},
+      },
     ],
     consumes: ["analysis"],
     produces: ["outline"],

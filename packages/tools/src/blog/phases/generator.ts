@@ -1,9 +1,18 @@
-import { failure, messageOf, validate, type JsonObject, type JsonSchema, type ToolContext, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  messageOf,
+  validate,
+  type JsonObject,
+  type JsonSchema,
+  type ToolContext,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { cleanText } from "../../net/text.ts"
 import type { ArtifactStore } from "../artifacts.ts"
 
 /**
- * Writes text; given by the application, which knows a model. The phase tools work without one too: the model that calls them
+ * Writes text; given by the application, which knows a model. The phase tools work without one too: the model that
+ * calls them
  * then writes the text itself and passes it in.
  *
  * `generate` answers a prompt; with a schema, by JSON that fits it. It rejects when the model cannot be reached.
@@ -19,14 +28,22 @@ export interface PhaseHost {
 }
 
 /** A text from the generator, or the failure that says why there is none. */
-export async function writeText(host: PhaseHost, prompt: string, context: ToolContext, self: string): Promise<string | ToolResult> {
+export async function writeText(
+  host: PhaseHost,
+  prompt: string,
+  context: ToolContext,
+  self: string,
+): Promise<string | ToolResult> {
   const answer = await ask(host, prompt, context, self)
   if (typeof answer !== "string") return answer
   const text = withoutFence(cleanText(answer)).trim()
   return text === "" ? unusable("it is empty") : text
 }
 
-/** JSON from the generator that fits the schema; it is asked once more, with what was wrong, before that becomes a failure. */
+/**
+ * JSON from the generator that fits the schema; it is asked once more, with what was wrong, before that becomes a
+ * failure.
+ */
 export async function writeJson(
   host: PhaseHost,
   prompt: string,
@@ -53,7 +70,11 @@ async function ask(
   schema?: JsonSchema,
 ): Promise<string | ToolResult> {
   if (generator === undefined) {
-    return failure({ code: "NO_GENERATOR", message: "There is no text generator here, so you must write this text yourself.", hint: self })
+    return failure({
+      code: "NO_GENERATOR",
+      message: "There is no text generator here, so you must write this text yourself.",
+      hint: self,
+    })
   }
   try {
     return await generator.generate(prompt, { signal, ...(schema === undefined ? {} : { schema }) })
@@ -77,7 +98,9 @@ async function readJson(answer: string, schema: JsonSchema): Promise<JsonObject 
     if (errors.length === 0) return value
     return errors
       .slice(0, 3)
-      .map(({ instancePath, message }) => `${instancePath === "" ? "the answer" : instancePath} ${message ?? "is wrong"}`)
+      .map(
+        ({ instancePath, message }) => `${instancePath === "" ? "the answer" : instancePath} ${message ?? "is wrong"}`,
+      )
       .join("; ")
   } catch (thrown) {
     return `it is no JSON (${messageOf(thrown).slice(0, 100)})`

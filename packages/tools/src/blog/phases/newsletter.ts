@@ -14,7 +14,8 @@ export function createNewsletterTool(host: PhaseHost): ToolDefinition {
     category: "orchestration",
     optionality: "optional",
     tags: ["blog"],
-    usageHint: "Use when: a newsletter was asked for, after rss_feed, calendar or static_links. Don't use when: nobody asked for one.",
+    usageHint:
+      "Use when: a newsletter was asked for, after rss_feed, calendar or static_links. Don't use when: nobody asked for one.",
     input: {
       type: "object",
       properties: {
@@ -75,7 +76,11 @@ export function createNewsletterTool(host: PhaseHost): ToolDefinition {
         text = written
       }
       host.artifacts.set(context, "newsletter", text)
-      return success({ output: text, data: { newsletter: text, words: wordCount(text) }, metadata: { artifact: "newsletter" } })
+      return success({
+        output: text,
+        data: { newsletter: text, words: wordCount(text) },
+        metadata: { artifact: "newsletter" },
+      })
     },
   })
 }

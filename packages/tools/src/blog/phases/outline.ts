@@ -27,7 +27,9 @@ export const OUTLINE: JsonSchema = {
 
 /** An outline as Markdown: the title, a heading for each section, its points as a list. */
 export function outlineToMarkdown({ title, sections }: Outline): string {
-  const parts = sections.map(({ heading, points }) => [`## ${heading}`, ...points.map((point) => `- ${point}`)].join("\n"))
+  const parts = sections.map(({ heading, points }) =>
+    [`## ${heading}`, ...points.map((point) => `- ${point}`)].join("\n"),
+  )
   return [`# ${title}`, ...parts].join("\n\n")
 }
 
@@ -43,7 +45,8 @@ export function outlineFromMarkdown(markdown: string): Outline | undefined {
     const heading = hasHeadings ? /^##\s+(.+)/.exec(line)?.[1] : /^(?:\d+[.)]|[-*])\s+(.+)/.exec(line)?.[1]
     const point = /^(?:\s*(?:[-*+]|\d+[.)])\s+|#{3,}\s+)(.+)/.exec(line)?.[1]
     if (title !== undefined && outline.title === "") outline.title = cleanLine(title)
-    else if (heading !== undefined) outline.sections.push({ heading: cleanLine(heading.replace(/^\*\*(.+)\*\*$/, "$1")), points: [] })
+    else if (heading !== undefined)
+      outline.sections.push({ heading: cleanLine(heading.replace(/^\*\*(.+)\*\*$/, "$1")), points: [] })
     else if (point !== undefined) outline.sections.at(-1)?.points.push(cleanLine(point, 500))
   }
   return outline.sections.length === 0 ? undefined : outline

@@ -21,7 +21,12 @@ const SINGLE = [
 const LINK_LENGTH = 23
 
 export const NETWORKS = {
-  twitter: { name: "X (Twitter)", limit: 280, unit: "characters as X counts them (links 23, emoji and CJK 2)", length: xLength },
+  twitter: {
+    name: "X (Twitter)",
+    limit: 280,
+    unit: "characters as X counts them (links 23, emoji and CJK 2)",
+    length: xLength,
+  },
   bluesky: { name: "Bluesky", limit: 300, unit: "graphemes", length: blueskyLength },
   linkedin: { name: "LinkedIn", limit: 3000, unit: "characters", length: (text: string) => text.length },
 } as const satisfies Record<string, SocialNetwork>
@@ -53,7 +58,8 @@ function blueskyLength(text: string): number {
 }
 
 /**
- * A text shortened to a network's limit: at the end of a sentence where that keeps most of it, else after a word, with `…`; a
+ * A text shortened to a network's limit: at the end of a sentence where that keeps most of it, else after a word, with
+ * `…`; a
  * link at the end stays whole.
  */
 export function shorten(text: string, network: SocialNetwork): string {

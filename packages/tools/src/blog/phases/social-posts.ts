@@ -57,7 +57,12 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
           properties: Object.fromEntries(
             NAMES.map((name) => [
               name,
-              { type: "string", minLength: 1, maxLength: 10_000, description: `At most ${NETWORKS[name].limit} ${NETWORKS[name].unit}` },
+              {
+                type: "string",
+                minLength: 1,
+                maxLength: 10_000,
+                description: `At most ${NETWORKS[name].limit} ${NETWORKS[name].unit}`,
+              },
             ]),
           ),
           additionalProperties: false,
@@ -95,13 +100,20 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
       required: ["posts"],
     },
     aliases: { names: ["social_posts"], arguments: { platforms: "networks", link: "url" } },
-    examples: [{ description: "Check your own post", input: { posts: { bluesky: "New: Go contexts, explained in ten minutes." } } }],
+    examples: [
+      {
+        description: "Check your own post",
+        input: { posts: { bluesky: "New: Go contexts, explained in ten minutes." } },
+      },
+    ],
     consumes: ["content"],
     produces: ["social_posts"],
     effects: { readOnly: false },
     async run(args, context) {
       const posts =
-        args.posts === undefined ? await generated(host, args, context) : checked(args.posts as Partial<Record<NetworkName, string>>)
+        args.posts === undefined
+          ? await generated(host, args, context)
+          : checked(args.posts as Partial<Record<NetworkName, string>>)
       if (!Array.isArray(posts)) return posts
       host.artifacts.set(context, "social_posts", posts)
       const output = posts
@@ -156,13 +168,23 @@ async function generated(host: PhaseHost, args: JsonObject, context: ToolContext
   ].join("\n")
   let complaint = ""
   for (let attempt = 0; ; attempt++) {
-    const written = await writeJson(host, `${prompt}${complaint}`, schema, context, 'Pass them: {"posts": {"bluesky": "…"}}')
+    const written = await writeJson(
+      host,
+      `${prompt}${complaint}`,
+      schema,
+      context,
+      'Pass them: {"posts": {"bluesky": "…"}}',
+    )
     if (isFailure(written)) return written
-    const posts = networks.map((network) => postOf(network, cleanText(String(written[network]).slice(0, 10_000)).trim(), false))
+    const posts = networks.map((network) =>
+      postOf(network, cleanText(String(written[network]).slice(0, 10_000)).trim(), false),
+    )
     const tooLong = posts.filter(({ length, limit }) => length > limit)
     if (tooLong.length === 0) return posts
     if (attempt === 1)
-      return posts.map((post) => (post.length > post.limit ? postOf(post.network, shorten(post.text, NETWORKS[post.network]), true) : post))
+      return posts.map((post) =>
+        post.length > post.limit ? postOf(post.network, shorten(post.text, NETWORKS[post.network]), true) : post,
+      )
     complaint = `\nAn earlier answer was too long: ${tooLong.map(({ network, length, limit }) => `${network} had ${length} of ${limit}`).join(", ")}. Write shorter ones.`
   }
 }
