@@ -19,7 +19,8 @@ import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { ToolRegistry } from "@toolwright/toolbox"
-import { createBuiltinTools, createWorkspace } from "@toolwright/tools"
+import { createWorkspace } from "@toolwright/host/paths"
+import { createBuiltinTools } from "@toolwright/tools"
 import { installPeers } from "./peers.ts"
 
 const DIRECTORIES = 1000

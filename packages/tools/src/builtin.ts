@@ -7,11 +7,9 @@ import { echo } from "./echo/echo.ts"
 import { createFileTool } from "./file/file.ts"
 import { createFilesystemTools } from "./filesystem/index.ts"
 import { createLogitTool, type LogitToolConfig } from "./logit/logit.ts"
-import type { NetworkPolicy } from "./net/guarded-fetch.ts"
-import { createNetworkHost } from "./net/network-host.ts"
-import { createWorkspace, type Workspace, type WorkspaceConfig } from "./paths/workspace.ts"
-import { createProcessTools } from "./process-tools.ts"
-import type { ProcessToolsConfig } from "./process/host.ts"
+import { type NetworkPolicy, createNetworkHost } from "@toolwright/host/net"
+import { createWorkspace, type Workspace, type WorkspaceConfig } from "@toolwright/host/paths"
+import { createProcessTools, type CodingToolsConfig } from "./process-tools.ts"
 import { createSearchTool } from "./search/search.ts"
 import { createWebTools, type WebToolsConfig } from "./web/index.ts"
 
@@ -23,7 +21,7 @@ export interface BuiltinToolsConfig extends WorkspaceConfig {
   /** A workspace made before; the other path settings are then not used. */
   workspace?: Workspace
   /** Commands: the sandbox, the shell's allow list, tests, git, validation. */
-  processes?: ProcessToolsConfig
+  processes?: CodingToolsConfig
   /** What tools may reach over the network. */
   network?: NetworkPolicy
   /** Where keys and tokens are looked up; `process.env` unless given. */

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { validate } from "@toolwright/toolbox"
-import { callTool } from "./testing/call-tool.ts"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture } from "./testing/workspace-fixture.ts"
 
 const files = {

@@ -1,12 +1,7 @@
 import { resolve } from "node:path"
 import { nearest, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
-import {
-  createBuiltinTools,
-  DEFAULT_DENY_READ,
-  DEFAULT_DENY_WRITE,
-  type BuiltinToolsConfig,
-  type LogitToolConfig,
-} from "@toolwright/tools"
+import { createBuiltinTools, type BuiltinToolsConfig, type LogitToolConfig } from "@toolwright/tools"
+import { DEFAULT_DENY_READ, DEFAULT_DENY_WRITE } from "@toolwright/host/paths"
 import type { Configuration } from "../configuration/settings.ts"
 
 /** What the tools take from their surroundings. */

@@ -1,4 +1,5 @@
-import type { BlogToolsConfig, DatabaseTarget, NetworkPolicy, WebToolsConfig } from "@toolwright/tools"
+import type { NetworkPolicy } from "@toolwright/host/net"
+import type { BlogToolsConfig, DatabaseTarget, WebToolsConfig } from "@toolwright/tools"
 
 /** The type of a setting's value in the file; flags and variables are read as text and converted. */
 export type SettingType = "string" | "integer" | "number" | "boolean" | "string-list" | "object"

@@ -1,6 +1,6 @@
 import type { Reply, StreamPart } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { SECRET_FORMS } from "@toolwright/tools"
+import { SECRET_FORMS } from "@toolwright/host/text"
 
 /** What stands in a recording in place of what must not be in it, or is another on each machine. */
 export interface Mask {

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { callTool } from "../testing/call-tool.ts"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture } from "../testing/workspace-fixture.ts"
-import { probeBubblewrap } from "../sandbox/sandbox.ts"
+import { probeBubblewrap } from "@toolwright/host/sandbox"
 
 const { program } = await probeBubblewrap()
 

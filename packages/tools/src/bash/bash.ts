@@ -8,8 +8,8 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { failureOf, insideRoot, sandboxPolicy, type ProcessHost } from "../process/host.ts"
-import type { SandboxReport } from "../sandbox/sandbox.ts"
+import { failureOf, insideRoot, sandboxPolicy, type ProcessHost } from "@toolwright/host/process"
+import type { SandboxReport } from "@toolwright/host/sandbox"
 
 const DEFAULT_TIMEOUT_MS = 120_000
 const LONGEST_TIMEOUT_MS = 600_000
@@ -73,20 +73,9 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
   if (refusal !== undefined) return refusal
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const [
-    { childEnvironment },
-    { findProgram },
-    { runSandboxed },
-    { endingOf, outcomeText, streamReport },
-    { changedFiles, folderState },
-    { planFor },
-  ] = await Promise.all([
-    import("../process/environment.ts"),
-    import("../sandbox/find-program.ts"),
-    import("../sandbox/sandbox.ts"),
-    import("../process/report.ts"),
-    import("../process/changed-files.ts"),
-    import("../process/host-plan.ts"),
-  ])
+    { changedFiles, childEnvironment, endingOf, folderState, outcomeText, planFor, streamReport },
+    { findProgram, runSandboxed },
+  ] = await Promise.all([import("@toolwright/host/process"), import("@toolwright/host/sandbox")])
   try {
     const cwd = await workingFolder(host, args.cwd)
     const shell = (await findProgram("bash")) === undefined ? ["sh", "-c"] : ["bash", "--noprofile", "--norc", "-c"]

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { detectCapabilities, ToolRegistry, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { createBuiltinTools } from "../builtin.ts"
-import { json, startLoopback, type Answer, type LoopbackServer } from "../testing/loopback-server.ts"
+import { json, startLoopback, type Answer, type LoopbackServer } from "@toolwright/host/testing/loopback-server"
 import { PARENT_PAGE, startNotion, type NotionServer } from "../testing/notion-server.ts"
 
 const CANARIES = {

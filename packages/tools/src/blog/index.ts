@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import type { NetworkHost } from "../net/network-host.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import type { NetworkHost } from "@toolwright/host/net"
+import type { Workspace } from "@toolwright/host/paths"
 import { createArtifactStore, rememberResearch, type ArtifactStore } from "./artifacts.ts"
 import { createCalendarTool, type CalendarConfig } from "./calendar/calendar.ts"
 import { createBlogNotionTool, type NotionConfig } from "./notion/blog-notion.ts"

@@ -1,7 +1,5 @@
 import { messageOf, type JsonObject } from "@toolwright/toolbox"
-import { NetworkError } from "../net/network-error.ts"
-import { asObject, asText } from "../net/network-host.ts"
-import { cleanLine, withoutMarkup } from "../net/text.ts"
+import { NetworkError, asObject, asText, cleanLine, withoutMarkup } from "@toolwright/host/net"
 
 /** A feed of any format in one shape. */
 export interface Feed {

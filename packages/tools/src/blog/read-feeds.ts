@@ -1,7 +1,12 @@
 import { failure, messageOf, success, type JsonObject, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
-import { NetworkError, networkFailure } from "../net/network-error.ts"
-import type { NetworkHost } from "../net/network-host.ts"
-import { cleanLine, decodeDocument, XML_CHARSET } from "../net/text.ts"
+import {
+  NetworkError,
+  networkFailure,
+  type NetworkHost,
+  cleanLine,
+  decodeDocument,
+  XML_CHARSET,
+} from "@toolwright/host/net"
 import { normaliseFeed, type Feed } from "./normalise-feed.ts"
 import type { RssFeedConfig } from "./rss-feed.ts"
 

@@ -1,8 +1,8 @@
 import { splitActions } from "@toolwright/toolbox"
 import { afterEach, describe, expect, it } from "vitest"
-import { createNetworkHost } from "../net/network-host.ts"
-import { callTool } from "../testing/call-tool.ts"
-import { startLoopback, type Answer, type LoopbackServer } from "../testing/loopback-server.ts"
+import { createNetworkHost } from "@toolwright/host/net"
+import { callTool } from "@toolwright/host/testing/call-tool"
+import { startLoopback, type Answer, type LoopbackServer } from "@toolwright/host/testing/loopback-server"
 import type { Feed } from "./normalise-feed.ts"
 import { createRssFeedTool, type RssFeedConfig } from "./rss-feed.ts"
 

@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolDefinition, ToolHandler } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "../multi-action.ts"
-import type { NetworkHost } from "../net/network-host.ts"
+import { defineMultiActionTool } from "@toolwright/host"
+import type { NetworkHost } from "@toolwright/host/net"
 
 /** A feed that whoever runs this has chosen. */
 export interface ConfiguredFeed {

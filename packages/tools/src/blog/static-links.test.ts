@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { callTool } from "../testing/call-tool.ts"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { createStaticLinksTool } from "./static-links.ts"
 
 const social = [{ name: "Mastodon", url: "https://social.test/@ada" }]

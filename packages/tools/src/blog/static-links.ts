@@ -1,5 +1,5 @@
 import { failure, success, type JsonSchema, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "../multi-action.ts"
+import { defineMultiActionTool } from "@toolwright/host"
 
 /** One link that whoever runs this wants posts to carry. */
 export interface StaticLink {

@@ -1,8 +1,8 @@
 import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
-import { EXPECTED_HASH } from "../edit/schemas.ts"
-import { defineMultiActionTool } from "../multi-action.ts"
-import type { Workspace } from "../paths/workspace.ts"
-import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
+import { EXPECTED_HASH } from "@toolwright/host/edit"
+import { defineMultiActionTool } from "@toolwright/host"
+import type { Workspace } from "@toolwright/host/paths"
+import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
 
 const path: JsonSchema = {
   type: "string",

@@ -1,11 +1,7 @@
 import { success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import { changeFile } from "../edit/change-file.ts"
-import { checkRange, insertLines, replaceLines, type LineRange } from "../edit/line-edits.ts"
-import { binaryFile } from "../edit/refusals.ts"
-import type { Workspace } from "../paths/workspace.ts"
-import { decodeText } from "../text/encoding.ts"
-import { splitLines, withoutEnding } from "../text/lines.ts"
-import { windowOf } from "../text/window.ts"
+import { changeFile, checkRange, insertLines, replaceLines, type LineRange, binaryFile } from "@toolwright/host/edit"
+import type { Workspace } from "@toolwright/host/paths"
+import { decodeText, splitLines, withoutEnding, windowOf } from "@toolwright/host/text"
 
 interface LineChange {
   path: string

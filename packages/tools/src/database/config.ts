@@ -1,5 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import { redact } from "../net/network-host.ts"
+import { redact } from "@toolwright/host/net"
 
 /** One database that may be migrated, and where its migrations are. */
 export interface DatabaseTarget {

@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolDefinition, ToolHandler } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "../multi-action.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { defineMultiActionTool } from "@toolwright/host"
+import type { Workspace } from "@toolwright/host/paths"
 import { configuredDatabases, type DatabaseToolsConfig } from "./config.ts"
 
 /** The capabilities that tools for these databases need: the environment variables of their addresses. */

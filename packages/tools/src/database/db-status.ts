@@ -1,5 +1,5 @@
 import { defineTool, type ToolDefinition, type ToolHandler } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
 import { configuredDatabases, type DatabaseToolsConfig } from "./config.ts"
 import { databaseArgument, databaseCapabilities } from "./db-migrate.ts"
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import { failure, success, ToolwrightError, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
 import { chooseDatabase, type ChosenDatabase, type DatabaseToolsConfig } from "./config.ts"
 import type { DriverLimits, MigrationDriver } from "./driver.ts"
 import { readMigrations } from "./migrations.ts"

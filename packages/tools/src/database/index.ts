@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
 import type { DatabaseToolsConfig } from "./config.ts"
 import { createDbMigrateTool } from "./db-migrate.ts"
 import { createDbStatusTool } from "./db-status.ts"

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { ToolwrightError } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
 
 /** One migration of a folder. */
 export interface Migration {

@@ -1,6 +1,6 @@
 import { success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
-import { decodeText, encodeText } from "../text/encoding.ts"
+import type { Workspace } from "@toolwright/host/paths"
+import { decodeText, encodeText } from "@toolwright/host/text"
 
 /** Adds text at the end of a file, in the file's encoding; creates the file when it does not exist. */
 export async function appendText(workspace: Workspace, args: JsonObject): Promise<ToolResult> {

@@ -1,7 +1,7 @@
 import { success, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "../multi-action.ts"
-import type { Workspace } from "../paths/workspace.ts"
-import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
+import { defineMultiActionTool } from "@toolwright/host"
+import type { Workspace } from "@toolwright/host/paths"
+import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
 
 const path: JsonSchema = {
   type: "string",
@@ -73,7 +73,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         ],
         run: async (args) => {
           const { path, ...edit } = args as { path: string; old_text: string; new_text: string; replace_all?: boolean }
-          return (await import("../edit/edit-file.ts")).editFile(workspace, path, [edit])
+          return (await import("@toolwright/host/edit")).editFile(workspace, path, [edit])
         },
       },
       append: {

@@ -1,6 +1,5 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
-import { definePathTool } from "../paths/path-tool.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createCreateDirectoryTool(workspace: Workspace): ToolDefinition {

@@ -1,8 +1,6 @@
 import { failure, type JsonObject, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
-import type { Edit } from "../edit/apply.ts"
-import { CHANGE_OUTPUT, EXPECTED_HASH } from "../edit/schemas.ts"
-import { definePathTool } from "../paths/path-tool.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { type Edit, CHANGE_OUTPUT, EXPECTED_HASH } from "@toolwright/host/edit"
+import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 const EDIT = {
@@ -84,7 +82,7 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
       } = args as { path: string; dry_run?: boolean; expected_hash?: string }
       const edits = editsOf(args)
       if (!Array.isArray(edits)) return edits
-      const { editFile } = await import("../edit/edit-file.ts")
+      const { editFile } = await import("@toolwright/host/edit")
       return editFile(workspace, path, edits, { dryRun: dry_run, expectedHash: expected_hash })
     },
   })

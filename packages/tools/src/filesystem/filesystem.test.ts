@@ -485,7 +485,7 @@ test("tools still answer to the names that older clients know them by", async ()
 describe("a read-only root", () => {
   test("refuses every change with a tool error, and a read-write one below it allows them", async () => {
     using fixture = fileFixture({ "a.txt": "a\n", "sub/b.txt": "b\n" }, {})
-    const { createWorkspace } = await import("../paths/workspace.ts")
+    const { createWorkspace } = await import("@toolwright/host/paths")
     const { createFilesystemTools } = await import("./index.ts")
     const { ToolRegistry } = await import("@toolwright/toolbox")
     const workspace = createWorkspace({

@@ -1,7 +1,5 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
-import { definePathTool } from "../paths/path-tool.ts"
-import type { EntryKind } from "../paths/entry-kind.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { definePathTool, type EntryKind, type Workspace } from "@toolwright/host/paths"
 import { entryLabel, LISTING_LINES } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH_ALIASES } from "./schemas.ts"
 

@@ -1,5 +1,5 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
 import { createCreateDirectoryTool } from "./create-directory.ts"
 import { createDeleteDirectoryTool } from "./delete-directory.ts"
 import { createDeleteFileTool } from "./delete-file.ts"

@@ -1,5 +1,5 @@
 import { defineTool, success, type ToolDefinition } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
 
 export function createListAllowedDirectoriesTool(workspace: Workspace): ToolDefinition {
   return defineTool({

@@ -1,7 +1,5 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
-import { definePathTool } from "../paths/path-tool.ts"
-import { kindOf } from "../paths/entry-kind.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { definePathTool, kindOf, type Workspace } from "@toolwright/host/paths"
 import { byName, entryLabel, listingText } from "./list-directory.ts"
 import { ENTRY_TYPE, PATH, PATH_ALIASES } from "./schemas.ts"
 

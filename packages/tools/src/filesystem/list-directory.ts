@@ -1,9 +1,7 @@
 import type { Dirent } from "node:fs"
 import { success, type ToolDefinition } from "@toolwright/toolbox"
-import { definePathTool } from "../paths/path-tool.ts"
-import { kindOf } from "../paths/entry-kind.ts"
-import type { Workspace } from "../paths/workspace.ts"
-import { visibleName } from "../text/escapes.ts"
+import { definePathTool, kindOf, type Workspace } from "@toolwright/host/paths"
+import { visibleName } from "@toolwright/host/text"
 import { ENTRY_TYPE, PATH, PATH_ALIASES } from "./schemas.ts"
 
 /** Lines of a listing that a model is shown. */

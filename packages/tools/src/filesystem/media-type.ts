@@ -1,5 +1,5 @@
 import { extname } from "node:path"
-import { decodeText } from "../text/encoding.ts"
+import { decodeText } from "@toolwright/host/text"
 
 /** Types that a content does not tell by its first bytes, and those that look like something more general. */
 const BY_EXTENSION: Record<string, string> = {

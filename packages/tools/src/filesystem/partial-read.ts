@@ -1,5 +1,5 @@
-import type { OpenedFile } from "../paths/file-content.ts"
-import { isBinary, type Encoding } from "../text/encoding.ts"
+import type { OpenedFile } from "@toolwright/host/paths"
+import { isBinary, type Encoding } from "@toolwright/host/text"
 
 /** The bytes of some lines at one end of a file. */
 export interface PartialRead {

@@ -1,8 +1,6 @@
 import { failure, success, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
-import { pathFailure, printable } from "../paths/path-errors.ts"
-import { definePathTool } from "../paths/path-tool.ts"
-import type { Workspace } from "../paths/workspace.ts"
-import { WINDOW_BYTES, WINDOW_OUTPUT_CHARS } from "../text/window.ts"
+import { pathFailure, printable, definePathTool, type Workspace } from "@toolwright/host/paths"
+import { WINDOW_BYTES, WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
 import type { TextFile } from "./read-text.ts"
 import { PATH, TEXT_FILE } from "./schemas.ts"
 

@@ -1,7 +1,6 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { definePathTool } from "../paths/path-tool.ts"
-import type { Workspace } from "../paths/workspace.ts"
-import { WINDOW_OUTPUT_CHARS } from "../text/window.ts"
+import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
 import { PATH, PATH_ALIASES, TEXT_FILE } from "./schemas.ts"
 
 let reading: Promise<typeof import("./read-text.ts")> | undefined

@@ -1,12 +1,16 @@
 import { success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import { binaryFile } from "../edit/refusals.ts"
-import { checkRange } from "../edit/line-edits.ts"
-import { FILE_LIMIT_BYTES, type OpenedFile } from "../paths/file-content.ts"
-import type { Workspace } from "../paths/workspace.ts"
-import { decodeText, type Encoding } from "../text/encoding.ts"
-import { countLines, splitLines } from "../text/lines.ts"
-import { visibleControls } from "../text/escapes.ts"
-import { WINDOW_LINES, windowOf, type WindowOptions } from "../text/window.ts"
+import { binaryFile, checkRange } from "@toolwright/host/edit"
+import { FILE_LIMIT_BYTES, type OpenedFile, type Workspace } from "@toolwright/host/paths"
+import {
+  decodeText,
+  type Encoding,
+  countLines,
+  splitLines,
+  visibleControls,
+  WINDOW_LINES,
+  windowOf,
+  type WindowOptions,
+} from "@toolwright/host/text"
 import { readHead, readLineRange, readTail } from "./partial-read.ts"
 
 /** What `read_text_file` answers to programs; the text is complete, whatever a model is shown of it. */

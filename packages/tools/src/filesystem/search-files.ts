@@ -1,8 +1,7 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
-import { definePathTool } from "../paths/path-tool.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { visibleName } from "@toolwright/host/text"
 import type { PathTest } from "../search/glob.ts"
-import { visibleName } from "../text/escapes.ts"
 import { listingText } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH, PATH_ALIASES } from "./schemas.ts"
 

@@ -1,7 +1,6 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { EXPECTED_HASH } from "../edit/schemas.ts"
-import { definePathTool } from "../paths/path-tool.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { EXPECTED_HASH } from "@toolwright/host/edit"
+import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createWriteFileTool(workspace: Workspace): ToolDefinition {

@@ -1,7 +1,7 @@
 import { success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
-import { matchesHash, staleResult } from "../edit/refusals.ts"
-import { countLines } from "../text/lines.ts"
+import type { Workspace } from "@toolwright/host/paths"
+import { matchesHash, staleResult } from "@toolwright/host/edit"
+import { countLines } from "@toolwright/host/text"
 
 /** Creates a file or replaces its content atomically; the parent directory must exist. */
 export async function writeText(workspace: Workspace, args: JsonObject): Promise<ToolResult> {

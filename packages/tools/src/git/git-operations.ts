@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "../multi-action.ts"
-import type { ProcessHost } from "../process/host.ts"
+import { defineMultiActionTool } from "@toolwright/host"
+import type { ProcessHost } from "@toolwright/host/process"
 import { gitActions } from "./git.ts"
 import { GIT_OUTPUT } from "./output.ts"
 

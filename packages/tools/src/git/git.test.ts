@@ -3,9 +3,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSy
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "@toolwright/toolbox"
-import { callTool } from "../testing/call-tool.ts"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
-import type { ProcessToolsConfig } from "../process/host.ts"
+import type { ProcessToolsConfig } from "@toolwright/host/process"
 
 function repository(files: Record<string, string> = {}, config: ProcessToolsConfig = {}): WorkspaceFixture {
   const fixture = workspaceFixture({ "README.md": "one\n", ...files }, config)

@@ -7,9 +7,9 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
-import { failureOf, insideRoot, type ProcessHost } from "../process/host.ts"
-import { visibleControls } from "../text/escapes.ts"
+import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
+import { failureOf, insideRoot, type ProcessHost } from "@toolwright/host/process"
+import { visibleControls } from "@toolwright/host/text"
 import type { GitWork } from "./actions.ts"
 import { GIT_OUTPUT } from "./output.ts"
 

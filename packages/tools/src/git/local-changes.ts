@@ -1,5 +1,5 @@
 import { defineTool, success, type ToolDefinition } from "@toolwright/toolbox"
-import { shownPath, type ProcessHost } from "../process/host.ts"
+import { shownPath, type ProcessHost } from "@toolwright/host/process"
 import { gitProblem, openRepository } from "./git.ts"
 import { STATUS_SCHEMA } from "./output.ts"
 

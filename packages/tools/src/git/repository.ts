@@ -1,10 +1,9 @@
 import { lstat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
-import { isInside } from "../paths/roots.ts"
-import { childEnvironment } from "../process/environment.ts"
-import type { ProcessOutcome } from "../process/run-process.ts"
-import { probeBubblewrap, runSandboxed, type SandboxPolicy, type SandboxReport } from "../sandbox/sandbox.ts"
+import { isInside } from "@toolwright/host/paths"
+import { childEnvironment, type ProcessOutcome } from "@toolwright/host/process"
+import { probeBubblewrap, runSandboxed, type SandboxPolicy, type SandboxReport } from "@toolwright/host/sandbox"
 
 /** A working tree that git commands run in: the nearest folder with a `.git`, never above the workspace. */
 export interface Repository {

@@ -1,5 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import { visibleName } from "../text/escapes.ts"
+import { visibleName } from "@toolwright/host/text"
 import { git, type GitRun, type GitSettings, type Repository } from "./repository.ts"
 
 /** A changed file: its path from the repository's top, what happened to it, and its old path when it was renamed. */

@@ -1,7 +1,5 @@
 import { failure, type ToolResult } from "@toolwright/toolbox"
-import type { GuardedFetch } from "../net/guarded-fetch.ts"
-import { asObject, asText, requestJson, type JsonAnswer } from "../net/network-host.ts"
-import { cleanLine } from "../net/text.ts"
+import { type GuardedFetch, asObject, asText, requestJson, type JsonAnswer, cleanLine } from "@toolwright/host/net"
 
 /**
  * GETs one REST address; unchanged answers come from memory and cost no rate limit (conditional requests, RFC 9110

@@ -1,8 +1,8 @@
 import type { ServerResponse } from "node:http"
 import { afterEach, describe, expect, it } from "vitest"
-import { createNetworkHost } from "../net/network-host.ts"
-import { callTool } from "../testing/call-tool.ts"
-import { json, startLoopback, type Answer, type LoopbackServer } from "../testing/loopback-server.ts"
+import { createNetworkHost } from "@toolwright/host/net"
+import { callTool } from "@toolwright/host/testing/call-tool"
+import { json, startLoopback, type Answer, type LoopbackServer } from "@toolwright/host/testing/loopback-server"
 import { createPullRequestTool, type GithubConfig } from "./pull-request.ts"
 import { parsePullRequestUrl } from "./target.ts"
 

@@ -1,7 +1,14 @@
 import { failure, success, type JsonObject, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
-import { NetworkError, networkFailure } from "../net/network-error.ts"
-import { asObject, asText, type NetworkHost } from "../net/network-host.ts"
-import { cleanLine, cleanText, truncate } from "../net/text.ts"
+import {
+  NetworkError,
+  networkFailure,
+  asObject,
+  asText,
+  type NetworkHost,
+  cleanLine,
+  cleanText,
+  truncate,
+} from "@toolwright/host/net"
 import { createGithubGet, githubFailure, nextPage, type GithubGet } from "./client.ts"
 import type { GithubConfig } from "./pull-request.ts"
 import { checkedTarget, parsePullRequestUrl, type PullRequestTarget } from "./target.ts"

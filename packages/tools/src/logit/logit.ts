@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import type { Preset } from "@toolwright/logits"
-import { defineMultiActionTool } from "../multi-action.ts"
+import { defineMultiActionTool } from "@toolwright/host"
 import type { LogitGenerator } from "./generator.ts"
 
 export interface LogitToolConfig {

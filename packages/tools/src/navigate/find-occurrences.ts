@@ -1,6 +1,6 @@
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
+import { decodeText } from "@toolwright/host/text"
 import { grep } from "../search/grep.ts"
-import { decodeText } from "../text/encoding.ts"
 import { EXTENSIONS, grammarOf } from "./languages.ts"
 import { occurrences, type Occurrence } from "./occurrences.ts"
 

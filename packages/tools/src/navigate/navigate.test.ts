@@ -1,6 +1,6 @@
 import { expect, test } from "vitest"
 import { ToolRegistry } from "@toolwright/toolbox"
-import { callTool } from "../testing/call-tool.ts"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture } from "../testing/workspace-fixture.ts"
 
 const files = {

@@ -1,6 +1,6 @@
 import { success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
-import { visibleControls, visibleName } from "../text/escapes.ts"
+import type { Workspace } from "@toolwright/host/paths"
+import { visibleControls, visibleName } from "@toolwright/host/text"
 import { definitionPattern } from "./definition-pattern.ts"
 import { findFiles } from "./find-files.ts"
 import { grep, type GrepOptions, type GrepResult } from "./grep.ts"

@@ -1,4 +1,4 @@
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
 import { compileGlobs } from "./glob.ts"
 import { walkFiles } from "./walk-files.ts"
 

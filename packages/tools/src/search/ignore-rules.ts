@@ -1,5 +1,5 @@
 import type { Ignore } from "ignore"
-import { decodeText } from "../text/encoding.ts"
+import { decodeText } from "@toolwright/host/text"
 import { isCheapRule } from "./glob-cost.ts"
 
 /** Rules of `.gitignore` and `.ignore` files, each valid below its own directory. */

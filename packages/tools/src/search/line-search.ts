@@ -1,6 +1,5 @@
-import type { Workspace } from "../paths/workspace.ts"
-import { decodeText } from "../text/encoding.ts"
-import { splitLines, withoutEnding } from "../text/lines.ts"
+import type { Workspace } from "@toolwright/host/paths"
+import { decodeText, splitLines, withoutEnding } from "@toolwright/host/text"
 import { compileGlobs } from "./glob.ts"
 import { LARGEST_SEARCHED, MOST_HITS, type ContentQuery, type HitList } from "./query.ts"
 import { invalidPattern } from "./ripgrep.ts"

@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "../multi-action.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { defineMultiActionTool } from "@toolwright/host"
+import type { Workspace } from "@toolwright/host/paths"
 import { MOST_CHARS, PATTERN, QUERY_PROPERTIES } from "./query.ts"
 
 const directory: JsonSchema = {

@@ -1,6 +1,5 @@
 import { join, relative, sep } from "node:path"
-import type { Workspace } from "../paths/workspace.ts"
-import type { WalkEntry, WalkSummary } from "../paths/walk.ts"
+import type { Workspace, WalkEntry, WalkSummary } from "@toolwright/host/paths"
 import { createIgnoreRules, IGNORE_FILES } from "./ignore-rules.ts"
 
 const LARGEST_IGNORE_FILE = 1024 * 1024

@@ -1,10 +1,14 @@
 import { randomBytes } from "node:crypto"
-import { childEnvironment } from "../process/environment.ts"
-import { planFor } from "../process/host-plan.ts"
-import { sandboxPolicy, type ProcessHost } from "../process/host.ts"
-import { endingOf, outcomeText } from "../process/report.ts"
-import type { ProcessOutcome } from "../process/run-process.ts"
-import { runSandboxed, type SandboxReport } from "../sandbox/sandbox.ts"
+import {
+  childEnvironment,
+  planFor,
+  sandboxPolicy,
+  type ProcessHost,
+  endingOf,
+  outcomeText,
+  type ProcessOutcome,
+} from "@toolwright/host/process"
+import { runSandboxed, type SandboxReport } from "@toolwright/host/sandbox"
 import type { Framework } from "./detect.ts"
 import type { TestFramework, TestReport } from "./report.ts"
 

@@ -7,9 +7,9 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { failureOf, insideRoot, shownPath, type ProcessHost } from "../process/host.ts"
+import { failureOf, insideRoot, shownPath, type ProcessHost } from "@toolwright/host/process"
+import { plainOutput } from "@toolwright/host/text"
 import { detectFrameworks, FRAMEWORKS, type Framework } from "./detect.ts"
-import { plainOutput } from "../text/escapes.ts"
 import type { TestRun } from "./run-tests.ts"
 
 /** The `test` tool: runs the project's tests and tells which failed, where and why. */

@@ -5,7 +5,7 @@ import { ToolRegistry, validate, type JsonObject, type ToolResult } from "@toolw
 import { createCodeEditTool } from "../code-edit/code-edit.ts"
 import { createFileTool } from "../file/file.ts"
 import { createFilesystemTools } from "../filesystem/index.ts"
-import { createWorkspace, type Workspace, type WorkspaceConfig } from "../paths/workspace.ts"
+import { createWorkspace, type Workspace, type WorkspaceConfig } from "@toolwright/host/paths"
 import { createSearchTool } from "../search/search.ts"
 
 /** A temporary workspace with the file tools in a registry; disposing it removes everything. */

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http"
-import { json, startLoopback, type LoopbackServer, type SeenRequest } from "./loopback-server.ts"
+import { json, startLoopback, type LoopbackServer, type SeenRequest } from "@toolwright/host/testing/loopback-server"
 
 interface Page {
   id: string

@@ -5,7 +5,7 @@
  */
 import { ToolRegistry } from "@toolwright/toolbox"
 import { createFilesystemTools } from "../filesystem/index.ts"
-import { createWorkspace } from "../paths/workspace.ts"
+import { createWorkspace } from "@toolwright/host/paths"
 
 const [root, stateDirectory] = process.argv.slice(2) as [string, string]
 const workspace = createWorkspace({ roots: [{ path: root, access: "read-write" }], stateDirectory })

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { createWorkspace, type Workspace } from "../paths/workspace.ts"
-import type { ProcessToolsConfig } from "../process/host.ts"
+import { createWorkspace, type Workspace } from "@toolwright/host/paths"
+import type { CodingToolsConfig } from "../process-tools.ts"
 import { createProcessTools } from "../process-tools.ts"
 
 /** A workspace in a temporary folder, with the tools that run processes; disposing it removes everything. */
@@ -20,7 +20,7 @@ export interface WorkspaceFixture extends Disposable {
 
 export function workspaceFixture(
   files: Readonly<Record<string, string>> = {},
-  config: ProcessToolsConfig = {},
+  config: CodingToolsConfig = {},
 ): WorkspaceFixture {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-test-")))
   const root = join(folder, "workspace")

@@ -1,10 +1,10 @@
 import { lstat } from "node:fs/promises"
 import { join } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { shownPath, insideRoot, type ProcessHost } from "../process/host.ts"
+import { shownPath, insideRoot, type ProcessHost } from "@toolwright/host/process"
+import type { Workspace } from "@toolwright/host/paths"
 import { detectFrameworks } from "../test/detect.ts"
 import { describeRun } from "../test/test.ts"
-import type { Workspace } from "../paths/workspace.ts"
 
 export const OPERATIONS = ["syntax", "tests", "file-length", "pre-commit"] as const
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import type { JsonObject } from "@toolwright/toolbox"
-import { callTool } from "../testing/call-tool.ts"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 const hasPython = (() => {

@@ -1,12 +1,14 @@
 import { access, constants, readFile, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve } from "node:path"
-import { childEnvironment } from "../process/environment.ts"
-import { changedFiles, folderState } from "../process/changed-files.ts"
-import { planFor } from "../process/host-plan.ts"
-import { sandboxPolicy } from "../process/host.ts"
-import { outcomeText } from "../process/report.ts"
-import { findProgram } from "../sandbox/find-program.ts"
-import { runSandboxed } from "../sandbox/sandbox.ts"
+import {
+  childEnvironment,
+  changedFiles,
+  folderState,
+  planFor,
+  sandboxPolicy,
+  outcomeText,
+} from "@toolwright/host/process"
+import { findProgram, runSandboxed } from "@toolwright/host/sandbox"
 import type { CheckReport, CheckRequest } from "./checks.ts"
 
 const TIMEOUT_MS = 300_000

@@ -2,9 +2,9 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "n
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { ToolRegistry, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import type { ProcessToolsConfig } from "../process/host.ts"
-import { probeBubblewrap } from "../sandbox/sandbox.ts"
-import { callTool } from "../testing/call-tool.ts"
+import type { ProcessToolsConfig } from "@toolwright/host/process"
+import { probeBubblewrap } from "@toolwright/host/sandbox"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture, type WorkspaceFixture } from "../testing/workspace-fixture.ts"
 
 const { program } = await probeBubblewrap()

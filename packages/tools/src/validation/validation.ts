@@ -6,9 +6,9 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { definePathTool } from "../paths/path-tool.ts"
-import type { ProcessHost } from "../process/host.ts"
-import { plainOutput } from "../text/escapes.ts"
+import { definePathTool } from "@toolwright/host/paths"
+import type { ProcessHost } from "@toolwright/host/process"
+import { plainOutput } from "@toolwright/host/text"
 import type { CheckReport, Operation } from "./checks.ts"
 
 const ABOUT: Record<Operation, string> = {

@@ -1,7 +1,16 @@
 import { failure, success, type JsonObject, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
-import { NetworkError, networkFailure } from "../net/network-error.ts"
-import { asObject, asText, redact, requestJson, type JsonAnswer, type NetworkHost } from "../net/network-host.ts"
-import { cleanLine, withoutMarkup } from "../net/text.ts"
+import {
+  NetworkError,
+  networkFailure,
+  asObject,
+  asText,
+  redact,
+  requestJson,
+  type JsonAnswer,
+  type NetworkHost,
+  cleanLine,
+  withoutMarkup,
+} from "@toolwright/host/net"
 import type { WebSearchConfig } from "./web-search.ts"
 
 const SERVICE = "https://api.search.brave.com/res/v1/web/search"

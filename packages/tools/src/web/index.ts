@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { createPullRequestTool, type GithubConfig } from "../github/pull-request.ts"
-import type { NetworkHost } from "../net/network-host.ts"
+import type { NetworkHost } from "@toolwright/host/net"
 import { createWebSearchTool, type WebSearchConfig } from "./web-search.ts"
 import { createWebscrapeTool, type WebscrapeConfig } from "./webscrape.ts"
 

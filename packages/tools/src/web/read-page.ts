@@ -1,9 +1,15 @@
 import { randomBytes } from "node:crypto"
 import { failure, success, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
-import type { GuardedResponse } from "../net/guarded-fetch.ts"
-import { networkFailure } from "../net/network-error.ts"
-import type { NetworkHost } from "../net/network-host.ts"
-import { cleanLine, cleanText, decodeDocument, HTML_CHARSET, XML_CHARSET } from "../net/text.ts"
+import {
+  type GuardedResponse,
+  networkFailure,
+  type NetworkHost,
+  cleanLine,
+  cleanText,
+  decodeDocument,
+  HTML_CHARSET,
+  XML_CHARSET,
+} from "@toolwright/host/net"
 import { extractInWorker, type Extracted } from "./extract.ts"
 import type { WebscrapeConfig } from "./webscrape.ts"
 

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest"
-import { createNetworkHost } from "../net/network-host.ts"
-import { callTool } from "../testing/call-tool.ts"
-import { json, startLoopback, type Answer, type LoopbackServer } from "../testing/loopback-server.ts"
+import { createNetworkHost } from "@toolwright/host/net"
+import { callTool } from "@toolwright/host/testing/call-tool"
+import { json, startLoopback, type Answer, type LoopbackServer } from "@toolwright/host/testing/loopback-server"
 import { createWebSearchTool } from "./web-search.ts"
 
 let server: LoopbackServer | undefined

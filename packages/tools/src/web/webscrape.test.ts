@@ -1,8 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest"
-import type { NetworkPolicy } from "../net/guarded-fetch.ts"
-import { createNetworkHost } from "../net/network-host.ts"
-import { callTool } from "../testing/call-tool.ts"
-import { startLoopback, type Answer, type LoopbackServer } from "../testing/loopback-server.ts"
+import { type NetworkPolicy, createNetworkHost } from "@toolwright/host/net"
+import { callTool } from "@toolwright/host/testing/call-tool"
+import { startLoopback, type Answer, type LoopbackServer } from "@toolwright/host/testing/loopback-server"
 import { createWebscrapeTool, type WebscrapeConfig } from "./webscrape.ts"
 
 const servers: LoopbackServer[] = []

@@ -1,6 +1,6 @@
 import { failure, success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import { posix } from "node:path"
-import type { Workspace } from "../paths/workspace.ts"
+import type { Workspace } from "@toolwright/host/paths"
 import { toArtifact } from "./artifact.ts"
 import { putElement, putField } from "./change.ts"
 import { readArtifact, readField } from "./elements.ts"

@@ -1,6 +1,5 @@
 import { extname } from "node:path"
-import { childEnvironment } from "../process/environment.ts"
-import { runProcess } from "../process/run-process.ts"
+import { childEnvironment, runProcess } from "@toolwright/host/process"
 
 /** Whether a source can be parsed; `skipped` when nothing here can tell. */
 export type SyntaxVerdict =

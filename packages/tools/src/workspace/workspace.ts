@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { defineMultiActionTool, type ActionSpecification } from "../multi-action.ts"
-import type { Workspace } from "../paths/workspace.ts"
+import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
+import type { Workspace } from "@toolwright/host/paths"
 import { ANYTHING, ARTIFACT, DOCSTRING, OVERWRITE, PARAMETERS, PATH, text, WORKSPACE_OUTPUT } from "./schemas.ts"
 import type { FileTemplates } from "./templates.ts"
 

@@ -1,7 +1,7 @@
 import type { JsonSchema, ToolDefinition, ToolHandler } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "../../multi-action.ts"
-import type { NetworkHost } from "../../net/network-host.ts"
-import type { Workspace } from "../../paths/workspace.ts"
+import { defineMultiActionTool } from "@toolwright/host"
+import type { NetworkHost } from "@toolwright/host/net"
+import type { Workspace } from "@toolwright/host/paths"
 
 /** Configuration of the calendar: a file in the workspace, which can be changed, or an address, which is only read. */
 export interface CalendarConfig {

@@ -7,10 +7,8 @@ import {
   type ToolHandler,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { NetworkError, networkFailure } from "../../net/network-error.ts"
-import type { NetworkHost } from "../../net/network-host.ts"
-import { cleanLine, cleanText, truncate } from "../../net/text.ts"
-import type { Workspace } from "../../paths/workspace.ts"
+import { NetworkError, networkFailure, type NetworkHost, cleanLine, cleanText, truncate } from "@toolwright/host/net"
+import type { Workspace } from "@toolwright/host/paths"
 import type { CalendarConfig } from "./calendar.ts"
 import {
   addEvent,

@@ -1,7 +1,6 @@
 import { ToolwrightError, type ToolContext } from "@toolwright/toolbox"
-import type { NetworkHost } from "../../net/network-host.ts"
-import { decodeDocument } from "../../net/text.ts"
-import type { Workspace } from "../../paths/workspace.ts"
+import { type NetworkHost, decodeDocument } from "@toolwright/host/net"
+import type { Workspace } from "@toolwright/host/paths"
 import type { CalendarConfig } from "./calendar.ts"
 
 /** Where the calendar is, read and written. */

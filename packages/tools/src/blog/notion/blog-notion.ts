@@ -1,5 +1,5 @@
 import { defineTool, type ToolDefinition, type ToolHandler } from "@toolwright/toolbox"
-import type { NetworkHost } from "../../net/network-host.ts"
+import type { NetworkHost } from "@toolwright/host/net"
 import type { ArtifactStore } from "../artifacts.ts"
 
 /** Configuration of publishing to Notion. */

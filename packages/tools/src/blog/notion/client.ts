@@ -1,7 +1,5 @@
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
-import { NetworkError } from "../../net/network-error.ts"
-import { asObject, asText, redact, requestJson, type NetworkHost } from "../../net/network-host.ts"
-import { cleanLine } from "../../net/text.ts"
+import { NetworkError, asObject, asText, redact, requestJson, type NetworkHost, cleanLine } from "@toolwright/host/net"
 import type { NotionConfig } from "./blog-notion.ts"
 
 /** Asks Notion's API. Rejects with {@link NotionError}, or `NetworkError`. */

@@ -1,5 +1,5 @@
 import { marked, type Token, type Tokens } from "marked"
-import { cleanText } from "../../net/text.ts"
+import { cleanText } from "@toolwright/host/net"
 import { richText, textItems, type RichText } from "./rich-text.ts"
 
 /** A Notion block as its API takes it. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolwright/toolbox"
-import { asObject, asText } from "../../net/network-host.ts"
+import { asObject, asText } from "@toolwright/host/net"
 import { NotionError, type NotionRequest } from "./client.ts"
 import { textItems } from "./rich-text.ts"
 

@@ -7,9 +7,7 @@ import {
   type ToolHandler,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { NetworkError, networkFailure } from "../../net/network-error.ts"
-import { asObject, asText, type NetworkHost } from "../../net/network-host.ts"
-import { cleanLine } from "../../net/text.ts"
+import { NetworkError, networkFailure, asObject, asText, type NetworkHost, cleanLine } from "@toolwright/host/net"
 import { missingArtifact, type ArtifactStore } from "../artifacts.ts"
 import type { NotionConfig } from "./blog-notion.ts"
 import { createNotionRequest, isAmbiguous, NotionError, type NotionRequest } from "./client.ts"

@@ -1,5 +1,5 @@
 import { defineTool, failure, success, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
-import { cleanLine, cleanText } from "../../net/text.ts"
+import { cleanLine, cleanText } from "@toolwright/host/net"
 import { missingArtifact } from "../artifacts.ts"
 import type { Sections } from "./expand-section.ts"
 import { wordCount, type PhaseHost } from "./generator.ts"

@@ -1,5 +1,5 @@
 import { defineTool, failure, success, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
-import { cleanText } from "../../net/text.ts"
+import { cleanText } from "@toolwright/host/net"
 import { missingArtifact, type Finding } from "../artifacts.ts"
 import { isFailure, MATERIAL_RULE, quoted, wordCount, writeText, type PhaseHost } from "./generator.ts"
 import { outlineToMarkdown, type Outline } from "./outline.ts"

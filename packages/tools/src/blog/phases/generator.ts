@@ -7,7 +7,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { cleanText } from "../../net/text.ts"
+import { cleanText } from "@toolwright/host/net"
 import type { ArtifactStore } from "../artifacts.ts"
 
 /**

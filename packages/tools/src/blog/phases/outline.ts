@@ -1,5 +1,5 @@
 import type { JsonObject, JsonSchema } from "@toolwright/toolbox"
-import { cleanLine, cleanText } from "../../net/text.ts"
+import { cleanLine, cleanText } from "@toolwright/host/net"
 
 /** A post's plan. */
 export interface Outline {

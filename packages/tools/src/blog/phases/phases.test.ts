@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchema, ToolResult } from "@toolwright/toolbox"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { callTool } from "../../testing/call-tool.ts"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { createArtifactStore, rememberResearch } from "../artifacts.ts"
 import { createStaticLinksTool } from "../static-links.ts"
 import { createPhaseTools, type TextGenerator } from "./index.ts"

@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { cleanText } from "../../net/text.ts"
+import { cleanText } from "@toolwright/host/net"
 import { missingArtifact } from "../artifacts.ts"
 import { isFailure, MATERIAL_RULE, quoted, writeJson, type PhaseHost } from "./generator.ts"
 import { NETWORKS, shorten, type NetworkName } from "./social-limits.ts"

@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { fileFixture, type FileFixture } from "../testing/file-fixture.ts"
-import { pinByName } from "./pin.ts"
+import { pinByName } from "@toolwright/host/paths"
 
 let files: FileFixture
 beforeEach(() => {

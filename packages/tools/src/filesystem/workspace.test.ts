@@ -16,7 +16,7 @@ import {
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
 import { fileFixture, type FileFixture } from "../testing/file-fixture.ts"
-import { createWorkspace } from "./workspace.ts"
+import { createWorkspace } from "@toolwright/host/paths"
 
 let files: FileFixture
 const at = (name: string) => join(files.root, name)

@@ -2,8 +2,7 @@ import { appendFileSync, statSync, truncateSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { fileFixture } from "../testing/file-fixture.ts"
-import type { Pinned } from "./pin.ts"
-import { isReadAtOnce, readAtOnce } from "./read-at-once.ts"
+import { type Pinned, isReadAtOnce, readAtOnce } from "@toolwright/host/paths"
 
 const pinned = (path: string): Pinned => ({ at: () => path, stat: statSync(path) }) as Pinned
 

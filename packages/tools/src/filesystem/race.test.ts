@@ -14,7 +14,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { grep } from "../search/grep.ts"
-import { createWorkspace, type Workspace } from "./workspace.ts"
+import { createWorkspace, type Workspace } from "@toolwright/host/paths"
 
 /** TOOLWRIGHT_FULL=1 runs as many attempts as the security target asks for; the default keeps the suite short. */
 const FULL = process.env["TOOLWRIGHT_FULL"] === "1"

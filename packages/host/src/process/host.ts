@@ -1,7 +1,6 @@
 import { relative } from "node:path"
 import { failure, ToolwrightError, type ToolResult } from "@toolwright/toolbox"
 import type { Workspace } from "../paths/workspace.ts"
-import type { FileTemplates } from "../workspace/templates.ts"
 import type { SandboxPolicy } from "../sandbox/sandbox.ts"
 
 /** What the tools that run processes need to know. */
@@ -37,8 +36,6 @@ export interface ProcessToolsConfig {
     readonly protocols?: readonly string[]
     readonly identity?: { readonly name: string; readonly email: string }
   }
-  /** Jinja templates for files made from artifacts, by language; see `DEFAULT_TEMPLATES`. */
-  readonly templates?: FileTemplates
   readonly validation?: {
     /** Longest file that passes the `file-length` check, in lines; 700 unless given. */
     readonly maxLines?: number

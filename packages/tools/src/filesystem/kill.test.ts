@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { fileFixture } from "../testing/file-fixture.ts"
-import { createWorkspace } from "./workspace.ts"
+import { createWorkspace } from "@toolwright/host/paths"
 
 /** TOOLWRIGHT_FULL=1 kills as often as the target asks for; the default keeps the suite short. */
 const KILLS = process.env["TOOLWRIGHT_FULL"] === "1" ? 500 : 6

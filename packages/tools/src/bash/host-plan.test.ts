@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
-import { createWorkspace } from "../paths/workspace.ts"
+import { createWorkspace } from "@toolwright/host/paths"
+import { probeBubblewrap } from "@toolwright/host/sandbox"
 import { createProcessTools } from "../process-tools.ts"
-import { probeBubblewrap } from "../sandbox/sandbox.ts"
-import { callTool } from "../testing/call-tool.ts"
+import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture } from "../testing/workspace-fixture.ts"
 
 const { program } = await probeBubblewrap()

@@ -1,0 +1,6 @@
+export type { Edit } from "./apply.ts"
+export { changeFile } from "./change-file.ts"
+export { editFile } from "./edit-file.ts"
+export { type LineRange, checkRange, insertLines, replaceLines } from "./line-edits.ts"
+export { binaryFile, matchesHash, staleResult } from "./refusals.ts"
+export { CHANGE_OUTPUT, EXPECTED_HASH } from "./schemas.ts"

@@ -1,0 +1,1 @@
+export { defineMultiActionTool, type ActionSpecification, type MultiActionSpecification } from "./multi-action.ts"

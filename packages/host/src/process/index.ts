@@ -1,0 +1,14 @@
+export { changedFiles, folderState } from "./changed-files.ts"
+export { childEnvironment } from "./environment.ts"
+export { planFor } from "./host-plan.ts"
+export {
+  type ProcessHost,
+  type ProcessToolsConfig,
+  createProcessHost,
+  failureOf,
+  insideRoot,
+  sandboxPolicy,
+  shownPath,
+} from "./host.ts"
+export { endingOf, outcomeText, streamReport } from "./report.ts"
+export { type ProcessOutcome, runProcess } from "./run-process.ts"
