@@ -1,13 +1,11 @@
-import { execFileSync, spawn } from "node:child_process"
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
-import { stripTypeScriptTypes } from "node:module"
+import { execFileSync } from "node:child_process"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { configurationReference } from "../../packages/runtime/src/configuration/reference.ts"
 import { createScriptedBackend, serveBackend } from "../../packages/backends/src/scripted/index.ts"
 import { expect, test } from "vitest"
+import { blocks, read, root, runExample } from "./run-example.ts"
 
-const root = join(import.meta.dirname, "../..")
-const read = (file: string) => readFileSync(join(root, file), "utf8")
 const pages = [
   "README.md",
   "CONTRIBUTING.md",
@@ -15,27 +13,6 @@ const pages = [
     .filter((file) => file.endsWith(".md"))
     .map((file) => `docs/${file}`),
 ]
-const blocks = (file: string, language: string) =>
-  [...read(file).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"))].map((match) => match[1]!)
-
-/** Runs the code of a page as a module of the repository and gives what it printed. */
-async function runExample(name: string, code: string): Promise<string> {
-  const folder = join(root, "node_modules/.cache/docs")
-  mkdirSync(folder, { recursive: true })
-  const file = join(folder, `${name}.mjs`)
-  writeFileSync(file, stripTypeScriptTypes(code))
-  const child = spawn(process.execPath, ["--conditions=toolwright-source", file], {
-    cwd: folder,
-    stdio: ["ignore", "pipe", "pipe"],
-  })
-  let text = ""
-  child.stdout.on("data", (data) => (text += String(data)))
-  child.stderr.on("data", (data) => (text += String(data)))
-  const code_ = await new Promise((resolve) => child.on("close", resolve))
-  expect(code_, text).toBe(0)
-  return text
-}
-
 test.each(pages)("%s links only to what is there", (page) => {
   const links = [...read(page).matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)]
     .map((match) => match[1]!)

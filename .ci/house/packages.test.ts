@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync, existsSync } from "node:fs"
+import { join } from "node:path"
+import { expect, test } from "vitest"
+import { blocks, read, root, runExample } from "./run-example.ts"
+
+type Manifest = Record<string, unknown> & {
+  name: string
+  version: string
+  description: string
+  files: string[]
+  keywords: string[]
+  license: string
+  repository: { directory: string }
+  dependencies?: Record<string, string>
+  devDependencies?: Record<string, string>
+}
+
+const folders = readdirSync(join(root, "packages"))
+const manifest = (folder: string) => JSON.parse(read(`packages/${folder}/package.json`)) as Manifest
+
+test.each(folders)("the package in %s says who it is", (folder) => {
+  const { description, keywords, license, repository } = manifest(folder)
+  expect(description.length).toBeGreaterThan(10)
+  expect(keywords.length).toBeGreaterThan(3)
+  expect(license).toBe("MIT")
+  expect(repository.directory).toBe(`packages/${folder}`)
+  expect(read(`packages/${folder}/LICENSE`)).toBe(read("LICENSE"))
+  expect(read(`packages/${folder}/README.md`)).toContain(`# ${folder === "pocket" ? "Pocket" : manifest(folder).name}`)
+})
+
+test("every version is exact: what was tested is what is installed", () => {
+  const loose = ["package.json", ...folders.map((folder) => `packages/${folder}/package.json`)].flatMap((file) => {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(read(file)) as Manifest
+    return Object.entries({ ...dependencies, ...devDependencies })
+      .filter(([, version]) => !/^(npm:[@\w./-]+@)?\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))
+      .map(([name, version]) => `${file}: ${name} ${version}`)
+  })
+  expect(loose).toEqual([])
+})
+
+test("no test code is in a package", () => {
+  const shipped = folders.flatMap((folder) => {
+    const dist = join(root, "packages", folder, "dist")
+    if (!existsSync(dist)) return []
+    const own = folder === "testing" ? /^$/ : /(^|\/)(testing|fixtures)\//
+    return (readdirSync(dist, { recursive: true }) as string[])
+      .filter((file) => /\.test\.|\.map$/.test(file) || own.test(file))
+      .map((file) => `${folder}/dist/${file}`)
+  })
+  expect(shipped, "rm -r packages/*/dist and npm run build").toEqual([])
+})
+
+interface Locked {
+  version?: string
+  integrity?: string
+  link?: boolean
+  hasInstallScript?: boolean
+}
+
+test("every package that is installed has its integrity in the lock file, and one alone an install script, which does not run", () => {
+  const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, Locked> }
+  const foreign = Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
+  expect(foreign.length).toBeGreaterThan(100)
+  expect(foreign.filter(([, { integrity }]) => !integrity?.startsWith("sha512-")).map(([path]) => path)).toEqual([])
+  expect(foreign.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([
+    "node_modules/node-llama-cpp",
+  ])
+  expect(readFileSync(join(root, ".npmrc"), "utf8")).toContain("ignore-scripts=true")
+})
+
+const examples = folders
+  .filter((folder) => !["pocket", "testing", "toolformat"].includes(folder))
+  .map((folder) => [folder, blocks(`packages/${folder}/README.md`, "ts")[0]!] as const)
+
+test.each(examples)("the example in the README of %s prints what it says", async (folder, code) => {
+  const promised = [...code.matchAll(/^\/\/ (.*)$/gm)].map(([, line]) => line).join("\n")
+  expect(promised).not.toBe("")
+  expect((await runExample(`readme-${folder}`, code)).trim()).toBe(promised)
+})
