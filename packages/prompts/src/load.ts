@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { readStateFile } from "@toolwright/host/state-files"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { Prompt } from "./model.ts"
 import { parsePrompt } from "./parse.ts"
@@ -31,7 +32,7 @@ export async function readPrompts(folder: string): Promise<Prompt[]> {
   for (const name of files) {
     const file = join(folder, name)
     try {
-      prompts.push(await parsePrompt(readFileSync(file, "utf8"), file))
+      prompts.push(await parsePrompt(readStateFile(file, { follow: true })?.toString("utf8") ?? "", file))
     } catch (thrown) {
       broken.push(messageOf(thrown))
     }

@@ -44,7 +44,7 @@ import type { Configuration } from "./configuration/settings.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
 import { lockWorkspace } from "./workspace/lock.ts"
 import { workspaceRoot } from "./workspace/root.ts"
-import { createStateFolder, outsideFolder, workspaceFolder } from "./workspace/state-folder.ts"
+import { createStateFolder, stateFolderOf } from "./workspace/state-folder.ts"
 
 /** What a {@link Toolwright} is made of. Settings left out have the defaults of the configuration file. */
 export interface ToolwrightOptions extends PartialConfiguration {
@@ -159,7 +159,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const root = workspaceRoot(configuration, cwd)
   const writable =
     !withBuiltins || configuration.workspace.readOnly === undefined || (configuration.workspace.roots?.length ?? 0) > 0
-  const folder = (writable ? workspaceFolder(root) : undefined) ?? outsideFolder(root, env)
+  const state = stateFolderOf(root, writable, env)
+  const folder = state.path
+  if (state.reason !== undefined) (options.log ?? (() => {}))(state.reason)
   const runsFolder =
     configuration.runs.folder === undefined ? join(folder, "runs") : resolve(cwd, configuration.runs.folder)
   const permissions = permissionsFor(configuration, options.approve)
@@ -228,7 +230,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     if (!withBuiltins || !profile.changesWorkspace) return { [Symbol.dispose]: () => {} }
     if (writable) {
       createStateFolder(folder)
-      return lockWorkspace(join(root, ".toolwright"), runId)
+      return lockWorkspace(state.reason === undefined ? join(root, ".toolwright") : folder, runId)
     }
     if (!profile.completion.requireValidation) return { [Symbol.dispose]: () => {} }
     throw new ToolwrightError(

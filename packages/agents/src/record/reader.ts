@@ -1,6 +1,7 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { nearest, ToolwrightError, type RunEvent } from "@toolwright/toolbox"
+import { isOwnFolder, readStateFile, stateTextOf } from "@toolwright/host/state-files"
+import { messageOf, nearest, ToolwrightError, type RunEvent } from "@toolwright/toolbox"
 import type { RunHead } from "./recorder.ts"
 
 /** A recorded run: its head, its events without the deltas, and its numbered files. */
@@ -11,6 +12,9 @@ export interface RecordedRun {
   files: { name: string; text: string }[]
 }
 
+/** Largest file of a record that is read: a long run's events, with room to spare. */
+const MOST_BYTES = 256 * 1024 * 1024
+
 /** How a recorded run stands: as it ended, under way, or interrupted (its process is gone). */
 export type RunStatus = NonNullable<RunHead["summary"]>["outcome"] | "running" | "interrupted"
 
@@ -20,7 +24,7 @@ export type RunStatus = NonNullable<RunHead["summary"]>["outcome"] | "running" |
  */
 export function listRuns(folder: string): RunHead[] {
   return namesIn(folder)
-    .map((name) => readHead(join(folder, name)))
+    .map((name) => readHead(folder, name))
     .filter((head) => head !== undefined)
     .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
 }
@@ -53,7 +57,7 @@ export function readRun(folder: string, runId: string): RecordedRun {
   const files = namesIn(own)
     .filter((name) => /^\d{3,}-/.test(name))
     .toSorted()
-    .map((name) => ({ name, text: readFileSync(join(own, name), "utf8") }))
+    .map((name) => ({ name, text: textOf(join(own, name)) }))
   return { head, folder: own, events: readEvents(own), files }
 }
 
@@ -67,17 +71,31 @@ export function statusOf(head: RunHead): RunStatus {
   }
 }
 
-function readHead(folder: string): RunHead | undefined {
+/**
+ * The head of a run, where what stands in the folder is one. Others may have put it there: a head that names another
+ * run would lead to files that are not this one's.
+ */
+function readHead(folder: string, name: string): RunHead | undefined {
+  const own = join(folder, name)
+  if (!isOwnFolder(own)) return undefined
   try {
-    return JSON.parse(readFileSync(join(folder, "run.json"), "utf8")) as RunHead
+    const head = JSON.parse(stateTextOf(join(own, "run.json"), { limit: MOST_BYTES }) ?? "") as Partial<RunHead> | null
+    const texts = [head?.runId, head?.agent, head?.task, head?.startedAt]
+    return texts.every((text) => typeof text === "string") && head?.runId === name && isEnd(head.summary)
+      ? (head as RunHead)
+      : undefined
   } catch {
     return undefined
   }
 }
 
+function isEnd(summary: RunHead["summary"]): boolean {
+  return summary === undefined || (typeof summary.outcome === "string" && typeof summary.times?.totalMs === "number")
+}
+
 /** The last line may be half written when the process died; it is left out. */
 function readEvents(folder: string): (RunEvent & { at: string })[] {
-  const lines = readFileSync(join(folder, "events.jsonl"), "utf8").split("\n")
+  const lines = (stateTextOf(join(folder, "events.jsonl"), { limit: MOST_BYTES }) ?? "").split("\n")
   return lines.flatMap((line) => {
     try {
       return line === "" ? [] : [JSON.parse(line) as RunEvent & { at: string }]
@@ -85,6 +103,15 @@ function readEvents(folder: string): (RunEvent & { at: string })[] {
       return []
     }
   })
+}
+
+/** A file of a record; what is no plain file says so in its text's place. */
+function textOf(path: string): string {
+  try {
+    return readStateFile(path, { limit: MOST_BYTES })?.toString("utf8") ?? ""
+  } catch (thrown) {
+    return messageOf(thrown)
+  }
 }
 
 function namesIn(folder: string): string[] {

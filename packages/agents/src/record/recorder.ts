@@ -1,5 +1,6 @@
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { makeStateFolder, writeStateFile } from "@toolwright/host/state-files"
 import { jsonText, messageOf, ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { promptText, type RecordedMessage } from "./prompt-text.ts"
 
@@ -46,7 +47,8 @@ const STREAMED = new Set<RunEvent["type"]>(["text-delta", "reasoning-delta", "ca
 export function recordRun(folder: string, options: RecorderOptions = {}): RunRecorder {
   const { redact = (text) => text, now = () => new Date() } = options
   try {
-    mkdirSync(folder, { recursive: true })
+    mkdirSync(dirname(folder), { recursive: true })
+    makeStateFolder(dirname(folder), basename(folder))
   } catch (cause) {
     throw new ToolwrightError("RECORD_UNWRITABLE", `The run record cannot be written: ${messageOf(cause)}`, {
       cause,
@@ -58,7 +60,7 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
   let sent: readonly RecordedMessage[] = []
   let results: object[] = []
 
-  const put = (name: string, text: string): void => writeFileSync(join(folder, name), redact(text))
+  const put = (name: string, text: string): void => writeStateFile(join(folder, name), redact(text))
   const numbered = (name: string, text: string): string => {
     const file = `${String(++number).padStart(3, "0")}-${name}`
     put(file, text)
@@ -122,7 +124,7 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
       if (STREAMED.has(event.type)) return
       try {
         const line = jsonText({ at: now().toISOString(), ...file(event) })
-        appendFileSync(join(folder, "events.jsonl"), `${redact(line)}\n`)
+        writeStateFile(join(folder, "events.jsonl"), `${redact(line)}\n`, { how: "append" })
       } catch {
         // A full disk or a folder that was taken away must not end the run that is being recorded.
       }

@@ -1,11 +1,14 @@
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { rmSync } from "node:fs"
+import { basename, dirname, join } from "node:path"
+import { makeStateFolder, stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 
 /** Who works in a workspace. */
 interface Holder {
   pid: number
   runId: string
+  /** When the process was started, where the system tells; what stands in a folder from elsewhere cannot know it. */
+  started?: string
 }
 
 /** Ends the exclusive use of a workspace. */
@@ -23,16 +26,16 @@ export interface WorkspaceLock extends Disposable {
  */
 export function lockWorkspace(folder: string, runId: string): WorkspaceLock {
   const path = join(folder, "lock.json")
-  const text = JSON.stringify({ pid: process.pid, runId } satisfies Holder)
+  const text = JSON.stringify(holderHere(runId))
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(path, text, { flag: "wx" })
+      makeStateFolder(dirname(folder), basename(folder))
+      writeStateFile(path, text, { how: "create" })
       return lockAt(path, text)
     } catch (cause) {
       if ((cause as { code?: string }).code !== "EEXIST") throw unwritable(folder, cause)
       const holder = holderOf(path)
-      if (holder !== undefined && isAlive(holder.pid)) {
+      if (holder !== undefined && isAlive(holder.pid) && startOf(holder.pid) === holder.started) {
         throw new ToolwrightError(
           "WORKSPACE_BUSY",
           `Another run works in this workspace: ${holder.runId} (process ${holder.pid}).`,
@@ -41,16 +44,29 @@ export function lockWorkspace(folder: string, runId: string): WorkspaceLock {
           },
         )
       }
-      rmSync(path, { force: true })
+      rmSync(path, { recursive: true, force: true })
     }
   }
   throw new ToolwrightError("WORKSPACE_BUSY", "Other runs keep taking this workspace.", { hint: "Try again." })
 }
 
+function holderHere(runId: string): Holder {
+  const started = startOf(process.pid)
+  return { pid: process.pid, runId, ...(started === undefined ? {} : { started }) }
+}
+
+/** When a process was started, of this start of the machine: numbers of processes are given again. Linux only. */
+function startOf(pid: number): string | undefined {
+  const [boot, status] = [stateTextOf("/proc/sys/kernel/random/boot_id"), stateTextOf(`/proc/${pid}/stat`)]
+  // The name in the second field may contain blanks and brackets.
+  const ticks = status?.slice(status.lastIndexOf(")") + 2).split(" ")[19]
+  return boot === undefined || ticks === undefined ? undefined : `${boot.trim()}:${ticks}`
+}
+
 function lockAt(path: string, text: string): WorkspaceLock {
   const release = (): void => {
     try {
-      if (readFileSync(path, "utf8") === text) rmSync(path, { force: true })
+      if (stateTextOf(path) === text) rmSync(path, { force: true })
     } catch {
       // Gone already, with the whole workspace perhaps: there is nothing left to release.
     }
@@ -60,7 +76,10 @@ function lockAt(path: string, text: string): WorkspaceLock {
 
 function holderOf(path: string): Holder | undefined {
   try {
-    return JSON.parse(readFileSync(path, "utf8")) as Holder
+    const holder = JSON.parse(stateTextOf(path) ?? "") as Partial<Holder> | null
+    return Number.isSafeInteger(holder?.pid) && holder!.pid! > 0 && typeof holder?.runId === "string"
+      ? (holder as Holder)
+      : undefined
   } catch {
     return undefined
   }

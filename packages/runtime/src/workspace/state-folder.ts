@@ -1,39 +1,66 @@
-import { accessSync, constants, existsSync, mkdirSync, writeFileSync } from "node:fs"
+import { accessSync, constants, lstatSync, mkdirSync } from "node:fs"
 import { homedir } from "node:os"
 import { createHash } from "node:crypto"
-import { join, resolve } from "node:path"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { isOwnFolder, makeStateFolder, writeStateFile } from "@toolwright/host/state-files"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Where a workspace's records and its lock lie. */
+export interface StateFolder {
+  readonly path: string
+  /** Why it is not the one in the workspace, where that is worth a line. */
+  readonly reason?: string
+}
 
 /**
- * The folder in a workspace that holds run records and the lock. Nothing is created: whoever only looks leaves nothing
- * behind.
- *
- * @returns its path, or nothing when the workspace cannot be written
+ * The folder that holds run records and the lock: `.toolwright` in the workspace, or one outside where the workspace
+ * cannot be written, or where something else stands in its place, such as a link that was committed. Nothing is
+ * created: whoever only looks leaves nothing behind.
  */
-export function workspaceFolder(root: string): string | undefined {
-  const folder = join(root, ".toolwright")
-  try {
-    accessSync(existsSync(folder) ? folder : root, constants.W_OK)
-    return folder
-  } catch {
-    return undefined
+export function stateFolderOf(root: string, writable: boolean, env: Environment): StateFolder {
+  const path = join(root, ".toolwright")
+  const outside = outsideFolder(root, env)
+  const wrong = [path, join(path, "runs")].find((folder) => isThere(folder) && !isOwnFolder(folder))
+  if (wrong !== undefined) {
+    return { path: outside, reason: `${wrong} is no directory of yours: runs are recorded in ${outside} instead.` }
   }
+  return { path: writable && canWrite(isThere(path) ? path : root) ? path : outside }
 }
 
 /** Creates the folder before something is written there. It ignores itself, so that version control stays clean. */
 export function createStateFolder(folder: string): void {
   try {
-    mkdirSync(folder, { recursive: true })
-    writeFileSync(join(folder, ".gitignore"), "*\n")
+    mkdirSync(dirname(folder), { recursive: true })
+    makeStateFolder(dirname(folder), basename(folder))
+    writeStateFile(join(folder, ".gitignore"), "*\n")
   } catch {
     // What cannot be written is told by whoever writes the lock or the record, with what to do.
   }
 }
 
-/**
- * Where the state of a workspace goes that cannot be written itself: the user's state folder, by the workspace's path.
- */
-export function outsideFolder(root: string, env: Readonly<Record<string, string | undefined>>): string {
-  const state = env.XDG_STATE_HOME ?? join(homedir(), ".local", "state")
-  const key = createHash("sha256").update(resolve(root)).digest("hex").slice(0, 16)
-  return join(state, "toolwright", key)
+/** The user's own folder for state, which no workspace can change. A relative path in the variable counts as none. */
+export function userStateFolder(env: Environment): string {
+  const configured = env.XDG_STATE_HOME ?? ""
+  const home = env.HOME ?? ""
+  const base = isAbsolute(configured) ? configured : join(isAbsolute(home) ? home : homedir(), ".local", "state")
+  return join(base, "toolwright")
+}
+
+/** Where the state of a workspace goes that has no place in it: the user's state folder, by the workspace's path. */
+function outsideFolder(root: string, env: Environment): string {
+  return join(userStateFolder(env), createHash("sha256").update(resolve(root)).digest("hex").slice(0, 16))
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}
+
+function canWrite(folder: string): boolean {
+  try {
+    accessSync(folder, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
 }

@@ -1,5 +1,6 @@
-import { readdir, readFile } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { stateTextOf } from "@toolwright/host/state-files"
 
 export const FRAMEWORKS = ["node", "vitest", "jest", "pytest", "unittest", "go", "cargo", "npm"] as const
 
@@ -21,7 +22,7 @@ export async function detectFrameworks(root: string): Promise<Framework[]> {
     if (!found.includes(framework)) found.push(framework)
   }
   if (names.has("package.json")) {
-    const framework = await fromPackage(root)
+    const framework = fromPackage(root)
     if (framework !== undefined) add(framework)
   }
   if (names.has("Cargo.toml")) add("cargo")
@@ -33,12 +34,12 @@ export async function detectFrameworks(root: string): Promise<Framework[]> {
   )
     add("node")
   const python = files.filter((file) => PY_TEST.test(file.name))
-  if (python.length > 0) add(await pythonFramework(root, names, python))
+  if (python.length > 0) add(pythonFramework(root, names, python))
   return found
 }
 
-async function fromPackage(root: string): Promise<Framework | undefined> {
-  const text = await readFile(join(root, "package.json"), "utf8").catch(() => "{}")
+function fromPackage(root: string): Framework | undefined {
+  const text = stateTextOf(join(root, "package.json")) ?? "{}"
   let script: string | undefined
   try {
     script = (JSON.parse(text) as { scripts?: { test?: string } }).scripts?.test
@@ -53,19 +54,11 @@ async function fromPackage(root: string): Promise<Framework | undefined> {
   return "npm"
 }
 
-async function pythonFramework(
-  root: string,
-  names: ReadonlySet<string>,
-  files: readonly { path: string }[],
-): Promise<Framework> {
+function pythonFramework(root: string, names: ReadonlySet<string>, files: readonly { path: string }[]): Framework {
   if (names.has("pytest.ini") || names.has("conftest.py") || names.has("tox.ini")) return "pytest"
-  const project = names.has("pyproject.toml")
-    ? await readFile(join(root, "pyproject.toml"), "utf8").catch(() => "")
-    : ""
+  const project = names.has("pyproject.toml") ? (stateTextOf(join(root, "pyproject.toml")) ?? "") : ""
   if (project.includes("[tool.pytest")) return "pytest"
-  const texts = await Promise.all(
-    files.slice(0, 50).map((file) => readFile(join(root, file.path), "utf8").catch(() => "")),
-  )
+  const texts = files.slice(0, 50).map((file) => stateTextOf(join(root, file.path)) ?? "")
   return texts.every(
     (text) => /^\s*(?:import unittest|from unittest\b)/mu.test(text) && !/^\s*import pytest/mu.test(text),
   )
