@@ -58,6 +58,21 @@ test("tools show tells arguments, actions and examples; a near miss is named", a
 })
 
 describe("tools call", () => {
+  test("keeps to the permissions of the configuration; what is to be asked about may run, since somebody typed it", async () => {
+    const cwd = folderWith({
+      "toolwright.yaml": "permissions:\n  deny: [write_file]\n  ask: [create_directory]\n  denyPaths: ['private/*']\n",
+      "private/a.txt": "hidden\n",
+    })
+    const call = (name: string, ...args: string[]) => here(["tools", "call", name, ...args], { cwd })
+    expect(await call("write_file", "--path", "b.txt", "--content", "x")).toMatchObject({ code: 1 })
+    expect(existsSync(join(cwd, "b.txt"))).toBe(false)
+    expect((await call("create_directory", "--path", "made")).code).toBe(0)
+    const read = await call("read_text_file", "--path", "./private/a.txt")
+    expect(read.code).toBe(1)
+    expect(read.stdout + read.stderr).not.toContain("hidden")
+    expect((await call("search_grep", "--pattern", "hid")).stdout).not.toContain("hidden")
+  })
+
   const files = { "src/a.ts": "const a = 1 // TODO tidy\n", "src/b.js": "// TODO: ü\n", "notes.txt": "TODO\n" }
 
   test("takes arguments as flags, typed by the schema", async () => {

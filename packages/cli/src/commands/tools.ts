@@ -67,17 +67,21 @@ async function assembled(invocation: Invocation, values: Values) {
   const { cwd, env, stderr } = invocation
   const { configuration } = await configurationFor(invocation, values)
   if (Object.values(configuration.mcp).every((setting) => setting === undefined)) {
-    const { builtinTools, registered } = await import("@toolwright/runtime/tools")
+    const { builtinTools, permissionsFor, registered } = await import("@toolwright/runtime/tools")
     return {
       ...(await registered(builtinTools(configuration, cwd, { env }), env)),
       configuration,
+      permissions: permissionsFor(configuration, typed),
       [Symbol.asyncDispose]: async () => {},
     }
   }
   const { createToolwright } = await import("@toolwright/runtime")
   const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
-  return createToolwright({ ...configuration, withBuiltins: true, record: false, cwd, env, log })
+  return createToolwright({ ...configuration, withBuiltins: true, record: false, cwd, env, log, approve: typed })
 }
+
+/** Whoever types a call has said yes to it: what is to be asked about may run, what is denied may not. */
+const typed = (): Promise<boolean> => Promise.resolve(true)
 
 type Assembled = Awaited<ReturnType<typeof assembled>>
 
@@ -134,6 +138,7 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
     {
       signal: invocation.signal,
       timeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
+      ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
     },
   )
   print(invocation, result, values.json === true)

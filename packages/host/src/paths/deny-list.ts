@@ -79,7 +79,8 @@ export function compileDenyList(patterns: readonly string[]): (components: reado
   }
 }
 
-function foldName(name: string): string {
+/** A component of a path as the laxest file system would read it. */
+export function foldName(name: string): string {
   const folded = name
     .normalize("NFKC")
     .replace(/\p{Cf}/gu, "")

@@ -108,7 +108,9 @@ export function createOperations(
     async list(asked, select) {
       await using directory = await pinDirectory(policy, policy.locate(asked, "read"), "read")
       const all = await readdir(directory.at(), { withFileTypes: true })
-      const entries = all.filter((entry) => !isTemporaryName(entry.name))
+      const isReadable = policy.readableIn(directory.real)
+      const present = all.filter((entry) => !isTemporaryName(entry.name))
+      const entries = present.filter((entry) => isReadable(entry.name))
       const stats = new Map<string, Stats>()
       const wanted = select?.(entries) ?? []
       for (let index = 0; index < wanted.length; index += 32) {
@@ -116,7 +118,7 @@ export function createOperations(
         const found = await Promise.all(names.map((name) => lstat(directory.at(name)).catch(() => undefined)))
         for (const [at, stat] of found.entries()) if (stat !== undefined) stats.set(names[at]!, stat)
       }
-      return { entries, stats, shown: policy.show(directory.real) }
+      return { entries, stats, shown: policy.show(directory.real), denied: present.length - entries.length }
     },
     async walk(asked, visit, options) {
       await using start = await pinDirectory(policy, policy.locate(asked, "read"), "read")
@@ -149,7 +151,7 @@ export function createOperations(
       await using to = await place(destination)
       return await lock([from.path, to.path], async () => {
         assertHoldsNoRoot(policy, from.path, source)
-        await moveEntry(from, to)
+        await moveEntry(policy, from, to)
         return { source: policy.show(from.path), destination: policy.show(to.path) }
       })
     },

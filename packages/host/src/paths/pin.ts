@@ -15,7 +15,7 @@ import {
   printable,
   systemCode,
 } from "./path-errors.ts"
-import type { Access, Located, PathPolicy } from "./policy.ts"
+import { accessDenied, type Access, type Located, type PathPolicy } from "./policy.ts"
 import { isWarm, keepWarm } from "./local-devices.ts"
 
 /**
@@ -150,7 +150,7 @@ async function suggestion(policy: PathPolicy, located: Located): Promise<string 
     const entries = await readdir(parent.at())
     // It is there, and still nothing was found.
     if (entries.includes(basename(located.path))) return "It is a symbolic link to something that does not exist."
-    const names = entries.slice(0, MOST_NAMES_COMPARED).filter((name) => !policy.hides(name))
+    const names = entries.slice(0, MOST_NAMES_COMPARED).filter(policy.readableIn(parent.real))
     const near = nearest(basename(located.path), names)
     if (near.length === 0) return undefined
     const directory = located.asked.slice(0, located.asked.length - basename(located.asked).length)
@@ -163,7 +163,11 @@ async function suggestion(policy: PathPolicy, located: Located): Promise<string 
 /** {@link pin}, for a regular file. */
 export async function pinFile(policy: PathPolicy, located: Located, access: Access): Promise<Pinned> {
   const pinned = await pin(policy, located, access)
-  if (pinned.stat.isFile()) return pinned
+  if (pinned.stat.isFile()) {
+    if (pinned.stat.nlink < 2 || !(await policy.denied.holds(pinned.stat))) return pinned
+    await pinned[Symbol.asyncDispose]()
+    throw accessDenied(located.asked, "another name of the same file", access)
+  }
   await pinned[Symbol.asyncDispose]()
   throw notAFile(located.asked, pinned.stat.isDirectory() ? "It is a directory; use list_directory." : undefined)
 }

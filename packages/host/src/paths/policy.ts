@@ -1,8 +1,10 @@
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { compileDenyList, DEFAULT_DENY_READ, DEFAULT_DENY_WRITE } from "./deny-list.ts"
+import { DEFAULT_DENY_READ, DEFAULT_DENY_WRITE } from "./deny-list.ts"
+import { createDeniedFiles, type DeniedFiles } from "./denied-files.ts"
 import { createTranslator, type PathMapping } from "./mapping.ts"
 import { invalidPath, outsideRoots, printable } from "./path-errors.ts"
+import { compilePathRules, deepestRoot } from "./path-rules.ts"
 import { isInside, resolveRoots, type Root, type RootConfig } from "./roots.ts"
 
 export type Access = "read" | "write"
@@ -11,11 +13,14 @@ export type Access = "read" | "write"
 export interface PathPolicyConfig {
   /** Allowed directories; relative paths are resolved against the first. */
   roots: readonly RootConfig[]
-  /** Name patterns whose content tools never read nor write; replaces {@link DEFAULT_DENY_READ}. */
+  /**
+   * Patterns of names (`*.key`) and places (`private/*`) that tools never read, list, search nor write; replaces
+   * {@link DEFAULT_DENY_READ}. See `compilePathRules`.
+   */
   denyRead?: readonly string[]
   /**
-   * Name patterns that tools never write; replaces {@link DEFAULT_DENY_WRITE}. What is denied to readers is denied to
-   * writers too.
+   * Patterns of names and places that tools never write; replaces {@link DEFAULT_DENY_WRITE}. What is denied to readers
+   * is denied to writers too.
    */
   denyWrite?: readonly string[]
   /** Host directories and where they are mounted here; users see host paths only. */
@@ -44,8 +49,14 @@ export interface PathPolicy {
   admit(real: string, access: Access, asked: string): Located
   /** Whether a real path may be read; for walkers, which skip what they must not see. */
   readable(real: string): boolean
-  /** Whether what has this name is a secret, wherever it lies. */
-  hides(name: string): boolean
+  /** {@link PathPolicy.readable} for the names in one directory, given by its real path. */
+  readableIn(directory: string): (name: string) => boolean
+  /** Whether something must not be moved since its place alone denies it, given by real paths. */
+  bindsPlace(from: string, to: string): boolean
+  /** Whether some place that is denied has this name in its path: walkers that skip dependencies then must not. */
+  mentions(name: string): boolean
+  /** What must not be read, by whichever name it is opened: the other names (hard links) of denied files. */
+  readonly denied: DeniedFiles
   /** A path on this machine as users know it. */
   show(path: string): string
 }
@@ -53,7 +64,6 @@ export interface PathPolicy {
 /** Kernel file systems hold the process's own memory, environment and devices: never files of a workspace. */
 const KERNEL = ["/proc", "/sys", "/dev"]
 const LONGEST_PATH_BYTES = 4096
-const NONE: readonly string[] = []
 
 /**
  * @param hidden further directories that may be read but are never listed as roots; may grow later
@@ -62,16 +72,12 @@ const NONE: readonly string[] = []
 export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root[] = []): PathPolicy {
   const translator = createTranslator(config.mapping)
   const roots = resolveRoots(config.roots, translator.toLocal)
-  const secret = compileDenyList(config.denyRead ?? DEFAULT_DENY_READ)
-  const fixed = compileDenyList(config.denyWrite ?? DEFAULT_DENY_WRITE)
-
-  const rootOf = (path: string): Root | undefined =>
-    [...roots, ...hidden]
-      .filter((root) => isInside(root.real, path))
-      .reduce<Root | undefined>(
-        (best, root) => (best !== undefined && best.real.length >= root.real.length ? best : root),
-        undefined,
-      )
+  const all = (): readonly Root[] => (hidden.length === 0 ? roots : [...roots, ...hidden])
+  const secret = compilePathRules(config.denyRead ?? DEFAULT_DENY_READ, all)
+  const fixed = compilePathRules(config.denyWrite ?? DEFAULT_DENY_WRITE, all)
+  const rootOf = (path: string): Root | undefined => deepestRoot(all(), path)
+  const readable = (real: string): boolean => rootOf(real) !== undefined && secret.deny(real) === undefined
+  const denied = createDeniedFiles(() => roots.map(({ real }) => real), { readable, mentions: secret.mentions })
 
   const show = (path: string): string => {
     const root = rootOf(path)
@@ -83,9 +89,8 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
   const check = (path: string, access: Access, asked: string): Located => {
     const root = rootOf(path)
     if (root === undefined || KERNEL.some((directory) => isInside(directory, path))) throw outsideRoots(asked, roots)
-    const components = componentsBelow(root, path)
-    const pattern = secret(components) ?? (access === "write" ? fixed(components) : undefined)
-    if (pattern !== undefined) throw denied(asked, pattern, access)
+    const pattern = secret.deny(path) ?? (access === "write" ? fixed.deny(path) : undefined)
+    if (pattern !== undefined) throw accessDenied(asked, pattern, access)
     if (access === "write" && root.access !== "read-write") throw readOnly(asked, roots)
     return { root, path, shown: show(path), asked }
   }
@@ -94,11 +99,17 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
     roots,
     show,
     admit: check,
-    readable(real) {
-      const root = rootOf(real)
-      return root !== undefined && secret(componentsBelow(root, real)) === undefined
+    readable,
+    readableIn(directory) {
+      if (rootOf(directory) === undefined) return () => false
+      const deny = secret.denyIn(directory)
+      return (name) => deny(name) === undefined
     },
-    hides: (name) => secret([name]) !== undefined,
+    bindsPlace: (from, to) =>
+      (secret.deny(from) !== undefined && secret.deny(to) === undefined) ||
+      (fixed.deny(from) !== undefined && fixed.deny(to) === undefined),
+    mentions: secret.mentions,
+    denied,
     locate(asked, access) {
       assertSpelling(asked, roots)
       const local = translator.toLocal(asked)
@@ -107,11 +118,6 @@ export function createPathPolicy(config: PathPolicyConfig, hidden: readonly Root
       return check(alias === undefined ? path : resolve(alias.real, relative(alias.local, path)), access, asked)
     },
   }
-}
-
-function componentsBelow(root: Root, path: string): readonly string[] {
-  const below = relative(root.real, path)
-  return below === "" ? NONE : below.split(sep)
 }
 
 function assertSpelling(asked: string, roots: readonly Root[]): void {
@@ -123,7 +129,8 @@ function assertSpelling(asked: string, roots: readonly Root[]): void {
   if (/^~($|[\\/])/u.test(asked)) throw outsideRoots(asked, roots)
 }
 
-function denied(asked: string, pattern: string, access: Access): ToolwrightError {
+/** The answer to a path that a pattern protects. */
+export function accessDenied(asked: string, pattern: string, access: Access): ToolwrightError {
   return new ToolwrightError(
     "ACCESS_DENIED",
     `Access denied: ${printable(asked)} is protected (it matches "${pattern}")`,

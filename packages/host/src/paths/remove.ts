@@ -60,8 +60,7 @@ async function assertRemovable(
   place: { real: string; asked: string },
   depth = 0,
 ): Promise<void> {
-  if (depth > DEEPEST)
-    throw new ToolwrightError("TOO_DEEP", `Directory deeper than ${DEEPEST} levels: ${printable(place.asked)}`)
+  if (depth > DEEPEST) throw tooDeep(place.asked)
   await using directory = await pinChild(parent, name)
   for (const entry of await readdir(directory.at(), { withFileTypes: true })) {
     const below = { real: join(place.real, entry.name), asked: `${place.asked}/${entry.name}` }
@@ -100,7 +99,7 @@ export interface Place extends AsyncDisposable {
  * Renames an entry itself, links included. @throws ToolwrightError `NOT_FOUND`, `ALREADY_EXISTS`, `INVALID_PATH`,
  * `CROSS_DEVICE`
  */
-export async function moveEntry(from: Place, to: Place): Promise<void> {
+export async function moveEntry(policy: PathPolicy, from: Place, to: Place): Promise<void> {
   const stat = await statusOf(from.parent, from.name)
   if (stat === undefined) throw fileNotFound(from.asked)
   const asked = [printable(from.asked), printable(to.asked)]
@@ -114,12 +113,36 @@ export async function moveEntry(from: Place, to: Place): Promise<void> {
       : "Delete it first, or choose another destination."
     throw alreadyExists(to.asked, hint)
   }
+  if (stat.isDirectory()) await assertMovable(policy, from.parent, from.name, from, to)
   await rename(from.parent.at(from.name), to.parent.at(to.name)).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code !== "EXDEV") throw thrown
     throw new ToolwrightError("CROSS_DEVICE", `Cannot move ${asked[0]} to another file system in one step`, {
       hint: "Write the file at its destination, then delete the source.",
     })
   })
+}
+
+/** What its place alone protects must not be carried to another place with the directory above it. */
+async function assertMovable(
+  policy: PathPolicy,
+  parent: PinnedChild,
+  name: string,
+  from: { path: string; asked: string },
+  to: { path: string },
+  depth = 0,
+): Promise<void> {
+  if (depth > DEEPEST) throw tooDeep(from.asked)
+  await using directory = await pinChild(parent, name)
+  for (const entry of await readdir(directory.at(), { withFileTypes: true })) {
+    const below = { path: join(from.path, entry.name), asked: `${from.asked}/${entry.name}` }
+    const there = { path: join(to.path, entry.name) }
+    if (policy.bindsPlace(below.path, there.path)) policy.admit(below.path, "write", below.asked)
+    if (entry.isDirectory()) await assertMovable(policy, directory, entry.name, below, there, depth + 1)
+  }
+}
+
+function tooDeep(asked: string): ToolwrightError {
+  return new ToolwrightError("TOO_DEEP", `Directory deeper than ${DEEPEST} levels: ${printable(asked)}`)
 }
 
 async function statusOf(parent: Pinned, name: string): Promise<Stats | undefined> {

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs"
-import { resolve, sep } from "node:path"
+import { relative, resolve, sep } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
 
 export type RootAccess = "read-only" | "read-write"
@@ -25,6 +25,14 @@ export interface Root {
 /** Whether `path` is `directory` or lies below it. Both absolute and normalised; `/ws-evil` is not inside `/ws`. */
 export function isInside(directory: string, path: string): boolean {
   return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep)
+}
+
+const NONE: readonly string[] = []
+
+/** The names that lead from a root to a path inside it. */
+export function componentsBelow(root: Root, path: string): readonly string[] {
+  const below = relative(root.real, path)
+  return below === "" ? NONE : below.split(sep)
 }
 
 /**

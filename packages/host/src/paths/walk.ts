@@ -34,6 +34,8 @@ export interface WalkSummary {
   stopped?: "entries" | "depth" | "visitor"
   /** Directories that could not be read. */
   unreadable: number
+  /** Entries that the path rules keep from everybody, and which were not visited. */
+  denied: number
 }
 
 const DIRECTORY = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW
@@ -42,7 +44,7 @@ const SLICE_MS = 8
 /**
  * Visits everything below a pinned directory, parents first. Symbolic links are entries, never followed, so there are
  * no cycles
- * and no way out; on Linux each directory is opened without following links and its real path compared before it is
+ * and no way out; what the path rules deny is not visited; on Linux each directory is opened without following links and its real path compared before it is
  * read.
  * Works in slices of a few milliseconds, so that other work and cancellation get their turn.
  *
@@ -56,7 +58,7 @@ export async function walk(
   options: WalkOptions = {},
 ): Promise<WalkSummary> {
   const { signal, maxDepth = 128, maxEntries = 1_000_000, sorted = false } = options
-  const summary: WalkSummary = { unreadable: 0 }
+  const summary: WalkSummary = { unreadable: 0, denied: 0 }
   const pending: { path: string; depth: number }[] = [{ path: "", depth: 0 }]
   let seen = 0
   let sliceEnd = performance.now() + SLICE_MS
@@ -66,7 +68,8 @@ export async function walk(
       sliceEnd = performance.now() + SLICE_MS
     }
     signal?.throwIfAborted()
-    const entries = readDirectory(next.path === "" ? start.real : joinPath(start.real, next.path))
+    const directory = next.path === "" ? start.real : joinPath(start.real, next.path)
+    const entries = readDirectory(directory)
     if (entries === undefined) {
       summary.unreadable += 1
       continue
@@ -76,14 +79,19 @@ export async function walk(
     const below: typeof pending = []
     const depth = next.depth + 1
     const prefix = next.path === "" ? "" : `${next.path}/`
+    const isReadable = policy.readableIn(directory)
     for (const entry of entries) {
       if (isTemporaryName(entry.name)) continue
+      if (!isReadable(entry.name)) {
+        summary.denied += 1
+        continue
+      }
       if (++seen > maxEntries) return { ...summary, stopped: "entries" }
       const path = prefix + entry.name
       const kind = kindOf(entry)
       const wish = visit({ name: entry.name, path, kind, depth })
       if (wish === "stop") return { ...summary, stopped: "visitor" }
-      if (kind !== "directory" || wish === "skip" || policy.hides(entry.name)) continue
+      if (kind !== "directory" || wish === "skip") continue
       if (depth >= maxDepth) summary.stopped = "depth"
       else below.push({ path, depth })
     }

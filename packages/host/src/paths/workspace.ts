@@ -26,6 +26,8 @@ export interface Listing {
   /** By name, for the selected entries that still exist. */
   readonly stats: ReadonlyMap<string, Stats>
   readonly shown: string
+  /** Entries that the path rules keep from everybody, and which are not among `entries`. */
+  readonly denied: number
 }
 
 /**
@@ -62,7 +64,7 @@ export interface Workspace {
   /** Status of what lies at a path, links followed as long as they stay inside. */
   stat(path: string): Promise<{ stat: Stats; shown: string; real: string }>
   /**
-   * Entries of a directory, in the file system's order.
+   * Entries of a directory that may be read, in the file system's order.
    * @param select entries whose own status is wanted too (a link's, not its target's)
    */
   list(path: string, select?: (entries: Dirent[]) => readonly Dirent[]): Promise<Listing>

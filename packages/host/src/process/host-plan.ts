@@ -18,7 +18,7 @@ export async function planFor(
   const linked = await linkedRepository(host.root)
   const secrets = await secretFiles(
     host.workspace.roots.map((root) => root.real),
-    host.workspace.policy.readable,
+    host.workspace.policy,
   )
   const folders = others.map((root) => ({ path: root.real, writable: root.access === "read-write" }))
   return {
@@ -28,6 +28,7 @@ export async function planFor(
     protect: linked === undefined ? protect : [...protect, join(linked, "config"), join(linked, "hooks"), ".git"],
     folders: linked === undefined ? folders : [...folders, { path: linked, writable: host.writable }],
     hidden: secrets.files,
+    hiddenFolders: secrets.folders,
     ...(secrets.incomplete
       ? { gap: "the workspace holds too many files to find all secrets in it; the command could read some" }
       : {}),

@@ -1,34 +1,54 @@
+import { lstatSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
+import { findDenied, type ReadRules } from "../paths/denied-files.ts"
 
-/** Dependencies: many files, and nobody's secrets; git keeps its own state. */
-const SKIPPED = new Set([".git", "node_modules", ".venv", "venv"])
+/** What a sandboxed process must not see, by absolute path. */
+export interface SecretEntries {
+  readonly files: string[]
+  readonly folders: string[]
+  /** Whether there were too many entries to see all of them. */
+  readonly incomplete: boolean
+}
+
 const MOST_ENTRIES = 200_000
 
 /**
- * The files below some folders that the path rules keep from tools, by absolute path. Only names are looked at; links
- * are not followed.
- *
- * @param isReadable whether tools may read an absolute path
- * @returns the files, and whether there were too many entries to see all of them
+ * The files and folders that the path rules keep from tools, and the other names (hard links) of such files. Links are
+ * not followed.
  */
-export async function secretFiles(
-  folders: readonly string[],
-  isReadable: (path: string) => boolean,
-): Promise<{ files: string[]; incomplete: boolean }> {
-  const found = new Set<string>()
+export async function secretFiles(folders: readonly string[], rules: ReadRules): Promise<SecretEntries> {
+  const found = await findDenied(folders, rules)
+  const linked = new Set(found.files.flatMap((file) => inodeIfShared(file)))
+  for (const folder of found.folders)
+    for (const file of await filesIn(folder)) inodeIfShared(file).forEach((inode) => linked.add(inode))
+  if (linked.size === 0) return found
+  const others = await filesWith(linked, folders, new Set([...found.files, ...found.folders]))
+  return { ...found, files: [...found.files, ...others] }
+}
+
+function inodeIfShared(path: string): string[] {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat === undefined || stat.nlink < 2 ? [] : [`${stat.dev}:${stat.ino}`]
+}
+
+async function filesIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true, recursive: true }).catch(() => [])
+  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+}
+
+async function filesWith(inodes: ReadonlySet<string>, folders: readonly string[], known: ReadonlySet<string>) {
+  const found: string[] = []
   const pending = [...folders]
   let seen = 0
-  for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-    seen += entries.length
-    if (seen > MOST_ENTRIES) return { files: [...found], incomplete: true }
-    for (const entry of entries) {
+  for (let folder = pending.pop(); folder !== undefined && seen < MOST_ENTRIES; folder = pending.pop()) {
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
       const path = join(folder, entry.name)
-      if (entry.isDirectory()) {
-        if (!SKIPPED.has(entry.name)) pending.push(path)
-      } else if (entry.isFile() && !isReadable(path)) found.add(path)
+      if (known.has(path)) continue
+      seen += 1
+      if (entry.isDirectory()) pending.push(path)
+      else if (entry.isFile() && inodeIfShared(path).some((inode) => inodes.has(inode))) found.push(path)
     }
   }
-  return { files: [...found], incomplete: false }
+  return found
 }

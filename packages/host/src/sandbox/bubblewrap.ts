@@ -22,6 +22,8 @@ export interface SandboxPlan {
   readonly folders?: readonly { readonly path: string; readonly writable: boolean }[]
   /** Files inside the workspace that cannot be read, by absolute path. */
   readonly hidden?: readonly string[]
+  /** Folders inside the workspace of which nothing can be seen, by absolute path. */
+  readonly hiddenFolders?: readonly string[]
   /** What this plan could not see to; told with the result. */
   readonly gap?: string
   /** Paths inside the workspace that stay read-only, such as `.git/config`. */
@@ -88,6 +90,7 @@ export async function bubblewrapArgv(program: string, argv: readonly string[], p
   args.push(plan.writable === false ? "--ro-bind" : "--bind", plan.root, plan.root)
   for (const { path, writable } of plan.folders ?? []) args.push(writable ? "--bind" : "--ro-bind", path, path)
   for (const path of plan.hidden ?? []) args.push("--ro-bind", "/dev/null", path)
+  for (const path of plan.hiddenFolders ?? []) args.push("--tmpfs", path, "--remount-ro", path)
   for (const path of plan.protect ?? []) {
     const full = resolve(plan.root, path)
     if (await exists(full)) args.push("--ro-bind", full, full)

@@ -24,7 +24,7 @@ export function builtinTools(
   options: BuiltinToolsOptions = {},
 ): ToolDefinition[] {
   const { env, logit = configuredModel(configuration) } = options
-  const { workspace, builtins } = configuration
+  const { workspace, builtins, permissions } = configuration
   const roots = (workspace.roots ?? (workspace.readOnly === undefined ? ["."] : [])).map((path) => ({
     path: resolve(cwd, path),
     access: "read-write" as const,
@@ -35,7 +35,7 @@ export function builtinTools(
   }))
   const tools = createBuiltinTools({
     roots: [...roots, ...readOnly],
-    denyRead: [...DEFAULT_DENY_READ, ...(workspace.denyRead ?? [])],
+    denyRead: [...DEFAULT_DENY_READ, ...(workspace.denyRead ?? []), ...(permissions.denyPaths ?? [])],
     denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
     processes: {
       sandbox: builtins.bash.sandbox,

@@ -1,3 +1,4 @@
 /** The built-in tools alone, without models and agents: quick to load, for calling tools by hand. */
 export { builtinTools } from "./builtins.ts"
 export { registered, type RegisteredTools } from "./registered.ts"
+export { permissionsFor } from "./permissions.ts"

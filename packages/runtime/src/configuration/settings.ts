@@ -220,7 +220,12 @@ export const SETTINGS: readonly Setting[] = [
     type: "string-list",
     description: "Tools that need approval; where nobody can be asked they may not run",
   },
-  { key: "permissions.denyPaths", type: "string-list", description: "Patterns of paths that no call may name" },
+  {
+    key: "permissions.denyPaths",
+    type: "string-list",
+    description:
+      "Patterns of names (`*.key`) and places (`private/*`) that no tool reads, lists, searches or changes, however it comes there",
+  },
   {
     key: "runs.folder",
     type: "string",

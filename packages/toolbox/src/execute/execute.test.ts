@@ -369,6 +369,16 @@ describe("permissions", () => {
     expect(await code({ edits: [{ path: "a.ts" }, { path: "id.key" }] })).toBe("PERMISSION_DENIED")
     expect(await code({ path: "src/a.ts" })).toBeUndefined()
   })
+
+  test("denied places are denied in every spelling", async () => {
+    const permissions = { denyPaths: ["private/*"] }
+    const code = async (path: string) =>
+      (await registryWith(write).execute("write", { path }, { permissions })).error?.code
+    for (const path of ["private/x", "./private/x", "a/../private/x", "private//x", "private/./y/z", "private\\x"])
+      expect([path, await code(path)]).toEqual([path, "PERMISSION_DENIED"])
+    for (const path of ["private", "privates/x", "private/../x"])
+      expect([path, await code(path)]).toEqual([path, undefined])
+  })
 })
 
 test("events come in order, with the arguments that ran", async () => {

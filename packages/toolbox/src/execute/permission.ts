@@ -26,7 +26,10 @@ export interface PermissionPolicy {
   rules?: readonly PermissionRule[]
   /** What holds where no rule matches; `allow` unless given. */
   otherwise?: Permission
-  /** Patterns of paths that no call may name in an argument that it reads or writes (`.env`, `*.key`). */
+  /**
+   * Patterns of paths that no call may name in an argument that it reads or writes (`.env`, `*.key`, `private/*`). This
+   * is about what a call says; what links, searches and programs reach is the matter of whoever opens files.
+   */
   denyPaths?: readonly string[]
   approve?(call: { tool: ToolDefinition; args: JsonObject }, signal: AbortSignal): Promise<boolean>
 }
@@ -81,9 +84,24 @@ function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: Jso
   if (patterns.length === 0) return undefined
   const paths = [...argumentPaths(tool.effects?.reads, args), ...argumentPaths(tool.effects?.writes, args)]
   return paths.find((path) => {
-    const name = path.split(/[/\\]/).at(-1) ?? path
-    return patterns.some((pattern) => wildcard(pattern, name) || wildcard(pattern, path))
+    const parts = plainParts(path)
+    const places = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
+    return patterns.some(
+      (pattern) =>
+        [path, ...parts].some((name) => wildcard(pattern, name)) ||
+        places.some((place) => wildcard(pattern, place) || wildcard(pattern, `/${place}`)),
+    )
   })
+}
+
+/** The names in a path, without detours: `./a/../b//c` is `b/c`. */
+function plainParts(path: string): string[] {
+  const parts: string[] = []
+  for (const part of path.split(/[/\\]/)) {
+    if (part === "..") parts.pop()
+    else if (part !== "" && part !== ".") parts.push(part)
+  }
+  return parts
 }
 
 /** @param metadata says `permission: "ask"` where somebody could have permitted the call */

@@ -1,6 +1,6 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type EntryKind, type Workspace } from "@toolwright/host/paths"
-import { entryLabel, LISTING_LINES } from "./list-directory.ts"
+import { deniedNote, entryLabel, LISTING_LINES } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH_ALIASES } from "./schemas.ts"
 
 /** A file or directory of a tree; directories have `children`, sorted by name. */
@@ -63,7 +63,7 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       const tree: TreeNode[] = []
       const places = new Map<string, TreeNode[]>([["", tree]])
       const counts = { files: 0, directories: 0 }
-      const { shown, stopped } = await workspace.walk(
+      const { shown, stopped, denied } = await workspace.walk(
         path,
         ({ name, path: below, kind }) => {
           if (excluded(below)) return "skip"
@@ -81,7 +81,7 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       )
       const summary = `${counts.directories} directories, ${counts.files} files${stopped === undefined ? "" : " (not all of them: a limit was reached)"}`
       return success({
-        output: [`${shown}/`, ...treeLines(tree), summary].join("\n"),
+        output: [`${shown}/`, ...treeLines(tree), summary, ...(denied === 0 ? [] : [deniedNote(denied)])].join("\n"),
         data: { path: shown, tree, ...counts, truncated: stopped !== undefined },
       })
     },

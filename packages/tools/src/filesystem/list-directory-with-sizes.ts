@@ -48,7 +48,7 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
     examples: [{ description: "The largest files first", input: { path: ".", sort_by: "size" } }],
     async run(args) {
       const { path, sort_by = "name" } = args as { path: string; sort_by?: "name" | "size" }
-      const { entries, stats, shown } = await workspace.list(path, (all) => all)
+      const { entries, stats, shown, denied } = await workspace.list(path, (all) => all)
       const listed = byName(entries).flatMap((entry) => {
         const stat = stats.get(entry.name)
         if (stat === undefined) return []
@@ -67,7 +67,10 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
         (entry) => `${entry.type === "file" ? readableSize(entry.size_bytes) : "-"}\t${entryLabel(entry)}`,
       )
       const summary = `Total: ${totals.total_files} files, ${totals.total_directories} directories, ${readableSize(totals.total_size_bytes)}`
-      return success({ output: `${listingText(lines)}\n${summary}`, data: { path: shown, entries: listed, ...totals } })
+      return success({
+        output: `${listingText(lines, denied)}\n${summary}`,
+        data: { path: shown, entries: listed, ...totals },
+      })
     },
   })
 }

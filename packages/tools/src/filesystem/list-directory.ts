@@ -38,10 +38,10 @@ export function createListDirectoryTool(workspace: Workspace): ToolDefinition {
     },
     examples: [{ description: "List the workspace", input: { path: "." } }],
     async run(args) {
-      const { entries, shown } = await workspace.list(args["path"] as string)
+      const { entries, shown, denied } = await workspace.list(args["path"] as string)
       const listed = byName(entries).map((entry) => ({ name: entry.name, type: kindOf(entry) }))
       return success({
-        output: listingText(listed.map(entryLabel)),
+        output: listingText(listed.map(entryLabel), denied),
         data: { path: shown, entries: listed, total: listed.length },
       })
     },
@@ -57,8 +57,17 @@ export function entryLabel({ name, type }: { name: string; type: string }): stri
   return visibleName(name) + (type === "directory" ? "/" : type === "symlink" ? "@" : "")
 }
 
-export function listingText(lines: readonly string[]): string {
-  if (lines.length === 0) return "(empty)"
-  if (lines.length <= LISTING_LINES) return lines.join("\n")
-  return `${lines.slice(0, LISTING_LINES).join("\n")}\n[${LISTING_LINES} of ${lines.length} entries. Use search_files with a pattern to find the others.]`
+/** @param denied how many entries the path rules keep from everybody */
+export function listingText(lines: readonly string[], denied = 0): string {
+  const shown = lines.slice(0, LISTING_LINES)
+  if (lines.length === 0) shown.push(denied === 0 ? "(empty)" : "(nothing that may be seen)")
+  if (lines.length > LISTING_LINES)
+    shown.push(`[${LISTING_LINES} of ${lines.length} entries. Use search_files with a pattern to find the others.]`)
+  if (denied > 0) shown.push(deniedNote(denied))
+  return shown.join("\n")
+}
+
+/** What a listing says of entries that it keeps to itself. */
+export function deniedNote(denied: number): string {
+  return `[${denied} protected ${denied === 1 ? "entry is" : "entries are"} not shown.]`
 }
