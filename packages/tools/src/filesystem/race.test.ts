@@ -12,6 +12,7 @@ import {
 import { readFile, realpath } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { grep } from "../search/grep.ts"
 import { createWorkspace, type Workspace } from "@toolwright/host/paths"
@@ -36,9 +37,13 @@ beforeAll(async () => {
   mkdirSync(outside)
   writeFileSync(join(outside, "file.txt"), SECRET)
   workspace = createWorkspace({ roots: [{ path: root, access: "read-write" }], stateDirectory: join(folder, "state") })
-  attacker = spawn(process.execPath, [join(import.meta.dirname, "../testing/link-attacker.ts"), root, outside], {
-    stdio: ["ignore", "pipe", "inherit"],
-  })
+  attacker = spawn(
+    process.execPath,
+    [fileURLToPath(import.meta.resolve("@toolwright/host/testing/link-attacker")), root, outside],
+    {
+      stdio: ["ignore", "pipe", "inherit"],
+    },
+  )
   await new Promise<void>((resolve, reject) => {
     attacker.stdout!.once("data", () => resolve())
     attacker.once("exit", (code) => reject(new Error(`the attacker ended with ${code}`)))
