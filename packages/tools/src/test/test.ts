@@ -156,7 +156,7 @@ function resultOf(run: TestRun): ToolResult {
   const warning = sandbox.kind === "none" ? `\nWARNING: the tests ran WITHOUT a sandbox (${sandbox.reason}).` : ""
   const output = plainOutput(describeRun(run)) + warning
   if (run.success) return success({ output, data, metadata: { sandbox } })
-  if (report.failed > 0) {
+  if (report.failed > 0 && outcome.ended === "exit") {
     return failure({
       code: "TESTS_FAILED",
       message: `${report.failed} of ${report.passed + report.failed} tests failed.`,
