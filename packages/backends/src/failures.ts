@@ -1,3 +1,4 @@
+import { saysNoConstraint } from "@toolwright/logits"
 import { ToolwrightError } from "@toolwright/toolbox"
 
 /** What a failure's message names, so that its reader knows which setting to change. */
@@ -11,10 +12,26 @@ export interface FailureContext {
   urlSetting: string
 }
 
-/** The failure that an HTTP status means. `said` is the server's own message. */
-export function failureOfStatus(status: number, said: string, context: FailureContext): ToolwrightError {
+/** What a server says of a failure; what it leaves out is empty. */
+export interface ServerWords {
+  message: string
+  /** Its own code or type, e.g. `unsupported_parameter`. */
+  code: string
+  /** The field of the request that it is about, e.g. `tools`. */
+  param: string
+}
+
+/** The failure that an HTTP status means. `said` is what the server says itself. */
+export function failureOfStatus(status: number, said: ServerWords, context: FailureContext): ToolwrightError {
   const { url, modelName, keySetting, urlSetting } = context
-  const told = said === "" ? "" : ` It says: ${said}`
+  const told = said.message === "" ? "" : ` It says: ${said.message}`
+  if (refusesConstraint(status, said)) {
+    return new ToolwrightError(
+      "CONSTRAINT_UNSUPPORTED",
+      `The model server at ${url} does not take what the request holds the reply with (HTTP ${status}).${told}`,
+      { hint: "Send the request without it, or start the server with what it needs for it." },
+    )
+  }
   if (status === 401 || status === 403) {
     return new ToolwrightError(
       "MODEL_UNAUTHORIZED",
@@ -41,7 +58,7 @@ export function failureOfStatus(status: number, said: string, context: FailureCo
   if (status === 408) return timedOut(`The model server at ${url} gave up waiting (HTTP 408).${told}`)
   if (status === 429) {
     return new ToolwrightError(
-      "MODEL_REQUEST_REJECTED",
+      "MODEL_RATE_LIMITED",
       `The model server at ${url} takes no more requests now (HTTP 429).${told}`,
       {
         hint: "Wait, or raise the limit at the server.",
@@ -52,6 +69,22 @@ export function failureOfStatus(status: number, said: string, context: FailureCo
     "MODEL_REQUEST_REJECTED",
     `The model server at ${url} rejected the request (HTTP ${status}).${told}`,
   )
+}
+
+/** Fields of requests that hold a reply to something. */
+const CONSTRAINT_FIELDS =
+  /^(tools|tool_choice|functions|function_call|response_format|grammar|structured_outputs|guided_(grammar|json)|json_schema)$/
+/** What servers call a field that they do not know. */
+const UNKNOWN_FIELD = /unsupported|unknown|unrecogni[sz]ed|extra_forbidden|not_supported|unexpected/i
+
+/**
+ * Whether a server says that it takes no tools, grammar or schema: by the field that it names, or in words that mean
+ * nothing else. A server that failed for another reason is not asked in another way.
+ */
+function refusesConstraint(status: number, { message, code, param }: ServerWords): boolean {
+  if (status === 401 || status === 403 || status === 408 || status === 429) return false
+  if (status < 500 && CONSTRAINT_FIELDS.test(param) && UNKNOWN_FIELD.test(code)) return true
+  return saysNoConstraint(message)
 }
 
 /** No connection: unknown host, refused, reset, or broken TLS. */
@@ -70,6 +103,17 @@ export function badReply(context: FailureContext, reason: string, cause?: unknow
     {
       cause,
       hint: `Check that ${context.urlSetting} is the address of an OpenAI-compatible server and not of something else.`,
+    },
+  )
+}
+
+/** More than a reply can hold. */
+export function replyTooLong(context: FailureContext, held: string): ToolwrightError {
+  return new ToolwrightError(
+    "REPLY_TOO_LONG",
+    `The reply of the model server at ${context.url} has ${held} and was given up.`,
+    {
+      hint: "Limit it with the setting model.maxTokens.",
     },
   )
 }

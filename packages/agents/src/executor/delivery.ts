@@ -14,6 +14,7 @@ import {
   formatterById,
   getFormatter,
   grammarFor,
+  selectFormat,
   toOpenAITools,
   type ToolFormatter,
 } from "@toolwright/toolformat"
@@ -40,6 +41,9 @@ type ReplyMode = NonNullable<FormatGrammarOptions["mode"]>
 /** The chosen rung of the ladder with its format, and what to do when the backend refuses it. */
 export interface DeliveryPlan {
   readonly delivery: Delivery
+  /** Id of the format in which tools are offered: that of the server's API, or the one of the text. */
+  readonly format: string
+  /** How text is read and written. It always can be: what has an API form alone is read as the generic format. */
   readonly formatter: ToolFormatter
   readonly because: string
   /**
@@ -63,7 +67,7 @@ export interface DeliveryPlan {
  * syntax; `text` mode goes straight to the generic form.
  */
 export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
-  const { mode, explicit } = inputs
+  const { mode } = inputs
   const abilities = abilitiesFor(inputs)
   const formatter = textFormatter(inputs)
   const settings = {
@@ -78,7 +82,8 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   function planFor(current: Rung, reason: string, failed: readonly DeliveryKind[]): DeliveryPlan {
     return {
       delivery: current.kind,
-      formatter: current.kind === "native" ? (explicit ?? getFormatter(inputs.backend.modelName())) : formatter,
+      format: current.kind === "native" ? apiFormat(inputs) : formatter.id,
+      formatter,
       because: reason,
       requestPart(tools, grounding, mode) {
         if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
@@ -144,6 +149,12 @@ function attempt(make: () => string): string | undefined {
 function abilitiesFor({ backend, explicit }: DeliveryInputs): Backend["abilities"] {
   const textOnly = explicit !== undefined && !explicit.supportsNativeToolUse()
   return textOnly ? { ...backend.abilities, nativeTools: false } : backend.abilities
+}
+
+/** The form of the server's own tool use: the one that was set, or what all of them have in common. */
+function apiFormat({ backend, explicit }: DeliveryInputs): string {
+  const api = explicit?.supportsNativeToolUse() === true ? explicit : undefined
+  return api?.id ?? selectFormat(backend.modelName(), { backend: "openai" }).format.id
 }
 
 /** The format for calls in text; families that only have an API form use the generic one there. */

@@ -89,7 +89,7 @@ export class Run {
       task: this.#request.task,
       agent: this.#request.agent ?? "assistant",
       model: backend.modelName(),
-      format: this.#plan.formatter.id,
+      format: this.#plan.format,
       because: this.#plan.because,
       tools: this.#offered.map(({ name }) => name),
       unavailable: (this.#options.unavailable ?? []).map(({ name }) => name),

@@ -67,8 +67,8 @@ export interface BackendAbilities {
  * Something that infers. `infer` yields events as they arrive; cancelling `signal` ends the request within a second.
  * Failures
  * are thrown as `ToolwrightError`: `MODEL_UNREACHABLE`, `MODEL_UNAUTHORIZED`, `MODEL_NOT_FOUND`,
- * `MODEL_REQUEST_REJECTED`,
- * `MODEL_SERVER_ERROR`, `MODEL_BAD_REPLY`, `MODEL_TIMEOUT`, `CONFLICTING_CONSTRAINTS`.
+ * `MODEL_REQUEST_REJECTED`, `MODEL_RATE_LIMITED`, `MODEL_SERVER_ERROR`, `MODEL_BAD_REPLY`, `MODEL_TIMEOUT`,
+ * `REPLY_TOO_LONG`, `CONFLICTING_CONSTRAINTS`, `CONSTRAINT_UNSUPPORTED`.
  */
 export interface Backend {
   /** Kind of backend, e.g. `openai-compatible` or `scripted`. */

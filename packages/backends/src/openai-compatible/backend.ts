@@ -4,8 +4,10 @@ import { delay } from "../time.ts"
 import { chatAddress } from "./address.ts"
 import { chatBody } from "./body.ts"
 import { DIALECT_ABILITIES, type Dialect } from "./dialect.ts"
+import { LIMITS, type ReplyLimits } from "./limits.ts"
 import { replyEvents } from "./reply-events.ts"
-import { createWatchdog, readText, Retryable, send } from "./transport.ts"
+import { createRetries, Retryable } from "./retry.ts"
+import { createWatchdog, readText, send } from "./transport.ts"
 
 /** Settings of an OpenAI-compatible backend. */
 export interface OpenAICompatibleOptions {
@@ -25,8 +27,14 @@ export interface OpenAICompatibleOptions {
   includeReasoning?: boolean
   /** Milliseconds without any byte after which a request is given up; 240 000 unless given. */
   stallTimeoutMs?: number
+  /** Milliseconds that one reply may take, waiting for the server alone; 30 minutes unless given. */
+  replyTimeoutMs?: number
   /** Milliseconds to wait before each retry; their number is the number of retries. */
   retryDelaysMs?: readonly number[]
+  /** Milliseconds that a server which is busy (HTTP 429, or `Retry-After`) is waited for; five minutes unless given. */
+  busyTimeoutMs?: number
+  /** How much of a reply is read before it is given up with `REPLY_TOO_LONG`; {@link LIMITS} unless given. */
+  limits?: Partial<ReplyLimits>
   /** What messages call the settings of the address and the key. */
   settingNames?: { url?: string; key?: string }
   fetch?: typeof fetch
@@ -37,9 +45,9 @@ export interface OpenAICompatibleOptions {
 /**
  * A backend for any server that speaks OpenAI's chat completions: llama.cpp, vLLM, Ollama, LM Studio, SGLang, OpenAI, …
  *
- * Transport failures and HTTP 5xx are tried again after 1, 2 and 4 seconds, each with a `retry` event, as long as
- * nothing of
- * the reply has been passed on; everything else fails at once.
+ * Transport failures and HTTP 5xx are tried again after 1, 2 and 4 seconds; a server that is busy (HTTP 429, or 5xx with
+ * `Retry-After`) when it says that it will have time, or after ever longer waits. Each try has a `retry` event, and there
+ * is none once something of the reply has been passed on; everything else fails at once.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
  */
@@ -51,6 +59,8 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
     stream = true,
     includeReasoning = false,
     stallTimeoutMs = 240_000,
+    replyTimeoutMs = 30 * 60_000,
+    busyTimeoutMs = 5 * 60_000,
   } = options
   const { retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
   const urlSetting = options.settingNames?.url ?? "the model's baseUrl"
@@ -61,6 +71,7 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
     urlSetting,
     keySetting: options.settingNames?.key ?? "the model's apiKey",
   }
+  const limits = { ...LIMITS, ...options.limits }
   const secrets = apiKey === undefined ? [] : [apiKey]
   const headers: Record<string, string> = {
     "content-type": "application/json",
@@ -71,16 +82,18 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
   }
 
   async function* once(body: string, signal: AbortSignal | undefined): AsyncGenerator<InferEvent> {
-    const watchdog = createWatchdog(stallTimeoutMs, context, signal)
+    const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
     const response = await send(fetcher, endpoint, { method: "POST", headers, body }, context, watchdog, secrets)
     const isStream = (response.headers.get("content-type") ?? "").includes("event-stream")
-    yield* replyEvents(readText(response, context, watchdog), isStream, context)
+    const text = readText(response, context, watchdog, limits.stream)
+    yield* replyEvents(text, isStream, context, limits)
   }
 
   async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
     signal?.throwIfAborted()
     const body = JSON.stringify(chatBody(request, { modelName, dialect, stream, includeReasoning }))
-    for (let attempt = 0; ; attempt++) {
+    const retries = createRetries({ delaysMs: retryDelaysMs, busyMs: busyTimeoutMs })
+    for (;;) {
       let passedOn = false
       try {
         for await (const event of once(body, signal)) {
@@ -90,10 +103,10 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
         return
       } catch (thrown) {
         if (!(thrown instanceof Retryable)) throw thrown
-        const delayMs = retryDelaysMs[attempt]
-        if (passedOn || delayMs === undefined) throw thrown.failure
-        yield { type: "retry", attempt: attempt + 1, delayMs, reason: thrown.reason }
-        await sleep(delayMs, signal)
+        if (passedOn) throw thrown.failure
+        const wait = retries.after(thrown)
+        yield { type: "retry", ...wait }
+        await sleep(wait.delayMs, signal)
       }
     }
   }

@@ -65,7 +65,7 @@ describe("trying again", () => {
     expect(requests).toHaveLength(4)
   })
 
-  test.each([400, 401, 403, 404, 408, 422, 429])("does not follow HTTP %i", async (status) => {
+  test.each([400, 401, 403, 404, 408, 422])("does not follow HTTP %i", async (status) => {
     const { baseUrl, requests } = await startServer((response) => void response.writeHead(status).end())
     await failureOf(baseUrl)
     expect(requests).toHaveLength(1)
@@ -90,6 +90,123 @@ describe("trying again", () => {
     })()
     await expect(run).rejects.toMatchObject({ name: "AbortError" })
   })
+})
+
+describe("a server that is busy", () => {
+  const busy = async (answers: { status: number; headers?: Record<string, string>; body?: string }[], options = {}) => {
+    const { baseUrl, requests } = await startServer(async (response, _, count) => {
+      const answer = answers[count - 1]
+      if (answer === undefined) return stream(response, [event({ content: "at last" }, "stop")])
+      response.writeHead(answer.status, answer.headers).end(answer.body ?? "")
+    })
+    const { waits, backend } = backendFor(baseUrl, options)
+    const events = await collectEvents(backend.infer(request)).catch((error: unknown) => error as { code: string })
+    return { waits, events, requests }
+  }
+
+  test.each<[string, number, Record<string, string>, number]>([
+    ["in seconds", 429, { "retry-after": "7" }, 7000],
+    ["in milliseconds", 429, { "retry-after-ms": "350", "retry-after": "9" }, 350],
+    [
+      "as a date",
+      429,
+      { date: "Wed, 21 Oct 2026 07:28:00 GMT", "retry-after": "Wed, 21 Oct 2026 07:28:12 GMT" },
+      12_000,
+    ],
+    ["also with HTTP 503", 503, { "retry-after": "3" }, 3000],
+    [
+      "by the limit that is exhausted",
+      429,
+      {
+        "x-ratelimit-reset-requests": "1m30.5s",
+        "x-ratelimit-remaining-requests": "0",
+        "x-ratelimit-reset-tokens": "6m0s",
+        "x-ratelimit-remaining-tokens": "149984",
+      },
+      90_500,
+    ],
+    ["not at all", 429, {}, 1000],
+    ["in a way that is none", 429, { "retry-after": "soon" }, 1000],
+    ["of no time", 429, { "retry-after": "0" }, 100],
+  ])("is waited for as it says: %s", async (_, status, headers, delayMs) => {
+    const { waits, events } = await busy([{ status, headers }])
+    expect(waits).toEqual([delayMs])
+    expect(events).toContainEqual(
+      expect.objectContaining({
+        type: "retry",
+        attempt: 1,
+        delayMs,
+        reason: expect.stringContaining(`HTTP ${status}`),
+      }),
+    )
+    expect(events).toContainEqual({ type: "text-delta", text: "at last" })
+  })
+
+  test("is given ever more time where it does not say how much it needs", async () => {
+    const { waits, events } = await busy(Array.from({ length: 20 }, () => ({ status: 429 })))
+    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
+    expect(events).toMatchObject({ code: "MODEL_RATE_LIMITED" })
+  })
+
+  test("is not waited for beyond the bound, and the error says how long it would be", async () => {
+    const day = { status: 429, headers: { "retry-after": "86400" } }
+    expect(await busy([day])).toMatchObject({
+      waits: [],
+      events: { code: "MODEL_RATE_LIMITED", message: expect.stringContaining("in 86400 seconds") },
+    })
+    const minute = { status: 429, headers: { "retry-after": "60" } }
+    expect((await busy([minute, minute, minute], { busyTimeoutMs: 150_000 })).waits).toEqual([60_000, 60_000])
+  })
+
+  test("is not asked again where waiting does not help", async () => {
+    const quota = { status: 429, body: '{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}' }
+    expect((await busy([quota])).requests).toHaveLength(1)
+    expect((await busy([{ status: 500, headers: { "x-should-retry": "false" } }])).requests).toHaveLength(1)
+  })
+
+  test("inside its stream is waited for too", async () => {
+    const { baseUrl } = await startServer((response, _, count) =>
+      stream(
+        response,
+        count === 1 ? ['data: {"error":{"code":429,"message":"slow down"}}\n\n'] : [event({ content: "a" }, "stop")],
+      ),
+    )
+    const { waits, backend } = backendFor(baseUrl)
+    expect(await collectEvents(backend.infer(request))).toContainEqual({ type: "text-delta", text: "a" })
+    expect(waits).toEqual([1000])
+  })
+})
+
+describe("a constraint that a server does not take", () => {
+  test.each<[string, number, object]>([
+    ["a field that it does not know", 400, { error: { message: "no", code: "unsupported_parameter", param: "tools" } }],
+    ["FastAPI's way", 422, { detail: [{ type: "extra_forbidden", loc: ["body", "tools"], msg: "Extra inputs" }] }],
+    ["its own words", 400, { error: "registry.ollama.ai/library/gemma:2b does not support tools" }],
+    ["a failure of its own", 500, { error: { message: "tools param requires --jinja flag", type: "server_error" } }],
+    ["no such endpoint", 404, { error: { message: "No endpoints found that support tool use" } }],
+  ])("is told as such, at once: %s", async (_, status, body) => {
+    const { baseUrl, requests } = await startServer(
+      (response) => void response.writeHead(status).end(JSON.stringify(body)),
+    )
+    expect(await failureOf(baseUrl)).toMatchObject({ code: "CONSTRAINT_UNSUPPORTED", waits: [] })
+    expect(requests).toHaveLength(1)
+  })
+
+  test.each<[number, object, string]>([
+    [400, { error: { message: "bad", code: "invalid_value", param: "tools" } }, "MODEL_REQUEST_REJECTED"],
+    [400, { error: { message: "bad", code: "unknown_parameter", param: "tools[0].strict" } }, "MODEL_REQUEST_REJECTED"],
+    [500, { error: { message: "the tools service is down" } }, "MODEL_SERVER_ERROR"],
+    [429, { error: { message: "this key does not support tools now" } }, "MODEL_RATE_LIMITED"],
+    [401, { error: { message: "this key does not support tools" } }, "MODEL_UNAUTHORIZED"],
+  ])("is another matter than HTTP %i with %j", async (status, body, code) => {
+    const { baseUrl } = await startServer((response) => void response.writeHead(status).end(JSON.stringify(body)))
+    expect((await failureOf(baseUrl)).code).toBe(code)
+  })
+})
+
+test("what a server says cannot steer a terminal", async () => {
+  const { baseUrl } = await startServer((response) => void response.writeHead(400).end("\u001b[2Jno\u0007\u009b1m"))
+  expect((await failureOf(baseUrl)).message).toMatch(/It says: \[2Jno1m$/)
 })
 
 describe("failures say what to do", () => {

@@ -1,25 +1,23 @@
 import type { ToolwrightError } from "@toolwright/toolbox"
 import { createOpenAIStreamDecoder, type ApiEvent } from "@toolwright/toolformat"
-import { badReply, failureOfStatus, type FailureContext } from "../failures.ts"
+import { badReply, failureOfStatus, replyTooLong, type FailureContext } from "../failures.ts"
 import type { FinishReason, InferEvent, Usage } from "../model/backend.ts"
+import type { ReplyLimits } from "./limits.ts"
+import { Retryable } from "./retry.ts"
 import { createSseReader } from "./sse.ts"
-import { Retryable } from "./transport.ts"
 
 /** Reads one response, whether it is a stream of events or one JSON body. `end` comes last, once. */
 export async function* replyEvents(
   pieces: AsyncIterable<string>,
   isStream: boolean,
   context: FailureContext,
+  limits: ReplyLimits,
 ): AsyncGenerator<InferEvent> {
-  const translate = createTranslator(context)
-  if (isStream) yield* streamed(pieces, translate, context)
-  else yield* whole(pieces, translate, context)
+  const translate = createTranslator(context, limits)
+  if (isStream) yield* streamed(pieces, translate, context, limits)
+  else yield* whole(pieces, translate, context, limits)
   yield translate.end()
 }
-
-/** Characters without an event, and of a whole body, after which a server is no longer listened to. */
-const LONGEST_EVENT = 32 * 1024 * 1024
-const LONGEST_BODY = 64 * 1024 * 1024
 
 type Translator = ReturnType<typeof createTranslator>
 
@@ -27,10 +25,12 @@ async function* streamed(
   pieces: AsyncIterable<string>,
   translate: Translator,
   context: FailureContext,
+  limits: ReplyLimits,
 ): AsyncGenerator<InferEvent> {
   const sse = createSseReader()
   const decoder = createOpenAIStreamDecoder()
   let done = false
+  let count = 0
   const read = (events: string[]): InferEvent[] =>
     events.flatMap((data) => {
       if (done || data === "[DONE]") {
@@ -39,12 +39,13 @@ async function* streamed(
       }
       return translate.events(decoder.push(parse(data, context)))
     })
-  let waiting = 0
   for await (const piece of pieces) {
-    const events = sse.push(piece)
-    waiting = events.length === 0 ? waiting + piece.length : 0
-    if (waiting > LONGEST_EVENT) throw badReply(context, `one event of it is longer than ${LONGEST_EVENT} characters`)
-    yield* read(events)
+    const complete = sse.push(piece)
+    count += complete.length
+    if (count > limits.events) throw replyTooLong(context, `more than ${limits.events} events`)
+    const events = read(complete)
+    if (sse.waiting > limits.event) throw replyTooLong(context, `an event of more than ${limits.event} characters`)
+    for (const event of events) yield event
     // Some servers keep the connection open after the last event.
     if (done) break
   }
@@ -58,12 +59,16 @@ async function* whole(
   pieces: AsyncIterable<string>,
   translate: Translator,
   context: FailureContext,
+  limits: ReplyLimits,
 ): AsyncGenerator<InferEvent> {
-  let text = ""
+  const read: string[] = []
+  let length = 0
   for await (const piece of pieces) {
-    text += piece
-    if (text.length > LONGEST_BODY) throw badReply(context, `it is longer than ${LONGEST_BODY} characters`)
+    read.push(piece)
+    length += piece.length
+    if (length > limits.body) throw replyTooLong(context, `more than ${limits.body} characters`)
   }
+  const text = read.join("")
   const body = parse(text, context)
   const { choices, error } = body as {
     choices?: { message?: { tool_calls?: object[] }; finish_reason?: unknown }[]
@@ -96,29 +101,40 @@ function parse(text: string, context: FailureContext): object {
 }
 
 function beginning(text: string): string {
-  const plain = text.replaceAll(/\s+/g, " ").trim()
+  const plain = text.slice(0, 1000).replaceAll(/\s+/g, " ").trim()
   return plain === "" ? "it is empty" : plain.length > 200 ? `${plain.slice(0, 200)}…` : plain
 }
 
 /** Turns decoded events into a backend's; arguments that are no JSON are passed on as they came. */
-function createTranslator(context: FailureContext) {
+function createTranslator(context: FailureContext, limits: ReplyLimits) {
   let finishReason: FinishReason | undefined
   let usage: Usage | undefined
   const open = new Map<number, string>()
   // A repair is for the reader to make and to report: it gets what the model wrote.
   let asWritten: string | undefined
+  let length = 0
+  let calls = 0
+
+  function count(text: string): void {
+    length += text.length
+    if (length > limits.reply) throw replyTooLong(context, `more than ${limits.reply} characters`)
+  }
 
   function one(event: ApiEvent): InferEvent[] {
     switch (event.type) {
       case "text-delta":
       case "reasoning-delta":
+        count(event.text)
         return [event]
       case "call-start":
+        if (++calls > limits.calls) throw replyTooLong(context, `more than ${limits.calls} calls`)
+        count(event.name)
         open.set(event.index, "")
         return [{ type: "call-delta", index: event.index, id: event.id, name: event.name }]
       case "args-delta": {
         const text = asWritten ?? event.text
         asWritten = undefined
+        count(text)
         open.set(event.index, (open.get(event.index) ?? "") + text)
         return [{ type: "call-delta", index: event.index, arguments: text }]
       }
@@ -154,9 +170,11 @@ function createTranslator(context: FailureContext) {
   }
 
   function reported(code: string, message: string): ToolwrightError | Retryable {
-    const status = /^[45]\d\d$/.test(code) ? Number(code) : 500
-    const failure = failureOfStatus(status, message, context)
-    return status >= 500 ? new Retryable(failure, `the server reported: ${message}`) : failure
+    const status = /^[45]\d\d$/.test(code) ? Number(code) : /^rate_limit/.test(code) ? 429 : 500
+    const failure = failureOfStatus(status, { message, code, param: "" }, context)
+    if (failure.code === "CONSTRAINT_UNSUPPORTED" || (status < 500 && status !== 429)) return failure
+    const reason = `the server reported: ${message}`
+    return status === 429 ? new Retryable(failure, reason, { askedMs: undefined }) : new Retryable(failure, reason)
   }
 
   return {

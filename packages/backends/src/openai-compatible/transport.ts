@@ -1,18 +1,18 @@
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
-import { badReply, failureOfStatus, timedOut, unreachable, type FailureContext } from "../failures.ts"
+import { messageOf, type ToolwrightError } from "@toolwright/toolbox"
+import {
+  badReply,
+  failureOfStatus,
+  replyTooLong,
+  timedOut,
+  unreachable,
+  type FailureContext,
+  type ServerWords,
+} from "../failures.ts"
+import { ERROR_TEXT_MS, LONGEST_ERROR } from "./limits.ts"
+import { askedWait } from "./rate-limit.ts"
+import { Retryable } from "./retry.ts"
 
-/** A failure after which the same request may be tried again: the connection failed, or the server did. */
-export class Retryable {
-  readonly failure: ToolwrightError
-  readonly reason: string
-
-  constructor(failure: ToolwrightError, reason: string) {
-    this.failure = failure
-    this.reason = reason
-  }
-}
-
-/** Ends a request when nothing has come for too long. Time in which its reader does something else does not count. */
+/** Ends a request that takes too long. Time in which its reader does something else does not count. */
 export interface Watchdog {
   /** For `fetch`: aborted by the caller, or when the time is over. */
   readonly signal: AbortSignal
@@ -22,23 +22,46 @@ export interface Watchdog {
   failure(): unknown
 }
 
-export function createWatchdog(stallMs: number, context: FailureContext, caller: AbortSignal | undefined): Watchdog {
-  const stalled = new AbortController()
+/** How long a server is waited for, in milliseconds. */
+export interface Patience {
+  /** Without any byte. */
+  stallMs: number
+  /** For all of one reply. */
+  replyMs: number
+}
+
+export function createWatchdog(
+  { stallMs, replyMs }: Patience,
+  context: FailureContext,
+  caller: AbortSignal | undefined,
+): Watchdog {
+  const late = new AbortController()
+  let waited = 0
   return {
-    signal: caller === undefined ? stalled.signal : AbortSignal.any([caller, stalled.signal]),
+    signal: caller === undefined ? late.signal : AbortSignal.any([caller, late.signal]),
     async wait(server) {
-      const timer = setTimeout(() => stalled.abort(), stallMs)
+      const started = performance.now()
+      const timer = setTimeout(() => late.abort(), Math.max(0, Math.min(stallMs, replyMs - waited)))
       try {
         return await server
       } finally {
         clearTimeout(timer)
+        waited += performance.now() - started
       }
     },
     failure() {
       if (caller?.aborted === true) return caller.reason
-      return timedOut(`The model server at ${context.url} sent nothing for ${Math.round(stallMs / 100) / 10} seconds.`)
+      if (waited >= replyMs)
+        return timedOut(
+          `The model server at ${context.url} did not end its reply within ${inSeconds(replyMs)} seconds.`,
+        )
+      return timedOut(`The model server at ${context.url} sent nothing for ${inSeconds(stallMs)} seconds.`)
     },
   }
+}
+
+function inSeconds(milliseconds: number): number {
+  return Math.round(milliseconds / 100) / 10
 }
 
 /**
@@ -67,9 +90,20 @@ export async function send(
     void response.body?.cancel().catch(() => {})
     throw badReply(context, `it redirects to ${target}, which must be set as the address itself`)
   }
-  const said = hide(await errorText(response, watchdog), secrets)
+  const said = await errorWords(response, watchdog, secrets)
   const failure = failureOfStatus(response.status, said, context)
-  throw response.status >= 500 ? new Retryable(failure, `HTTP ${response.status}`) : failure
+  throw retryable(response, said, failure) ?? failure
+}
+
+/** What a failed response means for another try; nothing where it would meet the same failure. */
+function retryable({ status, headers }: Response, said: ServerWords, failure: ToolwrightError): Retryable | undefined {
+  if (failure.code === "CONSTRAINT_UNSUPPORTED" || headers.get("x-should-retry") === "false") return undefined
+  const askedMs = askedWait(headers)
+  // A quota that is used up does not come back by waiting.
+  const busy = (status === 429 && !/quota|billing/i.test(said.code)) || (status >= 500 && headers.has("retry-after"))
+  if (!busy) return status >= 500 ? new Retryable(failure, `HTTP ${status}`) : undefined
+  const asks = askedMs === undefined ? "" : `; the server asks for ${inSeconds(askedMs)} seconds`
+  return new Retryable(failure, `HTTP ${status}${asks}`, { askedMs })
 }
 
 /** Codes of failures that the next try would meet again. */
@@ -97,37 +131,76 @@ function causeOf(thrown: unknown): { code?: string; text: string } {
   return { ...(typeof error.code === "string" ? { code: error.code } : {}), text: messageOf(error) }
 }
 
-/** The server's own words in a failed response: the message in its JSON, or the beginning of its text. */
-async function errorText(response: Response, watchdog: Watchdog): Promise<string> {
+/** The server's own words in a failed response: what stands in its JSON, or the beginning of its text. */
+async function errorWords(response: Response, watchdog: Watchdog, secrets: readonly string[]): Promise<ServerWords> {
   let text: string
   try {
-    text = (await watchdog.wait(response.text())).trim()
+    text = (await watchdog.wait(beginningOf(response))).trim()
   } catch {
     if (watchdog.signal.aborted) throw watchdog.failure()
-    return ""
+    text = ""
   }
+  const { message, code, param } = wordsIn(text)
+  return { message: hide(shorten(message), secrets), code, param }
+}
+
+/** As much of a body as a message can use: a server may write for ever. */
+async function beginningOf(response: Response): Promise<string> {
+  if (response.body === null) return ""
+  const reader = response.body.getReader()
+  const decoder = new TextDecoder()
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), ERROR_TEXT_MS)
+  const pieces: string[] = []
+  let length = 0
   try {
-    const body = JSON.parse(text) as { error?: unknown; message?: unknown; detail?: unknown }
-    const inner =
-      (typeof body.error === "object" ? (body.error as { message?: unknown } | null)?.message : body.error) ??
-      body.message ??
-      body.detail
-    if (inner !== undefined) return shorten(typeof inner === "string" ? inner : JSON.stringify(inner))
+    while (length < LONGEST_ERROR) {
+      const { done, value } = await reader.read()
+      if (done) break
+      pieces.push(decoder.decode(value, { stream: true }))
+      length += value.length
+    }
+    return pieces.join("").slice(0, LONGEST_ERROR)
+  } finally {
+    clearTimeout(timer)
+    void reader.cancel().catch(() => {})
+  }
+}
+
+type Body = Record<string, unknown>
+
+/** OpenAI's `error: { message, code, param }`, the shorter forms of others, and FastAPI's `detail: [{ loc, msg, type }]`. */
+function wordsIn(text: string): ServerWords {
+  let body: unknown
+  try {
+    body = JSON.parse(text)
   } catch {
     // Not JSON, such as a proxy's page: its text is what there is.
   }
-  return shorten(
-    text.startsWith("<")
-      ? text
-          .replaceAll(/<[^>]*>/g, " ")
-          .replaceAll(/\s+/g, " ")
-          .trim()
-      : text,
-  )
+  if (typeof body !== "object" || body === null) return { message: withoutTags(text), code: "", param: "" }
+  const { error, message, detail } = body as Body
+  const inner = (typeof error === "object" && error !== null ? error : body) as Body
+  const [first] = (Array.isArray(detail) ? detail : []) as (Body | null)[]
+  const said = inner === error ? inner.message : (error ?? message ?? detail)
+  const place = Array.isArray(first?.loc) ? first.loc.filter((part) => part !== "body").join(".") : ""
+  return {
+    message: said === undefined ? text : typeof said === "string" ? said : JSON.stringify(said),
+    code: String(inner.code ?? inner.type ?? first?.type ?? ""),
+    param: String(inner.param ?? place),
+  }
 }
 
+function withoutTags(text: string): string {
+  if (!text.startsWith("<")) return text
+  return text
+    .replaceAll(/<[^<>]*>/g, " ")
+    .replaceAll(/\s+/g, " ")
+    .trim()
+}
+
+/** Short, on one terminal, and without what would steer it. */
 function shorten(text: string): string {
-  return text.length > 1000 ? `${text.slice(0, 1000)}…` : text
+  const plain = text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
+  return plain.length > 1000 ? `${plain.slice(0, 1000)}…` : plain
 }
 
 /** Servers quote what they were sent: keys never get into a message. */
@@ -135,11 +208,16 @@ function hide(text: string, secrets: readonly string[]): string {
   return secrets.reduce((shown, secret) => (secret === "" ? shown : shown.replaceAll(secret, "•••")), text)
 }
 
-/** A response's text, decoded strictly and piece by piece. */
+/**
+ * A response's text, decoded strictly and piece by piece.
+ *
+ * @param longest bytes after which it is given up
+ */
 export async function* readText(
   response: Response,
   context: FailureContext,
   watchdog: Watchdog,
+  longest: number,
 ): AsyncGenerator<string> {
   if (response.body === null) return
   const decoder = new TextDecoder("utf-8", { fatal: true })
@@ -151,10 +229,13 @@ export async function* readText(
     }
   }
   const reader = response.body.getReader()
+  let length = 0
   try {
     for (;;) {
       const { done, value } = await readPiece(reader, context, watchdog)
       if (done) break
+      length += value.length
+      if (length > longest) throw replyTooLong(context, `more than ${longest} bytes`)
       yield decode(value)
     }
     yield decode()

@@ -50,7 +50,8 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
         signal: limit,
       })
       reachable = true
-      const value: unknown = response.ok ? await response.json() : undefined
+      if (!response.ok) void response.body?.cancel().catch(() => {})
+      const value: unknown = response.ok ? JSON.parse(await boundedText(response)) : undefined
       return typeof value === "object" && value !== null ? (value as Page) : {}
     } catch {
       return {}
@@ -78,6 +79,23 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
     ...contextOf(props, listed, modelName),
     ...(typeof props.chat_template === "string" ? { chatTemplate: props.chat_template } : {}),
   }
+}
+
+/** Of a list of models or a template nothing is longer. */
+const LONGEST_PAGE = 8 * 1024 * 1024
+
+/** @throws Error when there is more than a page can have */
+async function boundedText(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  const pieces: string[] = []
+  let length = 0
+  for await (const bytes of response.body ?? []) {
+    length += bytes.length
+    // Leaving the loop ends the request.
+    if (length > LONGEST_PAGE) throw new Error("the page is too long")
+    pieces.push(decoder.decode(bytes, { stream: true }))
+  }
+  return pieces.join("") + decoder.decode()
 }
 
 type Page = Record<string, unknown>

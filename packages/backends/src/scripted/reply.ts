@@ -115,7 +115,7 @@ function failureOf(failed: ScriptedFailure, modelName: string): ToolwrightError 
       message || `The screenplay fails here with ${code}.`,
       hint === undefined ? {} : { hint },
     )
-  if (status !== undefined) return failureOfStatus(status, message, context)
+  if (status !== undefined) return failureOfStatus(status, { message, code: "", param: "" }, context)
   if (kind === "unreachable") return unreachable(context, message || "connection refused")
   if (kind === "timeout") return timedOut(message || "The model sent nothing for too long.")
   const reasons = {

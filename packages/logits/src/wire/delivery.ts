@@ -1,4 +1,5 @@
 import { messageOf } from "@toolwright/toolbox"
+import { isConstraintError } from "./refusals.ts"
 
 /**
  * How tools reach a model and calls come back, best first:
@@ -117,27 +118,4 @@ export function fallBackFrom(
   const failed: DeliveryKind[] = delivery.constraint === "tools" ? ["native"] : ["native", "grammar", "schema"]
   const { prefer: _ignored, ...rest } = settings
   return { from: delivery.kind, to: chooseDelivery(abilities, { ...rest, failed }), error: messageOf(error) }
-}
-
-const CODES = new Set([
-  "GBNF_SYNTAX",
-  "GBNF_INVALID",
-  "GRAMMAR_REFUSED",
-  "GRAMMAR_TOO_AMBIGUOUS",
-  "MODEL_REQUEST_REJECTED",
-  "CONFLICTING_CONSTRAINTS",
-])
-const WORDS = /grammar|json.?schema|response_format|structured|tool[_ ]?(call|choice|use)|\btools\b|empty stack/i
-
-/** Whether a failure comes from the constraint of a request rather than from the server as such. */
-export function isConstraintError(error: unknown): boolean {
-  const code = typeof error === "object" && error !== null && "code" in error ? String(error.code) : ""
-  if (
-    code === "MODEL_UNREACHABLE" ||
-    code === "MODEL_UNAUTHORIZED" ||
-    code === "MODEL_NOT_FOUND" ||
-    code === "MODEL_TIMEOUT"
-  )
-    return false
-  return CODES.has(code) || WORDS.test(messageOf(error))
 }

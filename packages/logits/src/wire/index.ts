@@ -1,2 +1,3 @@
 export * from "./delivery.ts"
 export * from "./request-body.ts"
+export * from "./refusals.ts"

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { chooseDelivery, DELIVERIES, fallBackFrom, isConstraintError } from "./delivery.ts"
+import { chooseDelivery, DELIVERIES, fallBackFrom } from "./delivery.ts"
+import { isConstraintError } from "./refusals.ts"
 import { constraintBody, CONSTRAINT_SERVERS, constraintsIn, type WireConstraint } from "./request-body.ts"
 
 const all = { nativeTools: true, grammar: true, jsonSchema: true }
@@ -81,9 +82,50 @@ describe("fallBackFrom", () => {
 
   it("passes on what has nothing to do with the constraint", () => {
     for (const code of ["MODEL_UNREACHABLE", "MODEL_UNAUTHORIZED", "MODEL_TIMEOUT"])
-      expect(isConstraintError(Object.assign(new Error("tools server"), { code }))).toBe(false)
-    expect(isConstraintError(new Error("Unexpected empty grammar stack"))).toBe(true)
+      expect(isConstraintError(Object.assign(new Error("it does not support tools"), { code }))).toBe(false)
     expect(isConstraintError(new Error("out of memory"))).toBe(false)
+  })
+
+  it.each([
+    "Unexpected empty grammar stack after accepting piece",
+    "tools param requires --jinja flag",
+    '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set',
+    "registry.ollama.ai/library/gemma:2b does not support tools",
+    "This model does not support function calling.",
+    "No endpoints found that support tool use. To learn more about provider routing, visit the documentation",
+    "Tool calling is not supported by this model",
+    "`tools` is not supported in this model",
+    "Unrecognized request argument supplied: tools",
+    "Unsupported parameter: 'tools'",
+    'json: unknown field "tool_choice"',
+    "create() got an unexpected keyword argument 'tools'",
+    "failed to parse grammar",
+    "Failed to initialize samplers: grammar",
+    "Invalid grammar request with cache hit=False",
+    "Invalid parameter: 'response_format' of type 'json_schema' is not supported with this model.",
+    "This model does not support response format `json_schema`",
+  ])("knows a refusal by its words: %s", (message) => {
+    for (const code of ["MODEL_REQUEST_REJECTED", "MODEL_SERVER_ERROR"])
+      expect(isConstraintError(Object.assign(new Error(message), { code }))).toBe(true)
+  })
+
+  it.each([
+    "internal error: the tools service is down",
+    "upstream connect error while loading tools",
+    "context length exceeded: messages take 9000 tokens, tools take 400",
+    "too many tool calls in this minute",
+    "Invalid 'tools[0].function.name': string does not match pattern",
+    "Unknown parameter: 'tools[0].strict'",
+    "messages with role 'tool' must be a response to a preceding message with 'tool_calls'",
+    "structured logging backend failed",
+    "the grammar cache is full, out of memory",
+    "tool_call_id is missing",
+    "does not support tools with more than 128 entries",
+    "maximum number of tools is 128",
+    "the model 'tools-7b' is loading",
+  ])("is not misled by a word: %s", (message) => {
+    for (const code of ["", "MODEL_REQUEST_REJECTED", "MODEL_SERVER_ERROR"])
+      expect(isConstraintError(Object.assign(new Error(message), { code }))).toBe(false)
   })
 })
 

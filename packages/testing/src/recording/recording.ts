@@ -131,6 +131,9 @@ function record(path: string, backend: Backend, { plain, mask, placed }: RecordP
   }
 }
 
+/** A refused request. */
+const REFUSED = new Set<string | undefined>(["MODEL_REQUEST_REJECTED", "CONSTRAINT_UNSUPPORTED"])
+
 /**
  * A failure for which a recording is worth nothing: any but a refused request that the agent then made otherwise, which
  * is how it goes.
@@ -138,6 +141,6 @@ function record(path: string, backend: Backend, { plain, mask, placed }: RecordP
 function failureIn(steps: readonly Step[]): ScriptedFailure | undefined {
   const failures = steps.map(({ reply }) => (typeof reply === "string" ? undefined : reply.error))
   return failures.find(
-    (failure, at) => failure !== undefined && (failure.code !== "MODEL_REQUEST_REJECTED" || at === failures.length - 1),
+    (failure, at) => failure !== undefined && (!REFUSED.has(failure.code) || at === failures.length - 1),
   )
 }

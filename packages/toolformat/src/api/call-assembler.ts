@@ -25,16 +25,25 @@ export interface CallAssembler {
   end(cutOff?: boolean): ParseEvent[]
 }
 
+/**
+ * `text` only grows, and is read once, at the end: reading a string that grows makes it anew each time, and a server may
+ * send the arguments letter by letter.
+ */
 interface OpenCall {
   slot: number
   wireIndex: number | undefined
   id: string | undefined
   name: string | undefined
   text: string
-  /** Characters of `text` already handed out. */
-  sent: number
+  /** The end of `text` that was not handed out yet. */
+  unsent: string
+  /** Whether the text begins as an object does; unknown while it is white space. */
+  isObject: boolean | undefined
+  /** Some of the text was handed out. */
+  sent: boolean
   started: boolean
   ended: boolean
+  nesting: Nesting
 }
 
 /**
@@ -63,9 +72,12 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
       id: undefined,
       name: undefined,
       text: "",
-      sent: 0,
+      unsent: "",
+      isObject: undefined,
+      sent: false,
       started: false,
       ended: false,
+      nesting: createNesting(),
     }
     calls.push(call)
     if (wireIndex !== undefined) byIndex.set(wireIndex, call)
@@ -84,7 +96,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     const known = delta.id ? byId.get(delta.id) : calls.at(-1)
     if (known === undefined || known.ended) return open(undefined)
     const another =
-      !delta.id && delta.name && known.name !== undefined && (known.name !== delta.name || isComplete(known))
+      !delta.id && delta.name && known.name !== undefined && (known.name !== delta.name || known.nesting.complete)
     return another ? open(undefined) : known
   }
 
@@ -95,11 +107,20 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     events.push({ type: "call-start", index: call.slot, id: call.id, name: call.name })
   }
 
+  function take(call: OpenCall, text: string): void {
+    call.text += text
+    call.unsent += text
+    call.nesting.push(text)
+    if (call.isObject !== undefined) return
+    const [first] = text.trimStart()
+    if (first !== undefined) call.isObject = first === "{"
+  }
+
   function send(call: OpenCall, events: ParseEvent[]): void {
-    if (!call.started || call.sent === call.text.length) return
-    if (call.sent === 0 && !/^\s*\{/.test(call.text)) return
-    events.push({ type: "args-delta", index: call.slot, text: call.text.slice(call.sent) })
-    call.sent = call.text.length
+    if (!call.started || call.isObject !== true || call.unsent === "") return
+    events.push({ type: "args-delta", index: call.slot, text: call.unsent })
+    call.unsent = ""
+    call.sent = true
   }
 
   function finish(call: OpenCall, cutOff = false): ParseEvent[] {
@@ -129,7 +150,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
       return events
     }
     if (read.repair !== undefined) problem(call.text, `Arguments of "${call.name}" ${read.repair}.`, true)
-    if (call.sent === 0) events.push({ type: "args-delta", index: call.slot, text: JSON.stringify(read.args) })
+    if (!call.sent) events.push({ type: "args-delta", index: call.slot, text: JSON.stringify(read.args) })
     events.push({
       type: "call-end",
       index: call.slot,
@@ -147,7 +168,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
         byId.set(delta.id, call)
       }
       if (delta.name && call.name === undefined) call.name = delta.name
-      if (delta.arguments) call.text += delta.arguments
+      if (delta.arguments) take(call, delta.arguments)
       // Without an id the start waits for the arguments: the id may come in the next piece.
       if (call.id !== undefined || call.text !== "") start(call, events)
       send(call, events)
@@ -163,8 +184,39 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
   }
 }
 
-function isComplete(call: OpenCall): boolean {
-  return call.text.trimEnd().endsWith("}") && asObject(parseJson(call.text)) !== undefined
+/** Follows the brackets of JSON text as it comes. */
+interface Nesting {
+  push(text: string): void
+  /** The text is one object, from its first bracket to its last. */
+  readonly complete: boolean
+}
+
+function createNesting(): Nesting {
+  let depth = 0
+  let inString = false
+  let escaped = false
+  let closed = false
+  let spoiled = false
+  function read(character: string): void {
+    if (inString) {
+      if (escaped) escaped = false
+      else if (character === "\\") escaped = true
+      else if (character === '"') inString = false
+    } else if (character === '"') inString = true
+    else if (character === "{" || character === "[") depth++
+    else if ((character === "}" || character === "]") && --depth === 0) closed = true
+  }
+  return {
+    get complete() {
+      return closed && !spoiled
+    },
+    push(text) {
+      for (const character of text) {
+        if (closed || depth === 0) spoiled ||= closed ? character.trim() !== "" : !/[\s{]/.test(character)
+        if (!spoiled) read(character)
+      }
+    },
+  }
 }
 
 function readArguments(text: string): { args?: JsonObject; repair?: string; reason?: string } {
