@@ -170,7 +170,7 @@ function createTranslator(context: FailureContext, limits: ReplyLimits) {
   }
 
   function reported(code: string, message: string): ToolwrightError | Retryable {
-    const status = /^[45]\d\d$/.test(code) ? Number(code) : /^rate_limit/.test(code) ? 429 : 500
+    const status = /^[45]\d\d$/.test(code) ? Number(code) : code.startsWith("rate_limit") ? 429 : 500
     const failure = failureOfStatus(status, { message, code, param: "" }, context)
     if (failure.code === "CONSTRAINT_UNSUPPORTED" || (status < 500 && status !== 429)) return failure
     const reason = `the server reported: ${message}`
