@@ -22,6 +22,7 @@ export function nearest(word: string, candidates: Iterable<string>, most = 3): s
 
 function plain(word: string): string {
   return word
+    .slice(0, 256)
     .toLowerCase()
     .replaceAll(/[_.\-\s]/g, "")
     .slice(0, 128)

@@ -5,7 +5,7 @@ import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import type { Toolset } from "../registry/toolset.ts"
 import { checkArguments } from "../validate/check.ts"
-import { validate } from "../validate/compile.ts"
+import { inspect } from "../validate/compile.ts"
 import { explain } from "../validate/explain.ts"
 import { cancelled, runLimited } from "./limit.ts"
 import { refusal, rulingFor, type PermissionPolicy } from "./permission.ts"
@@ -152,14 +152,15 @@ function around(
  */
 async function withOutputProblems(tool: ToolDefinition, result: ToolResult): Promise<ToolResult> {
   if (!result.success || tool.outputSchema === undefined || result.data === undefined) return result
-  const outputProblems = await problemsOf(tool.outputSchema, result.data)
+  const outputProblems = await problemsOf(tool, tool.outputSchema, result.data)
   return outputProblems.length === 0 ? result : { ...result, metadata: { ...result.metadata, outputProblems } }
 }
 
-async function problemsOf(schema: JsonSchema, data: unknown): Promise<unknown[]> {
+async function problemsOf(tool: ToolDefinition, schema: JsonSchema, data: unknown): Promise<unknown[]> {
   try {
-    const errors = await validate(schema, data)
-    return errors.length === 0 ? [] : explain(errors)
+    const foreign = (tool.provenance?.kind ?? "local") !== "local"
+    const found = await inspect(schema, data, { foreign })
+    return found.errors.length === 0 ? [] : explain(found).issues
   } catch (thrown) {
     return [{ path: "", message: messageOf(thrown) }]
   }

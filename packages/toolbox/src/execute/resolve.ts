@@ -5,6 +5,7 @@ import { nearest } from "../nearest.ts"
 import type { Toolset } from "../registry/toolset.ts"
 import { actionBranches } from "../validate/branch.ts"
 import { sampleCallText } from "../validate/sample.ts"
+import { shortName } from "../validate/shown.ts"
 
 /** Names that are listed for a model that asked for a tool which is not there. */
 const MOST_NAMES = 20
@@ -25,7 +26,7 @@ export function resolveTool(tools: Toolset, name: string): Resolved {
     return { refused: failure({ code: "TOOL_WITHDRAWN", message: withdrawn, hint: offer(tools.list()) }) }
   }
   const list = tools.list()
-  const message = `There is no tool '${name}'.`
+  const message = `There is no tool '${shortName(name)}'.`
   return { refused: failure({ code: "UNKNOWN_TOOL", message, hint: suggestion(list, name) ?? offer(list) }) }
 }
 

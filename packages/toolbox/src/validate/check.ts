@@ -4,9 +4,10 @@ import { failure, type ToolResult } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "./branch.ts"
-import { validate } from "./compile.ts"
+import { inspect } from "./compile.ts"
 import { invalidArguments } from "./explain.ts"
 import { renameArguments, repairValues } from "./repair.ts"
+import { excerpt, isShort } from "./shown.ts"
 
 /** Arguments that may run, with what was put right in them; or the result that answers a wrong call. */
 export type Checked = { args: JsonObject; repairs: Repair[] } | { refused: ToolResult }
@@ -15,18 +16,20 @@ export type Checked = { args: JsonObject; repairs: Repair[] } | { refused: ToolR
 export async function checkArguments(tool: ToolDefinition, given: unknown): Promise<Checked> {
   const first = asObject(given)
   if (first === undefined) {
-    return { refused: invalidArguments(tool, {}, []) }
+    return { refused: invalidArguments(tool, {}, NOTHING) }
   }
   try {
     const renamed = renameArguments(tool, first.args)
     const repairs = [...first.repairs, ...renamed.repairs]
-    const errors = await validate(schemaForCall(tool, renamed.args), renamed.args)
-    if (errors.length === 0) return { args: renamed.args, repairs }
-    const repaired = repairValues(renamed.args, errors)
-    if (repaired !== undefined && (await validate(schemaForCall(tool, repaired.args), repaired.args)).length === 0) {
-      return { args: repaired.args, repairs: [...repairs, ...repaired.repairs] }
+    const foreign = (tool.provenance?.kind ?? "local") !== "local"
+    const found = await inspect(schemaForCall(tool, renamed.args), renamed.args, { foreign })
+    if (found.errors.length === 0) return { args: renamed.args, repairs: told(repairs) }
+    const repaired = repairValues(renamed.args, found.errors)
+    if (repaired !== undefined) {
+      const again = await inspect(schemaForCall(tool, repaired.args), repaired.args, { foreign })
+      if (again.errors.length === 0) return { args: repaired.args, repairs: told([...repairs, ...repaired.repairs]) }
     }
-    return { refused: invalidArguments(tool, renamed.args, errors) }
+    return { refused: invalidArguments(tool, renamed.args, found) }
   } catch (thrown) {
     if (ToolwrightError.isInstance(thrown))
       return { refused: failure({ code: thrown.code, message: `Tool '${tool.name}': ${thrown.message}` }) }
@@ -38,6 +41,19 @@ export async function checkArguments(tool: ToolDefinition, given: unknown): Prom
       }),
     }
   }
+}
+
+const NOTHING = { errors: [], complete: true }
+
+/** Repairs that are told, and characters of a value that is told with one. */
+const MOST_REPAIRS = 50
+const LONGEST_VALUE = 500
+
+/** Repairs as they are reported: what was sent is not sent back at length, nor is each of thousands named. */
+function told(repairs: Repair[]): Repair[] {
+  const short = (value: unknown): unknown => (isShort(value, LONGEST_VALUE) ? value : excerpt(value, LONGEST_VALUE))
+  const most = repairs.slice(0, MOST_REPAIRS)
+  return most.map((repair) => ({ ...repair, from: short(repair.from), to: short(repair.to) }))
 }
 
 /** Arguments as an object: a JSON text of one is parsed, nothing at all is an empty one. */

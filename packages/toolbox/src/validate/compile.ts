@@ -1,63 +1,174 @@
-import type { ErrorObject, ValidateFunction } from "ajv"
+import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv"
+import { canonicalJson } from "../cache/canonical.ts"
 import { ToolwrightError, messageOf } from "../model/errors.ts"
 import type { JsonSchema } from "../model/schema.ts"
+import { patternEngine } from "./pattern.ts"
+import { COUNTED, countReferences, countValues, traitsOf, type SchemaTraits } from "./schema-walk.ts"
 
-type Compiler = { compile(schema: object): ValidateFunction }
+/** What checking a value found. */
+export interface Findings {
+  errors: ErrorObject[]
+  /** Whether `errors` are all there are; of a large value only the first is looked for. */
+  complete: boolean
+}
 
-const compiled = new WeakMap<JsonSchema, ValidateFunction>()
-const options = { allErrors: true, strict: false, validateFormats: false, verbose: true, logger: false } as const
-let current: Compiler | undefined
-let draft7: Compiler | undefined
+/** How a schema is checked. */
+export interface ValidateOptions {
+  /** The schema came from elsewhere, such as an MCP server; see `patternEngine`. */
+  foreign?: boolean
+}
+
+/** Values in a schema at most: a larger one takes long to compile. */
+const LARGEST_SCHEMA = 20_000
+/** Values in a schema of which a validator is made that stops at the first error. */
+const MOST_NODES_FOR_FIRST = 1000
+/** Values in a schema times values that are checked by it, at most: that many steps take about a second. */
+const MOST_STEPS = 100_000_000
+/** The same for finding every error, each of which is an object of its own. */
+const MOST_STEPS_FOR_ALL = 4_000_000
+/** Errors behind references are copied once for each reference above them. */
+const MOST_VALUES_FOR_ALL_BEHIND_REFERENCES = 2000
+/**
+ * References that are followed at most: references can name each other exponentially often, and a choice among them
+ * keeps the errors of all.
+ */
+const mostReferences = (values: number): number => Math.min(200_000, 10_000 + 10 * values)
+
+interface Compiled {
+  traits: SchemaTraits
+  /** Stops at the first error. */
+  first: ValidateFunction
+  /** Finds all errors; compiled when there is one. */
+  all: ValidateFunction | undefined
+  foreign: boolean
+}
+
+const compiled = new WeakMap<JsonSchema, Compiled>()
+let left = 0
 
 /**
- * Checks a value against a JSON Schema, every error at once. Ajv is loaded at the first use, and each schema is
- * compiled once
- * (by identity).
+ * Checks a value against a JSON Schema, every error at once as far as its size allows. See {@link inspect}.
  *
  * @returns the errors, none when the value is valid
- * @throws ToolwrightError `INVALID_SCHEMA` when the schema itself cannot be compiled
+ * @throws ToolwrightError as {@link inspect}
  */
-export async function validate(schema: JsonSchema, value: unknown): Promise<ErrorObject[]> {
-  const check = compiled.get(schema) ?? (await compile(schema))
-  return check(value) ? [] : (check.errors ?? [])
+export async function validate(
+  schema: JsonSchema,
+  value: unknown,
+  options: ValidateOptions = {},
+): Promise<ErrorObject[]> {
+  return (await inspect(schema, value, options)).errors
+}
+
+/**
+ * Checks a value against a JSON Schema in time that is linear in the value: patterns are run by a linear engine,
+ * `uniqueItems` does not compare all with all, followed references are counted, and of a large value only the first
+ * error is looked for. Ajv is loaded at the first use, and each schema is compiled once (by identity).
+ *
+ * @throws ToolwrightError `INVALID_SCHEMA` when the schema itself cannot be compiled; `TOO_MUCH_TO_CHECK` when the
+ *   value is too large for it
+ */
+export async function inspect(schema: JsonSchema, value: unknown, options: ValidateOptions = {}): Promise<Findings> {
+  const known = compiled.get(schema) ?? (await compileFirst(schema, options.foreign ?? false))
+  const { nodes, references } = known.traits
+  const values = countValues(value, Math.ceil(MOST_STEPS / nodes))
+  if (values * nodes >= MOST_STEPS) throw tooMuch()
+  left = mostReferences(values)
+  if (known.first(value)) return { errors: [], complete: true }
+  const few = !references || values <= MOST_VALUES_FOR_ALL_BEHIND_REFERENCES
+  if (!few || values * nodes > MOST_STEPS_FOR_ALL) return { errors: known.first.errors ?? [], complete: false }
+  known.all ??= await compile(schema, { ...known, allErrors: true })
+  left = mostReferences(values)
+  return known.all(value) ? { errors: [], complete: true } : { errors: known.all.errors ?? [], complete: true }
+}
+
+function tooMuch(): ToolwrightError {
+  return new ToolwrightError("TOO_MUCH_TO_CHECK", "The arguments are too large to be checked.", {
+    hint: "Ask for less at once.",
+  })
+}
+
+async function compileFirst(schema: JsonSchema, foreign: boolean): Promise<Compiled> {
+  const traits = traitsOf(schema, LARGEST_SCHEMA)
+  if (traits.nodes > LARGEST_SCHEMA)
+    throw new ToolwrightError("INVALID_SCHEMA", `The schema cannot be used: it has more than ${LARGEST_SCHEMA} values.`)
+  // A validator that stops at the first error is nested as deep as there are properties, and may be too deep for Ajv.
+  const first = await compile(schema, { traits, foreign, allErrors: traits.nodes > MOST_NODES_FOR_FIRST })
+  const made = { traits, first, all: undefined, foreign }
+  compiled.set(schema, made)
+  return made
+}
+
+interface CompileOptions {
+  traits: SchemaTraits
+  foreign: boolean
+  allErrors: boolean
 }
 
 /**
  * Compiles a schema, as draft-07 where it says so or where 2020-12 cannot read it (an imported schema may be either).
  */
-async function compile(schema: JsonSchema): Promise<ValidateFunction> {
-  const { $schema, $id: _id, ...document } = schema
+async function compile(schema: JsonSchema, options: CompileOptions): Promise<ValidateFunction> {
+  const { $schema, $id: _id, ...rest } = schema
+  const document = options.traits.references ? countReferences(rest) : rest
   const older = typeof $schema === "string" && /draft-0[467]/.test($schema)
-  let check: ValidateFunction
   try {
-    check = (older ? await draft7Compiler() : await currentCompiler()).compile(document)
+    return compileWith(await compiler(older, options), document)
   } catch (cause) {
-    check = await compileOtherwise(document, older, cause)
+    try {
+      return compileWith(await compiler(!older, options), document)
+    } catch {
+      const reason = messageOf(cause).slice(0, 1000)
+      throw new ToolwrightError("INVALID_SCHEMA", `The schema cannot be used: ${reason}`, { cause })
+    }
   }
-  compiled.set(schema, check)
-  return check
 }
 
-async function compileOtherwise(document: object, older: boolean, cause: unknown): Promise<ValidateFunction> {
+/** Ajv keeps every schema that it compiled: here they go with the tools that they belong to. */
+function compileWith(ajv: Ajv, document: object): ValidateFunction {
   try {
-    return (older ? await currentCompiler() : await draft7Compiler()).compile(document)
-  } catch {
-    throw new ToolwrightError("INVALID_SCHEMA", `The schema cannot be used: ${messageOf(cause)}`, { cause })
+    return ajv.compile(document)
+  } finally {
+    ajv.removeSchema(document)
   }
 }
 
-async function currentCompiler(): Promise<Compiler> {
-  if (current === undefined) {
-    const { Ajv2020 } = await import("ajv/dist/2020.js")
-    current ??= new Ajv2020(options)
-  }
-  return current
-}
+const compilers = new Map<string, Ajv>()
 
-async function draft7Compiler(): Promise<Compiler> {
-  if (draft7 === undefined) {
-    const { Ajv } = await import("ajv")
-    draft7 ??= new Ajv(options)
+async function compiler(older: boolean, { traits, foreign, allErrors }: CompileOptions): Promise<Ajv> {
+  const name = `${older} ${allErrors} ${traits.patterns} ${foreign}`
+  const known = compilers.get(name)
+  if (known !== undefined) return known
+  const options: Options = {
+    allErrors,
+    strict: false,
+    validateFormats: false,
+    verbose: true,
+    logger: false,
+    inlineRefs: false,
+    ...(traits.patterns ? { code: { regExp: (await patternEngine(!foreign)) as never } } : {}),
   }
-  return draft7
+  const ajv = older
+    ? new (await import("ajv")).Ajv(options)
+    : (new (await import("ajv/dist/2020.js")).Ajv2020(options) as Ajv)
+  ajv.removeKeyword("uniqueItems")
+  ajv.addKeyword({
+    keyword: "uniqueItems",
+    type: "array",
+    schemaType: "boolean",
+    validate: (wanted: boolean, items: unknown[]) => !wanted || new Set(items.map(canonicalJson)).size === items.length,
+    errors: false,
+    error: { message: "must not have an entry twice" },
+  })
+  ajv.addKeyword({
+    keyword: COUNTED,
+    before: "$ref",
+    validate: () => {
+      if (left-- <= 0) throw tooMuch()
+      return true
+    },
+    errors: false,
+  })
+  compilers.set(name, ajv)
+  return ajv
 }

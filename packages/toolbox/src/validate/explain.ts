@@ -4,7 +4,9 @@ import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { nearest } from "../nearest.ts"
 import { actionBranches } from "./branch.ts"
+import type { Findings } from "./compile.ts"
 import { sampleCallText } from "./sample.ts"
+import { choice, excerpt, shortName, show } from "./shown.ts"
 
 /**
  * One thing that is wrong with a call's arguments. `path` is dotted (`edits[0].oldText`), empty for the arguments as a
@@ -15,55 +17,85 @@ export interface ArgumentIssue {
   message: string
 }
 
+/** Issues that one answer lists, and errors that are looked at to find them. */
+const MOST_ISSUES = 20
+const MOST_ERRORS = 200
+/** Characters after which no further issue is listed. */
+const MOST_CHARACTERS = 4000
+/** Candidates that a misspelt name is compared with. */
+const MOST_CANDIDATES = 500
+
 /**
- * The answer to a call with wrong arguments: every issue with its path, what was expected and what came, and a correct
- * call.
- * A model must be able to make the right call from this text alone.
+ * The answer to a call with wrong arguments: the first issues with their paths, what was expected and what came, how
+ * many more there are, and a correct call. A model must be able to make the right call from this text alone; however
+ * large the arguments, the text is a page.
  */
-export function invalidArguments(tool: ToolDefinition, args: JsonObject, errors: readonly ErrorObject[]): ToolResult {
-  const issues = errors.length === 0 ? [NO_OBJECT] : (actionIssue(tool, args) ?? explain(errors))
+export function invalidArguments(tool: ToolDefinition, args: JsonObject, found: Findings): ToolResult {
+  const { issues, more } = found.errors.length === 0 ? NO_OBJECT : (actionIssue(tool, args) ?? explain(found))
   const wrong = new Set(issues.map(({ path }) => /^[^.[]*/.exec(path)?.[0] ?? ""))
   const list = issues.map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`)
   return failure({
     code: "INVALID_ARGUMENTS",
-    message: `The call of '${tool.name}' has wrong arguments:\n${list.join("\n")}`,
+    message: `The call of '${tool.name}' has wrong arguments:\n${[...list, ...rest(more)].join("\n")}`,
     hint: `A correct call: ${sampleCallText(tool, args, (name) => !wrong.has(name))}`,
-    details: { issues },
+    details: { issues, ...(more === 0 ? {} : { more: Number.isFinite(more) ? more : true }) },
   })
 }
 
+/** What an answer says of the issues that it does not list. */
+function rest(more: number): string[] {
+  if (more === 0) return []
+  return [Number.isFinite(more) ? `- and ${more} more.` : "- and perhaps more: the arguments are large."]
+}
+
 /** Arguments that are no object at all fail before any schema is asked. */
-const NO_OBJECT: ArgumentIssue = { path: "", message: "the arguments must be one JSON object." }
+const NO_OBJECT: Explained = { issues: [{ path: "", message: "the arguments must be one JSON object." }], more: 0 }
 
 /** A missing or unknown action, said as such: the branches' own errors would only confuse. */
-function actionIssue(tool: ToolDefinition, args: JsonObject): ArgumentIssue[] | undefined {
+function actionIssue(tool: ToolDefinition, args: JsonObject): Explained | undefined {
   const argument = tool.actions?.argument
   if (argument === undefined) return undefined
   const actions = [...actionBranches(tool).keys()]
   const given = args[argument]
-  if (actions.length === 0 || actions.includes(String(given))) return undefined
-  const choice = actions.map((action) => JSON.stringify(action)).join(", ")
+  if (actions.length === 0 || (typeof given === "string" && actions.includes(given))) return undefined
   if (given !== undefined) {
-    const close = nearest(String(given), actions)[0]
+    const close = typeof given === "string" ? nearest(given, actions)[0] : undefined
     const suggestion = close === undefined ? "" : ` Did you mean ${JSON.stringify(close)}?`
-    return [
-      { path: argument, message: `${show(given)} is no action of '${tool.name}'; use one of ${choice}.${suggestion}` },
-    ]
+    const message = `${show(given)} is no action of '${tool.name}'; use one of ${choice(actions)}.${suggestion}`
+    return { issues: [{ path: argument, message }], more: 0 }
   }
-  const misplaced = Object.entries(args).find(([, value]) => actions.includes(String(value)))
-  const note = misplaced === undefined ? "" : ` You gave it as '${misplaced[0]}'; call it '${argument}'.`
-  return [{ path: argument, message: `is missing; it says what to do, one of ${choice}.${note}` }]
+  const misplaced = Object.keys(args).find((key) => typeof args[key] === "string" && actions.includes(args[key]))
+  const note = misplaced === undefined ? "" : ` You gave it as '${shortName(misplaced)}'; call it '${argument}'.`
+  return {
+    issues: [{ path: argument, message: `is missing; it says what to do, one of ${choice(actions)}.${note}` }],
+    more: 0,
+  }
+}
+
+/** Issues, and how many more there are: infinitely many where nobody knows. */
+export interface Explained {
+  issues: ArgumentIssue[]
+  more: number
 }
 
 /** Ajv's errors in a model's terms, one per place, without the echoes that combining keywords make. */
-export function explain(errors: readonly ErrorObject[]): ArgumentIssue[] {
-  const issues: ArgumentIssue[] = []
-  for (const error of errors) {
-    if (error.keyword === "if" || (combining.has(error.keyword) && hasDetail(error, errors))) continue
+export function explain({ errors, complete }: Findings): Explained {
+  const looked = errors.slice(0, MOST_ERRORS)
+  const issues = new Map<string, ArgumentIssue>()
+  let left = 0
+  let characters = 0
+  for (const error of looked) {
+    if (error.keyword === "if" || (combining.has(error.keyword) && hasDetail(error, looked))) continue
+    if (issues.size === MOST_ISSUES || characters > MOST_CHARACTERS) {
+      left++
+      continue
+    }
     const issue = { path: pathOf(error), message: messageOf(error) }
-    if (!issues.some(({ path, message }) => path === issue.path && message === issue.message)) issues.push(issue)
+    characters += issue.path.length + issue.message.length
+    issues.set(`${issue.path}\u0000${issue.message}`, issue)
   }
-  return issues
+  const more = complete ? left + errors.length - looked.length : Number.POSITIVE_INFINITY
+  return { issues: [...issues.values()], more }
 }
 
 const combining = new Set(["oneOf", "anyOf", "allOf", "not"])
@@ -75,13 +107,21 @@ function hasDetail(error: ErrorObject, errors: readonly ErrorObject[]): boolean 
   )
 }
 
+/** Steps of a path that are shown. */
+const MOST_STEPS = 12
+
 function pathOf(error: ErrorObject): string {
   const parameters = error.params as Record<string, unknown>
-  const pointer = error.instancePath.split("/").slice(1).map(unescape)
+  // A path may be as long as the arguments: of it, too, only as much is read as is shown.
+  const pointer = error.instancePath
+    .slice(0, 2000)
+    .split("/", MOST_STEPS + 1)
+    .slice(1)
+    .map(unescape)
   const own = parameters.missingProperty ?? parameters.additionalProperty ?? parameters.unevaluatedProperty
   if (own !== undefined) pointer.push(String(own))
   return pointer.reduce(
-    (path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : path === "" ? key : `${path}.${key}`),
+    (path, key) => (/^\d+$/.test(key) ? `${path}[${key}]` : path === "" ? shortName(key) : `${path}.${shortName(key)}`),
     "",
   )
 }
@@ -101,20 +141,31 @@ function messageOf(error: ErrorObject): string {
     case "type":
       return `must be ${article(parameters.type)}, but ${show(error.data)} came.`
     case "enum":
-      return `must be one of ${(parameters.allowedValues as unknown[]).map((value) => JSON.stringify(value)).join(", ")}, but ${show(error.data)} came.`
+      return `must be one of ${choice(parameters.allowedValues as unknown[])}, but ${show(error.data)} came.`
     case "const":
-      return `must be ${JSON.stringify(parameters.allowedValue)}, but ${show(error.data)} came.`
+      return `must be ${excerpt(parameters.allowedValue, 200)}, but ${show(error.data)} came.`
     default:
-      return `${error.message ?? `breaks the rule '${error.keyword}'`}, but ${show(error.data)} came.`
+      return `${shortText(error.message ?? `breaks the rule '${error.keyword}'`)}, but ${show(error.data)} came.`
   }
 }
 
 function unknownArgument(error: ErrorObject): string {
   const known = Object.keys((error.parentSchema as { properties?: object } | undefined)?.properties ?? {})
+  const candidates = known.slice(0, MOST_CANDIDATES)
   const name = String((error.params as { additionalProperty?: string }).additionalProperty ?? "")
-  const close = nearest(name, known)[0]
-  const list = known.length === 0 ? "" : ` Known: ${known.join(", ")}.`
+  const close = nearest(name, candidates)[0]
+  const more = known.length - MOST_NAMES
+  const names = known.slice(0, MOST_NAMES).map(shortName).join(", ")
+  const list = known.length === 0 ? "" : ` Known: ${names}${more > 0 ? ` and ${more} more` : ""}.`
   return `is not known here.${close === undefined ? "" : ` Did you mean '${close}'?`}${list}`
+}
+
+/** Names of arguments that are listed. */
+const MOST_NAMES = 50
+
+/** A rule's own text may hold a pattern or a name of any length. */
+function shortText(text: string): string {
+  return text.length <= 300 ? text : `${text.slice(0, 299)}…`
 }
 
 function article(type: unknown): string {
@@ -122,13 +173,4 @@ function article(type: unknown): string {
     /^[aeio]/.test(String(name)) ? `an ${name}` : `a ${name}`,
   )
   return names.join(" or ")
-}
-
-/** A value, short, with its type where that is the point. */
-function show(value: unknown): string {
-  if (value === undefined) return "nothing"
-  if (value === null) return "null"
-  const text = JSON.stringify(value) ?? String(value)
-  const short = text.length > 80 ? `${text.slice(0, 77)}…` : text
-  return Array.isArray(value) ? `the array ${short}` : `the ${typeof value} ${short}`
 }

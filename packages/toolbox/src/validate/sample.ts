@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "./branch.ts"
+import { isShort } from "./shown.ts"
 
 /**
  * A correct call of a tool, to show to a model that made a wrong one: what was right in its arguments is kept, the rest
@@ -23,10 +24,18 @@ export function sampleCall(
   for (const name of Object.keys(schema.properties ?? {})) {
     const required = schema.required?.includes(name) ?? false
     if (name === argument && action !== undefined) sample[name] = action
-    else if (Object.hasOwn(given, name) && valid(name)) sample[name] = given[name]
+    else if (Object.hasOwn(given, name) && valid(name)) sample[name] = kept(given[name], name)
     else if (required) sample[name] = example?.[name] ?? sampleValue(schema.properties?.[name] ?? {}, name, schema)
   }
   return sample
+}
+
+/** Characters of a given value that a sample repeats. */
+const LONGEST_VALUE = 300
+
+/** A long value is not repeated, but named. */
+function kept(value: unknown, name: string): unknown {
+  return isShort(value, LONGEST_VALUE) ? value : `<${name}, as you gave it>`
 }
 
 /** Where a schema leaves a choice at the top, its first branch: a sample makes one call. */
