@@ -8,6 +8,7 @@ const ROOMS = [
   "logits",
   "toolformat",
   "backends",
+  "dialogue",
   "host",
   "tools",
   "prompts",

@@ -1,17 +1,26 @@
+export {
+  compactingContext,
+  DEFAULT_GROUNDING,
+  generateWithTools,
+  SHOWN_CHARS,
+  shownOutput,
+  toolCallingBackend,
+  wholeContext,
+  type CompactionOptions,
+  type ContextManager,
+  type Delivery,
+  type Generation,
+  type GroundingSetting,
+  type ToolCallingMode,
+  type ToolCallingOptions,
+} from "@toolwright/dialogue"
 export * from "./agent/agent-tool.ts"
 export * from "./agent/file-owning-agent.ts"
-export * from "./agent/generate-with-tools.ts"
-export * from "./context/compaction.ts"
-export * from "./context/manager.ts"
-export type * from "./executor/delivery.ts"
 export * from "./executor/executor.ts"
-export * from "./executor/feedback.ts"
-export { DEFAULT_GROUNDING, type GroundingSetting } from "./executor/grounding.ts"
 export * from "./executor/options.ts"
 export * from "./executor/texts.ts"
 export type * from "./gate/criteria.ts"
 export * from "./gate/ledger.ts"
-export * from "./gateway/tool-calling-backend.ts"
 export * from "./gate/loop-detector.ts"
 export * from "./profiles/assistant.ts"
 export * from "./profiles/coding.ts"

@@ -5,7 +5,7 @@ import { call, echo, registryOf, type Steps } from "../testing/harness.ts"
 import { DynamicExecutor } from "../executor/executor.ts"
 import { agentTool } from "./agent-tool.ts"
 import { FileOwningAgent } from "./file-owning-agent.ts"
-import { generateWithTools } from "./generate-with-tools.ts"
+import { generateWithTools } from "@toolwright/dialogue"
 
 const native = { abilities: { nativeTools: true, grammar: false, jsonSchema: false } }
 const tools = registryOf(echo("workspace"), echo("validation"), echo("git_operations"), echo("file"), echo("bash"))

@@ -8,7 +8,7 @@ import {
   type Toolset,
 } from "@toolwright/toolbox"
 import { Channel } from "./channel.ts"
-import type { Executed } from "./conversation.ts"
+import type { Executed } from "@toolwright/dialogue"
 
 /** How the calls of a round are to be executed. */
 export interface BatchOptions {

@@ -2,7 +2,7 @@ import { matchesGbnf } from "@toolwright/logits"
 import { defineTool, type ToolDefinition } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { play } from "../testing/harness.ts"
-import { groundingOf, type GroundingSetting } from "./grounding.ts"
+import { groundingOf, type GroundingSetting } from "@toolwright/dialogue"
 
 const tool = (name: string, answer = "ok"): ToolDefinition =>
   defineTool({

@@ -1,18 +1,10 @@
 import type { Backend, SamplingOptions } from "@toolwright/backends"
+import type { ContextManager, GroundingSetting, ToolCallingMode } from "@toolwright/dialogue"
 import type { Middleware, PermissionPolicy, Toolset } from "@toolwright/toolbox"
 import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
-import type { ContextManager } from "../context/manager.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { LoopLimits } from "../gate/loop-detector.ts"
 import type { RunRecorder } from "../record/recorder.ts"
-import type { GroundingSetting } from "./grounding.ts"
-
-/**
- * How calls may be read from replies. `structured`: native API, grammar, or the family's own syntax. `hybrid` (the
- * default)
- * also takes the generic JSON forms. `text`: the generic forms alone, as a way back.
- */
-export type ToolCallingMode = "structured" | "hybrid" | "text"
 
 /** The parts of an executor and its limits. */
 export interface ExecutorOptions {

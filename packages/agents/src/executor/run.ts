@@ -1,5 +1,15 @@
 import type { InferRequest } from "@toolwright/backends"
 import {
+  Conversation,
+  groundingOf,
+  planDelivery,
+  readReply,
+  systemPrompt,
+  wholeContext,
+  type DeliveryPlan,
+  type Reply,
+} from "@toolwright/dialogue"
+import {
   messageOf,
   ToolwrightError,
   type RunEvent,
@@ -8,19 +18,14 @@ import {
   type ToolDefinition,
   type Toolset,
 } from "@toolwright/toolbox"
-import { wholeContext } from "../context/manager.ts"
 import { commitGuard } from "../gate/commit-guard.ts"
 import { refusalText, unmet } from "../gate/criteria.ts"
 import { Ledger } from "../gate/ledger.ts"
 import { LoopDetector } from "../gate/loop-detector.ts"
 import { executeBatch } from "./batch.ts"
-import { Conversation } from "./conversation.ts"
 import { DRY_RUN_ROUNDS, DryRun } from "./dry-run.ts"
-import { planDelivery, type DeliveryPlan } from "./delivery.ts"
-import { groundingOf } from "./grounding.ts"
 import { DEFAULT_MAX_ROUNDS, type ExecutorOptions, type RunRequest } from "./options.ts"
-import { artifactNote, systemPrompt } from "./prompt.ts"
-import { readReply, type Reply } from "./reply.ts"
+import { artifactNote } from "./artifact-note.ts"
 import { ResultStore } from "./result-store.ts"
 import { RunState } from "./run-state.ts"
 import { MAX_NUDGES, TEXTS } from "./texts.ts"

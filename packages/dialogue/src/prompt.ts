@@ -1,4 +1,4 @@
-import { artifactGuidance, type ToolDefinition } from "@toolwright/toolbox"
+import type { ToolDefinition } from "@toolwright/toolbox"
 import type { ToolFormatter } from "@toolwright/toolformat"
 import type { Delivery } from "./delivery.ts"
 
@@ -58,17 +58,4 @@ function rank(tool: ToolDefinition): number {
 function missing(unavailable: readonly { name: string; reason: string }[]): string {
   if (unavailable.length === 0) return ""
   return `Not available here: ${unavailable.map(({ name, reason }) => `${name} (${reason})`).join("; ")}`
-}
-
-/**
- * After a round: which artifacts there are and which tools could go on from them. Nothing where no tool deals in
- * artifacts.
- */
-export function artifactNote(tools: readonly ToolDefinition[], artifacts: ReadonlySet<string>): string | undefined {
-  const { ready, waiting } = artifactGuidance(tools, artifacts)
-  if (artifacts.size === 0 || (ready.length === 0 && waiting.length === 0)) return undefined
-  const lines = [`Artifacts so far: ${[...artifacts].join(", ")}.`]
-  if (ready.length > 0) lines.push(`Tools whose inputs are there: ${ready.map(({ name }) => name).join(", ")}.`)
-  for (const { tool, missing } of waiting) lines.push(`${tool.name} still needs: ${missing.join(", ")}.`)
-  return lines.join("\n")
 }

@@ -4,7 +4,11 @@ import { shownOutput } from "./feedback.ts"
 import type { Delivery } from "./delivery.ts"
 import { saidIn, textsOf } from "./grounding.ts"
 import type { Reply } from "./reply.ts"
-import type { ResultStore } from "./result-store.ts"
+
+/** Where the whole text of a result goes that the model is shown in part. */
+export interface KeptResults {
+  keep(callId: string, text: string): void
+}
 
 /** A call with what came of it. */
 export interface Executed {
@@ -18,7 +22,7 @@ export interface Executed {
  */
 export class Conversation {
   readonly #messages: ChatMessage[]
-  readonly #results: ResultStore
+  readonly #results: KeptResults
   readonly #said: string[]
   readonly #task: string
   #delivery: Delivery
@@ -28,7 +32,7 @@ export class Conversation {
     system: string,
     task: string,
     history: readonly ChatMessage[],
-    results: ResultStore,
+    results: KeptResults,
     form: { delivery: Delivery; formatter: ToolFormatter },
   ) {
     const before = history.filter(({ role }) => role !== "system")

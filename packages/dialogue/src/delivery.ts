@@ -18,7 +18,12 @@ import {
   toOpenAITools,
   type ToolFormatter,
 } from "@toolwright/toolformat"
-import type { ToolCallingMode } from "./options.ts"
+
+/**
+ * How calls may be read from replies. `structured`: native API, grammar, or the family's own syntax. `hybrid` (the
+ * default) also takes the generic JSON forms. `text`: the generic forms alone, as a way back.
+ */
+export type ToolCallingMode = "structured" | "hybrid" | "text"
 
 /** How tools reach the model of a run, and calls come back. */
 export type Delivery = DeliveryKind

@@ -7,9 +7,8 @@ import {
   type ParseEvent,
   type ToolFormatter,
 } from "@toolwright/toolformat"
-import { planDelivery, type DeliveryPlan } from "../executor/delivery.ts"
-import { groundingOf, type GroundingSetting, saidIn } from "../executor/grounding.ts"
-import type { ToolCallingMode } from "../executor/options.ts"
+import { planDelivery, type DeliveryPlan, type ToolCallingMode } from "./delivery.ts"
+import { groundingOf, type GroundingSetting, saidIn } from "./grounding.ts"
 
 /** Settings of {@link toolCallingBackend}. */
 export interface ToolCallingOptions {

@@ -1,8 +1,8 @@
 import type { Backend } from "@toolwright/backends"
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
-import { planDelivery } from "../executor/delivery.ts"
-import { systemPrompt } from "../executor/prompt.ts"
-import { readReply } from "../executor/reply.ts"
+import { planDelivery } from "./delivery.ts"
+import { systemPrompt } from "./prompt.ts"
+import { readReply } from "./reply.ts"
 
 /** One generation with tools on offer: calls where the model made any, its text otherwise. */
 export type Generation = { type: "tool_calls"; tool_calls: ToolCall[] } | { type: "text"; content: string }
