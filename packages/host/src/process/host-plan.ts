@@ -16,10 +16,7 @@ export async function planFor(
   const { network = false, protect = [".git/config", ".git/hooks"] } = options
   const [, ...others] = host.workspace.roots
   const linked = await linkedRepository(host.root)
-  const secrets = await secretFiles(
-    host.workspace.roots.map((root) => root.real),
-    host.workspace.policy,
-  )
+  const secrets = await protectedFiles(host)
   const folders = others.map((root) => ({ path: root.real, writable: root.access === "read-write" }))
   return {
     root: host.root,
@@ -33,4 +30,12 @@ export async function planFor(
       ? { gap: "the workspace holds too many files to find all secrets in it; the command could read some" }
       : {}),
   }
+}
+
+/** The files that the path rules keep from tools, in any root, and whether there were too many files to find all. */
+export function protectedFiles({ workspace }: ProcessHost): Promise<{ files: string[]; incomplete: boolean }> {
+  return secretFiles(
+    workspace.roots.map((root) => root.real),
+    workspace.policy,
+  )
 }

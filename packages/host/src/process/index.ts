@@ -1,6 +1,6 @@
 export { changedFiles, folderState } from "./changed-files.ts"
 export { childEnvironment } from "./environment.ts"
-export { planFor } from "./host-plan.ts"
+export { planFor, protectedFiles } from "./host-plan.ts"
 export {
   type ProcessHost,
   type ProcessToolsConfig,

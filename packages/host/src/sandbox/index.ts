@@ -1,2 +1,2 @@
-export { findProgram } from "./find-program.ts"
+export { findProgram, trustedPath } from "./find-program.ts"
 export { type SandboxPolicy, type SandboxReport, probeBubblewrap, runSandboxed, sandboxNotice } from "./sandbox.ts"

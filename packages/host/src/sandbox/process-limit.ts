@@ -3,7 +3,7 @@ import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "n
 import { release } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
-import { findProgram } from "./find-program.ts"
+import { findProgram, trustedPath } from "./find-program.ts"
 
 /** How many processes a sandboxed command may have at once unless told otherwise; beyond it forks fail. */
 export const MOST_PROCESSES = 512
@@ -42,7 +42,7 @@ export async function processLimit(most: number | null = MOST_PROCESSES): Promis
     }
   }
   const counted = process.getuid?.() !== 0 && atLeast(release(), 5, 14)
-  const prlimit = counted ? await findProgram("prlimit") : undefined
+  const prlimit = counted ? await findProgram("prlimit", await trustedPath([])) : undefined
   if (prlimit === undefined) return UNLIMITED
   return { most, inside: (argv) => [prlimit, `--nproc=${most}`, ...argv], outside: asItIs, release: async () => {} }
 }

@@ -2,7 +2,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { childEnvironment } from "../process/environment.ts"
 import { runProcess, type ProcessOutcome, type ProcessRequest } from "../process/run-process.ts"
 import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
-import { findProgram } from "./find-program.ts"
+import { findProgram, trustedPath } from "./find-program.ts"
 import { processLimit } from "./process-limit.ts"
 
 /** `auto` uses a sandbox where there is one, `required` refuses to run without, `off` never uses one. */
@@ -35,7 +35,7 @@ export function probeBubblewrap(): Promise<Probe> {
 
 async function probe(): Promise<Probe> {
   if (process.platform !== "linux") return { reason: `bubblewrap exists on Linux only, this is ${process.platform}` }
-  const program = await findProgram("bwrap")
+  const program = await findProgram("bwrap", await trustedPath([process.cwd()]))
   if (program === undefined) return { reason: "bubblewrap (bwrap) is not installed" }
   const env = childEnvironment()
   const argv = await bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], {

@@ -10,8 +10,8 @@ import {
 import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
 import { failureOf, insideRoot, type ProcessHost } from "@toolwright/host/process"
 import { visibleControls } from "@toolwright/host/text"
-import type { GitWork } from "./actions.ts"
 import { GIT_OUTPUT } from "./output.ts"
+import type { GitWork } from "./work.ts"
 
 const PATH: JsonSchema = {
   type: "string",
@@ -134,7 +134,7 @@ function readable(result: ToolResult): ToolResult {
   return { ...result, output: visibleControls(result.output.replace(/\r(?!\n)/gu, "\\u000d")) }
 }
 
-const CHANGING: ReadonlySet<Action> = new Set(["add", "commit", "checkout", "create_branch"])
+const CHANGING: ReadonlySet<Action> = new Set(["add", "commit", "push", "checkout", "create_branch"])
 
 /** Runs one action in the repository that holds `args.path` (the workspace's top unless given). */
 async function runGit(
@@ -144,7 +144,7 @@ async function runGit(
   context: Pick<ToolContext, "signal">,
 ): Promise<ToolResult> {
   try {
-    const work = await openRepository(host, args.path, context.signal)
+    await using work = await openRepository(host, args.path, context.signal)
     if (!host.writable && CHANGING.has(action)) {
       return failure({
         code: "READ_ONLY",
@@ -152,27 +152,34 @@ async function runGit(
         hint: "status, diff and log work.",
       })
     }
-    const actions = await import("./actions.ts")
-    switch (action) {
-      case "status":
-        return await actions.statusAction(work)
-      case "diff":
-        return await actions.diffAction(work, args)
-      case "add":
-        return await actions.addAction(work, args)
-      case "commit":
-        return await actions.commitAction(work, args)
-      case "push":
-        return await actions.pushAction(work, args)
-      case "checkout":
-        return await actions.checkoutAction(work, args)
-      case "create_branch":
-        return await actions.createBranchAction(work, args)
-      case "log":
-        return await actions.logAction(work, args)
-    }
+    return await (
+      await actionOf(action)
+    )(work, args)
   } catch (thrown) {
     return gitProblem(thrown)
+  }
+}
+
+type Run = (work: GitWork, args: JsonObject) => Promise<ToolResult>
+
+async function actionOf(action: Action): Promise<Run> {
+  switch (action) {
+    case "diff":
+      return (await import("./diff.ts")).diffAction
+    case "add":
+      return (await import("./stage.ts")).addAction
+    case "commit":
+      return (await import("./commit.ts")).commitAction
+    case "status":
+      return (await import("./actions.ts")).statusAction
+    case "push":
+      return (await import("./actions.ts")).pushAction
+    case "checkout":
+      return (await import("./actions.ts")).checkoutAction
+    case "create_branch":
+      return (await import("./actions.ts")).createBranchAction
+    case "log":
+      return (await import("./actions.ts")).logAction
   }
 }
 
@@ -189,13 +196,19 @@ export function gitProblem(thrown: unknown): ToolResult {
   return failureOf(thrown)
 }
 
-/** @throws ToolwrightError `NOT_A_REPOSITORY`, `ACCESS_DENIED`, `INVALID_PATH` */
+/** @throws ToolwrightError `NOT_A_REPOSITORY`, `REPOSITORY_REFUSED`, `ACCESS_DENIED`, `INVALID_PATH` */
 export async function openRepository(host: ProcessHost, path: unknown, signal: AbortSignal): Promise<GitWork> {
   const asked = typeof path === "string" ? path : "."
   insideRoot(host, asked)
   const folder = await host.workspace.realPath(asked, "read")
-  const { findRepository } = await import("./repository.ts")
-  const repository = await findRepository(host.root, host.writable, folder)
+  const { git: config, sandbox = "auto" } = host.config
+  const settings = {
+    sandbox,
+    protocols: config?.protocols ?? ["https", "ssh"],
+    identity: config?.identity ?? { name: "Toolwright", email: "toolwright@localhost" },
+  }
+  const { openRepositoryAt } = await import("./repository.ts")
+  const repository = await openRepositoryAt(host, settings, folder)
   if (repository === undefined) {
     throw new ToolwrightError(
       "NOT_A_REPOSITORY",
@@ -205,11 +218,5 @@ export async function openRepository(host: ProcessHost, path: unknown, signal: A
       },
     )
   }
-  const { git: config, sandbox = "auto" } = host.config
-  const settings = {
-    sandbox,
-    protocols: config?.protocols ?? ["https", "ssh"],
-    identity: config?.identity ?? { name: "Toolwright", email: "toolwright@localhost" },
-  }
-  return { host, repository, settings, run: { signal } }
+  return { host, repository, settings, run: { signal }, [Symbol.asyncDispose]: () => repository[Symbol.asyncDispose]() }
 }

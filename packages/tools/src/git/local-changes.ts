@@ -36,7 +36,8 @@ export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
     timeoutMs: 60_000,
     async run(args, context) {
       try {
-        const { repository, settings, run } = await openRepository(host, args.path, context.signal)
+        await using work = await openRepository(host, args.path, context.signal)
+        const { repository, settings, run } = work
         const { describeStatus, readStatus } = await import("./status.ts")
         const state = await readStatus(repository, settings, run)
         const { clean, ...rest } = state

@@ -36,7 +36,14 @@ export const STATUS_SCHEMA: JsonSchema = {
 export const GIT_OUTPUT: JsonSchema = {
   type: "object",
   anyOf: [
-    { title: "status, add", ...STATUS_SCHEMA },
+    {
+      title: "status, add",
+      ...STATUS_SCHEMA,
+      properties: {
+        ...STATUS_SCHEMA.properties,
+        left_out: { ...NAMES, description: "Files that were not staged: secrets, and what needs a filter." },
+      },
+    },
     {
       title: "diff",
       properties: {

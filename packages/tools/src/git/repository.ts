@@ -2,17 +2,40 @@ import { lstat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { isInside } from "@toolwright/host/paths"
-import { childEnvironment, type ProcessOutcome } from "@toolwright/host/process"
-import { probeBubblewrap, runSandboxed, type SandboxPolicy, type SandboxReport } from "@toolwright/host/sandbox"
+import { childEnvironment, type ProcessHost, type ProcessOutcome } from "@toolwright/host/process"
+import {
+  holdEntries,
+  resolveRepository,
+  viewRepository,
+  type RepositoryLayout,
+  type RepositoryView,
+} from "@toolwright/host/repository"
+import {
+  findProgram,
+  probeBubblewrap,
+  runSandboxed,
+  trustedPath,
+  type SandboxPolicy,
+  type SandboxReport,
+} from "@toolwright/host/sandbox"
 
-/** A working tree that git commands run in: the nearest folder with a `.git`, never above the workspace. */
-export interface Repository {
+/**
+ * A working tree that git commands run in: the nearest folder with a `.git`, never above the workspace, and how git is
+ * shown what belongs to it. Dispose of it.
+ */
+export interface Repository extends AsyncDisposable {
   readonly workspaceRoot: string
   readonly top: string
   /** Whether the workspace may be changed. */
   readonly writable: boolean
-  /** `.git` is a file (a worktree or a submodule), whose real folder lies elsewhere. */
-  readonly linked: boolean
+  readonly layout: RepositoryLayout
+  readonly view: RepositoryView
+  /** Every root of the workspace. */
+  readonly folders: readonly { readonly path: string; readonly writable: boolean }[]
+  /** The git program, never one of the workspace's own. */
+  readonly program: string
+  /** Whether a sandbox contains what runs here. */
+  readonly contained: boolean
 }
 
 export interface GitSettings {
@@ -23,15 +46,47 @@ export interface GitSettings {
   readonly identity: { readonly name: string; readonly email: string }
 }
 
-/** Looks for the repository that a folder belongs to. `undefined` when there is none inside the workspace. */
-export async function findRepository(
-  workspaceRoot: string,
-  writable: boolean,
+/**
+ * Opens the repository that a folder belongs to; `undefined` when there is none inside the workspace.
+ *
+ * @param folder where to begin to look, without symbolic links
+ * @throws ToolwrightError `REPOSITORY_REFUSED` when it reaches out of the workspace or cannot be read, and the system's
+ *   `ENOENT` when git is not installed
+ */
+export async function openRepositoryAt(
+  host: ProcessHost,
+  settings: GitSettings,
   folder: string,
 ): Promise<Repository | undefined> {
-  for (let at = resolve(folder); isInside(workspaceRoot, at); at = dirname(at)) {
+  const roots = host.workspace.roots.map((root) => root.real)
+  const top = await topOf(host.root, folder)
+  const layout = top === undefined ? undefined : await resolveRepository(top, roots)
+  if (layout === undefined) return undefined
+  const contained = settings.sandbox !== "off" && (await probeBubblewrap()).program !== undefined
+  await holdEntries(layout, roots, !contained)
+  const program = await findProgram("git", await trustedPath(roots))
+  if (program === undefined)
+    throw Object.assign(new Error("git is not installed"), { code: "ENOENT", syscall: "spawn git" })
+  const view = await viewRepository(layout, host.writable)
+  return {
+    workspaceRoot: host.root,
+    top: layout.top,
+    writable: host.writable,
+    layout,
+    view,
+    folders: host.workspace.roots
+      .slice(1)
+      .map(({ real, access }) => ({ path: real, writable: access === "read-write" })),
+    program,
+    contained,
+    [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
+  }
+}
+
+async function topOf(root: string, folder: string): Promise<string | undefined> {
+  for (let at = resolve(folder); isInside(root, at); at = dirname(at)) {
     const stat = await lstat(join(at, ".git")).catch(() => undefined)
-    if (stat !== undefined && !stat.isSymbolicLink()) return { workspaceRoot, writable, top: at, linked: stat.isFile() }
+    if (stat !== undefined && !stat.isSymbolicLink()) return at
     if (at === dirname(at)) break
   }
   return undefined
@@ -41,7 +96,7 @@ export interface GitRun {
   readonly input?: string
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
-  /** Talks to a remote: runs with the network and the user's own keys, outside the sandbox. */
+  /** Talks to a remote: runs with the network and the user's own keys. */
   readonly remote?: boolean
   /** Settings for this command alone (`user.name=…`). */
   readonly config?: readonly string[]
@@ -49,6 +104,8 @@ export interface GitRun {
   readonly patterns?: boolean
   /** Bytes of output that are kept; beyond these the middle is left out. */
   readonly keepBytes?: number
+  /** The command starts programs of the repository (hooks): these are kept from protected files, and limited. */
+  readonly hooks?: { readonly hidden: readonly string[] }
 }
 
 export interface GitOutcome extends ProcessOutcome {
@@ -56,32 +113,8 @@ export interface GitOutcome extends ProcessOutcome {
 }
 
 /**
- * What a repository must not decide: a checked-out `.git/config` or `.gitattributes` is data from others, and several
- * of
- * its keys name programs that git would run.
- */
-const HARMLESS = [
-  "core.fsmonitor=false",
-  "core.hooksPath=/dev/null",
-  "core.pager=cat",
-  "core.editor=true",
-  "core.sshCommand=ssh -oBatchMode=yes",
-  "core.gitProxy=",
-  "core.alternateRefsCommand=",
-  "diff.external=",
-  "protocol.ext.allow=never",
-  "commit.gpgSign=false",
-  "tag.gpgSign=false",
-  "gc.auto=0",
-  "maintenance.auto=false",
-  "submodule.recurse=false",
-  "core.quotePath=false",
-  "color.ui=false",
-] as const
-
-/**
- * Runs git with an argument vector. Programs that the repository's configuration names do not run: the fixed ones are
- * overridden, filters are contained by the sandbox or, where there is none, switched off.
+ * Runs git with an argument vector, in the sandbox where there is one, and with a configuration of ours everywhere
+ * (see `RepositoryView`): git starts no program that a configuration names.
  */
 export async function git(
   repository: Repository,
@@ -89,68 +122,61 @@ export async function git(
   args: readonly string[],
   run: GitRun = {},
 ): Promise<GitOutcome> {
-  const policy: SandboxPolicy = run.remote === true || repository.linked ? "off" : settings.sandbox
-  const exec = (more: readonly string[], command: readonly string[]) => {
-    const config = [...HARMLESS, ...more].flatMap((entry) => ["-c", entry])
-    const where = [`--git-dir=${join(repository.top, ".git")}`, `--work-tree=${repository.top}`]
-    return runSandboxed({
-      argv: [
-        "git",
-        "--no-pager",
-        ...(run.patterns === true ? [] : ["--literal-pathspecs"]),
-        ...config,
-        ...where,
-        ...command,
-      ],
-      cwd: repository.top,
-      env: gitEnvironment(settings),
-      timeoutMs: run.timeoutMs ?? 60_000,
-      limits: { headBytes: run.keepBytes ?? 4 * 1024 * 1024 },
-      policy,
-      plan: {
-        root: repository.workspaceRoot,
-        writable: repository.writable,
-        maxProcesses: null,
-        readable: [join(homedir(), ".gitconfig"), join(homedir(), ".config/git")],
-      },
-      ...(run.input === undefined ? {} : { input: run.input }),
-      ...(run.signal === undefined ? {} : { signal: run.signal }),
-    })
-  }
-  const contained = policy !== "off" && (await probeBubblewrap()).program !== undefined
-  const off = contained ? [] : await programsOff(exec)
-  const { outcome, sandbox } = await exec([...off, ...(run.config ?? [])], args)
+  const config = (run.config ?? []).flatMap((entry) => ["-c", entry])
+  const { outcome, sandbox } = await runSandboxed({
+    argv: [
+      repository.program,
+      "--no-pager",
+      ...(run.patterns === true ? [] : ["--literal-pathspecs"]),
+      ...config,
+      ...args,
+    ],
+    cwd: repository.top,
+    env: await gitEnvironment(repository, settings, run.remote === true),
+    timeoutMs: run.timeoutMs ?? 60_000,
+    limits: { headBytes: run.keepBytes ?? 4 * 1024 * 1024 },
+    ...planOf(repository, settings, run),
+    ...(run.input === undefined ? {} : { input: run.input }),
+    ...(run.signal === undefined ? {} : { signal: run.signal }),
+  })
   return { ...outcome, sandbox }
 }
 
-const PROGRAMS =
-  /^(?:diff\..*\.(?:command|textconv)|merge\..*\.driver|credential\..*helper|gpg\..*program|.*\.(?:uploadpack|receivepack))$/isu
-
-/**
- * Overrides that switch off every program that the repository's own configuration, or a file that it includes, names
- * under a name of its own
- * choice. The user's configuration stays as it is.
- */
-async function programsOff(
-  exec: (more: readonly string[], command: readonly string[]) => Promise<{ outcome: ProcessOutcome }>,
-): Promise<string[]> {
-  const { outcome } = await exec([], ["config", "--includes", "--show-scope", "-z", "--name-only", "--list"])
-  const parts = outcome.stdout.text.split("\0")
-  const off: string[] = []
-  for (let index = 0; index + 1 < parts.length; index += 2) {
-    const [scope, name] = [parts[index]!, parts[index + 1]!]
-    if (scope !== "local" && scope !== "worktree") continue
-    if (/^filter\..*\.(?:clean|smudge|process)$/su.test(name))
-      off.push(`${name}=`, `${name.replace(/\.[a-z]+$/u, ".required")}=false`)
-    else if (PROGRAMS.test(name)) off.push(`${name}=`)
+/** What git is contained by. Pushing needs the user's keys: where a sandbox is required, they are shown to it there. */
+function planOf({ view, layout, ...repository }: Repository, settings: GitSettings, run: GitRun) {
+  const remote = run.remote === true
+  const policy: SandboxPolicy = remote && settings.sandbox !== "required" ? "off" : settings.sandbox
+  const keys = [".ssh", ".gitconfig", ".config/git", ".git-credentials"].map((name) => join(homedir(), name))
+  return {
+    policy,
+    plan: {
+      root: repository.workspaceRoot,
+      writable: repository.writable,
+      network: remote,
+      ...(run.hooks === undefined ? { maxProcesses: null } : { hidden: run.hooks.hidden }),
+      readable: [view.folder, ...view.reads, ...(remote ? keys : [])],
+      folders: [
+        ...repository.folders,
+        ...(layout.outside === undefined ? [] : [{ path: layout.outside, writable: repository.writable }]),
+      ],
+      protect: [layout.commonDir, layout.gitDir].flatMap((folder) => [join(folder, "config"), join(folder, "hooks")]),
+    },
   }
-  return off
 }
 
-function gitEnvironment(settings: GitSettings): Record<string, string> {
+async function gitEnvironment(
+  repository: Repository,
+  settings: GitSettings,
+  remote: boolean,
+): Promise<Record<string, string>> {
+  const { GIT_CONFIG_GLOBAL: ours, ...view } = repository.view.env
+  const roots = [repository.workspaceRoot, ...repository.folders.map((folder) => folder.path)]
   return childEnvironment({
     HOME: homedir(),
-    GIT_CONFIG_NOSYSTEM: "1",
+    PATH: await trustedPath(roots),
+    ...view,
+    // A remote asks for the user's own keys, and it is the user's own configuration that knows where they are.
+    ...(remote ? {} : { GIT_CONFIG_GLOBAL: ours }),
     GIT_TERMINAL_PROMPT: "0",
     GIT_OPTIONAL_LOCKS: "0",
     GIT_NO_LAZY_FETCH: "1",

@@ -34,11 +34,11 @@ const MEANING: Record<string, Change["status"]> = {
 }
 
 /** Enough for a million changed files: half a list would be a wrong one. */
-const WHOLE_LIST = 128 * 1024 * 1024
+export const WHOLE_LIST = 128 * 1024 * 1024
 
 /** Reads the status of a repository. */
 export async function readStatus(repository: Repository, settings: GitSettings, run: GitRun = {}): Promise<Status> {
-  const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=all"]
+  const args = ["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=all", "--ignore-submodules=dirty"]
   const outcome = await git(repository, settings, args, { ...run, keepBytes: WHOLE_LIST })
   if (outcome.exitCode !== 0)
     throw new ToolwrightError("GIT_FAILED", `git status failed: ${outcome.stderr.text.trim() || outcome.ended}`)

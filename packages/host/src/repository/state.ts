@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto"
+import { lstat, readdir } from "node:fs/promises"
+import { join } from "node:path"
+import { resolveRepository, type RepositoryLayout } from "./layout.ts"
+import { readPlainFile } from "./plain-file.ts"
+
+/** What a repository holds at one moment, as far as commits and branches go. */
+export interface RepositoryState {
+  /** What HEAD says: `ref: refs/heads/main`, or a commit's id. */
+  readonly head: string
+  /** The commit that HEAD stands at; null before the first. */
+  readonly commit: string | null
+  /** Every ref with its commit, those of remotes and tags too. */
+  readonly refs: ReadonlyMap<string, string>
+  /** How long HEAD's own log is, in bytes: it grows with every move of HEAD, also with one that was taken back. */
+  readonly log: number
+  /** Differs whenever anything of this differs. */
+  readonly mark: string
+}
+
+const MOST_REFS = 50_000
+const PACKED_BYTES = 64 * 1024 * 1024
+
+/**
+ * Looks at a repository without running git: HEAD, refs and the length of HEAD's log. To be asked before and after
+ * something that may commit or push; whoever did it, the two differ then. Links are not followed, nothing outside the
+ * roots is read, and what cannot be read makes a state of its own.
+ *
+ * @param root the folder that holds `.git`, without symbolic links
+ * @param roots the folders that tools may touch; `root` alone unless given
+ * @returns undefined where there is no repository that tools may touch
+ */
+export async function repositoryState(
+  root: string,
+  roots: readonly string[] = [root],
+): Promise<RepositoryState | undefined> {
+  const layout = await resolveRepository(root, roots).catch(() => undefined)
+  if (layout === undefined) return undefined
+  const head = (await textOf(join(layout.gitDir, "HEAD"), 4096)).trim()
+  const refs = new Map<string, string>()
+  readPacked(refs, await textOf(join(layout.commonDir, "packed-refs"), PACKED_BYTES))
+  await readLoose(refs, layout)
+  await readTables(refs, layout)
+  const log = await sizeOf(join(layout.gitDir, "logs/HEAD"))
+  const branch = /^ref: (.+)$/u.exec(head)?.[1]
+  const commit = branch === undefined ? head || null : (refs.get(branch) ?? null)
+  const hash = createHash("sha256").update(`${head}\n${log}\n`)
+  for (const [name, id] of [...refs].sort(([a], [b]) => (a < b ? -1 : 1))) hash.update(`${name} ${id}\n`)
+  return { head, commit, refs, log, mark: hash.digest("hex") }
+}
+
+/**
+ * The refs that are new, moved or gone between two states, HEAD among them, sorted. Where HEAD's log grew although it
+ * stands where it stood, it was moved and moved back, and counts.
+ */
+export function movedRefs(before: RepositoryState | undefined, after: RepositoryState | undefined): string[] {
+  if (before?.mark === after?.mark) return []
+  const moved = new Set<string>()
+  if (before?.head !== after?.head || before?.commit !== after?.commit || before?.log !== after?.log) moved.add("HEAD")
+  for (const [name, id] of after?.refs ?? []) if (before?.refs.get(name) !== id) moved.add(name)
+  for (const name of before?.refs.keys() ?? []) if (after?.refs.has(name) !== true) moved.add(name)
+  return [...moved].sort()
+}
+
+function readPacked(refs: Map<string, string>, text: string): void {
+  for (const line of text.split("\n")) {
+    const [id, name] = line.split(" ")
+    if (name !== undefined && /^[0-9a-f]{40,64}$/u.test(id!)) refs.set(name, id!)
+  }
+}
+
+async function readLoose(refs: Map<string, string>, { gitDir, commonDir }: RepositoryLayout): Promise<void> {
+  const pending = [...new Set([commonDir, gitDir])].map((folder) => ({ folder, name: "refs" }))
+  for (let at = pending.pop(); at !== undefined && refs.size < MOST_REFS; at = pending.pop()) {
+    const { folder, name } = at
+    for (const entry of await readdir(join(folder, name), { withFileTypes: true }).catch(() => [])) {
+      const below = `${name}/${entry.name}`
+      if (entry.isDirectory()) pending.push({ folder, name: below })
+      else if (!entry.name.endsWith(".lock")) refs.set(below, (await textOf(join(folder, below), 4096)).trim())
+    }
+  }
+}
+
+/** The other way to keep refs (`extensions.refStorage = reftable`): binary tables, of which the names and sizes count. */
+async function readTables(refs: Map<string, string>, { commonDir }: RepositoryLayout): Promise<void> {
+  const list = await textOf(join(commonDir, "reftable/tables.list"), 64 * 1024)
+  if (list !== "") refs.set("reftable", createHash("sha256").update(list).digest("hex"))
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await lstat(path).catch(() => undefined))?.size ?? 0
+}
+
+async function textOf(path: string, limit: number): Promise<string> {
+  return (await readPlainFile(path, limit).catch(() => undefined))?.toString("latin1") ?? ""
+}

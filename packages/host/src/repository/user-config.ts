@@ -1,0 +1,77 @@
+import { realpath } from "node:fs/promises"
+import { homedir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { parseConfig, type ConfigEntry } from "./config-file.ts"
+import { readPlainFile } from "./plain-file.ts"
+
+const MOST_BYTES = 1024 * 1024
+const DEEPEST = 5
+
+/**
+ * The machine's and the user's own configuration of git, with what they include for this repository (`include.path`,
+ * `includeIf.gitdir:…`). A file that cannot be read counts as empty: what comes of that is a missing name, which git
+ * asks for itself.
+ */
+export async function userConfig(
+  gitDir: string,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Promise<ConfigEntry[]> {
+  const xdg = join(env.XDG_CONFIG_HOME ?? join(homedir(), ".config"), "git/config")
+  const own = env.GIT_CONFIG_GLOBAL === undefined ? [xdg, join(homedir(), ".gitconfig")] : [env.GIT_CONFIG_GLOBAL]
+  const files = ["/etc/gitconfig", ...own]
+  const entries: ConfigEntry[] = []
+  for (const file of files) entries.push(...(await withIncludes(file, gitDir, 0)))
+  return entries
+}
+
+async function withIncludes(file: string, gitDir: string, depth: number): Promise<ConfigEntry[]> {
+  const text = await textOf(file)
+  if (text === undefined || depth > DEEPEST) return []
+  const entries: ConfigEntry[] = []
+  for (const entry of parsed(text)) {
+    const included = entry.value !== null && entry.key === "path" && isIncluded(entry, file, gitDir)
+    if (included) entries.push(...(await withIncludes(expanded(entry.value!, dirname(file)), gitDir, depth + 1)))
+    else entries.push(entry)
+  }
+  return entries
+}
+
+function isIncluded({ section, subsection }: ConfigEntry, file: string, gitDir: string): boolean {
+  if (section === "include") return subsection === undefined
+  const condition = section === "includeif" ? /^gitdir(\/i)?:(.+)$/su.exec(subsection ?? "") : null
+  if (condition === null) return false
+  return folderPattern(condition[2]!, dirname(file), condition[1] !== undefined).test(gitDir)
+}
+
+/** A pattern of `includeIf "gitdir:…"` (git-config(1), "Conditional includes") as an expression for a whole path. */
+function folderPattern(pattern: string, base: string, anyCase: boolean): RegExp {
+  let full = pattern.startsWith("./") ? join(base, pattern.slice(2)) : expanded(pattern, "")
+  if (!full.startsWith("/")) full = `**/${full}`
+  if (pattern.endsWith("/")) full = `${full.replace(/\/$/u, "")}/**`
+  const source = full
+    .replace(/[\\^$.|+()[\]{}]/gu, "\\$&")
+    .replace(/\*\*\/|\*\*|\*|\?/gu, (sign) => ({ "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*" })[sign] ?? "[^/]")
+  return new RegExp(`^${source}$`, anyCase ? "isu" : "su")
+}
+
+function expanded(path: string, base: string): string {
+  if (path.startsWith("~/")) return join(homedir(), path.slice(2))
+  return base === "" ? path : resolve(base, path)
+}
+
+function parsed(text: string): ConfigEntry[] {
+  try {
+    return parseConfig(text)
+  } catch {
+    return []
+  }
+}
+
+/** A user's own file may be a link, as those who keep their settings in a repository have it. */
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return (await readPlainFile(await realpath(file), MOST_BYTES))?.toString("utf8")
+  } catch {
+    return undefined
+  }
+}

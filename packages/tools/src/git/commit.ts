@@ -1,0 +1,161 @@
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { failure, success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import { changedFiles, folderState, protectedFiles } from "@toolwright/host/process"
+import { visibleName } from "@toolwright/host/text"
+import { commitHooks, type CommitHooks } from "./hooks.ts"
+import { git, type GitOutcome, type GitRun } from "./repository.ts"
+import { leftOut, select, sift, stage, type Selection } from "./stage.ts"
+import { describeStatus, readStatus, type Status } from "./status.ts"
+import { gitFailure, isReadable, paths, type GitWork } from "./work.ts"
+
+const HOOKS_TIMEOUT_MS = 110_000
+
+/** Commits the named files, or what is staged, or else every change; the repository's hooks run in the sandbox. */
+export async function commitAction(work: GitWork, args: JsonObject): Promise<ToolResult> {
+  const { repository, settings, run } = work
+  const message = typeof args.message === "string" ? args.message : ""
+  if (message.trim() === "") {
+    return failure({
+      code: "MISSING_MESSAGE",
+      message: "A commit needs a message.",
+      hint: 'Call it with "message", such as {"operation": "commit", "message": "Add input validation"}.',
+    })
+  }
+  const named = paths(work, args.files)
+  const before = await readStatus(repository, settings, run)
+  const refusal = notNow(work, before, named)
+  if (refusal !== undefined) return refusal
+  const selection = await chosen(work, before, named)
+  if (selection !== undefined) {
+    if (selection.files.length === 0) {
+      const hint = [...leftOut(selection), describeStatus(before)].join("\n")
+      return failure({ code: "NOTHING_TO_COMMIT", message: "There is nothing to commit.", hint })
+    }
+    const failed = await stage(work, selection)
+    if (failed !== undefined) return failed
+  }
+  return make(work, { before, message, only: named.length > 0, selection })
+}
+
+/** What must be put right before anything can be committed. */
+function notNow(work: GitWork, status: Status, named: readonly string[]): ToolResult | undefined {
+  if (status.conflicted.length > 0) {
+    return failure({
+      code: "CONFLICTS",
+      message: `Unresolved conflicts in ${status.conflicted.map(visibleName).join(", ")}.`,
+      hint: "Edit these files, add them, then commit.",
+    })
+  }
+  const staged = status.staged.filter(({ path, status: what }) => what !== "deleted" && !isReadable(work, path))
+  if (named.length > 0 || staged.length === 0) return undefined
+  return failure({
+    code: "PROTECTED_STAGED",
+    message: `Nothing was committed: ${staged.map(({ path }) => visibleName(path)).join(", ")} is staged, and tools may not read it.`,
+    hint: 'Name the files to commit with "files", or let a person unstage it.',
+  })
+}
+
+/** The files to stage first; undefined where what is staged already is meant. */
+async function chosen(work: GitWork, status: Status, named: readonly string[]): Promise<Selection | undefined> {
+  if (named.length > 0) return select(work, named)
+  if (status.staged.length > 0) return undefined
+  const all = [...status.unstaged.map((change) => change.path), ...status.untracked]
+  return sift(work, all)
+}
+
+interface Making {
+  readonly before: Status
+  readonly message: string
+  /** Only the selected files, whatever else is staged. */
+  readonly only: boolean
+  readonly selection: Selection | undefined
+}
+
+async function make(work: GitWork, { before, message, only, selection }: Making): Promise<ToolResult> {
+  const { repository, settings, run } = work
+  const hooks = await commitHooks(repository)
+  const list = join(repository.view.folder, "paths")
+  if (only) await writeFile(list, (selection?.files ?? []).join("\0"))
+  const command = [
+    "commit",
+    "--no-edit",
+    "--cleanup=whitespace",
+    "--file=-",
+    ...(only ? ["--only", `--pathspec-from-file=${list}`, "--pathspec-file-nul"] : []),
+  ]
+  const running = hooks !== undefined && repository.contained ? hooks : undefined
+  const state = running === undefined ? undefined : await folderState(repository.top)
+  const more = running === undefined ? {} : await withHooks(work, running)
+  let outcome = await git(repository, settings, command, { ...run, ...more, input: message })
+  let identity = ""
+  if (outcome.exitCode !== 0 && /empty ident|tell me who you are|unable to auto-detect/iu.test(outcome.stderr.text)) {
+    const { name, email } = settings.identity
+    identity = `Committed as ${name} <${email}>, for git has no user.name and user.email here.`
+    const config = [...(more.config ?? []), `user.name=${name}`, `user.email=${email}`]
+    outcome = await git(repository, settings, command, { ...run, ...more, input: message, config })
+  }
+  const modifiedFiles = running === undefined ? [] : changedFiles(state, await folderState(repository.top))
+  if (outcome.exitCode !== 0) return { ...(await notCommitted(work, outcome, running)), modifiedFiles }
+  const notes = [identity, ...hookNotes(hooks, running, outcome)]
+  return report(work, { before, message, selection, modifiedFiles, notes })
+}
+
+/** Hooks see what a command sees: no protected files, no network, no environment of ours. */
+async function withHooks(
+  { host }: GitWork,
+  hooks: CommitHooks,
+): Promise<Pick<GitRun, "config" | "hooks" | "timeoutMs">> {
+  const { files } = await protectedFiles(host)
+  return { config: [`core.hooksPath=${hooks.folder}`], hooks: { hidden: files }, timeoutMs: HOOKS_TIMEOUT_MS }
+}
+
+function hookNotes(
+  hooks: CommitHooks | undefined,
+  running: CommitHooks | undefined,
+  outcome: GitOutcome,
+): readonly string[] {
+  if (hooks === undefined) return []
+  const names = hooks.names.join(", ")
+  if (running === undefined) return [`The repository's hooks did NOT run (${names}): they need a sandbox.`]
+  const said = outcome.stderr.text.trim()
+  return [`The repository's hooks ran: ${names}.`, ...(said === "" ? [] : [said.slice(-2000)])]
+}
+
+async function notCommitted(work: GitWork, outcome: GitOutcome, hooks: CommitHooks | undefined): Promise<ToolResult> {
+  const status = describeStatus(await readStatus(work.repository, work.settings, work.run))
+  if (hooks === undefined) return gitFailure("commit", outcome, status)
+  const said = `A hook of the repository may have refused it (${hooks.names.join(", ")}): put right what it says, then commit again.`
+  return gitFailure("commit", outcome, `${said}\n${status}`)
+}
+
+interface Made {
+  readonly before: Status
+  readonly message: string
+  readonly selection: Selection | undefined
+  readonly notes: readonly string[]
+  readonly modifiedFiles: string[]
+}
+
+async function report({ repository, settings, run }: GitWork, made: Made): Promise<ToolResult> {
+  const { before, message, selection, modifiedFiles } = made
+  const shown = await git(repository, settings, ["show", "--no-patch", "--format=%H", "HEAD"], run)
+  const tree = ["diff-tree", "--no-commit-id", "--name-only", "-r", "-z", "--root", "HEAD"]
+  const names = await git(repository, settings, tree, run)
+  const commit = shown.stdout.text.trim()
+  const files = names.stdout.text.split("\0").filter((name) => name !== "")
+  const notes = [
+    `Committed ${commit.slice(0, 10)} on ${before.branch ?? "a detached HEAD"}: ${message.split("\n")[0]}`,
+    ...files.map((file) => `  ${file}`),
+    ...(selection === undefined ? [] : leftOut(selection)),
+    ...made.notes.filter((note) => note !== ""),
+  ]
+  const data = {
+    commit,
+    branch: before.branch,
+    message,
+    files,
+    left_out: [...(selection?.left ?? []), ...(selection?.filtered ?? [])],
+  }
+  return success({ output: notes.join("\n"), data, modifiedFiles })
+}

@@ -1,0 +1,37 @@
+import { failure, type ToolResult } from "@toolwright/toolbox"
+import { insideRoot, type ProcessHost } from "@toolwright/host/process"
+import { sandboxNotice } from "@toolwright/host/sandbox"
+import { join, relative } from "node:path"
+import type { GitOutcome, GitRun, GitSettings, Repository } from "./repository.ts"
+
+/** Everything an action works with. Dispose of it. */
+export interface GitWork extends AsyncDisposable {
+  readonly host: ProcessHost
+  readonly repository: Repository
+  readonly settings: GitSettings
+  readonly run: GitRun
+}
+
+/** Whether the path rules let tools read a file of the repository. */
+export function isReadable({ host, repository }: GitWork, name: string): boolean {
+  return host.workspace.policy.readable(join(repository.top, name))
+}
+
+/** The files that a call names, checked and relative to the repository's top. */
+export function paths({ host, repository }: GitWork, files: unknown): string[] {
+  const list = typeof files === "string" ? [files] : Array.isArray(files) ? files.map(String) : []
+  return list.map((file) => relative(repository.top, insideRoot(host, file)) || ".")
+}
+
+/** A failed git command: what git said, and what to do. */
+export function gitFailure(action: string, outcome: GitOutcome, hint?: string): ToolResult {
+  const said = `${outcome.stderr.text}\n${outcome.stdout.text}`.trim()
+  const why = outcome.ended === "exit" ? said || `exit code ${outcome.exitCode}` : `it was ended (${outcome.ended})`
+  const notice = sandboxNotice(outcome.sandbox)
+  return failure({
+    code: outcome.ended === "exit" ? "GIT_FAILED" : outcome.ended === "timeout" ? "TIMEOUT" : "CANCELLED",
+    message: `git ${action} failed: ${why}`,
+    ...(hint === undefined ? {} : { hint }),
+    metadata: { sandbox: outcome.sandbox, ...(notice === "" ? {} : { warning: notice }) },
+  })
+}
