@@ -2,7 +2,7 @@ import { join } from "node:path"
 import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
 import type { ProcessHost } from "./host.ts"
 import { linkedRepository } from "./linked-repository.ts"
-import { secretFiles } from "./secret-files.ts"
+import { secretFiles, type SecretEntries } from "./secret-files.ts"
 
 /**
  * What a sandboxed process of this host may see: every root with its own access, `.git/config` and hooks read-only (git
@@ -32,8 +32,8 @@ export async function planFor(
   }
 }
 
-/** The files that the path rules keep from tools, in any root, and whether there were too many files to find all. */
-export function protectedFiles({ workspace }: ProcessHost): Promise<{ files: string[]; incomplete: boolean }> {
+/** What the path rules keep from tools, in any root, and whether there were too many files to find all. */
+export function protectedFiles({ workspace }: ProcessHost): Promise<SecretEntries> {
   return secretFiles(
     workspace.roots.map((root) => root.real),
     workspace.policy,

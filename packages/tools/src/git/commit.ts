@@ -106,8 +106,8 @@ async function withHooks(
   { host }: GitWork,
   hooks: CommitHooks,
 ): Promise<Pick<GitRun, "config" | "hooks" | "timeoutMs">> {
-  const { files } = await protectedFiles(host)
-  return { config: [`core.hooksPath=${hooks.folder}`], hooks: { hidden: files }, timeoutMs: HOOKS_TIMEOUT_MS }
+  const hidden = await protectedFiles(host)
+  return { config: [`core.hooksPath=${hooks.folder}`], hooks: { hidden }, timeoutMs: HOOKS_TIMEOUT_MS }
 }
 
 function hookNotes(

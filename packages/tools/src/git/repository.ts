@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { isInside } from "@toolwright/host/paths"
-import { childEnvironment, type ProcessHost, type ProcessOutcome } from "@toolwright/host/process"
+import { childEnvironment, type ProcessHost, type ProcessOutcome, type SecretEntries } from "@toolwright/host/process"
 import {
   holdEntries,
   resolveRepository,
@@ -105,7 +105,7 @@ export interface GitRun {
   /** Bytes of output that are kept; beyond these the middle is left out. */
   readonly keepBytes?: number
   /** The command starts programs of the repository (hooks): these are kept from protected files, and limited. */
-  readonly hooks?: { readonly hidden: readonly string[] }
+  readonly hooks?: { readonly hidden: SecretEntries }
 }
 
 export interface GitOutcome extends ProcessOutcome {
@@ -153,7 +153,9 @@ function planOf({ view, layout, ...repository }: Repository, settings: GitSettin
       root: repository.workspaceRoot,
       writable: repository.writable,
       network: remote,
-      ...(run.hooks === undefined ? { maxProcesses: null } : { hidden: run.hooks.hidden }),
+      ...(run.hooks === undefined
+        ? { maxProcesses: null }
+        : { hidden: run.hooks.hidden.files, hiddenFolders: run.hooks.hidden.folders }),
       readable: [view.folder, ...view.reads, ...(remote ? keys : [])],
       folders: [
         ...repository.folders,
