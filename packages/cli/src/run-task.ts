@@ -4,6 +4,7 @@ import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/too
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "./options.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
+import { neutralise } from "./render/neutralise.ts"
 import { rendererFor } from "./render/progress.ts"
 import { canAsk, deniedCalls, POCKET_ADVICE, POCKET_NOTICE, pocketExitCode } from "./pocket-run.ts"
 import type { Renderer } from "./render/renderer.ts"
@@ -57,6 +58,7 @@ export async function runTask(
     cwd: invocation.cwd,
     env: invocation.env,
     record: values.record !== false,
+    log: (line) => void invocation.stderr.write(`${neutralise(line)}\n`),
     ...(own === undefined ? {} : { backend: own }),
     ...(canAsk(invocation)
       ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation, () => renderer) }

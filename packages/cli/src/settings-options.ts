@@ -2,6 +2,8 @@ import { resolve } from "node:path"
 import { loadConfiguration, SETTINGS, type LoadedConfiguration } from "@toolwright/runtime/configuration"
 import type { Invocation } from "./command.ts"
 import type { OptionDeclaration, OptionDeclarations } from "./options.ts"
+import { neutralise } from "./render/neutralise.ts"
+import { askForTrust, trustNotice } from "./trust.ts"
 
 const VALUE_NAMES: Readonly<Record<string, string>> = {
   model: "name",
@@ -34,15 +36,23 @@ export const SETTING_OPTIONS: OptionDeclarations = Object.fromEntries(
   }),
 )
 
+const FILE_OPTIONS = {
+  config: { type: "string", value: "file", description: "Configuration file, in place of the nearest toolwright.yaml" },
+  trust: {
+    type: "boolean",
+    description: "Trust the toolwright.yaml that is found, for this command, see 'toolwright help trust'",
+  },
+} as const satisfies OptionDeclarations
+
 /** The file that configures, and the flags of all settings. */
 export const CONFIGURATION_OPTIONS = {
-  config: { type: "string", value: "file", description: "Configuration file, in place of the nearest toolwright.yaml" },
+  ...FILE_OPTIONS,
   ...SETTING_OPTIONS,
 } as const satisfies OptionDeclarations
 
 /** The flags that say which tools there are and what they may touch, for commands that use no model. */
 export const WORKSPACE_OPTIONS = {
-  config: CONFIGURATION_OPTIONS.config,
+  ...FILE_OPTIONS,
   root: SETTING_OPTIONS.root!,
   "read-only": SETTING_OPTIONS["read-only"]!,
   "only-tools": SETTING_OPTIONS["only-tools"]!,
@@ -51,14 +61,22 @@ export const WORKSPACE_OPTIONS = {
   "mcp-config": SETTING_OPTIONS["mcp-config"]!,
 } as const satisfies OptionDeclarations
 
+/** How {@link configurationFor} speaks with the person. */
+export interface ConfigurationDialogue {
+  /** Whether they may be asked; they are wherever standard input and output are a terminal, unless this is false. */
+  ask?: boolean
+}
+
 /**
- * The configuration in force for a command.
+ * The configuration in force for a command. Whoever sits at a terminal is asked about a file that they have not
+ * trusted; otherwise a line says what of it is left out.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`
  */
-export function configurationFor(
+export async function configurationFor(
   invocation: Invocation,
   values: Readonly<Record<string, unknown>>,
+  { ask = true }: ConfigurationDialogue = {},
 ): Promise<LoadedConfiguration> {
   const flags = Object.fromEntries(
     Object.keys(SETTING_OPTIONS)
@@ -71,12 +89,19 @@ export function configurationFor(
       ]),
   )
   const file = values.config as string | undefined
-  return loadConfiguration({
+  const { isTTY, stderr } = invocation
+  const loaded = await loadConfiguration({
     cwd: invocation.cwd,
     env: invocation.env,
     flags,
     ...(file === undefined ? {} : { file: resolve(invocation.cwd, file) }),
+    ...(values.trust === true ? { trust: true } : {}),
+    ...(ask && isTTY.stdin && isTTY.stdout ? { ask: askForTrust(invocation) } : {}),
   })
+  for (const line of loaded.notices) stderr.write(`${neutralise(line)}\n`)
+  const notice = trustNotice(loaded)
+  if (notice !== undefined) stderr.write(`${notice}\n`)
+  return loaded
 }
 
 /** Flags that name a file, from where the command was started. */

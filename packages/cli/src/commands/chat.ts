@@ -1,6 +1,7 @@
 import { converse } from "../chat/session.ts"
 import type { Command } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
+import { neutralise } from "../render/neutralise.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -52,6 +53,7 @@ export const chatCommand: Command = {
           cwd: invocation.cwd,
           env: invocation.env,
           record: values.record !== false,
+          log: (line) => void invocation.stderr.write(`${neutralise(line)}\n`),
           ...(approve === undefined ? {} : { approve }),
         })
       },

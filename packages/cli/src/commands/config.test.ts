@@ -6,7 +6,12 @@ const FILE = "model:\n  name: from-file\n  baseUrl: http://me:secret-pass@localh
 
 test("flags go before variables, variables before the file, and each value tells its source; secrets are masked", async () => {
   const cwd = folderWith({ "toolwright.yaml": FILE, "sub/x": "" })
-  const env = { TOOLWRIGHT_MODEL: "from-env", TOOLWRIGHT_API_KEY: "sk-1234567890abcdef", TOOLWRIGHT_MAX_ROUNDS: "7" }
+  const env = {
+    TOOLWRIGHT_MODEL: "from-env",
+    TOOLWRIGHT_API_KEY: "sk-1234567890abcdef",
+    TOOLWRIGHT_MAX_ROUNDS: "7",
+    TOOLWRIGHT_TRUST: "1",
+  }
   const { code, stdout } = await here(["config", "--max-rounds", "9", "--json"], { cwd: `${cwd}/sub`, env })
   expect(code).toBe(0)
   const { file, settings } = JSON.parse(stdout) as {
@@ -30,7 +35,9 @@ test("flags go before variables, variables before the file, and each value tells
 test("the built-in model is shown where no other is configured, and only there", async () => {
   const row = /^model\.backend +pocket +default, as no model is configured$/m
   expect((await here(["config"], { cwd: folderWith() })).stdout).toMatch(row)
-  expect((await here(["config"], { cwd: folderWith({ "toolwright.yaml": FILE }) })).stdout).not.toContain("pocket")
+  expect((await here(["config", "--trust"], { cwd: folderWith({ "toolwright.yaml": FILE }) })).stdout).not.toContain(
+    "pocket",
+  )
 })
 
 test("mistakes are told with their line and the right word", async () => {

@@ -4,6 +4,7 @@ import { EXIT } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
+import { demandLines } from "../trust.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
@@ -19,7 +20,7 @@ export const configCommand: Command = {
     synopsis: ["config [options]"],
     description:
       "Settings come from toolwright.yaml (in the current folder or one above it), then environment variables, then options; later\n" +
-      "ones win. Secrets are masked.\n\nSettings and their environment variables:\n" +
+      "ones win. What of a file waits for 'toolwright trust' is shown apart. Secrets are masked.\n\nSettings and their environment variables:\n" +
       SETTINGS.map(
         ({ key, env, description }) =>
           `  ${key}${env === undefined ? "" : ` (${env.join(", ")})`}\n      ${description}`,
@@ -36,7 +37,7 @@ export const configCommand: Command = {
       invocation.stdout.write(`${JSON.stringify(configurationSchema(), null, 2)}\n`)
       return EXIT.success
     }
-    const { configuration, sources, file } = await configurationFor(invocation, values)
+    const { configuration, sources, file, trust, waiting } = await configurationFor(invocation, values, { ask: false })
     const set = [...sources].map(([key, source]) => ({ key, source, value: shown(key, valueAt(configuration, key)) }))
     const { hasModel } = await import("@toolwright/runtime")
     const rows = hasModel(configuration)
@@ -44,7 +45,8 @@ export const configCommand: Command = {
       : [{ key: "model.backend", source: "default, as no model is configured", value: "pocket" }, ...set]
     if (values.json === true) {
       const settings = Object.fromEntries(rows.map(({ key, value, source }) => [key, { value, source }]))
-      invocation.stdout.write(`${JSON.stringify({ file: file ?? null, settings }, null, 2)}\n`)
+      const state = trust === undefined ? {} : { trust, waiting }
+      invocation.stdout.write(`${JSON.stringify({ file: file ?? null, ...state, settings }, null, 2)}\n`)
       return EXIT.success
     }
     const texts = rows.map(
@@ -55,6 +57,12 @@ export const configCommand: Command = {
     invocation.stdout.write(`# ${file ?? "no toolwright.yaml found"}\n`)
     for (const [key, value, source] of texts)
       invocation.stdout.write(`${key.padEnd(width(0))}  ${value.padEnd(width(1))}  ${source}\n`)
+    if (waiting.length > 0) {
+      invocation.stdout.write("\n# In the file, and waiting for 'toolwright trust':\n")
+      for (const { key, demands } of waiting) {
+        invocation.stdout.write(`${key}\n${demandLines(demands).join("\n")}\n`)
+      }
+    }
     return EXIT.success
   },
 }

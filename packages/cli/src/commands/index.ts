@@ -82,4 +82,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "Show the configuration in force, and where each value comes from",
     load: async () => (await import("./config.ts")).configCommand,
   },
+  {
+    name: "trust",
+    summary: "Trust the toolwright.yaml of a folder as it stands, list what is trusted, or take trust back",
+    load: async () => (await import("./trust.ts")).trustCommand,
+  },
 ]

@@ -75,7 +75,7 @@ describe("toolwright run without a configured model", () => {
     expect(existsSync(join(cwd, "a.txt"))).toBe(false)
     writeFileSync(join(cwd, "a.txt"), "x")
     writeFileSync(join(cwd, "toolwright.yaml"), "permissions:\n  allow: [delete_file]\n")
-    expect(await here(["run", "delete a.txt", "--no-record"], { cwd })).toMatchObject({ code: 0 })
+    expect(await here(["run", "delete a.txt", "--no-record", "--trust"], { cwd })).toMatchObject({ code: 0 })
   })
 
   test("is no builder", async () => {

@@ -42,10 +42,11 @@ async function assembled(invocation: Invocation, values: Readonly<Record<string,
     import("@toolwright/runtime"),
     configurationFor(invocation, values),
   ])
-  // Runs lie where the tools' workspace is, but reading them needs no tools.
+  // Runs lie where the tools' workspace is, but reading them needs no tools, neither ours nor those of a server.
   return {
     toolwright: await createToolwright({
       ...configuration,
+      mcp: {},
       withBuiltins: false,
       cwd: invocation.cwd,
       env: invocation.env,

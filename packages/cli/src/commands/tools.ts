@@ -188,7 +188,8 @@ function workspaceValues(args: readonly string[]): Values {
     const match = /^--([\w-]+)(=.*)?$/s.exec(args[at]!)
     if (match === null || !Object.hasOwn(WORKSPACE_OPTIONS, match[1]!)) continue
     own.push(args[at]!)
-    if (match[2] === undefined && args[at + 1] !== undefined) own.push(args[++at]!)
+    const takesValue = WORKSPACE_OPTIONS[match[1] as keyof typeof WORKSPACE_OPTIONS].type === "string"
+    if (takesValue && match[2] === undefined && args[at + 1] !== undefined) own.push(args[++at]!)
   }
   return parseOptions(own, OPTIONS).values
 }

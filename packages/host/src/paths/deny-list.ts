@@ -28,6 +28,7 @@ export const DEFAULT_DENY_READ: readonly string[] = [
 export const DEFAULT_DENY_WRITE: readonly string[] = [
   "toolwright.yaml",
   ".toolwright",
+  "toolwright-trust.json*",
   ".git",
   "node_modules",
   ".venv",

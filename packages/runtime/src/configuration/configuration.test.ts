@@ -4,7 +4,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
 import { configurationSchema } from "./schema.ts"
-import { defaultConfiguration, loadConfiguration, mask } from "./load.ts"
+import { defaultConfiguration, loadConfiguration } from "./load.ts"
+import { mask } from "./mask.ts"
 
 let cwd: string
 beforeEach(() => {
@@ -133,8 +134,8 @@ test("a secret shows at most its last four characters", () => {
 })
 
 test("the published schema is the one that the settings make", () => {
-  const published = JSON.parse(
-    readFileSync(new URL("../../schema/toolwright.schema.json", import.meta.url), "utf8"),
-  ) as unknown
+  const file = new URL("../../schema/toolwright.schema.json", import.meta.url)
+  if (process.env.UPDATE_DOCS === "1") writeFileSync(file, `${JSON.stringify(configurationSchema(), null, 2)}\n`)
+  const published = JSON.parse(readFileSync(file, "utf8")) as unknown
   expect(published).toEqual(configurationSchema())
 })

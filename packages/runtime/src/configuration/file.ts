@@ -1,7 +1,9 @@
-import { readFileSync, statSync } from "node:fs"
+import { lstatSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import { readStateFile } from "@toolwright/host/state-files"
 import { messageOf, nearest, ToolwrightError } from "@toolwright/toolbox"
 import { SETTINGS } from "./settings.ts"
+import type { Setting } from "./setting.ts"
 import { checkValue } from "./value.ts"
 
 export const CONFIGURATION_FILE = "toolwright.yaml"
@@ -10,14 +12,29 @@ export const CONFIGURATION_FILE = "toolwright.yaml"
 export interface FileSettings {
   path: string
   values: Map<string, unknown>
+  /** The file as it was read. */
+  content: Uint8Array
 }
 
-/** The nearest `toolwright.yaml`, in the folder or in one above it. */
-export function findConfigurationFile(cwd: string): string | undefined {
+/** Far more than anybody writes. The parser takes time with the square of what is hostile: a second of this much. */
+const LARGEST_BYTES = 64 * 1024
+const MOST_VALUES = 20_000
+
+/**
+ * The nearest `toolwright.yaml`, in the folder or in one above it. What has that name and is no plain file is passed
+ * over: a link leads elsewhere, and a pipe would be waited for without end.
+ *
+ * @param passed is told of each that is passed over
+ */
+export function findConfigurationFile(
+  cwd: string,
+  passed: (path: string, reason: string) => void = () => {},
+): string | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const path = join(folder, CONFIGURATION_FILE)
-    // A pipe of that name would be waited for without end.
-    if (statSync(path, { throwIfNoEntry: false })?.isFIFO() === false) return path
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (stat?.isFile() === true) return path
+    if (stat !== undefined) passed(path, stat.isSymbolicLink() ? "it is a link" : "it is no regular file")
     if (dirname(folder) === folder) return undefined
   }
 }
@@ -26,12 +43,17 @@ export function findConfigurationFile(cwd: string): string | undefined {
  * Reads a configuration file. Every mistake in it is reported at once, with its line and the right spelling where there
  * is one.
  *
+ * @param named whether the user named it, who may then name a link
  * @throws ToolwrightError `INVALID_CONFIGURATION`
  */
-export async function readConfigurationFile(path: string): Promise<FileSettings> {
+export async function readConfigurationFile(path: string, named = false): Promise<FileSettings> {
+  let content: Uint8Array
   let text: string
   try {
-    text = new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(path))
+    const read = readStateFile(path, { limit: LARGEST_BYTES, follow: named })
+    if (read === undefined) throw new Error("there is no such file")
+    content = read
+    text = new TextDecoder("utf-8", { fatal: true }).decode(content)
   } catch (cause) {
     throw new ToolwrightError(
       "INVALID_CONFIGURATION",
@@ -41,7 +63,7 @@ export async function readConfigurationFile(path: string): Promise<FileSettings>
   }
   const { LineCounter, parseDocument, isMap, isScalar } = await import("yaml")
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
+  const document = parsed(() => parseDocument(text, { lineCounter: lines, prettyErrors: false }))
   const mistakes = document.errors.map(
     (error) => `line ${lines.linePos(error.pos[0]).line}: ${error.message.split("\n")[0] ?? error.message}`,
   )
@@ -58,11 +80,11 @@ export async function readConfigurationFile(path: string): Promise<FileSettings>
       const line = isScalar(key) && key.range ? lines.linePos(key.range[0]).line : 1
       const setting = SETTINGS.find((candidate) => candidate.key === name)
       if (setting !== undefined) {
-        const plain: unknown = (value as { toJS?(document: unknown): unknown } | null)?.toJS?.(document) ?? null
+        const plain = plainOf(value, document)
         if (plain === null) continue
         const read = checkValue(setting, plain)
         if ("wrong" in read) mistakes.push(`line ${line}: '${name}' ${read.wrong}.`)
-        else values.set(name, read.value)
+        else values.set(name, placed(setting, read.value, dirname(path)))
       } else if (SETTINGS.some((candidate) => candidate.key.startsWith(`${name}.`))) {
         walk(value, `${name}.`)
       } else {
@@ -80,7 +102,53 @@ export async function readConfigurationFile(path: string): Promise<FileSettings>
       },
     )
   }
-  return { path, values }
+  return { path, values, content }
+}
+
+/** A node's value. Aliases may multiply it: what nobody would write out is refused before anything walks through it. */
+function plainOf(node: unknown, document: unknown): unknown {
+  return parsed(() => {
+    const plain: unknown = (node as { toJS?(document: unknown): unknown } | null)?.toJS?.(document) ?? null
+    if (countUpTo(MOST_VALUES, plain) >= MOST_VALUES) throw new Error(`a setting holds more than ${MOST_VALUES} values`)
+    return plain
+  })
+}
+
+/** How many values stand in a value, as far as a limit. */
+function countUpTo(limit: number, value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1
+  let count = 1
+  for (const inner of Object.values(value)) {
+    if (count >= limit) break
+    count += countUpTo(limit - count, inner)
+  }
+  return count
+}
+
+function parsed<Value>(parse: () => Value): Value {
+  try {
+    return parse()
+  } catch (thrown) {
+    throw new ToolwrightError("INVALID_CONFIGURATION", `The configuration cannot be read: ${messageOf(thrown)}`, {
+      cause: thrown,
+    })
+  }
+}
+
+/**
+ * What a file names is found from its own folder, whichever folder below it a command is started in: a file that is
+ * trusted would otherwise start what lies in a folder that is not.
+ */
+function placed(setting: Setting, value: unknown, folder: string): unknown {
+  if (setting.path === true) return resolve(folder, value as string)
+  if (setting.key !== "mcp.servers") return value
+  return Object.fromEntries(
+    Object.entries(value as object).map(([name, server]: [string, unknown]) => {
+      if (typeof server !== "object" || server === null || !("command" in server)) return [name, server]
+      const { cwd } = server as { cwd?: unknown }
+      return [name, { ...server, cwd: typeof cwd === "string" ? resolve(folder, cwd) : folder }]
+    }),
+  )
 }
 
 function suggestion(name: string, prefix: string): string {

@@ -1,5 +1,17 @@
 /** What the configuration is, without anything that is made from it: quick to load, for help texts and editors. */
-export * from "./file.ts"
-export * from "./load.ts"
-export * from "./schema.ts"
-export * from "./settings.ts"
+export { findConfigurationFile, readConfigurationFile, type FileSettings } from "./file.ts"
+export {
+  defaultConfiguration,
+  loadConfiguration,
+  type ConfigurationInputs,
+  type LoadedConfiguration,
+  type PartialConfiguration,
+} from "./load.ts"
+export { mask } from "./mask.ts"
+export { configurationSchema } from "./schema.ts"
+export type { Setting, SettingNature, SettingType } from "./setting.ts"
+export { SETTINGS, type Configuration } from "./settings.ts"
+export { trustFile, type TrustRequest, type TrustState } from "./trust/decide.ts"
+export type { Demand } from "./trust/demands.ts"
+export { trustStore, type TrustEntry, type TrustStore } from "./trust/store.ts"
+export type { WaitingSetting } from "./trust/waiting.ts"

@@ -1,6 +1,10 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { findConfigurationFile, readConfigurationFile } from "./file.ts"
-import { SETTINGS, type Configuration, type Setting } from "./settings.ts"
+import { keyFor } from "./key.ts"
+import type { Setting } from "./setting.ts"
+import { SETTINGS, type Configuration } from "./settings.ts"
+import { trustedPartOf, type TrustedPart, type TrustOptions, type TrustState } from "./trust/decide.ts"
+import type { WaitingSetting } from "./trust/waiting.ts"
 import { readText } from "./value.ts"
 
 /** Where a configuration comes from, in rising order: file, environment, flags. */
@@ -9,8 +13,12 @@ export interface ConfigurationInputs {
   env: Readonly<Record<string, string | undefined>>
   /** Flags by their name without dashes. */
   flags?: Readonly<Record<string, string | boolean | readonly string[] | undefined>>
-  /** A file in place of the nearest `toolwright.yaml`. */
+  /** A file in place of the nearest `toolwright.yaml`. Whoever names it trusts it. */
   file?: string
+  /** Whether the file that is found is trusted, whatever it says; `TOOLWRIGHT_TRUST=1` says so too. */
+  trust?: boolean
+  /** Asks a person whether a file that would do more than narrow is trusted; without it such settings are left out. */
+  ask?: TrustOptions["ask"]
 }
 
 /** The effective configuration, and for each setting the value in force with its source. */
@@ -21,27 +29,75 @@ export interface LoadedConfiguration {
    */
   sources: Map<string, string>
   file: string | undefined
+  /** How the file stands; undefined where there is none. */
+  trust: TrustState | undefined
+  /** Settings of the file that take no effect until it is trusted. */
+  waiting: readonly WaitingSetting[]
+  /** What the user should know: a line each. */
+  notices: readonly string[]
 }
 
 /**
- * Loads the configuration.
+ * Loads the configuration. What a file that was found may do to the user takes effect only once they trust it.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` with every mistake that was found
  */
 export async function loadConfiguration(inputs: ConfigurationInputs): Promise<LoadedConfiguration> {
-  const path = inputs.file ?? findConfigurationFile(inputs.cwd)
-  const file = path === undefined ? undefined : await readConfigurationFile(path)
+  const notices: string[] = []
+  const path =
+    inputs.file ??
+    findConfigurationFile(inputs.cwd, (passed, reason) => notices.push(`${passed} is not read: ${reason}.`))
+  const part = path === undefined ? undefined : await readTrusted(path, inputs)
+  const file = path === undefined || part === undefined ? undefined : { path, values: part.values }
   const configuration = {}
   const sources = new Map<string, string>()
   const mistakes: string[] = []
+  const found = new Map<string, { value: unknown; source: string }>()
   for (const setting of SETTINGS) {
-    const found = valueOf(setting, inputs, file, mistakes)
-    if (found === undefined) continue
-    put(configuration, setting.key, found.value)
-    sources.set(setting.key, found.source)
+    const value = valueOf(setting, inputs, file, mistakes)
+    if (value !== undefined) found.set(setting.key, value)
   }
   if (mistakes.length > 0) throw new ToolwrightError("INVALID_CONFIGURATION", mistakes.join("\n"))
-  return { configuration: withSections(configuration), sources, file: path }
+
+  const key = SETTINGS.find((setting) => setting.key === "model.apiKey")!
+  const [address, variable] = [found.get("model.baseUrl"), found.get("model.apiKeyEnv")]
+  const chosen = keyFor(key, { env: inputs.env, address, file, variable })
+  if (chosen.key === undefined) found.delete(key.key)
+  else found.set(key.key, chosen.key)
+  if (chosen.withheld !== undefined) notices.push(chosen.withheld)
+
+  for (const { key: name } of SETTINGS) {
+    const value = found.get(name)
+    if (value === undefined) continue
+    put(configuration, name, value.value)
+    sources.set(name, value.source)
+  }
+  const { state: trust, waiting = [] } = part ?? {}
+  return { configuration: withSections(configuration), sources, file: path, trust, waiting, notices }
+}
+
+/** Reads a file, and leaves out what waits for trust. */
+async function readTrusted(path: string, inputs: ConfigurationInputs): Promise<TrustedPart> {
+  const { cwd, env, flags, ask } = inputs
+  const named = inputs.file !== undefined
+  // A key is chosen by the address, see `keyFor`: one in a variable does not always come before a file's.
+  const decided = SETTINGS.filter((setting) => setting.key !== "model.apiKey" && isGiven(setting, { env, flags }))
+  const groups = new Set(decided.flatMap(({ group = [] }) => group))
+  const overruled = SETTINGS.filter(
+    (setting) => decided.includes(setting) || (setting.group !== undefined && groups.has(setting.group)),
+  ).map(({ key }) => key)
+  const { values, ...part } = await trustedPartOf(await readConfigurationFile(path, named), {
+    cwd,
+    env,
+    named,
+    trustAll: inputs.trust === true || /^(1|true|yes|on)$/i.test(env.TOOLWRIGHT_TRUST ?? ""),
+    overruled: new Set(overruled),
+    ...(ask === undefined ? {} : { ask }),
+  })
+  return {
+    ...part,
+    values: new Map([...values].filter(([key]) => !overruled.includes(key) || key === "model.baseUrl")),
+  }
 }
 
 /** The configuration that nothing was said about, with what a library user gives laid over it. */
@@ -64,22 +120,23 @@ export type PartialConfiguration = {
   }
 }
 
-/** A secret as it may be shown: its last four characters at most. */
-export function mask(secret: string): string {
-  return secret.length > 12 ? `••••${secret.slice(-4)}` : "••••"
+function isGiven(setting: Setting, { env, flags }: Pick<ConfigurationInputs, "env" | "flags">): boolean {
+  if (setting.flag !== undefined && flags?.[setting.flag] !== undefined) return true
+  return setting.env?.some((name) => (env[name] ?? "") !== "") === true
 }
 
 function valueOf(
   setting: Setting,
   { env, flags }: ConfigurationInputs,
-  file: { path: string; values: Map<string, unknown> } | undefined,
+  file: { path: string; values: ReadonlyMap<string, unknown> } | undefined,
   mistakes: string[],
 ): { value: unknown; source: string } | undefined {
   const flag = setting.flag === undefined ? undefined : flags?.[setting.flag]
   if (flag !== undefined) return text(setting, flag, `flag --${setting.flag}`, `--${setting.flag}`, mistakes)
   const variable = setting.env?.find((name) => (env[name] ?? "") !== "")
   if (variable !== undefined) return text(setting, env[variable]!, `environment ${variable}`, variable, mistakes)
-  if (file?.values.has(setting.key)) return { value: file.values.get(setting.key), source: `file ${file.path}` }
+  if (file?.values.has(setting.key) === true)
+    return { value: file.values.get(setting.key), source: `file ${file.path}` }
   return setting.fallback === undefined ? undefined : { value: setting.fallback, source: "default" }
 }
 
@@ -104,14 +161,6 @@ function put(target: Record<string, unknown>, key: string, value: unknown): void
 }
 
 function withSections(configuration: object): Configuration {
-  return {
-    model: {},
-    agent: {},
-    workspace: {},
-    builtins: {},
-    mcp: {},
-    permissions: {},
-    runs: {},
-    ...configuration,
-  } as Configuration
+  const sections = Object.fromEntries(SETTINGS.map(({ key }) => [key.split(".")[0]!, {}]))
+  return { ...sections, ...configuration } as Configuration
 }

@@ -1,5 +1,6 @@
 import type { JsonSchema } from "@toolwright/toolbox"
-import { SETTINGS, type Setting } from "./settings.ts"
+import type { Setting } from "./setting.ts"
+import { SETTINGS } from "./settings.ts"
 
 /** The JSON Schema of `toolwright.yaml`, for editors. */
 export function configurationSchema(): JsonSchema {

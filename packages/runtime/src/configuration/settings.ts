@@ -1,34 +1,12 @@
 import type { NetworkPolicy } from "@toolwright/host/net"
 import type { BlogToolsConfig, DatabaseTarget, WebToolsConfig } from "@toolwright/tools"
+import { readOnlyInside, rootsInside, withoutExceptions } from "./free.ts"
+import { typed, type ConfigurationOf, type Setting } from "./setting.ts"
 
-/** The type of a setting's value in the file; flags and variables are read as text and converted. */
-export type SettingType = "string" | "integer" | "number" | "boolean" | "string-list" | "object"
-
-/** One setting: its place in the file, and how else it can be given. */
-export interface Setting {
-  /** Dotted place in `toolwright.yaml`. */
-  readonly key: string
-  readonly type: SettingType
-  readonly description: string
-  /** Environment variables, the first that is set counts. */
-  readonly env?: readonly string[]
-  /** Command-line flag, without the dashes. */
-  readonly flag?: string
-  readonly values?: readonly string[]
-  readonly minimum?: number
-  readonly fallback?: string | number | boolean | readonly string[]
-  /** Never shown in full. */
-  readonly secret?: boolean
-}
-
-/**
- * Every setting there is. The file's JSON Schema, its checks, the flags, the variables, `toolwright config` and the
- * reference
- * in the documentation all come from this list.
- */
-export const SETTINGS: readonly Setting[] = [
+const DECLARED = [
   {
     key: "model.backend",
+    nature: "harmless",
     type: "string",
     values: ["openai-compatible", "llama", "scripted", "pocket"],
     description:
@@ -38,6 +16,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.name",
+    nature: "harmless",
     type: "string",
     description: "Name of the model, as its server knows it; the tool-call format is chosen by it",
     env: ["TOOLWRIGHT_MODEL"],
@@ -45,6 +24,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.baseUrl",
+    nature: "servers",
     type: "string",
     description: "Base URL of an OpenAI-compatible server, such as http://localhost:11434/v1",
     env: ["TOOLWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
@@ -52,13 +32,24 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.apiKey",
+    nature: "keys",
     type: "string",
     description: "Key of that server",
     secret: true,
     env: ["TOOLWRIGHT_API_KEY", "OPENAI_API_KEY"],
   },
   {
+    key: "model.apiKeyEnv",
+    nature: "keys",
+    type: "string",
+    description:
+      "Variable that holds the key, where a key is to go to another address than its own: OPENAI_API_KEY goes to api.openai.com or OPENAI_BASE_URL, TOOLWRIGHT_API_KEY to TOOLWRIGHT_BASE_URL where that is set",
+    flag: "api-key-env",
+  },
+  {
     key: "model.path",
+    nature: "programs",
+    path: true,
     type: "string",
     description: "GGUF file of a model to run in this process (needs node-llama-cpp)",
     env: ["TOOLWRIGHT_MODEL_PATH"],
@@ -66,6 +57,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.dialect",
+    nature: "harmless",
     type: "string",
     values: ["auto", "generic", "openai", "llama.cpp", "vllm", "ollama"],
     fallback: "auto",
@@ -75,12 +67,15 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.screenplay",
+    nature: "programs",
+    path: true,
     type: "string",
     description: "YAML file of a screenplay to play in place of a model",
     flag: "screenplay",
   },
   {
     key: "model.format",
+    nature: "harmless",
     type: "string",
     description: "Tool-call format, in place of the one chosen by the model's name",
     env: ["TOOLWRIGHT_FORMAT"],
@@ -88,6 +83,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.nativeTools",
+    nature: "harmless",
     type: "boolean",
     description: "Whether the server's own tool use is to be relied on; false writes tools into the prompt",
     env: ["TOOLWRIGHT_NATIVE_TOOLS"],
@@ -96,6 +92,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.toolCalling",
+    nature: "harmless",
     type: "string",
     values: ["structured", "hybrid", "text"],
     fallback: "hybrid",
@@ -104,6 +101,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.grounding",
+    nature: "harmless",
     type: "string",
     values: ["auto", "always", "off"],
     fallback: "auto",
@@ -113,16 +111,32 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "model.contextTokens",
+    nature: "harmless",
     type: "integer",
     minimum: 1024,
     description: "The model's window in tokens; older rounds are summarised before it is full",
     flag: "context-tokens",
   },
-  { key: "model.temperature", type: "number", minimum: 0, description: "Sampling temperature", flag: "temperature" },
-  { key: "model.maxTokens", type: "integer", minimum: 1, description: "Longest reply in tokens", flag: "max-tokens" },
-  { key: "model.seed", type: "integer", description: "Seed of the sampler", flag: "seed" },
+  {
+    key: "model.temperature",
+    nature: "harmless",
+    type: "number",
+    minimum: 0,
+    description: "Sampling temperature",
+    flag: "temperature",
+  },
+  {
+    key: "model.maxTokens",
+    nature: "harmless",
+    type: "integer",
+    minimum: 1,
+    description: "Longest reply in tokens",
+    flag: "max-tokens",
+  },
+  { key: "model.seed", nature: "harmless", type: "integer", description: "Seed of the sampler", flag: "seed" },
   {
     key: "model.timeoutSeconds",
+    nature: "harmless",
     type: "number",
     minimum: 1,
     fallback: 120,
@@ -130,6 +144,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "agent.maxRounds",
+    nature: "harmless",
     type: "integer",
     minimum: 1,
     fallback: 20,
@@ -139,6 +154,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "agent.toolTimeoutSeconds",
+    nature: "harmless",
     type: "number",
     minimum: 1,
     fallback: 120,
@@ -147,30 +163,60 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "workspace.roots",
+    nature: "widens",
+    free: rootsInside,
+    group: "workspace",
     type: "string-list",
     description: "Folders that tools may read and write; the current one unless given",
     flag: "root",
   },
-  { key: "workspace.readOnly", type: "string-list", description: "Folders that tools may read", flag: "read-only" },
+  {
+    key: "workspace.readOnly",
+    nature: "widens",
+    free: readOnlyInside,
+    group: "workspace",
+    type: "string-list",
+    description: "Folders that tools may read",
+    flag: "read-only",
+  },
   {
     key: "workspace.denyRead",
+    nature: "widens",
+    free: withoutExceptions,
     type: "string-list",
     description: "Patterns of files that tools may not read, beside the usual secrets",
   },
   {
     key: "workspace.denyWrite",
+    nature: "widens",
+    free: withoutExceptions,
     type: "string-list",
     description: "Patterns of files that tools may not write, beside the usual ones",
   },
-  { key: "builtins.only", type: "string-list", description: "Only these built-in tools", flag: "only-tools" },
-  { key: "builtins.without", type: "string-list", description: "Not these built-in tools", flag: "without-tools" },
+  {
+    key: "builtins.only",
+    nature: "narrows",
+    type: "string-list",
+    description: "Only these built-in tools",
+    flag: "only-tools",
+  },
+  {
+    key: "builtins.without",
+    nature: "narrows",
+    type: "string-list",
+    description: "Not these built-in tools",
+    flag: "without-tools",
+  },
   {
     key: "builtins.bash.allow",
+    nature: "narrows",
     type: "string-list",
     description: "Programs that the bash tool may run, in place of its own list",
   },
   {
     key: "builtins.bash.sandbox",
+    nature: "widens",
+    free: (value) => (value === "off" ? undefined : value),
     type: "string",
     values: ["auto", "required", "off"],
     fallback: "auto",
@@ -178,25 +224,50 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "builtins.network",
+    nature: "servers",
+    holds: typed<NetworkPolicy>(),
     type: "object",
     description: "What tools may reach over the network, see docs/web-tools.md",
   },
-  { key: "builtins.web", type: "object", description: "Pull requests, web search, pages, see docs/web-tools.md" },
-  { key: "builtins.blog", type: "object", description: "Feeds, links, calendar, publishing, see docs/blog-tools.md" },
+  {
+    key: "builtins.web",
+    nature: "servers",
+    holds: typed<WebToolsConfig>(),
+    type: "object",
+    description: "Pull requests, web search, pages, see docs/web-tools.md",
+  },
+  {
+    key: "builtins.blog",
+    nature: "servers",
+    holds: typed<BlogToolsConfig>(),
+    type: "object",
+    description: "Feeds, links, calendar, publishing, see docs/blog-tools.md",
+  },
   {
     key: "builtins.databases",
+    nature: "servers",
+    holds: typed<Readonly<Record<string, DatabaseTarget>>>(),
     type: "object",
     description: "Databases that may be migrated, by name, see docs/database-tools.md",
   },
   {
     key: "mcp.servers",
+    nature: "programs",
     type: "object",
     description:
       "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags",
   },
-  { key: "mcp.file", type: "string", description: "JSON file with a mapping mcpServers", flag: "mcp-config" },
+  {
+    key: "mcp.file",
+    nature: "programs",
+    path: true,
+    type: "string",
+    description: "JSON file with a mapping mcpServers",
+    flag: "mcp-config",
+  },
   {
     key: "mcp.connect",
+    nature: "programs",
     type: "string-list",
     description:
       "MCP servers that must be there: an address, or a command with its arguments; name= before it names it",
@@ -204,6 +275,7 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "permissions.allow",
+    nature: "widens",
     type: "string-list",
     description:
       "Tools that may run unasked, whatever else says that they need approval; with the pocket model bash, delete_file and move_file need it by themselves",
@@ -211,62 +283,40 @@ export const SETTINGS: readonly Setting[] = [
   },
   {
     key: "permissions.deny",
+    nature: "narrows",
     type: "string-list",
     description: "Tools that may not run (* and ? stand for characters)",
     flag: "deny-tool",
   },
   {
     key: "permissions.ask",
+    nature: "narrows",
     type: "string-list",
     description: "Tools that need approval; where nobody can be asked they may not run",
   },
   {
     key: "permissions.denyPaths",
+    nature: "narrows",
     type: "string-list",
     description:
       "Patterns of names (`*.key`) and places (`private/*`) that no tool reads, lists, searches or changes, however it comes there",
   },
   {
     key: "runs.folder",
+    nature: "widens",
+    path: true,
     type: "string",
     description: "Where runs are recorded; .toolwright/runs in the workspace unless given",
     env: ["TOOLWRIGHT_RUNS"],
     flag: "runs",
   },
-]
+] as const satisfies readonly Setting[]
+
+/**
+ * Every setting there is. The file's JSON Schema, its checks, the flags, the variables, `toolwright config`, what
+ * waits for trust, the type of the configuration and the reference in the documentation all come from this list.
+ */
+export const SETTINGS: readonly Setting[] = DECLARED
 
 /** The configuration, as it is in force. */
-export interface Configuration {
-  model: {
-    backend?: "openai-compatible" | "llama" | "scripted" | "pocket"
-    name?: string
-    baseUrl?: string
-    apiKey?: string
-    path?: string
-    dialect: "auto" | "generic" | "openai" | "llama.cpp" | "vllm" | "ollama"
-    screenplay?: string
-    format?: string
-    nativeTools: boolean
-    toolCalling: "structured" | "hybrid" | "text"
-    grounding: "auto" | "always" | "off"
-    contextTokens?: number
-    temperature?: number
-    maxTokens?: number
-    seed?: number
-    timeoutSeconds: number
-  }
-  agent: { maxRounds: number; toolTimeoutSeconds: number }
-  workspace: { roots?: string[]; readOnly?: string[]; denyRead?: string[]; denyWrite?: string[] }
-  builtins: {
-    only?: string[]
-    without?: string[]
-    network?: NetworkPolicy
-    web?: WebToolsConfig
-    blog?: BlogToolsConfig
-    databases?: Readonly<Record<string, DatabaseTarget>>
-    bash: { allow?: string[]; sandbox: "auto" | "required" | "off" }
-  }
-  mcp: { servers?: Record<string, unknown>; file?: string; connect?: string[] }
-  permissions: { allow?: string[]; deny?: string[]; ask?: string[]; denyPaths?: string[] }
-  runs: { folder?: string }
-}
+export type Configuration = ConfigurationOf<typeof DECLARED>

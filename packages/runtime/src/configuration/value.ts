@@ -1,4 +1,4 @@
-import type { Setting } from "./settings.ts"
+import type { Setting } from "./setting.ts"
 
 /** A value read for a setting, or what is wrong with it. */
 export type ReadValue = { value: unknown } | { wrong: string }

@@ -1,0 +1,216 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
+import { createServer, type IncomingMessage } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
+import { HAS_TERMINAL, startInTerminal } from "../testing/run-terminal.ts"
+
+/** A folder from elsewhere, and a state folder of the user's own. */
+function clone(files: Readonly<Record<string, string>>) {
+  const cwd = folderWith({ "README.md": "# Clone\n", ...files })
+  return { cwd, env: { XDG_STATE_HOME: folderWith() } }
+}
+
+/** A screenplay of one reply, outside the folder that is tried. */
+const play = (): string => join(folderWith({ "play.yaml": "steps:\n  - reply: done\n" }), "play.yaml")
+
+/** A configuration that writes `started` when its server is started. */
+const STARTS = (cwd: string) =>
+  JSON.stringify({ mcp: { servers: { docs: { command: "sh", args: ["-c", `touch ${cwd}/started`] } } } })
+
+const POSIX = process.platform !== "win32"
+
+describe.skipIf(!POSIX)("a cloned folder's configuration", () => {
+  const COMMANDS: [string, string[], string?][] = [
+    ["tools list", ["tools", "list"]],
+    ["tools list --json", ["tools", "list", "--json"]],
+    ["tools show", ["tools", "show", "search"]],
+    ["tools call", ["tools", "call", "read_text_file", "--path", "README.md"]],
+    ["runs list", ["runs", "list"]],
+    ["config", ["config"]],
+    ["run", ["run", "read README.md"]],
+    ["build", ["build", "read README.md", "--dry-run"]],
+    ["chat", ["chat"], "/tools\n"],
+    ["mcp", ["mcp"]],
+  ]
+
+  test.each(COMMANDS)("starts nothing at %s, and is named", async (_name, args, stdin = "") => {
+    const { cwd, env } = clone({})
+    writeFileSync(join(cwd, "toolwright.yaml"), STARTS(cwd))
+    const { stderr } = await cli(args, { cwd, env, stdin })
+    expect(existsSync(join(cwd, "started"))).toBe(false)
+    expect(stderr).toContain(`start the MCP server 'docs': sh -c 'touch ${cwd}/started'`)
+    expect(stderr.split("\n").filter((line) => line.includes("is not trusted"))).toHaveLength(1)
+  })
+
+  test("starts nothing at serve, nor from a folder above", async () => {
+    const { cwd, env } = clone({ "deep/er/x": "" })
+    writeFileSync(join(cwd, "toolwright.yaml"), STARTS(cwd))
+    const serving = startCli(["serve", "--port", "0"], { cwd: join(cwd, "deep/er"), env })
+    await serving.until(/Serving \d+ tools/)
+    serving.child.kill("SIGTERM")
+    expect((await serving.finished).stderr).toContain("is not trusted")
+    expect(existsSync(join(cwd, "started"))).toBe(false)
+  })
+
+  test("is obeyed once it is trusted, and no more when it has changed", async () => {
+    const { cwd, env } = clone({})
+    writeFileSync(join(cwd, "toolwright.yaml"), STARTS(cwd))
+    const trusted = await here(["trust"], { cwd, env })
+    expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("is trusted as it stands. It may:") })
+    expect(trusted.stdout).toContain("start  the MCP server 'docs'")
+    const { stderr } = await cli(["tools", "list", "--json"], { cwd, env })
+    expect(stderr).not.toContain("is not trusted")
+    expect(existsSync(join(cwd, "started"))).toBe(true)
+    writeFileSync(join(cwd, "toolwright.yaml"), STARTS(join(cwd, "other")))
+    expect((await cli(["tools", "list"], { cwd, env })).stderr).toContain("is not trusted")
+  })
+
+  test.each([["--trust"], ["TOOLWRIGHT_TRUST"]])("is obeyed for one command with %s", async (how) => {
+    const { cwd, env } = clone({})
+    writeFileSync(join(cwd, "toolwright.yaml"), STARTS(cwd))
+    const flags = how === "--trust" ? ["--trust"] : []
+    await cli(["tools", "list", "--json", ...flags], {
+      cwd,
+      env: { ...env, ...(how === "--trust" ? {} : { [how]: "1" }) },
+    })
+    expect(existsSync(join(cwd, "started"))).toBe(true)
+    expect((await here(["trust", "list"], { cwd, env })).stdout).toContain("Nothing is trusted")
+  })
+
+  test("gets neither a key nor a word", async () => {
+    const heard: IncomingMessage[] = []
+    const server = createServer((request, response) => {
+      heard.push(request)
+      response.end("{}")
+    }).listen(0, "127.0.0.1")
+    onTestFinished(() => void server.close())
+    await new Promise((resolve) => server.once("listening", resolve))
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+    const { cwd, env } = clone({ "toolwright.yaml": JSON.stringify({ model: { name: "m", baseUrl } }) })
+    const { stderr } = await cli(["run", "read README.md"], {
+      cwd,
+      env: { ...env, OPENAI_API_KEY: "sk-mine-12345678" },
+    })
+    expect(heard).toEqual([])
+    expect(stderr).toContain(`to ${baseUrl}`)
+  })
+
+  test("shows in config what is in force and what waits", async () => {
+    const { cwd, env } = clone({
+      "toolwright.yaml": "agent: { maxRounds: 7 }\npermissions: { allow: [bash], deny: [git] }\n",
+    })
+    const { stdout } = await here(["config"], { cwd, env })
+    expect(stdout).toMatch(/^agent\.maxRounds +7 /m)
+    expect(stdout).toMatch(/^permissions\.deny +git /m)
+    expect(stdout).toMatch(/waiting for 'toolwright trust':\npermissions\.allow\n +allow +without asking: bash\n/)
+    const json = JSON.parse((await here(["config", "--json"], { cwd, env })).stdout) as {
+      trust: string
+      waiting: object[]
+    }
+    expect(json).toMatchObject({ trust: "unknown", waiting: [{ key: "permissions.allow", nature: "widens" }] })
+  })
+
+  test("of one's own asks nothing where it only narrows, and an ordinary folder has none", async () => {
+    const { cwd, env } = clone({ "toolwright.yaml": "workspace: { readOnly: [.] }\npermissions: { deny: [bash] }\n" })
+    expect((await here(["tools", "call", "read_text_file", "--path", "README.md"], { cwd, env })).stderr).toBe("")
+    expect((await here(["tools", "call", "read_text_file", "--path", "README.md"], clone({}))).stderr).toBe("")
+    expect((await here(["trust"], { cwd, env })).stdout).toContain("needs no trust")
+  })
+})
+
+test("trust is listed, and taken back", async () => {
+  const { cwd, env } = clone({ "toolwright.yaml": "permissions: { allow: [bash] }\n" })
+  expect((await here(["trust", "revoke", "."], { cwd, env })).code).toBe(1)
+  await here(["trust", cwd], { env })
+  expect((await here(["trust", "list"], { env })).stdout).toMatch(
+    /^trusted {3}\d{4}-\d\d-\d\d {2}[0-9a-f]{12} {2}.*toolwright\.yaml$/m,
+  )
+  expect((await here(["trust", "revoke"], { cwd, env })).stdout).toContain("Forgotten: one answer")
+  expect((await here(["trust", "list", "--json"], { env })).stdout).toBe("[]\n")
+  expect((await here(["trust", "elsewhere", "and", "more"], { cwd, env })).code).toBe(2)
+})
+
+test.skipIf(!HAS_TERMINAL)(
+  "whoever sits there is asked once, with what would happen, and the answer is kept",
+  async () => {
+    const { cwd, env } = clone({ "toolwright.yaml": "permissions: { allow: [bash] }\n" })
+    const first = startInTerminal(["tools", "list", "--json"], { cwd, env })
+    await first.until(
+      /is not trusted yet\. With your trust it would:\s+allow {2}without asking: bash\s+Trust this file as it stands\? \[y\/N\] /,
+    )
+    first.type("y\n")
+    expect(await first.exited).toBe(0)
+    const second = startInTerminal(["config"], { cwd, env })
+    await second.until(/permissions\.allow +bash/)
+    expect(await second.exited).toBe(0)
+  },
+)
+
+describe.skipIf(!POSIX)("what stands in the place of state", () => {
+  const record = (cwd: string, env: Record<string, string>) =>
+    cli(["run", "read README.md", "--screenplay", play()], { cwd, env })
+
+  test("a link for .toolwright leads no run elsewhere", async () => {
+    const { cwd, env } = clone({})
+    const elsewhere = folderWith()
+    symlinkSync(elsewhere, join(cwd, ".toolwright"))
+    const { stdout, stderr } = await record(cwd, env)
+    expect(readdirSync(elsewhere)).toEqual([])
+    expect(stderr).toContain("is no directory of yours")
+    expect(stdout).toContain(`record: ${env.XDG_STATE_HOME}/toolwright/`)
+    expect((await cli(["runs"], { cwd, env })).stdout).toContain("read README.md")
+  })
+
+  test.each([".gitignore", "lock.json", "runs"])("a link for .toolwright/%s neither", async (name) => {
+    const { cwd, env } = clone({ ".toolwright/x": "" })
+    const elsewhere = folderWith({ file: "mine", "folder/x": "" })
+    symlinkSync(join(elsewhere, name === "runs" ? "folder" : "file"), join(cwd, ".toolwright", name))
+    await record(cwd, env)
+    expect(readFileSync(join(elsewhere, "file"), "utf8")).toBe("mine")
+    expect(readdirSync(join(elsewhere, "folder"))).toEqual(["x"])
+  })
+
+  test.each(["toolwright.yaml", ".toolwright/lock.json", ".toolwright/runs/a/run.json", "package.json", ".git/config"])(
+    "a pipe or a device without end for %s holds nothing up",
+    async (name) => {
+      for (const make of [
+        (path: string) => execFileSync("mkfifo", [path]),
+        (path: string) => symlinkSync("/dev/zero", path),
+      ]) {
+        const { cwd, env } = clone({})
+        mkdirSync(join(cwd, name, ".."), { recursive: true })
+        make(join(cwd, name))
+        for (const args of [["runs"], ["config"]]) expect((await here(args, { cwd, env })).code, args[0]).toBe(0)
+        expect((await record(cwd, env)).code).toBe(0)
+        if (name === "package.json") await cli(["tools", "call", "test", "--timeout", "20"], { cwd, env })
+      }
+    },
+  )
+
+  test("a run that was made up is not shown by another one's files", async () => {
+    const head = {
+      runId: "../../../secret",
+      agent: "a",
+      task: "t",
+      startedAt: "2026-01-01T00:00:00Z",
+      pid: 1,
+      model: "",
+      format: "",
+    }
+    const { cwd, env } = clone({
+      ".toolwright/runs/a/run.json": JSON.stringify(head),
+      "secret/001-prompt.md": "hidden",
+    })
+    expect((await here(["runs"], { cwd, env })).stdout).toContain("No runs are recorded")
+    expect((await here(["runs", "show", "latest", "--full"], { cwd, env })).stdout).not.toContain("hidden")
+  })
+
+  test("a lock that was committed holds nobody up", async () => {
+    const { cwd, env } = clone({ ".toolwright/lock.json": JSON.stringify({ pid: 1, runId: "theirs" }) })
+    expect((await record(cwd, env)).code).toBe(0)
+  })
+})

@@ -1,0 +1,49 @@
+import { setTimeout } from "node:timers/promises"
+import type { Demand, LoadedConfiguration, TrustRequest } from "@toolwright/runtime/configuration"
+import type { Invocation } from "./command.ts"
+import { neutralise } from "./render/neutralise.ts"
+
+/** Milliseconds in which what was typed before a question arrives. */
+const TYPED_AHEAD_MS = 50
+
+/** What a file would do, a line each: `  start    the MCP server 'docs': npx docs-server`. */
+export function demandLines(demands: readonly Demand[]): string[] {
+  const width = Math.max(0, ...demands.map(({ verb }) => verb.length))
+  return demands.map(({ verb, what }) => `  ${verb.padEnd(width)}  ${neutralise(what)}`)
+}
+
+/** The question whether a file that was found may do what it says. */
+export function trustQuestion({ path, demands }: TrustRequest): string {
+  return [
+    `${neutralise(path)} is not trusted yet. With your trust it would:`,
+    ...demandLines(demands),
+    "Trust this file as it stands? [y/N] ",
+  ].join("\n")
+}
+
+/** What is said where nobody can be asked, or where the answer was no; nothing where nothing waits. */
+export function trustNotice({ file, trust, waiting }: LoadedConfiguration): string | undefined {
+  if (waiting.length === 0 || file === undefined) return undefined
+  const demands = waiting.flatMap((setting) => setting.demands).map(({ verb, what }) => neutralise(`${verb} ${what}`))
+  const why = trust === "declined" ? "was not trusted when you were asked" : "is not trusted"
+  return `${neutralise(file)} ${why}, so it may not: ${demands.join("; ")}. 'toolwright trust' allows it as it stands, --trust (or TOOLWRIGHT_TRUST=1) for this command.`
+}
+
+/** Asks the person at the terminal; anything but yes means no, and the end of the input too. */
+export function askForTrust({ stderr, signal }: Invocation): (request: TrustRequest) => Promise<boolean> {
+  return async (request) => {
+    const { createInterface } = await import("node:readline/promises")
+    const terminal = createInterface({ input: process.stdin })
+    const closed = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
+    try {
+      // A line that was there before the question is no answer to it; nobody reads it.
+      await setTimeout(TYPED_AHEAD_MS, undefined, { signal })
+      stderr.write(trustQuestion(request))
+      const answer = await Promise.race([terminal.question("", { signal }), closed])
+      if (answer === undefined) stderr.write("\n")
+      return /^y(es)?$/i.test(answer?.trim() ?? "")
+    } finally {
+      terminal.close()
+    }
+  }
+}

@@ -1,0 +1,130 @@
+import { createHash } from "node:crypto"
+import { stateTextOf } from "@toolwright/host/state-files"
+import { mask } from "../mask.ts"
+import type { Setting } from "../setting.ts"
+
+/** One thing that a setting would do: a verb for the eye, and to what. */
+export interface Demand {
+  readonly verb: string
+  readonly what: string
+}
+
+/** Longest demand that is shown; what is left out is counted. Blanks are drawn together first, so that none hides. */
+const SHOWN_CHARS = 2000
+
+/**
+ * What a value of a setting would do.
+ *
+ * @param free the part of the value that needs no trust
+ */
+export function demandsOf(setting: Setting, value: unknown, free: unknown): Demand[] {
+  const tell = TELLERS[setting.key]
+  return (tell?.(value, free) ?? [{ verb: "set", what: `${setting.key}: ${jsonOf(value)}` }]).map(
+    ({ verb, what }): Demand => ({ verb, what: shortened(what) }),
+  )
+}
+
+/**
+ * What trust in a file is bound to: its content, and the content of the files in which it keeps servers or calls. A
+ * change of any of them asks again.
+ */
+export function digestOf(content: Uint8Array, values: ReadonlyMap<string, unknown>): string {
+  const hash = createHash("sha256").update(content)
+  for (const key of ["mcp.file", "model.screenplay"]) {
+    const named = values.get(key)
+    if (typeof named === "string") hash.update(`\0${key}\0`).update(stateTextOf(named, { follow: true }) ?? "")
+  }
+  return hash.digest("hex")
+}
+
+type Teller = (value: unknown, free: unknown) => Demand[]
+
+const openFor =
+  (purpose: string): Teller =>
+  (value, free) =>
+    without(value, free).map((folder) => ({ verb: "open", what: `${folder} for ${purpose}` }))
+
+const TELLERS: Readonly<Record<string, Teller>> = {
+  "model.baseUrl": (url) => [
+    { verb: "send", what: `what you and the model say, and your key for it, to ${withoutUser(url)}` },
+  ],
+  "model.apiKey": (key) => [
+    { verb: "use", what: `its own key ${mask(String(key))} for the model's server, in place of none` },
+  ],
+  "model.apiKeyEnv": (name) => [{ verb: "send", what: `the value of ${String(name)} to the model's server` }],
+  "model.path": (path) => [{ verb: "load", what: `the model in ${String(path)}` }],
+  "model.screenplay": (path) => [{ verb: "play", what: `the calls in ${String(path)}, in a model's place` }],
+  "workspace.roots": openFor("reading and writing"),
+  "workspace.readOnly": openFor("reading"),
+  "workspace.denyRead": (value, free) => [
+    { verb: "show", what: `to tools what is hidden: ${without(value, free).join(", ")}` },
+  ],
+  "workspace.denyWrite": (value, free) => [
+    { verb: "open", what: `to writing what is protected: ${without(value, free).join(", ")}` },
+  ],
+  "builtins.bash.sandbox": () => [{ verb: "run", what: "commands outside the sandbox" }],
+  "permissions.allow": (tools) => [{ verb: "allow", what: `without asking: ${(tools as string[]).join(", ")}` }],
+  "runs.folder": (folder) => [{ verb: "write", what: `records of runs to ${String(folder)}` }],
+  "mcp.servers": (servers) => serverDemands(servers),
+  "mcp.file": (file) => [
+    { verb: "read", what: `MCP servers from ${String(file)}` },
+    ...serverDemands(serversIn(String(file))),
+  ],
+  "mcp.connect": (list) =>
+    (list as string[]).map((server) =>
+      /^(?:[A-Za-z][\w-]*=)?https?:\/\//.test(server.trim())
+        ? { verb: "connect", what: `to the MCP server ${withoutUser(server)}` }
+        : { verb: "start", what: `the MCP server ${server}` },
+    ),
+}
+
+function serverDemands(servers: unknown): Demand[] {
+  if (typeof servers !== "object" || servers === null) return []
+  return Object.entries(servers).flatMap(([name, entry]: [string, unknown]): Demand[] => {
+    const server = (entry ?? {}) as Record<string, unknown>
+    if (server.enabled === false || server.disabled === true) return []
+    if (server.command === undefined) {
+      return [{ verb: "connect", what: `to the MCP server '${name}' at ${withoutUser(server.url)}` }]
+    }
+    const words = [server.command, ...(Array.isArray(server.args) ? (server.args as unknown[]) : [])].map(String)
+    const env = Object.entries((server.env ?? {}) as Record<string, unknown>).map(
+      ([key, set]) => `${key}=${String(set)}`,
+    )
+    return [{ verb: "start", what: `the MCP server '${name}': ${[...env, ...words].map(quoted).join(" ")}` }]
+  })
+}
+
+function serversIn(file: string): unknown {
+  try {
+    return (JSON.parse(stateTextOf(file, { follow: true }) ?? "{}") as { mcpServers?: unknown }).mcpServers
+  } catch {
+    return undefined
+  }
+}
+
+/** Entries of a list that are not in its free part. */
+function without(value: unknown, free: unknown): string[] {
+  const kept = Array.isArray(free) ? (free as unknown[]) : []
+  return (value as string[]).filter((entry) => !kept.includes(entry))
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`
+}
+
+function withoutUser(url: unknown): string {
+  return String(url).replace(/\/\/[^/@]*@/, "//••••@")
+}
+
+function jsonOf(value: unknown): string {
+  return JSON.stringify(value, (key, each: unknown) =>
+    typeof each === "string" && /token|key|secret|password|dsn/i.test(key) && !/env$/i.test(key) ? mask(each) : each,
+  )
+}
+
+function shortened(text: string): string {
+  const line = text.replaceAll(/\s+/g, " ").trim()
+  return line.length <= SHOWN_CHARS
+    ? line
+    : `${line.slice(0, SHOWN_CHARS)}… and ${line.length - SHOWN_CHARS} characters more`
+}
