@@ -22,6 +22,11 @@ const ALLOWED = [
   "ProgramFiles",
 ] as const
 
+/** Whether a variable of ours may be seen by every child. */
+export function isHarmlessVariable(name: string): boolean {
+  return (ALLOWED as readonly string[]).includes(name) || name.startsWith("LC_")
+}
+
 /**
  * The environment of a child process: an allow list of ours, the locale (`LC_*`), and what the caller adds.
  *
@@ -35,7 +40,7 @@ export function childEnvironment(
 ): Record<string, string> {
   const environment: Record<string, string> = {}
   for (const name of Object.keys(source)) {
-    const allowed = (ALLOWED as readonly string[]).includes(name) || name.startsWith("LC_") || pass.includes(name)
+    const allowed = isHarmlessVariable(name) || pass.includes(name)
     const value = source[name]
     if (allowed && value !== undefined) environment[name] = value
   }

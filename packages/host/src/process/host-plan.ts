@@ -1,41 +1,132 @@
+import { lstat } from "node:fs/promises"
 import { join } from "node:path"
+import { isInside } from "../paths/roots.ts"
+import { resolveRepository } from "../repository/layout.ts"
 import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
-import type { ProcessHost } from "./host.ts"
-import { linkedRepository } from "./linked-repository.ts"
+import { runSandboxed, type SandboxedRequest, type SandboxReport } from "../sandbox/sandbox.ts"
+import { putRight } from "./aftercare.ts"
+import { guardedIn, insideRepository, type Guarded } from "./guarded.ts"
+import { sandboxPolicy, type ProcessHost } from "./host.ts"
+import type { ProcessOutcome } from "./run-process.ts"
 import { secretFiles, type SecretEntries } from "./secret-files.ts"
 
+export interface PlanOptions {
+  readonly network?: boolean
+  /** Whether repositories may be written to, their configuration and hooks excepted; `read-only` unless given. */
+  readonly repositories?: "read-only" | "writable"
+}
+
+/** A plan for the sandbox, and what is to be done once nothing lives in it any more. */
+export interface HostPlan {
+  readonly plan: Omit<SandboxPlan, "env" | "cwd">
+  /** Undoes what no mount keeps from happening. @returns sentences that say what was done */
+  putRight(): Promise<string[]>
+}
+
 /**
- * What a sandboxed process of this host may see: every root with its own access, `.git/config` and hooks read-only (git
- * would run what they
- * name), and files that the path rules keep from the tools not at all.
+ * What a sandboxed process of this host may see: every root with its own access; configuration of tools, and of
+ * repositories, read-only; files that the path rules keep from the tools not at all.
  */
-export async function planFor(
-  host: ProcessHost,
-  options: { network?: boolean; protect?: readonly string[] } = {},
-): Promise<Omit<SandboxPlan, "env" | "cwd">> {
-  const { network = false, protect = [".git/config", ".git/hooks"] } = options
-  const [, ...others] = host.workspace.roots
-  const linked = await linkedRepository(host.root)
-  const secrets = await protectedFiles(host)
-  const folders = others.map((root) => ({ path: root.real, writable: root.access === "read-write" }))
-  return {
+export async function planFor(host: ProcessHost, options: PlanOptions = {}): Promise<HostPlan> {
+  const { network = false, repositories = "read-only" } = options
+  const roots = host.workspace.roots.map((root) => root.real)
+  const outside = await outsideRepository(host.root, roots)
+  const [secrets, found, unborn] = await Promise.all([
+    protectedFiles(host),
+    guardedIn(guardedRoots(host, repositories)),
+    missingRepositories(roots),
+  ])
+  const guarded = await withOutside(found, outside, repositories)
+  const folders = host.workspace.roots
+    .slice(1)
+    .map((root) => ({ path: root.real, writable: root.access === "read-write" }))
+  const plan = {
     root: host.root,
     writable: host.writable,
     network,
-    protect: linked === undefined ? protect : [...protect, join(linked, "config"), join(linked, "hooks"), ".git"],
-    folders: linked === undefined ? folders : [...folders, { path: linked, writable: host.writable }],
+    ...(host.config.limits === undefined ? {} : { limits: host.config.limits }),
+    folders: outside === undefined ? folders : [...folders, { path: outside, writable: host.writable }],
+    pinned: guarded.pinned.map((path) => ({ path, writable: isWritable(host, path) })),
+    protect: guarded.fixed,
     hidden: secrets.files,
     hiddenFolders: secrets.folders,
     ...(secrets.incomplete
       ? { gap: "the workspace holds too many files to find all secrets in it; the command could read some" }
       : {}),
   }
+  return { plan, putRight: () => putRight({ absent: guarded.absent, unborn }) }
+}
+
+type HostRequest = Omit<SandboxedRequest, "plan" | "policy"> & PlanOptions
+
+/**
+ * Runs a program of the workspace: in the sandbox that this host's configuration and machine give, with the workspace
+ * as its rules have it.
+ *
+ * @throws ToolwrightError `SANDBOX_REQUIRED` when there must be a sandbox and there is none
+ */
+export async function runInWorkspace(
+  host: ProcessHost,
+  { network, repositories, ...request }: HostRequest,
+): Promise<{ outcome: ProcessOutcome; sandbox: SandboxReport }> {
+  const options = {
+    ...(network === undefined ? {} : { network }),
+    ...(repositories === undefined ? {} : { repositories }),
+  }
+  const { plan, putRight: settle } = await planFor(host, options)
+  const { outcome, sandbox } = await runSandboxed({ ...request, policy: sandboxPolicy(host), plan })
+  const notes = await settle()
+  if (notes.length === 0) return { outcome, sandbox }
+  const reason = [...(sandbox.reason === undefined ? [] : [sandbox.reason]), ...notes].join("; ")
+  return { outcome, sandbox: { ...sandbox, reason } }
 }
 
 /** What the path rules keep from tools, in any root, and whether there were too many files to find all. */
-export function protectedFiles({ workspace }: ProcessHost): Promise<SecretEntries> {
+function protectedFiles({ workspace }: ProcessHost): Promise<SecretEntries> {
   return secretFiles(
     workspace.roots.map((root) => root.real),
     workspace.policy,
   )
+}
+
+/** The repository of a linked work tree, where it lies outside the roots and points back. */
+async function outsideRepository(root: string, roots: readonly string[]): Promise<string | undefined> {
+  return (await resolveRepository(root, roots).catch(() => undefined))?.outside
+}
+
+async function withOutside(
+  found: Guarded,
+  outside: string | undefined,
+  repositories: "read-only" | "writable",
+): Promise<Guarded> {
+  if (outside === undefined) return found
+  if (repositories === "read-only") return { ...found, fixed: [...found.fixed, outside] }
+  const inner = await insideRepository(outside)
+  return {
+    pinned: [...found.pinned, outside],
+    fixed: [...found.fixed, ...inner.fixed],
+    absent: [...found.absent, ...inner.absent],
+  }
+}
+
+function guardedRoots({ workspace }: ProcessHost, repositories: "read-only" | "writable") {
+  return workspace.roots.map(({ real, access }) => ({
+    path: real,
+    repositories: access === "read-write" ? repositories : ("read-only" as const),
+  }))
+}
+
+async function missingRepositories(roots: readonly string[]): Promise<string[]> {
+  const missing: string[] = []
+  for (const root of roots) {
+    const gitDir = join(root, ".git")
+    if ((await lstat(gitDir).catch(() => undefined)) === undefined) missing.push(gitDir)
+  }
+  return missing
+}
+
+function isWritable({ workspace, writable }: ProcessHost, path: string): boolean {
+  const inside = workspace.roots.filter((root) => isInside(root.real, path))
+  const deepest = inside.sort((a, b) => b.real.length - a.real.length)[0]
+  return deepest === undefined ? writable : deepest.access === "read-write"
 }

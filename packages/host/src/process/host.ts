@@ -1,6 +1,7 @@
 import { relative } from "node:path"
 import { failure, ToolwrightError, type ToolResult } from "@toolwright/toolbox"
 import type { Workspace } from "../paths/workspace.ts"
+import type { Limits } from "../sandbox/limits.ts"
 import type { SandboxPolicy } from "../sandbox/sandbox.ts"
 
 /** What the tools that run processes need to know. */
@@ -24,6 +25,8 @@ export interface ProcessToolsConfig {
   readonly sandbox?: SandboxPolicy
   /** Names of environment variables of ours that child processes may see besides the harmless ones. */
   readonly passEnvironment?: readonly string[]
+  /** What one command may take of the machine. */
+  readonly limits?: Limits
   readonly bash?: {
     /** Programs that a command may name; everything when absent. */
     readonly allow?: readonly string[]

@@ -1,7 +1,6 @@
 export { changedFiles, folderState } from "./changed-files.ts"
 export { childEnvironment } from "./environment.ts"
-export { planFor, protectedFiles } from "./host-plan.ts"
-export type { SecretEntries } from "./secret-files.ts"
+export { type HostPlan, planFor, runInWorkspace } from "./host-plan.ts"
 export {
   type ProcessHost,
   type ProcessToolsConfig,

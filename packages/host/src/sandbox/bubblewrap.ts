@@ -2,6 +2,7 @@ import { lstat, readlink } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { isInside } from "../paths/roots.ts"
+import { defaultMemoryMb, type Limits } from "./limits.ts"
 
 /** What a sandboxed process may see and change. Everything that is not named is absent. */
 export interface SandboxPlan {
@@ -16,8 +17,12 @@ export interface SandboxPlan {
   readonly network?: boolean
   /** Further folders and files to read. */
   readonly readable?: readonly string[]
-  /** Most processes at once; 512 unless given, null for no limit (entering a control group takes some 20 ms). */
-  readonly maxProcesses?: number | null
+  readonly limits?: Limits
+  /**
+   * Folders inside the workspace that stay where they are: they can be neither renamed nor removed, with nothing else
+   * put in their place. From the top down.
+   */
+  readonly pinned?: readonly { readonly path: string; readonly writable: boolean }[]
   /** Further folders of the workspace. */
   readonly folders?: readonly { readonly path: string; readonly writable: boolean }[]
   /** Files inside the workspace that cannot be read, by absolute path. */
@@ -71,12 +76,22 @@ const TOOLCHAINS = [
  * sockets below `/run` and other processes are not there.
  *
  * @param program the bubblewrap executable
+ * @param bounded whether this bubblewrap can bound its temporary file systems (`--size`, since 0.7)
  */
-export async function bubblewrapArgv(program: string, argv: readonly string[], plan: SandboxPlan): Promise<string[]> {
+export async function bubblewrapArgv(
+  program: string,
+  argv: readonly string[],
+  plan: SandboxPlan,
+  bounded = false,
+): Promise<string[]> {
   const args = [program, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
   if (plan.network === true) args.push("--share-net")
   for (const path of SYSTEM) args.push(...(await systemFolder(path)))
-  args.push("--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", "/run", "--dir", "/var/tmp")
+  const memory = (plan.limits?.memoryMb ?? defaultMemoryMb()) * 1024 * 1024
+  // A tmpfs takes as much memory as is written to it.
+  const tmpfs = (path: string) => [...(bounded ? ["--size", String(Math.floor(memory / 2))] : []), "--tmpfs", path]
+  args.push("--proc", "/proc", ...(await kernelMasks()), "--dev", "/dev", ...tmpfs("/tmp"), ...tmpfs("/run"))
+  args.push("--dir", "/var/tmp")
   const masks = await Promise.all([
     ...MASKED_FILES.map(async (path) => ((await exists(path)) ? ["--ro-bind", "/dev/null", path] : [])),
     ...MASKED_FOLDERS.map(async (path) => ((await exists(path)) ? ["--tmpfs", path] : [])),
@@ -89,13 +104,37 @@ export async function bubblewrapArgv(program: string, argv: readonly string[], p
   for (const path of await toolchains(plan)) args.push("--ro-bind", path, path)
   args.push(plan.writable === false ? "--ro-bind" : "--bind", plan.root, plan.root)
   for (const { path, writable } of plan.folders ?? []) args.push(writable ? "--bind" : "--ro-bind", path, path)
-  for (const path of plan.hidden ?? []) args.push("--ro-bind", "/dev/null", path)
-  for (const path of plan.hiddenFolders ?? []) args.push("--tmpfs", path, "--remount-ro", path)
+  for (const { path, writable } of plan.pinned ?? []) args.push(writable ? "--bind" : "--ro-bind", path, path)
   for (const path of plan.protect ?? []) {
     const full = resolve(plan.root, path)
     if (await exists(full)) args.push("--ro-bind", full, full)
   }
+  // Last, for a folder that is mounted later shows what was hidden in it.
+  for (const path of plan.hidden ?? []) args.push("--ro-bind", "/dev/null", path)
+  for (const path of plan.hiddenFolders ?? []) args.push("--tmpfs", path, "--remount-ro", path)
   return [...args, "--chdir", plan.cwd, "--", ...argv]
+}
+
+/**
+ * What of `/proc` speaks to the kernel and not of processes. Who is root outside passes the kernel's checks of its files
+ * in every user namespace, without a single capability, so these are read-only mounts, or nothing.
+ */
+const KERNEL_SETTINGS = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/acpi"]
+const KERNEL_SECRETS = [
+  "/proc/kcore",
+  "/proc/kmsg",
+  "/proc/keys",
+  "/proc/key-users",
+  "/proc/timer_list",
+  "/proc/sched_debug",
+]
+
+async function kernelMasks(): Promise<string[]> {
+  const bind = async (paths: readonly string[], source?: string) => {
+    const there = await Promise.all(paths.map(async (path) => ((await exists(path)) ? [path] : [])))
+    return there.flat().flatMap((path) => ["--ro-bind", source ?? path, path])
+  }
+  return [...(await bind(KERNEL_SETTINGS)), ...(await bind(KERNEL_SECRETS, "/dev/null"))]
 }
 
 async function systemFolder(path: string): Promise<string[]> {

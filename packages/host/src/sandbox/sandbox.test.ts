@@ -1,13 +1,22 @@
 import { execFileSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { childEnvironment } from "../process/environment.ts"
-import type { ProcessRequest } from "../process/run-process.ts"
-import { probeBubblewrap, runSandboxed, sandboxMissing, sandboxNotice } from "./sandbox.ts"
+import { probeBubblewrap, runSandboxed, sandboxMissing, sandboxNotice, type SandboxedRequest } from "./sandbox.ts"
 
 const probed = await probeBubblewrap()
 let folder = ""
@@ -22,7 +31,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const run = (
   script: string,
-  more: Partial<ProcessRequest> & { network?: boolean; protect?: string[]; maxProcesses?: number } = {},
+  more: Partial<SandboxedRequest> & { network?: boolean; protect?: string[]; maxProcesses?: number } = {},
 ) => {
   const { network = false, protect = [], maxProcesses = 64, ...rest } = more
   return runSandboxed({
@@ -31,7 +40,7 @@ const run = (
     env: childEnvironment(),
     timeoutMs: 20_000,
     policy: "auto",
-    plan: { root, writable: true, network, protect, maxProcesses },
+    plan: { root, writable: true, network, protect, limits: { processes: maxProcesses } },
     ...rest,
   })
 }
@@ -87,6 +96,41 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
   test("has no capabilities and cannot gain any", async () => {
     const { outcome } = await run("grep -E '^(CapEff|NoNewPrivs)' /proc/self/status")
     expect(outcome.stdout.text).toMatch(/CapEff:\s+0{16}\nNoNewPrivs:\s+1/u)
+  })
+
+  test("changes no setting of the kernel, root or not", async () => {
+    const before = readFileSync("/proc/sys/kernel/core_pattern", "utf8")
+    const { outcome } = await run(
+      `for f in /proc/sys/kernel/core_pattern /proc/sys/kernel/domainname /proc/sys/vm/swappiness /proc/sysrq-trigger; do
+         if [ -e $f ]; then { cat $f > ${root}/value; cat ${root}/value > $f; } 2>/dev/null && echo "wrote $f"; fi; done
+       mount -o remount,rw /proc/sys 2>/dev/null && echo remounted; head -c 1 /proc/kcore /proc/keys 2>/dev/null | wc -c`,
+    )
+    expect(outcome.stdout.text).toMatch(/^\d+\n$/u)
+    expect(outcome.stdout.text).not.toContain("wrote")
+    expect(readFileSync("/proc/sys/kernel/core_pattern", "utf8")).toBe(before)
+  })
+
+  test("takes no more memory, and writes no longer file, than its limits say", async () => {
+    const limits = { processes: 64, memoryMb: 300, fileMb: 8 }
+    const plan = { root, writable: true, limits }
+    const eater = await run("", {
+      argv: ["python3", "-c", "x = bytearray(600 * 1024 * 1024); print('ate', len(x))"],
+      plan,
+    })
+    expect(eater.outcome.stdout.text).not.toContain("ate")
+    expect(eater.sandbox.memory_limit_mb).toBe(300)
+    await run("head -c 20000000 /dev/zero > long; head -c 400000000 /dev/zero > /tmp/long; ls /tmp", { plan })
+    expect(statSync(join(root, "long")).size).toBeLessThanOrEqual(8 * 1024 * 1024)
+    rmSync(join(root, "long"))
+  })
+
+  test("keeps what is pinned in its place", async () => {
+    mkdirSync(join(root, "pinned/below"), { recursive: true })
+    const plan = { root, writable: true, pinned: [{ path: join(root, "pinned"), writable: true }] }
+    const { outcome } = await run("mv pinned gone || rm -rf pinned; echo x > pinned/file; ls", { plan })
+    expect(outcome.stderr.text).toMatch(/busy/u)
+    expect(readdirSync(root)).toContain("pinned")
+    expect(existsSync(join(root, "pinned/file"))).toBe(true)
   })
 
   test("keeps what is protected", async () => {
@@ -155,6 +199,49 @@ describe("without a sandbox", () => {
     expect(sandbox).toMatchObject({ kind: "none", filesystem: "unrestricted", reason: "switched off by configuration" })
     expect(sandboxNotice(sandbox)).toMatch(/WITHOUT a sandbox/u)
   })
+
+  test.skipIf(process.platform !== "linux")(
+    "shows a command none of the keys that this process was started with",
+    () => {
+      const script = join(folder, "host.ts")
+      const sandbox = join(import.meta.dirname, "sandbox.ts")
+      writeFileSync(
+        script,
+        `import { runSandboxed } from ${JSON.stringify(sandbox)}
+       const { outcome } = await runSandboxed({
+         argv: ["sh", "-c", "cat /proc/$PPID/environ; cat /proc/" + process.pid + "/environ"],
+         cwd: "/", env: { PATH: process.env.PATH! }, timeoutMs: 5000, policy: "off", plan: { root: "/" },
+       })
+       const again = process.env.SOME_API_KEY + (await import("node:child_process")).execFileSync("env").toString()
+       console.log(JSON.stringify([outcome.stdout.text, again.match(/CANARY-1/g).length]))`,
+      )
+      const said = execFileSync(process.execPath, ["--conditions=toolwright-source", script], {
+        encoding: "utf8",
+        env: { PATH: process.env.PATH, LANG: "C", SOME_API_KEY: "CANARY-1" },
+      })
+      const [seen, own] = JSON.parse(said) as [string, number]
+      expect(seen).toContain("LANG=C")
+      expect(seen).not.toContain("CANARY")
+      // The process itself has it still, and so have children that it hands it to.
+      expect(own).toBe(2)
+    },
+  )
+
+  test.skipIf(process.getuid?.() !== 0)(
+    "ends what left session, group and environment, where there are control groups",
+    async () => {
+      const { sandbox } = await runSandboxed({
+        argv: ["sh", "-c", "setsid env -i setsid sleep 61.0274 >/dev/null 2>&1 & sleep 0.3; echo started"],
+        cwd: root,
+        env: childEnvironment(),
+        timeoutMs: 5000,
+        policy: "off",
+        plan: { root },
+      })
+      if (sandbox.process_limit === null) return
+      expect(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })).not.toContain("61.0274")
+    },
+  )
 
   test("names the reason when a sandbox is required", () => {
     expect(sandboxMissing("bubblewrap (bwrap) is not installed").message).toContain(

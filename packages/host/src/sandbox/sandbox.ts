@@ -1,9 +1,10 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { childEnvironment } from "../process/environment.ts"
+import { wipeOwnEnvironment } from "../process/own-environment.ts"
 import { runProcess, type ProcessOutcome, type ProcessRequest } from "../process/run-process.ts"
 import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
 import { findProgram, trustedPath } from "./find-program.ts"
-import { processLimit } from "./process-limit.ts"
+import { applyLimits } from "./limits.ts"
 
 /** `auto` uses a sandbox where there is one, `required` refuses to run without, `off` never uses one. */
 export type SandboxPolicy = "auto" | "required" | "off"
@@ -16,12 +17,16 @@ export interface SandboxReport {
   processes: "own-namespace" | "process-group"
   /** Most processes at once; null when nothing limits them. */
   process_limit: number | null
+  /** Memory of the command in megabytes; null when nothing limits it. */
+  memory_limit_mb: number | null
   /** Why there is no sandbox, or what it does not contain. */
   reason?: string
 }
 
 interface Probe {
   program?: string
+  /** Whether it can bound its temporary file systems. */
+  bounded?: boolean
   reason?: string
 }
 
@@ -37,16 +42,17 @@ async function probe(): Promise<Probe> {
   if (process.platform !== "linux") return { reason: `bubblewrap exists on Linux only, this is ${process.platform}` }
   const program = await findProgram("bwrap", await trustedPath([process.cwd()]))
   if (program === undefined) return { reason: "bubblewrap (bwrap) is not installed" }
+  const first = await tryBubblewrap(program, true)
+  return first.reason?.includes("--size") === true ? tryBubblewrap(program, false) : first
+}
+
+async function tryBubblewrap(program: string, bounded: boolean): Promise<Probe> {
   const env = childEnvironment()
-  const argv = await bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], {
-    root: "/tmp",
-    cwd: "/tmp",
-    env,
-    writable: false,
-  })
+  const plan = { root: "/tmp", cwd: "/tmp", env, writable: false }
+  const argv = await bubblewrapArgv(program, ["/bin/sh", "-c", "exit 0"], plan, bounded)
   try {
     const outcome = await runProcess({ argv, cwd: "/", env, timeoutMs: 5000 })
-    if (outcome.exitCode === 0) return { program }
+    if (outcome.exitCode === 0) return { program, bounded }
     const said = outcome.stderr.text.trim() || `exit code ${outcome.exitCode}`
     return { reason: `bubblewrap is installed but cannot start here: ${said}` }
   } catch (error) {
@@ -81,30 +87,21 @@ export async function runSandboxed(
 ): Promise<{ outcome: ProcessOutcome; sandbox: SandboxReport }> {
   const { policy, plan, ...rest } = request
   const probed: Probe = policy === "off" ? { reason: "switched off by configuration" } : await probeBubblewrap()
-  if (probed.program === undefined) {
-    const reason = probed.reason ?? "unknown"
-    if (policy === "required") throw sandboxMissing(reason)
-    const outcome = await runProcess({ ...rest, sweep: true })
-    return {
-      outcome,
-      sandbox: {
-        kind: "none",
-        filesystem: "unrestricted",
-        network: "shared",
-        processes: "process-group",
-        process_limit: null,
-        reason,
-      },
-    }
-  }
-  const limit = await processLimit(plan.maxProcesses)
+  if (probed.program !== undefined) return runInside(probed.program, probed.bounded === true, request)
+  const reason = probed.reason ?? "unknown"
+  if (policy === "required") throw sandboxMissing(reason)
+  return runOutside(reason, plan, rest)
+}
+
+type Ran = { outcome: ProcessOutcome; sandbox: SandboxReport }
+
+async function runInside(program: string, bounded: boolean, asked: SandboxedRequest): Promise<Ran> {
+  const { plan, policy: _, ...request } = asked
+  const limits = await applyLimits(plan.limits)
   try {
-    const argv = await bubblewrapArgv(probed.program, limit.inside(rest.argv), {
-      ...plan,
-      cwd: rest.cwd,
-      env: rest.env,
-    })
-    const outcome = await runProcess({ ...rest, argv: limit.outside(argv), cwd: plan.root })
+    const inside = limits.inside(request.argv)
+    const argv = await bubblewrapArgv(program, inside, { ...plan, cwd: request.cwd, env: request.env }, bounded)
+    const outcome = await runProcess({ ...request, argv: limits.outside(argv), cwd: plan.root })
     return {
       outcome,
       sandbox: {
@@ -112,13 +109,48 @@ export async function runSandboxed(
         filesystem: "workspace-only",
         network: plan.network === true ? "shared" : "none",
         processes: "own-namespace",
-        process_limit: limit.most,
+        process_limit: limits.processes,
+        memory_limit_mb: limits.memoryMb,
         ...(plan.gap === undefined ? {} : { reason: plan.gap }),
       },
     }
   } finally {
-    void limit.release()
+    void limits.release()
   }
+}
+
+async function runOutside(reason: string, plan: SandboxedRequest["plan"], request: ProcessRequest): Promise<Ran> {
+  await assertThere(request)
+  wipeOwnEnvironment()
+  const limits = await applyLimits(plan.limits, false)
+  try {
+    const outcome = await runProcess({ ...request, argv: limits.outside(limits.inside(request.argv)), sweep: true })
+    return {
+      outcome,
+      sandbox: {
+        kind: "none",
+        filesystem: "unrestricted",
+        network: "shared",
+        processes: "process-group",
+        process_limit: limits.processes,
+        memory_limit_mb: limits.memoryMb,
+        reason,
+      },
+    }
+  } finally {
+    await limits.end()
+    void limits.release()
+  }
+}
+
+/** What the system would say if the program were started by itself, and not by a shell that sets limits. */
+async function assertThere({ argv: [program = ""], env }: ProcessRequest): Promise<void> {
+  if (program.includes("/") || (await findProgram(program, env.PATH)) !== undefined) return
+  throw Object.assign(new Error(`spawn ${program} ENOENT`), {
+    code: "ENOENT",
+    syscall: `spawn ${program}`,
+    path: program,
+  })
 }
 
 /** A line for the model that says loudly that nothing contained the command; empty when something did. */

@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { failureOf, insideRoot, sandboxPolicy, type ProcessHost } from "@toolwright/host/process"
+import { failureOf, insideRoot, type ProcessHost } from "@toolwright/host/process"
 import type { SandboxReport } from "@toolwright/host/sandbox"
 
 const DEFAULT_TIMEOUT_MS = 120_000
@@ -73,14 +73,16 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
   if (refusal !== undefined) return refusal
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const [
-    { changedFiles, childEnvironment, endingOf, folderState, outcomeText, planFor, streamReport },
-    { findProgram, runSandboxed },
+    { changedFiles, childEnvironment, endingOf, folderState, outcomeText, runInWorkspace, streamReport },
+    { findProgram, trustedPath },
   ] = await Promise.all([import("@toolwright/host/process"), import("@toolwright/host/sandbox")])
   try {
     const cwd = await workingFolder(host, args.cwd)
-    const shell = (await findProgram("bash")) === undefined ? ["sh", "-c"] : ["bash", "--noprofile", "--norc", "-c"]
+    const path = await trustedPath(host.workspace.roots.map((root) => root.real))
+    const bash = await findProgram("bash", path)
+    const shell = bash === undefined ? ["/bin/sh", "-c"] : [bash, "--noprofile", "--norc", "-c"]
     const before = await folderState(host.root)
-    const { outcome, sandbox } = await runSandboxed({
+    const { outcome, sandbox } = await runInWorkspace(host, {
       argv: [...shell, command],
       cwd,
       env: childEnvironment({ PAGER: "cat", GIT_PAGER: "cat" }, host.config.passEnvironment),
@@ -88,11 +90,8 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
       signal: context.signal,
       limits: { headBytes: 8192, tailBytes: 24_576 },
       logDirectory: await host.workspace.outputDirectory(),
-      policy: sandboxPolicy(host),
-      plan: await planFor(host, {
-        network: config.network === true,
-        ...(namesGit(command) ? {} : { protect: [".git"] }),
-      }),
+      network: config.network === true,
+      repositories: namesGit(command) ? "writable" : "read-only",
       onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
         context.progress({
           message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`,

@@ -1,7 +1,8 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { failure, success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import { changedFiles, folderState, protectedFiles } from "@toolwright/host/process"
+import { changedFiles, folderState, planFor } from "@toolwright/host/process"
+import { sandboxNotice } from "@toolwright/host/sandbox"
 import { visibleName } from "@toolwright/host/text"
 import { commitHooks, type CommitHooks } from "./hooks.ts"
 import { git, type GitOutcome, type GitRun } from "./repository.ts"
@@ -106,8 +107,8 @@ async function withHooks(
   { host }: GitWork,
   hooks: CommitHooks,
 ): Promise<Pick<GitRun, "config" | "hooks" | "timeoutMs">> {
-  const hidden = await protectedFiles(host)
-  return { config: [`core.hooksPath=${hooks.folder}`], hooks: { hidden }, timeoutMs: HOOKS_TIMEOUT_MS }
+  const plan = await planFor(host, { repositories: "writable" })
+  return { config: [`core.hooksPath=${hooks.folder}`], hooks: plan, timeoutMs: HOOKS_TIMEOUT_MS }
 }
 
 function hookNotes(
@@ -119,7 +120,8 @@ function hookNotes(
   const names = hooks.names.join(", ")
   if (running === undefined) return [`The repository's hooks did NOT run (${names}): they need a sandbox.`]
   const said = outcome.stderr.text.trim()
-  return [`The repository's hooks ran: ${names}.`, ...(said === "" ? [] : [said.slice(-2000)])]
+  const notice = sandboxNotice(outcome.sandbox)
+  return [`The repository's hooks ran: ${names}.`, ...(said === "" ? [] : [said.slice(-2000)]), notice]
 }
 
 async function notCommitted(work: GitWork, outcome: GitOutcome, hooks: CommitHooks | undefined): Promise<ToolResult> {

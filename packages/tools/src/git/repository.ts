@@ -2,7 +2,7 @@ import { lstat } from "node:fs/promises"
 import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { isInside } from "@toolwright/host/paths"
-import { childEnvironment, type ProcessHost, type ProcessOutcome, type SecretEntries } from "@toolwright/host/process"
+import { childEnvironment, type ProcessHost, type ProcessOutcome, type HostPlan } from "@toolwright/host/process"
 import {
   holdEntries,
   resolveRepository,
@@ -105,7 +105,7 @@ export interface GitRun {
   /** Bytes of output that are kept; beyond these the middle is left out. */
   readonly keepBytes?: number
   /** The command starts programs of the repository (hooks): these are kept from protected files, and limited. */
-  readonly hooks?: { readonly hidden: SecretEntries }
+  readonly hooks?: HostPlan
 }
 
 export interface GitOutcome extends ProcessOutcome {
@@ -139,7 +139,8 @@ export async function git(
     ...(run.input === undefined ? {} : { input: run.input }),
     ...(run.signal === undefined ? {} : { signal: run.signal }),
   })
-  return { ...outcome, sandbox }
+  const notes = (await run.hooks?.putRight()) ?? []
+  return { ...outcome, sandbox: notes.length === 0 ? sandbox : { ...sandbox, reason: notes.join("; ") } }
 }
 
 /** What git is contained by. Pushing needs the user's keys: where a sandbox is required, they are shown to it there. */
@@ -147,16 +148,17 @@ function planOf({ view, layout, ...repository }: Repository, settings: GitSettin
   const remote = run.remote === true
   const policy: SandboxPolicy = remote && settings.sandbox !== "required" ? "off" : settings.sandbox
   const keys = [".ssh", ".gitconfig", ".config/git", ".git-credentials"].map((name) => join(homedir(), name))
+  const readable = [view.folder, ...view.reads, ...(remote ? keys : [])]
+  // Hooks are programs of the repository: what holds a command holds them.
+  if (run.hooks !== undefined) return { policy, plan: { ...run.hooks.plan, readable } }
   return {
     policy,
     plan: {
       root: repository.workspaceRoot,
       writable: repository.writable,
       network: remote,
-      ...(run.hooks === undefined
-        ? { maxProcesses: null }
-        : { hidden: run.hooks.hidden.files, hiddenFolders: run.hooks.hidden.folders }),
-      readable: [view.folder, ...view.reads, ...(remote ? keys : [])],
+      limits: { processes: null },
+      readable,
       folders: [
         ...repository.folders,
         ...(layout.outside === undefined ? [] : [{ path: layout.outside, writable: repository.writable }]),

@@ -1,14 +1,13 @@
 import { randomBytes } from "node:crypto"
 import {
   childEnvironment,
-  planFor,
-  sandboxPolicy,
+  runInWorkspace,
   type ProcessHost,
   endingOf,
   outcomeText,
   type ProcessOutcome,
 } from "@toolwright/host/process"
-import { runSandboxed, type SandboxReport } from "@toolwright/host/sandbox"
+import type { SandboxReport } from "@toolwright/host/sandbox"
 import type { Framework } from "./detect.ts"
 import type { TestFramework, TestReport } from "./report.ts"
 
@@ -74,7 +73,7 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
     node: process.execPath,
     ...(options.name === undefined ? {} : { name: options.name }),
   }
-  const { outcome, sandbox } = await runSandboxed({
+  const { outcome, sandbox } = await runInWorkspace(host, {
     argv: implementation.argv(request, marker),
     cwd: host.root,
     env: childEnvironment(
@@ -89,8 +88,7 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
     ),
     timeoutMs,
     limits: { headBytes: 8 * 1024 * 1024, tailBytes: 1024 * 1024 },
-    policy: sandboxPolicy(host),
-    plan: await planFor(host, { network: host.config.test?.network === true, protect: [".git"] }),
+    network: host.config.test?.network === true,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
     ...(options.onProgress === undefined
       ? {}
@@ -120,7 +118,8 @@ function problemOf(
 ): string | undefined {
   if (outcome.ended !== "exit") return `The test run did not finish: ${endingOf(outcome, timeoutMs)}.`
   const said = stderr.trim().split("\n").slice(-8).join("\n")
-  if (/execvp .*: No such file|: command not found/u.test(stderr)) return `${framework} could not be started: ${said}`
+  if (/execvp .*: No such file|: command not found|exec: .*: not found/u.test(stderr))
+    return `${framework} could not be started: ${said}`
   if (report.failed > 0) return undefined
   if (/No module named ['"]?pytest/u.test(stderr))
     return "pytest is not installed for python3; use framework unittest, or install it."

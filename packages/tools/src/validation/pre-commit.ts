@@ -1,14 +1,7 @@
 import { access, constants, readFile, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve } from "node:path"
-import {
-  childEnvironment,
-  changedFiles,
-  folderState,
-  planFor,
-  sandboxPolicy,
-  outcomeText,
-} from "@toolwright/host/process"
-import { findProgram, runSandboxed } from "@toolwright/host/sandbox"
+import { childEnvironment, changedFiles, folderState, runInWorkspace, outcomeText } from "@toolwright/host/process"
+import { findProgram } from "@toolwright/host/sandbox"
 import type { CheckReport, CheckRequest } from "./checks.ts"
 
 const TIMEOUT_MS = 300_000
@@ -29,7 +22,7 @@ export async function checkPreCommit({
   if ("missing" in command)
     return { status: "failed", summary: command.missing, errors: [{ message: command.missing }] }
   const before = await folderState(host.root)
-  const { outcome, sandbox } = await runSandboxed({
+  const { outcome, sandbox } = await runInWorkspace(host, {
     argv: command.argv,
     cwd: host.root,
     env: childEnvironment(
@@ -38,8 +31,7 @@ export async function checkPreCommit({
     ),
     timeoutMs: TIMEOUT_MS,
     signal,
-    policy: sandboxPolicy(host),
-    plan: await planFor(host),
+    repositories: "writable",
   })
   const text = outcomeText(outcome, sandbox, TIMEOUT_MS)
   const changed = changedFiles(before, await folderState(host.root))

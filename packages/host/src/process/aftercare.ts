@@ -1,0 +1,78 @@
+import { chmod, lstat, readdir, rename, rm, writeFile } from "node:fs/promises"
+import { basename, join } from "node:path"
+import { parseConfig, printConfig } from "../repository/config-file.ts"
+import { allowedOfRepository } from "../repository/config-rules.ts"
+import { readPlainFile } from "../repository/plain-file.ts"
+
+/** Where a repository may come to be during a command, and what must not. */
+export interface Aftercare {
+  /** What was not there before and must not be there afterwards. */
+  readonly absent: readonly string[]
+  /** Repositories' folders that were not there before. */
+  readonly unborn: readonly string[]
+}
+
+const CONFIG_BYTES = 1024 * 1024
+
+/**
+ * Puts right what no mount can keep from happening, once nothing of a command lives any more: configuration that it
+ * made is set aside under another name, and a repository that it made keeps what a repository's configuration may say.
+ *
+ * @returns sentences that say what was done; none where there was nothing to do
+ */
+export async function putRight({ absent, unborn }: Aftercare): Promise<string[]> {
+  const notes: string[] = []
+  for (const path of absent) {
+    if (await isThere(path)) notes.push(await setAside(path))
+  }
+  for (const gitDir of unborn) {
+    if (await isThere(gitDir)) notes.push(...(await disarm(gitDir)))
+  }
+  return notes
+}
+
+async function setAside(path: string): Promise<string> {
+  const aside = `${path}.refused`
+  await rm(aside, { recursive: true, force: true })
+  await rename(path, aside)
+  return `the command made ${path}, which people make and commands do not: it is ${basename(aside)} now`
+}
+
+async function disarm(gitDir: string): Promise<string[]> {
+  const stat = await lstat(gitDir)
+  if (!stat.isDirectory()) return stat.isFile() || stat.isSymbolicLink() ? [await setAside(gitDir)] : []
+  const notes: string[] = []
+  for (const name of ["commondir", "config.worktree"])
+    if (await isThere(join(gitDir, name))) notes.push(await setAside(join(gitDir, name)))
+  const refused = await keepAllowed(join(gitDir, "config"))
+  if (refused.length > 0) notes.push(`settings were taken out of ${join(gitDir, "config")}: ${refused.join(", ")}`)
+  const hooks = join(gitDir, "hooks")
+  for (const entry of await readdir(hooks, { withFileTypes: true }).catch(() => [])) {
+    if (entry.name.endsWith(".sample")) continue
+    if (entry.isFile()) await chmod(join(hooks, entry.name), 0o644)
+    else await rm(join(hooks, entry.name), { recursive: true, force: true })
+    notes.push(`the hook ${entry.name} that the command made was switched off`)
+  }
+  return notes
+}
+
+/** Harmless in a repository that was made here, and needless in one that is read. */
+const ALSO = /^\[core\]\s*bare\s*=\s*false/iu
+
+async function keepAllowed(file: string): Promise<string[]> {
+  try {
+    const entries = parseConfig((await readPlainFile(file, CONFIG_BYTES))?.toString("utf8") ?? "")
+    const plain = entries.filter((entry) => !ALSO.test(`[${entry.section}] ${entry.key} = ${entry.value}`))
+    const { entries: kept, dropped } = allowedOfRepository(plain)
+    if (dropped.length === 0) return []
+    await writeFile(file, printConfig(kept))
+    return [...dropped]
+  } catch {
+    await setAside(file)
+    return ["everything, for it could not be read"]
+  }
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined
+}

@@ -1,0 +1,114 @@
+import { lstat, mkdir, readdir } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { isInside } from "../paths/roots.ts"
+
+/** What a sandboxed program must leave as it is, by absolute paths. */
+export interface Guarded {
+  /** Folders that stay in their places, from the top down; whether they can be written to is their root's matter. */
+  readonly pinned: readonly string[]
+  /** Files and folders that stay as they are. */
+  readonly fixed: readonly string[]
+  /** What is not there and must not come to be. */
+  readonly absent: readonly string[]
+}
+
+/** A folder to look through, and whether repositories in it may be written to, configuration and hooks excepted. */
+export interface GuardedRoot {
+  readonly path: string
+  readonly repositories: "read-only" | "writable"
+}
+
+/** What tools are configured by. */
+const RULES = new Set(["toolwright.yaml", ".toolwright"])
+/** Dependencies and build outputs hold no repositories of the user's and no configuration. */
+const SKIPPED = new Set(["node_modules", ".venv", "venv", "target", "dist", "__pycache__"])
+const MOST_FOLDERS = 4000
+const MOST_PINS = 300
+
+/**
+ * Looks for what a program outside the sandbox obeys although a program inside could write it: configuration of tools,
+ * and of repositories (their configuration and hooks name programs that git runs). A file that is mounted read-only
+ * stays as it is only while the folders above it cannot be moved away, so these are pinned.
+ */
+export async function guardedIn(roots: readonly GuardedRoot[]): Promise<Guarded> {
+  const pinned = new Set<string>()
+  const fixed: string[] = []
+  const absent: string[] = []
+  for (const { path: root, repositories } of roots) {
+    for (const found of await findIn(root)) {
+      if (pinned.size > MOST_PINS) break
+      for (let at = dirname(found.path); at !== root && isInside(root, at); at = dirname(at)) pinned.add(at)
+      if (found.kind === "rules" || found.kind === "pointer" || repositories === "read-only") fixed.push(found.path)
+      else {
+        pinned.add(found.path)
+        const inner = await insideRepository(found.path)
+        fixed.push(...inner.fixed)
+        absent.push(...inner.absent)
+      }
+    }
+    const rules = join(root, "toolwright.yaml")
+    if (!fixed.includes(rules)) absent.push(rules)
+  }
+  return { pinned: [...pinned].sort((a, b) => a.length - b.length), fixed, absent }
+}
+
+/**
+ * What git runs or follows in a repository's folder: its configuration, hooks, where its shared part lies, and the same
+ * of its submodules and further working trees.
+ */
+export async function insideRepository(gitDir: string): Promise<Pick<Guarded, "fixed" | "absent">> {
+  // What is not there cannot be mounted: a folder for hooks does no harm, and every repository has one.
+  await mkdir(join(gitDir, "hooks"), { recursive: true }).catch(() => {})
+  const fixed: string[] = []
+  const absent: string[] = []
+  for (const name of ["config", "hooks", "config.worktree"]) {
+    if (await isThere(join(gitDir, name))) fixed.push(join(gitDir, name))
+    else absent.push(join(gitDir, name))
+  }
+  const common = join(gitDir, "commondir")
+  if (await isThere(common)) fixed.push(common)
+  else absent.push(common)
+  for (const entry of await folders(join(gitDir, "worktrees")))
+    for (const name of ["commondir", "gitdir", "config.worktree"])
+      if (await isThere(join(gitDir, "worktrees", entry, name))) fixed.push(join(gitDir, "worktrees", entry, name))
+  for (const entry of await folders(join(gitDir, "modules"))) {
+    const inner = await insideRepository(join(gitDir, "modules", entry))
+    fixed.push(...inner.fixed)
+  }
+  return { fixed, absent }
+}
+
+interface Found {
+  readonly path: string
+  readonly kind: "rules" | "repository" | "pointer"
+}
+
+async function findIn(root: string): Promise<Found[]> {
+  const found: Found[] = []
+  const pending = [root]
+  let seen = 0
+  // The folders near the top first: what is deep below many others may be missed.
+  for (let at = 0; at < pending.length && seen < MOST_FOLDERS; at++) {
+    const folder = pending[at]!
+    seen++
+    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+      const path = join(folder, entry.name)
+      if (entry.name === ".git") {
+        if (entry.isDirectory()) found.push({ path, kind: "repository" })
+        else if (entry.isFile()) found.push({ path, kind: "pointer" })
+      } else if (RULES.has(entry.name)) {
+        if (!entry.isSymbolicLink()) found.push({ path, kind: "rules" })
+      } else if (entry.isDirectory() && !SKIPPED.has(entry.name)) pending.push(path)
+    }
+  }
+  return found
+}
+
+async function folders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries.filter((entry) => entry.isDirectory()).map((entry) => entry.name)
+}
+
+async function isThere(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => undefined)) !== undefined
+}
