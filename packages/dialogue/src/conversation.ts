@@ -1,9 +1,10 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
-import { renderConversation, type ChatMessage, type ToolFormatter } from "@toolwright/toolformat"
+import { renderConversation, type ChatMessage } from "@toolwright/toolformat"
+import type { ContextManager } from "./context/manager.ts"
+import type { DeliveryPlan } from "./delivery.ts"
 import { shownOutput } from "./feedback.ts"
-import type { Delivery } from "./delivery.ts"
 import { saidIn, textsOf } from "./grounding.ts"
-import type { Reply } from "./reply.ts"
+import type { Reply } from "./reply/reply.ts"
 
 /** Where the whole text of a result goes that the model is shown in part. */
 export interface KeptResults {
@@ -17,35 +18,24 @@ export interface Executed {
 }
 
 /**
- * The messages of a run. Replies and results stand in it as the model's own format has them: as native calls and tool
- * messages, or as the text that the model wrote and the family's form of a result. Reasoning is not sent back.
+ * The messages of a run, in neutral form. They are written as a delivery has them (native calls and tool messages, or the
+ * family's text) when they are sent. Neither reasoning nor results that a model made up itself are among them.
  */
 export class Conversation {
   readonly #messages: ChatMessage[]
   readonly #results: KeptResults
   readonly #said: string[]
   readonly #task: string
-  #delivery: Delivery
-  #formatter: ToolFormatter
+  /** Files that calls changed, those changed last at the end. */
+  readonly #changed = new Set<string>()
+  readonly #written = new WrittenMessages()
 
-  constructor(
-    system: string,
-    task: string,
-    history: readonly ChatMessage[],
-    results: KeptResults,
-    form: { delivery: Delivery; formatter: ToolFormatter },
-  ) {
+  constructor(system: string, task: string, history: readonly ChatMessage[], results: KeptResults) {
     const before = history.filter(({ role }) => role !== "system")
-    const told =
-      form.delivery === "native"
-        ? before
-        : renderConversation(form.formatter, before, [], { tools: false, calls: true, results: true })
-    this.#messages = [{ role: "system", content: system }, ...told, { role: "user", content: task }]
+    this.#messages = [{ role: "system", content: system }, ...before, { role: "user", content: task }]
     this.#results = results
     this.#said = saidIn(before)
     this.#task = task
-    this.#delivery = form.delivery
-    this.#formatter = form.formatter
   }
 
   /**
@@ -55,8 +45,25 @@ export class Conversation {
     return [...this.#said, this.#task]
   }
 
-  get messages(): readonly ChatMessage[] {
-    return this.#messages
+  /**
+   * The messages to send: those that the window has room for, as the plan has them written.
+   *
+   * @param besideTokens what the request holds beside them
+   */
+  writtenFor(
+    { delivery, formatter }: DeliveryPlan,
+    context: ContextManager,
+    besideTokens: number,
+  ): readonly ChatMessage[] {
+    const messages = context.prepare(this.#messages, {
+      task: this.#task,
+      changedFiles: [...this.#changed],
+      besideTokens,
+    })
+    if (delivery === "native") return messages
+    return messages === this.#messages
+      ? this.#written.of(messages, formatter)
+      : renderConversation(formatter, messages, [], PARTS)
   }
 
   /** The system prompt may change, with the tools that it describes. */
@@ -64,40 +71,23 @@ export class Conversation {
     this.#messages[0] = { role: "system", content }
   }
 
-  /** From here on replies and results are written in another form; what stands there stays. */
-  useForm(form: { delivery: Delivery; formatter: ToolFormatter }): void {
-    this.#delivery = form.delivery
-    this.#formatter = form.formatter
-  }
-
-  addReply(reply: Reply): void {
-    if (this.#delivery === "native") {
-      const calls = reply.calls.length === 0 ? {} : { toolCalls: reply.calls }
-      this.#messages.push({ role: "assistant", content: reply.content, ...calls })
-    } else {
-      this.#messages.push({ role: "assistant", content: reply.raw })
-    }
+  addReply({ said, calls }: Reply): void {
+    const content = calls.length === 0 ? said : said.trimEnd()
+    this.#messages.push({ role: "assistant", content, ...(calls.length === 0 ? {} : { toolCalls: calls }) })
   }
 
   addResults(executed: readonly Executed[], toolOf: (name: string) => ToolDefinition | undefined): void {
-    const texts: string[] = []
     for (const { call, result } of executed) {
       const { text, cut } = shownOutput(result, toolOf(call.name), call.id)
       if (cut) this.#results.keep(call.id, result.output)
       this.#said.push(...textsOf(call.args), text)
-      if (this.#delivery === "native") {
-        this.#messages.push({
-          role: "tool",
-          content: text,
-          toolCallId: call.id,
-          toolName: call.name,
-          success: result.success,
-        })
-      } else {
-        texts.push(this.#formatter.formatToolResult(call, { ...result, output: text }))
+      for (const file of result.modifiedFiles ?? []) {
+        this.#changed.delete(file)
+        this.#changed.add(file)
       }
+      const { id: toolCallId, name: toolName } = call
+      this.#messages.push({ role: "tool", content: text, toolCallId, toolName, success: result.success })
     }
-    if (texts.length > 0) this.#messages.push({ role: "user", content: texts.join("\n") })
   }
 
   /** A note to the model: a nudge, a refusal, guidance. */
@@ -106,5 +96,39 @@ export class Conversation {
     if (last?.role === "user" && this.#messages.length > 2)
       this.#messages[this.#messages.length - 1] = { ...last, content: `${last.content}\n\n${text}` }
     else this.#messages.push({ role: "user", content: text })
+  }
+}
+
+/** The system prompt has its tools already. */
+const PARTS = { tools: false, calls: true, results: true }
+
+/**
+ * Messages in a family's text, written once each: from one round to the next only what was added is written. A reply
+ * begins a new message in every form, so what stands before one stays as it is.
+ */
+class WrittenMessages {
+  #format = ""
+  #system: ChatMessage | undefined
+  /** What is written for good, and of how many messages. */
+  readonly #written: ChatMessage[] = []
+  #count = 0
+  /** What was written last, up to which message: it is good when a reply follows. */
+  #tail: ChatMessage[] = []
+  #end = 0
+
+  of(messages: readonly ChatMessage[], formatter: DeliveryPlan["formatter"]): readonly ChatMessage[] {
+    if (formatter.id !== this.#format || messages[0] !== this.#system) {
+      this.#format = formatter.id
+      this.#system = messages[0]
+      this.#written.length = this.#count = this.#end = 0
+      this.#tail = []
+    }
+    if (messages[this.#end]?.role === "assistant") {
+      this.#written.push(...this.#tail)
+      this.#count = this.#end
+    }
+    this.#tail = renderConversation(formatter, messages.slice(this.#count), [], PARTS)
+    this.#end = messages.length
+    return [...this.#written, ...this.#tail]
   }
 }

@@ -38,7 +38,14 @@ export interface DeliveryInputs {
   tools: readonly ToolDefinition[]
   /** What their arguments will be held to at first: the parts of that grammar are then made once. */
   grounding?: () => Grounding | undefined
+  /** The server is known to refuse its own tool use. */
+  refusesTools?: boolean | undefined
+  /** Where grammars are kept that are made once; this plan's own unless given. */
+  grammars?: GrammarCache | undefined
 }
+
+/** Grammars of sets of tools by format and mode; nothing where none can be made. */
+export type GrammarCache = WeakMap<readonly ToolDefinition[], Map<string, string | undefined>>
 
 /** Whether a reply may be text, or has to be a call. */
 type ReplyMode = NonNullable<FormatGrammarOptions["mode"]>
@@ -72,17 +79,38 @@ export interface DeliveryPlan {
  * syntax; `text` mode goes straight to the generic form.
  */
 export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
-  const { mode } = inputs
+  const { mode, grammars = new WeakMap() } = inputs
   const abilities = abilitiesFor(inputs)
   const formatter = textFormatter(inputs)
   const settings = {
     prefer: mode === "text" ? ("generic" as const) : undefined,
     knownFamily: formatter.id !== "generic",
-    hasGrammar:
-      abilities.grammar && !abilities.nativeTools && grammarOf(formatter, inputs.tools, inputs.grounding) !== undefined,
+    hasGrammar: abilities.grammar && !abilities.nativeTools && grammarOf(inputs.tools, inputs.grounding) !== undefined,
   }
   const rung = chooseDelivery(abilities, settings)
   return planFor(rung, because(rung, inputs), [])
+
+  /** Where no grounded grammar can be made, arguments are free. */
+  function grammarOf(
+    tools: readonly ToolDefinition[],
+    grounding: (() => Grounding | undefined) | undefined,
+    mode: ReplyMode = "text-or-call",
+  ): string | undefined {
+    return groundedGrammar(formatter, tools, grounding?.(), mode) ?? callGrammar(tools, mode)
+  }
+
+  /** The grammar of text or calls, made once for each set of tools. */
+  function callGrammar(tools: readonly ToolDefinition[], mode: ReplyMode): string | undefined {
+    let made = grammars.get(tools)
+    if (made === undefined) grammars.set(tools, (made = new Map()))
+    const key = `${formatter.id};${mode}`
+    if (!made.has(key))
+      made.set(
+        key,
+        attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true }))),
+      )
+    return made.get(key)
+  }
 
   function planFor(current: Rung, reason: string, failed: readonly DeliveryKind[]): DeliveryPlan {
     return {
@@ -92,7 +120,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       because: reason,
       requestPart(tools, grounding, mode) {
         if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
-        const grammar = current.constraint === "grammar" ? grammarOf(formatter, tools, grounding, mode) : undefined
+        const grammar = current.constraint === "grammar" ? grammarOf(tools, grounding, mode) : undefined
         return grammar === undefined ? {} : { grammar }
       },
       fallBack(error) {
@@ -104,32 +132,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   }
 }
 
-/** Where no grounded grammar can be made, arguments are free. */
-function grammarOf(
-  formatter: ToolFormatter,
-  tools: readonly ToolDefinition[],
-  grounding: (() => Grounding | undefined) | undefined,
-  mode: ReplyMode = "text-or-call",
-): string | undefined {
-  return groundedGrammar(formatter, tools, grounding?.(), mode) ?? callGrammar(formatter, tools, mode)
-}
-
-const grammars = new WeakMap<readonly ToolDefinition[], Map<string, string | undefined>>()
-
-/** The grammar of text or calls in a format, made once for each set of tools; nothing where none can be made. */
-function callGrammar(formatter: ToolFormatter, tools: readonly ToolDefinition[], mode: ReplyMode): string | undefined {
-  let made = grammars.get(tools)
-  if (made === undefined) grammars.set(tools, (made = new Map()))
-  const key = `${formatter.id};${mode}`
-  if (!made.has(key))
-    made.set(
-      key,
-      attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true }))),
-    )
-  return made.get(key)
-}
-
-/** The same for one conversation: made for each request, out of parts that are kept. */
+/** The grammar for one conversation: made for each request, out of parts that are kept. */
 function groundedGrammar(
   formatter: ToolFormatter,
   tools: readonly ToolDefinition[],
@@ -151,9 +154,9 @@ function attempt(make: () => string): string | undefined {
 }
 
 /** A text format that was set goes before the server's own tool use. */
-function abilitiesFor({ backend, explicit }: DeliveryInputs): Backend["abilities"] {
+function abilitiesFor({ backend, explicit, refusesTools }: DeliveryInputs): Backend["abilities"] {
   const textOnly = explicit !== undefined && !explicit.supportsNativeToolUse()
-  return textOnly ? { ...backend.abilities, nativeTools: false } : backend.abilities
+  return textOnly || refusesTools === true ? { ...backend.abilities, nativeTools: false } : backend.abilities
 }
 
 /** The form of the server's own tool use: the one that was set, or what all of them have in common. */

@@ -1,8 +1,8 @@
 import type { Backend } from "@toolwright/backends"
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
-import { planDelivery } from "./delivery.ts"
+import type { ChatMessage } from "@toolwright/toolformat"
+import { Asking, openDialogue } from "./ask.ts"
 import { systemPrompt } from "./prompt.ts"
-import { readReply } from "./reply.ts"
 
 /** One generation with tools on offer: calls where the model made any, its text otherwise. */
 export type Generation = { type: "tool_calls"; tool_calls: ToolCall[] } | { type: "text"; content: string }
@@ -18,22 +18,20 @@ export async function generateWithTools(
   prompt: string,
   options: { signal?: AbortSignal } = {},
 ): Promise<Generation> {
-  const plan = planDelivery({ backend, mode: "hybrid", tools })
-  const { delivery, formatter } = plan
-  const system = systemPrompt({ systemPrompt: "", tools, formatter, delivery, unavailable: [], signal: undefined })
-  const messages = [
-    ...(system === "" ? [] : [{ role: "system" as const, content: system }]),
-    { role: "user" as const, content: prompt },
-  ]
-  const stream = backend.infer({ messages, ...plan.requestPart(tools) }, options)
-  const events = readReply(
-    stream,
-    () => formatter.createParser({ tools }),
-    delivery,
-    (given) => given,
-  )
-  let step = await events.next()
-  while (!step.done) step = await events.next()
-  const { calls, content } = step.value
+  const user: ChatMessage = { role: "user", content: prompt }
+  const dialogue = openDialogue({ backend, tools, said: [prompt], messages: [user], signal: options.signal })
+  const asking = new Asking(dialogue, {
+    tools,
+    messages: (plan) => {
+      const content = systemPrompt({ tools, plan })
+      return content === "" ? [user] : [{ role: "system", content }, user]
+    },
+    said: () => [prompt],
+    callsBefore: 0,
+    nameCall: (given) => given,
+  })
+  let step = await asking.next()
+  while (!step.done) step = await asking.next()
+  const { calls, content } = step.reply
   return calls.length > 0 ? { type: "tool_calls", tool_calls: calls } : { type: "text", content }
 }

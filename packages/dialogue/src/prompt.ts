@@ -1,29 +1,29 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
-import type { ToolFormatter } from "@toolwright/toolformat"
-import type { Delivery } from "./delivery.ts"
+import type { DeliveryPlan } from "./delivery.ts"
 
 /** What the system prompt is made of. */
 export interface PromptParts {
-  systemPrompt: string
+  /** Who the agent is, and how it should work. */
+  systemPrompt?: string
   tools: readonly ToolDefinition[]
-  formatter: ToolFormatter
-  delivery: Delivery
-  unavailable: readonly { name: string; reason: string }[]
-  signal: string | undefined
+  plan: Pick<DeliveryPlan, "delivery" | "formatter">
+  /** Tools that exist and cannot run here. */
+  unavailable?: readonly { name: string; reason: string }[]
+  /** What the model says when the task is done. */
+  signal?: string | undefined
 }
 
 /**
  * The system prompt: who the agent is, then everything about tools, generated from their definitions and never written
- * by
- * hand. With native tool use the definitions travel in the request, so only the guidance stands here.
+ * by hand. With native tool use the definitions travel in the request, so only the guidance stands here.
  */
-export function systemPrompt(parts: PromptParts): string {
+export function systemPrompt({ systemPrompt = "", tools, plan, unavailable = [], signal }: PromptParts): string {
   const sections = [
-    parts.systemPrompt.trim(),
-    parts.delivery === "native" ? "" : parts.formatter.formatToolsForPrompt(parts.tools).trim(),
-    guidance(parts.tools),
-    missing(parts.unavailable),
-    parts.signal === undefined ? "" : `When the task is done and checked, reply with ${parts.signal} and no tool call.`,
+    systemPrompt.trim(),
+    plan.delivery === "native" ? "" : plan.formatter.formatToolsForPrompt(tools).trim(),
+    guidance(tools),
+    missing(unavailable),
+    signal === undefined ? "" : `When the task is done and checked, reply with ${signal} and no tool call.`,
   ]
   return sections.filter((section) => section !== "").join("\n\n")
 }

@@ -1,14 +1,10 @@
-import type { Backend, InferEvent, InferRequest } from "@toolwright/backends"
+import { wrapBackend, type Backend, type InferEvent, type InferRequest } from "@toolwright/backends"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
-import {
-  type ChatMessage,
-  renderConversation,
-  type OpenAITool,
-  type ParseEvent,
-  type ToolFormatter,
-} from "@toolwright/toolformat"
-import { planDelivery, type DeliveryPlan, type ToolCallingMode } from "./delivery.ts"
-import { groundingOf, type GroundingSetting, saidIn } from "./grounding.ts"
+import { renderConversation, type OpenAITool, type ToolFormatter } from "@toolwright/toolformat"
+import { Asking, openDialogue, type Dialogue } from "./ask.ts"
+import { createCallEvents } from "./call-events.ts"
+import type { GrammarCache, ToolCallingMode } from "./delivery.ts"
+import { saidIn, type GroundingSetting } from "./grounding.ts"
 
 /** Settings of {@link toolCallingBackend}. */
 export interface ToolCallingOptions {
@@ -20,111 +16,82 @@ export interface ToolCallingOptions {
 }
 
 /**
- * Gives any backend native tool use: tools of a request are told to the model in its family's own form, earlier calls
- * and results
- * are written as the family writes them, and calls are read from its text. A backend with tool use of its own is used
- * as it is, and
- * replaced by text, once, when it refuses.
+ * Gives any backend native tool use: a request with tools is put to the model as the executor puts one, and its calls,
+ * whether they came natively or stood in the text, come back as native ones. Where the server refuses its own tool use
+ * it is not asked for that again.
  *
  * The calls' ids are unique over requests, so that a client may keep them in one conversation.
  */
 export function toolCallingBackend(backend: Backend, options: ToolCallingOptions = {}): Backend {
-  const { mode = "hybrid", formatter } = options
+  const { mode, formatter, grounding } = options
   const definitionsOf = rememberDefinitions()
-  const groundingIn = (messages: readonly ChatMessage[]) => () =>
-    groundingOf(options.grounding, backend, saidIn(messages), messages)
+  const grammars: GrammarCache = new WeakMap()
+  let refusesTools = false
 
-  async function* infer(
-    request: InferRequest,
-    inferOptions: { signal?: AbortSignal } = {},
-  ): AsyncGenerator<InferEvent> {
-    if (request.tools === undefined || request.tools.length === 0) {
-      yield* backend.infer(request, inferOptions)
+  async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
+    const { messages, tools: offered = [], toolChoice, sampling, ...extra } = request
+    if (offered.length === 0) {
+      yield* backend.infer(request, signal === undefined ? {} : { signal })
       return
     }
-    const plan = planDelivery({
+    const tools = definitionsOf(offered)
+    const said = saidIn(messages)
+    const dialogue = openDialogue({
       backend,
       mode,
-      explicit: formatter,
-      tools: definitionsOf(request.tools),
-      grounding: groundingIn(request.messages),
+      formatter,
+      grounding,
+      sampling,
+      signal,
+      tools,
+      said,
+      messages,
+      refusesTools,
+      grammars,
     })
-    let silent = true
+    const told = toolChoice === "none" ? [] : tools
+    const asking = new Asking(dialogue, {
+      tools: told,
+      messages: (plan) => (plan.delivery === "native" ? messages : renderConversation(plan.formatter, messages, told)),
+      said: () => said,
+      callsBefore: 0,
+      nameCall: (given) => (isNative(dialogue) && given !== "" && !COUNTED.test(given) ? given : newId()),
+      mustCall: toolChoice === "required",
+      native: { tools: offered, toolChoice: toolChoice ?? "auto" },
+      extra,
+    })
+    const calls = createCallEvents()
     try {
-      for await (const event of deliver(plan, request, inferOptions)) {
-        silent &&= event.type === "retry"
-        yield event
+      for (;;) {
+        const step = await asking.next()
+        if (step.done) {
+          const { finishReason, usage } = step.reply
+          const cutOff = isNative(dialogue) && finishReason === "length"
+          const reason = calls.count > 0 && !cutOff ? "tool-calls" : finishReason
+          yield { type: "end", finishReason: reason, ...(usage === undefined ? {} : { usage }) }
+          return
+        }
+        for (const event of step.events) for (const inferred of calls.from(event)) yield inferred
       }
-    } catch (thrown) {
-      const next = silent ? plan.fallBack(thrown) : undefined
-      if (next === undefined) throw thrown
-      yield* deliver(next.plan, request, inferOptions)
+    } finally {
+      refusesTools ||= dialogue.refusedTools
+      await asking.leave()
     }
   }
 
-  async function* deliver(
-    plan: DeliveryPlan,
-    request: InferRequest,
-    inferOptions: { signal?: AbortSignal },
-  ): AsyncGenerator<InferEvent> {
-    if (plan.delivery === "native") {
-      yield* backend.infer(request, inferOptions)
-      return
-    }
-    const { tools: offered = [], toolChoice, ...rest } = request
-    const tools = toolChoice === "none" ? [] : definitionsOf(offered)
-    const stop = [...(rest.sampling?.stop ?? []), ...plan.formatter.stop]
-    const text: InferRequest = {
-      ...rest,
-      messages: renderConversation(plan.formatter, rest.messages, tools),
-      ...(tools.length === 0
-        ? {}
-        : plan.requestPart(tools, groundingIn(rest.messages), toolChoice === "required" ? "call" : "text-or-call")),
-      ...(stop.length === 0 ? {} : { sampling: { ...rest.sampling, stop } }),
-    }
-    const parser = plan.formatter.createParser({ tools })
-    const ids = new Map<number, string>()
-    let called = false
-    for await (const event of backend.infer(text, inferOptions)) {
-      if (event.type === "text-delta") yield* asInferEvents(parser.push(event.text), ids)
-      else if (event.type === "end") {
-        yield* asInferEvents(parser.end(), ids)
-        called = ids.size > 0
-        yield called ? { ...event, finishReason: "tool-calls" } : event
-      } else yield event
-    }
-  }
-
-  return {
-    kind: backend.kind,
-    abilities: { ...backend.abilities, nativeTools: true },
-    modelName: () => backend.modelName(),
-    infer,
-    ...(backend.close === undefined ? {} : { close: () => backend.close!() }),
-  }
+  const abilities = { ...backend.abilities, nativeTools: true }
+  return wrapBackend(backend, { abilities, infer })
 }
 
-/** A problem stays visible: text that looked like a call and could not be read is content. */
-function* asInferEvents(events: Iterable<ParseEvent>, ids: Map<number, string>): Generator<InferEvent> {
-  for (const event of events) {
-    switch (event.type) {
-      case "text-delta":
-      case "reasoning-delta":
-        yield event
-        break
-      case "call-start":
-        ids.set(event.index, `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`)
-        yield { type: "call-delta", index: event.index, id: ids.get(event.index)!, name: event.name, arguments: "" }
-        break
-      case "args-delta":
-        yield { type: "call-delta", index: event.index, arguments: event.text }
-        break
-      case "problem":
-        if (!event.problem.repaired) yield { type: "text-delta", text: event.problem.text }
-        break
-      default:
-    }
-  }
+/** Ids that a server counts from the start in every reply. */
+const COUNTED = /^call_\d+$/
+
+function isNative({ plan }: Dialogue): boolean {
+  return plan.delivery === "native"
+}
+
+function newId(): string {
+  return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`
 }
 
 /** Sets of tools that are kept, with what is worked out about them. */

@@ -1,3 +1,4 @@
+import type { Executed } from "@toolwright/dialogue"
 import {
   executeCall,
   type Middleware,
@@ -7,8 +8,6 @@ import {
   type ToolResult,
   type Toolset,
 } from "@toolwright/toolbox"
-import { Channel } from "./channel.ts"
-import type { Executed } from "@toolwright/dialogue"
 
 /** How the calls of a round are to be executed. */
 export interface BatchOptions {
@@ -27,51 +26,86 @@ export interface BatchOptions {
   onResult(call: ToolCall, result: ToolResult): void
 }
 
+/** One step of a batch: events, in order, or all results in the order of the calls. */
+export type BatchStep = { done: false; events: readonly RunEvent[] } | { done: true; executed: Executed[] }
+
 /**
- * Executes the calls of one reply. Neighbouring calls of tools that only read run beside each other, everything else
- * one after
- * another; results keep the order of the calls, and a failing call keeps no other from running.
+ * Executes the calls of one reply. Neighbouring calls of tools that only read run beside each other; every other call
+ * waits for all before it, and all after it wait for it. A failing call keeps no other from running.
+ *
+ * The first group starts with the first `next`, each further one when the events of the one before have been taken.
  */
-export async function* executeBatch(
-  calls: readonly ToolCall[],
-  options: BatchOptions,
-): AsyncGenerator<RunEvent, Executed[]> {
-  const executed: Executed[] = []
-  for (const group of groups(calls, options.tools)) {
-    const channel = new Channel<RunEvent>()
-    const work = Promise.all(
-      group.map(async (call): Promise<Executed> => {
-        let args = call.args
-        const result = await executeCall(options.tools, call, {
-          callId: call.id,
-          runId: options.runId,
-          signal: options.signal,
-          middleware: options.middleware,
-          ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
-          ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-          ...(options.dryRun === true ? { dryRun: true } : {}),
-          onEvent: (event) => {
-            if (event.type === "tool-start") args = event.arguments
-            channel.push(event)
-          },
-        })
-        options.onResult({ ...call, args }, result)
-        return { call, result }
-      }),
-    )
-    executed.push(...(yield* channel.until(work)))
+export class Batch {
+  readonly #options: BatchOptions
+  readonly #groups: ToolCall[][]
+  readonly #executed: Executed[] = []
+  #events: RunEvent[] = []
+  #work: Promise<void> | undefined
+  #wake: (() => void) | undefined
+
+  constructor(calls: readonly ToolCall[], options: BatchOptions) {
+    this.#options = options
+    this.#groups = groupsOf(calls, options.tools)
   }
-  return executed
+
+  async next(): Promise<BatchStep> {
+    for (;;) {
+      if (this.#events.length > 0) {
+        const events = this.#events
+        this.#events = []
+        return { done: false, events }
+      }
+      if (this.#work === undefined) {
+        const group = this.#groups.shift()
+        if (group === undefined) return { done: true, executed: this.#executed }
+        this.#start(group)
+      } else await new Promise<void>((resolve) => (this.#wake = resolve))
+    }
+  }
+
+  #start(group: readonly ToolCall[]): void {
+    this.#work = Promise.all(group.map((call) => this.#execute(call))).then((executed) => {
+      this.#executed.push(...executed)
+      this.#work = undefined
+      this.#wake?.()
+    })
+  }
+
+  async #execute(call: ToolCall): Promise<Executed> {
+    const { tools, runId, signal, middleware, permissions, timeoutMs, dryRun, onResult } = this.#options
+    let { args } = call
+    const result = await executeCall(tools, call, {
+      callId: call.id,
+      runId,
+      signal,
+      middleware,
+      ...(permissions === undefined ? {} : { permissions }),
+      ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      ...(dryRun === true ? { dryRun: true } : {}),
+      onEvent: (event) => {
+        if (event.type === "tool-start") args = event.arguments
+        this.#events.push(event)
+        this.#wake?.()
+      },
+    })
+    onResult({ ...call, args }, result)
+    return { call, result }
+  }
 }
 
-function groups(calls: readonly ToolCall[], tools: Toolset): ToolCall[][] {
-  const grouped: ToolCall[][] = []
-  let open = false
+/** Calls that may run beside each other, in order: only those that say that they read and do nothing else. */
+function groupsOf(calls: readonly ToolCall[], tools: Toolset): ToolCall[][] {
+  const groups: ToolCall[][] = []
+  let reading: ToolCall[] | undefined
   for (const call of calls) {
     const reads = tools.get(call.name)?.effects?.readOnly === true
-    if (reads && open) grouped.at(-1)!.push(call)
-    else grouped.push([call])
-    open = reads
+    if (reads && reading !== undefined) {
+      reading.push(call)
+      continue
+    }
+    const group = [call]
+    groups.push(group)
+    reading = reads ? group : undefined
   }
-  return grouped
+  return groups
 }

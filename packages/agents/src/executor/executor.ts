@@ -1,6 +1,6 @@
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { ExecutorOptions, RunRequest } from "./options.ts"
-import { Run } from "./run.ts"
+import { run } from "./run.ts"
 
 /**
  * Runs tasks: infer → parse → execute → feed back, round after round, until the gate is satisfied or a limit is
@@ -34,25 +34,7 @@ export class DynamicExecutor {
   /**
    * Runs a task and tells what happens. The last event is `run-end`; its summary is also the generator's return value.
    */
-  async *run(request: RunRequest): AsyncGenerator<RunEvent, RunSummary> {
-    const controller = new AbortController()
-    const abort = (): void => controller.abort(request.signal?.reason)
-    if (request.signal?.aborted) abort()
-    request.signal?.addEventListener("abort", abort, { once: true })
-    const runId = request.runId ?? crypto.randomUUID()
-    const events = new Run(this.#options, { ...request, runId }, controller.signal).events()
-    const recorder = this.#options.recorder?.(runId)
-    try {
-      if (recorder === undefined) return yield* events
-      for (let step = await events.next(); ; step = await events.next()) {
-        if (step.done) return step.value
-        recorder.write(step.value)
-        yield step.value
-      }
-    } finally {
-      await events.return(undefined as never)
-      request.signal?.removeEventListener("abort", abort)
-      controller.abort()
-    }
+  run(request: RunRequest): AsyncGenerator<RunEvent, RunSummary> {
+    return run(this.#options, request)
   }
 }

@@ -1,45 +1,236 @@
-import type { RunOutcome, RunSummary } from "@toolwright/toolbox"
-import type { Ledger } from "../gate/ledger.ts"
+import {
+  compactingContext,
+  Conversation,
+  openDialogue,
+  systemPrompt,
+  wholeContext,
+  type ContextManager,
+  type DeliveryPlan,
+  type Dialogue,
+  type Question,
+  type Reply,
+} from "@toolwright/dialogue"
+import {
+  messageOf,
+  ToolwrightError,
+  type RunEvent,
+  type RunOutcome,
+  type RunSummary,
+  type ToolDefinition,
+  type Toolset,
+} from "@toolwright/toolbox"
+import { Ledger } from "../gate/ledger.ts"
+import { LoopDetector } from "../gate/loop-detector.ts"
+import { DRY_RUN_ROUNDS, DryRun } from "./dry-run.ts"
+import { DEFAULT_MAX_ROUNDS, type ExecutorOptions, type RunRequest } from "./options.ts"
+import { ResultStore } from "./result-store.ts"
+import { MAX_NUDGES } from "./texts.ts"
+import { toolsWithResults } from "./toolset.ts"
 
-/** Counts and times of a run, and the summary that they make. */
-export class RunState {
+/** One run: what it needs to know from round to round. */
+export interface RunState {
   readonly runId: string
+  readonly options: ExecutorOptions
+  readonly request: RunRequest
+  readonly signal: AbortSignal
   readonly ledger: Ledger
-  rounds = 0
-  inputTokens = 0
-  outputTokens = 0
-  modelMs = 0
-  toolMs = 0
-  /** Set for runs that run no call. */
-  dryRun = false
-  readonly #started = performance.now()
+  readonly loops: LoopDetector
+  /** Of a run that runs no call. */
+  readonly dryRun: DryRun | undefined
+  readonly maxRounds: number
+  readonly mostNudges: number
+  readonly tools: Toolset
+  readonly dialogue: Dialogue
+  readonly conversation: Conversation
+  readonly context: ContextManager
+  readonly started: number
+  /** The tools that the model was told of last, in which version, and the tokens that they take in a native request. */
+  offered: readonly ToolDefinition[]
+  version: number
+  toolTokens: number
+  /** The plan that the system prompt was written for. */
+  promptedFor: DeliveryPlan
+  readonly ids: Set<string>
+  calls: number
+  /** Replies in a row without a call. */
+  nudges: number
+  /** Artifacts that the model has been told of. */
+  artifacts: number
+  rounds: number
+  inputTokens: number
+  outputTokens: number
+  modelMs: number
+  toolMs: number
+}
 
-  constructor(runId: string, ledger: Ledger) {
-    this.runId = runId
-    this.ledger = ledger
+export function startRun(options: ExecutorOptions, request: RunRequest, signal: AbortSignal): RunState {
+  const { backend, toolCalling, formatter, grounding, sampling } = options
+  const results = new ResultStore()
+  const tools = toolsWithResults(options.tools, results)
+  const offered = tools.list()
+  const { task, history = [] } = request
+  const messages = [{ role: "user", content: task }] as const
+  const said = [task]
+  const dialogue = openDialogue({
+    backend,
+    mode: toolCalling,
+    formatter,
+    grounding,
+    sampling,
+    signal,
+    tools: offered,
+    said,
+    messages,
+  })
+  const dryRun = request.dryRun === true ? new DryRun() : undefined
+  const maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
+  return {
+    runId: request.runId ?? crypto.randomUUID(),
+    options,
+    request,
+    signal,
+    tools,
+    dialogue,
+    dryRun,
+    offered,
+    ledger: new Ledger(),
+    loops: new LoopDetector(options.loops),
+    maxRounds: dryRun === undefined ? maxRounds : Math.min(maxRounds, DRY_RUN_ROUNDS),
+    mostNudges: options.nudges ?? MAX_NUDGES,
+    conversation: new Conversation(promptOf(options, request, offered, dialogue.plan), task, history, results),
+    context: options.context ?? contextFor(backend.contextTokens),
+    started: performance.now(),
+    version: tools.version,
+    toolTokens: tokensOf(offered, dialogue.plan),
+    promptedFor: dialogue.plan,
+    ids: new Set(),
+    calls: 0,
+    nudges: 0,
+    artifacts: 0,
+    rounds: 0,
+    inputTokens: 0,
+    outputTokens: 0,
+    modelMs: 0,
+    toolMs: 0,
   }
+}
 
-  summary(outcome: RunOutcome, message: string): RunSummary {
-    const totalMs = performance.now() - this.#started
-    return {
-      runId: this.runId,
-      outcome,
-      success: outcome === "completed",
-      message,
-      rounds: this.rounds,
-      calls: this.ledger.calls,
-      failedCalls: this.ledger.failures,
-      correctedFailures: this.ledger.corrected,
-      modifiedFiles: this.ledger.modifiedFiles,
-      inputTokens: this.inputTokens,
-      outputTokens: this.outputTokens,
-      times: {
-        totalMs,
-        modelMs: this.modelMs,
-        toolMs: this.toolMs,
-        overheadMs: Math.max(0, totalMs - this.modelMs - this.toolMs),
-      },
-      ...(this.dryRun ? { dryRun: true } : {}),
-    }
+/** What the model is asked in the next round. */
+export function questionOf(state: RunState): Question {
+  const { conversation, context } = state
+  return {
+    tools: state.offered,
+    messages(plan) {
+      if (plan !== state.promptedFor) tellTools(state, plan)
+      return conversation.writtenFor(plan, context, state.toolTokens)
+    },
+    said: () => conversation.said,
+    callsBefore: state.calls,
+    nameCall: (given) => nameCall(state, given),
+  }
+}
+
+/** Tells the model of tools that came or went since the last round. */
+export function* noticeChangedTools(state: RunState): Generator<RunEvent> {
+  if (state.version === state.tools.version) return
+  state.version = state.tools.version
+  const before = new Set(state.offered.map(({ name }) => name))
+  state.offered = state.tools.list()
+  const now = new Set(state.offered.map(({ name }) => name))
+  const added = [...now].filter((name) => !before.has(name))
+  const removed = [...before].filter((name) => !now.has(name))
+  if (added.length === 0 && removed.length === 0) return
+  tellTools(state, state.dialogue.plan)
+  yield { type: "tools-changed", added, removed }
+}
+
+function tellTools(state: RunState, plan: DeliveryPlan): void {
+  state.promptedFor = plan
+  state.toolTokens = tokensOf(state.offered, plan)
+  state.conversation.setSystem(promptOf(state.options, state.request, state.offered, plan))
+}
+
+function promptOf(
+  { unavailable, completion }: ExecutorOptions,
+  request: RunRequest,
+  tools: readonly ToolDefinition[],
+  plan: DeliveryPlan,
+): string {
+  return systemPrompt({
+    systemPrompt: request.systemPrompt ?? "",
+    tools,
+    plan,
+    unavailable: unavailable ?? [],
+    signal: completion?.signal,
+  })
+}
+
+function contextFor(contextTokens: number | undefined): ContextManager {
+  return contextTokens === undefined ? wholeContext : compactingContext({ contextTokens })
+}
+
+/** Definitions stand beside the messages in a native request; elsewhere they are in the system prompt. */
+function tokensOf(tools: readonly ToolDefinition[], { delivery }: DeliveryPlan): number {
+  if (delivery !== "native") return 0
+  const characters = tools.reduce(
+    (sum, { name, description, schema }) => sum + name.length + description.length + JSON.stringify(schema).length + 60,
+    0,
+  )
+  return Math.ceil(characters / 4)
+}
+
+/** Ids that the server or the model gave are kept while they are unique in the run; others are numbered. */
+function nameCall(state: RunState, given: string): string {
+  const sequence = ++state.calls
+  const id = given === "" || /^call_\d+$/.test(given) || state.ids.has(given) ? `call_${sequence}` : given
+  state.ids.add(id)
+  return id
+}
+
+/** Counts what a reply took. */
+export function countReply(state: RunState, { usage }: Reply): void {
+  state.inputTokens += usage?.inputTokens ?? 0
+  state.outputTokens += usage?.outputTokens ?? 0
+}
+
+/** The end of a run, as an event and as what the run amounts to. */
+export interface RunEnd {
+  event: RunEvent
+  summary: RunSummary
+}
+
+export function endOf(state: RunState, outcome: RunOutcome, message: string, code?: string): RunEnd {
+  const summary = summaryOf(state, outcome, message)
+  return { summary, event: { type: "run-end", summary, ...(code === undefined ? {} : { error: { code, message } }) } }
+}
+
+export function failureOf(state: RunState, thrown: unknown): RunEnd {
+  const message = messageOf(thrown)
+  const summary = summaryOf(state, "failed", message)
+  const known = ToolwrightError.isInstance(thrown)
+  const hint = known && thrown.hint !== undefined ? { hint: thrown.hint } : {}
+  return {
+    summary,
+    event: { type: "run-end", summary, error: { code: known ? thrown.code : "RUN_FAILED", message, ...hint } },
+  }
+}
+
+function summaryOf(state: RunState, outcome: RunOutcome, message: string): RunSummary {
+  const { runId, rounds, ledger, inputTokens, outputTokens, modelMs, toolMs } = state
+  const totalMs = performance.now() - state.started
+  return {
+    runId,
+    outcome,
+    success: outcome === "completed",
+    message,
+    rounds,
+    calls: ledger.calls,
+    failedCalls: ledger.failures,
+    correctedFailures: ledger.corrected,
+    modifiedFiles: ledger.modifiedFiles,
+    inputTokens,
+    outputTokens,
+    times: { totalMs, modelMs, toolMs, overheadMs: Math.max(0, totalMs - modelMs - toolMs) },
+    ...(state.dryRun === undefined ? {} : { dryRun: true }),
   }
 }

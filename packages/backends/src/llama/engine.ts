@@ -12,7 +12,8 @@ import {
   type LlamaRuntime,
   type LlamaSequence,
 } from "./module.ts"
-import { createStopCutter, createTokenText } from "./token-text.ts"
+import { createStopCutter } from "../stop-cutter.ts"
+import { createTokenText } from "./token-text.ts"
 import { vocabularyOf, type LlamaVocabulary } from "./vocabulary.ts"
 
 export interface LlamaEngineOptions {

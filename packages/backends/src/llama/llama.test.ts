@@ -6,7 +6,8 @@ import { tinyGguf } from "../testing/tiny-gguf.ts"
 import { llamaBackend, openLlamaBackend } from "./backend.ts"
 import { openLlama, type LlamaEngine } from "./engine.ts"
 import type { LlamaModel } from "./module.ts"
-import { createStopCutter, createTokenText } from "./token-text.ts"
+import { createStopCutter } from "../stop-cutter.ts"
+import { createTokenText } from "./token-text.ts"
 import { vocabularyOf } from "./vocabulary.ts"
 
 let engine: LlamaEngine

@@ -76,6 +76,8 @@ export interface Backend {
   readonly abilities: BackendAbilities
   /** The model's name, from which the format is chosen. */
   modelName(): string
+  /** Tokens that a request and its reply may have together, where it is known. */
+  readonly contextTokens?: number
   infer(request: InferRequest, options?: { signal?: AbortSignal }): AsyncIterable<InferEvent>
   /**
    * What was said and returned as the model is shown it, for a backend that shows it something else than the messages.

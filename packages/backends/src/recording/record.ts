@@ -1,5 +1,6 @@
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import type { Backend, InferEvent, InferRequest } from "../model/backend.ts"
+import { wrapBackend } from "../wrap.ts"
 import type { Reply, Screenplay, Step, StreamPart } from "../scripted/screenplay.ts"
 
 /** A backend that keeps what passes through it. */
@@ -59,19 +60,14 @@ export function recordBackend(
     abilities: { ...backend.abilities },
     steps: structuredClone(steps),
   })
-  return {
-    kind: backend.kind,
-    abilities: backend.abilities,
-    modelName: () => backend.modelName(),
+  return wrapBackend(backend, {
     infer,
     screenplay,
     async toYaml() {
       const { stringify } = await import("yaml")
       return stringify(screenplay(), { lineWidth: 0 })
     },
-    ...(backend.groundingText === undefined ? {} : { groundingText: (messages) => backend.groundingText!(messages) }),
-    ...(backend.close === undefined ? {} : { close: () => backend.close!() }),
-  }
+  })
 }
 
 function expectationsOf({ messages, tools = [], grammar, jsonSchema }: InferRequest): Step["expect"] {

@@ -1,11 +1,14 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
-import type { CompactionOptions, ContextManager } from "./manager.ts"
+import type { AboutConversation, CompactionOptions, ContextManager } from "./manager.ts"
+import { cutResults, splitBlocks, splitTurns } from "./parts.ts"
+import { summaryOf } from "./summary.ts"
 
 /**
- * Keeps a conversation inside the window: when it reaches the threshold, older rounds become one summary of what was
- * called,
- * what came of it and which errors there were, while the system prompt, the task and the last rounds stay whole.
+ * Keeps a conversation inside the window. From the threshold on, what is oldest becomes a summary: what was asked and
+ * answered before the task, then the older rounds of the task, with the calls made, the files changed, and the failures
+ * that nothing has mended since. The system prompt and the task stay whole and in their place, and so do the last
+ * rounds; where one of them alone is too large, its results are cut.
  *
  * @throws ToolwrightError `CONTEXT_EXCEEDED` from `prepare` when the system prompt and the task alone are too large
  */
@@ -19,62 +22,89 @@ export function compactingContext(options: CompactionOptions): ContextManager {
   }
   const total = (messages: readonly ChatMessage[]): number =>
     messages.reduce((sum, message) => sum + sizeOf(message), 0)
-  const limit = contextTokens * threshold
+
   return {
-    prepare(messages) {
-      if (total(messages) <= limit) return messages
-      const head = messages.slice(0, firstRound(messages))
-      if (total(head) > contextTokens) {
-        throw new ToolwrightError(
-          "CONTEXT_EXCEEDED",
-          `The system prompt and the task alone take about ${total(head)} tokens; the model's window has ${contextTokens}.`,
-          {
-            hint: "Offer fewer tools, shorten the task, or use a model with a larger window.",
-          },
-        )
+    prepare(messages, about = {}) {
+      const { besideTokens = 0 } = about
+      if (total(messages) + besideTokens <= contextTokens * threshold) return messages
+      const parts = partsOf(messages, about)
+      const room = contextTokens - besideTokens - total([...parts.system, ...parts.task])
+      if (room < 0) throw tooLarge(contextTokens - room, contextTokens)
+      const blocks = parts.before.length + parts.rounds.length
+      for (let kept = Math.min(keepRounds, blocks); kept > 0; kept--) {
+        for (const share of SUMMARY_SHARES) {
+          const compacted = compact(parts, kept, share * contextTokens * CHARACTERS_PER_TOKEN)
+          if (total(compacted) + besideTokens <= contextTokens) return compacted
+        }
       }
-      const rounds = splitRounds(messages.slice(head.length))
-      for (let kept = Math.min(keepRounds, rounds.length); kept > 0; kept--) {
-        const compacted = compact(head, rounds, kept)
-        if (total(compacted) <= contextTokens) return compacted
-      }
-      return compact(head, rounds, 0)
+      return tightly(parts, (compacted) => total(compacted) + besideTokens <= contextTokens, room)
     },
   }
 }
 
-function compact(head: readonly ChatMessage[], rounds: ChatMessage[][], kept: number): ChatMessage[] {
-  const older = rounds.slice(0, rounds.length - kept)
-  if (older.length === 0) return [...head, ...rounds.flat()]
-  return [...head, { role: "user", content: summary(older) }, ...rounds.slice(rounds.length - kept).flat()]
+/** Shares of the window that a summary may take, the first that leaves room for the rounds that are kept. */
+const SUMMARY_SHARES = [0.5, 0.25, 0.1] as const
+const CHARACTERS_PER_TOKEN = 4
+
+/** A conversation, taken apart; `before` and `rounds` are blocks that stay together. */
+interface Parts {
+  system: readonly ChatMessage[]
+  before: readonly ChatMessage[][]
+  task: readonly ChatMessage[]
+  rounds: readonly ChatMessage[][]
+  changedFiles: readonly string[]
 }
 
-/** One line a call and its outcome: enough to know what was done and what failed. */
-function summary(rounds: ChatMessage[][]): string {
-  const lines = rounds.flat().flatMap((message) => {
-    if (message.role === "tool") {
-      return [
-        `- ${message.toolName}: ${message.success ? "done" : "failed"}: ${oneLine(message.content, message.success ? 120 : 300)}`,
-      ]
-    }
-    return message.role === "user" ? [`- note: ${oneLine(message.content, 200)}`] : []
-  })
-  return `Summary of ${rounds.length} earlier rounds (their text was left out to save room):\n${lines.slice(-60).join("\n")}`
-}
-
-function firstRound(messages: readonly ChatMessage[]): number {
-  const first = messages.findIndex(({ role }) => role === "assistant")
-  return first < 0 ? messages.length : first
-}
-
-/** A round is a reply and what answers it, so a call is never parted from its result. */
-function splitRounds(messages: readonly ChatMessage[]): ChatMessage[][] {
-  const rounds: ChatMessage[][] = []
-  for (const message of messages) {
-    if (message.role === "assistant" || rounds.length === 0) rounds.push([message])
-    else rounds.at(-1)!.push(message)
+function partsOf(messages: readonly ChatMessage[], { task, changedFiles = [] }: AboutConversation): Parts {
+  const start = messages[0]?.role === "system" ? 1 : 0
+  const named =
+    task === undefined ? -1 : messages.findLastIndex(({ role, content }) => role === "user" && content === task)
+  const reply = messages.findIndex(({ role }) => role === "assistant")
+  const at = named >= 0 ? named : Math.max(start, (reply < 0 ? messages.length : reply) - 1)
+  return {
+    system: messages.slice(0, start),
+    before: splitTurns(messages.slice(start, at)),
+    task: messages.slice(at, at + 1),
+    rounds: splitBlocks(messages.slice(at + 1)),
+    changedFiles,
   }
-  return rounds
+}
+
+/** The last blocks whole, what is older in a summary of so many characters. */
+function compact(parts: Parts, kept: number, most: number): ChatMessage[] {
+  const { system, before, task, rounds, changedFiles } = parts
+  const keptRounds = Math.min(kept, rounds.length)
+  const keptBefore = Math.min(kept - keptRounds, before.length)
+  const olderRounds = rounds.slice(0, rounds.length - keptRounds)
+  const olderBefore = before.slice(0, before.length - keptBefore)
+  return [
+    ...system,
+    ...summaryOf(olderBefore, { what: "turns of the conversation before the task", most }),
+    ...before.slice(olderBefore.length).flat(),
+    ...task,
+    ...summaryOf(olderRounds, { what: "earlier rounds", most, changedFiles }),
+    ...rounds.slice(olderRounds.length).flat(),
+  ]
+}
+
+/** Where not even the last round fits: its results cut, then without it, with ever shorter summaries. */
+function tightly(parts: Parts, fits: (messages: readonly ChatMessage[]) => boolean, room: number): ChatMessage[] {
+  const last = parts.rounds.at(-1)
+  for (let most = room; most >= 40; most = Math.floor(most / 2)) {
+    const cut = last === undefined ? [] : [cutResults(last, most)]
+    const compacted = compact({ ...parts, rounds: [...parts.rounds.slice(0, -1), ...cut] }, cut.length, most)
+    if (fits(compacted)) return compacted
+  }
+  const summarised = compact(parts, 0, Math.max(40, room))
+  return fits(summarised) ? summarised : [...parts.system, ...parts.task]
+}
+
+function tooLarge(needed: number, contextTokens: number): ToolwrightError {
+  return new ToolwrightError(
+    "CONTEXT_EXCEEDED",
+    `The system prompt and the task alone take about ${needed} tokens; the model's window has ${contextTokens}.`,
+    { hint: "Offer fewer tools, shorten the task, or use a model with a larger window." },
+  )
 }
 
 function textOf(message: ChatMessage): string {
@@ -82,11 +112,6 @@ function textOf(message: ChatMessage): string {
   return message.content + calls
 }
 
-function oneLine(text: string, most: number): string {
-  const line = text.replaceAll(/\s+/g, " ").trim()
-  return line.length > most ? `${line.slice(0, most - 1)}…` : line
-}
-
 function quarterOfCharacters(text: string): number {
-  return Math.ceil(text.length / 4)
+  return Math.ceil(text.length / CHARACTERS_PER_TOKEN)
 }

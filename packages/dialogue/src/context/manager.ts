@@ -1,12 +1,21 @@
 import type { ChatMessage } from "@toolwright/toolformat"
 
+/** What a conversation is about, beside its messages. */
+export interface AboutConversation {
+  /** The current task: what the user asked last. History stands before it. */
+  task?: string
+  /** Files that calls of this task changed, those changed last at the end. */
+  changedFiles?: readonly string[]
+  /** Tokens that the request holds beside the messages, such as the definitions of tools. */
+  besideTokens?: number
+}
+
 /**
- * Decides what of a conversation a model is sent. It gets the messages of a run, oldest first (system prompt and task
- * at the
- * front), and returns those to send. Calls and their results stay together.
+ * Decides what of a conversation a model is sent. It gets the messages in neutral form, oldest first: the system prompt,
+ * what was said before, the task, and the rounds since; it returns those to send. Calls and their results stay together.
  */
 export interface ContextManager {
-  prepare(messages: readonly ChatMessage[]): readonly ChatMessage[]
+  prepare(messages: readonly ChatMessage[], about?: AboutConversation): readonly ChatMessage[]
 }
 
 /** Sends everything. */

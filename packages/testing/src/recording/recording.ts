@@ -1,6 +1,13 @@
 import { resolve } from "node:path"
 import { fileURLToPath } from "node:url"
-import { recordBackend, type Backend, type InferRequest, type ScriptedFailure, type Step } from "@toolwright/backends"
+import {
+  recordBackend,
+  wrapBackend,
+  type Backend,
+  type InferRequest,
+  type ScriptedFailure,
+  type Step,
+} from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { TestModel } from "../model.ts"
 import { originOf, type Origin } from "../origin.ts"
@@ -118,17 +125,13 @@ function record(path: string, backend: Backend, { plain, mask, placed }: RecordP
     }
     await recorder.close?.()
   }
-  return {
-    kind: "recording",
-    mode: "record",
-    abilities: recorder.abilities,
-    modelName: () => recorder.modelName(),
-    infer: (request, inferOptions) => recorder.infer(request, inferOptions),
-    ...(recorder.groundingText === undefined ? {} : { groundingText: recorder.groundingText }),
+  return wrapBackend(recorder, {
+    kind: "recording" as const,
+    mode: "record" as const,
     done,
     close,
     [Symbol.asyncDispose]: close,
-  }
+  })
 }
 
 /** A refused request. */

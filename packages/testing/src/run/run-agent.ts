@@ -1,5 +1,5 @@
 import { createToolwright, type RunOptions, type ToolwrightOptions } from "@toolwright/runtime"
-import type { Backend } from "@toolwright/backends"
+import { wrapBackend, type Backend } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { checkStubs } from "../tools/stubbed.ts"
 import type { Workspace } from "../workspace/workspace.ts"
@@ -74,11 +74,6 @@ export async function runAgent(test: AgentTest): Promise<AgentRun> {
 
 /** The same backend, which stays open for other runs when this one is over. */
 function keptOpen(backend: Backend): Backend {
-  return {
-    kind: backend.kind,
-    abilities: backend.abilities,
-    modelName: () => backend.modelName(),
-    infer: (request, options) => backend.infer(request, options),
-    ...(backend.groundingText === undefined ? {} : { groundingText: (messages) => backend.groundingText!(messages) }),
-  }
+  const { close: _close, ...open } = wrapBackend(backend, {})
+  return open
 }

@@ -1,0 +1,103 @@
+import type { Executed, Reply } from "@toolwright/dialogue"
+import type { RunEvent, RunOutcome } from "@toolwright/toolbox"
+import { refusalText, unmet } from "../gate/criteria.ts"
+import type { LoopVerdict } from "../gate/loop-detector.ts"
+import { artifactNote } from "./artifact-note.ts"
+import type { RunState } from "./run-state.ts"
+import { TEXTS } from "./texts.ts"
+
+/** What a round comes to: what is told of it, and whether the run ends with it. */
+export interface Verdict {
+  events: RunEvent[]
+  end?: { outcome: RunOutcome; message: string }
+}
+
+const GO_ON: Verdict = { events: [] }
+
+/** A loop that the last results show. */
+export type SeenLoop = Exclude<LoopVerdict, { kind: "fine" }> & { name: string }
+
+/** After calls: their results go to the model, with what there is to say about them. */
+export function afterCalls(
+  state: RunState,
+  reply: Reply,
+  executed: readonly Executed[],
+  loop: SeenLoop | undefined,
+): Verdict {
+  const { conversation, dryRun, tools } = state
+  if (state.signal.aborted) return { events: [], end: { outcome: "cancelled", message: TEXTS.cancelled } }
+  conversation.addResults(executed, (name) => tools.get(name))
+  addProblems(state, reply)
+  if (dryRun !== undefined) return dryRun.repeated ? { events: [], end: dryRun.end() } : GO_ON
+  addArtifactNote(state)
+  if (loop === undefined) return GO_ON
+  const { name, times, text } = loop
+  conversation.addNote(text)
+  const events: RunEvent[] = [{ type: "loop-detected", name, times, text }]
+  return loop.kind === "stop" ? { events, end: { outcome: "stuck", message: `stopped: ${text}` } } : { events }
+}
+
+/** After a reply without a call: a wish to finish, an explanation, or a call that could not be read. */
+export async function afterWords(state: RunState, reply: Reply): Promise<Verdict> {
+  const { content, reasoning, finishReason } = reply
+  const problems = addProblems(state, reply)
+  if (problems !== undefined) return nudge(state, "parse-problem", problems, false)
+  if (finishReason === "length") return nudge(state, "cut-off", TEXTS.cutOff)
+  const silent = content.trim() === ""
+  if (silent && reasoning.trim() !== "") return nudge(state, "only-reasoning", TEXTS.onlyReasoning)
+  if (state.dryRun !== undefined && !silent) return { events: [], end: state.dryRun.end() }
+  return atTheGate(state, content)
+}
+
+/** Whether what was done is enough for the model to finish, where it asks to. */
+async function atTheGate(state: RunState, content: string): Promise<Verdict> {
+  const { completion = {} } = state.options
+  const asks = completion.signal === undefined ? content.trim() !== "" : content.includes(completion.signal)
+  const missing = await unmet(completion, state.ledger, state.offered)
+  if (missing === undefined && (asks || state.nudges + 1 >= state.mostNudges)) {
+    const message = completion.successMessage ?? answerIn(content, completion.signal)
+    return { events: [], end: { outcome: "completed", message } }
+  }
+  if (!asks || missing === undefined || state.ledger.calls === 0) return nudge(state, "no-call", TEXTS.useTools)
+  const text = refusalText(missing)
+  const events: RunEvent[] = [{ type: "completion-refused", reasons: missing.reasons, text }]
+  if (++state.nudges > state.mostNudges)
+    return { events, end: { outcome: "stuck", message: `not completed: ${missing.reasons.join("; ")}` } }
+  state.conversation.addNote(text)
+  return { events }
+}
+
+function nudge(
+  state: RunState,
+  reason: Extract<RunEvent, { type: "nudge" }>["reason"],
+  text: string,
+  add = true,
+): Verdict {
+  if (++state.nudges > state.mostNudges)
+    return { events: [], end: { outcome: "no-tool-use", message: TEXTS.noToolUse } }
+  if (add) state.conversation.addNote(text)
+  return { events: [{ type: "nudge", reason, text }] }
+}
+
+/** Tells the model which of its calls could not be read, and why: none is dropped in silence. */
+function addProblems({ conversation, dryRun }: RunState, reply: Reply): string | undefined {
+  const lines = reply.problems.filter(({ repaired }) => !repaired).map(({ message }) => `- ${message}`)
+  if (lines.length === 0) return undefined
+  for (const _ of lines) dryRun?.observeUnreadable()
+  const text = `Part of your reply looked like a tool call but could not be read:\n${lines.join("\n")}\nPlease repeat it in the form that you were shown.`
+  conversation.addNote(text)
+  return text
+}
+
+/** Says what has become possible, once for each artifact that is new. */
+function addArtifactNote(state: RunState): void {
+  const { artifacts } = state.ledger
+  if (artifacts.size === state.artifacts) return
+  state.artifacts = artifacts.size
+  const note = artifactNote(state.offered, artifacts)
+  if (note !== undefined) state.conversation.addNote(note)
+}
+
+function answerIn(content: string, signal: string | undefined): string {
+  return (signal === undefined ? content : content.replaceAll(signal, "")).trim()
+}

@@ -1,0 +1,208 @@
+import type { Backend, InferEvent, InferRequest, SamplingOptions } from "@toolwright/backends"
+import type { RunEvent, ToolDefinition } from "@toolwright/toolbox"
+import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
+import { planDelivery, type DeliveryPlan, type GrammarCache, type ToolCallingMode } from "./delivery.ts"
+import { groundingOf, type GroundingSetting } from "./grounding.ts"
+import { ReplyReader } from "./reply/reader.ts"
+import type { Reply, ReplyEvent } from "./reply/reply.ts"
+
+/** With whom one talks, and how; `plan` changes when the server refuses it. */
+export interface Dialogue {
+  readonly backend: Backend
+  readonly mode: ToolCallingMode
+  readonly grounding: GroundingSetting | undefined
+  readonly sampling: SamplingOptions | undefined
+  readonly signal: AbortSignal | undefined
+  plan: DeliveryPlan
+  /** The server refused its own tool use. */
+  refusedTools: boolean
+}
+
+/** Settings of {@link openDialogue}. */
+export interface DialogueOptions {
+  backend: Backend
+  /** How calls may be read from replies; `hybrid` unless given. */
+  mode?: ToolCallingMode | undefined
+  /** The format, where it is not to be chosen by the model's name. */
+  formatter?: ToolFormatter | undefined
+  grounding?: GroundingSetting | undefined
+  sampling?: SamplingOptions | undefined
+  signal?: AbortSignal | undefined
+  /** The tools that are on offer at first, and what was said by then: grammars are made of them. */
+  tools: readonly ToolDefinition[]
+  said: readonly string[]
+  messages: readonly ChatMessage[]
+  /** The server is known to refuse its own tool use. */
+  refusesTools?: boolean | undefined
+  grammars?: GrammarCache | undefined
+}
+
+/** Chooses how tools reach the model. */
+export function openDialogue(options: DialogueOptions): Dialogue {
+  const { backend, mode = "hybrid", formatter, grounding, sampling, signal, tools, said, messages } = options
+  const plan = planDelivery({
+    backend,
+    mode,
+    explicit: formatter,
+    tools,
+    grounding: () => groundingOf(grounding, backend, said, messages),
+    refusesTools: options.refusesTools,
+    grammars: options.grammars,
+  })
+  return { backend, mode, grounding, sampling, signal, plan, refusedTools: false }
+}
+
+/** What a model is asked. */
+export interface Question {
+  tools: readonly ToolDefinition[]
+  /** The messages as the plan has them written: asked for again when the plan changes. */
+  messages(plan: DeliveryPlan): readonly ChatMessage[]
+  /** What was said by the user and the tools, which arguments may be held to. */
+  said(): readonly string[]
+  callsBefore: number
+  /** Gives each call the id that it has from now on. */
+  nameCall(given: string): string
+  /** The reply has to be a call. */
+  mustCall?: boolean
+  /** Goes into the request as it is, where it is native. */
+  native?: Partial<InferRequest>
+  /** Goes into every request as it is. */
+  extra?: Partial<InferRequest>
+}
+
+/** What is told while a question is put: the request as it goes out, the reply as it comes, and a change of delivery. */
+export type AskEvent =
+  | Omit<Extract<RunEvent, { type: "request" }>, "round">
+  | Extract<RunEvent, { type: "delivery-fallback" }>
+  | ReplyEvent
+
+/** One step of an answer: events, in order, or the whole reply at the end. */
+export type AskStep = { done: false; events: readonly AskEvent[] } | { done: true; reply: Reply }
+
+/**
+ * Puts a question to a model and reads its reply: the one way in which a model is asked. Where the server refuses the
+ * delivery before it said anything, the question is put in the next form, and the dialogue keeps to that.
+ *
+ * Nothing is done ahead: the model goes on when `next` is called. It throws what the backend throws, and
+ * `REPLY_TOO_LONG`. Who leaves before the end calls `leave`, which ends the request.
+ */
+export class Asking {
+  readonly #dialogue: Dialogue
+  readonly #question: Question
+  #request: InferRequest | undefined
+  #stream: AsyncIterator<InferEvent> | undefined
+  #reader: ReplyReader | undefined
+  #started = 0
+  #spent = 0
+  /** Nothing of the reply has been told yet. */
+  #silent = true
+  #done = false
+
+  constructor(dialogue: Dialogue, question: Question) {
+    this.#dialogue = dialogue
+    this.#question = question
+  }
+
+  /** Milliseconds that the model has taken so far, whether it answered, failed or was left. */
+  get modelMs(): number {
+    return this.#spent + (this.#stream === undefined ? 0 : performance.now() - this.#started)
+  }
+
+  async next(): Promise<AskStep> {
+    if (this.#done) return { done: true, reply: this.#reader!.reply }
+    if (this.#request === undefined) return { done: false, events: [this.#write()] }
+    try {
+      return { done: false, events: await this.#read() }
+    } catch (thrown) {
+      const { plan, signal } = this.#dialogue
+      const next = this.#silent && signal?.aborted !== true ? plan.fallBack(thrown) : undefined
+      await this.leave()
+      if (next === undefined) throw thrown
+      this.#dialogue.plan = next.plan
+      this.#request = undefined
+      const { from, error } = next.fallback
+      this.#dialogue.refusedTools ||= from === "native"
+      return { done: false, events: [{ type: "delivery-fallback", from, to: next.plan.delivery, reason: error }] }
+    }
+  }
+
+  /** Ends the request, if there is one under way. */
+  async leave(): Promise<void> {
+    const stream = this.#stream
+    this.#close()
+    await stream?.return?.()
+  }
+
+  #close(): void {
+    this.#spent = this.modelMs
+    this.#stream = undefined
+  }
+
+  #write(): AskEvent {
+    const { backend, plan, grounding, sampling } = this.#dialogue
+    const { tools, mustCall, native, extra } = this.#question
+    const messages = this.#question.messages(plan)
+    const stop = this.#stop()
+    const part = plan.requestPart(
+      tools,
+      () => groundingOf(grounding, backend, this.#question.said(), messages),
+      mustCall === true ? "call" : "text-or-call",
+    )
+    this.#request = {
+      ...extra,
+      messages,
+      ...part,
+      ...(plan.delivery === "native" ? native : {}),
+      ...(sampling === undefined && stop.length === 0 ? {} : { sampling: { ...sampling, stop } }),
+    }
+    const { tools: offered = [], grammar } = this.#request
+    const held = grammar === undefined ? {} : { grammar }
+    return { type: "request", messages, tools: offered, delivery: plan.delivery, ...held }
+  }
+
+  /** Where the reply ends, in the caller's words and in those of the format. */
+  #stop(): readonly string[] {
+    const { plan, sampling } = this.#dialogue
+    const own = sampling?.stop ?? []
+    return plan.delivery === "native" ? own : [...own, ...plan.formatter.stop]
+  }
+
+  #open(): AsyncIterator<InferEvent> {
+    const { backend, plan, mode, signal } = this.#dialogue
+    const { tools, callsBefore, nameCall } = this.#question
+    const native = plan.delivery === "native"
+    this.#reader = new ReplyReader({
+      formatter: plan.formatter,
+      native,
+      strict: mode === "structured",
+      path: native ? "text" : plan.delivery,
+      tools,
+      callsBefore,
+      nameCall,
+      stop: this.#stop(),
+    })
+    this.#started = performance.now()
+    const stream = backend.infer(this.#request!, signal === undefined ? {} : { signal })
+    return (this.#stream = stream[Symbol.asyncIterator]())
+  }
+
+  /** Reads on until there is something to tell. */
+  async #read(): Promise<readonly AskEvent[]> {
+    const stream = this.#stream ?? this.#open()
+    const reader = this.#reader!
+    for (;;) {
+      const step = await stream.next()
+      const events = step.done === true ? [] : reader.read(step.value)
+      if (step.done === true || reader.stopped) {
+        this.#done = true
+        const last = reader.end()
+        if (step.done === true) this.#close()
+        else await this.leave()
+        return [...events, ...last]
+      }
+      if (events.length === 0) continue
+      this.#silent &&= events.every(({ type }) => type === "model-retry")
+      return events
+    }
+  }
+}

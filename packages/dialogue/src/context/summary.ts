@@ -1,0 +1,86 @@
+import type { ChatMessage } from "@toolwright/toolformat"
+import { bothEnds } from "./parts.ts"
+
+/** How a summary is to be made. */
+interface SummaryOptions {
+  /** What it is of, in the plural. */
+  what: string
+  /** Characters that it may have. */
+  most: number
+  /** Files that were changed, those changed last at the end. */
+  changedFiles?: readonly string[]
+}
+
+/**
+ * What is left of blocks that are left out: the files changed, the failures that no later call of the same tool has
+ * mended, with most of their text, and one line for each thing said or called, the last ones where there are too many.
+ * Nothing for no blocks.
+ */
+export function summaryOf(blocks: readonly ChatMessage[][], options: SummaryOptions): ChatMessage[] {
+  if (blocks.length === 0) return []
+  const { what, most, changedFiles = [] } = options
+  const messages = blocks.flat()
+  const changed = changedFiles.length === 0 ? "" : `Files changed so far: ${lastOf(changedFiles, most / 8, ", ")}`
+  const failures = failuresIn(messages, most / 3)
+  const room = most - changed.length - failures.length
+  const sections = [changed, failures, lastOf(linesOf(messages, room / messages.length), room, "\n")]
+  const head = `Summary of ${blocks.length} ${what} (their text was left out to save room):`
+  return [{ role: "user", content: [head, ...sections.filter((section) => section !== "")].join("\n") }]
+}
+
+/** Failures that stand: the last result of their tool. */
+function failuresIn(messages: readonly ChatMessage[], most: number): string {
+  const last = new Map<string, Extract<ChatMessage, { role: "tool" }>>()
+  for (const message of messages) {
+    if (message.role !== "tool") continue
+    last.delete(message.toolName)
+    last.set(message.toolName, message)
+  }
+  const standing = [...last.values()].filter(({ success }) => !success)
+  const share = Math.floor(most / Math.max(1, standing.length))
+  return standing.map(({ toolName, content }) => `Still failing, ${toolName}:\n${bothEnds(content, share)}`).join("\n")
+}
+
+/** One line for each call with its outcome, and for each thing that was said; so many characters of a text, about. */
+function linesOf(messages: readonly ChatMessage[], share: number): string[] {
+  const short = Math.round(Math.min(120, Math.max(40, share)))
+  const long = Math.round(short * 2.5)
+  const calls = new Map<string, string>()
+  return messages.flatMap((message) => {
+    switch (message.role) {
+      case "system":
+        return []
+      case "user":
+        return [`- user: ${oneLine(message.content, long)}`]
+      case "assistant":
+        for (const { id, args } of message.toolCalls ?? []) calls.set(id, oneLine(JSON.stringify(args), short))
+        return message.content.trim() === "" ? [] : [`- you: ${oneLine(message.content, long)}`]
+      case "tool": {
+        const { toolName, toolCallId, success, content } = message
+        const called = calls.get(toolCallId) ?? ""
+        const line = `- ${toolName}: ${success ? "done" : "failed"}: ${oneLine(content, success ? short : long)}`
+        return [called === "" ? line : `${line} [called with ${called}]`]
+      }
+    }
+  })
+}
+
+/** The last of several texts that fit, and how many did not. */
+function lastOf(texts: readonly string[], most: number, between: string): string {
+  let from = texts.length
+  let length = 0
+  while (from > 0 && length + texts[from - 1]!.length + between.length <= most) {
+    from--
+    length += texts[from]!.length + between.length
+  }
+  const left = from === 0 ? [] : [`(${from} more)`]
+  return [...left, ...texts.slice(from)].join(between)
+}
+
+function oneLine(text: string, most: number): string {
+  const line = text
+    .slice(0, most * 4)
+    .replaceAll(/\s+/g, " ")
+    .trim()
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line
+}

@@ -1,0 +1,220 @@
+import { createStopCutter, type InferEvent, type StopCutter } from "@toolwright/backends"
+import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
+import {
+  createCallAssembler,
+  type ParseEvent,
+  type ParseProblem,
+  type ToolCallParser,
+  type ToolFormatter,
+} from "@toolwright/toolformat"
+import { emptyReply, type Reply, type ReplyEvent } from "./reply.ts"
+
+/** How a reply is to be read. */
+export interface ReadingOptions {
+  formatter: ToolFormatter
+  /** The tools came with the request, in the server's own form: calls come likewise, or stand in the text all the same. */
+  native: boolean
+  /** Calls in the generic JSON form do not count where calls come natively. */
+  strict: boolean
+  /** What calls in text are told to have come by. */
+  path: string
+  tools: readonly ToolDefinition[]
+  /** How many calls the conversation had before. */
+  callsBefore: number
+  /** Gives each call the id that it has from now on. */
+  nameCall(given: string): string
+  /** Where the text ends, whether or not the server minds it. */
+  stop: readonly string[]
+}
+
+/** Far more than any model means to write: characters of text, reasoning and arguments together, and calls. */
+const LONGEST_REPLY = 16 * 1024 * 1024
+const MOST_CALLS = 1024
+
+/**
+ * Reads one reply, event by event. Text goes through the format's parser, native calls through the assembler. What a
+ * model writes after a call of its own in text is made up: no result can be known by then. It is neither content nor
+ * history, but a problem that says so.
+ */
+export class ReplyReader {
+  readonly reply: Reply = emptyReply()
+  /** The text has come to a stop sequence: nothing that follows counts. */
+  stopped = false
+  readonly #options: ReadingOptions
+  readonly #native = createCallAssembler()
+  readonly #started = performance.now()
+  readonly #cutter: StopCutter | undefined
+  #parser: ToolCallParser | undefined
+  #fromText: CallReader | undefined
+  #fromServer: CallReader | undefined
+  #length = 0
+
+  constructor(options: ReadingOptions) {
+    this.#options = options
+    this.#cutter = options.stop.length === 0 ? undefined : createStopCutter(options.stop)
+  }
+
+  /** @throws ToolwrightError `REPLY_TOO_LONG` */
+  read(event: InferEvent): ReplyEvent[] {
+    switch (event.type) {
+      case "text-delta":
+        this.#count(event.text.length)
+        return this.#text(event.text)
+      case "reasoning-delta":
+        this.#count(event.text.length)
+        this.reply.reasoning += event.text
+        return [event]
+      case "call-delta":
+        this.#count(event.arguments?.length ?? 0)
+        return this.#serverCalls.read(this.#native.push(event))
+      case "retry":
+        return [{ type: "model-retry", attempt: event.attempt, delayMs: event.delayMs, reason: event.reason }]
+      case "end":
+        this.reply.finishReason = event.finishReason
+        if (event.usage !== undefined) this.reply.usage = event.usage
+        return []
+    }
+  }
+
+  /** After the last event, or where the text was stopped. */
+  end(): ReplyEvent[] {
+    const events: ReplyEvent[] = []
+    const rest = this.#cutter?.end() ?? ""
+    if (rest !== "") events.push(...this.#parsed(rest))
+    if (this.stopped) this.reply.finishReason = "stop"
+    if (this.#parser !== undefined) events.push(...this.#textCalls.read(this.#parser.end()))
+    events.push(...this.#serverCalls.read(this.#native.end(this.reply.finishReason === "length")))
+    if (this.#fromText !== undefined) events.push(...this.#fromText.end())
+    this.reply.modelMs = performance.now() - this.#started
+    return events
+  }
+
+  get #textCalls(): CallReader {
+    return (this.#fromText ??= new CallReader(this.reply, this.#options, "text"))
+  }
+
+  get #serverCalls(): CallReader {
+    return (this.#fromServer ??= new CallReader(this.reply, this.#options, "server"))
+  }
+
+  #text(text: string): ReplyEvent[] {
+    if (this.#cutter === undefined) return this.#parsed(text)
+    const kept = this.#cutter.push(text)
+    this.stopped = this.#cutter.stopped
+    return kept === "" ? [] : this.#parsed(kept)
+  }
+
+  #parsed(text: string): ReplyEvent[] {
+    this.reply.raw += text
+    const { formatter, tools, callsBefore } = this.#options
+    this.#parser ??= formatter.createParser({ tools, callsBefore })
+    return this.#textCalls.read(this.#parser.push(text))
+  }
+
+  #count(length: number): void {
+    this.#length += length
+    if (this.#length > LONGEST_REPLY) throw tooLong(`${LONGEST_REPLY} characters`)
+  }
+}
+
+/** Turns parse events into those of a run, and keeps what they amount to in the reply. */
+class CallReader {
+  readonly #reply: Reply
+  readonly #nameCall: (given: string) => string
+  readonly #path: string
+  readonly #ids = new Map<number, string>()
+  readonly #inText: boolean
+  /** Calls of this source do not count: they are told as problems. */
+  readonly #refused: boolean
+  #called = false
+  /** What stands after a call in text. */
+  readonly #after: string[] = []
+
+  constructor(reply: Reply, options: ReadingOptions, source: "text" | "server") {
+    this.#reply = reply
+    this.#nameCall = options.nameCall
+    this.#inText = source === "text"
+    this.#path = this.#inText ? options.path : "native"
+    this.#refused = this.#inText && options.native && options.strict && options.formatter.id === "generic"
+  }
+
+  read(events: readonly ParseEvent[]): ReplyEvent[] {
+    const told: ReplyEvent[] = []
+    for (const event of events) {
+      const one = this.#one(event)
+      if (one !== undefined) told.push(one)
+    }
+    return told
+  }
+
+  end(): ReplyEvent[] {
+    const text = this.#after.join("").trim()
+    return text === "" ? [] : [this.#problem({ ...MADE_UP, at: this.#reply.raw.lastIndexOf(text), text })]
+  }
+
+  #one(event: ParseEvent): ReplyEvent | undefined {
+    switch (event.type) {
+      case "text-delta":
+        if (this.#called) {
+          this.#after.push(event.text)
+          return undefined
+        }
+        this.#reply.content += event.text
+        this.#reply.said += event.text
+        return event
+      case "reasoning-delta":
+        this.#reply.reasoning += event.text
+        return event
+      case "call-start":
+        if (this.#refused) return undefined
+        return { type: "call-start", callId: this.#id(event.index, event.id), name: event.name }
+      case "args-delta":
+        if (this.#refused) return undefined
+        return { type: "args-delta", callId: this.#ids.get(event.index) ?? "", text: event.text }
+      case "call-end":
+        return this.#call(event)
+      case "problem":
+        return this.#problem(event.problem)
+    }
+  }
+
+  #call({ index, call }: Extract<ParseEvent, { type: "call-end" }>): ReplyEvent {
+    if (this.#refused)
+      return this.#problem(notNative(call.name, JSON.stringify({ name: call.name, arguments: call.args })))
+    this.#called = this.#inText
+    if (this.#reply.calls.length >= MOST_CALLS) throw tooLong(`${MOST_CALLS} calls`)
+    const id = this.#id(index, call.id)
+    this.#reply.calls.push({ ...call, id })
+    return { type: "call-end", callId: id, name: call.name, arguments: call.args, path: this.#path }
+  }
+
+  #problem(problem: ParseProblem): ReplyEvent {
+    this.#reply.problems.push(problem)
+    if (this.#inText && !problem.repaired) this.#reply.said += problem.text
+    const { kind, message, text, repaired } = problem
+    return { type: "parse-problem", kind, message, text, repaired }
+  }
+
+  #id(index: number, given: string): string {
+    let id = this.#ids.get(index)
+    if (id === undefined) this.#ids.set(index, (id = this.#nameCall(given)))
+    return id
+  }
+}
+
+const MADE_UP = {
+  kind: "extra-text",
+  message: "What the reply says after its call was left out: a result comes from the tool alone.",
+  repaired: true,
+} as const
+
+function notNative(name: string, text: string): ParseProblem {
+  const message = `The call of '${name}' stands in the text of the reply: make it with the tool use that you were given.`
+  return { kind: "foreign-syntax", at: 0, text, message, repaired: false }
+}
+
+function tooLong(most: string): ToolwrightError {
+  return new ToolwrightError("REPLY_TOO_LONG", `The model's reply is longer than ${most} and was given up.`, {
+    hint: "Limit it with the setting model.maxTokens.",
+  })
+}
