@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto"
 import { Hono } from "hono"
-import { messageOf } from "@toolwright/toolbox"
+import { CallGate, messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { bodyLimits } from "./http/body.ts"
 import { guard, type RequestVariables } from "./http/guard.ts"
 import { Metrics } from "./http/metrics.ts"
 import { problem } from "./http/problem.ts"
+import { entering, sendText } from "./http/sent.ts"
 import { openApiDocument } from "./openapi/document.ts"
 import { DOCUMENTATION_PAGE } from "./openapi/page.ts"
 import type { ServerOptions } from "./options.ts"
@@ -18,18 +19,37 @@ export type AppVariables = RequestVariables & { tool?: string; error?: string }
 /** Paths that need no token: whether the service lives, and the page that asks for a token. */
 const OPEN = new Set(["/health", "/docs"])
 
+/** The limits of a server that is given none: with several tokens, no holder of one takes all that there is. */
+export function gateOf({ maxConcurrentCalls = 64, tokens = [] }: Pick<ServerOptions, "maxConcurrentCalls" | "tokens">) {
+  const share = tokens.length > 1 ? 2 : 1
+  const maxBytes = 256 * 1024 * 1024
+  return new CallGate({
+    maxCalls: maxConcurrentCalls,
+    maxCallsPerCaller: Math.max(1, Math.ceil(maxConcurrentCalls / share)),
+    maxBytes,
+    maxBytesPerCaller: maxBytes / share,
+  })
+}
+
 /**
  * The service as a web-standard application: `app.fetch` answers a request, so it can be mounted anywhere and tested
  * without a
  * socket.
  *
+ * @throws ToolwrightError `INVALID_CONFIGURATION` where every origin is allowed and tokens are asked for
  * @param extend adds routes of other surfaces, behind the same guard; tokens with tags do not open them
  */
 export function createApp(
   options: ServerOptions,
-  extend: (app: Hono<{ Variables: AppVariables }>, metrics: Metrics) => void = () => {},
+  extend: (app: Hono<{ Variables: AppVariables }>, gate: CallGate) => void = () => {},
 ): Hono<{ Variables: AppVariables }> {
-  const metrics = new Metrics()
+  if (options.allowedOrigins?.includes("*") === true && (options.tokens?.length ?? 0) > 0) {
+    throw new ToolwrightError("INVALID_CONFIGURATION", "Pages of every origin may not call a server with tokens.", {
+      hint: "Name the origins whose pages may call, each with --allow-origin.",
+    })
+  }
+  const gate = options.gate ?? gateOf(options)
+  const metrics = new Metrics(() => gate.calls)
   const app = new Hono<{ Variables: AppVariables }>({ strict: false })
 
   app.use(async (context, next) => {
@@ -70,9 +90,10 @@ export function createApp(
     const text = JSON.stringify(document)
     const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
     if (context.req.header("if-none-match") === etag) return new Response(null, { status: 304, headers: { etag } })
-    return new Response(text, { headers: { "content-type": "application/json", etag } })
+    return sendText(context, gate, text, { "content-type": "application/json", etag })
   })
-  app.route("/tools", toolRoutes(options, metrics))
+  app.route("/tools", toolRoutes(options, metrics, gate))
+  app.use("/prompts/*", entering(gate))
   if (options.prompts !== undefined) app.route("/prompts", promptRoutes(options.prompts, bodyLimits(options)))
   app.use(async (context, next) => {
     // The routes of other surfaces know nothing of tags: they would open every tool, and what others have said.
@@ -83,7 +104,8 @@ export function createApp(
       hint: "Use a token without tags.",
     })
   })
-  extend(app, metrics)
+  for (const path of ["/v1/*", "/conversations", "/conversations/*"]) app.use(path, entering(gate))
+  extend(app, gate)
 
   app.notFound((context) =>
     problem(404, {

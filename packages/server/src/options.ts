@@ -1,4 +1,4 @@
-import type { Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
+import type { CallGate, Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { PromptRegistry } from "@toolwright/prompts"
 
 /** A bearer token and what it opens. */
@@ -24,6 +24,11 @@ export interface ServerOptions {
   bodyTimeoutMs?: number
   /** Largest result in bytes of JSON; 16 MiB unless given. */
   maxResultBytes?: number
+  /**
+   * What callers may have the server do and keep at once; shared with other surfaces, such as MCP, where they are given
+   * the same one. One with `maxConcurrentCalls` unless given.
+   */
+  gate?: CallGate
   /** Calls that run at once; 64 unless given. Further ones are refused with 429. */
   maxConcurrentCalls?: number
   /** Time limit in milliseconds of tools that set none. */

@@ -1,5 +1,5 @@
-import type { Server } from "node:http"
-import type { AddressInfo } from "node:net"
+import type { IncomingMessage, Server, ServerResponse } from "node:http"
+import type { AddressInfo, Socket } from "node:net"
 import { ToolwrightError } from "@toolwright/toolbox"
 
 /** Where to listen, and how to stop. */
@@ -12,6 +12,10 @@ export interface ListenOptions {
   secured: boolean
   /** How long a stop waits for requests that are under way, in milliseconds; 10 seconds unless given. */
   drainMs?: number
+  /** How long an answer may wait for its reader to take more of it, in milliseconds; 30 seconds unless given. */
+  stallMs?: number
+  /** Connections at once; 2048 unless given. */
+  maxConnections?: number
 }
 
 /** A server that listens. */
@@ -31,17 +35,32 @@ const LOOPBACK = new Set(["127.0.0.1", "localhost", "::1"])
  *   `LISTEN_FAILED`
  */
 export async function listen(
-  app: { fetch(request: Request): Response | Promise<Response> },
+  app: { fetch(request: Request, env?: object): Response | Promise<Response> },
   options: ListenOptions,
 ): Promise<RunningServer> {
-  const { port = 8001, host = "127.0.0.1", secured, drainMs = 10_000 } = options
+  const {
+    port = 8001,
+    host = "127.0.0.1",
+    secured,
+    drainMs = 10_000,
+    stallMs = 30_000,
+    maxConnections = 2048,
+  } = options
   if (!LOOPBACK.has(host) && !secured) {
     throw new ToolwrightError("TOKEN_REQUIRED", `Listening on ${host} lets others in, and no token is set.`, {
       hint: "Set one with --token or TOOLWRIGHT_TOKEN, or listen on 127.0.0.1.",
     })
   }
   const { createAdaptorServer } = await import("@hono/node-server")
-  const server = createAdaptorServer({ fetch: app.fetch.bind(app) }) as Server
+  const fetch = async (request: Request, env: object): Promise<Response> => {
+    const response = await app.fetch(request, env)
+    // From here on somebody has to read: a reader who takes nothing for this long is gone.
+    ;(env as { outgoing?: ServerResponse }).outgoing?.socket?.setTimeout(stallMs)
+    return response
+  }
+  const server = createAdaptorServer({ fetch }) as Server
+  server.maxConnections = maxConnections
+  limitPipelining(server)
   server.requestTimeout = 60_000
   server.headersTimeout = 15_000
   server.keepAliveTimeout = 10_000
@@ -68,6 +87,23 @@ export async function listen(
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Requests that may wait on one connection: more than browsers and libraries ever send before they read an answer. */
+const MOST_PIPELINED = 16
+
+/**
+ * Ends connections that send request after request and read no answer: their answers would pile up, and that before
+ * any token is looked at.
+ */
+function limitPipelining(server: Server): void {
+  const open = new WeakMap<Socket, number>()
+  server.prependListener("request", ({ socket }: IncomingMessage, response: ServerResponse) => {
+    const waiting = (open.get(socket) ?? 0) + 1
+    open.set(socket, waiting)
+    if (waiting > MOST_PIPELINED) socket.destroy()
+    response.once("close", () => open.set(socket, open.get(socket)! - 1))
+  })
 }
 
 function listenError(cause: NodeJS.ErrnoException, host: string, port: number): ToolwrightError {

@@ -51,7 +51,7 @@ export const mcpCommand: Command = {
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
     await mcpOverStdio(
       {
-        tools: toolwright.registry,
+        tools: toolwright.registry.view({ without: toolwright.unavailable.map(({ name }) => name) }),
         prompts,
         ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
         toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000,

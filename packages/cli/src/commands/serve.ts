@@ -1,6 +1,6 @@
 import type { PromptRegistry } from "@toolwright/prompts"
 import type { RunRequest, Toolwright } from "@toolwright/runtime"
-import { ToolwrightError, type Middleware } from "@toolwright/toolbox"
+import { ToolwrightError, type CallGate, type Middleware, type Toolset } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
@@ -89,16 +89,20 @@ export const serveCommand: Command = {
       env: invocation.env,
       log: (line) => void invocation.stderr.write(`${line}\n`),
     })
-    const chat = await chatRoutes(toolwright, values.database)
+    const offer = await offered(toolwright, tokens.length > 0)
+    const chat = await chatRoutes(toolwright, values.database, tokens.length > 0)
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
     const tracer = await server.openTelemetryTracer()
     const middleware = tracer === undefined ? [] : [server.traceCalls(tracer)]
-    const exported = values.mcp === true ? await mcpExport(toolwright, prompts, middleware) : undefined
+    const gate = server.gateOf({ tokens })
+    const exported =
+      values.mcp === true ? await mcpExport(toolwright, offer.tools, prompts, middleware, gate) : undefined
     const app = server.createApp(
       {
-        tools: toolwright.registry,
+        tools: offer.tools,
         prompts,
         middleware,
+        gate,
         ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
         tokens,
         allowedHosts: values["allow-host"] ?? [],
@@ -110,7 +114,7 @@ export const serveCommand: Command = {
       },
       (application) => {
         chat.extend?.(application)
-        if (exported !== undefined) application.all("/mcp", (context) => exported.fetch(context.req.raw))
+        if (exported !== undefined) server.forward(application, "/mcp", gate, exported.fetch)
       },
     )
     await using running = await server.listen(app, {
@@ -123,7 +127,7 @@ export const serveCommand: Command = {
         ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
         : `for OpenAI clients, in front of ${chat.model}`
     invocation.stdout.write(
-      `Serving ${toolwright.registry.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n  ${running.url}/v1            ${clients}\n${exported === undefined ? "" : `  ${running.url}/mcp           for MCP hosts\n`}`,
+      `Serving ${offer.tools.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n  ${running.url}/v1            ${clients}\n${exported === undefined ? "" : `  ${running.url}/mcp           for MCP hosts\n`}${offer.leftOut}`,
     )
     await new Promise<void>((resolve) => {
       if (invocation.signal.aborted) resolve()
@@ -137,13 +141,42 @@ export const serveCommand: Command = {
   },
 }
 
-async function mcpExport(toolwright: Toolwright, prompts: PromptRegistry, middleware: readonly Middleware[]) {
+/**
+ * The tools that are served: those that can run here; and where no token is asked for, only what reads, since
+ * whoever reaches the port may call. What was left out is said.
+ */
+async function offered(toolwright: Toolwright, secured: boolean): Promise<{ tools: Toolset; leftOut: string }> {
+  const { readingTools } = await import("@toolwright/toolbox")
+  const without = toolwright.unavailable.map(({ name }) => name)
+  const able = toolwright.registry.view({ without })
+  const tools = secured ? able : readingTools(able)
+  const shown = new Set(tools.list().map((tool) => tool.name))
+  const hidden = able.list().filter(({ name }) => !shown.has(name))
+  const lines = [
+    ...toolwright.unavailable.map(({ name, reason }) => `Not here: ${name} (${reason})\n`),
+    ...(hidden.length === 0
+      ? []
+      : [
+          `Without a token nothing is offered that runs programs, pushes or writes. Left out: ${hidden.map(({ name }) => name).join(", ")}. Give one with --token or TOOLWRIGHT_TOKEN.\n`,
+        ]),
+  ]
+  return { tools, leftOut: lines.join("") }
+}
+
+async function mcpExport(
+  toolwright: Toolwright,
+  tools: Toolset,
+  prompts: PromptRegistry,
+  middleware: readonly Middleware[],
+  gate: CallGate,
+) {
   const { mcpOverHttp } = await import("@toolwright/mcp")
   const { agent } = toolwright.configuration
   const handler = mcpOverHttp({
-    tools: toolwright.registry,
+    tools,
     prompts,
     middleware,
+    gate,
     ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
     toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
   })
@@ -155,8 +188,8 @@ async function mcpExport(toolwright: Toolwright, prompts: PromptRegistry, middle
  * The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who
  * tries it out.
  */
-async function chatRoutes(toolwright: Toolwright, database: string | undefined) {
-  const { hasModel } = await import("@toolwright/runtime")
+async function chatRoutes(toolwright: Toolwright, database: string | undefined, secured: boolean) {
+  const { hasModel, profileNamed } = await import("@toolwright/runtime")
   if (!hasModel(toolwright.configuration)) return { model: undefined, extend: undefined, close: async () => {} }
   const backend = await toolwright.backend()
   const [{ gatewayRoutes, conversationRoutes }, { conversationStore, openDatabase }, { join }] = await Promise.all([
@@ -166,7 +199,9 @@ async function chatRoutes(toolwright: Toolwright, database: string | undefined) 
   ])
   const opened = await openDatabase(database ?? join(toolwright.runsFolder, "..", "conversations.sqlite"))
   const store = await conversationStore(opened)
-  const run = ({ task, ...request }: RunRequest) => toolwright.run(task, { ...request, shared: true })
+  const assistant = profileNamed("assistant")
+  const agent = secured ? assistant : { ...assistant, tools: { ...assistant.tools, readOnly: true } }
+  const run = ({ task, ...request }: RunRequest) => toolwright.run(task, { ...request, agent, shared: true })
   return {
     model: backend.modelName(),
     close: () => opened.close(),

@@ -1,9 +1,19 @@
 import { createMcpHandler } from "@modelcontextprotocol/server"
 import { mcpServerFactory, type McpExportOptions } from "./server.ts"
 
+/** A request that the surrounding server has let in. */
+export interface LetIn {
+  body?: unknown
+  /** Who asks, as an opaque name; empty where nobody is told apart. */
+  caller?: string
+  /** Counts bytes of answers until they are sent. */
+  held?: { count(bytes: number): void }
+}
+
 /** The export as a web-standard handler. */
 export interface McpHttpExport {
-  fetch(request: Request): Promise<Response>
+  /** @param letIn what the surrounding server has found out: the body, if it was read, and who asks */
+  fetch(request: Request, letIn?: LetIn): Promise<Response>
   /** Tells hosts that subscribed that the tools have changed. */
   toolsChanged(): void
   close(): Promise<void>
@@ -16,7 +26,11 @@ export interface McpHttpExport {
 export function mcpOverHttp(options: McpExportOptions): McpHttpExport {
   const handler = createMcpHandler(mcpServerFactory(options), { responseMode: "auto" })
   return {
-    fetch: (request) => handler.fetch(request),
+    fetch: (request, { body, caller = "", held } = {}) =>
+      handler.fetch(request, {
+        ...(body === undefined ? {} : { parsedBody: body }),
+        authInfo: { token: "", clientId: caller, scopes: [], extra: { held } },
+      }),
     toolsChanged: () => void handler.notify.toolsChanged(),
     close: () => handler.close(),
   }

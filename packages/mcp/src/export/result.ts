@@ -1,4 +1,4 @@
-import type { ToolDefinition, ToolResult } from "@toolwright/toolbox"
+import { failure, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import type { McpContent } from "../import/convert.ts"
 
 /**
@@ -18,4 +18,32 @@ export function toMcpResult(tool: ToolDefinition | undefined, result: ToolResult
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+/** A result that is too large to be sent is a failure that says so. */
+export function within(result: ToolResult, most: number): ToolResult {
+  const size = sizeOf([result.output, result.data, result.metadata], most)
+  if (size <= most) return result
+  const refused = failure({
+    code: "RESULT_TOO_LARGE",
+    message: `The result has more than ${most} characters, which is more than is sent.`,
+    hint: "Ask for less at once.",
+  })
+  return { ...refused, executionTimeMs: result.executionTimeMs }
+}
+
+/** About how many characters a value takes as JSON, without writing it; counted to a little above `most`. */
+export function sizeOf(value: unknown, most: number): number {
+  let size = 0
+  const waiting: unknown[] = [value]
+  while (waiting.length > 0 && size <= most) {
+    const next = waiting.pop()
+    size += typeof next === "string" ? next.length + 2 : 4
+    if (typeof next !== "object" || next === null) continue
+    for (const [key, inner] of Object.entries(next)) {
+      size += key.length
+      waiting.push(inner)
+    }
+  }
+  return size
 }

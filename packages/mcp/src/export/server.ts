@@ -1,8 +1,14 @@
-import { ProtocolError, ProtocolErrorCode, Server, type McpServerFactory } from "@modelcontextprotocol/server"
+import {
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type AuthInfo,
+  type McpServerFactory,
+} from "@modelcontextprotocol/server"
 import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright/prompts"
-import { executeCall, type Middleware, type PermissionPolicy, type Toolset } from "@toolwright/toolbox"
+import { CallGate, executeCall, type Middleware, type PermissionPolicy, type Toolset } from "@toolwright/toolbox"
 import { listed } from "./listing.ts"
-import { toMcpResult } from "./result.ts"
+import { sizeOf, toMcpResult, within } from "./result.ts"
 
 /** What is exported. */
 export interface McpExportOptions {
@@ -12,6 +18,10 @@ export interface McpExportOptions {
   permissions?: PermissionPolicy
   /** Time limit in milliseconds of tools that set none. */
   toolTimeoutMs?: number
+  /** What callers may have done at once; where it is shared with another surface, the same one. */
+  gate?: CallGate
+  /** Largest result in characters; 16 Mi unless given. */
+  maxResultChars?: number
   /** Shown to the model by hosts that do so. */
   instructions?: string
 }
@@ -31,7 +41,14 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
     }
     return list
   }
-  return () => {
+  const gate = options.gate ?? new CallGate()
+  const middleware = [...(options.middleware ?? []), gate.middleware]
+  const most = options.maxResultChars ?? 16 * 1024 * 1024
+  let connections = 0
+  return ({ authInfo }: { authInfo?: AuthInfo } = {}) => {
+    // Over HTTP each request has a server of its own, and the token says who asks; otherwise the connection does.
+    const caller = authInfo === undefined ? `connection ${++connections}` : authInfo.clientId
+    const held = authInfo?.extra?.held as { count(bytes: number): void } | undefined
     const capabilities = {
       tools: { listChanged: true },
       logging: {},
@@ -46,12 +63,15 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
       const { name, arguments: args = {} } = request.params
       const token = context.mcpReq._meta?.progressToken
       let steps = 0
+      const entered = gate.enter(caller)
+      if ("refused" in entered) return toMcpResult(undefined, entered.refused) as never
       const result = await executeCall(
         options.tools,
         { name, args },
         {
           signal: context.mcpReq.signal,
-          ...(options.middleware === undefined ? {} : { middleware: options.middleware }),
+          middleware,
+          ...(caller === "" ? {} : { caller }),
           ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
           ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
           onEvent: (event) => {
@@ -72,8 +92,10 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
             void context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
           },
         },
-      )
-      return toMcpResult(options.tools.get(name), result) as never
+      ).finally(() => entered.leave())
+      const answer = toMcpResult(options.tools.get(name), within(result, most))
+      held?.count(sizeOf(answer, most))
+      return answer as never
     })
     if (options.prompts !== undefined) exportPrompts(server, options.prompts)
     return server

@@ -1,6 +1,7 @@
 import type { Context } from "hono"
-import { messageOf } from "@toolwright/toolbox"
+import { CallGate, messageOf, type Held } from "@toolwright/toolbox"
 import { problem } from "./problem.ts"
+import { refusedBy } from "./refusal.ts"
 
 /** A body that was read, or the answer to one that cannot be. */
 export type ReadBody = { value: unknown; text: string } | { refused: Response }
@@ -10,6 +11,8 @@ export interface BodyLimits {
   maxBytes: number
   /** Longest time for the whole body, in milliseconds. */
   timeoutMs: number
+  /** Where the bytes are accounted for. */
+  held?: Held
 }
 
 /** The limits that a server's options set. */
@@ -25,7 +28,7 @@ export function bodyLimits({
  * keeps
  * pages from sending it without being asked (a simple request cannot have this type). An empty body is an empty object.
  */
-export async function readJson(context: Context, { maxBytes, timeoutMs }: BodyLimits): Promise<ReadBody> {
+export async function readJson(context: Context, { maxBytes, timeoutMs, held }: BodyLimits): Promise<ReadBody> {
   const type = (context.req.header("content-type") ?? "").split(";")[0]!.trim().toLowerCase()
   const declared = Number(context.req.header("content-length") ?? Number.NaN)
   const { raw } = context.req
@@ -41,13 +44,14 @@ export async function readJson(context: Context, { maxBytes, timeoutMs }: BodyLi
     }
   }
   if (declared > maxBytes) return tooLarge(maxBytes)
+  if (held?.grow(declared || 0) === false) return { refused: refusedBy(CallGate.busy) }
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<ReadBody>((resolve) => (timer = setTimeout(() => resolve(tooSlow(timeoutMs)), timeoutMs)))
   try {
     return await Promise.race([
       late,
       Number.isNaN(declared)
-        ? readPieces(raw.body!, maxBytes)
+        ? readPieces(raw.body!, maxBytes, held)
         : raw.arrayBuffer().then((bytes) => parse(new Uint8Array(bytes))),
     ])
   } catch (thrown) {
@@ -59,7 +63,11 @@ export async function readJson(context: Context, { maxBytes, timeoutMs }: BodyLi
   }
 }
 
-async function readPieces(body: ReadableStream<Uint8Array>, maxBytes: number): Promise<ReadBody> {
+async function readPieces(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  held: Held | undefined,
+): Promise<ReadBody> {
   const pieces: Uint8Array[] = []
   let size = 0
   const reader = body.getReader()
@@ -68,6 +76,10 @@ async function readPieces(body: ReadableStream<Uint8Array>, maxBytes: number): P
     if (size > maxBytes) {
       void reader.cancel()
       return tooLarge(maxBytes)
+    }
+    if (held?.grow(step.value.byteLength) === false) {
+      void reader.cancel()
+      return { refused: refusedBy(CallGate.busy) }
     }
     pieces.push(step.value)
   }

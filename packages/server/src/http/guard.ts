@@ -8,6 +8,8 @@ const LOOPBACK = new Set(["localhost", "127.0.0.1", "[::1]"])
 /** What later handlers know of a request. */
 export interface RequestVariables {
   access: AccessToken | undefined
+  /** The holder of the token as an opaque name; empty where no token is asked for: then nobody is told apart. */
+  caller: string
 }
 
 /**
@@ -24,7 +26,10 @@ export function guard(
   const hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])])
   const origins = new Set(options.allowedOrigins ?? [])
   const anyOrigin = origins.has("*")
-  const tokens = (options.tokens ?? []).map((access) => ({ access, digest: digestOf(access.token) }))
+  const tokens: Known[] = (options.tokens ?? []).map((access) => {
+    const digest = digestOf(access.token)
+    return { access, digest, caller: digest.toString("base64url").slice(0, 22) }
+  })
   return async (context, next) => {
     const host = context.req.header("host") ?? ""
     if (!hosts.has(host.replace(/:\d+$/, "").toLowerCase())) {
@@ -58,7 +63,8 @@ export function guard(
       )
       return refused
     }
-    context.set("access", access)
+    context.set("access", access?.access)
+    context.set("caller", access?.caller ?? "")
     await next()
     for (const [name, value] of Object.entries(cors)) context.res.headers.set(name, value)
     return undefined
@@ -77,14 +83,17 @@ function corsHeaders(origin: string): Record<string, string> {
   }
 }
 
+interface Known {
+  access: AccessToken
+  digest: Buffer
+  caller: string
+}
+
 /** Every token is compared in constant time, and all of them, so that the answer's time says nothing. */
-function accessOf(
-  header: string | undefined,
-  tokens: readonly { access: AccessToken; digest: Buffer }[],
-): AccessToken | undefined {
+function accessOf(header: string | undefined, tokens: readonly Known[]): Known | undefined {
   const given = digestOf(/^Bearer\s+(.+)$/i.exec(header ?? "")?.[1]?.trim() ?? "")
-  let found: AccessToken | undefined
-  for (const { access, digest } of tokens) if (timingSafeEqual(digest, given)) found ??= access
+  let found: Known | undefined
+  for (const known of tokens) if (timingSafeEqual(known.digest, given)) found ??= known
   return found
 }
 

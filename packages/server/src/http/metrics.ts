@@ -14,7 +14,11 @@ interface ToolCounts {
 export class Metrics {
   readonly #tools = new Map<string, ToolCounts>()
   readonly #responses = new Map<number, number>()
-  running = 0
+  readonly #running: () => number
+
+  constructor(running: () => number = () => 0) {
+    this.#running = running
+  }
 
   countCall(tool: string, result: ToolResult): void {
     let counts = this.#tools.get(tool)
@@ -49,7 +53,7 @@ export class Metrics {
         `toolwright_tool_duration_seconds_count{tool="${tool}"} ${success + failure}`,
       )
     }
-    lines.push("# TYPE toolwright_tool_calls_running gauge", `toolwright_tool_calls_running ${this.running}`)
+    lines.push("# TYPE toolwright_tool_calls_running gauge", `toolwright_tool_calls_running ${this.#running()}`)
     lines.push("# TYPE toolwright_http_responses_total counter")
     for (const [status, count] of this.#responses)
       lines.push(`toolwright_http_responses_total{status="${status}"} ${count}`)

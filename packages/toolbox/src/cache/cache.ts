@@ -49,7 +49,7 @@ interface Entry {
  * Keeps successes of tools that declare to be read-only and idempotent. A call that writes forgets what overlaps the
  * paths that it
  * names and those that its result reports; one that does not say what it writes forgets everything. A call with
- * `noCache` neither takes from the cache nor adds to it. A hit has `cached: true` in its metadata.
+ * `noCache` neither takes from the cache nor adds to it; no caller is given what was read for another. A hit has `cached: true` in its metadata.
  */
 export function createResultCache(options: ResultCacheOptions = {}): ResultCache {
   const {
@@ -100,7 +100,7 @@ export function createResultCache(options: ResultCacheOptions = {}): ResultCache
     return { ...result, metadata: { ...result.metadata, cached: true } }
   }
   async function read(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
-    const key = `${call.tool.provenance?.name ?? ""}\u0000${call.tool.name}\u0000${canonicalJson(call.args)}`
+    const key = `${call.caller ?? ""}\u0000${call.tool.provenance?.name ?? ""}\u0000${call.tool.name}\u0000${canonicalJson(call.args)}`
     const found = await find(key)
     if (found !== undefined) {
       hits++

@@ -17,6 +17,8 @@ export interface CheckedCall {
   readonly tool: ToolDefinition
   readonly args: JsonObject
   readonly signal: AbortSignal
+  /** See {@link ExecuteOptions.caller}. */
+  readonly caller?: string
   /** The caller wants no result from a cache. */
   readonly noCache: boolean
 }
@@ -31,6 +33,8 @@ export interface ExecuteOptions {
   signal?: AbortSignal
   callId?: string
   runId?: string
+  /** Who calls, as an opaque name, where a surface has several callers: nothing of one is shown to another. */
+  caller?: string
   /** Longest time in milliseconds where the tool does not say; {@link DEFAULT_TIMEOUT_MS} unless given. */
   timeoutMs?: number
   permissions?: PermissionPolicy
@@ -98,6 +102,7 @@ export async function executeCall(
   const context = {
     callId,
     ...(options.runId === undefined ? {} : { runId: options.runId }),
+    ...(options.caller === undefined ? {} : { caller: options.caller }),
     progress: (update: object) => tell({ type: "tool-progress", callId, name: tool.name, ...update }),
   }
   const run = async (): Promise<ToolResult> => {
@@ -112,7 +117,14 @@ export async function executeCall(
     }
     const surrounded = around(
       options.middleware ?? [],
-      { callId, tool, args, signal, noCache: options.noCache ?? false },
+      {
+        callId,
+        tool,
+        args,
+        signal,
+        noCache: options.noCache ?? false,
+        ...(options.caller === undefined ? {} : { caller: options.caller }),
+      },
       run,
     )
     return finish(tool.name, await unlessAborted(surrounded, signal), repairs)

@@ -60,6 +60,11 @@ export interface ToolContext {
   readonly callId: string
   /** The run this call belongs to, when there is one. */
   readonly runId?: string
+  /**
+   * Who makes the call, where a surface tells callers apart: an opaque name of a token or a connection. What a tool
+   * keeps between calls belongs to their run, else to their caller; where there is neither, it keeps nothing.
+   */
+  readonly caller?: string
   /** Reports progress; `progress` and `total` are in the tool's own unit. */
   progress(update: { message?: string; progress?: number; total?: number }): void
 }

@@ -1,8 +1,8 @@
 import { failure, type ToolContext, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 
 /**
- * What the tools of one run have made so far, by name, so that a model need not repeat a whole post to hand it on. Kept
- * in
+ * What the tools of one run have made so far, by name, so that a model need not repeat a whole post to hand it on; or
+ * those that one caller of a server called without a run. A call that belongs to neither leaves nothing behind. Kept in
  * memory; the oldest runs are forgotten.
  */
 export interface ArtifactStore {
@@ -10,17 +10,19 @@ export interface ArtifactStore {
   set(run: RunOf, name: string, value: unknown): void
 }
 
-export type RunOf = Pick<ToolContext, "runId">
+export type RunOf = Pick<ToolContext, "runId" | "caller">
 
 const MAX_RUNS = 50
 const MAX_RESEARCH = 50
 
 export function createArtifactStore(): ArtifactStore {
   const runs = new Map<string, Map<string, unknown>>()
-  const of = ({ runId = "" }: RunOf) => {
-    const artifacts = runs.get(runId) ?? new Map<string, unknown>()
-    runs.delete(runId)
-    runs.set(runId, artifacts)
+  const of = ({ runId, caller }: RunOf) => {
+    if (runId === undefined && caller === undefined) return new Map<string, unknown>()
+    const owner = runId === undefined ? `caller ${caller}` : `run ${runId}`
+    const artifacts = runs.get(owner) ?? new Map<string, unknown>()
+    runs.delete(owner)
+    runs.set(owner, artifacts)
     if (runs.size > MAX_RUNS) runs.delete(runs.keys().next().value as string)
     return artifacts
   }

@@ -176,8 +176,9 @@ describe("blog_notion", () => {
 
   it("runs its own examples", async () => {
     const { tool, artifacts } = await setUp()
-    artifacts.set({}, "content", "text")
-    for (const { input } of tool.examples ?? []) expect((await callTool(tool, input)).success).toBe(true)
+    const run = { runId: "run" }
+    artifacts.set(run, "content", "text")
+    for (const { input } of tool.examples ?? []) expect((await callTool(tool, input, run)).success).toBe(true)
   })
 })
 

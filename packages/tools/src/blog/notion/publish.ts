@@ -58,11 +58,12 @@ export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, con
       })
     }
     const title = cleanLine(asText(args.title) ?? /^#\s+(.+)$/m.exec(markdown)?.[1] ?? "Untitled", 2000)
-    const key =
-      asText(args.idempotency_key) ??
-      createHash("sha256")
-        .update(JSON.stringify([parentId, title, markdown]))
-        .digest("hex")
+    const named = asText(args.idempotency_key)
+    const wanted = named === undefined ? [parentId, title, markdown] : [named]
+    // What one caller of a server has published is not told to another.
+    const key = createHash("sha256")
+      .update(JSON.stringify([context.caller, ...wanted]))
+      .digest("hex")
     const started = running.get(key)
     if (started !== undefined) return started
     const publication = publications.get(key) ?? { done: false, blocks: 0 }

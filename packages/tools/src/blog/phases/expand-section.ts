@@ -1,6 +1,6 @@
 import { defineTool, failure, success, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
 import { cleanText } from "@toolwright/host/net"
-import { missingArtifact, type Finding } from "../artifacts.ts"
+import { missingArtifact, type Finding, type RunOf } from "../artifacts.ts"
 import { isFailure, MATERIAL_RULE, quoted, wordCount, writeText, type PhaseHost } from "./generator.ts"
 import { outlineToMarkdown, type Outline } from "./outline.ts"
 
@@ -76,7 +76,7 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
           ? cleanText(args.content).trim()
           : await writeText(
               host,
-              promptFor(host, outline, index, args.instructions, context.runId),
+              promptFor(host, outline, index, args.instructions, context),
               context,
               `Pass it: {"section": ${index}, "content": "…"}`,
             )
@@ -111,14 +111,7 @@ function findSection({ sections }: Outline, wanted: unknown): number {
   return byHeading >= 0 ? byHeading + 1 : /^\d+$/.test(text) ? Number(text) : 0
 }
 
-function promptFor(
-  host: PhaseHost,
-  outline: Outline,
-  index: number,
-  instructions: unknown,
-  runId: string | undefined,
-): string {
-  const run = runId === undefined ? {} : { runId }
+function promptFor(host: PhaseHost, outline: Outline, index: number, instructions: unknown, run: RunOf): string {
   const analysis = host.artifacts.get(run, "analysis") as JsonObject | undefined
   const research = (host.artifacts.get(run, "research") as Finding[] | undefined) ?? []
   const { heading, points } = outline.sections[index - 1] as Outline["sections"][number]

@@ -1,5 +1,5 @@
 import { defineTool, failure, success, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
-import { missingArtifact, type Finding } from "../artifacts.ts"
+import { missingArtifact, type Finding, type RunOf } from "../artifacts.ts"
 import { isFailure, MATERIAL_RULE, quoted, writeJson, type PhaseHost } from "./generator.ts"
 import { OUTLINE, outlineFromJson, outlineFromMarkdown, outlineToMarkdown, type Outline } from "./outline.ts"
 
@@ -70,7 +70,7 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
           )
         const written = await writeJson(
           host,
-          promptFor(analysis, args.instructions, host, context.runId),
+          promptFor(analysis, args.instructions, host, context),
           OUTLINE,
           context,
           'Pass it: {"outline": "# Title\\n\\n## Section\\n- point"}',
@@ -86,8 +86,8 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
   })
 }
 
-function promptFor(analysis: JsonObject, instructions: unknown, host: PhaseHost, runId: string | undefined): string {
-  const research = (host.artifacts.get(runId === undefined ? {} : { runId }, "research") as Finding[] | undefined) ?? []
+function promptFor(analysis: JsonObject, instructions: unknown, host: PhaseHost, run: RunOf): string {
+  const research = (host.artifacts.get(run, "research") as Finding[] | undefined) ?? []
   return [
     "Plan a blog post: a title, and sections with the points that each makes.",
     quoted("what is asked for", JSON.stringify(analysis), 10_000),

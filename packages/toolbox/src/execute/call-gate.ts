@@ -1,0 +1,170 @@
+import { failure, type ToolResult } from "../model/result.ts"
+import type { Middleware } from "./execute.ts"
+
+/** How much a process that serves calls does and keeps at once. */
+export interface CallGateOptions {
+  /** Calls that run at once, of all callers; 64 unless given. */
+  maxCalls?: number
+  /** Of one caller; all of them unless given. */
+  maxCallsPerCaller?: number
+  /**
+   * Calls at once of tools that only read this machine; 8 unless given. They take no time to speak of, but memory:
+   * more of them wait for their turn.
+   */
+  maxLocalReads?: number
+  /** Bytes of requests and answers that are kept at once, of all callers; 256 MiB unless given. */
+  maxBytes?: number
+  /** Of one caller; all of them unless given. */
+  maxBytesPerCaller?: number
+}
+
+/** Bytes that are accounted for until they are released. */
+export interface Held {
+  /** Takes more, or says that there is no room for it. */
+  grow(bytes: number): boolean
+  /** Takes more even where there is no room: what is there already can only be counted. */
+  count(bytes: number): void
+  release(): void
+}
+
+/** A call that may run; to be left when it has. */
+export interface Entered {
+  leave(): void
+}
+
+interface Used {
+  calls: number
+  bytes: number
+}
+
+/**
+ * The one limit of what callers of a server may have it do at once, whichever way they come: calls, and the bytes of
+ * requests and answers. Refusals are results with the codes `TOO_MANY_CALLS` (another call has to end first) and
+ * `SERVER_BUSY` (answers have to be read first).
+ */
+export class CallGate {
+  /** The answer where requests and answers that wait take all the room there is. */
+  static readonly busy: ToolResult = failure({
+    code: "SERVER_BUSY",
+    message: "Too much waits to be read or sent.",
+    hint: "Read the answers that wait, or call again in a moment.",
+    retryable: true,
+  })
+
+  readonly #limits: Required<CallGateOptions>
+  readonly #all: Used = { calls: 0, bytes: 0 }
+  readonly #callers = new Map<string, Used>()
+  #reading = 0
+  readonly #waiting: (() => void)[] = []
+
+  constructor(options: CallGateOptions = {}) {
+    const { maxCalls = 64, maxLocalReads = 8, maxBytes = 256 * 1024 * 1024 } = options
+    const { maxCallsPerCaller = maxCalls, maxBytesPerCaller = maxBytes } = options
+    this.#limits = { maxCalls, maxCallsPerCaller, maxLocalReads, maxBytes, maxBytesPerCaller }
+  }
+
+  /** Calls that run, or wait for their turn. */
+  get calls(): number {
+    return this.#all.calls
+  }
+
+  /** Bytes that are held. */
+  get bytes(): number {
+    return this.#all.bytes
+  }
+
+  /** Why a call of this caller could not start now, if that is so. */
+  refusal(caller: string): ToolResult | undefined {
+    const { maxCalls, maxCallsPerCaller, maxBytes, maxBytesPerCaller } = this.#limits
+    const own = this.#callers.get(caller) ?? { calls: 0, bytes: 0 }
+    if (this.#all.calls >= maxCalls) return tooMany(`${maxCalls} calls are running; no more run at once.`)
+    if (own.calls >= maxCallsPerCaller)
+      return tooMany(`${maxCallsPerCaller} of your calls are running; no more run at once.`)
+    if (this.#all.bytes >= maxBytes || own.bytes >= maxBytesPerCaller) return CallGate.busy
+    return undefined
+  }
+
+  /** Lets a call in, or says why not. */
+  enter(caller: string): Entered | { refused: ToolResult } {
+    const refused = this.refusal(caller)
+    if (refused !== undefined) return { refused }
+    this.#change(caller, 1, 0)
+    let inside = true
+    return {
+      leave: () => {
+        if (inside) this.#change(caller, -1, 0)
+        inside = false
+      },
+    }
+  }
+
+  /** Accounts for bytes of a caller: a request that is read, an answer that is not sent yet. */
+  hold(caller: string): Held {
+    let held = 0
+    let released = false
+    const count = (bytes: number): void => {
+      if (released) return
+      held += bytes
+      this.#change(caller, 0, bytes)
+    }
+    return {
+      grow: (bytes) => {
+        const { maxBytes, maxBytesPerCaller } = this.#limits
+        const own = this.#callers.get(caller)?.bytes ?? 0
+        if (this.#all.bytes + bytes > maxBytes || own + bytes > maxBytesPerCaller) return false
+        count(bytes)
+        return true
+      },
+      count,
+      release: () => {
+        if (!released) this.#change(caller, 0, -held)
+        released = true
+      },
+    }
+  }
+
+  /** Lets calls of tools that only read this machine run a few at a time, in their order. */
+  readonly middleware: Middleware = async ({ tool, signal }, next) => {
+    if (tool.effects?.readOnly !== true || tool.effects.network === true) return next()
+    if (this.#reading < this.#limits.maxLocalReads) this.#reading++
+    else if (!(await this.#turn(signal))) return next()
+    try {
+      return await next()
+    } finally {
+      const following = this.#waiting.shift()
+      if (following === undefined) this.#reading--
+      else following()
+    }
+  }
+
+  /** @returns whether it is this call's turn: another one has left it its place; it is not when the call was cancelled */
+  #turn(signal: AbortSignal): Promise<boolean> {
+    if (signal.aborted) return Promise.resolve(false)
+    return new Promise((resolve) => {
+      const go = (): void => {
+        signal.removeEventListener("abort", leave)
+        resolve(true)
+      }
+      const leave = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(go), 1)
+        resolve(false)
+      }
+      this.#waiting.push(go)
+      signal.addEventListener("abort", leave, { once: true })
+    })
+  }
+
+  #change(caller: string, calls: number, bytes: number): void {
+    const own = this.#callers.get(caller) ?? { calls: 0, bytes: 0 }
+    for (const used of [this.#all, own]) {
+      used.calls += calls
+      used.bytes += bytes
+    }
+    if (own.calls === 0 && own.bytes === 0) this.#callers.delete(caller)
+    else this.#callers.set(caller, own)
+  }
+}
+
+function tooMany(message: string): ToolResult {
+  return failure({ code: "TOO_MANY_CALLS", message, hint: "Call again when one has ended.", retryable: true })
+}

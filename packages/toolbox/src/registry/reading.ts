@@ -1,0 +1,35 @@
+import type { ToolDefinition } from "../model/tool.ts"
+import { splitActions } from "./split-actions.ts"
+import { findTool, type Toolset } from "./toolset.ts"
+
+/**
+ * What of a toolset only reads: tools that change nothing, and of tools with actions the reading ones, each as a tool of
+ * its own (`git_status`). It follows the tools below it.
+ */
+export function readingTools(base: Toolset): Toolset {
+  let seen = -1
+  let tools: ToolDefinition[] = []
+  const current = (): ToolDefinition[] => {
+    if (seen !== base.version) {
+      tools = base.list().flatMap((tool) => (reads(tool) ? [tool] : splitActions(tool).filter(reads)))
+      seen = base.version
+    }
+    return tools
+  }
+  return {
+    get version() {
+      return base.version
+    },
+    list: () => [...current()],
+    get: (name) => findTool(current(), name),
+    withdrawn: (name) => {
+      const gone = base.withdrawn(name)
+      if (gone !== undefined || base.get(name) === undefined || findTool(current(), name) !== undefined) return gone
+      return `The tool '${name}' is not offered here, where nothing may be changed.`
+    },
+  }
+}
+
+function reads({ effects }: ToolDefinition): boolean {
+  return effects?.readOnly === true
+}
