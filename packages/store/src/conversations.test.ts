@@ -26,6 +26,22 @@ function contract(open: () => Promise<Database>, reopen: boolean) {
   afterAll(() => database.close())
   const store = () => conversationStore(database, { now })
 
+  test("a conversation does not exist for anybody but its owner, also in a table from before there were owners", async () => {
+    const database = await openDatabase(":memory:")
+    await database.query(
+      "CREATE TABLE conversations (id TEXT PRIMARY KEY, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)",
+    )
+    const store = await conversationStore(database)
+    const { id } = await store.create("mine", "first")
+    for (const other of ["second", "", undefined]) {
+      expect(await store.get(id, other)).toBeUndefined()
+      expect(await store.list(other === undefined ? {} : { owner: other })).toEqual([])
+      expect(await store.delete(id, other)).toBe(false)
+    }
+    expect((await store.get(id, "first"))?.title).toBe("mine")
+    await database.close()
+  })
+
   test("keeps what was said, in order, and takes its title from the first question", async () => {
     const { id } = await (await store()).create()
     await (await store()).append(id, exchange.slice(0, 2))

@@ -16,22 +16,24 @@ export interface Conversation extends ConversationHead {
 }
 
 /**
- * Keeps conversations. Messages are added, never rewritten, so that a long conversation costs no more than a short one.
+ * Keeps conversations, each for its owner: an opaque name, empty where nobody is told apart. To another owner it does
+ * not exist. Messages are added, never rewritten, so that a long conversation costs no more than a short one.
  */
 export interface ConversationStore {
-  create(title?: string): Promise<Conversation>
+  create(title?: string, owner?: string): Promise<Conversation>
   /** Newest first, by the time of the last message. */
-  list(page?: { limit?: number; offset?: number }): Promise<ConversationHead[]>
-  get(id: string): Promise<Conversation | undefined>
+  list(page?: { limit?: number; offset?: number; owner?: string }): Promise<ConversationHead[]>
+  get(id: string, owner?: string): Promise<Conversation | undefined>
   /** @throws ToolwrightError `UNKNOWN_CONVERSATION` */
   append(id: string, messages: readonly ChatMessage[]): Promise<void>
   /** @returns whether there was one */
-  delete(id: string): Promise<boolean>
+  delete(id: string, owner?: string): Promise<boolean>
 }
 
 const SCHEMA = [
   `CREATE TABLE IF NOT EXISTS conversations (
-    id TEXT PRIMARY KEY, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL)`,
+    id TEXT PRIMARY KEY, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
+    owner TEXT NOT NULL DEFAULT '')`,
   `CREATE TABLE IF NOT EXISTS conversation_messages (
     conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE, position INTEGER NOT NULL, message TEXT NOT NULL,
     PRIMARY KEY (conversation_id, position))`,
@@ -52,6 +54,7 @@ export async function conversationStore(
 ): Promise<ConversationStore> {
   const { now = () => new Date(), log = () => {} } = options
   for (const statement of SCHEMA) await database.query(statement)
+  await addOwners(database)
 
   async function messagesOf(id: string): Promise<ChatMessage[]> {
     const rows = await database.query<{ position: number; message: string }>(
@@ -69,26 +72,24 @@ export async function conversationStore(
   }
 
   return {
-    async create(title = "") {
+    async create(title = "", owner = "") {
       const time = now().toISOString()
       const head = { id: crypto.randomUUID(), title, created_at: time, updated_at: time }
-      await database.query("INSERT INTO conversations (id, title, created_at, updated_at) VALUES (?, ?, ?, ?)", [
-        head.id,
-        title,
-        time,
-        time,
-      ])
+      await database.query(
+        "INSERT INTO conversations (id, title, created_at, updated_at, owner) VALUES (?, ?, ?, ?, ?)",
+        [head.id, title, time, time, owner],
+      )
       return { ...head, messages: [] }
     },
-    list: ({ limit = 50, offset = 0 } = {}) =>
+    list: ({ limit = 50, offset = 0, owner = "" } = {}) =>
       database.query(
-        "SELECT id, title, created_at, updated_at FROM conversations ORDER BY updated_at DESC, id LIMIT ? OFFSET ?",
-        [limit, offset],
+        "SELECT id, title, created_at, updated_at FROM conversations WHERE owner = ? ORDER BY updated_at DESC, id LIMIT ? OFFSET ?",
+        [owner, limit, offset],
       ),
-    async get(id) {
+    async get(id, owner = "") {
       const [head] = await database.query<ConversationHead>(
-        "SELECT id, title, created_at, updated_at FROM conversations WHERE id = ?",
-        [id],
+        "SELECT id, title, created_at, updated_at FROM conversations WHERE id = ? AND owner = ?",
+        [id, owner],
       )
       return head === undefined ? undefined : { ...head, messages: await messagesOf(id) }
     },
@@ -115,9 +116,21 @@ export async function conversationStore(
           ])
         }
       }),
-    async delete(id) {
-      const rows = await database.query("DELETE FROM conversations WHERE id = ? RETURNING id", [id])
+    async delete(id, owner = "") {
+      const rows = await database.query("DELETE FROM conversations WHERE id = ? AND owner = ? RETURNING id", [
+        id,
+        owner,
+      ])
       return rows.length > 0
     },
+  }
+}
+
+/** Tables that were made before conversations had owners belong to nobody who has a token. */
+async function addOwners(database: Database): Promise<void> {
+  try {
+    await database.query("SELECT owner FROM conversations LIMIT 1")
+  } catch {
+    await database.query("ALTER TABLE conversations ADD COLUMN owner TEXT NOT NULL DEFAULT ''")
   }
 }

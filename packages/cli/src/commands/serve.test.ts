@@ -31,6 +31,38 @@ test("serves the tools of a folder until it is stopped, and reads again what has
   expect(stderr).toMatch(/"method":"POST","path":"\/tools\/read_text_file","status":200/)
 })
 
+test("offers what reads to whoever reaches it without a token, all to those with one, and says what it left out", async () => {
+  const cwd = folderWith({ "a.txt": "one\n" })
+  const offered = async (args: string[], headers: Record<string, string> = {}) => {
+    const { child, until, finished } = startCli(["serve", "--port", "0", "--mcp", "--quiet", ...args], { cwd })
+    const [, url] = await until(started)
+    const names = ((await (await fetch(`${url}/tools/`, { headers })).json()) as { name: string }[]).map(
+      ({ name }) => name,
+    )
+    const call = await fetch(`${url}/tools/write_file`, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: JSON.stringify({ path: "b.txt", content: "x" }),
+    })
+    const document = await (await fetch(`${url}/openapi.json`, { headers })).text()
+    child.kill("SIGINT")
+    return { names, status: call.status, document, stdout: (await finished).stdout }
+  }
+  const open = await offered([])
+  expect(open.names).toEqual(expect.arrayContaining(["read_text_file", "git_status"]))
+  for (const name of ["write_file", "bash", "test", "git", "git_commit", "web_search"]) {
+    expect(open.names).not.toContain(name)
+    expect(open.document).not.toContain(`"/tools/${name}"`)
+  }
+  expect(open.status).toBe(404)
+  expect(open.stdout).toMatch(/Not here: web_search \(.*BRAVE_API_KEY.*\)/)
+  expect(open.stdout).toMatch(/Without a token nothing .*Left out: .*write_file.*bash/)
+  const secured = await offered(["--token", "long-enough"], { authorization: "Bearer long-enough" })
+  expect(secured.names).toEqual(expect.arrayContaining(["write_file", "bash", "git"]))
+  expect(secured.names).not.toContain("web_search")
+  expect(secured.status).toBe(200)
+})
+
 test("serves nobody else without a token, and says so", async () => {
   const { code, stderr } = await cli(["serve", "--host", "0.0.0.0", "--port", "0"], { cwd: folderWith() })
   expect(code).not.toBe(0)

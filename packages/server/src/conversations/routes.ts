@@ -24,7 +24,7 @@ export interface ConversationOptions {
  * and `DELETE
  * /conversations/{id}`, and `POST /conversations/{id}/chat` with `{ message, stream }` goes on in one. What is said is
  * kept with its
- * calls and results, in the order of the exchange, also when the client goes away.
+ * calls and results, for the holder of the token it began with, in the order of the exchange, also when the client goes away.
  */
 export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, options: ConversationOptions): void {
   const { store, run, modelName, maxBodyBytes = 1024 * 1024 } = options
@@ -42,20 +42,27 @@ export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, optio
   app.get("/conversations", async (context) => {
     const number = (name: string, fallback: number): number =>
       Math.min(200, Math.max(0, Math.trunc(Number(context.req.query(name) ?? fallback)) || 0))
-    return context.json(await store.list({ limit: number("limit", 50), offset: number("offset", 0) }))
+    return context.json(
+      await store.list({ limit: number("limit", 50), offset: number("offset", 0), owner: context.get("caller") }),
+    )
   })
   app.post("/conversations", async (context) => {
     const body = await readJson(context, bodyLimits({ maxBodyBytes }))
     if ("refused" in body) return body.refused
     const { title } = body.value as { title?: unknown }
-    return context.json(await store.create(typeof title === "string" ? title : ""), 201)
+    return context.json(
+      await store.create(typeof title === "string" ? title.slice(0, 200) : "", context.get("caller")),
+      201,
+    )
   })
   app.get("/conversations/:id", async (context) => {
-    const conversation = await store.get(context.req.param("id"))
+    const conversation = await store.get(context.req.param("id"), context.get("caller"))
     return conversation === undefined ? notFound(context.req.param("id")) : context.json(conversation)
   })
   app.delete("/conversations/:id", async (context) =>
-    (await store.delete(context.req.param("id"))) ? context.body(null, 204) : notFound(context.req.param("id")),
+    (await store.delete(context.req.param("id"), context.get("caller")))
+      ? context.body(null, 204)
+      : notFound(context.req.param("id")),
   )
 
   app.post("/conversations/:id/chat", async (context) => {
@@ -65,7 +72,7 @@ export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, optio
     const { message, stream = false } = body.value as { message?: unknown; stream?: unknown }
     if (typeof message !== "string" || message.trim() === "")
       return problem(422, { code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
-    const conversation = await store.get(id)
+    const conversation = await store.get(id, context.get("caller"))
     if (conversation === undefined) return notFound(id)
     const request: RunRequest = { task: message, history: conversation.messages, signal: context.req.raw.signal }
     const steps = runAsChat(

@@ -19,15 +19,15 @@ export function forward(
   app: Hono<{ Variables: AppVariables }>,
   path: string,
   gate: CallGate,
-  fetch: (request: Request, letIn: LetIn) => Promise<Response>,
+  handle: (request: Request, letIn: LetIn) => Promise<Response>,
   limits: { maxBodyBytes?: number; bodyTimeoutMs?: number } = {},
 ): void {
   app.all(path, async (context) => {
     const caller = context.get("caller")
     const held = gate.hold(caller)
     whenSent(context, () => held.release())
-    if (context.req.method !== "POST") return fetch(context.req.raw, { body: undefined, caller, held })
+    if (context.req.method !== "POST") return handle(context.req.raw, { body: undefined, caller, held })
     const body = await readJson(context, { ...bodyLimits(limits), held })
-    return "refused" in body ? body.refused : fetch(context.req.raw, { body: body.value, caller, held })
+    return "refused" in body ? body.refused : handle(context.req.raw, { body: body.value, caller, held })
   })
 }

@@ -1,4 +1,10 @@
-import type { JsonObject, JsonSchema, ToolResult } from "@toolwright/toolbox"
+import {
+  ToolRegistry,
+  type ExecuteOptions,
+  type JsonObject,
+  type JsonSchema,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { callTool } from "@toolwright/host/testing/call-tool"
@@ -102,6 +108,21 @@ describe("the phases with a generator", () => {
     expect(asked[2]?.prompt).toContain("about 200 words")
     expect(asked[4]?.prompt).toContain("https://social.test/@ada")
     expect(artifacts.get({ runId: "other" }, "content")).toBeUndefined()
+  })
+
+  it("leave to nobody else what a caller made, and nothing where callers are not told apart", async () => {
+    const made = async (options: ExecuteOptions) => {
+      const { tools, artifacts } = phases()
+      const registry = new ToolRegistry()
+      for (const tool of tools) registry.register(tool)
+      const mine = { title: "Mine", sections: [{ heading: "One", content: "Secret of the first caller." }] }
+      expect((await registry.execute("assemble_content", mine, options)).success).toBe(true)
+      return (other: ExecuteOptions) => artifacts.get(other, "content")
+    }
+    const ofFirst = await made({ caller: "first" })
+    expect(ofFirst({ caller: "first" })).toContain("Secret of the first caller.")
+    for (const other of [{ caller: "second" }, {}, { runId: "first" }]) expect(ofFirst(other)).toBeUndefined()
+    expect((await made({}))({})).toBeUndefined()
   })
 
   it("ask once more when the answer does not fit, and then say so", async () => {
