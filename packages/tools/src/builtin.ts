@@ -9,6 +9,7 @@ import { createFilesystemTools } from "./filesystem/index.ts"
 import { createLogitTool, type LogitToolConfig } from "./logit/logit.ts"
 import { type NetworkPolicy, createNetworkHost } from "@toolwright/host/net"
 import { createWorkspace, type Workspace, type WorkspaceConfig } from "@toolwright/host/paths"
+import { recordedTool } from "@toolwright/host/undo"
 import { createProcessTools, type CodingToolsConfig } from "./process-tools.ts"
 import { createSearchTool } from "./search/search.ts"
 import { createWebTools, type WebToolsConfig } from "./web/index.ts"
@@ -49,7 +50,7 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
   const workspace = config.workspace ?? createWorkspace(config)
   const network = createNetworkHost(config.network, config.env)
   const artifacts = config.blog?.artifacts ?? createArtifactStore()
-  return [
+  const tools = [
     echo,
     ...createFilesystemTools(workspace),
     createFileTool(workspace),
@@ -64,4 +65,5 @@ export function createBuiltinTools(config: BuiltinToolsConfig): ToolDefinition[]
     }),
     createLogitTool(config.logit),
   ]
+  return tools.map((tool) => recordedTool(tool, workspace))
 }

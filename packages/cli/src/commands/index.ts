@@ -48,6 +48,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./runs.ts")).runsCommand,
   },
   {
+    name: "undo",
+    summary: "Take back what a run or a call changed",
+    load: async () => (await import("./undo.ts")).undoCommand,
+  },
+  {
     name: "demo",
     summary: "Watch a small model answer requests, and an agent write, fail, correct and commit; offline",
     load: async () => (await import("./demo.ts")).demoCommand,

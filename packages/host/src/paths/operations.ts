@@ -15,17 +15,20 @@ import { moveEntry, removeDirectoryTree, removeFileEntry, type Place } from "./r
 import type { Root } from "./roots.ts"
 import { defaultStateDirectory, ownDirectory } from "./state-directory.ts"
 import { isTemporaryName } from "./temporary-name.ts"
+import { NOTHING_KEPT, type ChangeRecorder } from "./change-recorder.ts"
 import { walk } from "./walk.ts"
 import type { WorkspaceOperations, Written } from "./workspace.ts"
 
 /**
  * @param hidden directories that may be read beside the roots; the one for long outputs is added when it is made
  * @param configuredState the state directory; the default one unless given
+ * @param recorder keeps what lies at a path before it is changed; every change here goes through it
  */
 export function createOperations(
   policy: PathPolicy,
   hidden: Root[],
   configuredState: string | undefined,
+  recorder: ChangeRecorder = NOTHING_KEPT,
 ): WorkspaceOperations {
   let stateDirectory: Promise<string> | undefined
   const state = () => (stateDirectory ??= ownDirectory(configuredState ?? defaultStateDirectory()))
@@ -73,10 +76,16 @@ export function createOperations(
 
   const write = async (asked: string, bytes: Uint8Array, options: WriteOptions | undefined): Promise<Written> => {
     assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
-    return inParent(asked, async ({ parent, name, path }) => {
-      const { stat, created } = await replaceFile(parent, name, bytes, journal, asked, options)
-      return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }
-    })
+    return inParent(asked, (place) => replace(place, bytes, options))
+  }
+  const replace = async (
+    { parent, name, path, asked }: Place,
+    bytes: Uint8Array,
+    options: WriteOptions | undefined,
+  ): Promise<Written> => {
+    const task = () => replaceFile(parent, name, bytes, journal, asked, options)
+    const { stat, created } = await recorder.changing([{ path, content: bytes }], task)
+    return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }
   }
 
   return {
@@ -90,16 +99,15 @@ export function createOperations(
     write: (path, content, options) =>
       write(path, typeof content === "string" ? Buffer.from(content, "utf8") : content, options),
     update: (asked, change) =>
-      inParent(asked, async ({ parent, name, path }) => {
+      inParent(asked, async (place) => {
+        const { path } = place
         const content = await read(path, FILE_LIMIT_BYTES).catch((thrown: unknown) => {
           throw renamed(thrown, path, asked)
         })
         const bytes = change(content)
         if (bytes === undefined) return undefined
         assertSize(bytes.byteLength, FILE_LIMIT_BYTES, asked, "Split it into several files.")
-        const options = { expected: fingerprint(content.stat) }
-        const { stat, created } = await replaceFile(parent, name, bytes, journal, asked, options)
-        return { stat, created, shown: policy.show(path), hash: hashOf(bytes) }
+        return await replace(place, bytes, { expected: fingerprint(content.stat) })
       }),
     async stat(asked) {
       await using pinned = await pin(policy, policy.locate(asked, "read"), "read")
@@ -133,17 +141,18 @@ export function createOperations(
     async makeDirectory(asked) {
       const located = policy.locate(asked, "write")
       await recover()
-      return { created: await makeDirectories(policy, located), shown: located.shown }
+      return { created: await makeDirectories(policy, located, recorder), shown: located.shown }
     },
     removeFile: (asked) =>
       inParent(asked, async ({ parent, name, path }) => {
-        await removeFileEntry(parent, name, asked)
+        await recorder.changing([{ path }], () => removeFileEntry(parent, name, asked))
         return { shown: policy.show(path) }
       }),
     removeDirectory: (asked, recursive) =>
       inParent(asked, async ({ parent, name, path }) => {
         assertHoldsNoRoot(policy, path, asked)
-        const removed = await removeDirectoryTree(policy, parent, name, asked, recursive)
+        const gone = (recursive ? recorder.below(path) : [path]).map((each) => ({ path: each }))
+        const removed = await recorder.changing(gone, () => removeDirectoryTree(policy, parent, name, asked, recursive))
         return { shown: policy.show(path), removed }
       }),
     async move(source, destination) {
@@ -151,7 +160,9 @@ export function createOperations(
       await using to = await place(destination)
       return await lock([from.path, to.path], async () => {
         assertHoldsNoRoot(policy, from.path, source)
-        await moveEntry(policy, from, to)
+        const moved = recorder.below(from.path)
+        const places = moved.flatMap((path) => [{ path }, { path: to.path + path.slice(from.path.length) }])
+        await recorder.changing(places, () => moveEntry(policy, from, to))
         return { source: policy.show(from.path), destination: policy.show(to.path) }
       })
     },
@@ -180,7 +191,7 @@ function assertHoldsNoRoot(policy: PathPolicy, path: string, asked: string): voi
   throw new ToolwrightError("ACCESS_DENIED", `Access denied: ${printable(asked)} contains another allowed directory`)
 }
 
-async function makeDirectories(policy: PathPolicy, located: Located): Promise<boolean> {
+async function makeDirectories(policy: PathPolicy, located: Located, recorder: ChangeRecorder): Promise<boolean> {
   const missing: string[] = []
   let path = located.path
   while (path !== located.root.real && (await lstat(path).catch(() => undefined)) === undefined) {
@@ -191,9 +202,12 @@ async function makeDirectories(policy: PathPolicy, located: Located): Promise<bo
   try {
     for (const name of missing) {
       path = join(current.real, name)
-      await mkdir(current.at(name)).catch((thrown: NodeJS.ErrnoException) => {
-        if (thrown.code !== "EEXIST") throw thrown
-      })
+      const at = current.at(name)
+      await recorder.changing([{ path }], () =>
+        mkdir(at).catch((thrown: NodeJS.ErrnoException) => {
+          if (thrown.code !== "EEXIST") throw thrown
+        }),
+      )
       const next = await pinDirectory(policy, { ...located, path }, "write")
       await current[Symbol.asyncDispose]()
       current = next

@@ -11,8 +11,6 @@ export interface PathRules {
   deny(real: string): string | undefined
   /** The same for names in one directory: what does not depend on the name is looked at once. */
   denyIn(directory: string): (name: string) => string | undefined
-  /** Whether some patterns are about places, so that what they deny can be carried out of its place. */
-  readonly aboutPlaces: boolean
   /** Whether a pattern reaches into directories of this name, such as `node_modules`. */
   mentions(name: string): boolean
 }
@@ -31,41 +29,67 @@ export function compilePathRules(patterns: readonly string[], roots: () => reado
   const linked = resolvedLinks(plain, roots())
   const denials = [...places, ...linked].filter((place) => !place.exception)
   const exceptions = places.filter((place) => place.exception)
-  const memory = new Map<string, string | undefined>()
+  const memory = new Map<string, FolderRules>()
 
-  const placeOf = (real: string): string | undefined => {
-    if (denials.length === 0) return undefined
-    for (const spelling of spellings(real, roots())) {
-      const denial = denials.find(({ fold }) => wildcard(fold, spelling))
-      if (denial !== undefined && !exceptions.some(({ fold }) => wildcard(fold, spelling))) return denial.pattern
+  const denialOf = (spelling: string, among: readonly Place[]): string | undefined => {
+    const denial = among.find(({ fold }) => wildcard(fold, spelling))
+    return denial === undefined || exceptions.some(({ fold }) => wildcard(fold, spelling)) ? undefined : denial.pattern
+  }
+  /** What the patterns of places say of one folder: remembered, since many paths share it. */
+  const folderRules = (folder: string): FolderRules => {
+    const known = memory.get(folder)
+    if (known !== undefined) return known
+    const end = folder.lastIndexOf("/")
+    const above = end < 0 || folder === "/" ? undefined : folderRules(end === 0 ? "/" : folder.slice(0, end))
+    const denied = above?.denied ?? (above === undefined ? undefined : placeIn(above, folder.slice(end + 1)))
+    const candidates = spellings(folder, roots()).flatMap((spelling) => {
+      const prefix = spelling.endsWith("/") ? spelling : `${spelling}/`
+      const reaching = denials.filter(({ fixed }) => fixed.startsWith(prefix) || prefix.startsWith(fixed))
+      return reaching.length === 0 ? [] : [{ prefix, reaching }]
+    })
+    const rules = { denied, candidates }
+    if (memory.size >= MOST_REMEMBERED) memory.clear()
+    memory.set(folder, rules)
+    return rules
+  }
+  const placeIn = ({ denied, candidates }: FolderRules, name: string): string | undefined => {
+    if (denied !== undefined || candidates.length === 0) return denied
+    const folded = foldName(name)
+    for (const { prefix, reaching } of candidates) {
+      const denial = denialOf(prefix + folded, reaching)
+      if (denial !== undefined) return denial
     }
     return undefined
   }
-  /** For a path and the directories above it; a directory's answer is remembered, since many paths share it. */
-  const placeOrAbove = (real: string): string | undefined => {
+  const placeOf = (real: string): string | undefined => {
     if (denials.length === 0) return undefined
-    if (memory.has(real)) return memory.get(real)
     const end = real.lastIndexOf("/")
-    const answer = (end > 0 ? placeOrAbove(real.slice(0, end)) : undefined) ?? placeOf(real)
-    if (memory.size >= MOST_REMEMBERED) memory.clear()
-    memory.set(real, answer)
-    return answer
+    return end < 0 || real === "/"
+      ? undefined
+      : placeIn(folderRules(end === 0 ? "/" : real.slice(0, end)), real.slice(end + 1))
   }
   const namesAbove = (real: string): string | undefined => {
     const root = deepestRoot(roots(), real)
     return root === undefined ? undefined : names(componentsBelow(root, real))
   }
   return {
-    aboutPlaces: denials.length > 0,
     mentions: (name) => places.some(({ fold }) => fold.includes(foldName(name))),
-    deny: (real) => namesAbove(real) ?? placeOrAbove(real),
+    deny: (real) => namesAbove(real) ?? placeOf(real),
     denyIn(directory) {
-      const above = namesAbove(directory) ?? placeOrAbove(directory)
+      const above = namesAbove(directory) ?? placeOf(directory)
       if (above !== undefined) return () => above
-      const base = directory.endsWith("/") ? directory : `${directory}/`
-      return (name) => names([name]) ?? (denials.length === 0 ? undefined : placeOf(base + name))
+      const rules = denials.length === 0 ? undefined : folderRules(directory)
+      return (name) => names([name]) ?? (rules === undefined ? undefined : placeIn(rules, name))
     },
   }
+}
+
+/** What the patterns of places say of the names in a folder. */
+interface FolderRules {
+  /** The pattern that denies the folder itself. */
+  readonly denied: string | undefined
+  /** How its names may be spelled, and the patterns that could match one of them. */
+  readonly candidates: readonly { readonly prefix: string; readonly reaching: readonly Place[] }[]
 }
 
 const MOST_REMEMBERED = 10_000
@@ -85,6 +109,13 @@ interface Place {
   readonly exception: boolean
   /** What is compared: folded, and beginning with `/` whether it is absolute or below a root. */
   readonly fold: string
+  /** The beginning of it that stands for itself. */
+  readonly fixed: string
+}
+
+function place(pattern: string, exception: boolean, path: string): Place {
+  const fold = foldPath(path.replaceAll("**", "*"))
+  return { pattern, exception, fold, fixed: /^[^*?]*/u.exec(fold)![0] }
 }
 
 /** A pattern about a place, as patterns in which `*` stands for any characters. */
@@ -95,11 +126,7 @@ function variantsOf(pattern: string): Place[] {
   const rooted = absolute.startsWith("/") ? absolute : `/${absolute}`
   // `a/**/b` is about `a/b` too.
   const forms = [rooted, rooted.replaceAll("/**/", "/")]
-  return [...new Set(forms)].map((form) => ({
-    pattern: written,
-    exception,
-    fold: foldPath(form.replaceAll("**", "*")),
-  }))
+  return [...new Set(forms)].map((form) => place(written, exception, form))
 }
 
 /** Where the fixed beginnings of patterns really lie, when links lead there. */
@@ -112,8 +139,7 @@ function resolvedLinks(patterns: readonly string[], roots: readonly Root[]): Pla
     for (const root of roots) {
       const named = resolve(root.real, fixed.startsWith("~/") ? homedir() + fixed.slice(1) : fixed.replace(/^\/+/u, ""))
       const real = realPathOf(named)
-      if (real !== undefined && real !== named)
-        found.push({ pattern, exception: false, fold: foldPath(real + rest.replaceAll("**", "*")) })
+      if (real !== undefined && real !== named) found.push(place(pattern, false, real + rest))
     }
   }
   return found
@@ -131,7 +157,7 @@ function realPathOf(path: string): string | undefined {
 function spellings(real: string, roots: readonly Root[]): string[] {
   const folded = [foldPath(real)]
   for (const root of roots) {
-    if (!isInside(root.real, real) || root.real === real) continue
+    if (!isInside(root.real, real)) continue
     const below = real.slice(root.real.endsWith("/") ? root.real.length - 1 : root.real.length)
     folded.push(foldPath(below), foldPath(root.path + below))
   }

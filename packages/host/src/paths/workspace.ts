@@ -3,6 +3,7 @@ import type { WriteOptions } from "./atomic-write.ts"
 import { HAS_DESCRIPTOR_PATHS } from "./descriptors.ts"
 import type { FileContent, OpenedFile } from "./file-content.ts"
 import { createPathPolicy, type Access, type Located, type PathPolicy, type PathPolicyConfig } from "./policy.ts"
+import type { ChangeHistory, HistoryConfig } from "../undo/history.ts"
 import type { Root } from "./roots.ts"
 import type { WalkEntry, WalkOptions, WalkSummary } from "./walk.ts"
 
@@ -12,6 +13,8 @@ export interface WorkspaceConfig extends PathPolicyConfig {
    * one unless given.
    */
   stateDirectory?: string
+  /** Where what is changed is kept, so that it can be taken back; nothing is kept unless given. */
+  history?: HistoryConfig
 }
 
 export interface Written {
@@ -45,6 +48,8 @@ export interface Workspace {
    */
   readonly checkedBy: "descriptor" | "name"
   readonly policy: PathPolicy
+  /** What is changed here, so that it can be taken back; loaded at the first use. Absent where nothing is kept. */
+  readonly history?: () => Promise<ChangeHistory>
   /** The rules that need no look at the disk. */
   locate(path: string, access: Access): Located
   /** The real path on this machine, checked now: for child processes, which can only be given names. */
@@ -107,14 +112,21 @@ export function createWorkspace(config: WorkspaceConfig): Workspace {
   const hidden: Root[] = []
   const policy = createPathPolicy(config, hidden)
   let loading: Promise<WorkspaceOperations> | undefined
+  let keeping: Promise<ChangeHistory> | undefined
+  const { history: kept } = config
+  const history =
+    kept === undefined
+      ? undefined
+      : () => (keeping ??= import("../undo/history.ts").then(({ createHistory }) => createHistory(kept, policy)))
   const load = () =>
-    (loading ??= import("./operations.ts").then(({ createOperations }) =>
-      createOperations(policy, hidden, config.stateDirectory),
+    (loading ??= import("./operations.ts").then(async ({ createOperations }) =>
+      createOperations(policy, hidden, config.stateDirectory, await history?.()),
     ))
   return {
     roots: policy.roots,
     checkedBy: HAS_DESCRIPTOR_PATHS ? "descriptor" : "name",
     policy,
+    ...(history === undefined ? {} : { history }),
     locate: (path, access) => policy.locate(path, access),
     realPath: async (...args) => (await load()).realPath(...args),
     open: async (...args) => (await load()).open(...args),
@@ -135,4 +147,4 @@ export function createWorkspace(config: WorkspaceConfig): Workspace {
 }
 
 /** What a workspace does with the disk. */
-export type WorkspaceOperations = Omit<Workspace, "roots" | "checkedBy" | "policy" | "locate">
+export type WorkspaceOperations = Omit<Workspace, "roots" | "checkedBy" | "policy" | "locate" | "history">

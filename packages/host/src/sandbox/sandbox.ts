@@ -2,6 +2,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { childEnvironment } from "../process/environment.ts"
 import { wipeOwnEnvironment } from "../process/own-environment.ts"
 import { runProcess, type ProcessOutcome, type ProcessRequest } from "../process/run-process.ts"
+import { programStarts } from "../undo/program-start.ts"
 import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
 import { findProgram, trustedPath } from "./find-program.ts"
 import { applyLimits } from "./limits.ts"
@@ -86,6 +87,7 @@ export async function runSandboxed(
   request: SandboxedRequest,
 ): Promise<{ outcome: ProcessOutcome; sandbox: SandboxReport }> {
   const { policy, plan, ...rest } = request
+  await programStarts()
   const probed: Probe = policy === "off" ? { reason: "switched off by configuration" } : await probeBubblewrap()
   if (probed.program !== undefined) return runInside(probed.program, probed.bounded === true, request)
   const reason = probed.reason ?? "unknown"

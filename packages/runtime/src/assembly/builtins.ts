@@ -1,8 +1,7 @@
-import { resolve } from "node:path"
 import { nearest, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { createBuiltinTools, type BuiltinToolsConfig, type LogitToolConfig } from "@toolwright/tools"
-import { DEFAULT_DENY_READ, DEFAULT_DENY_WRITE } from "@toolwright/host/paths"
 import type { Configuration } from "../configuration/settings.ts"
+import { toolWorkspace } from "../workspace/tool-workspace.ts"
 
 /** What the tools take from their surroundings. */
 export interface BuiltinToolsOptions {
@@ -24,19 +23,10 @@ export function builtinTools(
   options: BuiltinToolsOptions = {},
 ): ToolDefinition[] {
   const { env, logit = configuredModel(configuration) } = options
-  const { workspace, builtins, permissions } = configuration
-  const roots = (workspace.roots ?? (workspace.readOnly === undefined ? ["."] : [])).map((path) => ({
-    path: resolve(cwd, path),
-    access: "read-write" as const,
-  }))
-  const readOnly = (workspace.readOnly ?? []).map((path) => ({
-    path: resolve(cwd, path),
-    access: "read-only" as const,
-  }))
+  const { builtins } = configuration
   const tools = createBuiltinTools({
-    roots: [...roots, ...readOnly],
-    denyRead: [...DEFAULT_DENY_READ, ...(workspace.denyRead ?? []), ...(permissions.denyPaths ?? [])],
-    denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
+    roots: [],
+    workspace: toolWorkspace(configuration, cwd, env),
     processes: {
       sandbox: builtins.bash.sandbox,
       bash: builtins.bash.allow === undefined ? {} : { allow: builtins.bash.allow },

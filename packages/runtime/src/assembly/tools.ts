@@ -2,3 +2,5 @@
 export { builtinTools } from "./builtins.ts"
 export { registered, type RegisteredTools } from "./registered.ts"
 export { permissionsFor } from "./permissions.ts"
+export { changeHistory } from "../workspace/tool-workspace.ts"
+export type { ChangeHistory, DoneUndo, HistoryItem, PlannedUndo } from "@toolwright/host/undo"

@@ -1,0 +1,143 @@
+import type { ChangeHistory, HistoryItem, PlannedUndo } from "@toolwright/runtime/tools"
+import { EXIT, type Command, type Invocation } from "../command.ts"
+import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { neutralise } from "../render/neutralise.ts"
+import { count } from "../render/short.ts"
+import { styleFor, type Style } from "../render/style.ts"
+import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  "dry-run": { type: "boolean", description: "Show what would be taken back, and change nothing" },
+  yes: { type: "boolean", short: "y", description: "Do not ask; needed where nobody can be asked" },
+  json: { type: "boolean", description: "Print JSON: of list an array, otherwise the plan or what was done" },
+  ...WORKSPACE_OPTIONS,
+} as const satisfies OptionDeclarations
+
+type Values = OptionValues<typeof OPTIONS>
+
+export const undoCommand: Command = {
+  name: "undo",
+  summary: "Take back what a run or a call changed",
+  usage: usageText({
+    synopsis: ["undo [<run>|<call>|latest] [options]", "undo list [options]"],
+    description:
+      "Before a tool changes something, what was there is kept with the records. Undo brings it back: contents, modes and links, of a\n" +
+      "whole run or of one call. It shows the difference first and asks. A file that was changed since stays as it is, and is named.\n" +
+      "What was taken back can be brought back in turn: undo is on the list itself. Exit code 1 means that something stayed as it was.",
+    options: OPTIONS,
+    examples: [
+      { line: "toolwright undo list", does: "What was changed here, newest first" },
+      { line: "toolwright undo", does: "Take back the last run or call that changed something" },
+      { line: "toolwright undo --dry-run", does: "See what that would do" },
+    ],
+  }),
+  async run(invocation) {
+    const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 1 })
+    const { configuration } = await configurationFor(invocation, values)
+    const { changeHistory } = await import("@toolwright/runtime/tools")
+    const history = await changeHistory(configuration, invocation.cwd, invocation.env)
+    if (history === undefined)
+      throw usageError(
+        "Nothing is kept here, so nothing can be taken back.",
+        "The setting undo.enabled switches it on; in folders given with --read-only nothing is changed.",
+      )
+    const [id] = positionals
+    return id === "list" ? list(invocation, values, history) : takeBack(invocation, values, history, id)
+  },
+}
+
+async function list({ stdout }: Invocation, values: Values, history: ChangeHistory): Promise<number> {
+  const items = await history.list()
+  if (values.json === true) {
+    const shown = items.map(({ entries, ...item }) => ({
+      ...item,
+      calls: entries.map(({ id, tool }) => ({ id, tool })),
+    }))
+    stdout.write(`${JSON.stringify(shown, null, 2)}\n`)
+  } else if (items.length === 0) {
+    stdout.write("Nothing that was changed here is on record.\n")
+  } else {
+    const width = Math.max(...items.map(({ id }) => id.length))
+    for (const item of items) {
+      const lost = item.unkept.length === 0 ? "" : `, ${item.unkept.length} not kept`
+      stdout.write(
+        `${item.id.padEnd(width)}  ${item.state.padEnd(18)}  ${count(item.paths.length, "path")}${lost}  ${neutralise(wordsFor(item))}\n`,
+      )
+    }
+  }
+  return EXIT.success
+}
+
+/** `run: write_file, bash`, or the name of the tool that was called. */
+function wordsFor({ kind, tools }: HistoryItem): string {
+  return `${kind === "run" ? "run: " : ""}${tools.join(", ")}`
+}
+
+async function takeBack(
+  invocation: Invocation,
+  values: Values,
+  history: ChangeHistory,
+  id: string | undefined,
+): Promise<number> {
+  const { stdout, stderr, isTTY, env } = invocation
+  const plan = await history.plan(id)
+  const json = values.json === true
+  if (!json) for (const line of planLines(plan, styleFor(isTTY.stdout, env))) stdout.write(`${line}\n`)
+  if (values["dry-run"] === true) {
+    if (json) stdout.write(`${JSON.stringify(jsonPlan(plan), null, 2)}\n`)
+    return plan.refused.length === 0 ? EXIT.success : EXIT.failure
+  }
+  if (plan.restorations.length === 0) {
+    if (json) stdout.write(`${JSON.stringify({ restored: [], refused: plan.refused }, null, 2)}\n`)
+    else stdout.write("Nothing is left to take back.\n")
+    return EXIT.failure
+  }
+  if (values.yes !== true && !(await confirmed(invocation))) {
+    stderr.write("Nothing was taken back.\n")
+    return EXIT.failure
+  }
+  const done = await history.undo(plan.item.id)
+  if (json) stdout.write(`${JSON.stringify(done, null, 2)}\n`)
+  else {
+    for (const { path, reason } of done.refused)
+      stderr.write(`Not taken back: ${neutralise(path)}: ${neutralise(reason)}.\n`)
+    const again = done.id === undefined ? "" : ` 'toolwright undo ${done.id}' brings it back again.`
+    stdout.write(`Took back ${count(done.restored.length, "path")}.${again}\n`)
+  }
+  return done.refused.length === 0 ? EXIT.success : EXIT.failure
+}
+
+function planLines({ item, described, refused }: PlannedUndo, style: Style): string[] {
+  const colour = (line: string): string =>
+    line.startsWith("+") ? style.green(line) : line.startsWith("-") ? style.red(line) : style.dim(line)
+  return [
+    `${style.bold(item.id)}  ${neutralise(wordsFor(item))}`,
+    ...described.flatMap(({ line, diff }) => [
+      `  ${neutralise(line)}`,
+      ...(diff === "" ? [] : diff.split("\n").map((each) => `    ${colour(neutralise(each))}`)),
+    ]),
+    ...refused.map(({ path, reason }) => `  ${style.red("stays")} ${neutralise(path)}: ${neutralise(reason)}`),
+    ...item.unkept.map(({ path, reason }) => `  ${style.red("lost")} ${neutralise(path)}: ${neutralise(reason)}`),
+  ]
+}
+
+function jsonPlan({ item, described, refused }: PlannedUndo): object {
+  return { id: item.id, tools: item.tools, restorations: described, refused, unkept: item.unkept }
+}
+
+/** Asks on the terminal; where nobody can be asked, the option is needed. */
+async function confirmed({ stdin, stderr, isTTY }: Invocation): Promise<boolean> {
+  if (!isTTY.stdin || !isTTY.stderr)
+    throw usageError(
+      "Nobody can be asked here whether this is to be taken back.",
+      "Give --yes, or look first with --dry-run.",
+    )
+  stderr.write("Take this back? [y/N] ")
+  let answer = ""
+  for await (const chunk of stdin) {
+    answer += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString("utf8")
+    if (answer.includes("\n")) break
+  }
+  return /^y(es)?$/i.test(answer.trim())
+}

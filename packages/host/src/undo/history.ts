@@ -1,0 +1,308 @@
+import { randomBytes } from "node:crypto"
+import { join } from "node:path"
+import { ToolwrightError } from "@toolwright/toolbox"
+import { createPathPolicy, type PathPolicy } from "../paths/policy.ts"
+import { isInside } from "../paths/roots.ts"
+import { readStateFile, writeStateFile } from "../paths/state-files.ts"
+import { PREFIX, SUFFIX } from "../paths/temporary-name.ts"
+import { createChangeLog, type ChangeLog, type LogEntry, type Unkept } from "./change-log.ts"
+import { createContentStore, type ContentStore } from "./content-store.ts"
+import { describeChange } from "./difference.ts"
+import { HASH_ONLY, stateOf } from "./entry-state.ts"
+import { changesByPath, changesInEffect } from "./in-effect.ts"
+import { planUndo, type RefusedPath, type Restoration, type UndoPlan } from "./plan-undo.ts"
+import { isPruneDue, prune, type Retention } from "./prune.ts"
+import { createRecorder, type CallRecorder } from "./recorder.ts"
+import { restore } from "./restore.ts"
+import { lookAtTree, TREE_LIMITS, treeDifference, unpackTree, type TreeIndex, type TreeLimits } from "./tree.ts"
+
+/** Where a history lies and how much it keeps. */
+export interface HistoryConfig {
+  /** Its folder. */
+  folder(): string
+  /** Makes the folder, this user's own; called before a call notes something. */
+  makeFolder(): void
+  /** 30 days and 512 MB unless given. */
+  readonly retention?: Partial<Retention>
+  /** How much of the tree is kept before a program runs. */
+  readonly limits?: Partial<TreeLimits>
+}
+
+/** What can be taken back at once: the calls of a run, or one call. */
+export interface HistoryItem {
+  /** The run's id, or the entry's. */
+  readonly id: string
+  readonly kind: "run" | "call"
+  /** ISO 8601, of its first change. */
+  readonly at: string
+  /** Names of the tools that changed something, in order, each once. */
+  readonly tools: readonly string[]
+  readonly entries: readonly LogEntry[]
+  /** Paths that it changed. */
+  readonly paths: readonly string[]
+  readonly state: "in effect" | "taken back" | "taken back in part"
+  readonly unkept: readonly Unkept[]
+}
+
+/** What taking back an item would do, with the lines that change. */
+export interface PlannedUndo extends UndoPlan {
+  readonly item: HistoryItem
+  readonly described: readonly { line: string; diff: string }[]
+}
+
+/** What was taken back. */
+export interface DoneUndo {
+  /** The entry that takes this back in turn; absent where nothing was changed. */
+  readonly id?: string
+  readonly restored: readonly string[]
+  readonly refused: readonly RefusedPath[]
+}
+
+/** The changes of all calls in a workspace, kept so that they can be taken back. */
+export interface ChangeHistory extends CallRecorder {
+  /** What was changed, newest first. */
+  list(): Promise<HistoryItem[]>
+  /**
+   * What taking back an item would do; nothing is changed.
+   *
+   * @param id of a run, an entry or a call, or its beginning; the newest item that is in effect unless given
+   * @throws ToolwrightError `NOTHING_TO_UNDO`, `UNKNOWN_CHANGE`, `AMBIGUOUS_CHANGE`
+   */
+  plan(id?: string): Promise<PlannedUndo>
+  /**
+   * Takes an item back, path by path: a path that was changed since is left alone. It is noted as a call is, so that it
+   * can be taken back in turn. Same errors.
+   */
+  undo(id?: string): Promise<DoneUndo>
+}
+
+const RETENTION: Retention = { days: 30, bytes: 512 * 1024 * 1024 }
+
+/** @param policy the workspace's own path rules */
+export function createHistory(config: HistoryConfig, policy: PathPolicy): ChangeHistory {
+  const folder = config.folder
+  const [first] = policy.roots
+  const writable = policy.roots.filter(({ access }) => access === "read-write").map(({ real }) => real)
+  const store = createContentStore(folder)
+  const log = createChangeLog(folder, first!.real)
+  const tree = () => ({ folders: writable, readableIn: (path: string) => policy.readableIn(path) })
+  const index = indexIn(folder)
+  const limits = config.limits === undefined ? {} : { limits: { ...TREE_LIMITS, ...config.limits } }
+  const recorder = createRecorder({
+    log,
+    store,
+    makeFolder: config.makeFolder,
+    tree,
+    index,
+    isReadable: policy.readable,
+    ...limits,
+  })
+  /** Taking back is the user's: what tools must not touch is brought back too. */
+  const open = createPathPolicy({
+    roots: policy.roots.map(({ real, access }) => ({ path: real, access })),
+    denyRead: [],
+    denyWrite: [],
+  })
+  const sight = {
+    now: (path: string) => stateOf(path, policy.readable(path) ? { store } : HASH_ONLY),
+    has: (hash: string) => store.has(hash),
+    admits: (path: string) => writable.some((root) => root !== path && isInside(root, path)),
+  }
+
+  const entries = async (): Promise<LogEntry[]> => {
+    await closeOpenPrograms(log, store, tree)
+    return log.read()
+  }
+  const plan = async (id: string | undefined): Promise<{ item: HistoryItem; plan: UndoPlan }> => {
+    const all = await entries()
+    const item = chosenItem(itemsOf(all), id)
+    return { item, plan: planUndo(all, new Set(item.entries.map((entry) => entry.id)), sight) }
+  }
+  const forgetOld = (): void => {
+    try {
+      if (!isPruneDue(folder())) return
+      const { days, bytes } = { ...RETENTION, ...config.retention }
+      prune(
+        log,
+        store,
+        { days, bytes },
+        [...index.read().values()].map(({ hash }) => hash),
+      )
+    } catch {
+      // It is tried again tomorrow; whether anything can be noted at all is told by the next call.
+    }
+  }
+  return {
+    ...recorder,
+    async during(head, task) {
+      const done = await recorder.during(head, task)
+      if (done.recorded.id !== undefined) forgetOld()
+      return done
+    },
+    list: async () => itemsOf(await entries()).reverse(),
+    async plan(id) {
+      const planned = await plan(id)
+      const described: { line: string; diff: string }[] = []
+      for (const { path, now, to } of planned.plan.restorations)
+        described.push(await describeChange(policy.show(path), now, to, store))
+      return { item: planned.item, ...planned.plan, described }
+    },
+    async undo(id) {
+      const { item, plan: planned } = await plan(id)
+      if (planned.restorations.length === 0) return { restored: [], refused: planned.refused }
+      const { value: failed, recorded } = await recorder.during({ tool: "undo", callId: item.id, readOnly: true }, () =>
+        recorder.changing(
+          planned.restorations.map(({ path, to, undoes }) => ({ path, planned: to, undoes })),
+          () => restore(planned.restorations, { policy: open, store, temporaryName }),
+        ),
+      )
+      const lost = new Set(failed.map(({ path }) => path))
+      return {
+        ...(recorded.id === undefined ? {} : { id: recorded.id }),
+        restored: planned.restorations.filter(({ path }) => !lost.has(path)).map(shownPath(policy)),
+        refused: [...planned.refused, ...failed].map((each) => ({ ...each, path: policy.show(each.path) })),
+      }
+    },
+  }
+}
+
+function shownPath(policy: PathPolicy): (restoration: Restoration) => string {
+  return ({ path }) => policy.show(path)
+}
+
+function temporaryName(): string {
+  return `${PREFIX}undo-${randomBytes(6).toString("hex")}${SUFFIX}`
+}
+
+const LARGEST_INDEX = 64 * 1024 * 1024
+
+function indexIn(folder: () => string): { read(): TreeIndex; write(index: TreeIndex): void } {
+  const path = (): string => join(folder(), "index.json")
+  return {
+    read() {
+      try {
+        const text = readStateFile(path(), { limit: LARGEST_INDEX })?.toString("utf8")
+        return new Map(text === undefined ? [] : (JSON.parse(text) as [string, { mark: string; hash: string }][]))
+      } catch {
+        // Only what can be found out again stands in it.
+        return new Map()
+      }
+    },
+    write: (index) => writeStateFile(path(), JSON.stringify([...index]), { mode: 0o600 }),
+  }
+}
+
+/** Runs and single calls, oldest first; what changed nothing is left out. */
+function itemsOf(entries: readonly LogEntry[]): HistoryItem[] {
+  const inEffect = new Set<number>()
+  const effectful = new Map<number, readonly number[]>()
+  for (const changes of changesByPath(entries).values()) {
+    for (const { change } of changes) effectful.set(change.n, change.undoes ?? [])
+    for (const { change } of changesInEffect(changes)) inEffect.add(change.n)
+  }
+  /** The taking back of something is in effect for as long as that is not. */
+  const isActive = (n: number): boolean => {
+    const undoes = effectful.get(n) ?? []
+    return undoes.length === 0 ? inEffect.has(n) : !undoes.some((undone) => inEffect.has(undone))
+  }
+  const groups = new Map<string, LogEntry[]>()
+  for (const entry of entries) {
+    if (entry.unkept.length === 0 && !entry.changes.some(({ n }) => effectful.has(n))) continue
+    const key = entry.runId ?? entry.id
+    groups.set(key, [...(groups.get(key) ?? []), entry])
+  }
+  return [...groups].map(([id, group]): HistoryItem => {
+    const numbers = group.flatMap(({ changes }) => changes.map(({ n }) => n)).filter((n) => effectful.has(n))
+    const active = numbers.filter(isActive).length
+    return {
+      id,
+      kind: group[0]!.runId === undefined ? "call" : "run",
+      at: group[0]!.at,
+      tools: [...new Set(group.map(({ tool }) => tool))],
+      entries: group,
+      paths: [...new Set(group.flatMap(({ changes }) => changes.map(({ path }) => path)))],
+      state: active === 0 ? "taken back" : active === numbers.length ? "in effect" : "taken back in part",
+      unkept: group.flatMap(({ unkept }) => unkept),
+    }
+  })
+}
+
+function chosenItem(items: readonly HistoryItem[], id: string | undefined): HistoryItem {
+  if (id === undefined || id === "latest") {
+    const last = items.findLast(({ state, tools }) => state !== "taken back" && !tools.includes("undo"))
+    if (last !== undefined) return last
+    throw new ToolwrightError("NOTHING_TO_UNDO", "Nothing that is on record can be taken back.", {
+      hint: "'toolwright undo list' shows what was changed.",
+    })
+  }
+  const single = items.flatMap((item) => [item, ...(item.kind === "run" ? item.entries.map(itemOf(item)) : [])])
+  const exact = single.find(
+    (item) => item.id === id || item.entries.some(({ callId }) => callId === id && item.kind === "call"),
+  )
+  if (exact !== undefined) return exact
+  const begun = single.filter((item) => item.id.startsWith(id))
+  if (begun.length === 1) return begun[0]!
+  if (begun.length === 0)
+    throw new ToolwrightError("UNKNOWN_CHANGE", `There is no run or call '${id}' that changed something.`, {
+      hint: "'toolwright undo list' shows what was changed.",
+    })
+  throw new ToolwrightError(
+    "AMBIGUOUS_CHANGE",
+    `'${id}' is the beginning of several: ${begun.map((item) => item.id).join(", ")}.`,
+  )
+}
+
+/** One call of a run as an item of its own. */
+function itemOf(run: HistoryItem): (entry: LogEntry) => HistoryItem {
+  return (entry) => ({
+    ...run,
+    id: entry.id,
+    kind: "call",
+    at: entry.at,
+    tools: [entry.tool],
+    entries: [entry],
+    paths: entry.changes.map(({ path }) => path),
+    unkept: entry.unkept,
+  })
+}
+
+/** Notes what programs changed whose end nobody saw, since the process that ran them is gone. */
+async function closeOpenPrograms(
+  log: ChangeLog,
+  store: ContentStore,
+  tree: () => Parameters<typeof lookAtTree>[0],
+): Promise<void> {
+  const all = log.read()
+  for (const entry of all) {
+    if (!entry.openProgram || isAlive(entry.pid)) continue
+    const bytes = log.treeBefore(entry.id)
+    const started = Date.parse(entry.at) * 1000
+    const later = new Set(
+      all.flatMap((other) =>
+        other === entry ? [] : other.changes.filter(({ n }) => n > started).map(({ path }) => path),
+      ),
+    )
+    if (bytes !== undefined) {
+      const { changes, unkept } = treeDifference(unpackTree(bytes), await lookAtTree(tree(), store, new Map()))
+      const own = changes
+        .filter(({ path }) => !later.has(path))
+        .map((change, at) => ({ ...change, n: started + 1 + at }))
+      log.append(entry.id, [
+        ...own.map(({ n, path, before }) => ({ type: "change", n, path, before }) as const),
+        { type: "done", after: own.map(({ n, after }) => [n, after] as const) },
+        ...(unkept.length === 0 ? [] : [{ type: "unkept", unkept } as const]),
+      ])
+    }
+    log.append(entry.id, [{ type: "program-end" }])
+    log.dropTree(entry.id)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === "EPERM"
+  }
+}

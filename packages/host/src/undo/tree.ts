@@ -1,0 +1,161 @@
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { isTemporaryName } from "../paths/temporary-name.ts"
+import type { ContentStore } from "./content-store.ts"
+import { isKept, NONE, sameState, stateOf, statMark, statOf, type EntryState } from "./entry-state.ts"
+import type { Unkept } from "./change-log.ts"
+
+/** What lies below some folders, by real path. */
+export interface Tree {
+  readonly entries: ReadonlyMap<string, TreeEntry>
+  /** What was not looked into, with why; told when something in it changes, or at once where nobody can say. */
+  readonly skipped: ReadonlyMap<string, { mark: string; reason: string }>
+  /** Set where the bounds were reached: what lies beyond is unknown. */
+  readonly cut?: string
+}
+
+export interface TreeEntry {
+  readonly state: EntryState
+  readonly mark: string
+}
+
+/** How much of a tree is kept before a program runs. */
+export interface TreeLimits {
+  readonly entries: number
+  /** Of all contents together. */
+  readonly bytes: number
+  /** Of one content. */
+  readonly fileBytes: number
+}
+
+export const TREE_LIMITS: TreeLimits = {
+  entries: 20_000,
+  bytes: 256 * 1024 * 1024,
+  fileBytes: 16 * 1024 * 1024,
+}
+
+/** Contents by path and status: what has the same status as before need not be read again. */
+export type TreeIndex = Map<string, { mark: string; hash: string }>
+
+/** Not looked into: what other programs keep and fetch, and our own state. */
+const SKIPPED = new Set([".git", ".toolwright", "node_modules", ".venv", "venv", "__pycache__"])
+/** Looked into last, so that sources come before what is made of them when the bounds are reached. */
+const OUTPUTS = new Set(["dist", "build", "target", ".next", ".cache", "coverage"])
+const SLICE_MS = 8
+/** A file that changed so shortly before it was read may change again without a new time. */
+const RACY_NS = 50_000_000n
+
+/** What looking at a tree needs. */
+export interface TreeSource {
+  readonly folders: readonly string[]
+  /** Which names in a folder may be read: secrets are neither kept nor compared. */
+  readableIn(folder: string): (name: string) => boolean
+}
+
+/**
+ * Notes everything below some folders, and keeps the contents. Works in slices, so that other work gets its turn.
+ *
+ * @param index what is known from earlier; brought up to date
+ */
+export async function lookAtTree(
+  source: TreeSource,
+  store: ContentStore,
+  index: TreeIndex,
+  limits: TreeLimits = TREE_LIMITS,
+): Promise<Tree> {
+  const entries = new Map<string, TreeEntry>()
+  const skipped = new Map<string, { mark: string; reason: string }>()
+  const pending = [...source.folders].reverse()
+  const last: string[] = []
+  let bytes = 0
+  let sliceEnd = performance.now() + SLICE_MS
+  const keep = (path: string, stat: NonNullable<ReturnType<typeof statOf>>): TreeEntry => {
+    const mark = statMark(stat)
+    const size = Number(stat.size)
+    if (!stat.isFile()) return { mark, state: stateOf(path, { store }, stat) }
+    bytes += size
+    const mode = Number(stat.mode) & 0o7777
+    if (size > limits.fileBytes || bytes > limits.bytes) return { mark, state: { kind: "file", hash: "", size, mode } }
+    const known = index.get(path)
+    if (known?.mark === mark && store.has(known.hash))
+      return { mark, state: { kind: "file", hash: known.hash, size, mode } }
+    const state = stateOf(path, { store, limit: limits.fileBytes }, stat)
+    const settled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > RACY_NS
+    if (state.kind === "file" && state.hash !== "" && settled) index.set(path, { mark, hash: state.hash })
+    return { mark, state }
+  }
+  for (let folder = pending.pop() ?? last.pop(); folder !== undefined; folder = pending.pop() ?? last.pop()) {
+    const isReadable = source.readableIn(folder)
+    for (const entry of entriesOf(folder)) {
+      const path = join(folder, entry.name)
+      if (isTemporaryName(entry.name) || !isReadable(entry.name)) continue
+      if (performance.now() > sliceEnd) {
+        await new Promise((resolve) => setImmediate(resolve))
+        sliceEnd = performance.now() + SLICE_MS
+      }
+      const stat = statOf(path)
+      if (stat === undefined) continue
+      if (entry.isDirectory() && SKIPPED.has(entry.name)) {
+        if (entry.name !== ".toolwright" && entry.name !== ".git")
+          skipped.set(path, { mark: statMark(stat), reason: "what lies in it is not kept" })
+        continue
+      }
+      if (entries.size >= limits.entries)
+        return { entries, skipped, cut: `more than ${limits.entries.toLocaleString("en")} files and folders` }
+      entries.set(path, keep(path, stat))
+      if (entry.isDirectory()) (OUTPUTS.has(entry.name) ? last : pending).push(path)
+    }
+  }
+  for (const path of index.keys()) if (!entries.has(path)) index.delete(path)
+  return { entries, skipped }
+}
+
+/** The paths whose state differs between two looks, and what changed that cannot be brought back. */
+export function treeDifference(
+  before: Tree,
+  after: Tree,
+): { changes: { path: string; before: EntryState; after: EntryState }[]; unkept: Unkept[] } {
+  const changes: { path: string; before: EntryState; after: EntryState }[] = []
+  const unkept: Unkept[] = []
+  const cut = before.cut ?? after.cut
+  for (const path of new Set([...before.entries.keys(), ...after.entries.keys()])) {
+    const old = before.entries.get(path)
+    const now = after.entries.get(path)
+    if (old?.mark === now?.mark) continue
+    // Where one look ended early, what only the other saw may have been there all the time.
+    if (cut !== undefined && (old === undefined || now === undefined) && statOf(path) !== undefined) continue
+    const change = { path, before: old?.state ?? NONE, after: now?.state ?? NONE }
+    if (sameState(change.before, change.after)) continue
+    if (isKept(change.before)) changes.push(change)
+    else unkept.push({ path, reason: "it was too large to be kept" })
+  }
+  for (const [path, { mark, reason }] of before.skipped) {
+    if (after.skipped.get(path)?.mark !== mark) unkept.push({ path, reason })
+  }
+  for (const [path, { reason }] of after.skipped) if (!before.skipped.has(path)) unkept.push({ path, reason })
+  if (cut !== undefined)
+    unkept.push({ path: ".", reason: `the workspace holds ${cut}; those beyond were not looked at` })
+  return { changes, unkept }
+}
+
+/** A tree as a content, and back: for a call whose end nobody sees. */
+export function packTree(tree: Tree): Buffer {
+  return Buffer.from(JSON.stringify({ entries: [...tree.entries], skipped: [...tree.skipped], cut: tree.cut }))
+}
+
+export function unpackTree(bytes: Uint8Array): Tree {
+  const { entries, skipped, cut } = JSON.parse(Buffer.from(bytes).toString("utf8")) as {
+    entries: [string, TreeEntry][]
+    skipped: [string, { mark: string; reason: string }][]
+    cut?: string
+  }
+  return { entries: new Map(entries), skipped: new Map(skipped), ...(cut === undefined ? {} : { cut }) }
+}
+
+function entriesOf(folder: string) {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
+  }
+}

@@ -1,0 +1,61 @@
+import { join, resolve } from "node:path"
+import { createWorkspace, DEFAULT_DENY_READ, DEFAULT_DENY_WRITE, type Workspace } from "@toolwright/host/paths"
+import { makeStateFolder } from "@toolwright/host/state-files"
+import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
+import type { Configuration } from "../configuration/settings.ts"
+import { workspaceRoot } from "./root.ts"
+import { createStateFolder, stateFolderOf } from "./state-folder.ts"
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Contents of earlier times: whoever reads them would read what has been denied since. */
+const KEPT_CONTENTS = ".toolwright/undo"
+
+/**
+ * The workspace of a configuration's tools: its folders, what is denied in them, and the history of what is changed.
+ *
+ * @param cwd the folder that relative roots start from, and the root where none is given
+ * @throws ToolwrightError `INVALID_ROOT`
+ */
+export function toolWorkspace(configuration: Configuration, cwd: string, env: Environment = process.env): Workspace {
+  const { workspace, permissions, undo } = configuration
+  const written = workspace.roots ?? (workspace.readOnly === undefined ? ["."] : [])
+  const roots = written.map((path) => ({ path: resolve(cwd, path), access: "read-write" as const }))
+  const readOnly = (workspace.readOnly ?? []).map((path) => ({
+    path: resolve(cwd, path),
+    access: "read-only" as const,
+  }))
+  return createWorkspace({
+    roots: [...roots, ...readOnly],
+    denyRead: [...DEFAULT_DENY_READ, KEPT_CONTENTS, ...(workspace.denyRead ?? []), ...(permissions.denyPaths ?? [])],
+    denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
+    ...(undo.enabled && roots.length > 0 ? { history: historyOf(configuration, cwd, env) } : {}),
+  })
+}
+
+/**
+ * What tools changed in a configuration's workspace, to be looked at and taken back.
+ *
+ * @returns nothing where no history is kept
+ */
+export async function changeHistory(
+  configuration: Configuration,
+  cwd: string,
+  env: Environment = process.env,
+): Promise<ChangeHistory | undefined> {
+  return toolWorkspace(configuration, cwd, env).history?.()
+}
+
+function historyOf(configuration: Configuration, cwd: string, env: Environment): HistoryConfig {
+  const { keepDays, keepMegabytes } = configuration.undo
+  let state: string | undefined
+  const stateFolder = (): string => (state ??= stateFolderOf(workspaceRoot(configuration, cwd), true, env).path)
+  return {
+    folder: () => join(stateFolder(), "undo"),
+    makeFolder() {
+      createStateFolder(stateFolder())
+      makeStateFolder(stateFolder(), "undo")
+    },
+    retention: { days: keepDays, bytes: keepMegabytes * 1024 * 1024 },
+  }
+}

@@ -1,0 +1,262 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { ToolRegistry, type JsonObject } from "@toolwright/toolbox"
+import { createWorkspace, type Workspace } from "@toolwright/host/paths"
+import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
+import { describe, expect, test } from "vitest"
+import { createBuiltinTools } from "./builtin.ts"
+
+interface UndoFixture extends Disposable {
+  readonly root: string
+  readonly workspace: Workspace
+  history(): Promise<ChangeHistory>
+  call(name: string, args: JsonObject): Promise<Awaited<ReturnType<ToolRegistry["execute"]>>>
+  /** Begins anew with these files, and nothing to take back. */
+  reset(files: Readonly<Record<string, string>>): void
+  /** Every path with its kind, mode, and content or target. */
+  tree(): Record<string, string>
+}
+
+function undoFixture(files: Readonly<Record<string, string>> = {}, config: Partial<HistoryConfig> = {}): UndoFixture {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-undo-")))
+  const root = join(folder, "ws")
+  const kept = join(folder, "undo")
+  const reset = (content: Readonly<Record<string, string>>): void => {
+    for (const each of [root, kept]) rmSync(each, { recursive: true, force: true })
+    mkdirSync(root)
+    for (const [path, text] of Object.entries(content)) {
+      mkdirSync(dirname(join(root, path)), { recursive: true })
+      writeFileSync(join(root, path), text)
+    }
+  }
+  reset(files)
+  const workspace = createWorkspace({
+    roots: [{ path: root, access: "read-write" }],
+    stateDirectory: join(folder, "state"),
+    history: { folder: () => kept, makeFolder: () => mkdirSync(kept, { recursive: true }), ...config },
+  })
+  const registry = new ToolRegistry()
+  for (const tool of createBuiltinTools({ roots: [], workspace, env: {} })) registry.register(tool)
+  return {
+    root,
+    workspace,
+    history: () => workspace.history!(),
+    call: (name, args) => registry.execute(name, args),
+    reset,
+    tree: () => treeOf(root),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }),
+  }
+}
+
+function treeOf(root: string): Record<string, string> {
+  const found: Record<string, string> = {}
+  for (const name of readdirSync(root, { recursive: true }) as string[]) {
+    const path = join(root, name)
+    const stat = lstatSync(path)
+    const mode = (stat.mode & 0o7777).toString(8)
+    found[name] = stat.isSymbolicLink()
+      ? `link ${readlinkSync(path)}`
+      : stat.isDirectory()
+        ? `folder ${mode}`
+        : `file ${mode} ${readFileSync(path, "latin1")}`
+  }
+  return found
+}
+
+/** A generator of numbers that is the same for the same seed. */
+function randomFrom(seed: number): { below(limit: number): number; of<Value>(list: readonly Value[]): Value } {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+  const below = (limit: number): number => Math.floor(next() * limit)
+  return { below, of: (list) => list[below(list.length)]! }
+}
+
+const FILES = ["a.txt", "b.txt", "d/a.txt", "d/e/a.txt", "d/e/b.txt", "f/a.txt", "f/script.sh"]
+const FOLDERS = ["d", "d/e", "f", "g", "g/h"]
+const NAMES = [...FILES, ...FOLDERS, "link", "d/link"]
+
+/** One random call; many are refused, as those of models are. */
+function randomCall(random: ReturnType<typeof randomFrom>, withPrograms: boolean): { name: string; args: JsonObject } {
+  const path = random.of(FILES)
+  const text = `${random.of(["one", "two", "three"])}\n${random.of(["x", "y\n", "Grüße\n"])}`
+  const kinds: (() => { name: string; args: JsonObject })[] = [
+    () => ({ name: "write_file", args: { path, content: text } }),
+    () => ({ name: "file", args: { action: "append", path, content: text } }),
+    () => ({ name: "edit_file", args: { path, old_text: random.of(["one", "two"]), new_text: "edited" } }),
+    () => ({ name: "code_edit", args: { action: "insert_at_line", path, line: 1, content: "first" } }),
+    () => ({ name: "code_edit", args: { action: "delete_lines", path, start_line: 1, end_line: 1 } }),
+    () => ({ name: "create_directory", args: { path: random.of(FOLDERS) } }),
+    () => ({ name: "delete_file", args: { path: random.of(NAMES) } }),
+    () => ({ name: "delete_directory", args: { path: random.of(FOLDERS), recursive: random.below(2) === 0 } }),
+    () => ({ name: "move_file", args: { source: random.of(NAMES), destination: random.of(NAMES) } }),
+  ]
+  const commands = [
+    `mkdir -p d && printf '%s' "$RANDOM" > d/a.txt && chmod 600 d/a.txt`,
+    "chmod 755 f/script.sh; chmod 700 d; ln -sfn d/a.txt link",
+    "rm -rf d/e; mkdir -p g/h && cp a.txt g/h/copy.txt",
+    "mv a.txt f/a.txt; ln -sfn ../b.txt d/link; true",
+    "rm -f link d/link; printf x >> b.txt",
+    "rm -rf f && printf file > f",
+  ]
+  if (withPrograms && random.below(3) === 0) return { name: "bash", args: { command: random.of(commands) } }
+  return random.of(kinds)()
+}
+
+const SEQUENCES = 1000
+
+test(`${SEQUENCES} random sequences of calls, taken back in any order that does not conflict, leave the tree as it was`, async () => {
+  let calls = 0
+  let refusals = 0
+  using fixture = undoFixture()
+  for (let seed = 1; seed <= SEQUENCES; seed++) {
+    const random = randomFrom(seed)
+    fixture.reset({ "a.txt": "one\ntwo\n", "d/a.txt": "two\n", "d/e/a.txt": "", "f/script.sh": "#!/bin/sh\n" })
+    chmodSync(join(fixture.root, "f/script.sh"), 0o750)
+    symlinkSync("a.txt", join(fixture.root, "link"))
+    const before = fixture.tree()
+    const withPrograms = seed % 25 === 0
+    for (let step = 0; step < 3 + random.below(6); step++) {
+      const { name, args } = randomCall(random, withPrograms)
+      await fixture.call(name, args)
+      calls += 1
+    }
+    const history = await fixture.history()
+    const left = (await history.list()).map(({ id }) => id)
+    for (let tries = 0; left.length > 0 && tries < 200; tries++) {
+      // Newest first always goes; any other order goes where it does not conflict.
+      const at = tries % 4 === 3 ? 0 : random.below(left.length)
+      const done = await history.undo(left[at]!)
+      if (done.refused.length > 0) refusals += 1
+      else left.splice(at, 1)
+    }
+    if (left.length > 0) {
+      for (const e of (await history.list()).reverse())
+        console.log(
+          e.id,
+          e.tools,
+          e.state,
+          JSON.stringify(
+            e.entries.flatMap((x) =>
+              x.changes.map((c) => [
+                c.n % 1e6,
+                c.path.slice(fixture.root.length),
+                c.before.kind,
+                c.after?.kind,
+                c.undoes?.map((u) => u % 1e6),
+              ]),
+            ),
+          ),
+        )
+      for (const id of left) console.log(id, JSON.stringify(await history.plan(id), null, 0).slice(-600))
+    }
+    expect({ seed, left, tree: fixture.tree() }).toEqual({ seed, left: [], tree: before })
+  }
+  console.log(`${SEQUENCES} sequences, ${calls} calls, ${refusals} refused for the time being`)
+}, 900_000)
+
+describe("taking back", () => {
+  test("shows first what it would do, does it, and can itself be taken back", async () => {
+    using fixture = undoFixture({ "a.txt": "one\ntwo\n" })
+    const { root } = fixture
+    const result = await fixture.call("write_file", { path: "a.txt", content: "one\n" })
+    const history = await fixture.history()
+    const planned = await history.plan()
+    expect(planned.item).toMatchObject({ kind: "call", tools: ["write_file"], state: "in effect" })
+    expect((result.metadata.undo as { id: string }).id).toBe(planned.item.id)
+    expect(planned.described[0]!.diff).toContain("+two")
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n")
+    const done = await history.undo()
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\ntwo\n")
+    expect((await history.list()).map(({ tools, state }) => [tools[0], state])).toEqual([
+      ["undo", "in effect"],
+      ["write_file", "taken back"],
+    ])
+    await expect(history.plan()).rejects.toThrow(/Nothing/)
+    const again = await history.undo(done.id)
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n")
+    await history.undo(again.id)
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\ntwo\n")
+  })
+
+  test("refuses, file by file, what has been changed since", async () => {
+    using fixture = undoFixture({ "a.txt": "a\n", "b.txt": "b\n" })
+    const { root } = fixture
+    const edited = await fixture.call("bash", {
+      command: "echo 1 > a.txt; echo 2 > b.txt; chmod 640 b.txt; echo 3 > c.txt",
+    })
+    expect(edited.success).toBe(true)
+    writeFileSync(join(root, "a.txt"), "by hand\n")
+    const history = await fixture.history()
+    const done = await history.undo()
+    expect(done.refused).toEqual([{ path: join(root, "a.txt"), reason: expect.stringContaining("changed since") }])
+    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("by hand\n")
+    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("b\n")
+    expect(lstatSync(join(root, "b.txt")).mode & 0o777).toBe(0o644)
+    expect(existsSync(join(root, "c.txt"))).toBe(false)
+  })
+
+  test("says of what is too large that it cannot be taken back", async () => {
+    using fixture = undoFixture({ "large.txt": "x".repeat(2000), "small.txt": "x" }, { limits: { fileBytes: 1000 } })
+    const result = await fixture.call("bash", { command: "echo y >> large.txt; echo y >> small.txt" })
+    expect(result.output).toContain(`Cannot be taken back by undo: ${join(fixture.root, "large.txt")}`)
+    const history = await fixture.history()
+    expect((await history.list())[0]!.unkept).toMatchObject([{ path: join(fixture.root, "large.txt") }])
+    await history.undo()
+    expect(readFileSync(join(fixture.root, "small.txt"), "utf8")).toBe("x")
+  })
+
+  test("keeps no secrets, and yet moves back what was moved with its folder", async () => {
+    using fixture = undoFixture({ "d/.env": "KEY=canary-1", "d/a.txt": "a" })
+    const before = fixture.tree()
+    expect((await fixture.call("move_file", { source: "d", destination: "e" })).success).toBe(true)
+    await fixture.call("bash", { command: "echo x > e/a.txt" })
+    const kept = readdirSync(join(fixture.root, "../undo"), { recursive: true, withFileTypes: true })
+    for (const entry of kept)
+      if (entry.isFile()) expect(readFileSync(join(entry.parentPath, entry.name), "latin1")).not.toContain("canary-1")
+    const history = await fixture.history()
+    await history.undo()
+    await history.undo()
+    expect(fixture.tree()).toEqual(before)
+  })
+
+  test("a call that only reads leaves nothing, and one that is refused neither", async () => {
+    using fixture = undoFixture({ "a.txt": "a" })
+    await fixture.call("read_text_file", { path: "a.txt" })
+    await fixture.call("edit_file", { path: "a.txt", old_text: "none", new_text: "x" })
+    await fixture.call("bash", { command: "cat a.txt" })
+    expect(await (await fixture.history()).list()).toEqual([])
+  })
+
+  test("does not write through a link that stands in the way by now", async () => {
+    using fixture = undoFixture({ "d/a.txt": "a" })
+    const { root } = fixture
+    await fixture.call("write_file", { path: "d/a.txt", content: "b" })
+    const outside = join(root, "../outside")
+    mkdirSync(outside)
+    writeFileSync(join(outside, "a.txt"), "b")
+    rmSync(join(root, "d"), { recursive: true })
+    symlinkSync(outside, join(root, "d"))
+    const done = await (await fixture.history()).undo()
+    expect(done.restored).toEqual([])
+    expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("b")
+  })
+})
