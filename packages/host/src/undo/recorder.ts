@@ -93,15 +93,16 @@ export function createRecorder(parts: RecorderParts): CallRecorder {
     begin(call)
     const kept = changes.map(({ path }) => ({ n: stamp(), path, before: stateNow(path) }))
     const unkept = kept.filter(({ before }) => !isKept(before))
-    note(call, [
-      ...kept.map(({ n, path, before }, at): LogLine => {
+    note(
+      call,
+      kept.map(({ n, path, before }, at): LogLine => {
         const change = changes[at]!
         const undoing = "undoes" in change ? { planned: change.planned, undoes: change.undoes } : {}
         const { content } = change
         const written = content === undefined ? {} : { planned: plannedFile(content, before) }
         return { type: "change", n, path, before, ...written, ...undoing }
       }),
-    ])
+    )
     for (const { n, path } of kept) if (running > 0) touched.set(path, { n })
     if (unkept.length > 0)
       tellUnkept(
