@@ -41,7 +41,7 @@ async function parseYaml(text: string, file: string): Promise<Record<string, unk
   const { parse } = await import("yaml")
   let value: unknown
   try {
-    value = parse(text)
+    value = parse(text, { logLevel: "error" })
   } catch (cause) {
     throw invalid(file, messageOf(cause).split("\n")[0] ?? "it is no YAML", cause)
   }

@@ -2,6 +2,7 @@ import { ToolwrightError } from "./model/errors.ts"
 import { hideGrounded } from "./model/grounded.ts"
 import { isToolResult, success, type ToolResult } from "./model/result.ts"
 import type { JsonObject, JsonSchema } from "./model/schema.ts"
+import { describeFault, schemaFault } from "./model/schema-fault.ts"
 import {
   OPTIONALITIES,
   TOOL_CATEGORIES,
@@ -39,7 +40,7 @@ export interface ToolSpecification<Args> extends Omit<
  * @returns the canonical definition, ready for `ToolRegistry.register`
  * @throws ToolwrightError `INVALID_TOOL` when the name is empty or malformed, the category or optionality is unknown,
  *   or the
- *   input is no object schema
+ *   input is malformed or no object schema
  * @example
  * const add = defineTool({
  *   name: "add",
@@ -108,6 +109,9 @@ function check(specification: { name: string }, category: string, optionality: s
 }
 
 function objectSchema(name: string, schema: JsonSchema): JsonSchema {
+  const fault = schemaFault(schema)
+  if (fault !== undefined)
+    throw new ToolwrightError("INVALID_TOOL", `Tool '${name}': its input is no JSON Schema: ${describeFault(fault)}.`)
   if (schema.type === "object") return schema
   if (schema.type === undefined) return { type: "object", ...schema }
   throw new ToolwrightError(

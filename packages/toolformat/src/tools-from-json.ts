@@ -1,4 +1,4 @@
-import { ToolwrightError, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
+import { describeFault, schemaFault, ToolwrightError, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 
 /**
  * Tools from JSON in whatever form they come: OpenAI's (`{type: "function", function: {…}}`), MCP's (`inputSchema`),
@@ -20,7 +20,9 @@ export function toolsFromJson(value: unknown): ToolDefinition[] {
       body.inputSchema ??
       body.input_schema ??
       body.schema ?? { type: "object", properties: {} }
-    if (!isRecord(schema)) throw invalid(`The parameters of tool '${body.name}' are not a JSON Schema object.`)
+    const fault = schemaFault(schema)
+    if (fault !== undefined)
+      throw invalid(`The parameters of tool '${body.name}' are no JSON Schema: ${describeFault(fault)}.`)
     return {
       name: body.name,
       description: typeof body.description === "string" ? body.description : "",

@@ -61,6 +61,34 @@ test("lines of schemas and instances are answered line by line, whatever stands 
   expect(answers[1]!.reasons[0]).toMatch(/^# \$ref: .*leads out of the schema/)
 })
 
+test("patterns that together need too many states are refused, and the batch goes on", async () => {
+  const every = (count: number) => `^(a{${count}})*$`
+  const [p, q, r] = [every(97), every(101), every(103)]
+  const schemas = [
+    { type: "string", allOf: [{ pattern: p }, { pattern: q }, { pattern: r }] },
+    { type: "object", patternProperties: { [p]: true, [q]: { type: "null" }, [r]: { type: "string" } } },
+    { type: "object", propertyNames: { allOf: [{ pattern: p }, { not: { pattern: q } }, { pattern: r }] } },
+    { type: "object", propertyNames: { pattern: "^(a|b)*a(a|b){11}$", maxLength: 1999 }, minProperties: 2 },
+    { type: "array", items: { anyOf: [{ pattern: p }, { not: { pattern: q } }] }, contains: { pattern: r } },
+    { type: "string", pattern: "^(a|b)*a(a|b){20}$" },
+    null,
+    { type: "integer" },
+  ]
+  const lines = schemas.map((schema) => JSON.stringify({ schema: JSON.stringify(schema), instances: ["1"] }))
+  const { code, stdout } = await cli(["grammar", "check", "--jsonl"], { stdin: `${lines.join("\n")}\n` })
+  const answers = stdout
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as { status: string; reasons: string[] })
+  expect(code).toBe(0)
+  expect(answers).toHaveLength(schemas.length)
+  expect(answers.at(-1)).toEqual({ status: "exact", reasons: [], accepted: [true] })
+  for (const { status, reasons } of answers) if (status === "refused") expect(reasons[0]).toMatch(/\S/)
+  expect(
+    answers.filter(({ reasons }) => reasons.some((reason) => reason.includes("too many states"))).length,
+  ).toBeGreaterThan(1)
+})
+
 test("wrong usage is told", async () => {
   expect(await cli(["grammar"])).toMatchObject({ code: 2 })
   expect(await cli(["grammar", "missing.json"])).toMatchObject({

@@ -132,15 +132,25 @@ function answer(logits: Logits, line: string, options: SchemaOptions): Answer {
   const instances = Array.isArray(question.instances)
     ? question.instances.map((text) => (typeof text === "string" ? text : JSON.stringify(text)))
     : []
+  const refused = (reasons: readonly string[]): Answer => ({
+    status: "refused",
+    reasons,
+    accepted: instances.map(() => false),
+  })
   const compiled = logits.compileSchema(schema, options)
   const reasons = compiled.reasons.map(describe)
-  if (compiled.grammar === undefined) return { status: "refused", reasons, accepted: instances.map(() => false) }
-  const matcher = logits.createMatcher(compiled.grammar)
-  const accepted = instances.map((text) => {
-    matcher.reset()
-    return matcher.accept(text) && matcher.isComplete()
-  })
-  return { status: compiled.status, reasons, accepted }
+  if (compiled.grammar === undefined) return refused(reasons)
+  try {
+    const matcher = logits.createMatcher(compiled.grammar)
+    const accepted = instances.map((text) => {
+      matcher.reset()
+      return matcher.accept(text) && matcher.isComplete()
+    })
+    return { status: compiled.status, reasons, accepted }
+  } catch (problem) {
+    // One schema that is too large to be followed does not end the batch.
+    return refused([messageOf(problem)])
+  }
 }
 
 const describe = ({ path, keyword, reason }: { path: string; keyword: string; reason: string }): string =>

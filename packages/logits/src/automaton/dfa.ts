@@ -2,6 +2,7 @@
  * Deterministic automata over code points, minimal and without dead ends: from every state that is not -1, some text
  * leads to acceptance.
  */
+import { equalStates } from "./equal-states.ts"
 import { FIRST_SURROGATE, LAST_SURROGATE } from "./ranges.ts"
 
 export interface Dfa {
@@ -119,36 +120,6 @@ function liveStates(raw: RawDfa): boolean[] {
     }
   }
   return live
-}
-
-/** Moore's refinement: the block number of every live state. */
-function equalStates(raw: RawDfa, live: readonly boolean[]): Int32Array {
-  const states = raw.accept.length
-  let block = Int32Array.from(raw.accept, (accepts, state) => (live[state] ? (accepts ? 1 : 0) : -1))
-  for (let count = -1; ;) {
-    // States with the same block and the same blocks behind each class get the same number: pairs are numbered one
-    // after the other.
-    const pairs = new Map<number, number>()
-    const numbers = new Map<number, number>()
-    const next = new Int32Array(states).fill(-1)
-    for (let state = 0; state < states; state++) {
-      if (!live[state]) continue
-      let signature = block[state]! + 1
-      for (let c = 0; c < raw.classes; c++) {
-        const target = raw.table[state * raw.classes + c]!
-        const key = signature * (states + 2) + (target < 0 || !live[target] ? 0 : block[target]! + 1)
-        let pair = pairs.get(key)
-        if (pair === undefined) pairs.set(key, (pair = pairs.size + states + 2))
-        signature = pair
-      }
-      let number = numbers.get(signature)
-      if (number === undefined) numbers.set(signature, (number = numbers.size))
-      next[state] = number
-    }
-    block = next
-    if (numbers.size === count) return block
-    count = numbers.size
-  }
 }
 
 function numberStates(raw: RawDfa, live: readonly boolean[], block: Int32Array): Dfa {

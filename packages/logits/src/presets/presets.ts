@@ -61,8 +61,8 @@ export function createPresetRegistry(custom: readonly Preset[] = []): PresetRegi
     },
     list: () => [...presets.values()].map((preset) => structuredClone(preset)),
     register(preset) {
-      if (!/^[a-z][a-z0-9_-]*$/i.test(preset.name)) {
-        throw new ToolwrightError("INVALID_PRESET", `'${preset.name}' is no name for a preset.`, {
+      if (typeof preset.name !== "string" || !/^[a-z][a-z0-9_-]*$/i.test(preset.name)) {
+        throw new ToolwrightError("INVALID_PRESET", `'${String(preset.name)}' is no name for a preset.`, {
           hint: "Begin with a letter; go on with letters, digits, '_' and '-'.",
         })
       }
@@ -71,12 +71,22 @@ export function createPresetRegistry(custom: readonly Preset[] = []): PresetRegi
           hint: "Choose another name.",
         })
       if (preset.safety !== undefined && !SAFETY_LEVELS.includes(preset.safety)) {
-        throw new ToolwrightError("INVALID_PRESET", `There is no safety level '${preset.safety}'.`, {
+        throw new ToolwrightError("INVALID_PRESET", `There is no safety level '${String(preset.safety)}'.`, {
           hint: `The levels are: ${SAFETY_LEVELS.join(", ")}.`,
         })
       }
       validateSampler(preset.sampler)
-      presets.set(preset.name, structuredClone(preset))
+      const { name, description, sampler, grammar, safety } = preset
+      presets.set(
+        name,
+        structuredClone({
+          name,
+          description,
+          sampler,
+          ...(grammar === undefined ? {} : { grammar }),
+          ...(safety === undefined ? {} : { safety }),
+        }),
+      )
     },
   }
   for (const preset of custom) registry.register(preset)

@@ -51,7 +51,7 @@ export interface SafetyFilter {
 /**
  * A filter of a level.
  *
- * @throws ToolwrightError `INVALID_SAFETY` for an unknown level or category, `INVALID_PATTERN` for a banned pattern
+ * @throws ToolwrightError `INVALID_SAFETY` for an unknown level or category or what is no list, `INVALID_PATTERN` for a banned pattern
  *   that cannot be
  *   matched in linear time or is malformed
  * @example
@@ -94,6 +94,10 @@ function rulesFor({ level = "standard", categories, banned = [] }: SafetyOptions
     throw new ToolwrightError("INVALID_SAFETY", `There is no safety level '${level}'.`, {
       hint: `The levels are: ${SAFETY_LEVELS.join(", ")}.`,
     })
+  for (const [name, list] of Object.entries({ categories, banned })) {
+    if (list !== undefined && !(Array.isArray(list) && list.every((one) => typeof one === "string")))
+      throw new ToolwrightError("INVALID_SAFETY", `'${name}' must be a list of texts.`)
+  }
   for (const category of categories ?? []) {
     if (!SAFETY_CATEGORIES.includes(category)) {
       throw new ToolwrightError("INVALID_SAFETY", `There is no safety category '${category}'.`, {

@@ -66,6 +66,7 @@ const FIELDS = new Set<string>([...Object.keys(RANGES), "logitBias", "stop"])
 
 /** What is wrong with a sampler configuration, one sentence each; empty when nothing is. */
 export function samplerProblems(config: SamplerConfig): string[] {
+  if (!isMapping(config)) return [`the settings must be an object, not ${show(config)}`]
   const problems: string[] = []
   const values = config as Record<string, unknown>
   for (const [name, range] of Object.entries(RANGES) as [string, Range][]) {
@@ -74,12 +75,15 @@ export function samplerProblems(config: SamplerConfig): string[] {
       problems.push(`${name} must be ${describe(range)}, not ${show(value)}`)
   }
   if (config.maxTokens === 0) problems.push("maxTokens must be at least 1, or -1 for no limit, not 0")
-  for (const [token, bias] of Object.entries(config.logitBias ?? {})) {
-    if (!/^\d+$/.test(token)) problems.push(`logitBias must have token numbers as keys, not '${token}'`)
-    if (typeof bias !== "number" || !(bias === Number.NEGATIVE_INFINITY || inRange(bias, { from: -100, to: 100 }))) {
-      problems.push(`logitBias of token ${token} must be from -100 to 100, not ${show(bias)}`)
+  if (config.logitBias !== undefined && !isMapping(config.logitBias))
+    problems.push(`logitBias must be numbers by token, not ${show(config.logitBias)}`)
+  else
+    for (const [token, bias] of Object.entries(config.logitBias ?? {})) {
+      if (!/^\d+$/.test(token)) problems.push(`logitBias must have token numbers as keys, not '${token}'`)
+      if (typeof bias !== "number" || !(bias === Number.NEGATIVE_INFINITY || inRange(bias, { from: -100, to: 100 }))) {
+        problems.push(`logitBias of token ${token} must be from -100 to 100, not ${show(bias)}`)
+      }
     }
-  }
   if (
     config.stop !== undefined &&
     !(Array.isArray(config.stop) && config.stop.every((text) => typeof text === "string" && text !== ""))
@@ -114,6 +118,9 @@ function describe({ from, to, whole, above }: Range): string {
   return `${whole === true ? "a whole number " : ""}${above === true ? `above ${from} and up to ${to}` : `from ${from} to ${to}`}`
 }
 
+const isMapping = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
+
 function show(value: unknown): string {
-  return typeof value === "number" ? String(value) : (JSON.stringify(value) ?? String(value))
+  if (typeof value !== "object") return typeof value === "string" ? JSON.stringify(value) : String(value)
+  return Array.isArray(value) ? "a list" : value === null ? "null" : "an object"
 }

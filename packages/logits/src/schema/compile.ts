@@ -1,6 +1,6 @@
 /** The door of this folder: a schema in, a type and its status out. */
 import { classifyKeys } from "./key-classes.ts"
-import type { Schema } from "./json-schema.ts"
+import { isSchema, type Schema } from "./json-schema.ts"
 import { type NormaliseOptions, type Reason, Refusal, refusing, typeOfSchema } from "./normalise.ts"
 import { candidates } from "./objects.ts"
 import { uniquenessOf } from "./unique-items.ts"
@@ -18,8 +18,15 @@ export type CompiledType =
 
 const MAX_EXPLORED = 30_000
 
-/** Never throws for what a schema says; every type that can be reached has been worked out when it returns. */
+/**
+ * Never throws, whatever the schema is; every type that can be reached has been worked out when it returns.
+ */
 export function compileType(schema: Schema, options: NormaliseOptions = {}): CompiledType {
+  if (!isSchema(schema))
+    return {
+      status: "refused",
+      reasons: [{ path: "#", keyword: "schema", reason: "is neither an object nor true or false" }],
+    }
   const first = attempt(schema, options, [])
   const [reason] = first.reasons
   if (first.status !== "refused" || options.relaxed !== true || reason?.keyword !== "uniqueItems") return first

@@ -43,6 +43,7 @@ export function decimalOf(value: number): Decimal | undefined {
 
 /** Both as whole numbers of the same, smaller unit. */
 function align(a: Decimal, b: Decimal): [bigint, bigint, number] {
+  if (a.scale === b.scale) return [a.digits, b.digits, a.scale]
   const scale = Math.max(a.scale, b.scale)
   return [a.digits * 10n ** BigInt(scale - a.scale), b.digits * 10n ** BigInt(scale - b.scale), scale]
 }

@@ -175,11 +175,16 @@ export function refusing<Result>(where: { path: string; keyword: string }, run: 
     return run()
   } catch (problem) {
     if (problem instanceof Refusal) throw problem
-    if (problem instanceof SchemaProblem || problem instanceof RegexProblem)
-      throw new Refusal({ ...where, reason: problem.message })
-    if (problem instanceof RangeError) throw new Refusal({ ...where, reason: "the schema is nested too deep" })
-    throw problem
+    const reason = limitOf(problem)
+    if (reason === undefined) throw problem
+    throw new Refusal({ ...where, reason })
   }
+}
+
+/** Why something could not be worked out, where it was a limit or a keyword's meaning; undefined for other mistakes. */
+export function limitOf(problem: unknown): string | undefined {
+  if (problem instanceof SchemaProblem || problem instanceof RegexProblem) return problem.message
+  return problem instanceof RangeError ? "the schema is nested too deep" : undefined
 }
 
 function nameOf(path: string): string {
@@ -266,7 +271,8 @@ function collectConjuncts(one: Conjunct, reader: Reader, into: Conjunct[], open:
   return all.filter(isSchema).every((member, index) => visit(reader.references.below(at, `/allOf/${index}`, member)))
 }
 
-const meetAll = (algebra: Algebra, shapes: readonly Shape[]): Shape => shapes.reduce((a, b) => algebra.meet(a, b))
+const meetAll = (algebra: Algebra, shapes: readonly Shape[]): Shape =>
+  shapes.length === 0 ? algebra.any.shape() : shapes.reduce((a, b) => algebra.meet(a, b))
 
 function valueShapes(schema: JsonSchema, at: Located, { algebra, attempt }: Reader): Shape[] {
   const result: Shape[] = []

@@ -1,6 +1,8 @@
 import {
   failure,
+  describeFault,
   messageOf,
+  schemaFault,
   ToolwrightError,
   type JsonObject,
   type StandardSchema,
@@ -198,11 +200,14 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   }
 
   #usable(tool: McpTool): boolean {
+    const fault = tool.inputSchema === undefined ? undefined : schemaFault(tool.inputSchema)
     const type = tool.inputSchema?.type
-    if (type === undefined || type === "object") return true
-    this.#options.log?.(
-      `Left out '${tool.name}' of '${this.#options.name}': its inputSchema is of type ${JSON.stringify(type)}, not object`,
-    )
+    if (fault === undefined && (type === undefined || type === "object")) return true
+    const reason =
+      fault === undefined
+        ? `its inputSchema is of type ${JSON.stringify(type)}, not object`
+        : `its inputSchema is malformed: ${describeFault(fault)}`
+    this.#options.log?.(`Left out '${tool.name}' of '${this.#options.name}': ${reason}`)
     return false
   }
 

@@ -1,6 +1,7 @@
 import { executeCall, type ExecuteOptions } from "../execute/execute.ts"
 import { ToolwrightError } from "../model/errors.ts"
 import type { ToolResult } from "../model/result.ts"
+import { describeFault, schemaFault } from "../model/schema-fault.ts"
 import type { Optionality, ToolBundle, ToolCategory, ToolDefinition } from "../model/tool.ts"
 import { nearest } from "../nearest.ts"
 import { PREDEFINED_BUNDLES } from "./bundles.ts"
@@ -40,13 +41,19 @@ export class ToolRegistry implements Toolset {
   }
 
   /**
-   * @throws ToolwrightError `INVALID_TOOL` without a name, `DUPLICATE_TOOL` when the name is taken (both owners are
+   * @throws ToolwrightError `INVALID_TOOL` without a name or with a malformed schema, `DUPLICATE_TOOL` when the name is taken (both owners are
    * named)
    */
   register(tool: ToolDefinition): void {
     if (typeof tool.name !== "string" || tool.name === "") {
       throw new ToolwrightError("INVALID_TOOL", "A tool needs a name to be registered.")
     }
+    const fault = schemaFault(tool.schema)
+    if (fault !== undefined)
+      throw new ToolwrightError(
+        "INVALID_TOOL",
+        `Tool '${tool.name}': its schema is malformed: ${describeFault(fault)}.`,
+      )
     const owner = this.#tools.get(tool.name)
     if (owner !== undefined) {
       throw new ToolwrightError(

@@ -1,25 +1,31 @@
+import { schemaFault } from "../model/schema-fault.ts"
 import type { JsonSchema } from "../model/schema.ts"
 
 /**
  * An object schema without combinators at the top, for hosts that drop these together with everything in them: all
  * properties of
  * the branches, and as required what every branch requires. It admits more than the schema; the tool itself checks the
- * rest.
+ * rest. A schema that is malformed comes back as it is.
  */
 export function withoutTopCombinators(schema: JsonSchema): JsonSchema {
-  const branches = schema.oneOf ?? schema.anyOf
-  if (branches === undefined) return schema
-  const { oneOf: _one, anyOf: _any, ...rest } = schema
-  const properties: Record<string, JsonSchema> = { ...rest.properties }
+  const { oneOf, anyOf, ...around } = schema
+  if ((oneOf ?? anyOf) === undefined || schemaFault(schema) !== undefined) return schema
+  const branches = (oneOf ?? anyOf)!.filter((branch) => typeof branch === "object")
+  const properties = new Map(Object.entries(around.properties ?? {}))
   for (const branch of branches) {
     for (const [name, property] of Object.entries(branch.properties ?? {}))
-      properties[name] = merged(properties[name], property)
+      properties.set(name, merged(properties.get(name), property))
   }
   const shared = branches
     .map((branch) => branch.required ?? [])
     .reduce((all, names) => all.filter((name) => names.includes(name)), branches[0]?.required ?? [])
-  const required = [...new Set([...(rest.required ?? []), ...shared])]
-  return { ...rest, type: "object", properties, ...(required.length === 0 ? {} : { required }) }
+  const required = [...new Set([...(around.required ?? []), ...shared])]
+  return {
+    ...around,
+    type: "object",
+    properties: Object.fromEntries(properties),
+    ...(required.length === 0 ? {} : { required }),
+  }
 }
 
 /** Two branches' schemas of one property: constants become a choice; otherwise the first stands. */

@@ -1,4 +1,4 @@
-import { ToolwrightError, type JsonSchema } from "@toolwright/toolbox"
+import { describeFault, schemaFault, ToolwrightError, type JsonSchema } from "@toolwright/toolbox"
 import { areDisjoint, mergeRoot } from "./unions.ts"
 import { define, merge, same, typesOf } from "./merge.ts"
 import { isSchema, resolve, schemaMap, schemasIn, type AnySchema } from "./references.ts"
@@ -49,7 +49,8 @@ const MAX_REMARK = 200
  * stands in the description, so that the model still reads it.
  *
  * @param schema the parameters; its root must describe an object
- * @throws ToolwrightError `INVALID_SCHEMA` when a reference leads nowhere, or the root is no object
+ * @throws ToolwrightError `INVALID_SCHEMA` when the schema is malformed, a reference leads nowhere, or the root is no
+ *   object
  */
 export function lowerSchema(schema: JsonSchema, target: LoweringTarget): LoweredSchema {
   const profile = TARGETS[target]
@@ -62,8 +63,11 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
       losses.push({ path, keyword, effect, reason })
   }
 
+  const fault = schemaFault(schema)
+  if (fault !== undefined)
+    throw new ToolwrightError("INVALID_SCHEMA", `This is no JSON Schema: ${describeFault(fault)}.`)
   const types = typesOf(schema.type)
-  if (!isSchema(schema) || (types.length > 0 && !types.includes("object"))) {
+  if (types.length > 0 && !types.includes("object")) {
     throw noObject()
   }
   let root: JsonSchema = { ...schema, type: "object" }
@@ -426,7 +430,9 @@ function applicable(type: string, node: JsonSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(node).filter(
       ([keyword]) =>
-        (TYPES_OF_KEYWORD[keyword]?.includes(type) ?? true) && keyword !== "description" && keyword !== "title",
+        (!Object.hasOwn(TYPES_OF_KEYWORD, keyword) || TYPES_OF_KEYWORD[keyword]!.includes(type)) &&
+        keyword !== "description" &&
+        keyword !== "title",
     ),
   )
 }

@@ -16,7 +16,7 @@ export function restoreArguments(args: JsonObject, schema: JsonSchema): JsonObje
 
 function restore(value: unknown, candidates: readonly AnySchema[], root: JsonSchema, depth: number): unknown {
   if (depth > 200) return value
-  const schemas = candidates.flatMap((schema) => expand(schema, root, 0))
+  const schemas = candidates.flatMap((schema) => expand(schema, root))
   if (Array.isArray(value)) {
     return value.map((item, index) =>
       restore(
@@ -32,7 +32,7 @@ function restore(value: unknown, candidates: readonly AnySchema[], root: JsonSch
   for (const [name, item] of Object.entries(value)) {
     const owners = schemas.filter((schema) => isSchema(schema.properties) && Object.hasOwn(schema.properties, name))
     const properties = owners.map((schema) => schema.properties![name] as AnySchema)
-    const isRequired = schemas.some((schema) => schema.required?.includes(name))
+    const isRequired = schemas.some((schema) => Array.isArray(schema.required) && schema.required.includes(name))
     if (item === null && owners.length > 0 && !isRequired && !properties.some((property) => allowsNull(property, root)))
       continue
     Object.defineProperty(restored, name, {
@@ -46,16 +46,19 @@ function restore(value: unknown, candidates: readonly AnySchema[], root: JsonSch
 }
 
 /** The schema itself and all that it is made of. */
-function expand(schema: AnySchema, root: JsonSchema, depth: number): JsonSchema[] {
-  if (!isSchema(schema) || depth > 50) return []
-  const target = typeof schema.$ref === "string" ? resolve(root, schema.$ref) : undefined
-  const parts = [
-    ...(target === undefined ? [] : [target]),
-    ...schemasIn(schema.allOf),
-    ...schemasIn(schema.anyOf),
-    ...schemasIn(schema.oneOf),
-  ]
-  return [schema, ...parts.flatMap((part) => expand(part, root, depth + 1))]
+function expand(schema: AnySchema, root: JsonSchema): JsonSchema[] {
+  const parts = new Set<JsonSchema>()
+  const add = (part: AnySchema): void => {
+    if (isSchema(part)) parts.add(part)
+  }
+  add(schema)
+  // A set is walked to its end, also as it grows; each schema is in it once, so circles end.
+  for (const part of parts) {
+    const target = typeof part.$ref === "string" ? resolve(root, part.$ref) : undefined
+    if (target !== undefined) add(target)
+    for (const keyword of ["allOf", "anyOf", "oneOf"] as const) schemasIn(part[keyword]).forEach(add)
+  }
+  return [...parts]
 }
 
 function itemSchemas(schema: JsonSchema, index: number): AnySchema[] {
@@ -66,8 +69,9 @@ function itemSchemas(schema: JsonSchema, index: number): AnySchema[] {
 
 function allowsNull(schema: AnySchema, root: JsonSchema): boolean {
   if (schema === true) return true
-  return expand(schema, root, 0).some((part) => {
-    if (part.nullable === true || part.const === null || part.enum?.includes(null)) return true
+  return expand(schema, root).some((part) => {
+    if (part.nullable === true || part.const === null || (Array.isArray(part.enum) && part.enum.includes(null)))
+      return true
     if (typesOf(part.type).includes("null")) return part.enum === undefined && part.const === undefined
     const says = ["type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "properties"].some(
       (keyword) => part[keyword] !== undefined,

@@ -3,6 +3,7 @@ import { define, merge, same, typesOf } from "./merge.ts"
 import { isSchema, schemaMap, schemasIn, type AnySchema } from "./references.ts"
 
 const MAX_COMPARED = 64
+const MAX_MERGED = 100
 
 /**
  * Whether no value fits two of these schemas, as far as types and listed values tell; then `oneOf` says the same as
@@ -61,13 +62,16 @@ export function mergeRoot(
   root: JsonSchema,
   lost: (keyword: string) => void,
   deref: (schema: AnySchema) => AnySchema,
+  depth = 0,
 ): JsonSchema {
+  if (depth > MAX_MERGED)
+    throw new ToolwrightError("INVALID_SCHEMA", `The root is made of more than ${MAX_MERGED} schemas, or of itself.`)
   let merged = deref(root) as JsonSchema
   if (Array.isArray(merged.allOf)) {
     const { allOf, ...rest } = merged
     const whole = schemasIn(allOf).reduce<AnySchema>((sum, part) => merge(sum, deref(part), lost), rest)
     merged = isSchema(whole) ? whole : rest
-    if (Array.isArray(merged.allOf)) return mergeRoot(merged, lost, deref)
+    if (Array.isArray(merged.allOf)) return mergeRoot(merged, lost, deref, depth + 1)
   }
   for (const keyword of ["oneOf", "anyOf"] as const) {
     if (!Array.isArray(merged[keyword])) continue
@@ -75,7 +79,7 @@ export function mergeRoot(
     const branches = schemasIn(list)
       .map(deref)
       .filter(isSchema)
-      .map((branch) => mergeRoot(branch, lost, deref))
+      .map((branch) => mergeRoot(branch, lost, deref, depth + 1))
     const objects = branches.filter(
       (branch) => typesOf(branch.type).length === 0 || typesOf(branch.type).includes("object"),
     )

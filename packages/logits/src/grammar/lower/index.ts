@@ -6,7 +6,7 @@
  * bounded number of digits, as it does a model good.
  */
 import { grammarError } from "../../matcher/grammar-error.ts"
-import { SchemaProblem } from "../../schema/types.ts"
+import { limitOf } from "../../schema/normalise.ts"
 import {
   chars,
   choice,
@@ -146,12 +146,7 @@ function lowerAnew(grammar: Grammar): LoweredAround {
   try {
     for (const [name, body] of grammar.rules) lowered.set(name, lower(body))
   } catch (problem) {
-    const why =
-      problem instanceof RangeError
-        ? "it is nested too deep"
-        : problem instanceof SchemaProblem
-          ? problem.message
-          : undefined
+    const why = limitOf(problem)
     if (why === undefined) throw problem
     throw grammarError(`Plain rules cannot say this grammar: ${why}.`, {
       code: "GRAMMAR_REFUSED",

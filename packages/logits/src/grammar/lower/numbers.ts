@@ -9,6 +9,8 @@ import type { RuleBook } from "./rule-book.ts"
 
 const digit = chars([0x30, 0x39])
 const MAX_STATES = 30_000
+/** States of numbers with many digits cost more: so many digits are looked at in all. */
+const MAX_DIGITS = 1_200_000
 /** Whole numbers as models write them have at most this many digits, fractions too: text without end is no number. */
 const MOST_DIGITS = 15
 
@@ -49,6 +51,15 @@ function anyNumber(): PlainExpression {
   return sequence(integer(), optional(sequence(literal("."), repeat(digit, 1, MOST_DIGITS))), optional(exponent))
 }
 
+/** How many digits the longest bound or step of a set has. */
+function widthOf({ low, high, step, notSteps }: NumberSet): number {
+  const numbers = [low?.value, high?.value, step, ...notSteps]
+  return Math.max(
+    1,
+    ...numbers.map((one) => (one === undefined ? 0 : Math.max(one.digits.toString().length, one.scale))),
+  )
+}
+
 /** The lexeme, state by state, as an automaton over characters. */
 function automatonOf(sets: readonly NumberSet[]): Dfa {
   const lexeme = numberLexeme(sets, true)
@@ -56,8 +67,9 @@ function automatonOf(sets: readonly NumberSet[]): Dfa {
   const order = [lexeme.start]
   const alphabet = Array.from({ length: 15 }, (_, index) => 0x2b + index)
   const table: number[] = []
+  const most = Math.min(MAX_STATES, MAX_DIGITS / Math.max(...sets.map(widthOf)))
   for (let index = 0; index < order.length; index++) {
-    if (order.length > MAX_STATES)
+    if (order.length > most)
       throw grammarError("the bounds of a number need too many rules", { code: "GRAMMAR_REFUSED" })
     table.push(-1)
     for (const byte of alphabet) {

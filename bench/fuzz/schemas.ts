@@ -1,0 +1,519 @@
+/** JSON Schemas as people, servers and models write them, and everything that can be wrong with one. */
+import type { Random } from "./random.ts"
+
+type Json = unknown
+
+/** An `if` with both its branches. Read from text, since an object literal with the key `then` looks like a promise. */
+const conditional = (condition: Json, yes: Json, no: Json): Json =>
+  JSON.parse(`{"if": ${JSON.stringify(condition)}, "then": ${JSON.stringify(yes)}, "else": ${JSON.stringify(no)}}`)
+
+/** Valid schemas that together use every keyword. */
+const SEEDS: readonly Json[] = [
+  {
+    type: "object",
+    properties: {
+      city: { type: "string", minLength: 1, maxLength: 40, description: "Where" },
+      days: { type: "integer", minimum: 1, maximum: 14, default: 3 },
+      unit: { enum: ["metric", "imperial"] },
+    },
+    required: ["city"],
+    additionalProperties: false,
+  },
+  {
+    $schema: "https://json-schema.org/draft/2020-12/schema",
+    $defs: {
+      node: {
+        type: "object",
+        properties: { name: { type: "string" }, children: { type: "array", items: { $ref: "#/$defs/node" } } },
+        required: ["name"],
+      },
+    },
+    $ref: "#/$defs/node",
+  },
+  { type: "array", prefixItems: [{ type: "string" }, { type: "number" }], items: false, minItems: 1 },
+  { type: "array", items: { type: "integer", multipleOf: 5 }, uniqueItems: true, maxItems: 8 },
+  { type: "array", contains: { const: "x" }, minContains: 1, maxContains: 3 },
+  {
+    oneOf: [
+      { type: "object", properties: { kind: { const: "circle" }, radius: { type: "number", exclusiveMinimum: 0 } } },
+      { type: "object", properties: { kind: { const: "square" }, side: { type: "number" } }, required: ["side"] },
+    ],
+  },
+  { anyOf: [{ type: "null" }, { type: "string", pattern: "^[a-z]{2,5}(-[0-9]+)?$" }, { type: "boolean" }] },
+  { allOf: [{ type: "object", properties: { a: { type: "integer" } } }, { required: ["a"] }, { maxProperties: 3 }] },
+  conditional({ properties: { a: { const: 1 } } }, { required: ["b"] }, { required: ["c"] }),
+  {
+    not: {
+      anyOf: [
+        { type: "string", maxLength: 3 },
+        { type: "integer", minimum: 10 },
+      ],
+    },
+  },
+  {
+    type: "object",
+    patternProperties: { "^x-": { type: "string" }, "[0-9]$": { type: "integer" } },
+    propertyNames: { pattern: "^[a-z0-9-]+$", maxLength: 12 },
+    minProperties: 1,
+    additionalProperties: { type: "boolean" },
+  },
+  {
+    type: "object",
+    properties: { card: { type: "string" }, address: { type: "string" }, code: { type: "string" } },
+    dependentRequired: { card: ["address"] },
+    dependentSchemas: { address: { required: ["code"] } },
+    unevaluatedProperties: false,
+  },
+  { type: "string", format: "date-time" },
+  { type: "object", properties: { id: { format: "uuid", type: "string" }, mail: { format: "email", type: "string" } } },
+  { type: "number", minimum: -0.5, exclusiveMaximum: 1e3, multipleOf: 0.25 },
+  { const: { a: [1, null, "x"], b: { c: true } } },
+  { enum: [1, 1.5, "a", null, true, [1, 2], { a: 1 }] },
+  {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    definitions: { positive: { type: "integer", minimum: 1 } },
+    type: "object",
+    properties: { a: { $ref: "#/definitions/positive" }, b: { type: ["string", "null"] } },
+    dependencies: { a: ["b"] },
+    items: [{ type: "string" }],
+    additionalItems: false,
+  },
+  { $id: "https://example.org/a", $anchor: "here", items: { $ref: "#here" }, type: ["array", "integer"] },
+  { type: "object", properties: { a: { $dynamicRef: "#x" } }, $defs: { x: { $dynamicAnchor: "x", type: "string" } } },
+  {
+    type: "object",
+    properties: { path: { type: "string", "x-grounded": "path" }, lines: { type: "array", items: { type: "string" } } },
+    required: ["path", "lines"],
+  },
+  { type: "array", items: { type: "array", items: { type: "array", items: { type: "number" } } } },
+  { type: "object", unevaluatedProperties: { type: "string" }, properties: { a: true, b: false, c: {} } },
+  true,
+  {},
+]
+
+const KEYWORDS = [
+  "type",
+  "enum",
+  "const",
+  "properties",
+  "required",
+  "additionalProperties",
+  "patternProperties",
+  "propertyNames",
+  "minProperties",
+  "maxProperties",
+  "dependentRequired",
+  "dependentSchemas",
+  "dependencies",
+  "items",
+  "prefixItems",
+  "additionalItems",
+  "contains",
+  "minContains",
+  "maxContains",
+  "minItems",
+  "maxItems",
+  "uniqueItems",
+  "minLength",
+  "maxLength",
+  "pattern",
+  "format",
+  "minimum",
+  "maximum",
+  "exclusiveMinimum",
+  "exclusiveMaximum",
+  "multipleOf",
+  "divisibleBy",
+  "allOf",
+  "anyOf",
+  "oneOf",
+  "not",
+  "if",
+  "then",
+  "else",
+  "$ref",
+  "$defs",
+  "definitions",
+  "$id",
+  "id",
+  "$anchor",
+  "$dynamicRef",
+  "$dynamicAnchor",
+  "$recursiveRef",
+  "$schema",
+  "unevaluatedProperties",
+  "unevaluatedItems",
+  "default",
+  "description",
+  "title",
+  "nullable",
+  "x-grounded",
+  "__proto__",
+  "constructor",
+  "extends",
+  "disallow",
+]
+
+const REFERENCES = [
+  "#",
+  "#/",
+  "#/$defs/node",
+  "#/properties/a",
+  "#/definitions/positive",
+  "#/items",
+  "#/anyOf/0",
+  "#here",
+  "#x",
+  "#/$defs/%",
+  "#/%24defs/node",
+  "http://[",
+  "other.json",
+  "//",
+  "#/properties/~2",
+  "",
+  "urn:x",
+  "#/allOf/0/$ref",
+  7,
+]
+
+const TYPES = ["null", "boolean", "integer", "number", "string", "array", "object", "any", "strin", "", "null,string"]
+
+const NUMBERS = [0, -1, 1, 2, 3, 7, 0.1, 0.3, 1e-9, 2 ** 31, 2 ** 53, 100, 1000, 99_999, 4_294_967_296, 0.1 + 0.2, -0]
+/** Rare, since working out which texts lie between such bounds takes long. */
+const FAR_NUMBERS = [1e21, -1e21, 2 ** 53 + 2, 1e100, 1e308, 5e-324]
+
+const ODD: readonly Json[] = [
+  null,
+  true,
+  false,
+  0,
+  -1,
+  1.5,
+  "",
+  "x",
+  "\ud800",
+  [],
+  {},
+  [null],
+  [[]],
+  { a: 1 },
+  "a".repeat(500),
+  [{}, true, "x"],
+  ["a", "a"],
+  { $ref: "#" },
+  { type: "object" },
+  [1, 2, 3],
+]
+
+const FORMATS = ["date", "time", "date-time", "email", "uuid", "ipv4", "ipv6", "uri", "hostname", "regex", "nope", ""]
+
+/** Pieces of patterns: those that cost states come often. */
+const PATTERN_PIECES = [
+  "a",
+  "b",
+  "[ab]",
+  "[^a]",
+  ".",
+  ".*",
+  "(a|b)*",
+  "(a|b){8}",
+  "{3,40}",
+  "{2}",
+  "+",
+  "*",
+  "?",
+  "|",
+  "(",
+  ")",
+  "^",
+  "$",
+  "\\d",
+  "\\w+",
+  "\\s",
+  "\\p{L}",
+  "(?=a)",
+  "(?!b)",
+  "(?<x>a)",
+  "\\1",
+  "\\b",
+  "[a-z]{1,64}",
+  "{1000}",
+  "\\u{1f600}",
+  "\\ud83d",
+  "[\\u4e00-\\u9fff]",
+  "[",
+  "]",
+  "\\",
+  "(?i)",
+  "😀",
+  "a(a|b){10}",
+  "{0,0}",
+  "{,3}",
+  "{4,2}",
+  "[z-a]",
+  "(?:",
+  "x{99}",
+]
+
+export function randomPattern(random: Random): string {
+  let pattern = random.chance(0.4) ? "^" : ""
+  for (let left = 1 + random.below(6); left > 0; left--) pattern += random.pick(PATTERN_PIECES)
+  return random.chance(0.3) ? `${pattern}$` : pattern
+}
+
+function randomNumber(random: Random): Json {
+  if (random.chance(0.003)) return random.pick(FAR_NUMBERS)
+  if (random.chance(0.5)) return random.pick(NUMBERS)
+  return random.chance(0.97) ? random.below(400) / 10 : (random.next() - 0.5) * 10 ** random.below(12)
+}
+
+/** Something that the keyword may hold, or something near it. */
+function valueFor(random: Random, keyword: string, depth: number): Json {
+  if (random.chance(0.02)) return random.pick(ODD)
+  const schema = (): Json => randomSchema(random, depth - 1)
+  const map = (): Json =>
+    Object.fromEntries(Array.from({ length: random.below(4) }, () => [randomName(random), schema()]))
+  const list = (): Json => Array.from({ length: random.below(4) }, schema)
+  switch (keyword) {
+    case "type":
+      return random.chance(0.7) ? random.pick(TYPES) : [random.pick(TYPES), random.pick(TYPES)]
+    case "properties":
+    case "$defs":
+    case "definitions":
+    case "dependentSchemas":
+      return map()
+    case "patternProperties":
+      return Object.fromEntries(Array.from({ length: 1 + random.below(3) }, () => [randomPattern(random), schema()]))
+    case "required":
+      return Array.from({ length: random.below(4) }, () => randomName(random))
+    case "dependentRequired":
+    case "dependencies":
+      return { [randomName(random)]: random.chance(0.6) ? [randomName(random)] : schema() }
+    case "enum":
+      return Array.from({ length: random.below(5) }, () => random.pick([...ODD, randomNumber(random)]))
+    case "const":
+    case "default":
+      return random.pick([...ODD, randomNumber(random)])
+    case "pattern":
+      return randomPattern(random)
+    case "format":
+      return random.pick(FORMATS)
+    case "$ref":
+    case "$dynamicRef":
+    case "$recursiveRef":
+      return random.pick(REFERENCES)
+    case "$id":
+    case "id":
+      return random.pick(["https://example.org/b", "a.json", "#", "", "urn:uuid:1", "http://["])
+    case "$schema":
+      return random.pick([
+        "https://json-schema.org/draft/2020-12/schema",
+        "http://json-schema.org/draft-07/schema#",
+        "http://json-schema.org/draft-04/schema#",
+        "https://json-schema.org/draft/2019-09/schema",
+        "x",
+      ])
+    case "prefixItems":
+    case "allOf":
+    case "anyOf":
+    case "oneOf":
+      return list()
+    case "items":
+      return random.chance(0.2) ? list() : schema()
+    case "uniqueItems":
+    case "nullable":
+      return random.chance(0.8)
+    case "$anchor":
+    case "$dynamicAnchor":
+      return random.pick(["here", "x", "a b"])
+    case "x-grounded":
+      return random.pick(["path", "word", { kind: "x" }, true])
+    case "description":
+    case "title":
+      return "x"
+    default:
+      return /^(min|max|exclusive|multiple|divisible)/.test(keyword) ? randomNumber(random) : schema()
+  }
+}
+
+const NAMES = [
+  "a",
+  "b",
+  "c",
+  "kind",
+  "path",
+  "name",
+  "x-y",
+  "",
+  "\u00e9",
+  "😀",
+  "__proto__",
+  "toString",
+  "0",
+  "a/b",
+  "~",
+  '"',
+  "</a>",
+  "\n",
+]
+
+const randomName = (random: Random): string => random.pick(NAMES)
+
+export function randomSchema(random: Random, depth: number): Json {
+  if (depth <= 0 || random.chance(0.1)) return random.pick([true, false, {}, { type: random.pick(TYPES) }])
+  if (random.chance(0.3)) return random.pick(SEEDS)
+  const schema: Record<string, Json> = {}
+  for (let left = 1 + random.below(4); left > 0; left--) {
+    const keyword = random.pick(KEYWORDS)
+    define(schema, keyword, valueFor(random, keyword, depth))
+  }
+  return schema
+}
+
+/** Sets a key whatever its name, as reading JSON does. */
+function define(target: Record<string, Json>, key: string, value: Json): void {
+  Object.defineProperty(target, key, { value, enumerable: true, configurable: true, writable: true })
+}
+
+/** A valid schema, changed in some places; or one out of nothing; or one that is deep, broad or no plain data. */
+export function fuzzedSchema(random: Random): Json {
+  const form = random.next()
+  if (form < 0.04) return deepSchema(random)
+  if (form < 0.06) return noPlainData(random)
+  if (form < 0.2) return randomSchema(random, 4)
+  if (form < 0.26) return collidingPatterns(random)
+  let schema = structuredClone(random.pick(SEEDS))
+  for (let left = 1 + random.below(5); left > 0; left--) schema = changed(random, schema, 0)
+  return schema
+}
+
+function changed(random: Random, node: Json, depth: number): Json {
+  if (typeof node !== "object" || node === null || depth > 12 || random.chance(0.2)) return replaced(random, node)
+  if (Array.isArray(node)) {
+    if (node.length === 0 || random.chance(0.3)) return [...node, randomSchema(random, 2)]
+    const at = random.below(node.length)
+    return node.map((item: Json, index) => (index === at ? changed(random, item, depth + 1) : item))
+  }
+  const result: Record<string, Json> = {}
+  const keys = Object.keys(node)
+  const at = random.pick(keys)
+  for (const key of keys) {
+    if (key === at && random.chance(0.08)) continue
+    const value = (node as Record<string, Json>)[key]
+    define(result, key, key === at ? changed(random, value, depth + 1) : value)
+  }
+  if (keys.length === 0 || random.chance(0.4)) {
+    const keyword = random.pick(KEYWORDS)
+    define(result, keyword, valueFor(random, keyword, 3))
+  }
+  return result
+}
+
+function replaced(random: Random, node: Json): Json {
+  switch (random.below(12)) {
+    case 0:
+      return random.pick(ODD)
+    case 1:
+    case 2:
+      return randomNumber(random)
+    case 3:
+    case 4:
+      return { [random.pick(["allOf", "anyOf", "oneOf"])]: [node, randomSchema(random, 2)] }
+    case 5:
+      return { not: node }
+    case 6:
+      return { $ref: random.pick(REFERENCES) }
+    default:
+      return randomSchema(random, 3)
+  }
+}
+
+const WRAPPERS: readonly ((inner: Json) => Json)[] = [
+  (inner) => ({ not: inner }),
+  (inner) => ({ allOf: [inner] }),
+  (inner) => ({ anyOf: [inner, { type: "string" }] }),
+  (inner) => ({ oneOf: [inner, { type: "array" }] }),
+  (inner) => ({ type: "object", properties: { a: inner }, required: ["a"] }),
+  (inner) => ({ type: "array", items: inner }),
+  (inner) => conditional(inner, { minimum: 3 }, true),
+  (inner) => ({ additionalProperties: inner }),
+  (inner) => ({ contains: inner }),
+  (inner) => ({ $defs: { a: inner }, $ref: "#/$defs/a" }),
+  (inner) => [inner],
+]
+
+function deepSchema(random: Random): Json {
+  const depth = random.pick([5, 20, 60, 150, 300, 1000, 5000])
+  const wrap = random.chance(0.5) ? [random.pick(WRAPPERS)] : WRAPPERS.slice(4, 8)
+  let schema: Json = { type: "integer" }
+  for (let level = 0; level < depth; level++) schema = wrap[level % wrap.length]!(schema)
+  return schema
+}
+
+/** Objects whose keys and values are held by several patterns at once: what they have in common needs many states. */
+function collidingPatterns(random: Random): Json {
+  const costly = (): string =>
+    random.chance(0.5)
+      ? `${random.pick(["^", ""])}(a|b)*${random.pick(["a", "b", "[ab]c"])}(a|b){${6 + random.below(8)}}${random.pick(["$", ""])}`
+      : randomPattern(random)
+  const strings = { allOf: Array.from({ length: 2 + random.below(3) }, () => ({ type: "string", pattern: costly() })) }
+  const keys = {
+    type: "object",
+    patternProperties: Object.fromEntries(
+      Array.from({ length: 1 + random.below(4) }, () => [costly(), randomSchema(random, 1)]),
+    ),
+    propertyNames: { pattern: costly(), ...(random.chance(0.3) ? { maxLength: random.below(60) } : {}) },
+    ...(random.chance(0.3) ? { minProperties: random.below(4) } : {}),
+    ...(random.chance(0.3) ? { required: [randomName(random)] } : {}),
+  }
+  return random.pick([
+    strings,
+    keys,
+    { anyOf: [strings, { not: strings }] },
+    { type: "object", properties: { a: strings, b: keys } },
+  ])
+}
+
+/** What no JSON text can hold, but a program can pass on by mistake. */
+function noPlainData(random: Random): Json {
+  const circle: Record<string, Json> = { type: "object" }
+  circle.properties = { a: circle }
+  return random.pick<Json>([
+    circle,
+    { type: "number", minimum: NaN, maximum: Infinity },
+    { enum: [1n, Symbol("x"), undefined, () => 1] },
+    { properties: { a: undefined } },
+    { const: undefined },
+    { type: "string", maxLength: Infinity },
+    new Date(0),
+    new Map([["type", "string"]]),
+    { allOf: [circle] },
+    null,
+    undefined,
+    "string",
+    7,
+    [],
+  ])
+}
+
+/** Texts to hold against a grammar. */
+export const INSTANCES = [
+  "1",
+  "-0.5e3",
+  '"a"',
+  '"\\u0041\\ud83d\\ude00"',
+  "null",
+  "true",
+  "[]",
+  "[1,2,[3]]",
+  '{"a":1,"b":[true]}',
+  '{"kind":"circle"}',
+  '{ "city" : "Oslo" , "days" : 3 }',
+  "[[[[[[1]]]]]]",
+  '{"x-a":"b","3":4}',
+  '"2024-02-30T25:00:00Z"',
+  "",
+  "[",
+  "}",
+  '"\ud800"',
+] as const
