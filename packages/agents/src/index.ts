@@ -1,6 +1,6 @@
 export {
+  ANNOTATED,
   compactingContext,
-  DEFAULT_GROUNDING,
   generateWithTools,
   SHOWN_CHARS,
   shownOutput,
@@ -19,6 +19,7 @@ export * from "./agent/file-owning-agent.ts"
 export * from "./executor/executor.ts"
 export * from "./executor/options.ts"
 export * from "./executor/texts.ts"
+export type * from "./gate/access.ts"
 export type * from "./gate/criteria.ts"
 export * from "./gate/ledger.ts"
 export * from "./gate/loop-detector.ts"
@@ -26,6 +27,7 @@ export * from "./profiles/assistant.ts"
 export * from "./profiles/coding.ts"
 export * from "./profiles/file-owner.ts"
 export * from "./profiles/index.ts"
+export * from "./profiles/owned.ts"
 export * from "./profiles/profile.ts"
 export * from "./record/reader.ts"
 export * from "./record/recorder.ts"

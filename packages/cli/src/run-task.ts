@@ -75,7 +75,13 @@ export async function runTask(
       : pocket
         ? wholeRenderer(invocation, { recorded: values.record !== false })
         : rendererFor(invocation)
-  const events = toolwright.run(task, { agent: name, signal: invocation.signal, dryRun: values["dry-run"] === true })
+  const files = (values as { file?: readonly string[] }).file
+  const events = toolwright.run(task, {
+    agent: name,
+    signal: invocation.signal,
+    dryRun: values["dry-run"] === true,
+    ...(files === undefined ? {} : { files }),
+  })
   const see = (event: RunEvent): void => {
     denied.see(event)
     renderer?.show(event)

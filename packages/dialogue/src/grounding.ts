@@ -4,100 +4,15 @@ import type { JsonObject } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
 
 /**
- * Which arguments must come from the conversation where calls are held by a grammar. `auto` (the default): those of
- * {@link DEFAULT_GROUNDING} where the backend says that its model is small, none elsewhere. Rules of one's own, or a
+ * Which arguments must come from the conversation where calls are held by a grammar. `auto` (the default): those
+ * that the tools annotate, where the backend says that its model is small, none elsewhere. Rules of one's own, or a
  * function that makes
  * them from what was said, count with every model; so do then the annotations `grounded` of the tools.
  */
 export type GroundingSetting = "auto" | "off" | GroundingRules | ((text: string) => GroundingRules)
 
-/** What a listing or a search begins at may go unsaid. */
-const HERE = { kind: "path", also: ["."] } as const
-
-const EXTENSIONS = [
-  "c",
-  "cpp",
-  "cs",
-  "css",
-  "csv",
-  "env",
-  "go",
-  "h",
-  "html",
-  "java",
-  "jpg",
-  "js",
-  "json",
-  "jsonl",
-  "jsx",
-  "kt",
-  "lock",
-  "log",
-  "md",
-  "mjs",
-  "pdf",
-  "php",
-  "png",
-  "py",
-  "rb",
-  "rs",
-  "scss",
-  "sh",
-  "sql",
-  "svg",
-  "swift",
-  "toml",
-  "ts",
-  "tsx",
-  "txt",
-  "vue",
-  "xml",
-  "yaml",
-  "yml",
-  "zip",
-]
-/** Parts of names, and the patterns of file types, which are asked for by name. */
-const FILES = { kind: "span", also: ["*", ...EXTENSIONS.map((extension) => `*.${extension}`)] } as const
-
-/**
- * Paths and file patterns of the built-in tools. What a call makes anew is not among them (`write_file`,
- * `create_directory`): its name may
- * be the model's own idea.
- */
-export const DEFAULT_GROUNDING: GroundingRules = {
-  read_text_file: { path: "path" },
-  read_media_file: { path: "path" },
-  read_multiple_files: { paths: "path" },
-  edit_file: { path: "path" },
-  list_directory: { path: HERE },
-  list_directory_with_sizes: { path: HERE },
-  get_directory_tree: { path: HERE },
-  get_file_info: { path: HERE },
-  search_files: { path: HERE, pattern: FILES },
-  delete_file: { path: "path" },
-  delete_directory: { path: "path" },
-  move_file: { source: "path", destination: "path" },
-  file_read: { path: "path" },
-  file_replace: { path: "path" },
-  file_append: { path: "path" },
-  file_delete: { path: "path" },
-  code_edit_get_lines: { path: "path" },
-  code_edit_edit_lines: { path: "path" },
-  code_edit_insert_at_line: { path: "path" },
-  code_edit_delete_lines: { path: "path" },
-  search_grep: { path: HERE, include: FILES },
-  search_find_files: { path: HERE, pattern: FILES },
-  search_find_in_file: { path: "path" },
-  search_find_definition: { path: HERE },
-  navigate_outline: { path: "path" },
-  navigate_imports: { path: "path" },
-  navigate_definitions: { path: HERE },
-  navigate_references: { path: HERE },
-  navigate_tree: { path: HERE },
-  navigate_list_directory: { path: HERE },
-  git_add: { files: HERE },
-  test: { files: "path" },
-}
+/** Rules that add nothing to what the tools say of their own arguments (the annotation `grounded`). */
+export const ANNOTATED: GroundingRules = {}
 
 /** The grounding of the next request; nothing where arguments are free. */
 export function groundingOf(
@@ -110,11 +25,7 @@ export function groundingOf(
   if ((setting === undefined || setting === "auto") && backend.abilities.small !== true) return undefined
   const text = backend.groundingText?.(messages) ?? joinSaid(said)
   const rules =
-    setting === undefined || setting === "auto"
-      ? DEFAULT_GROUNDING
-      : typeof setting === "function"
-        ? setting(text)
-        : setting
+    setting === undefined || setting === "auto" ? ANNOTATED : typeof setting === "function" ? setting(text) : setting
   return { text, rules }
 }
 

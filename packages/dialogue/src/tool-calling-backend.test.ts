@@ -9,7 +9,7 @@ const tool: OpenAITool = {
   function: {
     name: "read_text_file",
     description: "",
-    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    parameters: { type: "object", properties: { path: { type: "string", grounded: "path" } }, required: ["path"] },
   },
 }
 const messages: InferRequest["messages"] = [

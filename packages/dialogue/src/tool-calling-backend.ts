@@ -1,5 +1,5 @@
 import { wrapBackend, type Backend, type InferEvent, type InferRequest } from "@toolwright/backends"
-import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
+import { hideGrounded, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { renderConversation, type OpenAITool, type ToolFormatter } from "@toolwright/toolformat"
 import { Asking, openDialogue, type Dialogue } from "./ask.ts"
 import { createCallEvents } from "./call-events.ts"
@@ -110,6 +110,15 @@ function rememberDefinitions(): (tools: readonly OpenAITool[]) => readonly ToolD
   }
 }
 
+/** A client may annotate its arguments as our own tools do; what is no such annotation stays as it came. */
+function annotated(schema: ToolDefinition["schema"]): ToolDefinition["schema"] {
+  try {
+    return hideGrounded(schema)
+  } catch {
+    return schema
+  }
+}
+
 /** A tool that belongs to the client: it is told to the model and never run here. */
 function definitionOf({ function: { name, description, parameters } }: OpenAITool): ToolDefinition {
   return {
@@ -117,7 +126,7 @@ function definitionOf({ function: { name, description, parameters } }: OpenAIToo
     description: description ?? "",
     category: "utility",
     optionality: "optional",
-    schema: parameters ?? { type: "object" },
+    schema: annotated(parameters ?? { type: "object" }),
     handler() {
       throw new ToolwrightError("CLIENT_TOOL", `The tool '${name}' belongs to the client.`)
     },

@@ -1,9 +1,10 @@
 import { join, resolve } from "node:path"
 import {
+  ANNOTATED,
   compactingContext,
-  DEFAULT_GROUNDING,
   DynamicExecutor,
   FileOwningAgent,
+  givenTask,
   listRuns,
   profileNamed,
   readRun,
@@ -17,6 +18,7 @@ import {
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
 import {
+  GENERAL_SET,
   ToolwrightError,
   type PermissionPolicy,
   type RunEvent,
@@ -80,6 +82,8 @@ export interface RunOptions {
    * each other.
    */
   shared?: boolean
+  /** The files that an agent owns which owns files (`file-owner`), relative to the workspace. */
+  files?: readonly string[]
   /** Decodes and checks the calls and runs none; see `RunRequest.dryRun`. Takes no lock. */
   dryRun?: boolean
 }
@@ -190,7 +194,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   async function executorOptions(profile: AgentProfile): Promise<ExecutorOptions> {
     const { model, agent } = configuration
     const offered = toolsFor(profile)
-    const names = new Set(profile.tools.only ?? unavailable.map(({ name }) => name))
+    const isWanted = wouldBeOffered(registry, profile)
     const sampling = {
       ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
       ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
@@ -201,10 +205,10 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       backend: await backend(),
       maxRounds: profile.maxRounds ?? agent.maxRounds,
       toolCalling: model.toolCalling,
-      grounding: model.grounding === "always" ? DEFAULT_GROUNDING : model.grounding,
+      grounding: model.grounding === "always" ? ANNOTATED : model.grounding,
       toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
       completion: profile.completion,
-      unavailable: unavailable.filter(({ name }) => names.has(name)),
+      unavailable: unavailable.filter(({ name }) => isWanted(name)),
       ...(model.format === undefined ? {} : { formatter: formatterById(model.format) }),
       ...(model.contextTokens === undefined
         ? {}
@@ -251,13 +255,20 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       systemPrompt,
       shared = false,
       dryRun = false,
+      files,
     } = runOptions
     const profile = profileOf(agent)
+    const given = givenTask(profile, task, files)
     if (pocket) checkPocketAgent(profile)
     using _lock = taken(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
-    const executor = new DynamicExecutor(await executorOptions(profile))
+    const parts = await executorOptions(profile)
+    const executor = new DynamicExecutor({
+      ...parts,
+      access: given.access,
+      completion: pocket ? parts.completion! : given.completion,
+    })
     return yield* executor.run({
-      task,
+      task: given.task,
       systemPrompt: pocket ? "" : (systemPrompt ?? profile.systemPrompt),
       agent: profile.name,
       runId,
@@ -300,6 +311,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
         agentId,
         specializedFiles: files,
         tools: registry,
+        take: (runId) => taken(profile, runId),
         ...(log === undefined ? {} : { log }),
       })
     },
@@ -308,6 +320,15 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Whether an agent would be offered a tool if it could run here; of a source that is missing nobody knows the tools. */
+function wouldBeOffered(registry: ToolRegistry, { tools }: AgentProfile): (name: string) => boolean {
+  const { readOnly: _readOnly, splitActions: _split, ...selection } = tools
+  const offered = registry.view(selection).list()
+  const names = new Set(offered.map(({ name }) => name))
+  const takesAny = tools.only === undefined && (tools.sets?.includes(GENERAL_SET) ?? true)
+  return (name) => names.has(name) || (takesAny && registry.get(name) === undefined)
 }
 
 /** An id that sorts by time: the date and time, then a few random characters. */

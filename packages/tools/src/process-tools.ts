@@ -8,6 +8,7 @@ import type { Workspace } from "@toolwright/host/paths"
 import { createProcessHost, type ProcessToolsConfig } from "@toolwright/host/process"
 import { createTestTool } from "./test/test.ts"
 import { createValidationTool } from "./validation/validation.ts"
+import { createWorkWatch } from "./work/watch.ts"
 import type { FileTemplates } from "./workspace/templates.ts"
 import { createWorkspaceTool } from "./workspace/workspace.ts"
 
@@ -20,6 +21,7 @@ export interface CodingToolsConfig extends ProcessToolsConfig {
 /** The tools around code: the syntax of files, shell, tests, git, artifacts, validation. */
 export function createProcessTools(workspace: Workspace, config: CodingToolsConfig = {}): ToolDefinition[] {
   const host = createProcessHost(workspace, config)
+  const work = createWorkWatch(host)
   return [
     createNavigateTool(workspace),
     createBashTool(host),
@@ -29,5 +31,5 @@ export function createProcessTools(workspace: Workspace, config: CodingToolsConf
     createWorkspaceTool(workspace, config.templates),
     createValidationTool(host),
     createGitOperationsTool(host),
-  ]
+  ].map((tool) => ({ ...tool, work }))
 }

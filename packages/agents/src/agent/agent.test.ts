@@ -1,5 +1,5 @@
 import { createScriptedBackend } from "@toolwright/backends"
-import type { ToolDefinition } from "@toolwright/toolbox"
+import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { call, echo, registryOf, type Steps } from "../testing/harness.ts"
 import { DynamicExecutor } from "../executor/executor.ts"
@@ -8,7 +8,15 @@ import { FileOwningAgent } from "./file-owning-agent.ts"
 import { generateWithTools } from "@toolwright/dialogue"
 
 const native = { abilities: { nativeTools: true, grammar: false, jsonSchema: false } }
-const tools = registryOf(echo("workspace"), echo("validation"), echo("git_operations"), echo("file"), echo("bash"))
+const owned = { sets: ["owner"], effects: { writes: ["text"] } }
+const handler = (modifiedFiles: string[]) => async () => success({ output: "ok", modifiedFiles })
+const tools = registryOf(
+  echo("write", { ...owned, handler: handler(["fibonacci.py"]) }),
+  echo("check", { ...owned, role: "validates", handler: handler([]) }),
+  echo("commit", { ...owned, role: "commits", handler: handler([]) }),
+  echo("file"),
+  echo("bash"),
+)
 
 function owner(steps: Steps) {
   const backend = createScriptedBackend({ steps }, native)
@@ -23,9 +31,9 @@ function owner(steps: Steps) {
   return { agent, backend, lines }
 }
 
-test("the owner of a file is offered its three tools and told of its file, the steps and the artifact", async () => {
+test("the owner of a file is offered the tools of owners and told of its file, the steps and the artifact", async () => {
   const { agent, backend, lines } = owner([
-    { reply: { calls: [call("workspace", { text: "x" })] } },
+    { reply: { calls: [call("write", { text: "fibonacci.py" }), call("check"), call("commit")] } },
     { reply: "TASK_COMPLETE" },
   ])
   const response = await agent.handle({ message: "Create it", task_type: "code_generation" })
@@ -36,7 +44,7 @@ test("the owner of a file is offered its three tools and told of its file, the s
     task_type: "code_generation",
   })
   const [request] = backend.requests
-  expect(request?.tools?.map((tool) => tool.function.name)).toEqual(["workspace", "validation", "git_operations"])
+  expect(request?.tools?.map((tool) => tool.function.name)).toEqual(["write", "check", "commit"])
   expect(request?.toolChoice).toBe("auto")
   const prompt = request!.messages.map(({ content }) => content).join("\n")
   for (const part of [
@@ -45,10 +53,10 @@ test("the owner of a file is offered its three tools and told of its file, the s
     "1. ",
     "4. ",
     '"element_type": "function"',
-    "Start by calling the workspace tool",
+    "Start with the first artifact",
   ])
     expect(prompt).toContain(part)
-  expect(lines).toEqual(["Tool workspace executed: true"])
+  expect(lines).toEqual(["write", "check", "commit"].map((name) => `Tool ${name} executed: true`))
 })
 
 test("an owner that only talks has failed", async () => {
@@ -81,7 +89,12 @@ test("an agent is a tool, down to the depth that is allowed", async () => {
       run: async (task, context) => {
         depths.push(context.depth)
         const backend = createScriptedBackend(
-          { steps: [{ reply: { calls: [call("helper", { task })] } }, { reply: `depth ${context.depth} done` }] },
+          {
+            steps: [
+              ...(context.depth === 3 ? [] : [{ reply: { calls: [call("helper", { task })] } }]),
+              { reply: `depth ${context.depth} done` },
+            ],
+          },
           native,
         )
         return new DynamicExecutor({ tools: registryOf(nested(context.depth)), backend }).complete({

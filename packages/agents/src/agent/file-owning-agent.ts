@@ -1,7 +1,8 @@
 import type { RunEvent, RunSummary } from "@toolwright/toolbox"
 import { DynamicExecutor } from "../executor/executor.ts"
 import type { ExecutorOptions } from "../executor/options.ts"
-import { fileOwnerProfile, fileOwnerPrompt } from "../profiles/file-owner.ts"
+import { FILE_OWNER_DONE, fileOwnerProfile } from "../profiles/file-owner.ts"
+import { givenTask } from "../profiles/owned.ts"
 
 /** What such an agent is asked, in the form that goes over the wire. */
 export interface AgentRequest {
@@ -20,10 +21,12 @@ export interface AgentResponse {
 /** Who the agent is and what it runs on. */
 export interface FileOwningAgentOptions extends Omit<ExecutorOptions, "completion" | "tools"> {
   agentId: string
-  /** The files it owns; the first is the one it writes. */
+  /** The files it owns: it may write these and no other. */
   specializedFiles: readonly [string, ...string[]]
-  /** All registered tools; it is offered `workspace`, `validation` and `git_operations` among them. */
+  /** All registered tools; it is offered those of the set `owner` among them. */
   tools: { view(options: typeof fileOwnerProfile.tools): ExecutorOptions["tools"] }
+  /** Takes the workspace for a run, for as long as it lasts. */
+  take?: (runId: string) => Disposable
   /** Gets a line for each executed tool. */
   log?: (line: string) => void
 }
@@ -46,17 +49,17 @@ export class FileOwningAgent {
     request: AgentRequest,
     options: { runId?: string; signal?: AbortSignal } = {},
   ): AsyncGenerator<RunEvent, AgentResponse> {
-    const { agentId, specializedFiles, tools, log, ...parts } = this.#options
-    const executor = new DynamicExecutor({
-      ...parts,
-      tools: tools.view(fileOwnerProfile.tools),
-      completion: fileOwnerProfile.completion,
-    })
+    const { agentId, specializedFiles, tools, log, take, ...parts } = this.#options
+    const runId = options.runId ?? crypto.randomUUID()
+    using _lock = take?.(runId)
+    const { task, access, completion } = givenTask(fileOwnerProfile, request.message, specializedFiles)
+    const executor = new DynamicExecutor({ ...parts, tools: tools.view(fileOwnerProfile.tools), access, completion })
     const events = executor.run({
-      task: fileOwnerPrompt(specializedFiles[0], request.message),
+      task,
       systemPrompt: fileOwnerProfile.systemPrompt,
       agent: agentId,
       ...options,
+      runId,
     })
     let step = await events.next()
     while (!step.done) {
@@ -76,6 +79,7 @@ export class FileOwningAgent {
   }
 
   #respond(request: AgentRequest, summary: RunSummary): AgentResponse {
-    return { success: summary.success, content: summary.message, agent_id: this.agentId, task_type: request.task_type }
+    const content = summary.success ? FILE_OWNER_DONE : summary.message
+    return { success: summary.success, content, agent_id: this.agentId, task_type: request.task_type }
   }
 }

@@ -4,13 +4,13 @@ import { describe, expect, test } from "vitest"
 import { play } from "../testing/harness.ts"
 import { groundingOf, type GroundingSetting } from "@toolwright/dialogue"
 
-const tool = (name: string, answer = "ok"): ToolDefinition =>
+const tool = (name: string, answer = "ok", path: object = { grounded: "path" }): ToolDefinition =>
   defineTool({
     name,
     description: "",
     input: {
       type: "object",
-      properties: { path: { type: "string" } },
+      properties: { path: { type: "string", ...path } },
       required: ["path"],
       additionalProperties: false,
     },
@@ -65,7 +65,7 @@ describe("the grammar of a request", () => {
   })
 
   test("takes rules of one's own, with any model", async () => {
-    const tools = [tool("read_text_file"), tool("make")]
+    const tools = [tool("read_text_file", "ok", {}), tool("make", "ok", {})]
     const [first] = await grammars({ make: { path: "path" } }, {}, tools)
     expect([first!("make", "src/a.ts"), first!("make", "lib"), first!("read_text_file", "lib")]).toEqual([
       true,
@@ -81,7 +81,7 @@ describe("the grammar of a request", () => {
   })
 
   test("leaves free what a call makes anew", async () => {
-    const [first] = await grammars(undefined, { small: true }, [tool("read_text_file"), tool("write_file")])
+    const [first] = await grammars(undefined, { small: true }, [tool("read_text_file"), tool("write_file", "ok", {})])
     expect([first!("write_file", "fibonacci.py"), first!("read_text_file", "fibonacci.py")]).toEqual([true, false])
   })
 })

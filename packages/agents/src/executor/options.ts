@@ -2,6 +2,7 @@ import type { Backend, SamplingOptions } from "@toolwright/backends"
 import type { ContextManager, GroundingSetting, ToolCallingMode } from "@toolwright/dialogue"
 import type { Middleware, PermissionPolicy, Toolset } from "@toolwright/toolbox"
 import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
+import type { Access } from "../gate/access.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { LoopLimits } from "../gate/loop-detector.ts"
 import type { RunRecorder } from "../record/recorder.ts"
@@ -21,6 +22,8 @@ export interface ExecutorOptions {
   /** Which arguments must come from the conversation where calls are held by a grammar; `auto` unless given. */
   grounding?: GroundingSetting
   completion?: CompletionCriteria
+  /** What the agent may change, held where calls are carried out; `all` unless given. */
+  access?: Access
   /** How often the same calls may bring the same results before the model is told, and before the run is stopped. */
   loops?: LoopLimits
   /** How often in a row a model that makes no call is told to, before the run ends; three times unless given. */

@@ -1,6 +1,5 @@
 import { Asking, type Reply } from "@toolwright/dialogue"
 import type { RunEvent } from "@toolwright/toolbox"
-import { commitGuard } from "../gate/commit-guard.ts"
 import { Batch } from "./batch.ts"
 import {
   countReply,
@@ -122,12 +121,12 @@ export class Rounds {
   }
 
   #batch({ calls }: Reply): Batch {
-    const { options, tools, runId, signal, ledger, dryRun, loops } = this.#state
+    const { options, tools, runId, signal, ledger, gate, dryRun, loops } = this.#state
     return new Batch(calls, {
       tools,
       runId,
       signal,
-      middleware: [commitGuard(ledger), ...(options.middleware ?? [])],
+      middleware: [...gate.middleware, ...(options.middleware ?? [])],
       permissions: options.permissions,
       timeoutMs: options.toolTimeoutMs,
       dryRun: dryRun !== undefined,

@@ -21,6 +21,7 @@ import {
 } from "@toolwright/toolbox"
 import { Ledger } from "../gate/ledger.ts"
 import { LoopDetector } from "../gate/loop-detector.ts"
+import { WorkGate } from "../gate/work-gate.ts"
 import { DRY_RUN_ROUNDS, DryRun } from "./dry-run.ts"
 import { DEFAULT_MAX_ROUNDS, type ExecutorOptions, type RunRequest } from "./options.ts"
 import { ResultStore } from "./result-store.ts"
@@ -34,6 +35,7 @@ export interface RunState {
   readonly request: RunRequest
   readonly signal: AbortSignal
   readonly ledger: Ledger
+  readonly gate: WorkGate
   readonly loops: LoopDetector
   /** Of a run that runs no call. */
   readonly dryRun: DryRun | undefined
@@ -84,6 +86,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
   })
   const dryRun = request.dryRun === true ? new DryRun() : undefined
   const maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
+  const ledger = new Ledger()
   return {
     runId: request.runId ?? crypto.randomUUID(),
     options,
@@ -93,7 +96,8 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     dialogue,
     dryRun,
     offered,
-    ledger: new Ledger(),
+    ledger,
+    gate: new WorkGate({ ledger, criteria: options.completion ?? {}, access: options.access ?? "all", tools }),
     loops: new LoopDetector(options.loops),
     maxRounds: dryRun === undefined ? maxRounds : Math.min(maxRounds, DRY_RUN_ROUNDS),
     mostNudges: options.nudges ?? MAX_NUDGES,
@@ -228,6 +232,7 @@ function summaryOf(state: RunState, outcome: RunOutcome, message: string): RunSu
     failedCalls: ledger.failures,
     correctedFailures: ledger.corrected,
     modifiedFiles: ledger.modifiedFiles,
+    ...(ledger.notes.length === 0 ? {} : { notes: [...ledger.notes] }),
     inputTokens,
     outputTokens,
     times: { totalMs, modelMs, toolMs, overheadMs: Math.max(0, totalMs - modelMs - toolMs) },

@@ -1,7 +1,8 @@
 import type { Executed, Reply } from "@toolwright/dialogue"
 import type { RunEvent, RunOutcome } from "@toolwright/toolbox"
-import { refusalText, unmet } from "../gate/criteria.ts"
+import { refusalText } from "../gate/criteria.ts"
 import type { LoopVerdict } from "../gate/loop-detector.ts"
+import { unreadCalls } from "../gate/unread-calls.ts"
 import { artifactNote } from "./artifact-note.ts"
 import type { RunState } from "./run-state.ts"
 import { TEXTS } from "./texts.ts"
@@ -45,6 +46,8 @@ export async function afterWords(state: RunState, reply: Reply): Promise<Verdict
   if (finishReason === "length") return nudge(state, "cut-off", TEXTS.cutOff)
   const silent = content.trim() === ""
   if (silent && reasoning.trim() !== "") return nudge(state, "only-reasoning", TEXTS.onlyReasoning)
+  const unread = unreadCalls(content, state.dialogue.plan.formatter, state.offered)
+  if (unread !== undefined) return nudge(state, "parse-problem", unread)
   if (state.dryRun !== undefined && !silent) return { events: [], end: state.dryRun.end() }
   return atTheGate(state, content)
 }
@@ -53,16 +56,17 @@ export async function afterWords(state: RunState, reply: Reply): Promise<Verdict
 async function atTheGate(state: RunState, content: string): Promise<Verdict> {
   const { completion = {} } = state.options
   const asks = completion.signal === undefined ? content.trim() !== "" : content.includes(completion.signal)
-  const missing = await unmet(completion, state.ledger, state.offered)
-  if (missing === undefined && (asks || state.nudges + 1 >= state.mostNudges)) {
+  const ends = asks || (state.ledger.effects > 0 && state.nudges + 1 >= state.mostNudges)
+  if (!ends) return nudge(state, "no-call", TEXTS.useTools)
+  const missing = await state.gate.unmet(state.signal)
+  if (missing === undefined) {
     const message = completion.successMessage ?? answerIn(content, completion.signal)
-    return { events: [], end: { outcome: "completed", message } }
+    return { events: [], end: await state.gate.settle(message, state.signal) }
   }
-  if (!asks || missing === undefined || state.ledger.calls === 0) return nudge(state, "no-call", TEXTS.useTools)
+  if (!asks || state.ledger.calls === 0) return nudge(state, "no-call", TEXTS.useTools)
   const text = refusalText(missing)
   const events: RunEvent[] = [{ type: "completion-refused", reasons: missing.reasons, text }]
-  if (++state.nudges > state.mostNudges)
-    return { events, end: { outcome: "stuck", message: `not completed: ${missing.reasons.join("; ")}` } }
+  if (++state.nudges > state.mostNudges) return { events, end: state.gate.giveUp(missing) }
   state.conversation.addNote(text)
   return { events }
 }

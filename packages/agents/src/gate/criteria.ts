@@ -13,6 +13,12 @@ export interface CompletionCriteria {
   requireToolUse?: boolean
   /** After the last change, validation must have run and passed. */
   requireValidation?: boolean
+  /** Something must have been changed: an agent that promises a change has not kept it by looking. */
+  requireChange?: boolean
+  /** What was changed must be recorded in the repository at the end, as its log says, whoever put it there. */
+  requireCommit?: boolean
+  /** Of these files, relative to the workspace, at least one must have been written, and stand on disk. */
+  requireFiles?: readonly string[]
   /** Tools that must have succeeded. */
   requiredTools?: readonly string[]
   /** Every tool on offer whose optionality is `required` must have succeeded. */
@@ -31,6 +37,9 @@ export interface Unmet {
   report?: string
 }
 
+/** The reason that stands for a run that changed nothing. */
+export const NOTHING_CHANGED = "nothing has been changed yet"
+
 /** Judges the record against the criteria; nothing means complete. */
 export async function unmet(
   criteria: CompletionCriteria,
@@ -40,6 +49,7 @@ export async function unmet(
   const reasons: string[] = []
   let report: string | undefined
   if (criteria.requireToolUse && !ledger.anySuccess) reasons.push("no tool has succeeded yet")
+  if (criteria.requireChange && ledger.modifiedFiles.length === 0) reasons.push(NOTHING_CHANGED)
   if (criteria.requireValidation) {
     const unchecked = ledger.uncheckedReason()
     if (unchecked !== undefined) {

@@ -4,6 +4,12 @@ import { call, calls, echo, play, workshop } from "../testing/harness.ts"
 
 const coding = { signal: "TASK_COMPLETE", requireToolUse: true, requireValidation: true }
 const commit = call("git", { action: "commit", message: "Do it" })
+/** A shell that says which of its commands commit. */
+const shell = echo("shell", {
+  effects: {},
+  role: ({ command }) =>
+    String(command).includes("commit") ? { role: "commits", alsoChanges: String(command).includes(">>") } : undefined,
+})
 const lastContent = (request: { messages: readonly { content: string }[] } | undefined) =>
   request?.messages.at(-1)?.content
 
@@ -28,21 +34,21 @@ test("a commit is refused until validation has passed since the last change", as
   )
   expect(lastContent(backend.requests[4])).toContain("its last run failed")
   expect(state.commits).toEqual(["Do it"])
-  expect(summary).toMatchObject({ success: true, failedCalls: 3, correctedFailures: 2, modifiedFiles: ["a.txt"] })
+  expect(summary).toMatchObject({ success: true, failedCalls: 3, correctedFailures: 3, modifiedFiles: ["a.txt"] })
 })
 
 test("a shell is no way around it", async () => {
   const { tools } = workshop()
-  const bash = echo("bash", { category: "code" })
+  const bash = { ...shell, schema: { type: "object" } }
   const { backend } = await play(
     [
       calls(call("file", { content: "right" })),
-      calls(call("bash", { command: "true; git -C . commit -m x" })),
+      calls(call("shell", { command: "true; git -C . commit -m x" })),
       { reply: "TASK_COMPLETE" },
       calls(call("test")),
       { reply: "TASK_COMPLETE" },
     ],
-    [...tools, { ...bash, schema: { type: "object" } }],
+    [...tools, bash],
     { completion: coding },
   )
   expect(lastContent(backend.requests[2])).toContain("Nothing was committed")
@@ -50,12 +56,12 @@ test("a shell is no way around it", async () => {
 
 test("a commit that changes something in the same command is refused, checked or not", async () => {
   const { tools } = workshop()
-  const bash = { ...echo("bash", { category: "code" }), schema: { type: "object" } }
+  const bash = { ...shell, schema: { type: "object" } }
   const { backend } = await play(
     [
       calls(call("file", { content: "right" }), call("test")),
-      calls(call("bash", { command: "echo x >> a.txt && git commit -am x" })),
-      calls(call("bash", { command: "git add -A && git commit -m x" })),
+      calls(call("shell", { command: "echo x >> a.txt && git commit -am x" })),
+      calls(call("shell", { command: "git add -A && git commit -m x" })),
       { reply: "TASK_COMPLETE" },
     ],
     [...tools, bash],
@@ -70,7 +76,9 @@ test("a part of the checks does not stand for the whole", async () => {
   const test = {
     ...tools[1]!,
     handler: async (args: Record<string, unknown>) =>
-      args.name === "one" ? success({ output: "1 passed" }) : tools[1]!.handler({}, {} as never),
+      args.name === "one"
+        ? success({ output: "1 passed", data: { complete: false } })
+        : tools[1]!.handler({}, {} as never),
     aliases: { arguments: { pattern: "name" } },
   }
   const { backend, summary } = await play(
@@ -91,7 +99,7 @@ test("work is not done while its check fails, even if nothing was changed", asyn
   const { summary } = await play([calls(call("test")), { reply: "TASK_COMPLETE", repeat: "always" }], tools, {
     completion: coding,
   })
-  expect(summary).toMatchObject({ outcome: "stuck", success: false })
+  expect(summary).toMatchObject({ outcome: "nothing-done", success: false })
 })
 
 test("a check that never ran takes nothing from one that passed", async () => {
@@ -174,6 +182,7 @@ test("a validation that ran only some of its checks is none, and one that change
   const validation = defineTool({
     name: "validation",
     description: "",
+    role: "validates",
     input: { type: "object" },
     run: () => results.shift(),
   })
@@ -203,6 +212,7 @@ test("where there are no tests, asking for them once is enough; a tool of anothe
   const none = defineTool({
     name: "test",
     description: "",
+    role: "validates",
     input: { type: "object" },
     run: () => failure({ code: "NO_TESTS", message: "There are no tests." }),
   })
@@ -218,7 +228,11 @@ test("where there are no tests, asking for them once is enough; a tool of anothe
     { completion: coding },
   )
   expect(state.commits).toEqual(["Do it"])
-  const foreign = { ...echo("test_connection"), provenance: { kind: "mcp", name: "other" } as const }
+  const foreign = {
+    ...echo("test_connection"),
+    role: "validates" as const,
+    provenance: { kind: "mcp", name: "other" } as const,
+  }
   const other = workshop()
   await play(
     [

@@ -1,5 +1,13 @@
-import type { JsonObject, ToolDefinition, ToolResult } from "@toolwright/toolbox"
-import { readShellCommit } from "./shell-commit.ts"
+import {
+  effectsOf,
+  roleOf,
+  type JsonObject,
+  type ToolDefinition,
+  type ToolResult,
+  type WorkNote,
+  type WorkRole,
+} from "@toolwright/toolbox"
+import { isPart, NOTHING_TO_CHECK, OpenFailures, REFUSED, type OpenFailure } from "./open-failures.ts"
 
 /** A call that has ended, as the gate sees it. */
 export interface RecordedCall {
@@ -10,83 +18,57 @@ export interface RecordedCall {
   result: ToolResult
 }
 
-/** Which tools check work, and which hand it in; by name, whole or single-action. */
-export interface WorkRules {
-  validators: readonly string[]
-  committers: readonly string[]
-}
-
-/** The rules for the tools of this project. */
-export const WORK_RULES: WorkRules = {
-  validators: ["validation", "test"],
-  committers: ["git_operations", "git", "bash"],
-}
-
 /**
  * What has been done in a run, and whether it has been checked since. Completion and commits are decided by this
- * record,
- * never by what a model says.
+ * record, never by what a model says. Which tools check and which hand in is said by the tools (`ToolDefinition.role`).
  */
 export class Ledger {
-  readonly #rules: WorkRules
   readonly #succeeded = new Set<string>()
   readonly #artifacts = new Set<string>()
   readonly #modified = new Set<string>()
-  readonly #failed = new Set<string>()
+  readonly #open = new OpenFailures()
+  readonly #notes: WorkNote[] = []
   #sequence = 0
   #lastChange = 0
+  #lastCommit = 0
   #lastValidation: RecordedCall | undefined
   /** When some of the checks passed last. */
   #partial = 0
+  /** Some validation of this run found something to check. */
+  #checkable = false
   #failures = 0
-  #corrected = 0
-
-  constructor(rules: WorkRules = WORK_RULES) {
-    this.#rules = rules
-  }
+  #effects = 0
 
   record(name: string, args: JsonObject, result: ToolResult, tool: ToolDefinition | undefined): void {
     const call = { sequence: ++this.#sequence, name, args, result }
-    if (result.success) {
-      this.#succeeded.add(name)
-      if (this.#failed.delete(name)) this.#corrected++
-      for (const artifact of tool?.produces ?? []) this.#artifacts.add(artifact)
-    } else {
-      this.#failures++
-      this.#failed.add(name)
-    }
+    const role = tool === undefined ? undefined : roleOf(tool, args)?.role
+    if (result.success) this.#recordSuccess(call, tool, role)
+    else this.#failures++
+    this.#open.record(name, args, result, tool)
     for (const file of result.modifiedFiles) this.#modified.add(file)
-    if (this.#isValidation(name, tool)) this.#recordValidation(call)
-    else if (changesWork(call, tool, this.isCommit(name, args))) this.#lastChange = call.sequence
+    if (role === "validates") this.#recordValidation(call)
+    else {
+      if (role === "commits" && result.success) this.#lastCommit = call.sequence
+      if (changesWork(call, tool, role !== undefined)) this.#lastChange = call.sequence
+    }
   }
 
-  /** Whether a call hands work in: a commit or a push, by a version-control tool or through a shell. */
-  isCommit(name: string, args: JsonObject): boolean {
-    const committer = this.#rules.committers.find((known) => name === known || name.startsWith(`${known}_`))
-    if (committer === undefined) return false
-    if (/_(commit|push)$/.test(name)) return true
-    if (args.action === "commit" || args.operation === "commit" || args.action === "push" || args.operation === "push")
-      return true
-    return typeof args.command === "string" && readShellCommit(args.command).handsIn
+  #recordSuccess({ name, args }: RecordedCall, tool: ToolDefinition | undefined, role: WorkRole | undefined): void {
+    this.#succeeded.add(name)
+    if (role !== "validates" && (tool === undefined || effectsOf(tool, args)?.readOnly !== true)) this.#effects++
+    for (const artifact of tool?.produces ?? []) this.#artifacts.add(artifact)
   }
 
   /** Why the work may not be handed in yet, with the last failing report; nothing when it may. */
   uncheckedReason(): { reason: string; report?: string } | undefined {
     const validation = this.#lastValidation
-    // Where there are no tests at all, asking for them again would never end; a run that may test says so in its
-    // report.
-    if (
-      validation !== undefined &&
-      validation.sequence > this.#lastChange &&
-      validation.result.error?.code === "NO_TESTS"
-    )
+    const code = validation?.result.error?.code ?? ""
+    const isCurrent = validation !== undefined && validation.sequence > this.#lastChange
+    // Where there never was a test, asking for them again would never end; that nothing was checked is told at the end.
+    if (isCurrent && code === "NO_TESTS" && !this.#checkable) return undefined
+    if (this.#lastChange === 0 && (validation === undefined || NOTHING_TO_CHECK.has(code)) && !this.#checkable)
       return undefined
-    if (
-      this.#lastChange === 0 &&
-      (validation === undefined || NOTHING_TO_CHECK.has(validation.result.error?.code ?? ""))
-    )
-      return undefined
-    if (validation === undefined || validation.sequence <= this.#lastChange) {
+    if (!isCurrent) {
       const partly = this.#partial > this.#lastChange ? " (only some of its checks were run; run all of them)" : ""
       return { reason: `validation has not passed since the last change${partly}` }
     }
@@ -97,17 +79,52 @@ export class Ledger {
     }
   }
 
+  /** Whether a validation passed after the last change; unlike {@link uncheckedReason}, nothing to check is no pass. */
+  get validated(): boolean {
+    return this.#lastValidation?.result.success === true && this.#lastValidation.sequence > this.#lastChange
+  }
+
+  /** Whether something was committed by a tool after the last change. */
+  get committed(): boolean {
+    return this.#lastCommit > this.#lastChange
+  }
+
+  /** Position of the last call that may have changed the work; 0 where none has. */
+  get lastChange(): number {
+    return this.#lastChange
+  }
+
   get calls(): number {
     return this.#sequence
+  }
+
+  /** Calls that succeeded and that do more than look. */
+  get effects(): number {
+    return this.#effects
   }
 
   get failures(): number {
     return this.#failures
   }
 
-  /** Tools that failed and then succeeded, each turn counted. */
+  /** Failed calls that were put right later. */
   get corrected(): number {
-    return this.#corrected
+    return this.#failures - this.#open.list.length
+  }
+
+  /** Failed calls that were never put right. */
+  get openFailures(): readonly OpenFailure[] {
+    return this.#open.list
+  }
+
+  /** What a person should know of this run. */
+  get notes(): readonly WorkNote[] {
+    return this.#notes
+  }
+
+  /** Keeps something for the person, once. */
+  note(note: WorkNote): void {
+    if (!this.#notes.some(({ code, message }) => code === note.code && message === note.message)) this.#notes.push(note)
   }
 
   get modifiedFiles(): string[] {
@@ -130,48 +147,35 @@ export class Ledger {
     return this.#succeeded.size > 0
   }
 
+  /** A passed validation of a run that promises one puts right what programs complained of before it. */
+  settleChecked(): void {
+    if (this.validated) this.#open.settleChecked()
+  }
+
   /**
    * A validation that ran only some of its checks proves nothing when it passes, but much when it fails; one that never
-   * ran
-   * proves nothing at all. One that changed files itself, as hooks may, has to be run again.
+   * ran proves nothing at all. One that changed files itself, as hooks may, has to be run again.
    */
   #recordValidation(call: RecordedCall): void {
-    if (REFUSED.has(call.result.error?.code ?? "")) return
-    if (isPart(call) && call.result.success) this.#partial = call.sequence
+    const code = call.result.error?.code ?? ""
+    if (REFUSED.has(code)) return
+    if (!NOTHING_TO_CHECK.has(code)) this.#checkable = true
+    if (isPart(call.result) && call.result.success) this.#partial = call.sequence
     else this.#lastValidation = call
     if (call.result.modifiedFiles.length > 0) this.#lastChange = call.sequence
   }
-
-  /** A tool of another server is no validator of this workspace, whatever it is called. */
-  #isValidation(name: string, tool: ToolDefinition | undefined): boolean {
-    if (tool?.provenance !== undefined && tool.provenance.kind !== "local") return false
-    return this.#rules.validators.some((known) => name === known || name.startsWith(`${known}_`))
-  }
-}
-
-/** Failures of calls that never ran. */
-const REFUSED = new Set(["INVALID_ARGUMENTS", "UNKNOWN_TOOL", "TOOL_WITHDRAWN", "PERMISSION_DENIED", "COMMIT_REFUSED"])
-/** Failures of validation that say nothing about the work. */
-const NOTHING_TO_CHECK = new Set(["NO_TESTS", "RUNNER_MISSING", "CANCELLED"])
-
-/** Whether only a part was checked: the result says so, or the call named some of the tests. */
-function isPart({ name, args, result }: RecordedCall): boolean {
-  if ((result.data as { complete?: unknown } | null | undefined)?.complete === false) return true
-  return name === "test" && (args.name !== undefined || (Array.isArray(args.files) && args.files.length > 0))
 }
 
 /**
  * Whether a call may have changed the work: it says which files it modified, it is declared to write, or nobody said
- * what it
- * writes (a shell). Where in doubt it counts, failed or not, since a needless check costs little. A commit changes the
- * repository, not the work.
+ * what it writes (a shell). Where in doubt it counts, failed or not, since a needless check costs little. A commit
+ * changes the repository, not the work.
  */
-function changesWork(call: RecordedCall, tool: ToolDefinition | undefined, commit: boolean): boolean {
+function changesWork(call: RecordedCall, tool: ToolDefinition | undefined, handsIn: boolean): boolean {
   const { result, args } = call
   if (result.modifiedFiles.length > 0) return true
-  if (commit || tool === undefined || REFUSED.has(result.error?.code ?? "")) return false
-  const effects =
-    tool.actions?.list.find(({ action }) => action === args[tool.actions!.argument])?.effects ?? tool.effects
+  if (handsIn || tool === undefined || REFUSED.has(result.error?.code ?? "")) return false
+  const effects = effectsOf(tool, args)
   if (effects?.readOnly === true) return false
   return effects?.writes === undefined || (effects.writes.length > 0 && result.success)
 }

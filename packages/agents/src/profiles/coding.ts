@@ -1,7 +1,5 @@
 import { TASK_COMPLETE, type AgentProfile } from "./profile.ts"
 
-const CODING_TOOLS = ["file", "code_edit", "search", "navigate", "git", "bash", "test"] as const
-
 /** Implements what is asked, tests it and commits it. */
 export const builderProfile: AgentProfile = {
   name: "builder",
@@ -11,8 +9,8 @@ Look before you change: search for the place, read it, and read its tests.
 Change as little as the task needs, in the style that you find.
 After each change run the tests. When they fail, read the report, correct the code and run them again.
 Commit when they pass, with a message that says why.`,
-  tools: { only: CODING_TOOLS },
-  completion: { signal: TASK_COMPLETE, requireToolUse: true, requireValidation: true },
+  tools: { sets: ["coding"] },
+  completion: { signal: TASK_COMPLETE, requireToolUse: true, requireValidation: true, requireCommit: true },
   changesWorkspace: true,
 }
 
@@ -23,12 +21,10 @@ export const debuggerProfile: AgentProfile = {
   systemPrompt: `You are a debugger: something fails, and you find out why before you change anything.
 Reproduce the failure first and read the whole report. Follow it to its cause, not to its symptom.
 Make the smallest change that removes the cause, then run the tests again.`,
-  tools: { only: CODING_TOOLS },
-  completion: { signal: TASK_COMPLETE, requireToolUse: true, requireValidation: true },
+  tools: { sets: ["coding"] },
+  completion: { signal: TASK_COMPLETE, requireToolUse: true, requireValidation: true, requireChange: true },
   changesWorkspace: true,
 }
-
-const READING_TOOLS = ["file", "search", "navigate", "git", "get_local_git_changes_info"] as const
 
 /** Reads a change and says what is wrong with it; it cannot write. */
 export const reviewerProfile: AgentProfile = {
@@ -37,7 +33,7 @@ export const reviewerProfile: AgentProfile = {
   systemPrompt: `You are a reviewer: you read a change in this workspace and say what is wrong with it. You cannot change anything.
 Read the difference and enough of the code around it to judge it.
 Report each finding with its file and line, how serious it is, and what you would do instead. Say so when you find nothing.`,
-  tools: { only: READING_TOOLS, readOnly: true, splitActions: true },
+  tools: { sets: ["reading"], readOnly: true, splitActions: true },
   completion: { signal: TASK_COMPLETE, requireToolUse: true },
   changesWorkspace: false,
 }
@@ -49,7 +45,7 @@ export const triagerProfile: AgentProfile = {
   systemPrompt: `You are a triager: you are given a report of a problem and find out where in this workspace it lies. You cannot change anything.
 Search for what the report names, read the code there, and look at what changed lately.
 Answer with the likely cause and its place, how urgent it is and why, and what should be done next.`,
-  tools: { only: [...READING_TOOLS, "get_github_pull_request_info"], readOnly: true, splitActions: true },
+  tools: { sets: ["reading", "reports"], readOnly: true, splitActions: true },
   completion: { signal: TASK_COMPLETE, requireToolUse: true },
   changesWorkspace: false,
 }

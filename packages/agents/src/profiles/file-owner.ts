@@ -1,6 +1,6 @@
 import { TASK_COMPLETE, type AgentProfile } from "./profile.ts"
 
-/** What such an agent answers when it has done its work. */
+/** What its response says when the work is done, checked and committed: the form of the wire (`AgentResponse`). */
 export const FILE_OWNER_DONE = "Code generation completed using MCP tools"
 
 const ARTIFACT = {
@@ -18,26 +18,27 @@ const ARTIFACT = {
 }
 
 /**
- * The prompt of one task for the owner of one file: the file, the task, the four steps and the form of an artifact.
+ * The prompt of one task for the owner of files: the files, the task, the four steps and the form of an artifact.
  *
- * @param file the file that the agent owns, relative to the workspace
+ * @param files the files that the agent owns, relative to the workspace
  * @param task what is to be done, in the user's words
  */
-export function fileOwnerPrompt(file: string, task: string): string {
-  return `You own the file ${file} and write nothing else.
+export function fileOwnerPrompt(files: readonly [string, ...string[]], task: string): string {
+  const owned = files.length === 1 ? `the file ${files[0]}` : `the files ${files.join(", ")}`
+  return `You own ${owned} and write nothing else.
 
 Task: ${task}
 
 Work in four steps, all of them tool calls:
-1. Create or update the code with the workspace tool, one JSON artifact for each element.
-2. Check it with the validation tool.
+1. Create or update the code, one JSON artifact for each element.
+2. Validate it.
 3. Fix what the report names and validate again, until everything passes.
-4. Commit with the git_operations tool.
+4. Commit it.
 
 A JSON artifact for a function looks like this (other element types: class, method, dataclass, interface, import, variable):
 ${JSON.stringify(ARTIFACT, null, 2)}
 
-Start by calling the workspace tool.`
+Start with the first artifact.`
 }
 
 /**
@@ -50,7 +51,14 @@ export const fileOwnerProfile: AgentProfile = {
   description: "Owns one file and writes it as JSON artifacts through templates",
   systemPrompt:
     "You are a developer who owns one file of a project. A template turns your JSON artifacts into its text.",
-  tools: { only: ["workspace", "validation", "git_operations"] },
-  completion: { signal: TASK_COMPLETE, requireToolUse: true, requireValidation: true, successMessage: FILE_OWNER_DONE },
+  tools: { sets: ["owner"] },
+  completion: {
+    signal: TASK_COMPLETE,
+    requireToolUse: true,
+    requireValidation: true,
+    requireCommit: true,
+    successMessage: "The file was written, checked and committed.",
+  },
   changesWorkspace: true,
+  ownsFiles: true,
 }

@@ -12,8 +12,13 @@ export interface AgentProfile {
   readonly tools: ViewOptions
   readonly completion: CompletionCriteria
   readonly maxRounds?: number
-  /** Whether it may change the workspace, so that only one such run works in it at a time. */
+  /**
+   * Whether it may change the workspace, so that only one such run works in it at a time. Where it may not, calls that
+   * change something are refused, whichever tools it is offered.
+   */
   readonly changesWorkspace: boolean
+  /** Whether it owns files: it is told which, and calls that write others are refused. */
+  readonly ownsFiles?: boolean
 }
 
 /** The word by which a coding agent asks to finish. */

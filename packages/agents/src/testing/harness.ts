@@ -79,6 +79,7 @@ export function workshop() {
     defineTool({
       name: "test",
       description: "Checks the file",
+      role: "validates",
       category: "build",
       input: { type: "object" },
       run: () =>
@@ -89,6 +90,7 @@ export function workshop() {
     defineTool({
       name: "git",
       description: "Commits",
+      role: "commits",
       category: "vcs",
       input: { type: "object", properties: { action: { type: "string" }, message: { type: "string" } } },
       run: ({ message }) => {

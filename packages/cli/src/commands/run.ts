@@ -7,7 +7,13 @@ const AGENT = {
   agent: {
     type: "string",
     value: "name",
-    description: "Agent that does it: assistant, builder, debugger, reviewer, triager",
+    description: "Agent that does it: assistant, builder, debugger, reviewer, triager, file-owner",
+  },
+  file: {
+    type: "string",
+    multiple: true,
+    value: "path",
+    description: "File that the agent file-owner owns; it writes no other (may be given more than once)",
   },
 } as const satisfies OptionDeclarations
 
@@ -21,6 +27,8 @@ export const runCommand: Command = {
       "Which model is asked is said by options, environment variables or toolwright.yaml, see 'toolwright help config'. Where none is\n" +
       "configured, the built-in pocket model does plain requests; it asks before it deletes, moves or runs a command (--allow-tool). With it\n" +
       "the exit code is 1 also when a call failed or the model declined.\n" +
+      "The exit code is 0 only where the agent finished and did what it promises. Where calls failed and were never put right, or the tests\n" +
+      "as they were before no longer pass, the run ends as completed-with-failures, with exit code 1 and a note of each.\n" +
       "With --dry-run the model's calls are checked against the tools' schemas and the permissions, and shown; none is run, and the\n" +
       'model is told so. With --json each is a line with type "call-end", name and arguments. The exit code is 0 when all were valid.',
     options: { ...AGENT, ...RUN_OPTIONS },

@@ -112,5 +112,11 @@ export function summaryLines(summary: RunSummary, style: Style): string[] {
     `${title}: ${neutralise(message)}`,
     counts.join(", "),
     ...(modifiedFiles.length === 0 ? [] : [`changed: ${neutralise(modifiedFiles.join(", "))}`]),
+    ...noteLines(summary, style),
   ]
+}
+
+/** What a person should know of a run, a line for each. */
+export function noteLines({ notes = [] }: RunSummary, style: Style): string[] {
+  return notes.map(({ message }) => `${style.yellow("note")}: ${neutralise(message)}`)
 }

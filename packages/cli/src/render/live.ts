@@ -1,6 +1,6 @@
 import { textOf, type RunEvent, type RunSummary, type ToolResult } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
-import { createLines } from "./lines.ts"
+import { createLines, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import { createActivity, SPINNER } from "./progress.ts"
 import type { Renderer } from "./renderer.ts"
@@ -97,8 +97,10 @@ export function liveRenderer(
           return
         case "run-end":
           endLine()
-          if (!event.summary.success)
+          if (event.summary.outcome === "completed-with-failures") write(`${style.red(event.summary.outcome)}\n`)
+          else if (!event.summary.success)
             write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}\n`)
+          for (const note of noteLines(event.summary, style)) write(`${note}\n`)
           if (event.error?.hint !== undefined) write(`${neutralise(event.error.hint)}\n`)
           return write(`  ${style.dim(speedOf(event.summary))}\n`)
         case "tool-end":

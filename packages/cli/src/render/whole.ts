@@ -1,6 +1,6 @@
 import { textOf, type RunEvent, type ToolResult } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
-import { createLines } from "./lines.ts"
+import { createLines, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import type { Renderer } from "./renderer.ts"
 import { shortArguments } from "./short.ts"
@@ -64,8 +64,11 @@ export function wholeRenderer(
           return write(said)
         }
         case "run-end":
-          if (!event.summary.success) write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}`)
+          if (event.summary.outcome === "completed-with-failures") write(style.red(event.summary.outcome))
+          else if (!event.summary.success)
+            write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}`)
           else if (event.summary.dryRun === true) write(neutralise(event.summary.message))
+          noteLines(event.summary, style).forEach(write)
           if (event.error?.hint !== undefined) write(neutralise(event.error.hint))
           return
         default:

@@ -79,8 +79,7 @@ interface EditProblem {
 
 function lookUp(text: string, edit: Edit): { rung: Rung; matches: readonly Match[] } | Omit<EditProblem, "edit"> {
   if (edit.old_text === "") {
-    const hint =
-      "Give the text to replace. To insert, repeat a line that is there and add the new lines to it, or use code_edit insert_at_line."
+    const hint = "Give the text to replace. To insert, repeat a line that is there and add the new lines to it."
     return { code: "EDIT_EMPTY", message: "old_text is empty", hint }
   }
   if (edit.old_text === edit.new_text) {

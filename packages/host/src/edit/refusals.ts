@@ -18,6 +18,7 @@ export function staleResult(path: string, expected: string, now: string): ToolRe
 /** The answer to a binary file where a text is needed. */
 export function binaryFile(path: string): ToolwrightError {
   return new ToolwrightError("BINARY_FILE", `Not a text file: ${path} is binary`, {
-    hint: "Use read_media_file to get its bytes in base64.",
+    hint: "Its bytes can be read in base64.",
+    next: { does: "read a file's bytes", args: { path } },
   })
 }

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs"
 import { lstat, mkdir, readdir } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { partsOf, ToolwrightError } from "@toolwright/toolbox"
 import { fingerprint, replaceFile, type WriteOptions } from "./atomic-write.ts"
 import { assertSize, FILE_LIMIT_BYTES, hashOf, openFile, readByHandle, type FileContent } from "./file-content.ts"
 import { createJournal } from "./journal.ts"
@@ -221,6 +221,9 @@ async function makeDirectories(policy: PathPolicy, located: Located, recorder: C
 /** An error about the real path, told about the path that was asked for. */
 function renamed(thrown: unknown, real: string, asked: string): unknown {
   if (!ToolwrightError.isInstance(thrown)) return thrown
-  const hint = thrown.hint === undefined ? {} : { hint: thrown.hint }
-  return new ToolwrightError(thrown.code, thrown.message.replaceAll(real, asked), hint)
+  const { code, message, hint, next } = partsOf(thrown)
+  return new ToolwrightError(code, message.replaceAll(real, asked), {
+    ...(hint === undefined ? {} : { hint }),
+    ...(next === undefined ? {} : { next: { ...next, args: { path: asked } } }),
+  })
 }

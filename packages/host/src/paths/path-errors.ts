@@ -1,4 +1,4 @@
-import { failure, ToolwrightError, type ToolResult } from "@toolwright/toolbox"
+import { failure, partsOf, ToolwrightError, type NextStep, type ToolResult } from "@toolwright/toolbox"
 import { visibleName } from "../text/escapes.ts"
 
 /** The one answer for every path outside the roots, whether it exists or not, so that nobody can probe for files. */
@@ -20,12 +20,23 @@ export const fileNotFound = (asked: string, hint?: string) =>
   error("NOT_FOUND", `File not found: ${printable(asked)}`, hint)
 export const directoryNotFound = (asked: string, hint?: string) =>
   error("NOT_FOUND", `Directory not found: ${asked}`, hint)
-export const notAFile = (asked: string, hint?: string) => error("NOT_A_FILE", `Not a file: ${asked}`, hint)
-export const notADirectory = (asked: string, hint?: string) =>
-  error("NOT_A_DIRECTORY", `Not a directory: ${asked}`, hint)
+/** @param does what can be done with what is there instead, in the words of `ToolDefinition.does` */
+export const notAFile = (asked: string, hint?: string, does?: string) =>
+  error("NOT_A_FILE", `Not a file: ${asked}`, hint, does === undefined ? undefined : { does, args: { path: asked } })
+/** @param does what can be done with what is there instead, in the words of `ToolDefinition.does` */
+export const notADirectory = (asked: string, hint?: string, does?: string) =>
+  error(
+    "NOT_A_DIRECTORY",
+    `Not a directory: ${asked}`,
+    hint,
+    does === undefined ? undefined : { does, args: { path: asked } },
+  )
 
-function error(code: string, message: string, hint?: string): ToolwrightError {
-  return new ToolwrightError(code, message, hint === undefined ? {} : { hint })
+function error(code: string, message: string, hint?: string, next?: NextStep): ToolwrightError {
+  return new ToolwrightError(code, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(next === undefined ? {} : { next }),
+  })
 }
 
 /** A path for a message: cut, and with control characters made visible. */
@@ -68,8 +79,7 @@ export function systemCode(thrown: unknown): string | undefined {
  */
 export function pathFailure(thrown: unknown, asked: string): ToolResult {
   if (ToolwrightError.isInstance(thrown)) {
-    const { code, message, hint } = thrown
-    return failure({ code, message, ...(hint === undefined ? {} : { hint }) })
+    return failure(partsOf(thrown))
   }
   const code = systemCode(thrown)
   if (code === undefined) throw thrown

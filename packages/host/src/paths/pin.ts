@@ -169,7 +169,10 @@ export async function pinFile(policy: PathPolicy, located: Located, access: Acce
     throw accessDenied(located.asked, "another name of the same file", access)
   }
   await pinned[Symbol.asyncDispose]()
-  throw notAFile(located.asked, pinned.stat.isDirectory() ? "It is a directory; use list_directory." : undefined)
+  throw notAFile(
+    located.asked,
+    ...(pinned.stat.isDirectory() ? (["It is a directory.", "list a directory"] as const) : []),
+  )
 }
 
 /** {@link pin}, for a directory. */
@@ -180,7 +183,7 @@ export async function pinDirectory(policy: PathPolicy, located: Located, access:
   })
   if (pinned.stat.isDirectory()) return pinned
   await pinned[Symbol.asyncDispose]()
-  throw notADirectory(located.asked, pinned.stat.isFile() ? "It is a file; use read_text_file." : undefined)
+  throw notADirectory(located.asked, ...(pinned.stat.isFile() ? (["It is a file.", "read a file"] as const) : []))
 }
 
 /**
@@ -230,7 +233,12 @@ export async function pinParent(policy: PathPolicy, located: Located): Promise<{
 }
 
 function parentError(policy: PathPolicy, path: string, code: string, message: string): ToolwrightError {
-  return new ToolwrightError(code, `${message}: ${printable(policy.show(path))}`, {
-    hint: code === "PARENT_NOT_FOUND" ? "Make it first with create_directory." : "Choose a path below a directory.",
-  })
+  const shown = printable(policy.show(path))
+  return new ToolwrightError(
+    code,
+    `${message}: ${shown}`,
+    code === "PARENT_NOT_FOUND"
+      ? { hint: "Make it first.", next: { does: "make a directory", args: { path: shown } } }
+      : { hint: "Choose a path below a directory." },
+  )
 }

@@ -12,7 +12,7 @@ import { isInside } from "./roots.ts"
 export async function removeFileEntry(parent: Pinned, name: string, asked: string): Promise<void> {
   const stat = await statusOf(parent, name)
   if (stat === undefined) throw fileNotFound(asked)
-  if (stat.isDirectory()) throw notAFile(asked, "It is a directory; use delete_directory.")
+  if (stat.isDirectory()) throw notAFile(asked, "It is a directory.", "delete a directory")
   await unlink(parent.at(name))
 }
 
@@ -38,8 +38,9 @@ export async function removeDirectoryTree(
 ): Promise<number> {
   const stat = await statusOf(parent, name)
   if (stat === undefined) throw directoryNotFound(asked)
-  if (stat.isSymbolicLink()) throw notADirectory(asked, "It is a symbolic link; use delete_file to remove the link.")
-  if (!stat.isDirectory()) throw notADirectory(asked, "It is a file; use delete_file.")
+  if (stat.isSymbolicLink())
+    throw notADirectory(asked, "It is a symbolic link; only the link can be deleted.", "delete a file")
+  if (!stat.isDirectory()) throw notADirectory(asked, "It is a file.", "delete a file")
   if (!recursive) {
     await rmdir(parent.at(name)).catch((thrown: NodeJS.ErrnoException) => {
       if (thrown.code !== "ENOTEMPTY" && thrown.code !== "EEXIST") throw thrown

@@ -1,5 +1,5 @@
 import { relative } from "node:path"
-import { failure, ToolwrightError, type ToolResult } from "@toolwright/toolbox"
+import { failure, partsOf, ToolwrightError, type ToolResult } from "@toolwright/toolbox"
 import type { Workspace } from "../paths/workspace.ts"
 import type { Limits } from "../sandbox/limits.ts"
 import type { SandboxPolicy } from "../sandbox/sandbox.ts"
@@ -71,9 +71,5 @@ export function shownPath(host: ProcessHost, full: string): string {
 /** Turns a thrown library error into a failed result; anything else is thrown on. */
 export function failureOf(thrown: unknown): ToolResult {
   if (!ToolwrightError.isInstance(thrown)) throw thrown
-  return failure({
-    code: thrown.code,
-    message: thrown.message,
-    ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
-  })
+  return failure(partsOf(thrown))
 }

@@ -53,7 +53,7 @@ export function encodeText({ text, encoding, bom }: DecodedText): Buffer {
     const foreign = /[^\u0000-\u00ff]/u.exec(text)?.[0]
     if (foreign !== undefined) {
       throw new ToolwrightError("ENCODING", `The file is in ISO-8859-1, which has no character "${foreign}"`, {
-        hint: "Use characters of that encoding, or write the whole file anew (as UTF-8) with write_file.",
+        hint: "Use characters of that encoding, or write the whole file anew, as UTF-8.",
       })
     }
     return Buffer.from(text, "latin1")

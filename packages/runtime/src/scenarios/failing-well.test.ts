@@ -73,7 +73,7 @@ test("a tool that never returns is stopped at its limit, and the run goes on", a
       { expect: { result: "did not answer within 30 ms" }, reply: "done" },
     ],
   })
-  expect(ended(await run({ backend, tools: [hang] }))).toMatchObject({ outcome: "completed" })
+  expect(ended(await run({ backend, tools: [hang] }))).toMatchObject({ outcome: "completed-with-failures" })
 })
 
 test("a workspace that is read-only is refused to agents that change it, and open to those that read", async () => {

@@ -11,7 +11,7 @@ const call = (path: string): string =>
 const readFile = defineTool({
   name: "file_read",
   description: "Reads",
-  input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  input: { type: "object", properties: { path: { type: "string", grounded: "path" } }, required: ["path"] },
   run: () => "one",
 })
 

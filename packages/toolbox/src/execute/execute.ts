@@ -8,6 +8,7 @@ import { checkArguments } from "../validate/check.ts"
 import { inspect } from "../validate/compile.ts"
 import { explain } from "../validate/explain.ts"
 import { cancelled, runLimited } from "./limit.ts"
+import { withNextStep } from "./next-step.ts"
 import { refusal, rulingFor, type PermissionPolicy } from "./permission.ts"
 import { resolveTool } from "./resolve.ts"
 
@@ -78,8 +79,7 @@ export async function executeCall(
     }
   }
   const finish = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
-    const metadata = repairs.length === 0 ? result.metadata : { ...result.metadata, repairs }
-    const final = { ...result, metadata, executionTimeMs: Math.max(performance.now() - started, 0.001) }
+    const final = finished(withNextStep(tools, result), repairs, performance.now() - started)
     tell({ type: "tool-end", callId, name, result: final })
     return final
   }
@@ -133,6 +133,11 @@ export async function executeCall(
     const message = `The call of '${tool.name}' could not be carried out: ${messageOf(thrown)}`
     return finish(tool.name, failure({ code: "EXECUTION_FAILED", message }), repairs)
   }
+}
+
+function finished(result: ToolResult, repairs: Repair[], tookMs: number): ToolResult {
+  const metadata = repairs.length === 0 ? result.metadata : { ...result.metadata, repairs }
+  return { ...result, metadata, executionTimeMs: Math.max(tookMs, 0.001) }
 }
 
 /** What a valid call ends in when it is not run: `metadata` says so, and whether somebody would have been asked. */

@@ -1,4 +1,4 @@
-import { messageOf, ToolwrightError } from "../model/errors.ts"
+import { messageOf, partsOf, ToolwrightError } from "../model/errors.ts"
 import { failure, isToolResult, type ToolResult } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolContext, ToolDefinition } from "../model/tool.ts"
@@ -71,11 +71,7 @@ function checked(tool: ToolDefinition, given: unknown): ToolResult {
 
 function thrownBy(tool: ToolDefinition, thrown: unknown): ToolResult {
   if (ToolwrightError.isInstance(thrown)) {
-    return failure({
-      code: thrown.code,
-      message: thrown.message,
-      ...(thrown.hint === undefined ? {} : { hint: thrown.hint }),
-    })
+    return failure(partsOf(thrown))
   }
   return failure({
     code: "TOOL_CRASHED",

@@ -1,3 +1,4 @@
+import { asksFirst } from "../model/about.ts"
 import { failure, type ToolResult } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
@@ -26,6 +27,8 @@ export interface PermissionPolicy {
   rules?: readonly PermissionRule[]
   /** What holds where no rule matches; `allow` unless given. */
   otherwise?: Permission
+  /** Asks about calls that say that they should be asked about (`ToolDefinition.asks`), where no rule matches. */
+  careful?: boolean
   /**
    * Patterns of paths that no call may name in an argument that it reads or writes (`.env`, `*.key`, `private/*`). This
    * is about what a call says; what links, searches and programs reach is the matter of whoever opens files.
@@ -50,8 +53,7 @@ export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefini
   const names = namesOf(tool, args)
   const permission =
     policy.rules?.findLast((rule) => names.some((name) => wildcard(rule.tool, name)))?.permission ??
-    policy.otherwise ??
-    "allow"
+    (policy.careful === true && asksFirst(tool, args) ? "ask" : (policy.otherwise ?? "allow"))
   return permission === "deny"
     ? { permission, refused: denied(`'${tool.name}' is not permitted here.`) }
     : { permission }

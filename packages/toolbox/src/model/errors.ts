@@ -1,3 +1,12 @@
+/**
+ * What could be done next, as a thing that tools do (`ToolDefinition.does`) and the arguments that are known. Whoever
+ * makes the error knows no tool; the pipeline, which knows what is on offer, turns it into a call or leaves it out.
+ */
+export interface NextStep {
+  does: string
+  args?: Readonly<Record<string, unknown>>
+}
+
 const MARK = Symbol.for("toolwright.error")
 
 /**
@@ -11,13 +20,15 @@ const MARK = Symbol.for("toolwright.error")
 export class ToolwrightError extends Error {
   readonly code: string
   readonly hint: string | undefined
+  readonly next: NextStep | undefined
   readonly [MARK] = true
 
-  constructor(code: string, message: string, options: { cause?: unknown; hint?: string } = {}) {
+  constructor(code: string, message: string, options: { cause?: unknown; hint?: string; next?: NextStep } = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = "ToolwrightError"
     this.code = code
     this.hint = options.hint
+    this.next = options.next
   }
 
   static isInstance(value: unknown): value is ToolwrightError {
@@ -38,4 +49,10 @@ export function messageOf(thrown: unknown): string {
   } catch {
     return `something without a message (${typeof thrown})`
   }
+}
+
+/** What an error says, as the parts of a failed result. */
+export function partsOf(thrown: ToolwrightError): { code: string; message: string; hint?: string; next?: NextStep } {
+  const { code, message, hint, next } = thrown
+  return { code, message, ...(hint === undefined ? {} : { hint }), ...(next === undefined ? {} : { next }) }
 }

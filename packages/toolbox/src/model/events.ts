@@ -1,6 +1,7 @@
 import type { ToolCall, ToolProvenance } from "./tool.ts"
 import type { ToolResult } from "./result.ts"
 import type { JsonObject } from "./schema.ts"
+import type { WorkNote } from "./work.ts"
 
 /** A spelling that was put right before a call ran: an alias, a string for a number, one value for a list. */
 export interface Repair {
@@ -25,7 +26,17 @@ export type ToolEvent =
   | { type: "tool-end"; callId: string; name: string; result: ToolResult }
 
 /** How a run ended. */
-export type RunOutcome = "completed" | "max-rounds" | "no-tool-use" | "stuck" | "failed" | "cancelled"
+export type RunOutcome =
+  | "completed"
+  /** The agent finished, and calls that failed were never put right, or what was changed does not pass earlier checks. */
+  | "completed-with-failures"
+  /** The agent gave up, and nothing of what it promises was done. */
+  | "nothing-done"
+  | "max-rounds"
+  | "no-tool-use"
+  | "stuck"
+  | "failed"
+  | "cancelled"
 
 /** Where the time of a run went, in milliseconds of wall time. `overheadMs` is what neither model nor tools took. */
 export interface RunTimes {
@@ -44,9 +55,11 @@ export interface RunSummary {
   rounds: number
   calls: number
   failedCalls: number
-  /** Failed calls after which the same tool succeeded. */
+  /** Failed calls that were put right later, by a success about the same. */
   correctedFailures: number
   modifiedFiles: string[]
+  /** What a person should know: calls that failed for good, checks that were changed, commits that were taken back. */
+  notes?: WorkNote[]
   inputTokens: number
   outputTokens: number
   times: RunTimes

@@ -1,3 +1,4 @@
+import type { NextStep } from "./errors.ts"
 import type { JsonObject } from "./schema.ts"
 
 /**
@@ -15,6 +16,8 @@ export interface ToolError {
   hint?: string
   retryable: boolean
   details?: JsonObject
+  /** What could be done next; the pipeline makes a call of it and puts that into `hint`. */
+  next?: NextStep
 }
 
 /**
@@ -49,6 +52,7 @@ export interface FailureParts extends SuccessParts {
   hint?: string
   retryable?: boolean
   details?: JsonObject
+  next?: NextStep
 }
 
 /** Builds a successful result. */
@@ -71,6 +75,7 @@ export function failure(parts: FailureParts): ToolResult {
     ...(parts.hint === undefined ? {} : { hint: parts.hint }),
     retryable: parts.retryable ?? false,
     ...(parts.details === undefined ? {} : { details: parts.details }),
+    ...(parts.next === undefined ? {} : { next: parts.next }),
   }
   return {
     success: false,

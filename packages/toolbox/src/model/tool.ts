@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema } from "./schema.ts"
 import type { ToolResult } from "./result.ts"
+import type { WorkWatch } from "./work.ts"
 
 export const TOOL_CATEGORIES = ["code", "vcs", "build", "research", "publish", "orchestration", "utility"] as const
 
@@ -46,6 +47,28 @@ export interface ToolAliases {
   arguments?: Readonly<Record<string, string>>
 }
 
+/**
+ * What a call does for work that is to be handed in: `validates` checks it, `commits` records it in a repository,
+ * `hands-in` gives it to others (a push).
+ */
+export type WorkRole = "validates" | "commits" | "hands-in"
+
+/**
+ * The role of a call, or how to read it from the arguments where they decide, as in a shell. What a tool says of its
+ * role counts only where the tool is of this process: no server of somebody else's can say that work was checked.
+ */
+export type ToolRole = WorkRole | ((args: JsonObject) => RoleOfCall | undefined)
+
+/**
+ * A role read from arguments. `alsoChanges`: beside it the call may change what was checked. `skipsHooks`: it commits
+ * past what the repository runs before a commit.
+ */
+export interface RoleOfCall {
+  role: WorkRole
+  alsoChanges?: boolean
+  skipsHooks?: boolean
+}
+
 /** Where a tool comes from: this process, a REST tools service, or an imported MCP server; and which one. */
 export interface ToolProvenance {
   kind: "local" | "rest" | "mcp"
@@ -84,6 +107,9 @@ export interface ToolAction {
   effects?: ToolEffects
   examples?: readonly ToolExample[]
   usageHint?: string
+  role?: ToolRole
+  does?: readonly string[]
+  asks?: boolean
 }
 
 /**
@@ -111,6 +137,27 @@ export interface ToolDefinition {
   readonly effects?: ToolEffects
   readonly aliases?: ToolAliases
   readonly capabilities?: readonly string[]
+  /** What it does for work that is handed in, where it does something; an action may say so itself. */
+  readonly role?: ToolRole
+  /**
+   * The sets it is offered in (`coding`, `reading`, `general`, …): agents choose sets, and never names. Without it the
+   * tool belongs to `general` alone, as tools of applications and of other servers do.
+   */
+  readonly sets?: readonly string[]
+  /**
+   * What can be done with it, in words that an error may name as the next step (`list a directory`); the pipeline turns
+   * them into a call of a tool that is on offer.
+   */
+  readonly does?: readonly string[]
+  /** Whether a careful application asks a person before it runs: what it does cannot be taken back. */
+  readonly asks?: boolean
+  /**
+   * What a call is about, where no argument is declared to hold a path: the programs of a command line. A failure counts
+   * as put right by a later success about the same.
+   */
+  readonly subjects?: (args: JsonObject) => readonly string[]
+  /** Looks at the work that the tool acts on, so that nobody has to believe what is said about it. */
+  readonly work?: WorkWatch
   /** The argument that selects the action of a multi-action tool, and its actions (one `oneOf` branch each). */
   readonly actions?: { readonly argument: string; readonly list: readonly ToolAction[] }
   /**
@@ -125,11 +172,14 @@ export interface ToolDefinition {
   readonly handler: ToolHandler
 }
 
-/** A named set of tools, by name. `required` ones must be registered, or applying the bundle reports them missing. */
+/**
+ * A named set of tools: those that say that they belong to it (`ToolDefinition.sets`), and those that it names. Applying
+ * it reports named ones that are not registered.
+ */
 export interface ToolBundle {
   readonly name: string
   readonly description: string
-  readonly tools: readonly string[]
+  readonly tools?: readonly string[]
 }
 
 /** A call as decoded from a model's reply: the tool's name, its arguments, and the id that its result must carry. */

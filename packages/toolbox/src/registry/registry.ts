@@ -16,7 +16,7 @@ export interface RegistryListener {
   onToolUnregistered?(tool: ToolDefinition): void
 }
 
-/** What applying a bundle finds. `missing` names tools of the bundle that are not registered. */
+/** What applying a bundle finds. `missing` are tools that the bundle names and that are not registered. */
 export interface AppliedBundle {
   tools: ToolDefinition[]
   missing: string[]
@@ -121,10 +121,10 @@ export class ToolRegistry implements Toolset {
         hint: `Did you mean ${(nearest(name, known)[0] ?? known.join(", ")) || "to register one"}?`,
       })
     }
-    const found = bundle.tools.map((tool) => this.#tools.get(tool))
+    const named = bundle.tools ?? []
     return {
-      tools: found.filter((tool) => tool !== undefined),
-      missing: bundle.tools.filter((_, index) => found[index] === undefined),
+      tools: this.list().filter((tool) => named.includes(tool.name) || tool.sets?.includes(name)),
+      missing: named.filter((tool) => !this.#tools.has(tool)),
     }
   }
 

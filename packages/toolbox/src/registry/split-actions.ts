@@ -1,4 +1,4 @@
-import type { JsonSchema } from "../model/schema.ts"
+import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolAction, ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "../validate/branch.ts"
 
@@ -24,6 +24,7 @@ function singleAction(tool: ToolDefinition, argument: string, action: ToolAction
     actions: _actions,
     oneOf: _oneOf,
     examples: _examples,
+    does: _does,
     aliases,
     ...rest
   } = tool as ToolDefinition & { oneOf?: unknown }
@@ -43,7 +44,21 @@ function singleAction(tool: ToolDefinition, argument: string, action: ToolAction
     ...(examples.length === 0 ? {} : { examples }),
     ...(action.usageHint === undefined ? {} : { usageHint: action.usageHint }),
     ...(effects === undefined ? {} : { effects }),
+    ...ofAction(tool, action, argument),
     handler: (args, context) => tool.handler({ [argument]: action.action, ...args }, context),
+  }
+}
+
+/** What an action says of itself goes before what its tool says; a function of the arguments sees the action. */
+function ofAction(tool: ToolDefinition, action: ToolAction, argument: string): Partial<ToolDefinition> {
+  const role = action.role ?? tool.role
+  const asks = action.asks ?? tool.asks
+  const whole = (args: JsonObject): JsonObject => ({ [argument]: action.action, ...args })
+  return {
+    ...(role === undefined ? {} : { role: typeof role === "function" ? (args) => role(whole(args)) : role }),
+    ...(asks === undefined ? {} : { asks }),
+    ...(action.does === undefined ? {} : { does: action.does }),
+    ...(tool.subjects === undefined ? {} : { subjects: (args) => tool.subjects!(whole(args)) }),
   }
 }
 

@@ -1,4 +1,5 @@
 import type { ToolCategory, ToolDefinition } from "../model/tool.ts"
+import { setsOf } from "../model/about.ts"
 import { splitActions } from "./split-actions.ts"
 import { findTool, type Toolset } from "./toolset.ts"
 
@@ -8,6 +9,8 @@ export interface ViewOptions {
   only?: readonly string[]
   /** Not these names. */
   without?: readonly string[]
+  /** Tools of one of these sets; a tool that names none is of `general`. */
+  sets?: readonly string[]
   categories?: readonly ToolCategory[]
   /** Tools offered in this mode (those that name no mode are offered in all). */
   mode?: string
@@ -72,12 +75,19 @@ function presentedAs(tool: ToolDefinition, { only, without }: ViewOptions): Tool
     .filter((single) => !without?.includes(single.name) && !without?.includes(tool.name))
 }
 
+function isOfKind(tool: ToolDefinition, { sets, categories }: ViewOptions): boolean {
+  return (
+    (sets === undefined || setsOf(tool).some((set) => sets.includes(set))) &&
+    (categories === undefined || categories.includes(tool.category))
+  )
+}
+
 function keeps(tool: ToolDefinition, options: ViewOptions): boolean {
   const names = options.splitActions ? undefined : options.only
   return (
     (names === undefined || names.includes(tool.name)) &&
     !options.without?.includes(tool.name) &&
-    (options.categories === undefined || options.categories.includes(tool.category)) &&
+    isOfKind(tool, options) &&
     (options.mode === undefined || tool.modes === undefined || tool.modes.includes(options.mode)) &&
     (!options.readOnly || tool.effects?.readOnly === true) &&
     (options.where === undefined || options.where(tool))

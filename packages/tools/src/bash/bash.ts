@@ -8,6 +8,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
+import { programsIn, roleOfCommand } from "./shell-commit.ts"
 import { failureOf, insideRoot, type ProcessHost } from "@toolwright/host/process"
 import type { SandboxReport } from "@toolwright/host/sandbox"
 
@@ -21,6 +22,10 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
   const rule = allow === undefined ? "" : ` Allowed programs: ${allow.join(", ")}.`
   return defineTool({
     name: "bash",
+    sets: ["coding", "db-migrations", "general"],
+    asks: true,
+    role: ({ command }) => roleOfCommand(String(command)),
+    subjects: ({ command }) => programsIn(String(command)),
     title: "Shell command",
     description: `Run a shell command in the workspace; of a long output you get the beginning, the end, and the path of the whole.${rule}`,
     category: "build",

@@ -63,6 +63,7 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
   }
   return defineMultiActionTool({
     name: "static_links",
+    sets: ["blog"],
     title: "Fixed links",
     description:
       "Gives the fixed links of this blog from the configuration: social profiles, custom links, and the placeholder for a video.",

@@ -3,11 +3,12 @@ import { EXPECTED_HASH } from "@toolwright/host/edit"
 import { defineMultiActionTool } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
+import { grounded } from "../grounded.ts"
 
-const path: JsonSchema = {
-  type: "string",
-  description: "File path: absolute, or relative to the first allowed directory",
-}
+const path = grounded(
+  { type: "string", description: "File path: absolute, or relative to the first allowed directory" },
+  "path",
+)
 const start_line: JsonSchema = { type: "integer", minimum: 1, description: "First line, counted from 1" }
 const end_line: JsonSchema = { type: "integer", minimum: 1, description: "Last line, included" }
 const effects = { destructive: false, idempotent: false, writes: ["path"] } as const
@@ -16,6 +17,7 @@ const effects = { destructive: false, idempotent: false, writes: ["path"] } as c
 export function createCodeEditTool(workspace: Workspace): ToolDefinition {
   return defineMultiActionTool({
     name: "code_edit",
+    sets: ["coding", "general"],
     title: "Code edit",
     description: "Reads, replaces, inserts and deletes lines of a file by their numbers (from 1).",
     category: "code",

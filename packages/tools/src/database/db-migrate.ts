@@ -35,6 +35,8 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
   const named = names.length > 1 ? ["database"] : []
   return defineMultiActionTool({
     name: "db_migrate",
+    sets: ["db-migrations"],
+    asks: true,
     title: "Migrate a database",
     description:
       "Applies SQL migrations from the workspace to an SQLite or PostgreSQL database, or takes them back. Files are named 0001_name.up.sql and 0001_name.down.sql. Each migration is one transaction: it happens whole or not at all.",

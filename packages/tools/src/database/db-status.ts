@@ -9,6 +9,7 @@ export function createDbStatusTool(workspace: Workspace, config: DatabaseToolsCo
   const names = Object.keys(configuredDatabases(config))
   return defineTool({
     name: "db_status",
+    sets: ["db-migrations"],
     title: "Database status",
     description:
       "Tells which migrations are applied to a database, which are pending, and which files changed or went missing since. Changes nothing.",

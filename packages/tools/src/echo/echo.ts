@@ -3,6 +3,7 @@ import { defineTool, type ToolDefinition } from "@toolwright/toolbox"
 /** Answers with what it was given: the smallest tool there is, for trying out a connection. */
 export const echo: ToolDefinition = defineTool({
   name: "echo",
+  sets: ["examples"],
   title: "Echo",
   description: "Answers with the message it was given and its length. For trying out that tool calls work.",
   category: "utility",

@@ -2,11 +2,14 @@ import { success, type JsonSchema, type ToolDefinition } from "@toolwright/toolb
 import { defineMultiActionTool } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
+import { grounded } from "../grounded.ts"
 
 const path: JsonSchema = {
   type: "string",
   description: "File path: absolute, or relative to the first allowed directory",
 }
+/** The path of a file that is there. */
+const existing = grounded(path, "path")
 const content: JsonSchema = { type: "string", description: "The text" }
 const changes = { destructive: false, idempotent: false, writes: ["path"] } as const
 
@@ -14,6 +17,7 @@ const changes = { destructive: false, idempotent: false, writes: ["path"] } as c
 export function createFileTool(workspace: Workspace): ToolDefinition {
   return defineMultiActionTool({
     name: "file",
+    sets: ["coding", "reading", "db-migrations", "general"],
     title: "File",
     description: "Reads, writes, appends to and deletes files, and replaces text in them.",
     category: "code",
@@ -37,8 +41,9 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
     actions: {
       read: {
         description: "Reads a text file.",
+        does: ["read a file"],
         properties: {
-          path,
+          path: existing,
           start_line: { type: "integer", minimum: 1, description: "First line, counted from 1" },
           end_line: { type: "integer", minimum: 1, description: "Last line, included" },
         },
@@ -58,7 +63,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       replace: {
         description: "Replaces a text in a file. The text must be there exactly once, unless replace_all is true.",
         properties: {
-          path,
+          path: existing,
           old_text: { type: "string", description: "What is there now, copied exactly" },
           new_text: { type: "string", description: "What to put there" },
           replace_all: { type: "boolean", description: "Replace every occurrence; false unless given" },
@@ -78,7 +83,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
       append: {
         description: "Adds text at the end of a file; creates it when it does not exist.",
-        properties: { path, content },
+        properties: { path: existing, content },
         required: ["path", "content"],
         effects: changes,
         examples: [{ description: "Add a line", input: { path: "notes.txt", content: "one more line\n" } }],
@@ -86,7 +91,9 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
       delete: {
         description: "Deletes a file.",
-        properties: { path },
+        does: ["delete a file"],
+        asks: true,
+        properties: { path: existing },
         required: ["path"],
         effects: { destructive: true, idempotent: true, writes: ["path"] },
         examples: [{ description: "Delete a file", input: { path: "notes.txt" } }],

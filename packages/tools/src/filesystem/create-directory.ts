@@ -5,6 +5,8 @@ import { PATH, PATH_ALIASES } from "./schemas.ts"
 export function createCreateDirectoryTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "create_directory",
+    sets: ["filesystem", "general"],
+    does: ["make a directory"],
     title: "Create directory",
     description: "Creates a directory and the missing ones above it. One that exists already is left as it is.",
     category: "code",

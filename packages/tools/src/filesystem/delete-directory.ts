@@ -1,10 +1,13 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
-import { PATH, PATH_ALIASES } from "./schemas.ts"
+import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "delete_directory",
+    sets: ["filesystem"],
+    does: ["delete a directory"],
+    asks: true,
     title: "Delete directory",
     description: "Deletes an empty directory, or with recursive one with everything in it. It cannot be undone.",
     category: "code",
@@ -17,7 +20,7 @@ export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition 
     input: {
       type: "object",
       properties: {
-        path: PATH,
+        path: NAMED_PATH,
         recursive: { type: "boolean", description: "Delete what is in it too; false unless given" },
       },
       required: ["path"],

@@ -1,10 +1,13 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
-import { PATH, PATH_ALIASES } from "./schemas.ts"
+import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "delete_file",
+    sets: ["filesystem", "general"],
+    does: ["delete a file"],
+    asks: true,
     title: "Delete file",
     description: "Deletes a file, or a symbolic link itself. It cannot be undone.",
     category: "code",
@@ -13,7 +16,7 @@ export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write", "delete"],
     effects: { destructive: true, idempotent: false, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },
-    input: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
+    input: { type: "object", properties: { path: NAMED_PATH }, required: ["path"], additionalProperties: false },
     output: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
     examples: [{ description: "Delete a file", input: { path: "notes.txt" } }],
     async run(args) {

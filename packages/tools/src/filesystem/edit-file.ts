@@ -1,7 +1,7 @@
 import { failure, type JsonObject, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { type Edit, CHANGE_OUTPUT, EXPECTED_HASH } from "@toolwright/host/edit"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
-import { PATH, PATH_ALIASES } from "./schemas.ts"
+import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 
 const EDIT = {
   old_text: {
@@ -15,6 +15,7 @@ const EDIT = {
 export function createEditFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "edit_file",
+    sets: ["filesystem"],
     title: "Edit file",
     description:
       "Replaces exact texts in a file: one (old_text, new_text) or several (edits). All are applied or none. Each old_text must be in the file exactly once, unless replace_all is true. Returns a diff.",
@@ -41,7 +42,7 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
     input: {
       type: "object",
       properties: {
-        path: PATH,
+        path: NAMED_PATH,
         ...EDIT,
         edits: {
           type: "array",

@@ -2,6 +2,7 @@ import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type EntryKind, type Workspace } from "@toolwright/host/paths"
 import { deniedNote, entryLabel, LISTING_LINES } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH_ALIASES } from "./schemas.ts"
+import { grounded, HERE } from "../grounded.ts"
 
 /** A file or directory of a tree; directories have `children`, sorted by name. */
 export interface TreeNode {
@@ -16,6 +17,7 @@ const MOST_ENTRIES = 100_000
 export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "get_directory_tree",
+    sets: ["filesystem"],
     title: "Get directory tree",
     description: "Returns a directory with everything below it as a tree. Links are shown, not followed.",
     category: "code",
@@ -31,7 +33,7 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
     input: {
       type: "object",
       properties: {
-        path: { type: "string", description: "Directory; the first allowed directory unless given" },
+        path: grounded({ type: "string", description: "Directory; the first allowed directory unless given" }, HERE),
         max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given" },
         exclude_patterns: {
           ...EXCLUDE_PATTERNS,

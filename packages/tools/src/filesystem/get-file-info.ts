@@ -1,10 +1,11 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
-import { ENTRY_TYPE, PATH, PATH_ALIASES } from "./schemas.ts"
+import { ENTRY_TYPE, PATH_ALIASES, PATH_OR_HERE } from "./schemas.ts"
 
 export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "get_file_info",
+    sets: ["filesystem"],
     title: "Get file info",
     description:
       "Tells what a file or directory is: type, size, times, permissions, and where it really lies when a link leads to it.",
@@ -14,7 +15,7 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },
-    input: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
+    input: { type: "object", properties: { path: PATH_OR_HERE }, required: ["path"], additionalProperties: false },
     output: {
       type: "object",
       properties: {

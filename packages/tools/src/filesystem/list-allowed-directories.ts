@@ -4,6 +4,7 @@ import type { Workspace } from "@toolwright/host/paths"
 export function createListAllowedDirectoriesTool(workspace: Workspace): ToolDefinition {
   return defineTool({
     name: "list_allowed_directories",
+    sets: ["filesystem"],
     title: "List allowed directories",
     description: "Lists the directories that file tools may touch, and whether they may write there.",
     category: "code",

@@ -1,11 +1,12 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, kindOf, type Workspace } from "@toolwright/host/paths"
 import { byName, entryLabel, listingText } from "./list-directory.ts"
-import { ENTRY_TYPE, PATH, PATH_ALIASES } from "./schemas.ts"
+import { ENTRY_TYPE, PATH_ALIASES, PATH_OR_HERE } from "./schemas.ts"
 
 export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "list_directory_with_sizes",
+    sets: ["filesystem"],
     title: "List directory with sizes",
     description:
       "Lists the files and subdirectories of a directory with sizes and times, by name or by size (largest first), and totals.",
@@ -18,7 +19,10 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
     maxOutputChars: 30_000,
     input: {
       type: "object",
-      properties: { path: PATH, sort_by: { type: "string", enum: ["name", "size"], description: "name unless given" } },
+      properties: {
+        path: PATH_OR_HERE,
+        sort_by: { type: "string", enum: ["name", "size"], description: "name unless given" },
+      },
       required: ["path"],
       additionalProperties: false,
     },

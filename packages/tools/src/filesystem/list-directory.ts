@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs"
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, kindOf, type Workspace } from "@toolwright/host/paths"
 import { visibleName } from "@toolwright/host/text"
-import { ENTRY_TYPE, PATH, PATH_ALIASES } from "./schemas.ts"
+import { ENTRY_TYPE, PATH_ALIASES, PATH_OR_HERE } from "./schemas.ts"
 
 /** Lines of a listing that a model is shown. */
 export const LISTING_LINES = 1000
@@ -10,6 +10,8 @@ export const LISTING_LINES = 1000
 export function createListDirectoryTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "list_directory",
+    sets: ["filesystem"],
+    does: ["list a directory"],
     title: "List directory",
     description: "Lists the files and subdirectories of a directory, by name.",
     category: "code",
@@ -19,7 +21,7 @@ export function createListDirectoryTool(workspace: Workspace): ToolDefinition {
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { names: ["ls"], arguments: PATH_ALIASES },
     maxOutputChars: 30_000,
-    input: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
+    input: { type: "object", properties: { path: PATH_OR_HERE }, required: ["path"], additionalProperties: false },
     output: {
       type: "object",
       properties: {

@@ -1,10 +1,12 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
-import { PATH } from "./schemas.ts"
+import { NAMED_PATH } from "./schemas.ts"
 
 export function createMoveFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "move_file",
+    sets: ["filesystem", "general"],
+    asks: true,
     title: "Move file",
     description:
       "Moves or renames a file or directory. The destination must not exist, its directory must. A symbolic link is moved itself.",
@@ -19,7 +21,7 @@ export function createMoveFileTool(workspace: Workspace): ToolDefinition {
     },
     input: {
       type: "object",
-      properties: { source: PATH, destination: PATH },
+      properties: { source: NAMED_PATH, destination: NAMED_PATH },
       required: ["source", "destination"],
       additionalProperties: false,
     },

@@ -1,10 +1,12 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
-import { PATH, PATH_ALIASES } from "./schemas.ts"
+import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createReadMediaFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "read_media_file",
+    sets: ["filesystem", "general"],
+    does: ["read a file's bytes"],
     title: "Read media file",
     description:
       "Reads an image, a sound or any other binary file and returns its bytes in base64 with their MIME type.",
@@ -14,7 +16,7 @@ export function createReadMediaFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },
-    input: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
+    input: { type: "object", properties: { path: NAMED_PATH }, required: ["path"], additionalProperties: false },
     output: {
       type: "object",
       properties: {

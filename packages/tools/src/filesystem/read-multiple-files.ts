@@ -2,13 +2,14 @@ import { failure, success, type ToolDefinition, type ToolResult } from "@toolwri
 import { pathFailure, printable, definePathTool, type Workspace } from "@toolwright/host/paths"
 import { WINDOW_BYTES, WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
 import type { TextFile } from "./read-text.ts"
-import { PATH, TEXT_FILE } from "./schemas.ts"
+import { NAMED_PATH, TEXT_FILE } from "./schemas.ts"
 
 const MOST_FILES = 100
 
 export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "read_multiple_files",
+    sets: ["filesystem"],
     title: "Read multiple files",
     description:
       "Reads several text files in one call. A file that cannot be read does not keep the others from being returned.",
@@ -22,7 +23,7 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
     input: {
       type: "object",
       properties: {
-        paths: { type: "array", items: PATH, minItems: 1, maxItems: MOST_FILES, description: "The files" },
+        paths: { type: "array", items: NAMED_PATH, minItems: 1, maxItems: MOST_FILES, description: "The files" },
       },
       required: ["paths"],
       additionalProperties: false,

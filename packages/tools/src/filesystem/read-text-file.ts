@@ -1,13 +1,15 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
-import { PATH, PATH_ALIASES, TEXT_FILE } from "./schemas.ts"
+import { NAMED_PATH, PATH_ALIASES, TEXT_FILE } from "./schemas.ts"
 
 let reading: Promise<typeof import("./read-text.ts")> | undefined
 
 export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "read_text_file",
+    sets: ["filesystem"],
+    does: ["read a file"],
     title: "Read text file",
     description:
       "Reads a text file, whole or in part: the first lines (head), the last lines (tail), or a range of lines (start_line, end_line). When head and tail are both given, head wins.",
@@ -22,7 +24,7 @@ export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
     input: {
       type: "object",
       properties: {
-        path: PATH,
+        path: NAMED_PATH,
         head: { type: "integer", minimum: 0, description: "Only the first lines, this many" },
         tail: { type: "integer", minimum: 0, description: "Only the last lines, this many" },
         start_line: { type: "integer", minimum: 1, description: "First line, counted from 1" },

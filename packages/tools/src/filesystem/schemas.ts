@@ -1,10 +1,17 @@
 import type { JsonSchema } from "@toolwright/toolbox"
+import { grounded, HERE } from "../grounded.ts"
 
 /** Schemas that several filesystem tools share. */
 export const PATH: JsonSchema = {
   type: "string",
   description: "Path: absolute, or relative to the first allowed directory",
 }
+
+/** The path of something that is there, which was named. */
+export const NAMED_PATH: JsonSchema = grounded(PATH, "path")
+
+/** The path of something that is there; the current folder may go unnamed. */
+export const PATH_OR_HERE: JsonSchema = grounded(PATH, HERE)
 
 export const TEXT_FILE: JsonSchema = {
   type: "object",

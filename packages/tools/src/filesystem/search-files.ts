@@ -3,7 +3,8 @@ import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { visibleName } from "@toolwright/host/text"
 import type { PathTest } from "../search/glob.ts"
 import { listingText } from "./list-directory.ts"
-import { EXCLUDE_PATTERNS, PATH, PATH_ALIASES } from "./schemas.ts"
+import { EXCLUDE_PATTERNS, PATH_ALIASES, PATH_OR_HERE } from "./schemas.ts"
+import { FILE_PATTERN, grounded } from "../grounded.ts"
 
 /** Records of runs are many, and nothing that anybody looks for among the files of a project. */
 const DEFAULT_EXCLUDES = [".toolwright"]
@@ -11,6 +12,7 @@ const DEFAULT_EXCLUDES = [".toolwright"]
 export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "search_files",
+    sets: ["filesystem"],
     title: "Search files",
     description:
       "Finds files and directories below a directory by name. A pattern with * ? [ ] or { } is a glob (over the path when it has a slash); any other pattern is looked for inside names, whatever the case.",
@@ -24,8 +26,11 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
     input: {
       type: "object",
       properties: {
-        path: PATH,
-        pattern: { type: "string", minLength: 1, description: "E.g. *.ts, src/**/index.ts, or part of a name" },
+        path: PATH_OR_HERE,
+        pattern: grounded(
+          { type: "string", minLength: 1, description: "E.g. *.ts, src/**/index.ts, or part of a name" },
+          FILE_PATTERN,
+        ),
         exclude_patterns: {
           ...EXCLUDE_PATTERNS,
           description: `${EXCLUDE_PATTERNS.description}; .toolwright unless given`,

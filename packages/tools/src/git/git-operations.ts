@@ -8,6 +8,7 @@ import { GIT_OUTPUT } from "./output.ts"
 export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
   return defineMultiActionTool({
     name: "git_operations",
+    sets: ["owner"],
     title: "Git operations",
     description: "Git operations",
     category: "vcs",

@@ -12,6 +12,7 @@ import { failureOf, insideRoot, type ProcessHost } from "@toolwright/host/proces
 import { visibleControls } from "@toolwright/host/text"
 import { GIT_OUTPUT } from "./output.ts"
 import type { GitWork } from "./work.ts"
+import { grounded, HERE } from "../grounded.ts"
 
 const PATH: JsonSchema = {
   type: "string",
@@ -49,7 +50,7 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
     },
     add: {
       description: "Stage files for the next commit",
-      properties: { path: PATH, files: FILES },
+      properties: { path: PATH, files: { ...FILES, items: grounded({ type: "string" }, HERE) } },
       required: ["files"],
       examples: [{ description: "Stage one file", input: { files: ["README.md"] } }],
     },
@@ -57,12 +58,15 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
       description: "Commit the named files, or what is staged, or else every change",
       properties: { path: PATH, files: FILES, message: { type: "string", description: "Commit message." } },
       required: ["message"],
+      role: "commits",
       examples: [
         { description: "Commit what is staged, or else every change", input: { message: "Refuse negative numbers" } },
       ],
     },
     push: {
       description: "Push a branch to a remote",
+      role: "hands-in",
+      asks: true,
       properties: {
         path: PATH,
         remote: { type: "string", description: "Name of a configured remote; origin unless given." },
@@ -111,6 +115,7 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
 export function createGitTool(host: ProcessHost): ToolDefinition {
   return defineMultiActionTool({
     name: "git",
+    sets: ["coding", "reading", "db-migrations", "general"],
     title: "Git",
     description:
       "Work with the git repository of the workspace: see what changed, stage, commit, push, switch and create branches, read the log",

@@ -7,6 +7,7 @@ import { STATUS_SCHEMA } from "./output.ts"
 export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
   return defineTool({
     name: "get_local_git_changes_info",
+    sets: ["reading", "general"],
     title: "Local git changes",
     description: "List the staged, unstaged and untracked files of a git repository",
     category: "vcs",

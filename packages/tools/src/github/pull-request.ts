@@ -79,6 +79,7 @@ export function createPullRequestTool(host: NetworkHost, config: GithubConfig = 
   let read: Promise<ToolHandler> | undefined
   return defineTool({
     name: "get_github_pull_request_info",
+    sets: ["reports", "general"],
     title: "GitHub pull request",
     description:
       "Reads a GitHub pull request: title, state, author, branches, description, and the changed files with their line counts. Give its URL, or owner, repo and number.",

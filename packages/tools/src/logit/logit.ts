@@ -113,6 +113,7 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
 
   return defineMultiActionTool({
     name: "logit",
+    sets: ["models"],
     title: "Logit",
     description:
       "Generates text with a model under full control: presets, sampler settings, grammars, JSON Schemas, guaranteed tool calls.",

@@ -15,10 +15,14 @@ import type { FoundOccurrence } from "./find-occurrences.ts"
 import { EXTENSIONS, grammarOf, type Grammar } from "./languages.ts"
 import type { Symbol } from "./outline.ts"
 import { NAVIGATE_OUTPUT } from "./output.ts"
+import { grounded, HERE } from "../grounded.ts"
 
-const FILE: JsonSchema = { type: "string", description: "Source file." }
+const FILE = grounded({ type: "string", description: "Source file." }, "path")
 const NAME: JsonSchema = { type: "string", minLength: 1, description: "Name of a function, class, variable and so on." }
-const WHERE: JsonSchema = { type: "string", description: "Directory or file to look in; the workspace unless given." }
+const WHERE = grounded(
+  { type: "string", description: "Directory or file to look in; the workspace unless given." },
+  HERE,
+)
 const MOST: JsonSchema = {
   type: "integer",
   minimum: 1,
@@ -82,6 +86,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     },
     list_directory: {
       description: "The entries of a directory",
+      does: ["list a directory"],
       properties: { path: WHERE },
       effects,
       examples: [{ description: "The workspace's top", input: {} }],
@@ -96,6 +101,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
   )
   const tool = defineMultiActionTool({
     name: "navigate",
+    sets: ["coding", "reading", "general"],
     title: "Navigate code",
     description:
       "Find your way through code: outline and imports of a file, definitions and references of a name, directories.",

@@ -2,11 +2,12 @@ import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { MOST_CHARS, PATTERN, QUERY_PROPERTIES } from "./query.ts"
+import { FILE_PATTERN, grounded, HERE } from "../grounded.ts"
 
-const directory: JsonSchema = {
-  type: "string",
-  description: "Directory (or file) to search; the first allowed directory unless given",
-}
+const directory = grounded(
+  { type: "string", description: "Directory (or file) to search; the first allowed directory unless given" },
+  HERE,
+)
 const max_results: JsonSchema = {
   type: "integer",
   minimum: 1,
@@ -23,6 +24,7 @@ const effects = { readOnly: true, idempotent: true, reads: ["path"] } as const
 export function createSearchTool(workspace: Workspace): ToolDefinition {
   return defineMultiActionTool({
     name: "search",
+    sets: ["coding", "reading", "general"],
     title: "Search",
     description: "Finds lines in files, files by name, and where a name is defined.",
     category: "code",
@@ -59,10 +61,10 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
         properties: {
           pattern: PATTERN,
           path: directory,
-          include: {
-            type: "string",
-            description: "Only files that match this glob, e.g. *.ts; with ! in front, only others",
-          },
+          include: grounded(
+            { type: "string", description: "Only files that match this glob, e.g. *.ts; with ! in front, only others" },
+            FILE_PATTERN,
+          ),
           ...QUERY_PROPERTIES,
           context: {
             type: "integer",
@@ -83,7 +85,10 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
       find_files: {
         description: "Finds files by a glob over their name, or over their path when the glob has a slash.",
         properties: {
-          pattern: { type: "string", minLength: 1, description: "E.g. *.test.ts or src/**/index.ts" },
+          pattern: grounded(
+            { type: "string", minLength: 1, description: "E.g. *.test.ts or src/**/index.ts" },
+            FILE_PATTERN,
+          ),
           path: directory,
           include_ignored,
           max_results,
@@ -96,7 +101,7 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
       find_in_file: {
         description: "Finds the lines of one file that match a pattern.",
         properties: {
-          path: { type: "string", description: "File to search" },
+          path: grounded({ type: "string", description: "File to search" }, "path"),
           pattern: PATTERN,
           ...QUERY_PROPERTIES,
           context: {

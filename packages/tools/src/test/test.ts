@@ -11,11 +11,13 @@ import { failureOf, insideRoot, shownPath, type ProcessHost } from "@toolwright/
 import { plainOutput } from "@toolwright/host/text"
 import { detectFrameworks, FRAMEWORKS, type Framework } from "./detect.ts"
 import type { TestRun } from "./run-tests.ts"
+import { grounded } from "../grounded.ts"
 
 /** The `test` tool: runs the project's tests and tells which failed, where and why. */
 export function createTestTool(host: ProcessHost): ToolDefinition {
   return defineTool({
     name: "test",
+    sets: ["coding", "general"],
     title: "Run tests",
     description: "Run the project's tests; failures come with file, line and message",
     category: "build",
@@ -27,6 +29,7 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
       arguments: { path: "files", file_paths: "files", test_path: "files", pattern: "name" },
     },
     effects: { readOnly: false, writes: [] },
+    role: "validates",
     input: {
       type: "object",
       properties: {
@@ -37,7 +40,7 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
         },
         files: {
           type: "array",
-          items: { type: "string" },
+          items: grounded({ type: "string" }, "path"),
           description: "Test files or folders; all tests unless given.",
         },
         name: { type: "string", description: "Only tests whose name matches." },
@@ -53,7 +56,8 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     output: {
       type: "object",
       properties: {
-        framework: { type: "string" },
+        framework: { type: "string", description: "Several are joined by commas." },
+        complete: { type: "boolean", description: "Whether all tests of every framework were run." },
         passed: { type: "integer" },
         failed: { type: "integer" },
         skipped: { type: "integer" },
@@ -86,8 +90,9 @@ async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolCon
     const files = (Array.isArray(args.files) ? args.files : []).map((file) =>
       shownPath(host, insideRoot(host, String(file))),
     )
-    const framework = await choose(host.root, args.framework)
-    if (framework === undefined) {
+    const found = await detectFrameworks(host.root)
+    const frameworks = choose(found, args.framework, files)
+    if (frameworks.length === 0) {
       return failure({
         code: "NO_TESTS",
         message:
@@ -96,15 +101,21 @@ async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolCon
       })
     }
     const { runTests } = await import("./run-tests.ts")
-    const run = await runTests(host, {
-      framework,
-      files,
-      signal: context.signal,
-      onProgress: (message) => context.progress({ message }),
-      ...(typeof args.name === "string" ? { name: args.name } : {}),
-      ...(typeof args.timeout_ms === "number" ? { timeoutMs: args.timeout_ms } : {}),
-    })
-    return resultOf(run)
+    const runs: TestRun[] = []
+    for (const framework of frameworks) {
+      const run = await runTests(host, {
+        framework,
+        files: frameworks.length === 1 ? files : files.filter((file) => fits(framework, file)),
+        signal: context.signal,
+        onProgress: (message) => context.progress({ message }),
+        ...(typeof args.name === "string" ? { name: args.name } : {}),
+        ...(typeof args.timeout_ms === "number" ? { timeoutMs: args.timeout_ms } : {}),
+      })
+      runs.push(run)
+    }
+    const complete =
+      files.length === 0 && args.name === undefined && found.every((framework) => frameworks.includes(framework))
+    return resultOf(runs, complete)
   } catch (thrown) {
     const { code, path } = thrown as NodeJS.ErrnoException
     if (code === "ENOENT")
@@ -116,11 +127,26 @@ async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolCon
   }
 }
 
-async function choose(root: string, asked: unknown): Promise<Framework | undefined> {
-  if (typeof asked === "string" && (FRAMEWORKS as readonly string[]).includes(asked)) return asked as Framework
-  const found = await detectFrameworks(root)
-  if (asked === "python") return found.find((one) => one === "pytest" || one === "unittest") ?? "unittest"
-  return found[0]
+/** Which frameworks a call means: the one that it names, those of the files that it names, or all that were found. */
+function choose(found: readonly Framework[], asked: unknown, files: readonly string[]): Framework[] {
+  if (typeof asked === "string" && (FRAMEWORKS as readonly string[]).includes(asked)) return [asked as Framework]
+  if (asked === "python") return [found.find((one) => one === "pytest" || one === "unittest") ?? "unittest"]
+  if (files.length === 0) return [...found]
+  const fitting = found.filter((framework) => files.some((file) => fits(framework, file)))
+  return fitting.length > 0 ? fitting : found.slice(0, 1)
+}
+
+const ENDINGS: Partial<Record<Framework, RegExp>> = {
+  pytest: /\.py$/u,
+  unittest: /\.py$/u,
+  go: /\.go$/u,
+  cargo: /\.rs$/u,
+}
+
+/** Whether a framework may run a file, by its ending; a folder may hold anything. */
+function fits(framework: Framework, file: string): boolean {
+  if (!/\.\w+$/u.test(file)) return true
+  return (ENDINGS[framework] ?? /\.[cm]?[jt]sx?$/u).test(file)
 }
 
 /** Failures as text: name, place, message. */
@@ -142,37 +168,46 @@ export function describeRun(run: TestRun): string {
   return lines.join("\n")
 }
 
-function resultOf(run: TestRun): ToolResult {
-  const { report, outcome, sandbox, framework } = run
-  const { complete: _, ...counts } = report
+/** What several runs come to: the first that broke, or else those that failed, or else all. */
+function resultOf(runs: readonly TestRun[], complete: boolean): ToolResult {
+  const first = runs.find((run) => !run.success) ?? runs[0]!
+  const sum = (part: "passed" | "failed" | "skipped"): number =>
+    runs.reduce((total, { report }) => total + report[part], 0)
   const data = {
-    framework,
-    ...counts,
-    exit_code: outcome.exitCode,
-    ended: outcome.ended,
-    duration_ms: outcome.durationMs,
-    log: run.log.slice(-20_000),
+    framework: runs.map(({ framework }) => framework).join(", "),
+    complete,
+    passed: sum("passed"),
+    failed: sum("failed"),
+    skipped: sum("skipped"),
+    failures: runs.flatMap(({ report }) => report.failures),
+    exit_code: first.outcome.exitCode,
+    ended: first.outcome.ended,
+    duration_ms: runs.reduce((total, { outcome }) => total + outcome.durationMs, 0),
+    log: runs
+      .map(({ log }) => log)
+      .join("\n")
+      .slice(-20_000),
   }
+  const { sandbox } = first
   const warning = sandbox.kind === "none" ? `\nWARNING: the tests ran WITHOUT a sandbox (${sandbox.reason}).` : ""
-  const output = plainOutput(describeRun(run)) + warning
-  if (run.success) return success({ output, data, metadata: { sandbox } })
-  if (report.failed > 0 && outcome.ended === "exit") {
+  const output = plainOutput(runs.map(describeRun).join("\n")) + warning
+  const parts = { output, data, metadata: { sandbox } }
+  if (runs.every(({ success: passed }) => passed)) return success(parts)
+  const broken = runs.find((run) => !run.success && (run.report.failed === 0 || run.outcome.ended !== "exit"))
+  if (broken === undefined) {
     return failure({
+      ...parts,
       code: "TESTS_FAILED",
-      message: `${report.failed} of ${report.passed + report.failed} tests failed.`,
+      message: `${data.failed} of ${data.passed + data.failed} tests failed.`,
       hint: "Correct the code at the places named, then run the tests again.",
-      output,
-      data,
-      metadata: { sandbox },
     })
   }
-  const code = outcome.ended === "timeout" ? "TIMEOUT" : outcome.ended === "cancelled" ? "CANCELLED" : "TEST_RUN_FAILED"
+  const { ended } = broken.outcome
   return failure({
-    code,
-    message: run.problem ?? "The test run failed.",
-    hint: `What the runner said:\n${run.log.slice(-3000)}`,
-    output: `${output}\n${run.log.slice(-3000)}`,
-    data,
-    metadata: { sandbox },
+    ...parts,
+    code: ended === "timeout" ? "TIMEOUT" : ended === "cancelled" ? "CANCELLED" : "TEST_RUN_FAILED",
+    message: broken.problem ?? "The test run failed.",
+    hint: `What the runner said:\n${broken.log.slice(-3000)}`,
+    output: `${output}\n${broken.log.slice(-3000)}`,
   })
 }

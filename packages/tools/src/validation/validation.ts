@@ -29,6 +29,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
   }
   return definePathTool({
     name: "validation",
+    sets: ["owner"],
     title: "Validation",
     description: "Validate code files",
     category: "build",
@@ -48,6 +49,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
       },
     },
     effects: { readOnly: false, idempotent: true, reads: ["file_paths[]"], writes: [] },
+    role: "validates",
     input: {
       type: "object",
       properties: {
@@ -126,6 +128,16 @@ async function validate(host: ProcessHost, args: JsonObject, context: ToolContex
   const data = { passed: failed.length === 0, complete: operations.length === OPERATIONS.length, checks, errors }
   const output = plainOutput(describe(checks))
   const modifiedFiles = checks.flatMap((one) => one.changed ?? [])
+  if (checks.every((one) => one.status === "skipped")) {
+    return failure({
+      code: "NOTHING_CHECKED",
+      message: "Nothing was validated: there was nothing to check with.",
+      hint: "Write the files first, and tests for them.",
+      output,
+      data: { ...data, passed: false },
+      modifiedFiles,
+    })
+  }
   if (failed.length === 0) return success({ output, data, modifiedFiles })
   const first = errors[0]
   return failure({

@@ -16,6 +16,7 @@ export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig =
   let search: Promise<ToolHandler> | undefined
   return defineTool({
     name: "web_search",
+    sets: ["general"],
     title: "Web search",
     description: "Searches the web and returns ranked results, each with title, URL and snippet.",
     category: "research",

@@ -14,6 +14,7 @@ export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig =
   let scrape: Promise<ToolHandler> | undefined
   return defineTool({
     name: "webscrape",
+    sets: ["blog", "general"],
     title: "Read a web page",
     description:
       "Fetches a web page and returns its readable content as Markdown, without navigation, scripts and hidden text. Long pages come in parts: pass next_offset as offset. Plain text, JSON and XML come as they are.",

@@ -189,6 +189,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
   }
   return defineMultiActionTool({
     name: "workspace",
+    sets: ["owner"],
     title: "Workspace",
     description: "Manage workspace files with JSON artifacts",
     category: "code",

@@ -77,6 +77,7 @@ export function createCalendarTool(
   const changing = { readOnly: false, network: false }
   return defineMultiActionTool({
     name: "calendar",
+    sets: ["blog", "general"],
     title: "Calendar",
     description:
       "Reads and changes a calendar: events with their recurrences in the right time zone, free times, and creating, changing and deleting events.",

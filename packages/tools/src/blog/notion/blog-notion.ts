@@ -23,6 +23,8 @@ export function createBlogNotionTool(
   let publish: Promise<ToolHandler> | undefined
   return defineTool({
     name: "blog_notion",
+    sets: ["blog", "general"],
+    asks: true,
     title: "Publish to Notion",
     description:
       "Publishes a Markdown text as a page in Notion, under the configured page or database. Publishing the same text twice makes one page; a publication that broke off is taken up where it stopped.",

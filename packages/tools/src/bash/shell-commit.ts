@@ -1,3 +1,5 @@
+import type { RoleOfCall } from "@toolwright/toolbox"
+
 /**
  * What git may be asked in a shell without handing work in. Whatever is not among it, an alias of somebody's included,
  * may.
@@ -60,6 +62,38 @@ export function readShellCommit(command: string, depth = 0): ShellCommit {
       alsoChanges = true
   }
   return { handsIn, alsoChanges: handsIn && alsoChanges }
+}
+
+/** What a command line does for work that is handed in; nothing where it neither commits nor pushes. */
+export function roleOfCommand(command: string): RoleOfCall | undefined {
+  const { handsIn, alsoChanges } = readShellCommit(command)
+  return handsIn ? { role: "commits", alsoChanges, skipsHooks: skipsHooks(command) } : undefined
+}
+
+/** Git commands that write commits or branches without asking any hook. */
+const PLUMBING = new Set(["commit-tree", "update-ref", "fast-import", "filter-branch", "replace", "symbolic-ref"])
+
+/** Whether a command line that commits tells git, or a manager of hooks, to pass them by. */
+function skipsHooks(command: string, depth = 0): boolean {
+  return split(withoutDocuments(command)).segments.some((words) =>
+    words.some(
+      (word, index) =>
+        word.startsWith("--no-verif") ||
+        (/^-[a-zA-Z]*n[a-zA-Z]*$/.test(word) && words.slice(0, index).includes("commit")) ||
+        /hooksPath/i.test(word) ||
+        /^(?:HUSKY|SKIP|LEFTHOOK|PRE_COMMIT_\w+|GIT_CONFIG\w*|HUSKY_\w+)=/.test(word) ||
+        PLUMBING.has(word) ||
+        (/\s/.test(word) && depth < 4 && readShellCommit(word).handsIn && skipsHooks(word, depth + 1)),
+    ),
+  )
+}
+
+/** The programs that a command line names, in their order. */
+export function programsIn(command: string): string[] {
+  return split(withoutDocuments(command)).segments.flatMap((words) => {
+    const program = words.find((word) => !isAssignment(word) && !WRAPPERS.has(baseName(word)))
+    return program === undefined ? [] : [baseName(program)]
+  })
 }
 
 function readSegment(words: readonly string[], depth: number): { commits: boolean; subcommand?: string } {

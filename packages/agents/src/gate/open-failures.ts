@@ -1,0 +1,135 @@
+import {
+  actionOf,
+  argumentPaths,
+  effectsOf,
+  roleOf,
+  type JsonObject,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
+
+/** A failed call that nothing after it has put right, as a person is told of it. */
+export interface OpenFailure {
+  name: string
+  code: string
+  message: string
+}
+
+/** Failures of calls that never ran. */
+export const REFUSED: ReadonlySet<string> = new Set([
+  "INVALID_ARGUMENTS",
+  "UNKNOWN_TOOL",
+  "TOOL_WITHDRAWN",
+  "PERMISSION_DENIED",
+  "NOT_OWNED",
+  "READ_ONLY_AGENT",
+  "COMMIT_REFUSED",
+  "COMMIT_UNDONE",
+])
+
+/** Failures of validation that say nothing about the work: what they mean for a run is the gate's to say. */
+export const NOTHING_TO_CHECK: ReadonlySet<string> = new Set(["NO_TESTS", "NOTHING_CHECKED", "CANCELLED"])
+
+/** Whether a check made only some of its checks, as its result says. */
+export function isPart(result: ToolResult): boolean {
+  return (result.data as { complete?: unknown } | null | undefined)?.complete === false
+}
+
+/** What a call was about, so that a later one can be told to be about the same. */
+interface Aim {
+  tool: string
+  kind: "looks" | "files" | "programs" | "role" | "other" | "unknown"
+  about: readonly string[]
+  /** Texts among the arguments, by which a call of a tool that is not there is told again. */
+  values: ReadonlySet<string>
+}
+
+/**
+ * The failed calls of a run that were not put right. A failure is put right by a later success that is about the same:
+ * the same files, whichever tool writes them; the same program; the same role (a later commit, a later check); else the
+ * same tool and action. A look that failed is put right by whatever was found out instead.
+ */
+export class OpenFailures {
+  #open: { failure: OpenFailure; aim: Aim }[] = []
+
+  get list(): readonly OpenFailure[] {
+    return this.#open.map(({ failure }) => failure)
+  }
+
+  record(name: string, args: JsonObject, result: ToolResult, tool: ToolDefinition | undefined): void {
+    const aim = aimOf(name, args, tool)
+    if (result.success) {
+      if (isPart(result)) return
+      const files = [...aim.about, ...result.modifiedFiles.map(normal)]
+      this.#open = this.#open.filter((open) => !putsRight(open.aim, aim, files))
+      return
+    }
+    if (NOTHING_TO_CHECK.has(result.error?.code ?? "")) return
+    const { code, message } = result.error ?? { code: "TOOL_FAILED", message: result.output }
+    this.#open.push({ failure: { name, code, message }, aim })
+  }
+
+  /** The work was checked and passes: what programs and checks complained of before counts as put right. */
+  settleChecked(): void {
+    this.#open = this.#open.filter(({ aim }) => aim.kind !== "programs" && aim.about[0] !== "validates")
+  }
+}
+
+function aimOf(name: string, args: JsonObject, tool: ToolDefinition | undefined): Aim {
+  const values = new Set(
+    Object.values(args).filter((value) => typeof value === "string" && value.length > 1) as string[],
+  )
+  if (tool === undefined) return { tool: name, kind: "unknown", about: [], values }
+  const effects = effectsOf(tool, args)
+  const role = roleOf(tool, args)?.role
+  const of = (kind: Aim["kind"], about: readonly string[] = []): Aim => ({
+    tool: ownName(tool, args),
+    kind,
+    about,
+    values,
+  })
+  if (role !== undefined) return of("role", [role])
+  if (effects?.readOnly === true) return of("looks")
+  const files = argumentPaths(effects?.writes, args).map(normal)
+  if (files.length > 0) return of("files", files)
+  const programs = tool.subjects?.(args)
+  if (programs !== undefined) return programs.length === 0 ? of("looks") : of("programs", programs)
+  return of("other")
+}
+
+/** A tool presented by its actions, or called with one, is the same. */
+function ownName(tool: ToolDefinition, args: JsonObject): string {
+  const action = actionOf(tool, args)
+  return action === undefined ? tool.name : (action.name ?? `${tool.name}_${action.action}`.replaceAll("-", "_"))
+}
+
+function putsRight(failed: Aim, later: Aim, files: readonly string[]): boolean {
+  const covers = (done: readonly string[]): boolean =>
+    failed.about.every((one) => done.some((file) => isSame(one, file)))
+  switch (failed.kind) {
+    case "looks":
+      return true
+    case "unknown":
+      return later.kind !== "looks" || [...failed.values].some((value) => later.values.has(value))
+    case "files":
+      return later.kind !== "looks" && covers(files)
+    case "programs":
+      return later.tool === failed.tool && covers(later.about)
+    case "role":
+      return later.kind === "role" && covers(later.about)
+    case "other":
+      return later.tool === failed.tool
+  }
+}
+
+const normal = (path: string): string =>
+  path
+    .replaceAll("\\", "/")
+    .replace(/^(?:\.\/)+/, "")
+    .replace(/\/+$/, "")
+
+/** One path, whether it is told from the workspace's top or from the machine's. */
+const isSame = (one: string, other: string): boolean =>
+  one === other ||
+  (one.startsWith("/") && one.endsWith(`/${other}`)) ||
+  (other.startsWith("/") && other.endsWith(`/${one}`))

@@ -1,0 +1,322 @@
+import {
+  effectsOf,
+  failure,
+  roleOf,
+  type CheckBaseline,
+  type CheckedCall,
+  type EarlierChecks,
+  type HistoryState,
+  type Middleware,
+  type RunOutcome,
+  type ToolDefinition,
+  type ToolResult,
+  type Toolset,
+  type WorkWatch,
+} from "@toolwright/toolbox"
+import { accessGuard, type Access } from "./access.ts"
+import { NOTHING_CHANGED, unmet, type CompletionCriteria, type Unmet } from "./criteria.ts"
+import type { Ledger } from "./ledger.ts"
+
+/** What is watched of one workspace, from before the first call that may change something. */
+interface Watched {
+  readonly watch: WorkWatch
+  readonly baseline: CheckBaseline
+  /** Where the branches stood; undefined without a repository. */
+  readonly began: HistoryState | undefined
+  /** Where they stood after the last call, so that what moved them since is known. */
+  last: HistoryState | undefined
+  /** Files that must be written, as they were. */
+  readonly files: ReadonlyMap<string, string | undefined>
+}
+
+/** What a gate works with. */
+export interface GateParts {
+  ledger: Ledger
+  criteria: CompletionCriteria
+  access: Access
+  /** The tools on offer. */
+  tools: Pick<Toolset, "list">
+}
+
+/**
+ * Decides by what is there, and not by what is said: which calls an agent may make, whether work may be handed in, and
+ * whether a run is complete. The checks are compared with what they were, the repository's log with where it stood.
+ */
+export class WorkGate {
+  readonly #parts: GateParts
+  #watched: Promise<Watched[]> | undefined
+  /** The state in which the earlier checks failed and the model was told: insisting is allowed, and is told. */
+  #told: string | undefined
+  #compared: { at: number; found: EarlierChecks[] } | undefined
+  #unseen = false
+
+  /** Stands around every call of the run, outermost. */
+  readonly middleware: readonly Middleware[]
+
+  constructor(parts: GateParts) {
+    this.#parts = parts
+    this.middleware = [
+      accessGuard(parts.access, () => watchesOf(parts.tools.list())),
+      (call, next) => this.#around(call, next),
+    ]
+  }
+
+  /** Why the run is not complete; nothing when it is. */
+  async unmet(signal: AbortSignal): Promise<Unmet | undefined> {
+    const { criteria, ledger, tools } = this.#parts
+    const missing = await unmet(criteria, ledger, tools.list())
+    const reasons = [...(missing?.reasons ?? [])]
+    if (criteria.requireCommit === true) reasons.push(...(await this.#uncommitted()))
+    if (criteria.requireFiles !== undefined) reasons.push(...(await this.#unwritten(criteria.requireFiles)))
+    if (reasons.length > 0) return { ...missing, reasons }
+    return criteria.requireValidation === true ? this.#earlierChecks(signal) : undefined
+  }
+
+  /** How a run ends whose criteria hold: plainly completed only where no failure stands and nothing is left to tell. */
+  async settle(answer: string, signal: AbortSignal): Promise<{ outcome: RunOutcome; message: string }> {
+    const { criteria, ledger } = this.#parts
+    if (criteria.requireValidation === true) ledger.settleChecked()
+    const changed = await this.#changedChecks(signal)
+    for (const checks of changed) ledger.note(noteOf(checks))
+    if (criteria.requireValidation === true && ledger.lastChange > 0 && !ledger.validated)
+      ledger.note({ code: "UNCHECKED", message: "Nothing was checked: there is nothing to check with here." })
+    for (const { name, code, message } of ledger.openFailures)
+      ledger.note({ code, message: `'${name}' failed and was not put right: ${firstLine(message)}` })
+    const plain = ledger.openFailures.length === 0 && changed.every(({ passed }) => passed) && !this.#unseen
+    return { outcome: plain ? "completed" : "completed-with-failures", message: answer }
+  }
+
+  /** How a run ends that gave up on its criteria. */
+  giveUp({ reasons }: Unmet): { outcome: RunOutcome; message: string } {
+    const nothing = reasons.includes(NOTHING_CHANGED) || this.#parts.ledger.effects === 0
+    return { outcome: nothing ? "nothing-done" : "stuck", message: `not completed: ${reasons.join("; ")}` }
+  }
+
+  async #around(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
+    const { tool, args } = call
+    if (effectsOf(tool, args)?.readOnly === true) return next()
+    const watched = await this.#begin(call.signal)
+    const role = roleOf(tool, args)
+    const handsIn = role !== undefined && role.role !== "validates"
+    if (handsIn) {
+      const refused =
+        role.skipsHooks === true
+          ? SKIPS_HOOKS()
+          : role.alsoChanges === true
+            ? ALSO_CHANGES()
+            : await this.#refusedCommit(call.signal)
+      if (refused !== undefined) return refused
+    }
+    const result = await next()
+    return this.#afterwards(watched, result, handsIn)
+  }
+
+  /** What moved the branches during a call counts as commits, whoever made them. */
+  async #afterwards(watched: readonly Watched[], result: ToolResult, seen: boolean): Promise<ToolResult> {
+    for (const one of watched) {
+      const before = one.last
+      if (before === undefined) continue
+      const after = await one.watch.history.state()
+      if (after === undefined) {
+        this.#unseen = true
+        this.#parts.ledger.note({ code: "REPOSITORY_GONE", message: "The repository was taken away during the run." })
+        continue
+      }
+      one.last = after
+      const commits = same(before, after) ? [] : await one.watch.history.added(before, after)
+      const why =
+        commits.length === 0 ? undefined : await unfitting(one.watch, before, after, seen ? result : undefined)
+      if (why !== undefined)
+        return takenBack(await this.#undo(one, before, after, `${counted(commits)}: ${why}`), result)
+    }
+    return result
+  }
+
+  /** @returns what is said of commits that were taken back, or that stand although they could not be */
+  async #undo(one: Watched, before: HistoryState, after: HistoryState, what: string): Promise<string> {
+    const undone = await one.watch.history.undo(before, after)
+    one.last = undone ? await one.watch.history.state() : after
+    if (!undone) this.#unseen = true
+    const said = undone ? `Taken back: ${what}.` : `Not checked, and in the repository all the same: ${what}.`
+    this.#parts.ledger.note({ code: undone ? "COMMIT_UNDONE" : "COMMIT_UNCHECKED", message: said })
+    return said
+  }
+
+  async #refusedCommit(signal: AbortSignal): Promise<ToolResult | undefined> {
+    const { ledger } = this.#parts
+    const unchecked = ledger.uncheckedReason() ?? (await this.#earlierFailure(signal))
+    if (unchecked === undefined) return undefined
+    return failure({
+      code: "COMMIT_REFUSED",
+      message: `Nothing was committed: ${unchecked.reason}.`,
+      hint: "Run the validation, put right what it reports, run it again, and then commit.",
+      ...(unchecked.report === undefined ? {} : { details: { report: unchecked.report } }),
+    })
+  }
+
+  async #earlierChecks(signal: AbortSignal): Promise<Unmet | undefined> {
+    const failed = await this.#earlierFailure(signal)
+    return failed === undefined ? undefined : { reasons: [failed.reason], report: failed.report }
+  }
+
+  /** The earlier checks fail, and the model was not told so in this state: once, for the task may want other checks. */
+  async #earlierFailure(signal: AbortSignal): Promise<{ reason: string; report: string } | undefined> {
+    const failed = (await this.#changedChecks(signal)).filter(({ passed }) => !passed)
+    if (failed.length === 0) return undefined
+    const state = JSON.stringify(failed.map(({ changed, removed, added }) => [changed, removed, added]))
+    if (this.#told === state) return undefined
+    this.#told = state
+    return {
+      reason: `the checks as they were at the beginning fail (${failed.map(touched).join("; ")}); put them back unless the task itself wants other ones, which a person will be told`,
+      report: failed.map(({ report }) => report).join("\n"),
+    }
+  }
+
+  async #changedChecks(signal: AbortSignal): Promise<EarlierChecks[]> {
+    if (this.#watched === undefined) return []
+    const at = this.#parts.ledger.calls
+    if (this.#compared?.at !== at) {
+      const all = await Promise.all((await this.#watched).map(({ baseline }) => baseline.compare(signal)))
+      this.#compared = { at, found: all.filter((one) => one !== undefined) }
+    }
+    return this.#compared.found
+  }
+
+  /** Why what was changed does not count as recorded; empty where it does, and where there is nothing to record it in. */
+  async #uncommitted(): Promise<string[]> {
+    const { ledger } = this.#parts
+    const watched = (await this.#watched) ?? []
+    if (watched.length === 0) {
+      const commits = this.#parts.tools.list().some(mayCommit)
+      return commits && !ledger.committed ? [NOT_COMMITTED] : []
+    }
+    const reasons: string[] = []
+    for (const { watch, began } of watched) {
+      const now = await watch.history.state()
+      if (began === undefined && now === undefined) {
+        ledger.note({ code: "NO_REPOSITORY", message: "Nothing was committed: the workspace is no git repository." })
+        continue
+      }
+      if (now === undefined) reasons.push("the repository is gone")
+      else if ((await watch.history.recorded(began ?? new Map(), now)).length === 0) reasons.push(NOT_COMMITTED)
+      else {
+        const left = await watch.history.unrecorded(ledger.modifiedFiles)
+        if (left.length > 0) reasons.push(`changed and not committed: ${left.slice(0, 5).join(", ")}`)
+      }
+    }
+    return reasons
+  }
+
+  async #unwritten(files: readonly string[]): Promise<string[]> {
+    const { ledger } = this.#parts
+    const watched = (await this.#watched) ?? []
+    const reported = ledger.modifiedFiles
+    const none = [`${files.join(", ")} has not been written yet`]
+    if (watched.length === 0) return files.some((file) => reported.includes(file)) ? [] : none
+    for (const one of watched) {
+      const now = await one.watch.fingerprints(files)
+      if (files.some((file) => now.get(file) !== undefined && now.get(file) !== one.files.get(file))) return []
+    }
+    return none
+  }
+
+  /** Looks at everything before the first call that may change something. */
+  #begin(signal: AbortSignal): Promise<Watched[]> {
+    const files = this.#parts.criteria.requireFiles ?? []
+    return (this.#watched ??= Promise.all(
+      watchesOf(this.#parts.tools.list()).map(async (watch) => {
+        const [baseline, began, prints] = await Promise.all([
+          watch.baseline(signal),
+          watch.history.state(),
+          watch.fingerprints(files),
+        ])
+        return { watch, baseline, began, last: began, files: prints }
+      }),
+    ))
+  }
+}
+
+/**
+ * Why new commits do not stand for work that was checked; nothing where they do.
+ *
+ * @param result of the call that said that it commits; of one that did not say so, nothing
+ */
+async function unfitting(
+  { history }: WorkWatch,
+  before: HistoryState,
+  after: HistoryState,
+  result: ToolResult | undefined,
+): Promise<string | undefined> {
+  if (result === undefined) return "made by a program, past what is asked before a commit"
+  if (result.modifiedFiles.length > 0) return "the same call changed files that were not checked since"
+  const files = await history.recorded(before, after)
+  const other = files.length === 0 ? [] : await history.unrecorded(files)
+  return other.length === 0
+    ? undefined
+    : `other content than what was checked and lies in the workspace, in ${other.slice(0, 5).join(", ")}`
+}
+
+const counted = (commits: readonly string[]): string =>
+  commits.length === 1 ? "a commit that this call made" : `${commits.length} commits that this call made`
+
+/** The result of a call whose commits were taken back. */
+function takenBack(said: string, { output, data, modifiedFiles, metadata }: ToolResult): ToolResult {
+  const hint = "The files are as they were. Run the validation, and commit in a call of its own."
+  return failure({
+    code: "COMMIT_UNDONE",
+    message: said,
+    hint,
+    output: `${said}\n${hint}\n${output}`,
+    ...(data === undefined ? {} : { data }),
+    modifiedFiles,
+    metadata,
+  })
+}
+
+const NOT_COMMITTED = "nothing has been committed yet"
+
+const ALSO_CHANGES = (): ToolResult =>
+  failure({
+    code: "COMMIT_REFUSED",
+    message: "Nothing was run: this command commits, and beside that does something that may change what was checked.",
+    hint: "Make the change first, run the validation, and commit in a call of its own; git add may stand before it.",
+  })
+
+const SKIPS_HOOKS = (): ToolResult =>
+  failure({
+    code: "COMMIT_REFUSED",
+    message: "Nothing was run: this command commits past the hooks of the repository.",
+    hint: "Commit without skipping them, and put right what they report.",
+  })
+
+function watchesOf(tools: readonly ToolDefinition[]): WorkWatch[] {
+  return [...new Set(tools.flatMap(({ work }) => (work === undefined ? [] : [work])))]
+}
+
+function mayCommit({ role, actions }: ToolDefinition): boolean {
+  return [role, ...(actions?.list ?? []).map((action) => action.role)].includes("commits")
+}
+
+function same(before: HistoryState, after: HistoryState): boolean {
+  return before.size === after.size && [...before].every(([name, value]) => after.get(name) === value)
+}
+
+function touched({ changed, removed, added }: EarlierChecks): string {
+  const parts = [
+    ...(changed.length > 0 ? [`changed: ${shortList(changed)}`] : []),
+    ...(removed.length > 0 ? [`removed: ${shortList(removed)}`] : []),
+    ...(added.length > 0 ? [`added: ${shortList(added)}`] : []),
+  ]
+  return parts.join(", ")
+}
+
+function noteOf(checks: EarlierChecks): { code: string; message: string } {
+  const said = `The checks were ${touched(checks)}.`
+  return checks.passed
+    ? { code: "CHECKS_CHANGED", message: `${said} As they were before, they pass too.` }
+    : { code: "CHECKS_WEAKENED", message: `${said} As they were before, they do not pass: ${firstLine(checks.report)}` }
+}
+
+const shortList = (files: readonly string[]): string =>
+  files.length > 5 ? `${files.slice(0, 5).join(", ")} and ${files.length - 5} more` : files.join(", ")
+const firstLine = (text: string): string => text.trim().split("\n")[0]!.slice(0, 300)

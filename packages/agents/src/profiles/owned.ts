@@ -1,0 +1,41 @@
+import { ToolwrightError } from "@toolwright/toolbox"
+import type { Access } from "../gate/access.ts"
+import type { CompletionCriteria } from "../gate/criteria.ts"
+import { fileOwnerPrompt } from "./file-owner.ts"
+import type { AgentProfile } from "./profile.ts"
+
+/** How a task is given to an agent: what it is told, what it may change, and when it is done. */
+export interface GivenTask {
+  task: string
+  access: Access
+  completion: CompletionCriteria
+}
+
+/**
+ * What a profile comes to for one task. An agent that owns files is told of them, may write no other, and is done only
+ * when it has written one; an agent that only reads may write none, whichever tools its profile names.
+ *
+ * @param files the files that it owns, relative to the workspace
+ * @throws ToolwrightError `FILES_NEEDED` for an owner without files, `FILES_NOT_OWNED` for files of another agent
+ */
+export function givenTask(profile: AgentProfile, task: string, files: readonly string[] = []): GivenTask {
+  if (profile.ownsFiles !== true) {
+    if (files.length > 0) {
+      throw new ToolwrightError("FILES_NOT_OWNED", `The agent '${profile.name}' owns no files.`, {
+        hint: "Leave --file out, or use --agent file-owner.",
+      })
+    }
+    return { task, access: profile.changesWorkspace ? "all" : "nothing", completion: profile.completion }
+  }
+  const [first, ...more] = files
+  if (first === undefined) {
+    throw new ToolwrightError("FILES_NEEDED", `The agent '${profile.name}' has to be told which file it owns.`, {
+      hint: `Type: toolwright run --agent ${profile.name} --file src/area.py "…" (--file may be given more than once).`,
+    })
+  }
+  return {
+    task: fileOwnerPrompt([first, ...more], task),
+    access: { owns: files },
+    completion: { ...profile.completion, requireFiles: files },
+  }
+}

@@ -1,0 +1,18 @@
+import type { WorkWatch } from "@toolwright/toolbox"
+import type { ProcessHost } from "@toolwright/host/process"
+
+/** Looks at the work in a workspace: its checks, its history, its files. What it needs is loaded when it is asked. */
+export function createWorkWatch(host: ProcessHost): WorkWatch {
+  const history = () => import("./history.ts").then(({ createHistory }) => createHistory(host))
+  return {
+    baseline: async (signal) => (await import("./baseline.ts")).noteChecks(host, signal),
+    history: {
+      state: async () => (await history()).state(),
+      added: async (before, after) => (await history()).added(before, after),
+      recorded: async (before, after) => (await history()).recorded(before, after),
+      undo: async (before, after) => (await history()).undo(before, after),
+      unrecorded: async (files) => (await history()).unrecorded(files),
+    },
+    fingerprints: async (files) => (await import("./history.ts")).fingerprintsOf(host, files),
+  }
+}
