@@ -59,6 +59,7 @@ export const WORKSPACE_OPTIONS = {
   "without-tools": SETTING_OPTIONS["without-tools"]!,
   "mcp-server": SETTING_OPTIONS["mcp-server"]!,
   "mcp-config": SETTING_OPTIONS["mcp-config"]!,
+  "show-secret": SETTING_OPTIONS["show-secret"]!,
 } as const satisfies OptionDeclarations
 
 /** How {@link configurationFor} speaks with the person. */

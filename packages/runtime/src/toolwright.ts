@@ -20,6 +20,7 @@ import type { Backend } from "@toolwright/backends"
 import {
   GENERAL_SET,
   ToolwrightError,
+  type Middleware,
   type PermissionPolicy,
   type RunEvent,
   type RunSummary,
@@ -39,10 +40,12 @@ import {
   runsOnPocket,
 } from "./assembly/pocket.ts"
 import { connectSources } from "./assembly/sources.ts"
+import { middlewareFor } from "./assembly/middleware.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { registered } from "./assembly/registered.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
+import { redactorFor } from "./secrets/redactor.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
 import { lockWorkspace } from "./workspace/lock.ts"
 import { workspaceRoot } from "./workspace/root.ts"
@@ -59,6 +62,8 @@ export interface ToolwrightOptions extends PartialConfiguration {
   /** The folder that relative paths start from; the process's own unless given. */
   cwd?: string
   env?: Readonly<Record<string, string | undefined>>
+  /** Stands around every call of a tool, on every surface; what the configuration names stands outside it. */
+  middleware?: readonly Middleware[]
   /** Asked about calls that need approval. */
   approve?: PermissionPolicy["approve"]
   /** Gets a line for what happens while sources are connected. */
@@ -98,6 +103,11 @@ export interface Toolwright extends AsyncDisposable {
   readonly unavailable: readonly { name: string; reason: string }[]
   /** What calls need, by the configuration: for a surface that calls the registry's tools itself. */
   readonly permissions: PermissionPolicy | undefined
+  /**
+   * What stands around every call, outermost first: for a surface that calls the registry's tools itself. It takes
+   * secrets out of results.
+   */
+  readonly middleware: readonly Middleware[]
   /** Whether runs are done by the built-in pocket model. */
   readonly pocket: boolean
   /** Where runs are recorded. */
@@ -169,6 +179,11 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const runsFolder =
     configuration.runs.folder === undefined ? join(folder, "runs") : resolve(cwd, configuration.runs.folder)
   const permissions = permissionsFor(configuration, options.approve)
+  const middleware = await middlewareFor(configuration, {
+    cwd,
+    env,
+    ...(options.middleware === undefined ? {} : { own: options.middleware }),
+  })
 
   let made: Promise<Backend> | undefined
   const backend = (): Promise<Backend> =>
@@ -208,6 +223,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       grounding: model.grounding === "always" ? ANNOTATED : model.grounding,
       toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
       completion: profile.completion,
+      middleware,
       unavailable: unavailable.filter(({ name }) => isWanted(name)),
       ...(model.format === undefined ? {} : { formatter: formatterById(model.format) }),
       ...(model.contextTokens === undefined
@@ -221,12 +237,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   }
 
   function recorderFor(runId: string): RunRecorder {
-    const { apiKey = "" } = configuration.model
     createStateFolder(folder)
-    return recordRun(
-      join(runsFolder, runId),
-      apiKey === "" ? {} : { redact: (text) => text.replaceAll(apiKey, "[secret]") },
-    )
+    const redact = redactorFor({ ...configuration, secrets: {} }, env)
+    return recordRun(join(runsFolder, runId), { redact })
   }
 
   /** Takes the workspace for a run that may change it, for as long as it lasts. */
@@ -295,6 +308,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     registry,
     unavailable,
     permissions,
+    middleware,
     pocket,
     runsFolder,
     fingerprint: (paths) => fingerprintOf(root, paths),

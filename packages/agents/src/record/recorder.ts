@@ -1,6 +1,7 @@
 import { mkdirSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { makeStateFolder, writeStateFile } from "@toolwright/host/state-files"
+import { redactDeep } from "@toolwright/host/text"
 import { jsonText, messageOf, ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { promptText, type RecordedMessage } from "./prompt-text.ts"
 
@@ -60,13 +61,15 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
   let sent: readonly RecordedMessage[] = []
   let results: object[] = []
 
-  const put = (name: string, text: string): void => writeStateFile(join(folder, name), redact(text))
+  const put = (name: string, text: string): void => writeStateFile(join(folder, name), text)
   const numbered = (name: string, text: string): string => {
     const file = `${String(++number).padStart(3, "0")}-${name}`
     put(file, text)
     return file
   }
-  const json = (value: unknown): string => `${jsonText(value, 2)}\n`
+  /** Secrets are taken out of the texts and not of the JSON, in which they would be spelt otherwise. */
+  const safe = (value: unknown): unknown => redactDeep(JSON.parse(jsonText(value)) as unknown, redact)
+  const json = (value: unknown): string => `${JSON.stringify(safe(value), null, 2)}\n`
 
   /** Writes the files that an event calls for, and returns what of it stands in the event log. */
   const file = (event: RunEvent): object => {
@@ -88,7 +91,7 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
       }
       case "request": {
         const messages = event.messages as readonly RecordedMessage[]
-        const prompt = numbered("prompt.md", promptText(messages, sent))
+        const prompt = numbered("prompt.md", redact(promptText(messages, sent)))
         sent = messages.slice()
         const { messages: _messages, tools, ...rest } = event
         return { ...rest, prompt, messageCount: messages.length, toolCount: tools.length }
@@ -96,10 +99,15 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
       case "reply":
         numbered(
           "response.md",
-          event.reasoning === "" ? event.raw : `<!-- reasoning\n${event.reasoning}\n-->\n${event.raw}`,
+          redact(event.reasoning === "" ? event.raw : `<!-- reasoning\n${event.reasoning}\n-->\n${event.raw}`),
         )
         if (event.calls.length > 0) numbered("tool-calls.json", json(event.calls))
         return event
+      case "tool-progress": {
+        // A secret may begin in one piece and end in the next; the result holds them together.
+        const { message: _message, ...rest } = event
+        return rest
+      }
       case "tool-end":
         results.push({ callId: event.callId, name: event.name, result: event.result })
         return event
@@ -123,8 +131,8 @@ export function recordRun(folder: string, options: RecorderOptions = {}): RunRec
     write(event) {
       if (STREAMED.has(event.type)) return
       try {
-        const line = jsonText({ at: now().toISOString(), ...file(event) })
-        writeStateFile(join(folder, "events.jsonl"), `${redact(line)}\n`, { how: "append" })
+        const line = JSON.stringify(safe({ at: now().toISOString(), ...file(event) }))
+        writeStateFile(join(folder, "events.jsonl"), `${line}\n`, { how: "append" })
       } catch {
         // A full disk or a folder that was taken away must not end the run that is being recorded.
       }

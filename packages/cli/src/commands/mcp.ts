@@ -53,6 +53,7 @@ export const mcpCommand: Command = {
       {
         tools: toolwright.registry.view({ without: toolwright.unavailable.map(({ name }) => name) }),
         prompts,
+        middleware: toolwright.middleware,
         ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
         toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000,
       },

@@ -93,7 +93,7 @@ export const serveCommand: Command = {
     const chat = await chatRoutes(toolwright, values.database, tokens.length > 0)
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
     const tracer = await server.openTelemetryTracer()
-    const middleware = tracer === undefined ? [] : [server.traceCalls(tracer)]
+    const middleware = [...toolwright.middleware, ...(tracer === undefined ? [] : [server.traceCalls(tracer)])]
     const gate = server.gateOf({ tokens })
     const exported =
       values.mcp === true ? await mcpExport(toolwright, offer.tools, prompts, middleware, gate) : undefined

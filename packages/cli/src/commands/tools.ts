@@ -67,11 +67,12 @@ async function assembled(invocation: Invocation, values: Values) {
   const { cwd, env, stderr } = invocation
   const { configuration } = await configurationFor(invocation, values)
   if (Object.values(configuration.mcp).every((setting) => setting === undefined)) {
-    const { builtinTools, permissionsFor, registered } = await import("@toolwright/runtime/tools")
+    const { builtinTools, middlewareFor, permissionsFor, registered } = await import("@toolwright/runtime/tools")
     return {
       ...(await registered(builtinTools(configuration, cwd, { env }), env)),
       configuration,
       permissions: permissionsFor(configuration, typed),
+      middleware: await middlewareFor(configuration, { cwd, env }),
       [Symbol.asyncDispose]: async () => {},
     }
   }
@@ -138,6 +139,7 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
     {
       signal: invocation.signal,
       timeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
+      middleware: toolwright.middleware,
       ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
     },
   )

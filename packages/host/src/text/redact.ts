@@ -1,8 +1,14 @@
-import { SECRET_FORMS } from "./secret-forms.ts"
+import { NAMED_SECRET_FORMS } from "./secret-forms.ts"
 
-export const REDACTED = "[redacted]"
+/** What stands in a secret's place. */
+export const REDACTED = "[secret]"
 /** Shorter values are too likely to be ordinary words. */
 const SHORTEST_VALUE = 6
+
+/** Which kinds of secrets are left as they are: names of {@link NAMED_SECRET_FORMS}. */
+export interface RedactorOptions {
+  readonly shown?: ReadonlySet<string>
+}
 
 /**
  * Makes a function that takes secrets out of text: known values (as they are, in base64, URL-encoded, JSON-escaped) and
@@ -11,19 +17,54 @@ const SHORTEST_VALUE = 6
  *
  * @param values secrets known by value, such as API keys from the configuration; those under 6 characters are left out
  */
-export function createRedactor(values: Iterable<string | undefined> = []): (text: string) => string {
+export function createRedactor(
+  values: Iterable<string | undefined> = [],
+  { shown = new Set() }: RedactorOptions = {},
+): (text: string) => string {
   const known = new Set<string>()
   for (const value of values) {
     if (value === undefined || value.length < SHORTEST_VALUE) continue
     for (const form of formsOf(value)) known.add(form)
   }
   const ordered = [...known].sort((a, b) => b.length - a.length)
+  const patterns = NAMED_SECRET_FORMS.filter(({ name }) => !shown.has(name)).map(({ pattern }) => pattern)
   return (text) => {
     let safe = text
     for (const value of ordered) if (safe.includes(value)) safe = safe.replaceAll(value, REDACTED)
-    for (const pattern of SECRET_FORMS) safe = safe.replace(pattern, REDACTED)
+    for (const pattern of patterns) safe = safe.replace(pattern, REDACTED)
     return safe
   }
+}
+
+/** How deep a value is walked; what lies deeper is left out, since nothing that was made for people does. */
+const DEEPEST = 100
+
+/**
+ * Takes secrets out of every text in plain data, names of fields too. What is no plain data stays as it is.
+ *
+ * @returns the value itself where it holds no secret
+ */
+export function redactDeep<Value>(value: Value, redact: (text: string) => string): Value {
+  return walk(value, redact, 0) as Value
+}
+
+function walk(value: unknown, redact: (text: string) => string, depth: number): unknown {
+  if (typeof value === "string") return redact(value)
+  if (typeof value !== "object" || value === null) return value
+  if (depth >= DEEPEST) return REDACTED
+  if (Array.isArray(value)) {
+    const list = value.map((each) => walk(each, redact, depth + 1))
+    return list.every((each, at) => each === value[at]) ? value : list
+  }
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return value
+  let changed = false
+  const entries = Object.entries(value).map(([key, each]: [string, unknown]): [string, unknown] => {
+    const entry: [string, unknown] = [redact(key), walk(each, redact, depth + 1)]
+    changed ||= entry[0] !== key || entry[1] !== each
+    return entry
+  })
+  return changed ? Object.fromEntries(entries) : value
 }
 
 function formsOf(value: string): string[] {

@@ -1,20 +1,43 @@
+/** A kind of secret that is recognised wherever it stands. */
+export interface SecretForm {
+  readonly name: string
+  readonly pattern: RegExp
+}
+
 /**
- * Forms of secrets that are recognised wherever they stand: cloud keys, tokens of code hosts and services, private
- * keys, credentials in URLs.
+ * Kinds of secrets that have a form: cloud keys, tokens of code hosts and services, private keys, credentials in
+ * addresses and headers. Every pattern takes time in proportion to the text: what is repeated has a bound, and a long
+ * word is begun once.
  */
-export const SECRET_FORMS: readonly RegExp[] = [
-  /\b(?:AKIA|ASIA)[0-9A-Z]{16}\b/gu,
-  /\bgh[pousr]_[A-Za-z0-9]{20,255}\b/gu,
-  /\bgithub_pat_[A-Za-z0-9_]{20,255}\b/gu,
-  /\bglpat-[A-Za-z0-9_-]{16,}/gu,
-  /\bxox[abeprs]-[A-Za-z0-9-]{10,}/gu,
-  /\b(?:sk|pk|rk)[-_][A-Za-z0-9_-]{16,}/gu,
-  /\bAIza[0-9A-Za-z_-]{35}/gu,
-  /\bntn_[A-Za-z0-9]{40,}/gu,
-  /\b(?:hf|npm)_[A-Za-z0-9]{30,}/gu,
-  /\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{8,}/gu,
-  /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]*?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|$)/gu,
-  /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/]{1,100}:)[^\s@/]{1,200}(?=@)/giu,
-  /(?<=\bauthorization: *(?:bearer|basic|token) +)[^\s"']+/giu,
-  /(?<=\bBearer\s+)[A-Za-z0-9._~+/=-]{16,}/gu,
+export const NAMED_SECRET_FORMS: readonly SecretForm[] = [
+  { name: "aws", pattern: /(?<![A-Za-z0-9])(?:AKIA|ASIA)[0-9A-Z]{16}(?![0-9A-Za-z])/gu },
+  { name: "github", pattern: /(?<![A-Za-z0-9])gh[pousr]_[A-Za-z0-9]{20,255}/gu },
+  { name: "github", pattern: /(?<![A-Za-z0-9])github_pat_[A-Za-z0-9_]{20,255}/gu },
+  { name: "gitlab", pattern: /(?<![\w-])glpat-[A-Za-z0-9_-]{16,255}/gu },
+  { name: "slack", pattern: /(?<![\w-])xox[abeprs]-[A-Za-z0-9-]{10,255}/gu },
+  { name: "api-key", pattern: /(?<![\w-])(?:sk|rk|pk)[-_](?:ant|proj|or|live|test)[-_][A-Za-z0-9_-]{12,255}/gu },
+  { name: "api-key", pattern: /(?<![\w-])(?:sk|pk|rk)[-_](?=[A-Za-z_-]{0,64}\d)[A-Za-z0-9_-]{16,255}/gu },
+  { name: "google", pattern: /(?<![A-Za-z0-9])AIza[0-9A-Za-z_-]{35}/gu },
+  { name: "notion", pattern: /(?<![A-Za-z0-9])ntn_[A-Za-z0-9]{40,255}/gu },
+  { name: "hugging-face", pattern: /(?<![A-Za-z0-9])hf_[A-Za-z0-9]{30,255}/gu },
+  { name: "npm", pattern: /(?<![A-Za-z0-9])npm_[A-Za-z0-9]{30,255}/gu },
+  { name: "npm", pattern: /(?<=:_(?:authToken|auth|password) ?= ?)[^\s"'$<]{6,500}/gu },
+  { name: "jwt", pattern: /(?<![\w-])eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}/gu },
+  {
+    name: "private-key",
+    pattern:
+      /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----(?:(?:(?!-----BEGIN )[\s\S]){0,20000}?-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----|[A-Za-z0-9+/=\s\\:|,-]{0,20000})/gu,
+  },
+  {
+    name: "address",
+    pattern: /(?<=\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/]{1,100}:)(?![$<{%*])[^\s@/]{1,200}(?=@)/giu,
+  },
+  {
+    name: "header",
+    pattern: /(?<=\bauthorization"?: {0,4}"?(?:bearer|basic|token) {1,4})(?![$<{%[`])[^\s"'`]{1,8000}/giu,
+  },
+  { name: "header", pattern: /(?<=\bBearer\s{1,4})[A-Za-z0-9._~+/=-]{16,8000}/gu },
 ]
+
+/** The patterns alone. */
+export const SECRET_FORMS: readonly RegExp[] = NAMED_SECRET_FORMS.map(({ pattern }) => pattern)

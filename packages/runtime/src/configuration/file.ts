@@ -140,7 +140,11 @@ function parsed<Value>(parse: () => Value): Value {
  * trusted would otherwise start what lies in a folder that is not.
  */
 function placed(setting: Setting, value: unknown, folder: string): unknown {
-  if (setting.path === true) return resolve(folder, value as string)
+  if (setting.path === true) {
+    return Array.isArray(value)
+      ? value.map((each) => resolve(folder, each as string))
+      : resolve(folder, value as string)
+  }
   if (setting.key !== "mcp.servers") return value
   return Object.fromEntries(
     Object.entries(value as object).map(([name, server]: [string, unknown]) => {

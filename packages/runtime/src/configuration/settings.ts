@@ -325,6 +325,22 @@ const DECLARED = [
     description: "Room that the kept contents may take; the oldest go first",
   },
   {
+    key: "secrets.shown",
+    nature: "widens",
+    type: "string-list",
+    description:
+      "Kinds of secrets that tools' results show, in place of [secret]: aws, github, gitlab, slack, api-key, google, notion, hugging-face, npm, jwt, private-key, address, header, environment, configured, or all; records hold none",
+    flag: "show-secret",
+  },
+  {
+    key: "calls.middleware",
+    nature: "programs",
+    path: true,
+    type: "string-list",
+    description:
+      "Modules that stand around every call of a tool; each exports a middleware as default: async (call, next) => next()",
+  },
+  {
     key: "runs.folder",
     nature: "widens",
     path: true,

@@ -1,6 +1,6 @@
 import type { Reply, StreamPart } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { SECRET_FORMS } from "@toolwright/host/text"
+import { REDACTED, SECRET_FORMS } from "@toolwright/host/text"
 
 /** What stands in a recording in place of what must not be in it, or is another on each machine. */
 export interface Mask {
@@ -22,7 +22,7 @@ export interface MaskOptions {
   env?: Readonly<Record<string, string | undefined>>
 }
 
-const SECRET = "<secret>"
+const SECRET = REDACTED
 
 /** Variables that hold secrets, by their names. */
 const SECRET_NAME = /(^|_)(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)(_|$)/i

@@ -237,7 +237,7 @@ describe("what goes wrong is said", () => {
       },
       "Take a coat.",
     ])
-    expect(readFileSync(file, "utf8")).toContain("message: tools are not supported, says <secret>")
+    expect(readFileSync(file, "utf8")).toContain("message: tools are not supported, says [secret]")
     expect((await run(file)).text).toBe("Take a coat.")
   })
 
@@ -276,7 +276,7 @@ describe("what must not be in the file is not", () => {
     const value = secret.replace(/^.*(Bearer |me:)|@db.*$/g, "")
     expect(readFileSync(file, "utf8")).not.toContain(value)
     const again = await run(file, { ignore: [] }, `Use ${secret}`).catch((error: unknown) => error)
-    expect(again).toMatchObject({ outcome: "completed", text: expect.stringContaining("<secret>") })
+    expect(again).toMatchObject({ outcome: "completed", text: expect.stringContaining("[secret]") })
   })
 
   test("what a variable holds, and what the test names", async () => {
@@ -291,7 +291,7 @@ describe("what must not be in the file is not", () => {
       "postgres, correct-horse-42, Rumpelstilzchen",
     )
     const text = readFileSync(file, "utf8")
-    expect(text).toContain("content: postgres, <secret>, <secret>")
+    expect(text).toContain("content: postgres, [secret], [secret]")
     expect(text).not.toMatch(/correct-horse|Rumpel/)
   })
 

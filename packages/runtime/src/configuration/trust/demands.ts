@@ -64,6 +64,10 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   ],
   "builtins.bash.sandbox": () => [{ verb: "run", what: "commands outside the sandbox" }],
   "permissions.allow": (tools) => [{ verb: "allow", what: `without asking: ${(tools as string[]).join(", ")}` }],
+  "secrets.shown": (kinds) => [
+    { verb: "show", what: `to the model secrets of these kinds: ${(kinds as string[]).join(", ")}` },
+  ],
+  "calls.middleware": (files) => (files as string[]).map((file) => ({ verb: "load", what: `the program ${file}` })),
   "runs.folder": (folder) => [{ verb: "write", what: `records of runs to ${String(folder)}` }],
   "mcp.servers": (servers) => serverDemands(servers),
   "mcp.file": (file) => [

@@ -1,0 +1,50 @@
+import { resolve } from "node:path"
+import { pathToFileURL } from "node:url"
+import { messageOf, ToolwrightError, type Middleware } from "@toolwright/toolbox"
+import type { Configuration } from "../configuration/settings.ts"
+import { guardSecrets } from "../secrets/guard.ts"
+import { redactorFor } from "../secrets/redactor.ts"
+
+/** What {@link middlewareFor} takes from its surroundings. */
+export interface MiddlewareOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Middleware of the application, inside that of the configuration. */
+  readonly own?: readonly Middleware[]
+}
+
+/**
+ * What stands around every call, on every surface, the outermost first: secrets are taken out of results last, whatever
+ * else was done to them.
+ *
+ * @throws ToolwrightError `INVALID_CONFIGURATION` when a configured module gives no middleware
+ */
+export async function middlewareFor(
+  configuration: Configuration,
+  { cwd, env, own = [] }: MiddlewareOptions,
+): Promise<readonly Middleware[]> {
+  const { roots, readOnly } = configuration.workspace
+  const folders = [...(roots ?? (readOnly === undefined ? ["."] : [])), ...(readOnly ?? [])]
+  const guard = guardSecrets({
+    redact: redactorFor(configuration, env),
+    roots: folders.map((folder) => resolve(cwd, folder)),
+  })
+  const configured: Middleware[] = []
+  for (const file of configuration.calls.middleware ?? []) configured.push(await loadMiddleware(resolve(cwd, file)))
+  return [guard, ...configured, ...own]
+}
+
+async function loadMiddleware(file: string): Promise<Middleware> {
+  let module: { default?: unknown }
+  try {
+    module = (await import(pathToFileURL(file).href)) as { default?: unknown }
+  } catch (cause) {
+    throw new ToolwrightError("INVALID_CONFIGURATION", `The middleware ${file} cannot be loaded: ${messageOf(cause)}`, {
+      cause,
+    })
+  }
+  if (typeof module.default === "function") return module.default as Middleware
+  throw new ToolwrightError("INVALID_CONFIGURATION", `The middleware ${file} exports no function as default.`, {
+    hint: "Write: export default async (call, next) => next()",
+  })
+}

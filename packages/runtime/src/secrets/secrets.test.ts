@@ -1,0 +1,199 @@
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createScriptedBackend } from "@toolwright/backends"
+import { defineTool, executeCall, type Middleware } from "@toolwright/toolbox"
+import { beforeEach, describe, expect, test } from "vitest"
+import { createToolwright, type ToolwrightOptions } from "../toolwright.ts"
+import { configuredSecrets, environmentSecrets } from "./values.ts"
+import { defaultConfiguration } from "../configuration/load.ts"
+
+let cwd: string
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), "secrets-"))
+  return () => rmSync(cwd, { recursive: true, force: true })
+})
+
+const GITHUB = `ghp_${"aB3".repeat(12)}`
+const AWS = "AKIAABCDEFGHIJKLMNOP"
+const JWT = `eyJ${"hbGciOi".repeat(4)}.eyJ${"zdWIi".repeat(4)}.${"c2lnbmF0".repeat(4)}`
+const PEM = `-----BEGIN PRIVATE KEY-----\n${"MIIEvQIBADANBgkq\n".repeat(10)}-----END PRIVATE KEY-----`
+const VALUE = "correct-horse-7-battery"
+const SECRETS = { GITHUB, AWS, JWT, PEM, VALUE }
+const env = { DEPLOY_TOKEN: VALUE, PATH: process.env.PATH ?? "" }
+
+const leaks = defineTool({
+  name: "leaks",
+  description: "Gives secrets back, in every part of a result",
+  input: { type: "object", properties: { text: { type: "string" } } },
+  run: (_args, { progress }) => {
+    progress({ message: GITHUB.slice(0, 12) })
+    progress({ message: GITHUB.slice(12) })
+    return { ...SECRETS, list: Object.values(SECRETS), [GITHUB]: 1, at: new Date(0) }
+  },
+})
+
+const assemble = (options: ToolwrightOptions = {}) =>
+  createToolwright({ cwd, env, tools: [leaks], workspace: {}, ...options })
+const secretsIn = (text: string) =>
+  Object.entries(SECRETS).filter(
+    ([, secret]) => text.includes(secret) || text.includes(JSON.stringify(secret).slice(1, -1)),
+  )
+
+test("no result of any call holds a secret, in text, data, names or errors", async () => {
+  await using toolwright = await assemble()
+  const fails = defineTool({
+    name: "fails",
+    description: "",
+    input: { type: "object" },
+    run: () => {
+      throw new Error(`no access with ${GITHUB} and ${VALUE}`)
+    },
+  })
+  toolwright.registry.register(fails)
+  for (const name of ["leaks", "fails"]) {
+    const result = await executeCall(toolwright.registry, { name, args: {} }, { middleware: toolwright.middleware })
+    expect(secretsIn(JSON.stringify(result))).toEqual([])
+    expect(JSON.stringify(result)).toContain("[secret]")
+  }
+})
+
+test("neither the model nor the record is told one, from wherever it comes", async () => {
+  writeFileSync(join(cwd, ".npmrc"), `//registry/:_authToken=${"x9".repeat(20)}\n`)
+  const steps = [
+    {
+      reply: {
+        text: `I use ${AWS}`,
+        calls: [
+          { name: "leaks", args: { text: PEM } },
+          { name: "read_text_file", args: { path: ".npmrc" } },
+        ],
+      },
+    },
+    { reply: { text: `Now with ${VALUE}`, calls: [{ name: `no_${GITHUB}`, args: {} }] } },
+    { reply: `Done, ${JWT}` },
+  ]
+  const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
+  await using toolwright = await assemble({ backend })
+  const { runId } = await toolwright.complete(`Deploy with ${GITHUB} and ${VALUE}`)
+  expect(backend.requests).toHaveLength(3)
+  // The third request holds what the model itself made up, a tool's name: its own words are not news to it.
+  const told = JSON.stringify(backend.requests[1]!.messages.filter(({ role }) => role === "tool"))
+  expect(told).toContain("[secret]")
+  expect(secretsIn(told)).toEqual([])
+  expect(told).not.toContain("x9x9")
+  const folder = join(toolwright.runsFolder, runId)
+  const written = readdirSync(folder).map((name) => `${name}\n${readFileSync(join(folder, name), "utf8")}`)
+  expect(secretsIn(written.join("\n"))).toEqual([])
+  expect(written.join("\n")).not.toMatch(new RegExp(`x9x9|${GITHUB.slice(0, 12)}|${GITHUB.slice(12)}`))
+  for (const line of readFileSync(join(folder, "events.jsonl"), "utf8").trim().split("\n")) JSON.parse(line)
+})
+
+describe("a text with the mark in a secret's place", () => {
+  const call = async (name: string, args: object, options: ToolwrightOptions = {}) => {
+    await using toolwright = await assemble(options)
+    const run = (tool: string, given: object) =>
+      executeCall(toolwright.registry, { name: tool, args: given }, { middleware: toolwright.middleware })
+    await run("read_text_file", { path: "config.ini" })
+    return run(name, args)
+  }
+  const before = `user=me\ntoken=${GITHUB}\nport=1\n`
+  beforeEach(() => writeFileSync(join(cwd, "config.ini"), before))
+
+  test.each([
+    ["write_file", { path: "config.ini", content: "user=me\ntoken=[secret]\nport=2\n" }],
+    ["write_file", { path: "copy.ini", content: "token=[secret]\n" }],
+    [
+      "edit_file",
+      { path: "config.ini", edits: [{ old_text: "token=[secret]\nport=1", new_text: "token=[secret]\nport=2" }] },
+    ],
+  ])("is not written by %s (%j)", async (name, args) => {
+    expect((await call(name, args)).error).toMatchObject({
+      code: "SECRET_HIDDEN",
+      hint: expect.stringContaining("beside"),
+    })
+    expect(readFileSync(join(cwd, "config.ini"), "utf8")).toBe(before)
+    expect(readdirSync(cwd)).not.toContain("copy.ini")
+  })
+
+  test("but what stands beside it can be changed", async () => {
+    const result = await call("edit_file", { path: "config.ini", edits: [{ old_text: "port=1", new_text: "port=2" }] })
+    expect(result.error).toBeUndefined()
+    expect(readFileSync(join(cwd, "config.ini"), "utf8")).toBe(before.replace("port=1", "port=2"))
+  })
+
+  test("and a file that says [secret] itself is one like any other", async () => {
+    writeFileSync(join(cwd, "words.md"), "The mark is [secret].\n")
+    const result = await call("write_file", { path: "words.md", content: "A mark is [secret].\n" })
+    expect(result.error).toBeUndefined()
+  })
+})
+
+test("kinds can be shown, by name, and records still hold none", async () => {
+  const backend = createScriptedBackend({
+    abilities: { nativeTools: true },
+    steps: [{ reply: { calls: [{ name: "leaks", args: {} }] } }, { reply: "done" }],
+  })
+  await using toolwright = await assemble({ backend, secrets: { shown: ["github", "environment"] } })
+  const result = await executeCall(
+    toolwright.registry,
+    { name: "leaks", args: {} },
+    { middleware: toolwright.middleware },
+  )
+  expect(secretsIn(JSON.stringify(result)).map(([name]) => name)).toEqual(["GITHUB", "VALUE"])
+  const { runId } = await toolwright.complete("Go")
+  expect(secretsIn(readFileSync(join(toolwright.runsFolder, runId, "events.jsonl"), "utf8"))).toEqual([])
+  await expect(assemble({ secrets: { shown: ["gihub"] } })).rejects.toThrow(/no kind/)
+})
+
+test("an application and a configuration set middleware around every call", async () => {
+  const seen: string[] = []
+  const own: Middleware = (call, next) => {
+    seen.push(`own ${call.tool.name}`)
+    return next()
+  }
+  mkdirSync(join(cwd, "m"))
+  writeFileSync(
+    join(cwd, "m/limit.mjs"),
+    `export default async (call, next) => ({ ...(await next()), output: "limited ${GITHUB}" })\n`,
+  )
+  await using toolwright = await assemble({ middleware: [own], calls: { middleware: ["m/limit.mjs"] } })
+  const result = await executeCall(
+    toolwright.registry,
+    { name: "leaks", args: {} },
+    { middleware: toolwright.middleware },
+  )
+  expect({ output: result.output, seen }).toEqual({ output: "limited [secret]", seen: ["own leaks"] })
+  writeFileSync(join(cwd, "m/none.mjs"), "export const x = 1\n")
+  await expect(assemble({ calls: { middleware: ["m/none.mjs"] } })).rejects.toThrow(/exports no function/)
+})
+
+describe("secrets known by value", () => {
+  test.each([
+    ["API_KEY", "abcdef123456", true],
+    ["myApiKey", "abcdef123456", true],
+    ["DB_PASSWORD", "hunter2hunter2", true],
+    ["DB_PASSWORD", "postgres", false],
+    ["PASSWORD", "short1", false],
+    ["SSH_AUTH_SOCK", "/tmp/ssh-1/agent.1", false],
+    ["TOKEN_FILE", "secrets-1234567", false],
+    ["KEYBOARD", "english-102keys", false],
+    ["HOME_PAGE", "https-something-1", false],
+  ])("%s=%s is one: %s", (name, value, is) => {
+    expect(environmentSecrets({ [name]: value })).toEqual(is ? [value] : [])
+  })
+
+  test("from the configuration: keys, headers, passwords of addresses", () => {
+    const found = configuredSecrets(
+      defaultConfiguration({
+        model: { apiKey: "key-12345678", baseUrl: "http://me:pass-in-url@host/v1" },
+        mcp: {
+          servers: {
+            a: { url: "http://a", headers: { "X-Api": "Bearer header-1234567" }, env: { GH_TOKEN: "env-12345678" } },
+          },
+        },
+      }),
+    )
+    expect(found).toEqual(expect.arrayContaining(["key-12345678", "pass-in-url", "header-1234567", "env-12345678"]))
+  })
+})
