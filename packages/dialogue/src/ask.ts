@@ -164,7 +164,7 @@ export class Asking {
   #stop(): readonly string[] {
     const { plan, sampling } = this.#dialogue
     const own = sampling?.stop ?? []
-    return plan.delivery === "native" ? own : [...own, ...plan.formatter.stop]
+    return [...own, ...plan.stop]
   }
 
   #open(): AsyncIterator<InferEvent> {

@@ -58,6 +58,8 @@ export interface DeliveryPlan {
   /** How text is read and written. It always can be: what has an API form alone is read as the generic format. */
   readonly formatter: ToolFormatter
   readonly because: string
+  /** Where replies in text end. */
+  readonly stop: readonly string[]
   /**
    * The part of a request that carries the tools. Never two constraints at once.
    *
@@ -118,6 +120,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       format: current.kind === "native" ? apiFormat(inputs) : formatter.id,
       formatter,
       because: reason,
+      stop: current.kind === "native" ? [] : stopOf(formatter),
       requestPart(tools, grounding, mode) {
         if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
         const grammar = current.constraint === "grammar" ? grammarOf(tools, grounding, mode) : undefined
@@ -142,6 +145,12 @@ function groundedGrammar(
   return grounding === undefined
     ? undefined
     : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true, grounding })))
+}
+
+/** The format's stop sequences, but those that stand within its calls: a server that keeps to them would cut each call. */
+function stopOf(formatter: ToolFormatter): readonly string[] {
+  const call = formatter.printCalls([{ id: "call_1", name: "tool", args: { text: "text" } }]).trimEnd()
+  return formatter.stop.filter((stop) => !call.includes(stop) || call.indexOf(stop) === call.length - stop.length)
 }
 
 function attempt(make: () => string): string | undefined {

@@ -7,6 +7,7 @@ import {
   type ToolCallParser,
   type ToolFormatter,
 } from "@toolwright/toolformat"
+import { takeForeignCall } from "./foreign-call.ts"
 import { emptyReply, type Reply, type ReplyEvent } from "./reply.ts"
 
 /** How a reply is to be read. */
@@ -30,6 +31,8 @@ export interface ReadingOptions {
 /** Far more than any model means to write: characters of text, reasoning and arguments together, and calls. */
 const LONGEST_REPLY = 16 * 1024 * 1024
 const MOST_CALLS = 1024
+/** What a piece of a call counts at least: pieces without arguments cost memory too. */
+const LEAST_DELTA = 16
 
 /**
  * Reads one reply, event by event. Text goes through the format's parser, native calls through the assembler. What a
@@ -65,7 +68,7 @@ export class ReplyReader {
         this.reply.reasoning += event.text
         return [event]
       case "call-delta":
-        this.#count(event.arguments?.length ?? 0)
+        this.#count(Math.max(event.arguments?.length ?? 0, LEAST_DELTA))
         return this.#serverCalls.read(this.#native.push(event))
       case "retry":
         return [{ type: "model-retry", attempt: event.attempt, delayMs: event.delayMs, reason: event.reason }]
@@ -85,6 +88,9 @@ export class ReplyReader {
     if (this.#parser !== undefined) events.push(...this.#textCalls.read(this.#parser.end()))
     events.push(...this.#serverCalls.read(this.#native.end(this.reply.finishReason === "length")))
     if (this.#fromText !== undefined) events.push(...this.#fromText.end())
+    takeReasoning(this.reply)
+    const foreign = takeForeignCall(this.reply, this.#options.tools)
+    if (foreign !== undefined) events.push(this.#textCalls.report(foreign))
     this.reply.modelMs = performance.now() - this.#started
     return events
   }
@@ -127,6 +133,7 @@ class CallReader {
   /** Calls of this source do not count: they are told as problems. */
   readonly #refused: boolean
   #called = false
+  #begun = 0
   /** What stands after a call in text. */
   readonly #after: string[] = []
 
@@ -166,6 +173,7 @@ class CallReader {
         this.#reply.reasoning += event.text
         return event
       case "call-start":
+        if (++this.#begun > MOST_CALLS) throw tooLong(`${MOST_CALLS} calls`)
         if (this.#refused) return undefined
         return { type: "call-start", callId: this.#id(event.index, event.id), name: event.name }
       case "args-delta":
@@ -182,15 +190,19 @@ class CallReader {
     if (this.#refused)
       return this.#problem(notNative(call.name, JSON.stringify({ name: call.name, arguments: call.args })))
     this.#called = this.#inText
-    if (this.#reply.calls.length >= MOST_CALLS) throw tooLong(`${MOST_CALLS} calls`)
     const id = this.#id(index, call.id)
     this.#reply.calls.push({ ...call, id })
     return { type: "call-end", callId: id, name: call.name, arguments: call.args, path: this.#path }
   }
 
   #problem(problem: ParseProblem): ReplyEvent {
-    this.#reply.problems.push(problem)
     if (this.#inText && !problem.repaired) this.#reply.said += problem.text
+    return this.report(problem)
+  }
+
+  /** Keeps and tells a problem whose text is said already, or is not to go back. */
+  report(problem: ParseProblem): ReplyEvent {
+    this.#reply.problems.push(problem)
     const { kind, message, text, repaired } = problem
     return { type: "parse-problem", kind, message, text, repaired }
   }
@@ -200,6 +212,18 @@ class CallReader {
     if (id === undefined) this.#ids.set(index, (id = this.#nameCall(given)))
     return id
   }
+}
+
+/** Marks of reasoning that models write whatever their format's own are, at the beginning of a reply. */
+const REASONING = /^\s*<(think|thinking|thought|reasoning)>([^]*?)(?:<\/\1>\s*|$)/
+
+/** Reasoning is no answer, and does not go back to the model. */
+function takeReasoning(reply: Reply): void {
+  const found = REASONING.exec(reply.content)
+  if (found === null) return
+  reply.reasoning += found[2]!.trim()
+  reply.content = reply.content.slice(found[0].length)
+  reply.said = reply.said.replace(REASONING, "")
 }
 
 const MADE_UP = {

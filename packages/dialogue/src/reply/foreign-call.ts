@@ -1,0 +1,48 @@
+import type { ToolDefinition } from "@toolwright/toolbox"
+import { formatterOf, listFormats, type ParseEvent, type ParseProblem } from "@toolwright/toolformat"
+import type { Reply } from "./reply.ts"
+
+/** A call with its arguments is not longer; a long text is an answer. */
+const LONGEST = 64 * 1024
+
+/**
+ * A reply that is nothing but a call in the syntax of another family, which the model's own format does not know: not an
+ * answer, but a problem that the model is told of. What only holds a call, such as an explanation of one, is an answer.
+ */
+export function takeForeignCall(reply: Reply, tools: readonly ToolDefinition[]): ParseProblem | undefined {
+  const { content } = reply
+  if (reply.calls.length > 0 || content.length > LONGEST || !/[{<[>]/.test(content)) return undefined
+  if (!tools.some(({ name }) => content.includes(name))) return undefined
+  const name = callIn(content, tools)
+  if (name === undefined) return undefined
+  reply.content = ""
+  const message = `The reply is a call of '${name}' in a form that was not asked for, and was not run.`
+  const problem = {
+    kind: "foreign-syntax",
+    at: reply.raw.lastIndexOf(content),
+    text: content,
+    message,
+    repaired: false,
+  }
+  return problem as ParseProblem
+}
+
+function callIn(text: string, tools: readonly ToolDefinition[]): string | undefined {
+  for (const format of listFormats()) {
+    if (format.apiOnly !== undefined) continue
+    const parser = formatterOf(format).createParser({ tools })
+    const name = onlyCall([...parser.push(text), ...parser.end()])
+    if (name !== undefined && tools.some((tool) => tool.name === name)) return name
+  }
+  return undefined
+}
+
+/** The name of the first call, where nothing is said beside the calls. */
+function onlyCall(events: readonly ParseEvent[]): string | undefined {
+  let name: string | undefined
+  for (const event of events) {
+    if (event.type === "text-delta" && event.text.trim() !== "") return undefined
+    if (event.type === "call-end") name ??= event.call.name
+  }
+  return name
+}
