@@ -4,6 +4,10 @@ import type { Change } from "./apply.ts"
 const CONTEXT_LINES = 3
 /** Lines added and removed in one region up to which the shortest difference is looked for. */
 const MOST_EDITS = 500
+/** Changes whose lines are compared: more are not shown anyway. */
+const MOST_CHANGES = 500
+/** Longest region whose lines are compared, in characters. */
+const LONGEST_REGION = 1024 * 1024
 /** Longest diff in a result, in characters. */
 export const DIFF_LIMIT = 8000
 
@@ -27,9 +31,13 @@ export async function unifiedDiff(
   let lineNumber = 1
   let scanned = 0
   let shift = 0
-  for (const region of regionsOf(before, changes)) {
+  for (const region of regionsOf(before, changes.slice(0, MOST_CHANGES))) {
     lineNumber += newlinesIn(before, scanned, region.start)
     scanned = region.start
+    if (region.end - region.start > LONGEST_REGION) {
+      lines.push(`@@ from line ${lineNumber} @@`, "… lines too long to be shown")
+      continue
+    }
     const old = before.slice(region.start, region.end)
     const changed = replaced(before, region)
     const options = { context: CONTEXT_LINES, maxEditLength: MOST_EDITS }
@@ -42,6 +50,7 @@ export async function unifiedDiff(
     shift += newlinesIn(changed, 0, changed.length) - newlinesIn(old, 0, old.length)
   }
   if (lines.length === 0) return ""
+  if (changes.length > MOST_CHANGES) lines.push(`… ${changes.length - MOST_CHANGES} more places`)
   return bounded([`--- ${path}`, `+++ ${path}`, ...lines], limit)
 }
 
@@ -61,6 +70,8 @@ function wholeHunk(
 interface Region {
   start: number
   end: number
+  /** Where the line of its last change ends. */
+  lastLine: number
   changes: Change[]
 }
 
@@ -68,14 +79,21 @@ interface Region {
 function regionsOf(text: string, changes: readonly Change[]): Region[] {
   const regions: Region[] = []
   for (const change of changes) {
+    const last = regions.at(-1)
+    // In one long line many places may change: its ends are looked for once.
+    if (last !== undefined && last.end - last.start > LONGEST_REGION && change.end < last.lastLine) {
+      last.changes.push(change)
+      continue
+    }
     const start = linesBack(text, change.start, CONTEXT_LINES)
     const end = linesForward(text, change.end, CONTEXT_LINES)
-    const last = regions.at(-1)
+    const lastLine = linesForward(text, change.end, 0)
     if (last !== undefined && start <= last.end) {
       last.end = Math.max(last.end, end)
+      last.lastLine = lastLine
       last.changes.push(change)
     } else {
-      regions.push({ start, end, changes: [change] })
+      regions.push({ start, end, lastLine, changes: [change] })
     }
   }
   return regions

@@ -4,8 +4,8 @@ import { applyPatch } from "diff"
 import { applyEdits, type Edit } from "./apply.ts"
 import { unifiedDiff } from "./diff.ts"
 import { insertLines, replaceLines } from "./line-edits.ts"
-import { findMatches } from "./match.ts"
-import { nearestBlocks } from "./nearest.ts"
+import { finderIn } from "./match.ts"
+import { nearestIn } from "./nearest.ts"
 
 const edited = (text: string, ...edits: Edit[]): string => {
   const outcome = applyEdits(text, edits, "f")
@@ -55,7 +55,10 @@ describe("several edits", () => {
 })
 
 describe("the ladder of matches", () => {
-  const rung = (text: string, wanted: string) => findMatches(text, wanted, "new")?.rung
+  const rung = (text: string, wanted: string) => {
+    const found = finderIn(text)(wanted, "new")
+    return found !== undefined && "rung" in found ? found.rung : undefined
+  }
 
   test("line endings: a CRLF file is edited with LF text and stays CRLF", () => {
     expect(edited("a\r\nb\r\nc\r\n", edit("a\nb", "x\ny\nz"))).toBe("x\r\ny\r\nz\r\nc\r\n")
@@ -143,13 +146,11 @@ describe("the answer to a text that is not there", () => {
 
   test("finds a block among many lines, and nothing in what is unlike", () => {
     const many = Array.from({ length: 20_000 }, (_, index) => `const value${index} = compute(${index * 7})`).join("\n")
-    const [best] = nearestBlocks(many, "const value17001 = compute(119008)\nconst value17002 = compute(119014)")
+    const [best] = nearestIn(many)("const value17001 = compute(119008)\nconst value17002 = compute(119014)")
     expect(best?.startLine).toBe(17_002)
-    expect(nearestBlocks(text, "zzzz qqqq wwww")).toEqual([])
-    const part = nearestBlocks(
-      `${text}${"// nothing of the kind\n".repeat(9)}const total = first.values.reduce((sum, value) => sum + value, 0) / count\n`,
-      "total = frist.values",
-    )
+    expect(nearestIn(text)("zzzz qqqq wwww")).toEqual([])
+    const longer = `${text}${"// nothing of the kind\n".repeat(9)}const total = first.values.reduce((sum, value) => sum + value, 0) / count\n`
+    const part = nearestIn(longer)("total = frist.values")
     expect(part[0]).toMatchObject({ startLine: 17 })
   })
 })

@@ -11,6 +11,8 @@ export interface CaptureLimits {
 
 export const DEFAULT_LIMITS: CaptureLimits = { headBytes: 16_384, tailBytes: 49_152, logBytes: 20 * 1024 * 1024 }
 
+const WRITTEN_AT_ONCE = 64 * 1024
+
 /** What became of one stream. `text` is all of it, or head, a note of how much is missing, and tail. */
 export interface Captured {
   readonly text: string
@@ -26,11 +28,15 @@ export class Capture {
   readonly #limits: CaptureLimits
   readonly #logFile: (() => string) | undefined
   readonly #head: Buffer[] = []
-  readonly #tail: Buffer[] = []
   #headBytes = 0
+  /** The last bytes, in a ring that grows up to its limit; `#tailEnd` is where the next byte goes. */
+  #tail = Buffer.alloc(0)
   #tailBytes = 0
+  #tailEnd = 0
   #dropped = false
   #logged = 0
+  #unwritten: Buffer[] = []
+  #unwrittenBytes = 0
   #log: { file: string; descriptor: number } | undefined
 
   /** @param logFile names the file of the log; it is called once the stream outgrows memory, never without a need */
@@ -54,18 +60,17 @@ export class Capture {
     const overflow = this.#tailBytes + rest.length > this.#limits.tailBytes
     if (overflow && this.#log === undefined && this.#logFile !== undefined) this.#open(rest)
     if (overflow) this.#dropped = true
-    // A copy, for a slice would keep the whole pipe buffer alive.
-    const kept = Buffer.from(rest.subarray(Math.max(0, rest.length - this.#limits.tailBytes)))
-    this.#tail.push(kept)
-    this.#tailBytes += kept.length
-    this.#trim()
+    this.#keep(rest.subarray(Math.max(0, rest.length - this.#limits.tailBytes)))
   }
 
   finish(): Captured {
     const file = this.#log?.file
-    if (this.#log !== undefined) closeSync(this.#log.descriptor)
+    if (this.#log !== undefined) {
+      this.#flush()
+      closeSync(this.#log.descriptor)
+    }
     this.#log = undefined
-    const tail = Buffer.concat(this.#tail)
+    const tail = this.#tailInOrder()
     const head = Buffer.concat(this.#head)
     if (!this.#dropped)
       return { text: Buffer.concat([head, tail]).toString("utf8"), bytes: this.bytes, truncated: false }
@@ -74,27 +79,55 @@ export class Capture {
     return { text, bytes: this.bytes, truncated: true, ...(file === undefined ? {} : { logFile: file }) }
   }
 
-  #trim(): void {
-    while (this.#tailBytes > this.#limits.tailBytes) {
-      const first = this.#tail[0]!
-      const excess = this.#tailBytes - this.#limits.tailBytes
-      if (first.length <= excess) this.#tail.shift()
-      else this.#tail[0] = Buffer.from(first.subarray(excess))
-      this.#tailBytes -= Math.min(first.length, excess)
+  /** Puts bytes behind the last ones; what they displace is the oldest. Each byte is copied once, however small the chunks. */
+  #keep(bytes: Buffer): void {
+    const limit = this.#limits.tailBytes
+    const needed = Math.min(limit, this.#tailBytes + bytes.length)
+    if (needed > this.#tail.length) {
+      const larger = Buffer.alloc(Math.min(limit, Math.max(needed, this.#tail.length * 2, 1024)))
+      const before = this.#tailInOrder()
+      before.copy(larger)
+      this.#tail = larger
+      this.#tailEnd = before.length % larger.length
     }
+    const { length } = this.#tail
+    if (length === 0) return
+    const first = Math.min(bytes.length, length - this.#tailEnd)
+    bytes.copy(this.#tail, this.#tailEnd, 0, first)
+    bytes.copy(this.#tail, 0, first)
+    this.#tailEnd = (this.#tailEnd + bytes.length) % length
+    this.#tailBytes = Math.min(length, this.#tailBytes + bytes.length)
+  }
+
+  #tailInOrder(): Buffer {
+    const { length } = this.#tail
+    const start = this.#tailEnd - this.#tailBytes
+    if (start >= 0) return this.#tail.subarray(start, this.#tailEnd)
+    return Buffer.concat([this.#tail.subarray(start + length), this.#tail.subarray(0, this.#tailEnd)])
   }
 
   #open(rest: Buffer): void {
     const file = this.#logFile!()
     this.#log = { file, descriptor: openSync(file, "wx", 0o600) }
-    for (const part of [...this.#head, ...this.#tail, rest]) this.#write(part)
+    for (const part of [...this.#head, this.#tailInOrder(), rest]) this.#write(part)
   }
 
+  /** Collects small chunks, so that a program that writes byte by byte costs no call of the system for each. */
   #write(chunk: Buffer): void {
     const part = chunk.subarray(0, Math.max(0, this.#limits.logBytes - this.#logged))
     if (part.length === 0) return
-    writeSync(this.#log!.descriptor, part)
+    this.#unwritten.push(Buffer.from(part))
+    this.#unwrittenBytes += part.length
     this.#logged += part.length
+    if (this.#unwrittenBytes >= WRITTEN_AT_ONCE) this.#flush()
+  }
+
+  #flush(): void {
+    if (this.#unwrittenBytes === 0) return
+    const bytes = Buffer.concat(this.#unwritten)
+    this.#unwritten = []
+    this.#unwrittenBytes = 0
+    for (let at = 0; at < bytes.length;) at += writeSync(this.#log!.descriptor, bytes, at)
   }
 }
 

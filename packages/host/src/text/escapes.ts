@@ -16,13 +16,25 @@ export function plainOutput(text: string): string {
 
 function overwriteLines(text: string): string {
   if (!text.includes("\r")) return text
-  return text
-    .split("\n")
-    .map((line) => {
-      const parts = line.replace(/\r+$/u, "").split("\r")
-      return parts.reduce((shown, part) => part + shown.slice(part.length), "")
-    })
-    .join("\n")
+  return text.split("\n").map(overwritten).join("\n")
+}
+
+/** What is left of a line: of each place what was written there last. Looked at from its end, so each part once. */
+function overwritten(line: string): string {
+  let end = line.length
+  while (end > 0 && line[end - 1] === "\r") end -= 1
+  const shown: string[] = []
+  let length = 0
+  for (let stop = end; stop >= 0;) {
+    const start = line.lastIndexOf("\r", stop - 1) + 1
+    if (stop > 0 && stop - start > length) {
+      shown.push(line.slice(start + length, stop))
+      length = stop - start
+    }
+    if (start === 0 || stop === 0) break
+    stop = start - 1
+  }
+  return shown.join("")
 }
 
 /** A text with every control and direction character shown as `\uXXXX`; tabs and line endings stay. */
