@@ -50,6 +50,13 @@ export function sandboxPolicy({ config, writable }: ProcessHost): SandboxPolicy 
   return writable ? (config.sandbox ?? "auto") : "required"
 }
 
+/** Whether a sandbox contains what is started for this host. */
+export async function isContained(host: ProcessHost): Promise<boolean> {
+  if (sandboxPolicy(host) === "off") return false
+  const { probeBubblewrap } = await import("../sandbox/sandbox.ts")
+  return (await probeBubblewrap()).program !== undefined
+}
+
 /**
  * A folder or file that an argument names, as an absolute path inside the first root; by name only, nothing need be
  * there.

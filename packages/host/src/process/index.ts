@@ -7,6 +7,7 @@ export {
   createProcessHost,
   failureOf,
   insideRoot,
+  isContained,
   sandboxPolicy,
   shownPath,
 } from "./host.ts"

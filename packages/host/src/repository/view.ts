@@ -3,7 +3,7 @@ import { homedir, tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { parseConfig, printConfig, type ConfigEntry } from "./config-file.ts"
 import { allowedOfRepository, allowedOfUser, fixedEntries, type SafeConfig } from "./config-rules.ts"
-import { refused, type RepositoryLayout } from "./layout.ts"
+import { refused, resolveRepository, type RepositoryLayout } from "./layout.ts"
 import { readPlainFile } from "./plain-file.ts"
 import { userConfig } from "./user-config.ts"
 
@@ -72,6 +72,27 @@ async function fill(folder: string, { commonDir }: RepositoryLayout, writable: b
   for (const name of SHARED) {
     // Files among these are made by renaming; git looks where a link leads before it does.
     if (there.has(name) || name === "packed-refs") await symlink(join(commonDir, name), join(folder, name))
+  }
+}
+
+/** In every repository, and nothing that git could start. */
+const ORDINARY = new Set(["core.bare", "core.worktree", "init.defaultbranch", "submodule.*.url", "submodule.*.active"])
+
+/**
+ * Why git, as it comes, would start programs of the repository at a folder's top: for a git that is not shown a view.
+ * @returns nothing where there is no repository, or none that names programs
+ */
+export async function startsPrograms(top: string, roots: readonly string[]): Promise<string | undefined> {
+  try {
+    const layout = await resolveRepository(top, roots)
+    if (layout === undefined) return undefined
+    const { safe, hooks } = await configurationOf(layout)
+    const key = safe.dropped.find((name) => !ORDINARY.has(name))
+    if (key !== undefined) return `the repository's configuration has ${key}`
+    const own = (await readdir(hooks).catch(() => [])).find((name) => !name.endsWith(".sample"))
+    return own === undefined ? undefined : `the repository has the hook ${own}`
+  } catch (thrown) {
+    return thrown instanceof Error ? thrown.message : String(thrown)
   }
 }
 

@@ -1,5 +1,12 @@
+import type { SimpleCommand } from "./launchers.ts"
+
 /** A verdict on a command: the programs that it names, or why that cannot be told. */
 export type CommandScan = { readonly programs: readonly string[] } | { readonly refused: string }
+
+/** The same with every simple command, for what looks into arguments. */
+export type CommandReading =
+  | { readonly programs: readonly string[]; readonly commands: readonly SimpleCommand[] }
+  | { readonly refused: string }
 
 const KEYWORDS = new Set([
   "if",
@@ -30,64 +37,101 @@ const HARMLESS = new Set(["cd", "echo", "printf", "true", "false", "test", "[", 
 const TREACHEROUS =
   /^(PATH|ENV|HOME|IFS|PS4|SHELL|VISUAL|BASH|LD_|DYLD_|LESS|XDG_|NODE_|NPM_|PYTHON|PERL|RUBY|RUSTC|CARGO_|CC$|CXX$|GIT_|.*(PATH|OPTIONS|PRELOAD|FLAGS|PAGER|EDITOR|WRAPPER|_RSH)$)/iu
 
-/**
- * Finds the programs that a command line names, for the check against an allow list. Simple commands joined by `;`,
- * `&&`, `||`, `|`,
- * `&` and line ends are understood, with quotes, redirections and assignments; whatever could name a program in another
- * way
- * (substitutions, here-documents, functions, loops, a variable in the program's place) is refused, not guessed at.
- */
+/** Finds the programs that a command line names; see {@link readCommand}. */
 export function scanCommand(command: string): CommandScan {
-  const programs: string[] = []
+  const reading = readCommand(command)
+  return "refused" in reading ? reading : { programs: reading.programs }
+}
+
+/**
+ * Reads a command line for the check against an allow list. Simple commands joined by `;`,
+ * `&&`, `||`, `|`, `&` and line ends are understood, with quotes, redirections and assignments; whatever could name a
+ * program in another way (substitutions, here-documents, functions, loops, a variable in the program's place) is
+ * refused, not guessed at.
+ */
+export function readCommand(command: string): CommandReading {
   if (command.includes("\r")) return { refused: "carriage returns (end lines with a line feed alone)" }
-  let atStart = true
-  let program = ""
-  let position = 0
-  let index = 0
-  while (index < command.length) {
+  const commands: Building[] = [begin()]
+  for (let index = 0; index < command.length;) {
     const character = command[index]!
     if (character === " " || character === "\t") index++
+    else if (command.startsWith("\\\n", index)) index += 2
     else if (character === "#") index = lineEnd(command, index)
-    else if (character === "\n" || character === ";" || character === "&" || character === "|") {
-      if (command.startsWith("&>", index)) index += command.startsWith("&>>", index) ? 3 : 2
-      else {
-        atStart = true
-        index++
-      }
-    } else if (character === "(" || character === ")") return { refused: "parentheses (subshells and functions)" }
-    else if (character === "<" || character === ">") {
-      if (/^(<<|<\(|>\()/u.test(command.slice(index))) return { refused: "here-documents and process substitution" }
-      index += /^(?:>>|>\||<>|>&|<&|>|<)/u.exec(command.slice(index))![0].length
-      while (command[index] === " ") index++
-      const word = readWord(command, index)
+    else if (character === "(" || character === ")") return { refused: "parentheses (subshells and functions)" }
+    else if (character === "<" || character === ">" || command.startsWith("&>", index)) {
+      const word = readTarget(command, index)
       if ("refused" in word) return word
+      commands.at(-1)!.redirects.push(word)
       index = word.end
+    } else if (/[\n;&|]/u.test(character)) {
+      commands.push(begin())
+      index++
     } else {
       const word = readWord(command, index)
       if ("refused" in word) return word
       index = word.end
-      if (/^\d+$/u.test(word.text) && (command[index] === ">" || command[index] === "<")) continue
-      const assigned = atStart ? /^([A-Za-z_]\w*)\+?=/u.exec(word.raw)?.[1] : undefined
-      if (assigned !== undefined && TREACHEROUS.test(assigned)) return { refused: `the variable ${assigned}` }
-      if (!atStart) {
-        position++
-        if (isEvaluated(program, word, position))
-          return { refused: `an argument of ${program} that the shell may evaluate` }
-        continue
-      }
-      if (assigned !== undefined) continue
-      if (word.variable) return { refused: "a variable in the place of a program" }
-      if (KEYWORDS.has(word.text)) return { refused: `the shell keyword '${word.text}'` }
-      if (!HARMLESS.has(word.text)) programs.push(word.text)
-      program = word.text
-      position = 0
-      atStart = false
+      // The number of a descriptor, where a redirection follows at once.
+      if (/^\d+$/u.test(word.raw) && /[<>]/u.test(command[index] ?? "")) continue
+      const refused = addWord(commands.at(-1)!, word)
+      if (refused !== undefined) return { refused }
     }
   }
-  return { programs }
+  const programs = commands.map(({ program }) => program).filter((program) => program !== "" && !HARMLESS.has(program))
+  return {
+    programs,
+    commands: commands.filter((one) => one.program + one.assigned.join("") + one.redirects.join("") !== ""),
+  }
 }
 
-type Reading = { text: string; raw: string; end: number; variable: boolean }
+interface Building {
+  program: string
+  readonly args: Reading[]
+  readonly assigned: string[]
+  readonly redirects: Reading[]
+}
+
+function begin(): Building {
+  return { program: "", args: [], assigned: [], redirects: [] }
+}
+
+/** Adds a word to a simple command. @returns why the command is refused */
+function addWord(command: Building, word: Reading): string | undefined {
+  if (command.program !== "") {
+    command.args.push(word)
+    const { program, args } = command
+    return isEvaluated(program, word, args.length) ? `an argument of ${program} that the shell may evaluate` : undefined
+  }
+  const assigned = /^([A-Za-z_]\w*)\+?=/u.exec(word.raw)?.[1]
+  if (assigned !== undefined) {
+    command.assigned.push(assigned)
+    return TREACHEROUS.test(assigned) ? `the variable ${assigned}` : undefined
+  }
+  if (word.variable) return "a variable in the place of a program"
+  if (KEYWORDS.has(word.text)) return `the shell keyword '${word.text}'`
+  if (word.text === "") return "an empty name in the place of a program"
+  command.program = word.text
+  return undefined
+}
+
+/** The word after a redirection's sign. */
+function readTarget(command: string, start: number): Word {
+  if (/^(<<|<\(|>\()/u.test(command.slice(start, start + 2)))
+    return { refused: "here-documents and process substitution" }
+  let index = start + /^(?:&>>|&>|>>|>\||<>|>&|<&|>|<)/u.exec(command.slice(start, start + 3))![0].length
+  for (; /[ \t]/u.test(command[index] ?? "") || command.startsWith("\\\n", index); index++)
+    if (command[index] === "\\") index++
+  const word = readWord(command, index)
+  return "refused" in word || word.end > index ? word : { refused: "a redirection to nothing" }
+}
+
+/** A word of a command line: without its quotes, as it stands, where it ends, and whether the shell may change it. */
+export interface Reading {
+  readonly text: string
+  readonly raw: string
+  readonly end: number
+  readonly variable: boolean
+}
+
 type Word = Reading | { refused: string }
 
 /**
@@ -98,7 +142,7 @@ type Word = Reading | { refused: string }
 function isEvaluated(program: string, { text, raw, variable }: Reading, position: number): boolean {
   if (program === "printf") return position === 1 && (variable || text.startsWith("-v"))
   if (program === "wait") return (variable && raw !== "$!") || /^-\w*p/u.test(text)
-  return program === "test" && (variable || text === "-v" || text === "-R")
+  return (program === "test" || program === "[") && (variable || text === "-v" || text === "-R")
 }
 
 function readWord(command: string, start: number): Word {

@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import { programsIn, roleOfCommand } from "./shell-commit.ts"
-import { failureOf, insideRoot, type ProcessHost } from "@toolwright/host/process"
+import { failureOf, insideRoot, isContained, type ProcessHost } from "@toolwright/host/process"
 import type { SandboxReport } from "@toolwright/host/sandbox"
 
 const DEFAULT_TIMEOUT_MS = 120_000
@@ -74,7 +74,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
 async function runCommand(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
   const command = String(args.command)
   const config = host.config.bash ?? {}
-  const refusal = config.allow === undefined ? undefined : await notAllowed(command, config.allow)
+  const refusal = config.allow === undefined ? undefined : await notAllowed(host, command, config.allow)
   if (refusal !== undefined) return refusal
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
   const [
@@ -172,9 +172,13 @@ function configurationNotice(stderr: string, sandbox: SandboxReport): string {
   return "\n[.git/config is read-only for commands; the repository is fine. Leave out what changes it: push without -u, no git config, no git remote add.]"
 }
 
-async function notAllowed(command: string, allow: readonly string[]): Promise<ToolResult | undefined> {
-  const { scanCommand } = await import("./allow-list.ts")
-  const scan = scanCommand(command)
+async function notAllowed(
+  host: ProcessHost,
+  command: string,
+  allow: readonly string[],
+): Promise<ToolResult | undefined> {
+  const [{ readCommand }, { startsOthers }] = await Promise.all([import("./allow-list.ts"), import("./launchers.ts")])
+  const scan = readCommand(command)
   if ("refused" in scan) {
     return failure({
       code: "COMMAND_NOT_ALLOWED",
@@ -183,11 +187,32 @@ async function notAllowed(command: string, allow: readonly string[]): Promise<To
     })
   }
   const denied = scan.programs.filter((program) => !allow.includes(program))
-  if (denied.length === 0) return undefined
+  if (denied.length === 0) {
+    if (await isContained(host)) return undefined
+    const why = scan.commands.map((one) => startsOthers(one, { allow, scan: readCommand })).find(Boolean)
+    return why === undefined ? gitAsItIs(host, scan.programs) : uncontained(why, allow)
+  }
   return failure({
     code: "COMMAND_NOT_ALLOWED",
     message: `Not allowed: ${[...new Set(denied)].join(", ")}.`,
     hint: `Allowed programs: ${allow.join(", ")}. Other tools may do it: search for grep and find, file for cat, git for git, test for tests.`,
     details: { denied, allowed: [...allow] },
+  })
+}
+
+/** git itself starts what a repository's configuration and hooks name; it runs where these name nothing. */
+async function gitAsItIs(host: ProcessHost, programs: readonly string[]): Promise<ToolResult | undefined> {
+  if (!programs.includes("git")) return undefined
+  const { startsPrograms } = await import("@toolwright/host/repository")
+  const roots = host.workspace.roots.map((root) => root.real)
+  const why = await startsPrograms(host.root, roots)
+  return why === undefined ? undefined : uncontained(`git, and ${why}`, ["the tool git"])
+}
+
+function uncontained(why: string, allow: readonly string[]): ToolResult {
+  return failure({
+    code: "COMMAND_NOT_ALLOWED",
+    message: `Not allowed: ${why}. Nothing contains commands here, so that one could start another that is not on the list.`,
+    hint: `Write it plainly with: ${allow.join(", ")}.`,
   })
 }

@@ -66,6 +66,11 @@ function pythonFramework(root: string, names: ReadonlySet<string>, files: readon
     : "pytest"
 }
 
+/** Whether a file's name is one of a test. */
+export function isTestFile(name: string): boolean {
+  return JS_TEST.test(name) || PY_TEST.test(name)
+}
+
 async function testFiles(root: string): Promise<{ path: string; name: string }[]> {
   const found: { path: string; name: string }[] = []
   let folders = [""]
@@ -76,8 +81,7 @@ async function testFiles(root: string): Promise<{ path: string; name: string }[]
         seen++
         const path = folder === "" ? entry.name : `${folder}/${entry.name}`
         if (entry.isDirectory() && !SKIPPED.has(entry.name)) next.push(path)
-        else if (entry.isFile() && (JS_TEST.test(entry.name) || PY_TEST.test(entry.name)))
-          found.push({ path, name: entry.name })
+        else if (entry.isFile() && isTestFile(entry.name)) found.push({ path, name: entry.name })
       }
     }
     folders = next

@@ -24,12 +24,24 @@ export default async function* (source) {
 }
 `
 
+/** Node takes names of files for patterns. */
+function literal(file: string): string {
+  return file.replace(/[*?[\]{}()!+@\\]/gu, "\\$&")
+}
+
 /** Node's own test runner (`node --test`). */
 export const nodeTest: TestFramework = {
   argv({ node, files, name }) {
     const reporter = `data:text/javascript;base64,${Buffer.from(REPORTER).toString("base64")}`
     const pattern = name === undefined ? [] : [`--test-name-pattern=${name}`]
-    return [node, "--test", `--test-reporter=${reporter}`, "--test-reporter-destination=stdout", ...pattern, ...files]
+    return [
+      node,
+      "--test",
+      `--test-reporter=${reporter}`,
+      "--test-reporter-destination=stdout",
+      ...pattern,
+      ...files.map(literal),
+    ]
   },
   parse: ({ stdout }, { root }, marker) => reportOf(markedLines(stdout, marker), root),
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { symlinkSync } from "node:fs"
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { callTool } from "@toolwright/host/testing/call-tool"
@@ -239,6 +239,45 @@ describe("a run that has shown nothing is no success", () => {
     const result = await callTool(fixture.tools.get("test")!, { timeout_ms: 700 })
     expect(result).toMatchObject({ success: false, error: { code: "TIMEOUT" } })
   })
+
+  test.for([["off"], ["auto"]] as const)(
+    "nothing outside the workspace by links and patterns, sandbox %s",
+    async ([sandbox]) => {
+      using fixture = workspaceFixture({ "a.test.js": 'import "node:test"\n', "package.json": "{}" }, { sandbox })
+      const outside = join(fixture.root, "../outside")
+      mkdirSync(outside)
+      const ran = join(fixture.root, "../ran")
+      const code = `import { test } from "node:test"\nimport { writeFileSync } from "node:fs"\ntest("CANARY", () => writeFileSync(${JSON.stringify(ran)}, ""))\n`
+      writeFileSync(join(outside, "b.test.js"), code)
+      const links: readonly (readonly [string, string])[] = [
+        ["../outside/b.test.js", "b.test.js"],
+        ["../outside", "folder"],
+        [join(outside, "b.test.js"), "*.test.js"],
+        ["b.test.js", "c.test.js"],
+      ]
+      for (const [target, name] of links) symlinkSync(target, join(fixture.root, name))
+      const calls = [
+        {},
+        { framework: "node" },
+        { files: ["."] },
+        ...["b.test.js", "c.test.js", "folder", "folder/b.test.js", "*.test.js", "fol*/b.test.js", "{b,c}.test.js"].map(
+          (file) => ({ framework: "node", files: [file] }),
+        ),
+        ...["../outside/b.test.js", "folder/../../outside/b.test.js", "**/b.test.js", "./*/*.js"].map((file) => ({
+          framework: "node",
+          files: [file],
+        })),
+      ]
+      for (const args of calls) {
+        const result = await callTool(fixture.tools.get("test")!, args)
+        expect({ args, said: JSON.stringify(result).includes("CANARY"), ran: existsSync(ran) }).toEqual({
+          args,
+          said: false,
+          ran: false,
+        })
+      }
+    },
+  )
 
   test("names of files that begin with a dash or hold shell characters run nothing", async () => {
     using fixture = workspaceFixture({

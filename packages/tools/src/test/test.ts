@@ -7,7 +7,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { failureOf, insideRoot, shownPath, type ProcessHost } from "@toolwright/host/process"
+import { failureOf, isContained, type ProcessHost } from "@toolwright/host/process"
 import { plainOutput } from "@toolwright/host/text"
 import { detectFrameworks, FRAMEWORKS, type Framework } from "./detect.ts"
 import type { TestRun } from "./run-tests.ts"
@@ -87,9 +87,8 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
 
 async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
   try {
-    const files = (Array.isArray(args.files) ? args.files : []).map((file) =>
-      shownPath(host, insideRoot(host, String(file))),
-    )
+    const { assertNoLinksOut, testFilesOf } = await import("./files.ts")
+    const files = await testFilesOf(host, Array.isArray(args.files) ? args.files.map(String) : [])
     const found = await detectFrameworks(host.root)
     const frameworks = choose(found, args.framework, files)
     if (frameworks.length === 0) {
@@ -100,6 +99,7 @@ async function runTestTool(host: ProcessHost, args: JsonObject, context: ToolCon
         hint: 'Write tests first, or name the framework: {"framework": "node", "files": ["test/all.mjs"]}.',
       })
     }
+    if (!(await isContained(host))) await assertNoLinksOut(host.root)
     const { runTests } = await import("./run-tests.ts")
     const runs: TestRun[] = []
     for (const framework of frameworks) {

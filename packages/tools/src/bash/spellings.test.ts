@@ -1,0 +1,219 @@
+import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { afterAll, describe, expect, test } from "vitest"
+import { callTool } from "@toolwright/host/testing/call-tool"
+import { probeBubblewrap } from "@toolwright/host/sandbox"
+import { workspaceFixture } from "../testing/workspace-fixture.ts"
+
+/** Much that people allow, and that can start others; `touch`, `tee` and `cp` are not among it. */
+const ALLOWED = (
+  "ls cat echo grep head tail wc git find xargs env sh bash sed awk tar sort timeout nice nohup setsid stdbuf time command rg date " +
+  "ionice less man vim ssh busybox eval exec source . zip printf"
+).split(" ")
+const sandboxed = (await probeBubblewrap()).program !== undefined
+
+/** Ways to have `touch MARK` done, each by what is allowed; `$M` stands for the file. */
+const SPELLINGS: readonly string[] = [
+  ..."env nice nohup setsid command timeout:5 stdbuf:-oL exec eval time busybox xargs ionice builtin"
+    .split(" ")
+    .flatMap((launcher) => [`${launcher.replace(":", " ")} touch $M`, `ls | ${launcher.replace(":", " ")} touch $M`]),
+  "env -i touch $M",
+  "env -u ls touch $M",
+  "env -S 'touch $M'",
+  "env -C . touch $M",
+  "env A=1 touch $M",
+  "env PATH=. ls",
+  "env LD_PRELOAD=./x.so ls",
+  "nice -n 5 touch $M",
+  "nice env nice touch $M",
+  "timeout -s KILL 5 touch $M",
+  "timeout --signal ls 5 touch $M",
+  "xargs -I ls touch $M",
+  "echo $M | xargs touch",
+  "echo $M | xargs -n 1 touch",
+  "echo touch $M | xargs env",
+  "echo $M | xargs -a /dev/stdin touch",
+  "find . -maxdepth 0 -exec touch $M ;",
+  "find . -maxdepth 0 -exec touch $M \\;",
+  "find . -maxdepth 0 -execdir touch $M \\;",
+  "find . -maxdepth 0 -exec env touch $M \\;",
+  "find . -maxdepth 0 -exec sh -c 'touch $M' \\;",
+  "find . -maxdepth 0 -fprint $M",
+  "x=-exec; find . -maxdepth 0 $x touch $M \\;",
+  "find . -maxdepth 0 -ex*",
+  "sh -c 'touch $M'",
+  'bash -c "touch $M"',
+  "sh -c 'ls; touch $M'",
+  "sh -c 'sh -c \"touch $M\"'",
+  "sh -ec 'touch $M'",
+  "sh script",
+  "sh < script",
+  "cat script | sh",
+  "echo touch $M | bash -s",
+  "bash --rcfile script -ic ls",
+  ". ./script",
+  "source script",
+  "sed -n '1e touch $M' a.txt",
+  "sed 's/a/touch $M/e' a.txt",
+  "sed 's/.*/x/w $M' a.txt",
+  "sed -e '1!G;h;$!d;w $M' a.txt",
+  "sed -f script a.txt",
+  "sed --expression='1e touch $M' a.txt",
+  "awk 'BEGIN { system(\"touch $M\") }'",
+  "awk 'BEGIN { print 1 | \"touch $M\" }'",
+  "awk 'BEGIN { print 1 > \"$M\" }'",
+  "awk 'BEGIN { \"touch $M\" | getline }'",
+  "awk -f script",
+  "tar -cf /dev/null --checkpoint=1 --checkpoint-action=exec='touch $M' a.txt",
+  "tar -cf /dev/null --checkpoint=1 --checkpoint-a=exec='touch $M' a.txt",
+  "tar -cf x.tar -I 'touch $M' a.txt",
+  "tar -cf x.tar --use-compress-program='touch $M' a.txt",
+  "tar -cf /dev/null *",
+  "tar -cf /dev/null ?*",
+  "sort --compress-program='touch $M' a.txt",
+  "sort -o $M a.txt",
+  "rg --pre ./script a a.txt",
+  "rg --pre=./script a a.txt",
+  "rg --hostname-bin ./script a a.txt",
+  "zip x.zip a.txt -TT 'touch $M'",
+  "git -c alias.x='!touch $M' x",
+  "git -c core.fsmonitor='touch $M' status",
+  "git --config-env=core.pager=X log",
+  "git --exec-path=. x",
+  "git -c core.pager='touch $M' -p log",
+  "git grep -O'touch $M' a",
+  "git grep --open-files-in-pager='touch $M' a",
+  "git bisect run touch $M",
+  "git rebase -x 'touch $M' HEAD~1",
+  "git submodule foreach 'touch $M'",
+  "git difftool -x 'touch $M' -y HEAD",
+  "git config alias.x '!touch $M'; git x",
+  "git clone --upload-pack='touch $M' . x",
+  "git ls-remote --upload-pack='touch $M' .",
+  "git archive --exec='touch $M' --remote=. HEAD",
+  "git fetch --upload-pack 'touch $M' .",
+  "git fetch 'ext::sh -c touch% $M'",
+  "git filter-branch -f --tree-filter 'touch $M'",
+  "git log --output=$M",
+  "git diff --output=$M",
+  "git init --template=. ../planted; ls",
+  "git -C . -c alias.x='!touch $M' x",
+  "GIT_SSH_COMMAND='touch $M' git fetch ssh://x/y",
+  "GIT_EXTERNAL_DIFF='touch $M' git diff HEAD",
+  "PAGER='touch $M' git -p log",
+  "BROWSER='touch $M' git help -w",
+  "EDITOR='touch $M' git commit --allow-empty",
+  "&> ls touch $M",
+  "&>> ls touch $M",
+  ">\tls touch $M",
+  "> ls touch $M",
+  "2>ls touch $M",
+  ">| ls touch $M",
+  "< a.txt touch $M",
+  "ls > $M",
+  "echo x > ../marked",
+  "echo x > .git/hooks/pre-commit; git commit --allow-empty -m x",
+  "echo x >> ~/marked",
+  "echo x > $HOME/marked",
+  "cd ..; echo x > marked",
+  "cd -; echo x > marked",
+  "cd; echo x > marked",
+  "cd $PWD/..; echo x > marked",
+  "echo --pre=./script a a.txt | xargs rg",
+  "[ -v 'a[$(touch $M)]' ]",
+  "test -v 'a[$(touch $M)]'",
+  "[ -R 'a[$(touch $M)]' ]",
+  "printf -v 'a[$(touch $M)]' x",
+  "x=touch; $x $M",
+  "t*ch $M",
+  "{ touch,$M; }",
+  "{touch,$M}",
+  "to\\\nuch $M",
+  "t''ouch $M",
+  'to""uch $M',
+  "ls && touch $M",
+  "ls || touch $M",
+  "ls & touch $M",
+  "ls\ntouch $M",
+  "ls;touch $M",
+  "ls|touch $M",
+  "ls $(touch $M)",
+  "ls `touch $M`",
+  "ls <(touch $M)",
+  "ls ${x:-$(touch $M)}",
+  "ls $((a[$(touch $M)]))",
+  "cat <<< $(touch $M)",
+  "cat <<x\n$(touch $M)\nx",
+  "if ls; then touch $M; fi",
+  "while touch $M; do break; done",
+  "case x in x) touch $M;; esac",
+  "f() { touch $M; }; f",
+  "(touch $M)",
+  "! touch $M",
+  "time touch $M",
+  "coproc touch $M",
+  "[[ -n $(touch $M) ]]",
+  "alias ls=touch; ls $M",
+  "ls=touch; ls $M",
+  "PATH=. ls",
+  "x=1 touch $M",
+  "/usr/bin/touch $M",
+  "./script",
+  "less script",
+  "man -P 'touch $M' ls",
+  "vim -c '!touch $M' -c q",
+  "vim -es -c ':!touch $M' -c q",
+  "ssh -o ProxyCommand='touch $M' x",
+  "date; touch $M",
+]
+
+let cases = 0
+afterAll(() => console.log(`bash: ${cases} cases (spellings × sandbox states)`))
+
+describe.for(sandboxed ? (["auto", "off"] as const) : (["off"] as const))("an allow list, sandbox %s", (sandbox) => {
+  test.for(SPELLINGS)("is not passed by %j", { timeout: 30_000 }, async (spelling) => {
+    using fixture = workspaceFixture({ "a.txt": "a\nb\n" }, { sandbox, bash: { allow: ALLOWED } })
+    const mark = join(fixture.root, "../marked")
+    const inside = join(fixture.root, "marked")
+    writeFileSync(join(fixture.root, "script"), `touch ${mark} ${inside}\n`, { mode: 0o755 })
+    symlinkSync("/usr/bin/touch", join(fixture.root, "ls"))
+    writeFileSync(join(fixture.root, "--checkpoint=1"), "")
+    writeFileSync(join(fixture.root, "--checkpoint-action=exec=sh script"), "")
+    for (const args of [
+      ["init", "--quiet"],
+      ["add", "a.txt"],
+      ["commit", "--quiet", "--message=Begin"],
+    ])
+      fixture.git(...args)
+    // In a sandbox an allowed program may start others, and what holds it is that it reaches nothing outside.
+    const target = sandbox === "off" ? inside : mark
+    await callTool(fixture.tools.get("bash")!, { command: spelling.replaceAll("$M", target), timeout_ms: 10_000 })
+    cases++
+    expect(existsSync(mark)).toBe(false)
+    if (sandbox === "off") expect(readdirSync(fixture.root)).not.toContain("marked")
+  })
+})
+
+test("plain commands pass without a sandbox too", async () => {
+  using fixture = workspaceFixture(
+    { "a.txt": "a\nb\n", "b/c.txt": "c\n" },
+    { sandbox: "off", bash: { allow: ALLOWED } },
+  )
+  fixture.git("init", "--quiet")
+  const bash = fixture.tools.get("bash")!
+  for (const command of [
+    "ls -la",
+    "cat a.txt | grep -n b | head -1",
+    "find . -name '*.txt' -not -path './b/*'",
+    "find . -name '*.txt' -exec cat {} +",
+    "ls *.txt | xargs -n 1 cat",
+    "sed -n '1,2p' a.txt && sed 's/a/b/g' a.txt",
+    "awk '{ print $1 }' a.txt",
+    "git status --short && git add a.txt",
+    "timeout 5 ls; env LANG=C sort -r a.txt",
+    "sh -c 'ls; cat a.txt'",
+    "echo x > out.txt 2>&1; wc -l < out.txt",
+    "tar -czf out.tgz a.txt",
+  ])
+    expect({ command, ...(await callTool(bash, { command })) }).toMatchObject({ command, success: true })
+})
