@@ -35,7 +35,7 @@ export function lockWorkspace(folder: string, runId: string): WorkspaceLock {
     } catch (cause) {
       if ((cause as { code?: string }).code !== "EEXIST") throw unwritable(folder, cause)
       const holder = holderOf(path)
-      if (holder !== undefined && isAlive(holder.pid) && startOf(holder.pid) === holder.started) {
+      if (holder !== undefined && isAlive(holder.pid) && isSame(holder)) {
         throw new ToolwrightError(
           "WORKSPACE_BUSY",
           `Another run works in this workspace: ${holder.runId} (process ${holder.pid}).`,
@@ -61,6 +61,11 @@ function startOf(pid: number): string | undefined {
   // The name in the second field may contain blanks and brackets.
   const ticks = status?.slice(status.lastIndexOf(")") + 2).split(" ")[19]
   return boot === undefined || ticks === undefined ? undefined : `${boot.trim()}:${ticks}`
+}
+
+/** Whether the process of that number is still the one that took the lock; where the lock does not say, it counts as that. */
+function isSame({ pid, started }: Holder): boolean {
+  return started === undefined || startOf(pid) === started
 }
 
 function lockAt(path: string, text: string): WorkspaceLock {
