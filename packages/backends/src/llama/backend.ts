@@ -48,6 +48,7 @@ export function llamaBackend(
     kind: "llama",
     abilities: { nativeTools: false, grammar: true, jsonSchema: true, small: engine.modelSize < SMALL_MODEL_BYTES },
     engine,
+    contextTokens: engine.contextSize,
     modelName: () => options.modelName ?? engine.modelName,
     infer: (request, { signal } = {}) => inferPrompt(engine, renderPrompt(request.messages), request, signal),
     async close() {

@@ -19,6 +19,8 @@ export interface OpenAICompatibleOptions {
   headers?: Readonly<Record<string, string>>
   /** `generic` unless given; `probeAbilities` finds it out. */
   dialect?: Dialect
+  /** Tokens that a request and its reply may have together, where it is known. */
+  contextTokens?: number
   /** What goes before the dialect's abilities. */
   abilities?: Partial<BackendAbilities>
   /** Whether to ask for a stream; true unless given. */
@@ -115,6 +117,7 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
     kind: "openai-compatible",
     abilities: { ...DIALECT_ABILITIES[dialect], ...options.abilities },
     modelName: () => modelName,
+    ...(options.contextTokens === undefined ? {} : { contextTokens: options.contextTokens }),
     infer,
   }
 }

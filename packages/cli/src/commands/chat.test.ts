@@ -31,6 +31,23 @@ describe("toolwright chat, from a pipe", () => {
     expect(readdirSync(join(cwd, ".toolwright", "runs"))).toHaveLength(2)
   })
 
+  test("keeps the current request whole where what was said before does not fit into the window", async () => {
+    const long = "Of things that were said before. ".repeat(20).trim()
+    const task = `Now ${Array.from({ length: 60 }, (_, number) => `step ${number}`).join(", ")}`
+    const said = Array.from({ length: 4 }, () => `  - reply: ${JSON.stringify(long)}\n`)
+    const last = `  - expect: { last: ${JSON.stringify(task)}, any: Summary of }\n    reply: Done.\n`
+    const { stdout, stderr } = await chat(
+      [long, long, long, long, task].join("\n"),
+      { "play.yaml": `abilities: { nativeTools: true }\n${play(...said, last)}` },
+      "--context-tokens",
+      "1024",
+      "--only-tools",
+      "search",
+    )
+    expect(stderr).toBe("")
+    expect(stdout).toContain("Done.")
+  })
+
   test("calls a screenplay one, whichever model it was taken from", async () => {
     expect((await chat("", { "play.yaml": "model: toolwright-pocket\nsteps: [{ reply: Hi. }]\n" })).stdout).toMatch(
       /^toolwright-pocket: a screenplay, its replies were written beforehand/,

@@ -25,7 +25,8 @@ export function compactingContext(options: CompactionOptions): ContextManager {
 
   return {
     prepare(messages, about = {}) {
-      const { besideTokens = 0 } = about
+      // However many tools there are: what is known of their size is no more than a guess.
+      const besideTokens = Math.min(about.besideTokens ?? 0, contextTokens / 2)
       if (total(messages) + besideTokens <= contextTokens * threshold) return messages
       const parts = partsOf(messages, about)
       const room = contextTokens - besideTokens - total([...parts.system, ...parts.task])

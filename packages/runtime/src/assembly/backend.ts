@@ -104,9 +104,9 @@ function backendKindOf(model: Configuration["model"]): BackendKind | undefined {
 async function openAICompatible(model: Configuration["model"]): Promise<Backend> {
   if (model.baseUrl === undefined) throw missing("model.baseUrl", "--base-url URL or TOOLWRIGHT_BASE_URL")
   if (model.name === undefined) throw missing("model.name", "--model NAME or TOOLWRIGHT_MODEL")
-  const dialect = await dialectOf(model, model.baseUrl)
+  const found = await findOut(model, model.baseUrl)
   return createOpenAICompatibleBackend({
-    dialect,
+    ...found,
     baseUrl: model.baseUrl,
     modelName: model.name,
     ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
@@ -116,12 +116,20 @@ async function openAICompatible(model: Configuration["model"]): Promise<Backend>
   })
 }
 
-/** A server is asked what it is only where that matters: native tool use is the same everywhere, grammars are not. */
-async function dialectOf(model: Configuration["model"], baseUrl: string): Promise<Dialect> {
-  if (model.dialect !== "auto") return model.dialect
-  if (model.nativeTools) return "generic"
-  const probed = await probeAbilities(baseUrl, model.apiKey === undefined ? {} : { apiKey: model.apiKey })
-  return probed.dialect
+/**
+ * A server is asked what it is only where that matters: native tool use is the same everywhere, grammars are not. It
+ * tells its window then, too.
+ */
+async function findOut(
+  { dialect, nativeTools, apiKey, name }: Configuration["model"],
+  baseUrl: string,
+): Promise<{ dialect: Dialect; contextTokens?: number }> {
+  if (dialect !== "auto") return { dialect }
+  if (nativeTools) return { dialect: "generic" }
+  const asked = { ...(apiKey === undefined ? {} : { apiKey }), ...(name === undefined ? {} : { modelName: name }) }
+  const probed = await probeAbilities(baseUrl, asked)
+  const { contextTokens } = probed
+  return { dialect: probed.dialect, ...(contextTokens === undefined ? {} : { contextTokens }) }
 }
 
 function missing(key: string, how: string): ToolwrightError {
