@@ -20,12 +20,23 @@ test("everything after -- is positional, and a boolean can be negated", () => {
   })
 })
 
+test.each<[string[], boolean, string[]]>([
+  [["--json", "false"], false, []],
+  [["--json", "true", "a"], true, ["a"]],
+  [["--json=no"], false, []],
+  [["--no-json=false"], true, []],
+  [["--json", "a"], true, ["a"]],
+  [["--json", "--", "false"], true, ["false"]],
+])("%j: a boolean takes a value, and nothing else", (args, json, rest) => {
+  expect(parseOptions(args, options)).toEqual({ values: { json }, positionals: rest })
+})
+
 test.each<[string[], string]>([
   [["--rot", "x"], "Unknown option '--rot'."],
   [["--no-name"], "Unknown option '--no-name'."],
   [["--root"], "Option '--root' needs a value: --root <dir>."],
   [["--root", "--json"], "Option '--root' needs a value, but '--json' follows."],
-  [["--json=1"], "Option '--json' takes no value, but '1' was given."],
+  [["--json=perhaps"], "Option '--json' is true or false, but 'perhaps' was given."],
   [["--constructor"], "Unknown option '--constructor'."],
   [["a", "b"], "Unexpected argument 'b'."],
 ])("%j is refused", (args, message) => {

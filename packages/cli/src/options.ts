@@ -30,7 +30,8 @@ export function usageError(message: string, hint?: string): ToolwrightError {
 }
 
 /**
- * Parses a command's arguments. Everything after `--` is positional. Boolean options can be negated with `--no-`.
+ * Parses a command's arguments. Everything after `--` is positional. Boolean options can be negated with `--no-`, and
+ * take a value too: `--json=false`, `--json false`.
  *
  * @param args the arguments after the command's name
  * @param options the declared options
@@ -50,10 +51,18 @@ export function parseOptions<const Options extends OptionDeclarations>(
   const { tokens } = parseArgs({ args: [...args], options: config, strict: false, tokens: true })
   const values: Record<string, unknown> = Object.create(null)
   const rest: string[] = []
-  for (const token of tokens) {
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!
     if (token.kind === "positional") rest.push(token.value)
     if (token.kind !== "option") continue
-    const { name, value } = readOption(token, options)
+    const following = tokens[at + 1]
+    const takesNext =
+      token.value === undefined &&
+      isBoolean(token.name, options) &&
+      following?.kind === "positional" &&
+      /^(?:true|false)$/.test(following.value)
+    if (takesNext) at++
+    const { name, value } = readOption(takesNext ? { ...token, value: following.value } : token, options)
     if (options[name]!.multiple === true) ((values[name] ??= []) as unknown[]).push(value)
     else values[name] = value
   }
@@ -70,6 +79,23 @@ interface OptionToken {
   inlineValue?: boolean | undefined
 }
 
+const BOOLEANS: Readonly<Record<string, boolean>> = Object.assign(Object.create(null) as Record<string, boolean>, {
+  true: true,
+  yes: true,
+  on: true,
+  "1": true,
+  false: false,
+  no: false,
+  off: false,
+  "0": false,
+})
+
+/** Whether an option takes no value but true and false, under its own name or negated. */
+function isBoolean(given: string, options: OptionDeclarations): boolean {
+  const name = Object.hasOwn(options, given) ? given : given.replace(/^no-/, "")
+  return Object.hasOwn(options, name) && options[name]!.type === "boolean"
+}
+
 function readOption(
   { name: given, rawName, value, inlineValue }: OptionToken,
   options: OptionDeclarations,
@@ -82,8 +108,9 @@ function readOption(
     throw usageError(`Unknown option '${rawName}'.`, near === undefined ? undefined : `Did you mean '--${near}'?`)
   }
   if (option.type === "boolean") {
-    if (value !== undefined) throw usageError(`Option '${rawName}' takes no value, but '${value}' was given.`)
-    return { name, value: negated === undefined }
+    const said = value === undefined ? true : BOOLEANS[value.toLowerCase()]
+    if (said === undefined) throw usageError(`Option '${rawName}' is true or false, but '${value}' was given.`)
+    return { name, value: negated === undefined ? said : !said }
   }
   if (value === undefined)
     throw usageError(`Option '${rawName}' needs a value: ${rawName} <${option.value ?? "value"}>.`)

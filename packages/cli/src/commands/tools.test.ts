@@ -121,7 +121,7 @@ describe("tools call", () => {
     const outside = await cli(["tools", "call", "file_read", "--path", join(cwd, "notes.txt"), "--root", "src"], {
       cwd,
     })
-    expect(outside).toMatchObject({ code: 1, stdout: expect.stringContaining("not within allowed directories") })
+    expect(outside).toMatchObject({ code: 1, stderr: expect.stringContaining("not within allowed directories") })
     expect(await write("--read-only", ".")).toMatchObject({ code: 1 })
     expect(existsSync(join(cwd, "new.txt"))).toBe(false)
     expect(await write()).toMatchObject({ code: 0 })
@@ -186,4 +186,14 @@ describe("tools call", () => {
     child.stdout?.destroy()
     expect((await finished).stderr).toBe("")
   })
+})
+
+test("a call that fails says to a person why, and what to do", async () => {
+  const cwd = folderWith({ "src/math.ts": "", "toolwright.yaml": "permissions: { deny: [file] }\n" })
+  const missing = await here(["tools", "call", "read_text_file", "--path", "src/maths.ts"], { cwd })
+  expect(missing).toMatchObject({ code: 1, stdout: "" })
+  expect(missing.stderr).toMatch(/^toolwright: NOT_FOUND: .*src\/maths\.ts.*\nDid you mean src\/math\.ts\?\n$/)
+  const denied = await here(["tools", "call", "file", "--action", "read", "--path", "src/math.ts"], { cwd })
+  expect(denied.stderr).toMatch(/^toolwright: PERMISSION_DENIED: .*\nThe configuration denies it/)
+  expect(denied.stderr).not.toContain("Go on without")
 })

@@ -1,4 +1,11 @@
-import { executeCall, nearest, serializeTool, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import {
+  describeError,
+  executeCall,
+  nearest,
+  serializeTool,
+  type ToolDefinition,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
@@ -151,13 +158,19 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
 function print({ stdout, stderr, isTTY }: Invocation, result: ToolResult, json: boolean): void {
   if (json) return void stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   const plain = isTTY.stdout ? neutralise : (text: string) => text
-  const text = result.success || result.error?.message !== result.output ? result.output : ""
+  const { success, error } = result
+  // What is said of a failure goes where errors go, whole; a report of its own stays with the output.
+  const text = success || error === undefined || result.output !== describeError(error) ? result.output : ""
   if (text !== "") stdout.write(text.endsWith("\n") ? plain(text) : `${plain(text)}\n`)
-  if (result.success || result.error === undefined) return
-  const { code, message, hint } = result.error
-  const said = result.output.includes(message)
-  stderr.write(`toolwright: ${code}${said ? "" : `: ${neutralise(message)}`}\n`)
-  if (hint !== undefined && !result.output.includes(hint)) stderr.write(`${neutralise(hint)}\n`)
+  if (success || error === undefined) return
+  stderr.write(`toolwright: ${error.code}: ${neutralise(error.message)}\n`)
+  const hint = FOR_PEOPLE[error.code] ?? error.hint
+  if (hint !== undefined) stderr.write(`${neutralise(hint)}\n`)
+}
+
+/** Hints in place of those that tell a model how to go on. */
+const FOR_PEOPLE: Readonly<Record<string, string>> = {
+  PERMISSION_DENIED: "The configuration denies it: 'toolwright config' shows by which setting, and where that stands.",
 }
 
 function find(toolwright: Assembled, name: string): ToolDefinition {

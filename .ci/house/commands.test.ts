@@ -1,0 +1,143 @@
+import { spawn } from "node:child_process"
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { createScriptedBackend, serveBackend } from "../../packages/backends/src/scripted/index.ts"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { read, root } from "./run-example.ts"
+
+/** Every command of the README and the documentation, run as it stands; only addresses are those of stand-ins. */
+const pages = [
+  "README.md",
+  ...readdirSync(join(root, "docs"))
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => `docs/${name}`),
+]
+
+/** What is not run here, and why. */
+const ELSEWHERE: readonly [RegExp, string][] = [
+  [/^(npm|git|docker|openssl)\b/, "installs, builds or tests the repository, or is another program's own command"],
+  [/^alias /, "names the command in the reader's shell"],
+  [/^claude /, "belongs to another host"],
+  [/^node --conditions/, "runs a script of the repository, which has tests of its own"],
+  [
+    /^(npx )?toolwright (chat|demo)\b/,
+    "is a conversation, or takes a minute: commands/chat.test.ts, commands/demo.test.ts",
+  ],
+  [/some-mcp-server|postgres:\/\//, "names a server that nobody has: import.test.ts connects to one"],
+]
+
+/** Commands whose failure is what they show, by what they then say. */
+const FAIL: readonly [RegExp, RegExp][] = [
+  [/grammar check --jsonl/, /./],
+  [/^toolwright run "delete/, /./],
+  [/toolwright (?:build|review)/, /record: /],
+  [/toolwright undo/, /Nothing|nothing/],
+]
+
+const commands = pages.flatMap((page) =>
+  [...read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm)]
+    .flatMap((match) => match[1]!.replaceAll("\\\n", " ").split("\n"))
+    .map((line) => line.replace(/ +# .*$/, "").trim())
+    .filter((line) => line !== "" && !line.startsWith("#"))
+    .map((line) => [page, line] as const),
+)
+const here = commands.filter(([, line]) => /\btoolwright\b/.test(line) && !ELSEWHERE.some(([form]) => form.test(line)))
+
+let folder: string
+let model: Awaited<ReturnType<typeof serveBackend>>
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "commands-"))
+  // Whatever is asked of it, this model reads a file and says that it is done.
+  const step = { reply: "The text says so.", repeat: "always" as const }
+  model = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps: [step] }))
+  const schema = {
+    type: "object",
+    properties: { name: { type: "string" } },
+    required: ["name"],
+    additionalProperties: false,
+  }
+  const files: Readonly<Record<string, string>> = {
+    "README.md": "# Project\n\nOne\nTwo\nThree\n",
+    "src/add.js": "// TODO: add\nexport function add(a, b) {\n  return a + b\n}\n",
+    "packages/toolbox/src/define.ts": "export function defineTool() {}\n",
+    "toolwright.yaml": "permissions: { allow: [bash] }\n",
+    "tools.json": JSON.stringify([{ name: "look", description: "Looks", parameters: schema }]),
+    "reply.txt": '[TOOL_CALLS][{"name": "look", "arguments": {"name": "x"}}]',
+    "schema.json": JSON.stringify(schema),
+    "schema.gbnf": 'root ::= "a"\n',
+    questions: `${JSON.stringify({ schema, instances: [{ name: "x" }] })}\n`,
+    "find-add.yaml": "steps:\n  - reply: It is in src/add.js.\n",
+    "notes/a.txt": "hello\n",
+    "my-project/src/b.js": "// TODO: b\n",
+    "bin/toolwright": `#!/bin/sh\nexec "${process.execPath}" "${root}/packages/cli/bin/toolwright.js" "$@"\n`,
+    "bin/npx": '#!/bin/sh\n[ "$1" = toolwright ] || exit 99\nshift\nexec toolwright "$@"\n',
+  }
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+  for (const name of ["toolwright", "npx"]) chmodSync(join(folder, "bin", name), 0o755)
+})
+afterAll(async () => {
+  await model[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Runs a line in a shell; a server is ended as soon as it says that it serves. */
+function run(line: string): Promise<{ code: number | null; output: string }> {
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(TOOLWRIGHT_|OPENAI_|NODE_OPTIONS|VITEST)/.test(name)),
+  )
+  // A server is to get the signal itself, not the shell that started it.
+  const child = spawn("sh", ["-c", line.startsWith("cd ") ? line : `exec ${line}`], {
+    cwd: folder,
+    env: {
+      ...env,
+      PATH: `${folder}/bin:${env.PATH}`,
+      HOME: folder,
+      XDG_STATE_HOME: join(folder, "state"),
+      // The README says to put the model there, for commands that name none.
+      ...(/toolwright (?:build|review)/.test(line)
+        ? { TOOLWRIGHT_MODEL: "m", TOOLWRIGHT_BASE_URL: model.baseUrl }
+        : {}),
+      TOKEN: "a-token-for-tests",
+      NO_COLOR: "1",
+    },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
+  let output = ""
+  let ended = false
+  const hear = (text: unknown): void => {
+    output += String(text)
+    if (!ended && /^Serving \d+ tools at/m.test(output)) ended = child.kill("SIGTERM")
+  }
+  child.stdout.on("data", hear)
+  child.stderr.on("data", hear)
+  return new Promise((resolve) => child.on("close", (code) => resolve({ code, output })))
+}
+
+const standIn = (line: string): string =>
+  line
+    .replaceAll(/http:\/\/localhost:(?:8080|11434)\/v1/g, model.baseUrl)
+    .replaceAll(/--port \d+/g, "--port 0")
+    .replace(/\bserve\b(?!.*--port)/, "serve --port 0")
+
+test("there are commands, and each is run or known to belong elsewhere", () => {
+  expect(here.length).toBeGreaterThan(25)
+  const unknown = commands.filter(
+    ([, line]) => !/\btoolwright\b/.test(line) && !ELSEWHERE.some(([form]) => form.test(line)),
+  )
+  expect(unknown).toEqual([])
+})
+
+describe.skipIf(process.platform === "win32")("a command does what the page shows", () => {
+  test.each(here)("%s: %s", async (_page, line) => {
+    const { code, output } = await run(standIn(line))
+    const serves = /^Serving \d+ tools at/m.test(output)
+    const failure = FAIL.find(([form]) => form.test(line))
+    if (failure !== undefined && code !== 0) expect(output).toMatch(failure[1])
+    else expect([0, ...(serves ? [130] : [])], output).toContain(code)
+    expect(output).not.toMatch(/Unknown (?:option|command)|takes no value|needs a value|Unexpected argument/)
+  })
+})
