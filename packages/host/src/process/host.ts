@@ -52,9 +52,24 @@ export function sandboxPolicy({ config, writable }: ProcessHost): SandboxPolicy 
 
 /** Whether a sandbox contains what is started for this host. */
 export async function isContained(host: ProcessHost): Promise<boolean> {
-  if (sandboxPolicy(host) === "off") return false
+  return (await uncontainedReason(host)) === undefined
+}
+
+/**
+ * What speaks against starting programs unasked here: that nothing contains them, and why. Nothing where a sandbox is
+ * required, for then they do not start at all without one.
+ */
+export async function programDoubt(host: ProcessHost): Promise<string | undefined> {
+  if (sandboxPolicy(host) === "required") return undefined
+  const reason = await uncontainedReason(host)
+  return reason === undefined ? undefined : `nothing contains programs here (${reason})`
+}
+
+async function uncontainedReason(host: ProcessHost): Promise<string | undefined> {
+  if (sandboxPolicy(host) === "off") return "the sandbox is switched off by configuration"
   const { probeBubblewrap } = await import("../sandbox/sandbox.ts")
-  return (await probeBubblewrap()).program !== undefined
+  const { program, reason } = await probeBubblewrap()
+  return program === undefined ? (reason ?? "there is no sandbox") : undefined
 }
 
 /**

@@ -8,6 +8,7 @@ export {
   failureOf,
   insideRoot,
   isContained,
+  programDoubt,
   sandboxPolicy,
   shownPath,
 } from "./host.ts"

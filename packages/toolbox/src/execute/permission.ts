@@ -29,6 +29,8 @@ export interface PermissionPolicy {
   otherwise?: Permission
   /** Asks about calls that say that they should be asked about (`ToolDefinition.asks`), where no rule matches. */
   careful?: boolean
+  /** Asks about calls that have doubts as things stand (`ToolDefinition.doubts`), where no rule matches. */
+  doubtful?: boolean
   /**
    * Patterns of paths that no call may name in an argument that it reads or writes (`.env`, `*.key`, `private/*`). This
    * is about what a call says; what links, searches and programs reach is the matter of whoever opens files.
@@ -50,9 +52,8 @@ export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefini
       refused: denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`),
     }
   }
-  const names = namesOf(tool, args)
   const permission =
-    policy.rules?.findLast((rule) => names.some((name) => wildcard(rule.tool, name)))?.permission ??
+    ruleFor(policy, tool, args) ??
     (policy.careful === true && asksFirst(tool, args) ? "ask" : (policy.otherwise ?? "allow"))
   return permission === "deny"
     ? { permission, refused: denied(`'${tool.name}' is not permitted here.`) }
@@ -67,11 +68,37 @@ export async function refusal(
   signal: AbortSignal,
 ): Promise<ToolResult | undefined> {
   const ruling = rulingFor(policy, tool, args)
-  if (policy === undefined || ruling.permission === "allow") return undefined
+  if (policy === undefined) return undefined
   if (ruling.permission === "deny") return ruling.refused
-  if (policy.approve === undefined)
-    return denied(`'${tool.name}' needs approval, and nobody is there to give it.`, { permission: "ask" })
+  const doubt = await doubtAbout(policy, tool, args)
+  if (ruling.permission === "allow" && doubt === undefined) return undefined
+  if (policy.approve === undefined) return nobodyThere(tool, args, doubt)
   return (await policy.approve({ tool, args }, signal)) ? undefined : denied(`'${tool.name}' was not approved.`)
+}
+
+/** What the rules say themselves; undefined where none matches. */
+function ruleFor(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): Permission | undefined {
+  const names = namesOf(tool, args)
+  return policy.rules?.findLast((rule) => names.some((name) => wildcard(rule.tool, name)))?.permission
+}
+
+async function doubtAbout(
+  policy: PermissionPolicy,
+  tool: ToolDefinition,
+  args: JsonObject,
+): Promise<string | undefined> {
+  if (policy.doubtful !== true || ruleFor(policy, tool, args) !== undefined) return undefined
+  return tool.doubts?.(args)
+}
+
+function nobodyThere(tool: ToolDefinition, args: JsonObject, doubt: string | undefined): ToolResult {
+  const metadata = { permission: "ask" }
+  if (doubt === undefined) return denied(`'${tool.name}' needs approval, and nobody is there to give it.`, metadata)
+  return denied(
+    `'${tool.name}' needs approval, for ${doubt}, and nobody is there to give it.`,
+    metadata,
+    `Go on without this call. A person can permit it when starting: --allow-tool ${namesOf(tool, args).at(-1)}`,
+  )
 }
 
 function namesOf(tool: ToolDefinition, args: JsonObject): string[] {
@@ -107,11 +134,10 @@ function plainParts(path: string): string[] {
 }
 
 /** @param metadata says `permission: "ask"` where somebody could have permitted the call */
-function denied(message: string, metadata: JsonObject = {}): ToolResult {
-  return failure({
-    code: "PERMISSION_DENIED",
-    message,
-    metadata,
-    hint: "Go on without this call, or say what you would need it for.",
-  })
+function denied(
+  message: string,
+  metadata: JsonObject = {},
+  hint = "Go on without this call, or say what you would need it for.",
+): ToolResult {
+  return failure({ code: "PERMISSION_DENIED", message, metadata, hint })
 }

@@ -152,6 +152,11 @@ export interface ToolDefinition {
   /** Whether a careful application asks a person before it runs: what it does cannot be taken back. */
   readonly asks?: boolean
   /**
+   * Why a call should not run unasked as things stand, such as a program that nothing contains on this machine;
+   * undefined where nothing speaks against it.
+   */
+  readonly doubts?: (args: JsonObject) => Promise<string | undefined>
+  /**
    * What a call is about, where no argument is declared to hold a path: the programs of a command line. A failure counts
    * as put right by a later success about the same.
    */

@@ -9,7 +9,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import { programsIn, roleOfCommand } from "./shell-commit.ts"
-import { failureOf, insideRoot, isContained, type ProcessHost } from "@toolwright/host/process"
+import { failureOf, insideRoot, isContained, programDoubt, type ProcessHost } from "@toolwright/host/process"
 import type { SandboxReport } from "@toolwright/host/sandbox"
 
 const DEFAULT_TIMEOUT_MS = 120_000
@@ -67,6 +67,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
     examples: [{ description: "Which TypeScript files are there?", input: { command: "ls -R . | head -20" } }],
     timeoutMs: LONGEST_TIMEOUT_MS + 5000,
     maxOutputChars: MAX_OUTPUT_CHARS,
+    doubts: () => programDoubt(host),
     run: (args, context) => runCommand(host, args, context),
   })
 }

@@ -8,7 +8,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
-import { failureOf, insideRoot, type ProcessHost } from "@toolwright/host/process"
+import { failureOf, insideRoot, programDoubt, type ProcessHost } from "@toolwright/host/process"
 import { visibleControls } from "@toolwright/host/text"
 import { GIT_OUTPUT } from "./output.ts"
 import type { GitWork } from "./work.ts"
@@ -127,6 +127,7 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
     aliases: { arguments: { commit_message: "message", branch_name: "branch" } },
     effects: { readOnly: false, writes: [] },
     actions: gitActions(host, ["status", "diff", "add", "commit", "push", "checkout", "create_branch", "log"]),
+    doubts: async ({ action }) => (action === "push" ? programDoubt(host) : undefined),
     output: GIT_OUTPUT,
     timeoutMs: 120_000,
   })

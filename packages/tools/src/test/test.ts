@@ -7,7 +7,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { failureOf, isContained, type ProcessHost } from "@toolwright/host/process"
+import { failureOf, isContained, programDoubt, type ProcessHost } from "@toolwright/host/process"
 import { plainOutput } from "@toolwright/host/text"
 import { detectFrameworks, FRAMEWORKS, type Framework } from "./detect.ts"
 import type { TestRun } from "./run-tests.ts"
@@ -81,6 +81,7 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     },
     examples: [{ description: "Run all tests", input: {} }],
     timeoutMs: 3_605_000,
+    doubts: () => programDoubt(host),
     run: (args, context) => runTestTool(host, args, context),
   })
 }

@@ -7,7 +7,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import { definePathTool } from "@toolwright/host/paths"
-import type { ProcessHost } from "@toolwright/host/process"
+import { programDoubt, type ProcessHost } from "@toolwright/host/process"
 import { plainOutput } from "@toolwright/host/text"
 import type { CheckReport, Operation } from "./checks.ts"
 
@@ -108,6 +108,9 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
       })),
     },
     timeoutMs: 900_000,
+    // Sources are only read, and measured; tests and hooks are programs.
+    doubts: async ({ operation }) =>
+      operation === "syntax" || operation === "file-length" ? undefined : programDoubt(host),
     run: (args, context) => validate(host, args, context),
   })
 }

@@ -1,0 +1,73 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { createToolwright } from "../toolwright.ts"
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "toolwright-uncontained-"))
+  execFileSync("git", ["init", "--quiet"], { cwd: folder })
+  writeFileSync(join(folder, "a.test.js"), 'import "node:fs"\n')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const CALLS: readonly [name: string, args: Record<string, string>][] = [
+  ["bash", { command: "touch ran" }],
+  ["test", {}],
+  ["validation", {}],
+  ["validation", { operation: "tests" }],
+  ["validation", { operation: "pre-commit" }],
+  ["git", { action: "push" }],
+]
+
+async function call(name: string, args: Record<string, string>, more: object = {}) {
+  const toolwright = await createToolwright({
+    cwd: folder,
+    withBuiltins: true,
+    record: false,
+    builtins: { bash: { sandbox: "off" } },
+    ...more,
+  })
+  try {
+    return await toolwright.registry.execute(name, args, { permissions: toolwright.permissions! })
+  } finally {
+    await toolwright.close()
+  }
+}
+
+describe("where nothing contains programs", () => {
+  test.each(CALLS)("%s %j is asked about, and declined where nobody can be asked", async (name, args) => {
+    const result = await call(name, args)
+    expect(result).toMatchObject({ success: false, error: { code: "PERMISSION_DENIED" } })
+    expect(result.output).toContain("nothing contains programs here")
+    expect(result.output).toContain(`--allow-tool ${name}`)
+    expect(existsSync(join(folder, "ran"))).toBe(false)
+  })
+
+  test("a person's yes lets it run, and a rule saves the question", async () => {
+    const asked: string[] = []
+    const approve = async ({ tool }: { tool: { name: string } }) => asked.push(tool.name) > 0
+    expect(await call("bash", { command: "true" }, { approve })).toMatchObject({ success: true })
+    expect(asked).toEqual(["bash"])
+    expect(await call("bash", { command: "true" }, { approve, permissions: { allow: ["bash"] } })).toMatchObject({
+      success: true,
+    })
+    expect(asked).toEqual(["bash"])
+  })
+
+  test("what starts no program of the workspace is not asked about", async () => {
+    for (const [name, args] of [
+      ["git", { action: "status" }],
+      ["validation", { operation: "syntax" }],
+      ["read_text_file", { path: "a.test.js" }],
+    ] as const)
+      expect((await call(name, args)).error?.code).not.toBe("PERMISSION_DENIED")
+  })
+
+  test("a sandbox that is required refuses by itself, and none of it is asked about", async () => {
+    const result = await call("bash", { command: "true" }, { builtins: { bash: { sandbox: "required" } } })
+    expect(result.error?.code).not.toBe("PERMISSION_DENIED")
+  })
+})
