@@ -22,6 +22,18 @@ export function permitQuestion({ tool, args }: Parameters<Approve>[0]): string {
   return `Allow ${`${neutralise(tool.name)} ${argumentsToPermit(args)}`.trimEnd()}? [y/N] `
 }
 
+/** Lines of what a call would change that are put before a person. */
+const MOST_PREVIEWED = 60
+
+/** What a call would do to what is there, as lines above the question; empty where its tool does not say. */
+export async function permitPreview({ tool, args }: Parameters<Approve>[0]): Promise<string> {
+  const preview = await tool.preview?.(args).catch(() => undefined)
+  if (preview === undefined || preview === "") return ""
+  const lines = neutralise(preview).split("\n")
+  const more = lines.length > MOST_PREVIEWED ? [`[${lines.length - MOST_PREVIEWED} more lines]`] : []
+  return [...lines.slice(0, MOST_PREVIEWED), ...more].map((line) => `  ${line}\n`).join("")
+}
+
 /** Milliseconds in which what was typed before a question arrives. */
 const TYPED_AHEAD_MS = 50
 
@@ -37,9 +49,10 @@ export function approveOnTerminal({ stderr }: Invocation, shown: () => Renderer 
     const terminal = createInterface({ input: process.stdin })
     const closed = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
     try {
+      const preview = await permitPreview(call)
       // A line that was there before the question is no answer to it; nobody reads it.
       await setTimeout(TYPED_AHEAD_MS, undefined, { signal })
-      stderr.write(`\r\u001b[2K${permitQuestion(call)}`)
+      stderr.write(`\r\u001b[2K${preview}${permitQuestion(call)}`)
       const answer = await Promise.race([terminal.question("", { signal }), closed])
       if (answer === undefined) stderr.write("\n")
       return /^y(es)?$/i.test(answer?.trim() ?? "")

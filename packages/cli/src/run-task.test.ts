@@ -22,6 +22,20 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
     expect(existsSync(join(cwd, "a.txt"))).toBe(false)
   })
 
+  test("shows what a call would replace before it asks", async () => {
+    const cwd = folderWith({
+      "a.txt": "one\ntwo\n",
+      "toolwright.yaml": "permissions:\n  ask: [file_write]\n",
+      "play.yaml":
+        "steps:\n  - reply: { calls: [{ name: file_write, args: { path: a.txt, content: other } }] }\n  - reply: Left.\n",
+    })
+    const terminal = startInTerminal(["run", "write", "--screenplay", "play.yaml"], { cwd })
+    const shown = await terminal.until(/[^]*Allow file_write path=a\.txt content=other\? \[y\/N\] /)
+    expect(shown).toMatch(/This replaces \S+a\.txt: 2 lines before, 1 line now\.[^]*-one\r?\n *-two\r?\n *\+other/)
+    terminal.type("n\r")
+    await terminal.exited
+  })
+
   const asking = (tool: string, ...calls: string[]) =>
     folderWith({
       "a.txt": "a\n",

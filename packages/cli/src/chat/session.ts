@@ -1,6 +1,6 @@
 import type { PermissionPolicy, Toolwright } from "@toolwright/runtime"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { oneAtATime, permitQuestion } from "../approve.ts"
+import { oneAtATime, permitPreview, permitQuestion } from "../approve.ts"
 import { EXIT, type Invocation } from "../command.ts"
 import { liveRenderer, type LiveRenderer } from "../render/live.ts"
 import { neutralise } from "../render/neutralise.ts"
@@ -52,6 +52,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
   const approve = oneAtATime(async (call, cancelled) => {
     turn?.renderer.hold()
     try {
+      stdout.write(await permitPreview(call))
       return (await prompter?.ask?.(`  ${permitQuestion(call)}`, AbortSignal.any([cancelled, signal]))) ?? false
     } finally {
       turn?.renderer.release()

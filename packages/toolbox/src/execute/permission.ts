@@ -117,7 +117,7 @@ function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: Jso
     const places = parts.map((_, index) => parts.slice(0, index + 1).join("/"))
     return patterns.some(
       (pattern) =>
-        [path, ...parts].some((name) => wildcard(pattern, name)) ||
+        parts.some((name) => wildcard(pattern, name)) ||
         places.some((place) => wildcard(pattern, place) || wildcard(pattern, `/${place}`)),
     )
   })

@@ -161,6 +161,11 @@ export interface ToolDefinition {
    * as put right by a later success about the same.
    */
   readonly subjects?: (args: JsonObject) => readonly string[]
+  /**
+   * What a call would do to what is there, in words for a person who is to permit it: the lines that it would replace.
+   * Changes nothing; undefined where there is nothing to say, also when the call would fail.
+   */
+  readonly preview?: (args: JsonObject) => Promise<string | undefined>
   /** Looks at the work that the tool acts on, so that nobody has to believe what is said about it. */
   readonly work?: WorkWatch
   /** The argument that selects the action of a multi-action tool, and its actions (one `oneOf` branch each). */

@@ -60,6 +60,7 @@ function ofAction(tool: ToolDefinition, action: ToolAction, argument: string): P
     ...(action.does === undefined ? {} : { does: action.does }),
     ...(tool.doubts === undefined ? {} : { doubts: (args) => tool.doubts!(whole(args)) }),
     ...(tool.subjects === undefined ? {} : { subjects: (args) => tool.subjects!(whole(args)) }),
+    ...(tool.preview === undefined ? {} : { preview: (args) => tool.preview!(whole(args)) }),
   }
 }
 

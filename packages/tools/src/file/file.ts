@@ -38,6 +38,10 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
     },
     output: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    preview: async (args) =>
+      args["action"] === "write"
+        ? (await import("../filesystem/write-text.ts")).previewWrite(workspace, args)
+        : undefined,
     actions: {
       read: {
         description: "Reads a text file.",

@@ -75,6 +75,13 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
         },
       },
     ],
+    async preview(args) {
+      const edits = editsOf(args)
+      if (!Array.isArray(edits)) return undefined
+      const { editFile } = await import("@toolwright/host/edit")
+      const tried = await editFile(workspace, args["path"] as string, edits, { dryRun: true }).catch(() => undefined)
+      return tried?.success === true ? (tried.data as { diff: string }).diff : undefined
+    },
     async run(args) {
       const {
         path,

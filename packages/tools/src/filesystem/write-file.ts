@@ -34,6 +34,17 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
         modified_time: { type: "number", description: "Seconds since 1970" },
         created: { type: "boolean" },
         hash: { type: "string" },
+        replaced: {
+          type: "object",
+          properties: {
+            size_bytes: { type: "integer" },
+            line_count: { type: "integer" },
+            hash: { type: "string" },
+          },
+          required: ["size_bytes", "hash"],
+          description: "What was there before, where something was",
+        },
+        diff: { type: "string", description: "Lines that went and came, where a text was replaced" },
       },
       required: ["path", "size_bytes", "line_count", "modified_time", "created", "hash"],
     },
@@ -43,6 +54,7 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
         input: { path: "src/greeting.ts", content: 'export const greeting = "hello"\n' },
       },
     ],
+    preview: async (args) => (await import("./write-text.ts")).previewWrite(workspace, args),
     run: async (args) => (await import("./write-text.ts")).writeText(workspace, args),
   })
 }
