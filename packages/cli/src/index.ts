@@ -1,3 +1,80 @@
-export * from "@toolwright/runtime"
+/**
+ * What an application needs: tools, a model to call them, runs and their records. The rest stands in subpaths:
+ * `toolwright/tools`, `/formats`, `/grammars`, `/backends`, `/agents`, `/server`, `/mcp`, `/prompts`, `/store`.
+ */
+export {
+  createToolwright,
+  newRunId,
+  type RunOptions,
+  type Toolwright,
+  type ToolwrightOptions,
+} from "@toolwright/runtime"
+export {
+  attachSource,
+  createResultCache,
+  defineTool,
+  detectCapabilities,
+  executeCall,
+  failure,
+  messageOf,
+  serializeTool,
+  success,
+  ToolRegistry,
+  ToolwrightError,
+  type CheckedCall,
+  type ExecuteOptions,
+  type JsonObject,
+  type JsonSchema,
+  type Middleware,
+  type PermissionPolicy,
+  type PermissionRule,
+  type RunEvent,
+  type RunOutcome,
+  type RunSummary,
+  type ToolDefinition,
+  type ToolError,
+  type ToolEvent,
+  type ToolResult,
+  type Toolset,
+} from "@toolwright/toolbox"
+export {
+  createOpenAICompatibleBackend,
+  createScriptedBackend,
+  infer,
+  loadScreenplay,
+  openLlamaBackend,
+  openPocket,
+  parseScreenplay,
+  recordBackend,
+  serveBackend,
+  type Backend,
+  type Screenplay,
+} from "@toolwright/backends"
+export {
+  DynamicExecutor,
+  FileOwningAgent,
+  listRuns,
+  profileNamed,
+  PROFILES,
+  readRun,
+  recordRun,
+  statusOf,
+  type AgentProfile,
+  type RecordedRun,
+  type RunHead,
+  type RunRequest,
+} from "@toolwright/agents"
+export type { ChatMessage } from "@toolwright/toolformat"
+export {
+  configurationSchema,
+  defaultConfiguration,
+  loadConfiguration,
+  SETTINGS,
+  trustStore,
+  type Configuration,
+  type LoadedConfiguration,
+  type PartialConfiguration,
+  type Setting,
+} from "@toolwright/runtime/configuration"
 export type { Command, CommandEntry, Invocation, Output } from "./command.ts"
 export { runCommandLine } from "./command-line.ts"

@@ -192,12 +192,11 @@ async function chatRoutes(toolwright: Toolwright, database: string | undefined, 
   const { hasModel, profileNamed } = await import("@toolwright/runtime")
   if (!hasModel(toolwright.configuration)) return { model: undefined, extend: undefined, close: async () => {} }
   const backend = await toolwright.backend()
-  const [{ gatewayRoutes, conversationRoutes }, { conversationStore, openDatabase }, { join }] = await Promise.all([
+  const [{ gatewayRoutes, conversationRoutes }, { conversationStore, openDatabase }] = await Promise.all([
     import("@toolwright/server"),
     import("@toolwright/store"),
-    import("node:path"),
   ])
-  const opened = await openDatabase(database ?? join(toolwright.runsFolder, "..", "conversations.sqlite"))
+  const opened = await openDatabase(database ?? (await ownDatabase(toolwright)))
   const store = await conversationStore(opened)
   const assistant = profileNamed("assistant")
   const agent = secured ? assistant : { ...assistant, tools: { ...assistant.tools, readOnly: true } }
@@ -210,6 +209,17 @@ async function chatRoutes(toolwright: Toolwright, database: string | undefined, 
       conversationRoutes(app, { store, run, modelName: () => backend.modelName() })
     },
   }
+}
+
+/** The database beside the runs; a link in its place, or of a file that goes with it, would be written through. */
+async function ownDatabase(toolwright: Toolwright): Promise<string> {
+  const [{ assertStateFile }, { join }] = await Promise.all([
+    import("@toolwright/host/state-files"),
+    import("node:path"),
+  ])
+  const file = join(toolwright.runsFolder, "..", "conversations.sqlite")
+  for (const ending of ["", "-wal", "-shm", "-journal"]) assertStateFile(file + ending)
+  return file
 }
 
 function portOf(given: string | undefined): number {

@@ -3,7 +3,14 @@ import { linkSync, lstatSync, mkdirSync, mkdtempSync, readFileSync, rmSync, syml
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { beforeEach, describe, expect, test } from "vitest"
-import { isOwnFolder, makeStateFolder, readStateFile, stateTextOf, writeStateFile } from "./state-files.ts"
+import {
+  assertStateFile,
+  isOwnFolder,
+  makeStateFolder,
+  readStateFile,
+  stateTextOf,
+  writeStateFile,
+} from "./state-files.ts"
 
 let folder: string
 beforeEach(() => {
@@ -35,6 +42,7 @@ describe.skipIf(process.platform === "win32")("what stands in a file's place", (
       expect(() => writeStateFile(at("file"), "text", { how })).toThrow(said)
     }
     expect(() => writeStateFile(at("file"), "text", { how: "create" })).toThrow(/EEXIST/)
+    expect(() => assertStateFile(at("file"))).toThrow(said)
   })
 
   test("a file with a second name elsewhere is not written", () => {

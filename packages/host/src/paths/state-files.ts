@@ -70,6 +70,19 @@ export function stateTextOf(path: string, options?: StateReadOptions): string | 
   }
 }
 
+/**
+ * For a file that a library opens by its name, such as a database: what stands there must be a plain file, or nothing.
+ *
+ * @throws ToolwrightError `UNSAFE_FILE`
+ */
+export function assertStateFile(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat === undefined) return
+  if (stat.isSymbolicLink()) throw unsafe(path, "it is a link, which is not followed")
+  if (!stat.isFile()) throw notPlain(path, stat)
+  if (stat.nlink > 1) throw unsafe(path, "it has a second name elsewhere")
+}
+
 /** How {@link writeStateFile} writes. */
 export interface StateWriteOptions {
   /** `replace` unless given; `create` fails with `EEXIST` where something stands already. */

@@ -1,0 +1,79 @@
+import { readFileSync } from "node:fs"
+import { expect, test } from "vitest"
+
+const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
+  exports: Record<string, { "toolwright-source": string }>
+}
+const subpaths = Object.keys(manifest.exports).filter((path) => path !== ".")
+const load = (path: string) =>
+  import(manifest.exports[path]!["toolwright-source"].replace("./src/", "./")) as Promise<object>
+
+/** Every name that `toolwright` gives at run time. One more is a decision: it stays for as long as the package. */
+const NAMES = [
+  "DynamicExecutor",
+  "FileOwningAgent",
+  "PROFILES",
+  "SETTINGS",
+  "ToolRegistry",
+  "ToolwrightError",
+  "attachSource",
+  "configurationSchema",
+  "createOpenAICompatibleBackend",
+  "createResultCache",
+  "createScriptedBackend",
+  "createToolwright",
+  "defaultConfiguration",
+  "defineTool",
+  "detectCapabilities",
+  "executeCall",
+  "failure",
+  "infer",
+  "listRuns",
+  "loadConfiguration",
+  "loadScreenplay",
+  "messageOf",
+  "newRunId",
+  "openLlamaBackend",
+  "openPocket",
+  "parseScreenplay",
+  "profileNamed",
+  "readRun",
+  "recordBackend",
+  "recordRun",
+  "runCommandLine",
+  "serializeTool",
+  "serveBackend",
+  "statusOf",
+  "success",
+  "trustStore",
+]
+
+test("toolwright gives the names that are listed, some forty at most", async () => {
+  expect(Object.keys(await import("./index.ts")).toSorted()).toEqual(NAMES.toSorted())
+  expect(NAMES.length).toBeLessThanOrEqual(45)
+})
+
+test.each(subpaths)("toolwright/%s gives something", async (path) => {
+  expect(Object.keys(await load(path)).length).toBeGreaterThan(0)
+})
+
+test("what 'serve' is made of can be reached", async () => {
+  const [server, mcp, prompts, store] = await Promise.all(["./server", "./mcp", "./prompts", "./store"].map(load))
+  expect(server).toMatchObject({
+    createApp: expect.any(Function),
+    listen: expect.any(Function),
+    gatewayRoutes: expect.any(Function),
+    conversationRoutes: expect.any(Function),
+  })
+  expect(mcp).toMatchObject({ mcpOverHttp: expect.any(Function), mcpOverStdio: expect.any(Function) })
+  expect(prompts).toMatchObject({ loadPrompts: expect.any(Function) })
+  expect(store).toMatchObject({ conversationStore: expect.any(Function), openDatabase: expect.any(Function) })
+})
+
+test("a name means one thing: what stands in the root is the same in its subpath", async () => {
+  const own = Object.entries(await import("./index.ts"))
+  for (const path of subpaths) {
+    const other = (await load(path)) as Record<string, unknown>
+    for (const [name, value] of own) if (name in other) expect(other[name], `${path} ${name}`).toBe(value)
+  }
+})

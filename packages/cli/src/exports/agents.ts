@@ -1,0 +1,2 @@
+/** Executors, profiles, gates and records. */
+export * from "@toolwright/agents"

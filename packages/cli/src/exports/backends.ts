@@ -1,0 +1,2 @@
+/** Everything about models: servers, GGUF files, screenplays. */
+export * from "@toolwright/backends"

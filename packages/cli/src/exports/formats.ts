@@ -1,0 +1,2 @@
+/** How model families write tool calls: printing, reading, streaming. */
+export * from "@toolwright/toolformat"

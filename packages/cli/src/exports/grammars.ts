@@ -1,0 +1,2 @@
+/** Grammars and masks for constrained decoding. */
+export * from "@toolwright/logits"

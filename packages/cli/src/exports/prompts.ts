@@ -1,0 +1,2 @@
+/** Prompt files: loading, listing, rendering. */
+export * from "@toolwright/prompts"

@@ -1,0 +1,2 @@
+/** Where conversations are kept. */
+export * from "@toolwright/store"

@@ -1,0 +1,2 @@
+/** The built-in tools, for registries of one's own. */
+export * from "@toolwright/tools"
