@@ -19,7 +19,8 @@ export function oneAtATime(approve: Approve): Approve {
 
 /** How a call is named in the question whether it may run. */
 export function permitQuestion({ tool, args }: Parameters<Approve>[0]): string {
-  return `Allow ${`${neutralise(tool.name)} ${argumentsToPermit(args)}`.trimEnd()}? [y/N] `
+  const changed = tool.changed === undefined ? "" : `Since it was first offered, ${tool.changed} changed. `
+  return `${changed}Allow ${`${neutralise(tool.name)} ${argumentsToPermit(args)}`.trimEnd()}? [y/N] `
 }
 
 /** Lines of what a call would change that are put before a person. */

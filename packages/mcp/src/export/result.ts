@@ -1,5 +1,6 @@
 import { failure, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import type { McpContent } from "../import/convert.ts"
+import { sizeOf } from "../size.ts"
 
 /**
  * A result as MCP answers it: what came from an imported server goes out as it came in; otherwise the text, and the
@@ -30,20 +31,4 @@ export function within(result: ToolResult, most: number): ToolResult {
     hint: "Ask for less at once.",
   })
   return { ...refused, executionTimeMs: result.executionTimeMs }
-}
-
-/** About how many characters a value takes as JSON, without writing it; counted to a little above `most`. */
-export function sizeOf(value: unknown, most: number): number {
-  let size = 0
-  const waiting: unknown[] = [value]
-  while (waiting.length > 0 && size <= most) {
-    const next = waiting.pop()
-    size += typeof next === "string" ? next.length + 2 : 4
-    if (typeof next !== "object" || next === null) continue
-    for (const [key, inner] of Object.entries(next)) {
-      size += key.length
-      waiting.push(inner)
-    }
-  }
-  return size
 }

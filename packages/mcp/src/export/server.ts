@@ -8,7 +8,8 @@ import {
 import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright/prompts"
 import { CallGate, executeCall, type Middleware, type PermissionPolicy, type Toolset } from "@toolwright/toolbox"
 import { listed } from "./listing.ts"
-import { sizeOf, toMcpResult, within } from "./result.ts"
+import { sizeOf } from "../size.ts"
+import { toMcpResult, within } from "./result.ts"
 
 /** What is exported. */
 export interface McpExportOptions {

@@ -12,8 +12,13 @@ import {
   type ToolSource,
 } from "@toolwright/toolbox"
 import type { Client } from "@modelcontextprotocol/client"
-import { effectsOf, mcpToDialFormat, toToolResult, type DialTool, type McpResult, type McpTool } from "./convert.ts"
+import { mcpToDialFormat, toToolResult, type DialTool, type McpResult, type McpTool } from "./convert.ts"
+import { Definitions } from "./definitions.ts"
+import { guardInbound } from "./inbound.ts"
 import { Link, type OpenLink } from "./link.ts"
+import { plainLine, plainText } from "./plain.ts"
+import { Coalesced } from "./repeat.ts"
+import { sizeOf } from "../size.ts"
 
 /** What a server may ask the person behind the client, and what that one answers. */
 export interface ElicitationRequest {
@@ -33,6 +38,11 @@ export interface McpClientOptions {
   connectTimeoutMs?: number
   /** Answers what a server asks; everything is declined unless given. */
   elicit?: (request: ElicitationRequest) => Promise<ElicitationAnswer> | ElicitationAnswer
+  /**
+   * Whether the server may tell of a tool otherwise than it did at first: a description, arguments, effects. Unless it
+   * may, calls of such a tool have to be approved, by whoever stands behind `approve`, and are refused where nobody does.
+   */
+  acceptChanges?: boolean
   /** Gets a line for each conversion and each tool that was left out. */
   log?: (line: string) => void
 }
@@ -51,16 +61,31 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   readonly #link: Link
   readonly #options: McpClientOptions
   readonly #listeners = new Set<() => void>()
+  readonly #definitions: Definitions
+  readonly #changes = new Coalesced(() => this.#readChanges())
   #tools: McpTool[] = []
   #running = 0
+  #asked: number[] = []
+  #asking = false
 
   protected constructor(options: McpClientOptions, open: (prepare: (client: Client) => void) => OpenLink) {
     this.#options = options
     this.provenance = { kind: "mcp", name: options.name }
-    this.#link = new Link(
-      options.name,
-      open((client) => this.#prepare(client)),
-    )
+    this.#definitions = new Definitions({
+      name: options.name,
+      call: (name, args, context) => this.callTool(name, args, context),
+      log: (line) => this.#log(line),
+      acceptChanges: options.acceptChanges ?? false,
+    })
+    const connect = open((client) => this.#prepare(client))
+    this.#link = new Link(options.name, async () => {
+      const opened = await connect()
+      guardInbound(opened.transport, {
+        onListChanged: () => this.#changes.ask(),
+        onFlood: () => this.#log(`'${options.name}' asks for more than can be answered; its connection was closed`),
+      })
+      return opened
+    })
   }
 
   /** Converts a tool of a server to the OpenAI form. @throws ToolwrightError `INVALID_MCP_TOOL` */
@@ -84,7 +109,11 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     const tools = await this.#listAll()
     const converted = tools.map(mcpToDialFormat)
     this.#tools = tools
-    this.#options.log?.(`Converted ${converted.length} tools to DIAL format`)
+    this.#log(`Converted ${converted.length} tools to DIAL format`)
+  }
+
+  #log(line: string): void {
+    this.#options.log?.(plainLine(line))
   }
 
   /** The tools in the OpenAI form, in the server's order. */
@@ -94,23 +123,7 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
 
   /** The tools as definitions, whose handlers call the server. */
   toToolDefinitions(): ToolDefinition[] {
-    return this.#tools.map((tool) => {
-      const { name, description, parameters } = mcpToDialFormat(tool).function
-      return {
-        name,
-        description,
-        category: "utility",
-        optionality: "optional",
-        schema: parameters,
-        effects: effectsOf(tool),
-        provenance: this.provenance,
-        ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),
-        ...((tool.title ?? tool.annotations?.title) === undefined
-          ? {}
-          : { title: tool.title ?? tool.annotations!.title! }),
-        handler: (args, context) => this.callTool(name, args, context),
-      }
-    })
+    return this.#definitions.of(this.#tools)
   }
 
   async list(): Promise<ToolDefinition[]> {
@@ -163,6 +176,7 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
 
   async close(): Promise<void> {
     this.#listeners.clear()
+    this.#changes.stop()
     await this.#link.close()
   }
 
@@ -195,33 +209,63 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
       if (answer.nextCursor === undefined || answer.nextCursor === cursor) return tools
       cursor = answer.nextCursor
     }
-    this.#options.log?.(`'${this.#options.name}' lists without end; its first ${tools.length} tools are used`)
+    this.#log(`'${this.#options.name}' lists without end; its first ${tools.length} tools are used`)
     return tools.slice(0, MOST_TOOLS)
   }
 
   #usable(tool: McpTool): boolean {
-    const fault = tool.inputSchema === undefined ? undefined : schemaFault(tool.inputSchema)
+    const wrong = this.#faultOf(tool)
+    if (wrong !== undefined) this.#log(`Left out '${tool.name}' of '${this.#options.name}': ${wrong}`)
+    return wrong === undefined
+  }
+
+  #faultOf(tool: McpTool): string | undefined {
     const type = tool.inputSchema?.type
-    if (fault === undefined && (type === undefined || type === "object")) return true
-    const reason =
-      fault === undefined
-        ? `its inputSchema is of type ${JSON.stringify(type)}, not object`
-        : `its inputSchema is malformed: ${describeFault(fault)}`
-    this.#options.log?.(`Left out '${tool.name}' of '${this.#options.name}': ${reason}`)
-    return false
+    if (sizeOf(tool, MOST_CHARACTERS) > MOST_CHARACTERS)
+      return `what the server tells of it has more than ${MOST_CHARACTERS} characters`
+    const fault = tool.inputSchema === undefined ? undefined : schemaFault(tool.inputSchema)
+    if (fault !== undefined) return `its inputSchema is malformed: ${describeFault(fault)}`
+    if (type === undefined || type === "object") return undefined
+    return `its inputSchema is of type ${JSON.stringify(type)}, not object`
   }
 
   #prepare(client: Client): void {
-    client.setNotificationHandler("notifications/tools/list_changed", async () => {
-      await this.refresh().catch((thrown: unknown) => this.#options.log?.(messageOf(thrown)))
-      for (const listener of this.#listeners) listener()
-    })
-    client.setRequestHandler(
-      "elicitation/create",
-      async (request) => (await this.#options.elicit?.(request.params as ElicitationRequest)) ?? { action: "decline" },
-    )
+    client.setNotificationHandler("notifications/tools/list_changed", () => this.#changes.ask())
+    client.setRequestHandler("elicitation/create", (request) => this.#elicit(request.params as ElicitationRequest))
+  }
+
+  async #readChanges(): Promise<void> {
+    const before = this.toToolDefinitions()
+    try {
+      await this.refresh()
+    } catch (thrown) {
+      return this.#log(messageOf(thrown))
+    }
+    const after = this.toToolDefinitions()
+    if (before.length === after.length && after.every((tool, index) => tool === before[index])) return
+    for (const listener of this.#listeners) listener()
+  }
+
+  /** One question at a time, and a few a minute, reach the person; the others are declined. */
+  async #elicit({ message, ...request }: ElicitationRequest): Promise<ElicitationAnswer> {
+    const now = performance.now()
+    this.#asked = this.#asked.filter((time) => time > now - 60_000)
+    const { elicit } = this.#options
+    if (elicit === undefined || this.#asking || this.#asked.length >= MOST_QUESTIONS) return { action: "decline" }
+    this.#asked.push(now)
+    this.#asking = true
+    try {
+      return await elicit({ ...request, message: plainText(String(message)) })
+    } finally {
+      this.#asking = false
+    }
   }
 }
+
+/** Characters that a server may tell of one tool. */
+const MOST_CHARACTERS = 256 * 1024
+/** Questions of a server to the person behind the client, in a minute. */
+const MOST_QUESTIONS = 10
 
 /** Codes of the SDK's errors, and kinds of errors, that come from the connection and not from the server's answer. */
 const CONNECTION_CODES = new Set<unknown>(["NOT_CONNECTED", "CONNECTION_CLOSED", "SEND_FAILED"])
@@ -241,7 +285,7 @@ function failed(thrown: unknown): ToolResult {
   const hint = known && thrown.hint !== undefined ? { hint: thrown.hint } : {}
   return failure({
     code: known ? thrown.code : "TOOL_FAILED",
-    message: messageOf(thrown),
+    message: plainText(messageOf(thrown)),
     retryable: known && thrown.code === "SOURCE_UNAVAILABLE",
     ...hint,
   })

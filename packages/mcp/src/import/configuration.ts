@@ -16,12 +16,14 @@ export interface McpServerConfiguration extends AttachOptions {
   enabled: boolean
   /** Whether a start without it fails. */
   required: boolean
+  /** Whether it may tell of its tools otherwise than at first; see {@link McpClientOptions.acceptChanges}. */
+  acceptChanges?: boolean
 }
 
 /**
  * Reads the `mcpServers` form: `{"mcpServers": {"name": {"url" | "command", "args", "env", "enabled"}}}`. Beside it:
  * `prefix`, `rename`,
- * `allow`, `deny`, `tags`, `headers`, `required`.
+ * `allow`, `deny`, `tags`, `headers`, `required`, `acceptChanges`.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the server and what is wrong
  */
@@ -84,12 +86,11 @@ export function connectMcpServer(
   server: McpServerConfiguration,
   options: Omit<McpClientOptions, "name"> = {},
 ): Promise<BaseMCPClient> {
-  const { name, url, headers, command = "", args, env, cwd } = server
-  if (url !== undefined)
-    return HttpMCPClient.create({ ...options, name, url, ...(headers === undefined ? {} : { headers }) })
+  const { name, url, headers, command = "", args, env, cwd, acceptChanges } = server
+  const shared = { ...options, name, ...(acceptChanges === undefined ? {} : { acceptChanges }) }
+  if (url !== undefined) return HttpMCPClient.create({ ...shared, url, ...(headers === undefined ? {} : { headers }) })
   return StdioMCPClient.create({
-    ...options,
-    name,
+    ...shared,
     command,
     ...(args === undefined ? {} : { args }),
     ...(env === undefined ? {} : { env }),

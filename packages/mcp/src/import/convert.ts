@@ -7,6 +7,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
+import { sizeOf } from "../size.ts"
 
 /** A tool as an MCP server lists it; any field may be missing, since servers are as they are. */
 export interface McpTool {
@@ -103,7 +104,14 @@ export function effectsOf({ annotations = {} }: McpTool): NonNullable<ToolDefini
  * declares what its data look like.
  */
 export function toToolResult(result: McpResult, declaresOutput: boolean): ToolResult {
-  const content = result.content ?? []
+  const content = Array.isArray(result.content) ? result.content : []
+  if (sizeOf(result, MOST_CHARACTERS) > MOST_CHARACTERS) {
+    return failure({
+      code: "RESULT_TOO_LARGE",
+      message: `The server answered with more than ${MOST_CHARACTERS} characters.`,
+      hint: "Ask for less at once.",
+    })
+  }
   const output = content.map(shown).join("\n")
   const data = result.structuredContent ?? (declaresOutput ? parseJson(output) : undefined)
   const rich = content.some(({ type }) => type !== "text")
@@ -122,6 +130,9 @@ export function toToolResult(result: McpResult, declaresOutput: boolean): ToolRe
     message: output === "" ? "The tool failed without saying why." : output,
   })
 }
+
+/** Characters of a result that is taken. */
+const MOST_CHARACTERS = 32 * 1024 * 1024
 
 function shown({ type, text, mimeType, data, resource, uri, name }: McpContent): string {
   if (type === "text") return text ?? ""

@@ -1,5 +1,6 @@
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { BaseMCPClient, type McpClientOptions } from "./client.ts"
+import { boundedFetch } from "./bounded-fetch.ts"
 import { newClient } from "./new-client.ts"
 
 /** Where an MCP server answers over HTTP. */
@@ -9,12 +10,18 @@ export interface HttpMCPClientOptions extends McpClientOptions {
   headers?: Readonly<Record<string, string>>
 }
 
+/** Longest message of a server, in bytes. */
+const MOST_BYTES = 64 * 1024 * 1024
+
 /** A client of an MCP server over streamable HTTP, of either protocol era. */
 export class HttpMCPClient extends BaseMCPClient {
   private constructor(options: HttpMCPClientOptions, url: URL) {
     super(options, (prepare) => async () => {
       const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
-      const transport = new StreamableHTTPClientTransport(url, { requestInit: { headers: { ...options.headers } } })
+      const transport = new StreamableHTTPClientTransport(url, {
+        requestInit: { headers: { ...options.headers } },
+        fetch: boundedFetch(MOST_BYTES),
+      })
       const client = await newClient("auto")
       prepare(client)
       await client.connect(transport, { timeout: options.connectTimeoutMs ?? 15_000 }).catch((cause: unknown) => {

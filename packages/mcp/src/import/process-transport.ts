@@ -79,6 +79,10 @@ export class ProcessTransport implements Transport {
   async send(message: Parameters<Transport["send"]>[0]): Promise<void> {
     const child = this.#child
     if (child === undefined || this.#isClosed || !child.stdin.writable) throw new Error("The server process has ended.")
+    if (child.stdin.writableLength > this.#options.maxBytes) {
+      this.#over()
+      throw new Error("The server process does not read what it is sent.")
+    }
     const sent = child.stdin.write(`${JSON.stringify(message)}\n`)
     if (!sent) await Promise.race([this.#ended, new Promise<void>((resolve) => child.stdin.once("drain", resolve))])
   }

@@ -1,5 +1,12 @@
 import { resolve } from "node:path"
-import { attachSource, messageOf, ToolwrightError, type AttachedSource, type ToolRegistry } from "@toolwright/toolbox"
+import {
+  attachSource,
+  messageOf,
+  ToolwrightError,
+  type AttachedSource,
+  type ToolDefinition,
+  type ToolRegistry,
+} from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
 
 /** What came of connecting to the configured sources. */
@@ -33,12 +40,18 @@ export async function connectSources(
     ...connect.map(mcp.parseMcpServer),
   ].filter(({ enabled }) => enabled)
   const opened = await Promise.allSettled(wanted.map((server) => mcp.connectMcpServer(server, { log })))
+  const takenBy = (server: string) => (tool: ToolDefinition, name: string) =>
+    log(`There is a tool '${tool.name}' already: that of '${server}' is called '${name}'.`)
   const found: ConnectedSources = { attached: [], missing: [] }
   try {
     for (const [index, outcome] of opened.entries()) {
       const server = wanted[index]!
       if (outcome.status === "fulfilled")
-        found.attached.push(await attachSource(registry, outcome.value, server, (thrown) => log(messageOf(thrown))))
+        found.attached.push(
+          await attachSource(registry, outcome.value, { ...server, onTaken: takenBy(server.name) }, (thrown) =>
+            log(messageOf(thrown)),
+          ),
+        )
       else if (server.required || !unavailable(outcome.reason)) throw outcome.reason
       else {
         found.missing.push({ name: server.name, reason: messageOf(outcome.reason) })

@@ -37,14 +37,16 @@ export class Metrics {
   /** The Prometheus text format, version 0.0.4. */
   text(cache: ResultCache | undefined): string {
     const lines = ["# TYPE toolwright_tool_calls_total counter"]
-    for (const [tool, { success, failure }] of this.#tools) {
+    for (const [name, { success, failure }] of this.#tools) {
+      const tool = labelValue(name)
       lines.push(
         `toolwright_tool_calls_total{tool="${tool}",outcome="success"} ${success}`,
         `toolwright_tool_calls_total{tool="${tool}",outcome="failure"} ${failure}`,
       )
     }
     lines.push("# TYPE toolwright_tool_duration_seconds histogram")
-    for (const [tool, { success, failure, seconds, buckets }] of this.#tools) {
+    for (const [name, { success, failure, seconds, buckets }] of this.#tools) {
+      const tool = labelValue(name)
       for (const [index, bound] of BOUNDS.entries())
         lines.push(`toolwright_tool_duration_seconds_bucket{tool="${tool}",le="${bound}"} ${buckets[index]}`)
       lines.push(`toolwright_tool_duration_seconds_bucket{tool="${tool}",le="+Inf"} ${success + failure}`)
@@ -60,6 +62,11 @@ export class Metrics {
     if (cache !== undefined) lines.push(...cacheLines(cache))
     return `${lines.join("\n")}\n`
   }
+}
+
+/** A label's value as the format wants it: whatever a tool is called, it stays one value. */
+function labelValue(text: string): string {
+  return text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n")
 }
 
 function cacheLines(cache: ResultCache): string[] {

@@ -1,5 +1,6 @@
 import { failure, type ToolResult } from "../model/result.ts"
 import type { Middleware } from "./execute.ts"
+import { Turns } from "./turns.ts"
 
 /** How much a process that serves calls does and keeps at once. */
 export interface CallGateOptions {
@@ -51,16 +52,16 @@ export class CallGate {
     retryable: true,
   })
 
-  readonly #limits: Required<CallGateOptions>
+  readonly #limits: Required<Omit<CallGateOptions, "maxLocalReads">>
   readonly #all: Used = { calls: 0, bytes: 0 }
   readonly #callers = new Map<string, Used>()
-  #reading = 0
-  readonly #waiting: (() => void)[] = []
+  readonly #reading: Turns
 
   constructor(options: CallGateOptions = {}) {
     const { maxCalls = 64, maxLocalReads = 8, maxBytes = 256 * 1024 * 1024 } = options
     const { maxCallsPerCaller = maxCalls, maxBytesPerCaller = maxBytes } = options
-    this.#limits = { maxCalls, maxCallsPerCaller, maxLocalReads, maxBytes, maxBytesPerCaller }
+    this.#limits = { maxCalls, maxCallsPerCaller, maxBytes, maxBytesPerCaller }
+    this.#reading = new Turns(maxLocalReads)
   }
 
   /** Calls that run, or wait for their turn. */
@@ -126,32 +127,12 @@ export class CallGate {
   /** Lets calls of tools that only read this machine run a few at a time, in their order. */
   readonly middleware: Middleware = async ({ tool, signal }, next) => {
     if (tool.effects?.readOnly !== true || tool.effects.network === true) return next()
-    if (this.#reading < this.#limits.maxLocalReads) this.#reading++
-    else if (!(await this.#turn(signal))) return next()
+    if (!(await this.#reading.take(signal))) return next()
     try {
       return await next()
     } finally {
-      const following = this.#waiting.shift()
-      if (following === undefined) this.#reading--
-      else following()
+      this.#reading.give()
     }
-  }
-
-  /** @returns whether it is this call's turn: another one has left it its place; it is not when the call was cancelled */
-  #turn(signal: AbortSignal): Promise<boolean> {
-    if (signal.aborted) return Promise.resolve(false)
-    return new Promise((resolve) => {
-      const go = (): void => {
-        signal.removeEventListener("abort", leave)
-        resolve(true)
-      }
-      const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(go), 1)
-        resolve(false)
-      }
-      this.#waiting.push(go)
-      signal.addEventListener("abort", leave, { once: true })
-    })
   }
 
   #change(caller: string, calls: number, bytes: number): void {

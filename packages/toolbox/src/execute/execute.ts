@@ -111,7 +111,7 @@ export async function executeCall(
   }
   if (options.dryRun === true) return finish(tool.name, notRun(options.permissions, tool, args), repairs)
   try {
-    if (options.permissions !== undefined) {
+    if (options.permissions !== undefined || tool.changed !== undefined) {
       const refused = await unlessAborted(refusal(options.permissions, tool, args, signal), signal)
       if (refused !== undefined) return finish(tool.name, refused, repairs)
     }

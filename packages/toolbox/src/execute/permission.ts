@@ -1,4 +1,4 @@
-import { asksFirst } from "../model/about.ts"
+import { actionOf, asksFirst } from "../model/about.ts"
 import { failure, type ToolResult } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
@@ -11,7 +11,8 @@ export type Permission = "allow" | "deny" | "ask"
 /**
  * A rule for the tools whose name matches `tool` (`*` and `?` stand for characters). Of a tool with actions both names
  * count, its own
- * (`git`) and that of the action by itself (`git_commit`), in whichever form it is offered.
+ * (`git`) and that of the action by itself (`git_commit`), in whichever form it is offered. A rule that denies or asks
+ * speaks of what is done: it holds for every other tool that does the same (`ToolDefinition.ruledAs`).
  */
 export interface PermissionRule {
   tool: string
@@ -44,7 +45,7 @@ export type Ruling = { permission: "allow" | "ask" } | { permission: "deny"; ref
 
 /** Looks a call up in the rules. Nobody is asked. */
 export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefinition, args: JsonObject): Ruling {
-  if (policy === undefined) return { permission: "allow" }
+  if (policy === undefined) return { permission: tool.changed === undefined ? "allow" : "ask" }
   const forbidden = forbiddenPath(policy, tool, args)
   if (forbidden !== undefined) {
     return {
@@ -55,9 +56,8 @@ export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefini
   const permission =
     ruleFor(policy, tool, args) ??
     (policy.careful === true && asksFirst(tool, args) ? "ask" : (policy.otherwise ?? "allow"))
-  return permission === "deny"
-    ? { permission, refused: denied(`'${tool.name}' is not permitted here.`) }
-    : { permission }
+  if (permission === "deny") return { permission, refused: denied(`'${tool.name}' is not permitted here.`) }
+  return { permission: tool.changed === undefined ? permission : "ask" }
 }
 
 /** @returns the result that refuses the call, or nothing when it may run */
@@ -68,18 +68,26 @@ export async function refusal(
   signal: AbortSignal,
 ): Promise<ToolResult | undefined> {
   const ruling = rulingFor(policy, tool, args)
-  if (policy === undefined) return undefined
   if (ruling.permission === "deny") return ruling.refused
-  const doubt = await doubtAbout(policy, tool, args)
+  const doubt = changeOf(tool) ?? (policy === undefined ? undefined : await doubtAbout(policy, tool, args))
   if (ruling.permission === "allow" && doubt === undefined) return undefined
-  if (policy.approve === undefined) return nobodyThere(tool, args, doubt)
+  if (policy?.approve === undefined) return nobodyThere(tool, args, doubt)
   return (await policy.approve({ tool, args }, signal)) ? undefined : denied(`'${tool.name}' was not approved.`)
 }
 
 /** What the rules say themselves; undefined where none matches. */
 function ruleFor(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): Permission | undefined {
   const names = namesOf(tool, args)
-  return policy.rules?.findLast((rule) => names.some((name) => wildcard(rule.tool, name)))?.permission
+  const others = ruledAs(tool, args)
+  const speaksOf = ({ tool: pattern, permission }: PermissionRule): boolean =>
+    names.some((name) => wildcard(pattern, name)) ||
+    (permission !== "allow" && others.some((name) => wildcard(pattern, name)))
+  return policy.rules?.findLast(speaksOf)?.permission
+}
+
+/** Why a tool from elsewhere that is not what it was at first has to be approved anew. */
+function changeOf({ changed }: ToolDefinition): string | undefined {
+  return changed === undefined ? undefined : `since it was first offered, ${changed} changed`
 }
 
 async function doubtAbout(
@@ -97,7 +105,9 @@ function nobodyThere(tool: ToolDefinition, args: JsonObject, doubt: string | und
   return denied(
     `'${tool.name}' needs approval, for ${doubt}, and nobody is there to give it.`,
     metadata,
-    `Go on without this call. A person can permit it when starting: --allow-tool ${namesOf(tool, args).at(-1)}`,
+    tool.changed === undefined
+      ? `Go on without this call. A person can permit it when starting: --allow-tool ${namesOf(tool, args).at(-1)}`
+      : "Go on without this call. A person can permit it where they are asked, or accept changes in the server's settings.",
   )
 }
 
@@ -106,6 +116,11 @@ function namesOf(tool: ToolDefinition, args: JsonObject): string[] {
   const { actions } = tool
   const at = actions?.list.findIndex(({ action }) => action === args[actions.argument]) ?? -1
   return at === -1 ? [tool.name] : [tool.name, splitActions(tool)[at]!.name]
+}
+
+function ruledAs(tool: ToolDefinition, args: JsonObject): readonly string[] {
+  const names = actionOf(tool, args)?.ruledAs ?? tool.ruledAs ?? []
+  return typeof names === "function" ? names(args) : names
 }
 
 function forbiddenPath(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): string | undefined {

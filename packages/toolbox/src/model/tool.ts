@@ -110,7 +110,14 @@ export interface ToolAction {
   role?: ToolRole
   does?: readonly string[]
   asks?: boolean
+  ruledAs?: RuledAs
 }
+
+/**
+ * Names of other tools and actions that do what a call does: a rule that denies one of them, or asks about it, holds for
+ * the call too, since rules are about what is done. Never a reason to allow it.
+ */
+export type RuledAs = readonly string[] | ((args: JsonObject) => readonly string[])
 
 /**
  * The canonical representation of a tool, whatever its source and whichever model will call it. Make one with
@@ -151,6 +158,8 @@ export interface ToolDefinition {
   readonly does?: readonly string[]
   /** Whether a careful application asks a person before it runs: what it does cannot be taken back. */
   readonly asks?: boolean
+  /** What else rules may call what it does; an action may say so itself. */
+  readonly ruledAs?: RuledAs
   /**
    * Why a call should not run unasked as things stand, such as a program that nothing contains on this machine;
    * undefined where nothing speaks against it.
@@ -179,6 +188,11 @@ export interface ToolDefinition {
   /** Longest `output` that a model is shown, in characters; the executor's default otherwise. */
   readonly maxOutputChars?: number
   readonly provenance?: ToolProvenance
+  /**
+   * What of a tool from elsewhere is not as it was when it was first offered ("its description"): what was approved was
+   * another one, so each call has to be approved, and is refused where nobody can be asked.
+   */
+  readonly changed?: string
   readonly handler: ToolHandler
 }
 

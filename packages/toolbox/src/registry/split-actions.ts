@@ -57,6 +57,7 @@ function ofAction(tool: ToolDefinition, action: ToolAction, argument: string): P
   return {
     ...(role === undefined ? {} : { role: typeof role === "function" ? (args) => role(whole(args)) : role }),
     ...(asks === undefined ? {} : { asks }),
+    ...(action.ruledAs === undefined ? {} : { ruledAs: action.ruledAs }),
     ...(action.does === undefined ? {} : { does: action.does }),
     ...(tool.doubts === undefined ? {} : { doubts: (args) => tool.doubts!(whole(args)) }),
     ...(tool.subjects === undefined ? {} : { subjects: (args) => tool.subjects!(whole(args)) }),

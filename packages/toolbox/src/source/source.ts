@@ -29,6 +29,11 @@ export interface AttachOptions {
   deny?: readonly string[]
   /** Added to each tool's own tags. */
   tags?: readonly string[]
+  /**
+   * Told of a tool whose name is taken already, with the name that it is given instead: the source's, an underscore and
+   * its own. Without this function such a tool is an error. A name that `prefix` or `rename` has made is one anyway.
+   */
+  onTaken?: (tool: ToolDefinition, name: string) => void
 }
 
 /** A source whose tools stand in a registry. */
@@ -57,17 +62,32 @@ export async function attachSource(
   onError: (error: unknown) => void = () => {},
 ): Promise<AttachedSource> {
   let registered = new Map<string, ToolDefinition>()
+  const { onTaken } = options
+
+  /** A tool under another name where its own is taken and nobody chose it. */
+  function withFreeName(
+    tool: ToolDefinition,
+    own: ToolDefinition,
+    takenBy: (name: string) => ToolDefinition | undefined,
+  ): ToolDefinition {
+    if (onTaken === undefined || tool.name !== own.name || takenBy(tool.name) === undefined) return tool
+    const name = `${source.provenance.name.replaceAll(/[^\p{L}\p{N}_-]/gu, "_")}_${tool.name}`
+    onTaken(tool, name)
+    return { ...tool, name }
+  }
 
   async function refresh(): Promise<void> {
-    const listed = (await source.list())
-      .filter((tool) => selected(tool.name, options))
-      .map((tool) => presented(tool, source, options))
+    const listed = (await source.list()).filter((tool) => selected(tool.name, options))
     const wanted = new Map<string, ToolDefinition>()
-    for (const tool of listed) {
-      const other = wanted.get(tool.name) ?? (registered.has(tool.name) ? undefined : exact(registry, tool.name))
+    const takenBy = (name: string): ToolDefinition | undefined =>
+      wanted.get(name) ?? (registered.has(name) ? undefined : exact(registry, name))
+    for (const own of listed) {
+      const tool = withFreeName(presented(own, source, options), own, takenBy)
+      const other = takenBy(tool.name)
       if (other !== undefined) throw collision(tool, other)
       wanted.set(tool.name, tool)
     }
+    if (same(wanted, registered)) return
     for (const name of registered.keys()) registry.unregister(name)
     for (const tool of wanted.values()) registry.register(tool)
     registered = wanted
@@ -103,6 +123,17 @@ function presented(tool: ToolDefinition, source: ToolSource, { prefix, rename, t
     provenance: tool.provenance ?? source.provenance,
     ...(tags === undefined || tags.length === 0 ? {} : { tags: [...new Set([...(tool.tags ?? []), ...tags])] }),
   }
+}
+
+/** Whether two sets have the same tools, by what is told of them. */
+function same(some: ReadonlyMap<string, ToolDefinition>, others: ReadonlyMap<string, ToolDefinition>): boolean {
+  return (
+    some.size === others.size &&
+    [...some].every(([name, tool]) => {
+      const other = others.get(name)
+      return other?.handler === tool.handler && other.schema === tool.schema && other.changed === tool.changed
+    })
+  )
 }
 
 function exact(registry: ToolRegistry, name: string): ToolDefinition | undefined {

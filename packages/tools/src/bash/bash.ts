@@ -9,6 +9,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import { programsIn, roleOfCommand } from "./shell-commit.ts"
+import { toolsLike } from "./tools-like.ts"
 import { failureOf, insideRoot, isContained, programDoubt, type ProcessHost } from "@toolwright/host/process"
 import type { SandboxReport } from "@toolwright/host/sandbox"
 
@@ -25,6 +26,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
     sets: ["coding", "db-migrations", "general"],
     asks: true,
     role: ({ command }) => roleOfCommand(String(command)),
+    ruledAs: ({ command }) => toolsLike(String(command)),
     subjects: ({ command }) => programsIn(String(command)),
     title: "Shell command",
     description: `Run a shell command in the workspace; of a long output you get the beginning, the end, and the path of the whole.${rule}`,

@@ -17,6 +17,7 @@ const effects = { destructive: false, idempotent: false, writes: ["path"] } as c
 export function createCodeEditTool(workspace: Workspace): ToolDefinition {
   return defineMultiActionTool({
     name: "code_edit",
+    ruledAs: ["edit_file", "file_replace"],
     sets: ["coding", "general"],
     title: "Code edit",
     description: "Reads, replaces, inserts and deletes lines of a file by their numbers (from 1).",

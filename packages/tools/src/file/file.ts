@@ -45,6 +45,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
     actions: {
       read: {
         description: "Reads a text file.",
+        ruledAs: ["read_text_file"],
         does: ["read a file"],
         properties: {
           path: existing,
@@ -58,6 +59,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
       write: {
         description: "Creates a file or replaces all of its content.",
+        ruledAs: ["write_file"],
         properties: { path, content },
         required: ["path", "content"],
         effects: { destructive: true, idempotent: true, writes: ["path"] },
@@ -65,6 +67,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         run: async (args) => (await import("../filesystem/write-text.ts")).writeText(workspace, args),
       },
       replace: {
+        ruledAs: ["edit_file", "code_edit"],
         description: "Replaces a text in a file. The text must be there exactly once, unless replace_all is true.",
         properties: {
           path: existing,
@@ -87,6 +90,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
       append: {
         description: "Adds text at the end of a file; creates it when it does not exist.",
+        ruledAs: ["write_file", "edit_file"],
         properties: { path: existing, content },
         required: ["path", "content"],
         effects: changes,
@@ -95,6 +99,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
       delete: {
         description: "Deletes a file.",
+        ruledAs: ["delete_file"],
         does: ["delete a file"],
         asks: true,
         properties: { path: existing },

@@ -5,6 +5,7 @@ import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "delete_directory",
+    ruledAs: ["delete_file", "file_delete"],
     sets: ["filesystem"],
     does: ["delete a directory"],
     asks: true,

@@ -5,6 +5,7 @@ import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "delete_file",
+    ruledAs: ["file_delete"],
     sets: ["filesystem", "general"],
     does: ["delete a file"],
     asks: true,

@@ -15,6 +15,7 @@ const EDIT = {
 export function createEditFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "edit_file",
+    ruledAs: ["file_replace", "code_edit"],
     sets: ["filesystem"],
     title: "Edit file",
     description:

@@ -5,6 +5,7 @@ import { NAMED_PATH } from "./schemas.ts"
 export function createMoveFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "move_file",
+    ruledAs: ["delete_file", "file_delete"],
     sets: ["filesystem", "general"],
     asks: true,
     title: "Move file",

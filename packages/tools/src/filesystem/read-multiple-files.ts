@@ -9,6 +9,7 @@ const MOST_FILES = 100
 export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "read_multiple_files",
+    ruledAs: ["read_text_file", "file_read"],
     sets: ["filesystem"],
     title: "Read multiple files",
     description:

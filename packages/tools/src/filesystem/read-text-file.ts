@@ -8,6 +8,7 @@ let reading: Promise<typeof import("./read-text.ts")> | undefined
 export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "read_text_file",
+    ruledAs: ["file_read"],
     sets: ["filesystem"],
     does: ["read a file"],
     title: "Read text file",

@@ -6,6 +6,7 @@ import { PATH, PATH_ALIASES } from "./schemas.ts"
 export function createWriteFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
     name: "write_file",
+    ruledAs: ["file_write"],
     sets: ["filesystem"],
     title: "Write file",
     description: "Creates a file or replaces all of its content. The directory must exist.",

@@ -107,7 +107,10 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
   const run = async (name: Action, args: JsonObject, context: ToolContext) =>
     readable(await runGit(host, name, args, context))
   return Object.fromEntries(
-    names.map((name) => [name, { ...all[name], run: (args, context) => run(name, args, context) }]),
+    names.map((name) => [
+      name,
+      { ...all[name], ruledAs: ["git", `git_${name}`], run: (args, context) => run(name, args, context) },
+    ]),
   )
 }
 
