@@ -5,6 +5,7 @@ import { resolveRepository } from "../repository/layout.ts"
 import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
 import { runSandboxed, type SandboxedRequest, type SandboxReport } from "../sandbox/sandbox.ts"
 import { putRight } from "./aftercare.ts"
+import { deniedHistory } from "./denied-history.ts"
 import { guardedIn, insideRepository, type Guarded } from "./guarded.ts"
 import { sandboxPolicy, type ProcessHost } from "./host.ts"
 import type { ProcessOutcome } from "./run-process.ts"
@@ -14,11 +15,15 @@ export interface PlanOptions {
   readonly network?: boolean
   /** Whether repositories may be written to, their configuration and hooks excepted; `read-only` unless given. */
   readonly repositories?: "read-only" | "writable"
+  /** Whether the repository's objects are shown although they hold denied files: where git itself must work. */
+  readonly history?: "shown"
 }
 
 /** A plan for the sandbox, and what is to be done once nothing lives in it any more. */
 export interface HostPlan {
   readonly plan: Omit<SandboxPlan, "env" | "cwd">
+  /** Denied files for whose sake the repository's objects are hidden. */
+  readonly deniedHistory?: readonly string[]
   /** Undoes what no mount keeps from happening. @returns sentences that say what was done */
   putRight(): Promise<string[]>
 }
@@ -31,8 +36,9 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
   const { network = false, repositories = "read-only" } = options
   const roots = host.workspace.roots.map((root) => root.real)
   const outside = await outsideRepository(host.root, roots)
-  const [secrets, found, unborn] = await Promise.all([
+  const [secrets, denied, found, unborn] = await Promise.all([
     protectedFiles(host),
+    options.history === "shown" ? undefined : deniedHistory(host),
     guardedIn(guardedRoots(host, repositories)),
     missingRepositories(roots),
   ])
@@ -49,12 +55,21 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
     pinned: guarded.pinned.map((path) => ({ path, writable: isWritable(host, path) })),
     protect: guarded.fixed,
     hidden: secrets.files,
-    hiddenFolders: secrets.folders,
-    ...(secrets.incomplete
-      ? { gap: "the workspace holds too many files to find all secrets in it; the command could read some" }
-      : {}),
+    hiddenFolders: [...secrets.folders, ...(denied === undefined || denied.unknown ? [] : [denied.objects])],
+    ...gapOf(secrets.incomplete, denied?.unknown === true),
   }
-  return { plan, putRight: () => putRight({ absent: guarded.absent, unborn }) }
+  return {
+    plan,
+    ...(denied === undefined || denied.unknown ? {} : { deniedHistory: denied.files }),
+    putRight: () => putRight({ absent: guarded.absent, unborn }),
+  }
+}
+
+function gapOf(files: boolean, history: boolean): { gap?: string } {
+  if (files) return { gap: "the workspace holds too many files to find all secrets in it; the command could read some" }
+  return history
+    ? { gap: "the repository's history is too long to look for secrets in it; the command could read some" }
+    : {}
 }
 
 type HostRequest = Omit<SandboxedRequest, "plan" | "policy"> & PlanOptions
@@ -73,8 +88,10 @@ export async function runInWorkspace(
     ...(network === undefined ? {} : { network }),
     ...(repositories === undefined ? {} : { repositories }),
   }
-  const { plan, putRight: settle } = await planFor(host, options)
-  const { outcome, sandbox } = await runSandboxed({ ...request, policy: sandboxPolicy(host), plan })
+  const { plan, deniedHistory: hidden, putRight: settle } = await planFor(host, options)
+  const ran = await runSandboxed({ ...request, policy: sandboxPolicy(host), plan })
+  const { outcome } = ran
+  const sandbox = hidden === undefined ? ran.sandbox : { ...ran.sandbox, hidden_history: hidden }
   const notes = await settle()
   if (notes.length === 0) return { outcome, sandbox }
   const reason = [...(sandbox.reason === undefined ? [] : [sandbox.reason]), ...notes].join("; ")

@@ -20,6 +20,8 @@ export interface SandboxReport {
   process_limit: number | null
   /** Memory of the command in megabytes; null when nothing limits it. */
   memory_limit_mb: number | null
+  /** Files that may not be read and lie in the repository's history: its objects were hidden for their sake. */
+  hidden_history?: readonly string[]
   /** Why there is no sandbox, or what it does not contain. */
   reason?: string
 }

@@ -107,7 +107,10 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
         }),
     })
     const { exitCode, ended, durationMs } = outcome
-    const output = outcomeText(outcome, sandbox, timeoutMs) + configurationNotice(outcome.stderr.text, sandbox)
+    const output =
+      outcomeText(outcome, sandbox, timeoutMs) +
+      configurationNotice(outcome.stderr.text, sandbox) +
+      historyNotice(command, sandbox)
     const data = {
       command,
       exit_code: exitCode,
@@ -173,6 +176,12 @@ async function workingFolder(host: ProcessHost, asked: unknown): Promise<string>
 function configurationNotice(stderr: string, sandbox: SandboxReport): string {
   if (sandbox.kind === "none" || !/could not (?:lock|write) config file/u.test(stderr)) return ""
   return "\n[.git/config is read-only for commands; the repository is fine. Leave out what changes it: push without -u, no git config, no git remote add.]"
+}
+
+/** Explains why git finds nothing in a repository whose history holds protected files. */
+function historyNotice(command: string, { kind, hidden_history: files }: SandboxReport): string {
+  if (kind === "none" || files === undefined || !namesGit(command)) return ""
+  return `\n[git cannot read this repository in a command: its history holds protected files (${files.join(", ")}). The tool git works.]`
 }
 
 async function notAllowed(

@@ -107,7 +107,7 @@ async function withHooks(
   { host }: GitWork,
   hooks: CommitHooks,
 ): Promise<Pick<GitRun, "config" | "hooks" | "timeoutMs">> {
-  const plan = await planFor(host, { repositories: "writable" })
+  const plan = await planFor(host, { repositories: "writable", history: "shown" })
   return { config: [`core.hooksPath=${hooks.folder}`], hooks: plan, timeoutMs: HOOKS_TIMEOUT_MS }
 }
 
