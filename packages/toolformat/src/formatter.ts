@@ -3,7 +3,7 @@ import { decodeOpenAIResponse, toOpenAITools } from "./api/index.ts"
 import { collect, createParser } from "./engine/parser.ts"
 import { exampleCall, printCalls } from "./engine/print.ts"
 import type { Format } from "./engine/syntax.ts"
-import { ACCEPTED_EVERYWHERE } from "./formats/index.ts"
+import { ACCEPTED_EVERYWHERE, CALL_MARKS } from "./formats/index.ts"
 import type { ToolFormatter } from "./model/formatter.ts"
 
 /** A formatter of a family that an API serves with tools of its own. */
@@ -25,7 +25,8 @@ export function formatterOf(format: Format): ToolFormatter {
       const parser = formatter.createParser(options)
       return collect([...parser.push(response), ...parser.end()])
     },
-    createParser: (options) => createParser(format, format.generic === true ? [] : ACCEPTED_EVERYWHERE, options),
+    createParser: (options) =>
+      createParser(format, format.generic === true ? [] : ACCEPTED_EVERYWHERE, options, CALL_MARKS),
     printCalls: (calls, tools) => printCalls(format, calls, tools),
     formatToolResult: (call, result) => format.result(call, result),
     supportsNativeToolUse: () => format.apiOnly !== undefined,

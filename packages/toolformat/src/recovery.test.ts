@@ -149,10 +149,10 @@ describe("a call that is not as it should be", () => {
       ["invalid-arguments repaired"],
     ],
     [
-      "ends after its last parameter",
-      "qwen3-xml",
-      "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n",
-      ["unterminated-call repaired"],
+      "is another family's Python, in a block of its own",
+      "hermes",
+      "Sure.\n```tool_code\nf(a=1)\n```",
+      ["missing-wrapper repaired"],
     ],
   ])("%s: is read, and reported", (_what, format, text, problems) => {
     const reply = read(format, text)
@@ -176,6 +176,26 @@ describe("a call that is not as it should be", () => {
       "<tool_call>\n<function=f>\n<parameter=s>\nx\n</parameter>\n",
       ["unterminated-call"],
     ],
+    [
+      "it ends between two parameters, though none that is still to come is needed",
+      "qwen3-xml",
+      "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n",
+      ["unterminated-call"],
+    ],
+    [
+      "it ends in the mark of the next parameter",
+      "qwen3-xml",
+      "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n<param",
+      ["unterminated-call"],
+    ],
+    [
+      "it ends between two pairs",
+      "glm45",
+      "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>\n",
+      ["unterminated-call"],
+    ],
+    ["it ends between two arguments", "pythonic", "[f(a=1, ", ["unterminated-call"]],
+    ["it ends between two members", "gemma4", "<|tool_call>call:f{a:1,", ["unterminated-call"]],
   ])("%s: is a problem, not a call", (_what, format, text, problems) => {
     const reply = read(format, text)
     expect(reply.calls).toEqual([])
@@ -211,6 +231,50 @@ describe("a call that is not as it should be", () => {
     const reply = read("hermes", '<tool_call>{"name": "h", "arguments": {}}</tool_call>')
     expect(reply.calls).toEqual([["h", {}]])
     expect(reply.problems).toEqual(["unknown-tool repaired"])
+  })
+})
+
+it("a call that ends after every parameter its tool has is whole", () => {
+  const all = { a: 1, s: "x", any: null }
+  const tags = Object.entries(all).map(([key, value]) => `<parameter=${key}>\n${String(value)}\n</parameter>\n`)
+  expect(read("qwen3-xml", `<tool_call>\n<function=f>\n${tags.join("")}`)).toMatchObject({
+    calls: [["f", all]],
+    problems: ["unterminated-call repaired"],
+  })
+})
+
+describe("what is clearly a call, in a form that is not read here, is told", () => {
+  const generic = '{"tool": "f", "args": {"a": 1}}'
+  it("on a line after one in a code block, which takes its place", () => {
+    const text = `Both:\n\`\`\`json\n${generic}\n\`\`\`\n{"tool": "g", "args": {}}\nDone.`
+    expect(read("generic", text)).toEqual({
+      calls: [["f", { a: 1 }]],
+      content: 'Both:{"tool": "g", "args": {}}\nDone.',
+      reasoning: "",
+      problems: ["extra-text"],
+    })
+  })
+  it.each([
+    ["generic", '[TOOL_CALLS]f[ARGS]{"a": 1}'],
+    ["generic", "<|tool_call>call:f{a:1}<tool_call|>"],
+    ["generic", '<function_calls>\n<invoke name="f">\n<parameter name="a">1</parameter>\n</invoke>\n</function_calls>'],
+    ["generic", "[f(a=1)]"],
+    ["mistral", "f(a=1)"],
+    ["hermes", "I look.\n<|python_tag|>f.call(a=1)"],
+    ["hermes", "```tool_code\nresult = f(a=1)\nprint(result)\n```"],
+    ["gemma4", "<function_call>f(a=1)</function_call>"],
+    ["llama3", '<|action_start|><|plugin|>{"name": "f", "parameters": {"a": 1}}<|action_end|>'],
+    ["qwen3-xml", 'Thought: look.\nAction: f\nAction Input: {"a": 1}'],
+  ])("%s: %j", (format, text) => {
+    expect(read(format, text)).toMatchObject({ calls: [], content: text, problems: ["foreign-syntax"] })
+  })
+  it.each([
+    ["hermes", "Call f(a=1) with Python:\n\n```python\nprint(f(a=1))\n```\n"],
+    ["hermes", "Between its tags, a call of f is an object."],
+    ["generic", "- `f(a=1)` looks it up\n- `g()` does not"],
+    ["mistral", "[f](https://example.org) and functions in general"],
+  ])("%s: what only speaks of calls is no call: %j", (format, text) => {
+    expect(read(format, text)).toMatchObject({ calls: [], problems: [] })
   })
 })
 

@@ -15,11 +15,14 @@ export interface AccountingParser extends ToolCallParser {
  * A push parser of one reply in a format.
  *
  * @param foreign syntaxes of other families that are accepted, and reported, besides the format's own
+ * @param marks with which calls of any family begin; where one stands before a tool's name and no call was read, that is
+ *   reported
  */
 export function createParser(
   format: Format,
   foreign: readonly CallSyntax[],
   options: ParserOptions = {},
+  marks: readonly string[] = [],
 ): AccountingParser {
   const session = new Session(format, options)
   const scan = readReply(
@@ -39,6 +42,7 @@ export function createParser(
     end() {
       session.source.end()
       scan.next()
+      session.tellUnreadCalls(marks)
       return session.take()
     },
     spans: () => session.spans,

@@ -116,10 +116,13 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
         source.rewind(end)
         if (
           candidate.via === "bare" &&
-          ((!lineStart && !(candidate.syntax.bare === "line-or-colon" && lastSaid === COLON)) || fenced)
+          !lineStart &&
+          !(candidate.syntax.bare === "line-or-colon" && lastSaid === COLON)
         )
           continue
-        if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
+        if (candidate.via === "bare" && fenced) {
+          if (yield* refuseAfterFenced(candidate, start)) return true
+        } else if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
           trim = true
           lineStart = true
           return true
@@ -131,6 +134,21 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
       if (yield* followRole(mark, start)) return true
     }
     return false
+  }
+
+  /** A call on a line after one in a code block does not count: it stays text, and a problem says so. */
+  function* refuseAfterFenced(candidate: Candidate, start: number): Scan<boolean> {
+    const found = yield* readBlock(session, candidate, start, () => {
+      session.say(mode, trim ? "" : space)
+      if (trim) dropSpace()
+      space = ""
+      session.holdBack(start)
+    })
+    if (!found) return false
+    trim = lineStart = false
+    said = true
+    takeBack(source.offset, "A call in a fenced block takes the place of calls on single lines.")
+    return true
   }
 
   function enterCalls(candidate: Candidate, start: number): void {

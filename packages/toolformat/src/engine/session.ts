@@ -2,6 +2,7 @@ import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
 import type { ParseEvent, ParseProblem, ParserOptions } from "../model/formatter.ts"
 import { nextId } from "./ids.ts"
 import { Source } from "./source.ts"
+import { unreadCalls } from "./unread-calls.ts"
 import type { Format } from "./syntax.ts"
 
 /**
@@ -42,7 +43,11 @@ export class Session {
   problemAt = -1
   private events: ParseEvent[] = []
   private hold: Hold | undefined
+  /** What was said, kept where there are tools that it could be meant to call. */
+  private content = ""
 
+  /** Problems that were not repaired. */
+  private readonly told: ParseProblem[] = []
   private readonly callsBefore: number
 
   constructor(format: Format, { tools, callsInReasoning, callsBefore = 0 }: ParserOptions) {
@@ -65,6 +70,7 @@ export class Session {
 
   /** A piece of text, joined to the one before it if that is of the same kind. */
   private emitText(type: "text-delta" | "reasoning-delta", text: string): void {
+    if (this.hold === undefined && this.tools !== undefined && type === "text-delta") this.content += text
     const events = this.hold?.events ?? this.events
     const last = events.length > 0 ? events[events.length - 1] : undefined
     if (last !== undefined && last.type === type) last.text += text
@@ -98,7 +104,33 @@ export class Session {
   /** Reports something that was not as it should be. Unless repaired, the text from `at` to here is the problem's. */
   problem(problem: ParseProblem): void {
     this.problemAt = this.source.offset
+    if (!problem.repaired) this.told.push(problem)
     this.emit({ type: "problem", problem })
+  }
+
+  /** At the end of the reply: tells of text that is clearly a call, and that nobody read or told of. */
+  tellUnreadCalls(marks: readonly string[]): void {
+    if (this.tools === undefined) return
+    const signs = { names: new Set(this.tools.keys()), marks }
+    const { content } = this
+    for (const call of unreadCalls(content, signs)) {
+      const at = this.offsetOf(call.at)
+      const text = content.slice(call.at, call.end)
+      if (this.told.some((problem) => problem.at < at + text.length && at < problem.at + problem.text.length)) continue
+      const message = `This looks like a call of '${call.name}', in a form that is not read here. Nothing was called.`
+      this.problem({ kind: "foreign-syntax", at, text, message, repaired: false })
+    }
+  }
+
+  /** The place in the reply of a place in what was said. */
+  private offsetOf(place: number): number {
+    let left = place
+    for (const { kind, start, end } of this.spans) {
+      if (kind !== "content") continue
+      if (left < end - start) return start + left
+      left -= end - start
+    }
+    return this.accounted
   }
 
   nextId(given: string | undefined, name: string): string {

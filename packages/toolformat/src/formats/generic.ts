@@ -1,7 +1,7 @@
 import type { Format } from "../engine/syntax.ts"
 import { genericPrompt } from "./prompts.ts"
 import { plainResult } from "./results.ts"
-import { bareJson, fencedJson, think } from "./syntaxes.ts"
+import { bareJson, fencedJson, fencedPython, think } from "./syntaxes.ts"
 
 /**
  * For models that know no syntax: a JSON object `{"tool", "args"}`, alone, in an array, in a code block, or on a line
@@ -14,6 +14,7 @@ export const generic: Format = {
   calls: [
     { ...bareJson, keys: { name: "tool", args: "args" }, separator: "\n", recovery: false },
     { ...fencedJson, keys: { name: "tool", args: "args" }, recovery: false },
+    fencedPython,
   ],
   reasoning: think,
   ids: "call",

@@ -87,6 +87,21 @@ function printed(...formats: readonly Format[]): CallSyntax[] {
   return formats.flatMap((format) => format.calls.slice(0, 1))
 }
 
+/** The marks with which calls of any family begin, and some that models make up; text alone is none. */
+export const CALL_MARKS: readonly string[] = [
+  ...new Set([
+    ...FORMATS.flatMap(({ calls }) => calls).flatMap((syntax) => [
+      ...(syntax.wrapper?.soft === true ? [] : (syntax.wrapper?.open ?? [])),
+      ...(syntax.codec === "named" ? syntax.open : []),
+      ...(syntax.codec === "parameters" ? syntax.call.open : []),
+    ]),
+    "<tool>",
+    "<tools>",
+    "<function_call>",
+    "<tool_calls>",
+  ]),
+].filter((mark) => mark.trim().length > 3 && !mark.startsWith("```"))
+
 /** Harmony and Functionary 3.2 without the marks that could be ordinary text, and are costly to look for. */
 const unmistakable: CallSyntax[] = printed(harmony, functionaryV32).map((syntax) => {
   if (syntax.codec === "channel") return { ...syntax, open: syntax.open.filter((mark) => mark.startsWith("<")) }

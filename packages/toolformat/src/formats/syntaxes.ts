@@ -101,6 +101,14 @@ export const fencedJson: EnvelopeSyntax = {
   recovery: true,
 }
 
+/** Python calls in the code block that Gemma 3 was taught, and its likes. */
+export const fencedPython: CallSyntax = {
+  codec: "python",
+  wrapper: { open: ["```tool_code", "```tool_call"], close: ["```"], soft: true },
+  layout: { before: "\n", after: "\n" },
+  recovery: true,
+}
+
 /** The same in tags that models make up. */
 const inventedTags: EnvelopeSyntax = {
   codec: "envelope",
@@ -120,6 +128,7 @@ export const RECOVERY: readonly CallSyntax[] = [
   inventedTags,
   bareJson,
   fencedJson,
+  fencedPython,
   { codec: "python", bare: "line", recovery: true },
 ]
 

@@ -137,14 +137,19 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
   call.finish()
   return true
 
-  /** The reply is over before the call is: it counts if nothing that it needs is missing. */
+  /**
+   * The reply is over before the call is: it counts only where no further parameter can have been meant, since a call
+   * with fewer arguments is another call.
+   */
   function endEarly(): boolean {
-    const missing = (call.tool?.schema.required ?? []).filter((key) => !seen.has(key))
-    if (seen.size === 0 || missing.length > 0) {
+    const { properties = {}, additionalProperties } = call.tool?.schema ?? {}
+    const missing = Object.keys(properties).filter((key) => !seen.has(key))
+    const open = call.tool === undefined || additionalProperties === true || typeof additionalProperties === "object"
+    if (seen.size === 0 || missing.length > 0 || open) {
       call.fail(
         "unterminated-call",
         missing.length > 0
-          ? `The reply ends inside the call; missing: ${missing.join(", ")}.`
+          ? `The reply ends inside the call; ${missing.join(", ")} could still have come.`
           : "The reply ends inside the call.",
       )
       return true

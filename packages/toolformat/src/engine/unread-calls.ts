@@ -1,0 +1,115 @@
+/**
+ * What of a reply's text is clearly a call that nobody read: in the syntax of a family that is not looked for, or in one
+ * that no family has. Such text stays text; that nothing was called is told.
+ */
+
+export interface UnreadCall {
+  /** Where it begins in the text, and how far it goes. */
+  readonly at: number
+  readonly end: number
+  readonly name: string
+}
+
+/** What is known of calls here: the tools on offer, and the marks with which calls of any family begin. */
+export interface CallSigns {
+  readonly names: ReadonlySet<string>
+  readonly marks: readonly string[]
+}
+
+const FENCE = /^\s*```\s*([\w-]*)\s*$/
+/** Languages of code blocks that hold calls and nothing else. */
+const CALL_FENCES: ReadonlySet<string> = new Set(["tool_code", "tool_call", "tool_calls", "function_call"])
+/** How far behind a mark the tool's name may stand, in code units. */
+const NEAR = 80
+const NAME_KEY = /"(?:name|tool|tool_name|function|action)"\s*:\s*"([^"\\\n]{1,128})"/
+const ARGUMENTS_KEY = /"(?:arguments|args|parameters|params|input|tool_input|action_input)"\s*:/
+const ACTION = /^Action:\s*([\w.-]{1,128})\s*$/
+const CALLED = /([\w.-]{1,128})\s*\(/g
+const ALONE = /^\[?([\w.-]{1,128})\(\s*(?:[A-Za-z_]\w*\s*=[^]*)?\)[\];]?$/
+
+interface Line {
+  readonly text: string
+  readonly at: number
+  readonly end: number
+}
+
+/** The calls in a text that was taken for no call, in order; linear in the text. */
+export function unreadCalls(text: string, { names, marks }: CallSigns): UnreadCall[] {
+  const alone = ALONE.exec(text.trim())
+  if (alone !== null && names.has(alone[1]!)) return [{ at: 0, end: text.length, name: alone[1]! }]
+  const lines = linesOf(text)
+  const found: UnreadCall[] = []
+  for (let index = 0; index < lines.length; index++) {
+    const line = lines[index]!
+    const language = FENCE.exec(line.text)?.[1]
+    if (language !== undefined) {
+      const close = closingFence(lines, index)
+      const body = text.slice(line.end, lines[close]?.at ?? text.length)
+      const name = CALL_FENCES.has(language) ? nameIn(body, names) : undefined
+      if (name !== undefined) found.push({ at: line.at, end: lines[close]?.end ?? text.length, name })
+      index = close
+      continue
+    }
+    const marked = callAfterMark(text, line, names, marks)
+    const name = marked?.name ?? nameInObject(line.text, names) ?? nameOfAction(lines, index, names)
+    if (name === undefined) continue
+    const end = Math.max(line.end, marked?.end ?? 0)
+    found.push({ at: line.at, end, name })
+    // What follows up to the tool's name belongs to the same call.
+    while (index + 1 < lines.length && lines[index + 1]!.at < end) index++
+  }
+  return found
+}
+
+function linesOf(text: string): Line[] {
+  let at = 0
+  return text.split("\n").map((line) => {
+    const from = at
+    at += line.length + 1
+    return { text: line, at: from, end: from + line.length }
+  })
+}
+
+/** The line that closes the block of code begun at a line; beyond the last where none does. */
+function closingFence(lines: readonly Line[], from: number): number {
+  const index = lines.findIndex(({ text }, at) => at > from && /^\s*```\s*$/.test(text))
+  return index < 0 ? lines.length : index
+}
+
+/** A tool that is called in a text, as a function or as the name of an object. */
+function nameIn(text: string, names: ReadonlySet<string>): string | undefined {
+  for (const [, name] of text.matchAll(CALLED)) if (names.has(name!)) return name
+  const named = NAME_KEY.exec(text)?.[1]
+  return named !== undefined && names.has(named) ? named : undefined
+}
+
+/** A mark at the beginning of a line, and a tool's name soon after it. */
+function callAfterMark(
+  text: string,
+  { at, text: line }: Line,
+  names: ReadonlySet<string>,
+  marks: readonly string[],
+): { name: string; end: number } | undefined {
+  const start = at + line.length - line.trimStart().length
+  const mark = marks.find((candidate) => text.startsWith(candidate, start))
+  if (mark === undefined) return undefined
+  const from = start + mark.length
+  for (const word of text.slice(from, from + NEAR).matchAll(/[\w.-]+/g)) {
+    const name = [word[0], word[0].split(".")[0]!].find((one) => names.has(one))
+    if (name !== undefined) return { name, end: from + word.index + word[0].length }
+  }
+  return undefined
+}
+
+function nameInObject(line: string, names: ReadonlySet<string>): string | undefined {
+  if (!/^\s*[[{]/.test(line) || !ARGUMENTS_KEY.test(line)) return undefined
+  const name = NAME_KEY.exec(line)?.[1]
+  return name !== undefined && names.has(name) ? name : undefined
+}
+
+/** `Action: name` with its input in the line after. */
+function nameOfAction(lines: readonly Line[], index: number, names: ReadonlySet<string>): string | undefined {
+  const name = ACTION.exec(lines[index]!.text)?.[1]
+  const input = lines[index + 1]?.text.startsWith("Action Input:") === true
+  return input && name !== undefined && names.has(name) ? name : undefined
+}
