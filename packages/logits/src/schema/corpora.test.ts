@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { hasSharedData, readRecords, type SchemaRecord } from "../fixtures/shared-data.ts"
 import { compileSchema } from "../grammar/schema-grammar.ts"
@@ -18,6 +19,17 @@ function judge({ schema, tests }: SchemaRecord) {
     over: wrong.filter(({ valid }) => valid),
   }
 }
+
+test("the schemas of the repository's sample are exact, and say of each instance whether it is valid", () => {
+  const sample = readFileSync(new URL("../../../toolformat/sample/schemas.jsonl", import.meta.url), "utf8")
+  const results = sample
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as SchemaRecord)
+    .map((record) => ({ ...judge(record), schema: record.schema }))
+  expect(results.length).toBeGreaterThan(30)
+  expect(results.filter(({ status, under, over }) => status !== "exact" || under.length + over.length > 0)).toEqual([])
+})
 
 /** Without the data these tests have nothing to say; it is no part of the project. */
 describe.skipIf(!hasSharedData)("schemas from outside", () => {

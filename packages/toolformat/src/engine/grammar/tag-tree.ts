@@ -24,7 +24,7 @@ export function membersExpression(
   marks: MemberMarks,
   value: (schema: JsonSchema) => Expression,
 ): Expression {
-  const members = Object.entries(resolve(schema, root).properties ?? {}).map(([key, member]) =>
+  const members = Array.from(propertiesOf(schema, root), ([key, member]) =>
     sequence(
       choice(...marks.before(key, admittedTypes(member, root)).map(literal)),
       value(resolve(member, root)),
@@ -32,6 +32,20 @@ export function membersExpression(
     ),
   )
   return members.length === 0 ? literal("") : repeat(choice(...members), 0)
+}
+
+/** The properties that a schema names, in all its branches; one that several name may be what any of them says. */
+function propertiesOf(schema: JsonSchema, root: JsonSchema, depth = 0): Map<string, JsonSchema> {
+  const { properties = {}, allOf = [], anyOf = [], oneOf = [] } = resolve(schema, root)
+  const found = new Map(Object.entries(properties))
+  if (depth > DEEPEST) return found
+  for (const branch of [...allOf, ...anyOf, ...oneOf]) {
+    for (const [key, member] of propertiesOf(branch, root, depth + 1)) {
+      const known = found.get(key)
+      found.set(key, known === undefined ? member : { anyOf: [known, member] })
+    }
+  }
+  return found
 }
 
 /** A value as nested tags behind a prefix, or as its JSON. */
