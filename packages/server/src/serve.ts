@@ -66,7 +66,8 @@ export async function listen(
   server.keepAliveTimeout = 10_000
   await new Promise<void>((resolve, reject) => {
     server.once("error", (cause: NodeJS.ErrnoException) => reject(listenError(cause, host, port)))
-    server.listen(port, host, resolve)
+    // As many may wait to be let in as there may be: a client that finds the queue full comes again only after seconds.
+    server.listen({ port, host, backlog: maxConnections }, resolve)
   })
   const bound = (server.address() as AddressInfo).port
   let closing: Promise<void> | undefined

@@ -87,7 +87,7 @@ function ruleFor(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObjec
 
 /** Why a tool from elsewhere that is not what it was at first has to be approved anew. */
 function changeOf({ changed }: ToolDefinition): string | undefined {
-  return changed === undefined ? undefined : `since it was first offered, ${changed} changed`
+  return changed === undefined ? undefined : `${changed} changed since it was first offered`
 }
 
 async function doubtAbout(
