@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
+import { folderWith } from "./testing/run-cli.ts"
 
 const manifest = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   exports: Record<string, { "toolwright-source": string }>
@@ -55,6 +56,22 @@ test("toolwright gives the names that are listed, some forty at most", async () 
 
 test.each(subpaths)("toolwright/%s gives something", async (path) => {
   expect(Object.keys(await load(path)).length).toBeGreaterThan(0)
+})
+
+test("a program of one's own serves what 'serve' does, by one call", async () => {
+  const { serveToolwright } = await import("./exports/serve.ts")
+  const { createToolwright } = await import("./index.ts")
+  const cwd = folderWith({ "a.txt": "hello" })
+  await using toolwright = await createToolwright({ cwd, builtins: {}, workspace: { readOnly: ["."] } })
+  await using served = await serveToolwright(toolwright, { port: 0, mcp: true })
+  expect(served.model).toBeUndefined()
+  expect(served.offered).toContain("read_text_file")
+  const response = await fetch(`${served.url}/tools/read_text_file`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ path: "a.txt" }),
+  })
+  expect(await response.json()).toMatchObject({ success: true })
 })
 
 test("what 'serve' is made of can be reached", async () => {

@@ -1,8 +1,8 @@
-import type { PromptRegistry } from "@toolwright/prompts"
-import type { RunRequest, Toolwright } from "@toolwright/runtime"
-import { ToolwrightError, type CallGate, type Middleware, type Toolset } from "@toolwright/toolbox"
+import type { Toolwright } from "@toolwright/runtime"
+import { ToolwrightError } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, type OptionDeclarations, type OptionValues } from "../options.ts"
+import type { Served } from "../service/serve-toolwright.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -72,154 +72,62 @@ export const serveCommand: Command = {
   async run(invocation: Invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const port = portOf(values.port)
-    const [{ createToolwright }, server, { loadPrompts }, { createResultCache }, { configuration }] = await Promise.all(
-      [
-        import("@toolwright/runtime"),
-        import("@toolwright/server"),
-        import("@toolwright/prompts"),
-        import("@toolwright/toolbox"),
-        configurationFor(invocation, values),
-      ],
-    )
-    const tokens = tokensOf(invocation, values)
+    const [{ createToolwright }, { serveToolwright }, { configuration }] = await Promise.all([
+      import("@toolwright/runtime"),
+      import("../service/serve-toolwright.ts"),
+      configurationFor(invocation, values),
+    ])
+    const { stdout, stderr, cwd, env, signal } = invocation
     await using toolwright = await createToolwright({
       ...configuration,
       withBuiltins: true,
-      cwd: invocation.cwd,
-      env: invocation.env,
-      log: (line) => void invocation.stderr.write(`${line}\n`),
+      cwd,
+      env,
+      log: (line) => void stderr.write(`${line}\n`),
     })
-    const offer = await offered(toolwright, tokens.length > 0)
-    const chat = await chatRoutes(toolwright, values.database, tokens.length > 0)
-    const prompts = await loadPrompts({ folders: values.prompts ?? [] })
-    const tracer = await server.openTelemetryTracer()
-    const middleware = [...toolwright.middleware, ...(tracer === undefined ? [] : [server.traceCalls(tracer)])]
-    const gate = server.gateOf({ tokens })
-    const exported =
-      values.mcp === true ? await mcpExport(toolwright, offer.tools, prompts, middleware, gate) : undefined
-    const app = server.createApp(
-      {
-        tools: offer.tools,
-        prompts,
-        middleware,
-        gate,
-        ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
-        tokens,
-        allowedHosts: values["allow-host"] ?? [],
-        allowedOrigins: values["allow-origin"] ?? [],
-        toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000,
-        ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
-        ...(values.cache === false ? {} : { cache: createResultCache({ fingerprint: toolwright.fingerprint }) }),
-        ...(values.quiet === true ? {} : { log: (entry) => invocation.stderr.write(`${JSON.stringify(entry)}\n`) }),
-      },
-      (application) => {
-        chat.extend?.(application)
-        if (exported !== undefined) server.forward(application, "/mcp", gate, exported.fetch)
-      },
-    )
-    await using running = await server.listen(app, {
+    await using served = await serveToolwright(toolwright, {
       port,
-      secured: tokens.length > 0,
+      tokens: tokensOf(invocation, values),
+      allowedHosts: values["allow-host"] ?? [],
+      allowedOrigins: values["allow-origin"] ?? [],
+      promptFolders: values.prompts ?? [],
+      mcp: values.mcp === true,
+      cache: values.cache !== false,
       ...(values.host === undefined ? {} : { host: values.host }),
+      ...(values.database === undefined ? {} : { database: values.database }),
+      ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
+      ...(values.quiet === true ? {} : { log: (entry) => stderr.write(`${JSON.stringify(entry)}\n`) }),
     })
-    const clients =
-      chat.model === undefined
-        ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
-        : `for OpenAI clients, in front of ${chat.model}`
-    invocation.stdout.write(
-      `Serving ${offer.tools.list().length} tools at ${running.url}\n  ${running.url}/docs          a page to try them\n  ${running.url}/openapi.json  for importers\n  ${running.url}/v1            ${clients}\n${exported === undefined ? "" : `  ${running.url}/mcp           for MCP hosts\n`}${offer.leftOut}`,
-    )
+    stdout.write(introduction(served, toolwright, values.mcp === true))
     await new Promise<void>((resolve) => {
-      if (invocation.signal.aborted) resolve()
-      else invocation.signal.addEventListener("abort", () => resolve(), { once: true })
+      if (signal.aborted) resolve()
+      else signal.addEventListener("abort", () => resolve(), { once: true })
     })
-    invocation.stderr.write("Stopping: calls that are under way may end.\n")
-    await running.close()
-    await exported?.close()
-    await chat.close()
+    stderr.write("Stopping: calls that are under way may end.\n")
     return EXIT.success
   },
 }
 
-/**
- * The tools that are served: those that can run here; and where no token is asked for, only what reads, since
- * whoever reaches the port may call. What was left out is said.
- */
-async function offered(toolwright: Toolwright, secured: boolean): Promise<{ tools: Toolset; leftOut: string }> {
-  const { readingTools } = await import("@toolwright/toolbox")
-  const without = toolwright.unavailable.map(({ name }) => name)
-  const able = toolwright.registry.view({ without })
-  const tools = secured ? able : readingTools(able)
-  const shown = new Set(tools.list().map((tool) => tool.name))
-  const hidden = able.list().filter(({ name }) => !shown.has(name))
+/** What is served where, and what is not. */
+function introduction({ url, offered, hidden, model }: Served, { unavailable }: Toolwright, mcp: boolean): string {
+  const clients =
+    model === undefined
+      ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
+      : `for OpenAI clients, in front of ${model}`
   const lines = [
-    ...toolwright.unavailable.map(({ name, reason }) => `Not here: ${name} (${reason})\n`),
+    `Serving ${offered.length} tools at ${url}`,
+    `  ${url}/docs          a page to try them`,
+    `  ${url}/openapi.json  for importers`,
+    `  ${url}/v1            ${clients}`,
+    ...(mcp ? [`  ${url}/mcp           for MCP hosts`] : []),
+    ...unavailable.map(({ name, reason }) => `Not here: ${name} (${reason})`),
     ...(hidden.length === 0
       ? []
       : [
-          `Without a token nothing is offered that runs programs, pushes or writes. Left out: ${hidden.map(({ name }) => name).join(", ")}. Give one with --token or TOOLWRIGHT_TOKEN.\n`,
+          `Without a token nothing is offered that runs programs, pushes or writes. Left out: ${hidden.join(", ")}. Give one with --token or TOOLWRIGHT_TOKEN.`,
         ]),
   ]
-  return { tools, leftOut: lines.join("") }
-}
-
-async function mcpExport(
-  toolwright: Toolwright,
-  tools: Toolset,
-  prompts: PromptRegistry,
-  middleware: readonly Middleware[],
-  gate: CallGate,
-) {
-  const { mcpOverHttp } = await import("@toolwright/mcp")
-  const { agent } = toolwright.configuration
-  const handler = mcpOverHttp({
-    tools,
-    prompts,
-    middleware,
-    gate,
-    ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
-    toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
-  })
-  toolwright.registry.subscribe({ onToolRegistered: handler.toolsChanged, onToolUnregistered: handler.toolsChanged })
-  return handler
-}
-
-/**
- * The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who
- * tries it out.
- */
-async function chatRoutes(toolwright: Toolwright, database: string | undefined, secured: boolean) {
-  const { hasModel, profileNamed } = await import("@toolwright/runtime")
-  if (!hasModel(toolwright.configuration)) return { model: undefined, extend: undefined, close: async () => {} }
-  const backend = await toolwright.backend()
-  const [{ gatewayRoutes, conversationRoutes }, { conversationStore, openDatabase }] = await Promise.all([
-    import("@toolwright/server"),
-    import("@toolwright/store"),
-  ])
-  const opened = await openDatabase(database ?? (await ownDatabase(toolwright)))
-  const store = await conversationStore(opened)
-  const assistant = profileNamed("assistant")
-  const agent = secured ? assistant : { ...assistant, tools: { ...assistant.tools, readOnly: true } }
-  const run = ({ task, ...request }: RunRequest) => toolwright.run(task, { ...request, agent, shared: true })
-  return {
-    model: backend.modelName(),
-    close: () => opened.close(),
-    extend: (app: Parameters<typeof gatewayRoutes>[0]) => {
-      gatewayRoutes(app, { backend, run })
-      conversationRoutes(app, { store, run, modelName: () => backend.modelName() })
-    },
-  }
-}
-
-/** The database beside the runs; a link in its place, or of a file that goes with it, would be written through. */
-async function ownDatabase(toolwright: Toolwright): Promise<string> {
-  const [{ assertStateFile }, { join }] = await Promise.all([
-    import("@toolwright/host/state-files"),
-    import("node:path"),
-  ])
-  const file = join(toolwright.runsFolder, "..", "conversations.sqlite")
-  for (const ending of ["", "-wal", "-shm", "-journal"]) assertStateFile(file + ending)
-  return file
+  return `${lines.join("\n")}\n`
 }
 
 function portOf(given: string | undefined): number {

@@ -1,0 +1,116 @@
+import { loadPrompts } from "@toolwright/prompts"
+import type { Toolwright } from "@toolwright/runtime"
+import {
+  createApp,
+  forward,
+  gateOf,
+  listen,
+  openTelemetryTracer,
+  traceCalls,
+  type ServerOptions,
+} from "@toolwright/server"
+import { createResultCache } from "@toolwright/toolbox"
+import { chatRoutes } from "./chat-routes.ts"
+import { offeredTools } from "./offered-tools.ts"
+
+/** How a {@link Toolwright} is served. Nothing has to be given: it is then reached from this machine, and only reads. */
+export interface ServeOptions extends Pick<
+  ServerOptions,
+  "tokens" | "allowedHosts" | "allowedOrigins" | "publicUrl" | "log"
+> {
+  /** 8001 unless given; 0 takes any free one. */
+  port?: number
+  /** 127.0.0.1 unless given; any other needs a token. */
+  host?: string
+  /** Folders of prompt files, beside the shipped prompts. */
+  promptFolders?: readonly string[]
+  /** Where conversations are kept: a `postgres://` address or an SQLite file; beside the runs unless given. */
+  database?: string
+  /** Whether the tools and prompts are served to MCP hosts at `/mcp` too. */
+  mcp?: boolean
+  /** Whether results of reading tools are kept for a while; they are unless this is false. */
+  cache?: boolean
+}
+
+/** A server that runs. */
+export interface Served extends AsyncDisposable {
+  readonly url: string
+  /** Names of the tools that are offered. */
+  readonly offered: readonly string[]
+  /** Names of tools that would be offered with a token. */
+  readonly hidden: readonly string[]
+  /** The model behind `/v1` and `/conversations`; undefined where none is configured, and these are not there. */
+  readonly model: string | undefined
+  /** Lets calls that are under way end. The {@link Toolwright} stays open. */
+  close(): Promise<void>
+}
+
+/**
+ * Serves the tools, prompts and runs of a {@link Toolwright}: what `toolwright serve` does, for a program of one's own.
+ *
+ * @throws ToolwrightError what `listen`, `loadPrompts` and `openDatabase` throw
+ * @example
+ * await using toolwright = await createToolwright({ builtins: {} })
+ * await using served = await serveToolwright(toolwright, { port: 0, mcp: true })
+ * console.log(served.url)
+ */
+export async function serveToolwright(toolwright: Toolwright, options: ServeOptions = {}): Promise<Served> {
+  const { port = 8001, host, promptFolders = [], database, mcp = false, cache = true, tokens = [], ...rest } = options
+  const secured = tokens.length > 0
+  const { tools, hidden } = offeredTools(toolwright, secured)
+  const chat = await chatRoutes(toolwright, database, secured)
+  const prompts = await loadPrompts({ folders: promptFolders })
+  const tracer = await openTelemetryTracer()
+  const gate = gateOf({ tokens })
+  const served = {
+    tools,
+    prompts,
+    gate,
+    middleware: [...toolwright.middleware, ...(tracer === undefined ? [] : [traceCalls(tracer)])],
+    ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
+    toolTimeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
+  }
+  const exported = mcp ? await mcpExport(toolwright, served) : undefined
+  const app = createApp(
+    {
+      ...served,
+      ...rest,
+      tokens,
+      ...(cache ? { cache: createResultCache({ fingerprint: toolwright.fingerprint }) } : {}),
+    },
+    (application) => {
+      chat.extend?.(application)
+      if (exported !== undefined) forward(application, "/mcp", gate, exported.fetch)
+    },
+  )
+  const closeBehind = async (): Promise<void> => {
+    await exported?.close()
+    await chat.close()
+  }
+  const running = await listen(app, { port, secured, ...(host === undefined ? {} : { host }) }).catch(
+    async (thrown: unknown) => {
+      await closeBehind()
+      throw thrown
+    },
+  )
+  const close = async (): Promise<void> => {
+    await running.close()
+    await closeBehind()
+  }
+  return {
+    url: running.url,
+    offered: tools.list().map(({ name }) => name),
+    hidden,
+    model: chat.model,
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** MCP is loaded only where it is served. */
+async function mcpExport(toolwright: Toolwright, served: Parameters<typeof import("@toolwright/mcp").mcpOverHttp>[0]) {
+  const { mcpOverHttp } = await import("@toolwright/mcp")
+  const handler = mcpOverHttp(served)
+  toolwright.registry.subscribe({ onToolRegistered: handler.toolsChanged, onToolUnregistered: handler.toolsChanged })
+  return handler
+}
