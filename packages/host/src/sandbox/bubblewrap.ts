@@ -86,17 +86,13 @@ export async function bubblewrapArgv(
 ): Promise<string[]> {
   const args = [program, "--die-with-parent", "--new-session", "--unshare-all", "--cap-drop", "ALL"]
   if (plan.network === true) args.push("--share-net")
-  for (const path of SYSTEM) args.push(...(await systemFolder(path)))
+  const system = await (systemMounts ??= mountsOfSystem())
+  args.push(...system.folders)
   const memory = (plan.limits?.memoryMb ?? defaultMemoryMb()) * 1024 * 1024
   // A tmpfs takes as much memory as is written to it.
   const tmpfs = (path: string) => [...(bounded ? ["--size", String(Math.floor(memory / 2))] : []), "--tmpfs", path]
-  args.push("--proc", "/proc", ...(await kernelMasks()), "--dev", "/dev", ...tmpfs("/tmp"), ...tmpfs("/run"))
-  args.push("--dir", "/var/tmp")
-  const masks = await Promise.all([
-    ...MASKED_FILES.map(async (path) => ((await exists(path)) ? ["--ro-bind", "/dev/null", path] : [])),
-    ...MASKED_FOLDERS.map(async (path) => ((await exists(path)) ? ["--tmpfs", path] : [])),
-  ])
-  args.push(...masks.flat())
+  args.push("--proc", "/proc", ...system.kernel, "--dev", "/dev", ...tmpfs("/tmp"), ...tmpfs("/run"))
+  args.push("--dir", "/var/tmp", ...system.masks)
   if (plan.network === true && (await exists("/run/systemd/resolve")))
     args.push("--ro-bind", "/run/systemd/resolve", "/run/systemd/resolve")
   const home = homedir()
@@ -128,6 +124,25 @@ const KERNEL_SECRETS = [
   "/proc/timer_list",
   "/proc/sched_debug",
 ]
+
+/** What every sandbox of this machine has of the system; looked at once. */
+interface SystemMounts {
+  readonly folders: readonly string[]
+  readonly kernel: readonly string[]
+  readonly masks: readonly string[]
+}
+
+let systemMounts: Promise<SystemMounts> | undefined
+
+async function mountsOfSystem(): Promise<SystemMounts> {
+  const [folders, kernel, files, hidden] = await Promise.all([
+    Promise.all(SYSTEM.map(systemFolder)),
+    kernelMasks(),
+    Promise.all(MASKED_FILES.map(async (path) => ((await exists(path)) ? ["--ro-bind", "/dev/null", path] : []))),
+    Promise.all(MASKED_FOLDERS.map(async (path) => ((await exists(path)) ? ["--tmpfs", path] : []))),
+  ])
+  return { folders: folders.flat(), kernel, masks: [...files.flat(), ...hidden.flat()] }
+}
 
 async function kernelMasks(): Promise<string[]> {
   const bind = async (paths: readonly string[], source?: string) => {

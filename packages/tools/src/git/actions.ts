@@ -107,8 +107,7 @@ export async function createBranchAction(work: GitWork, args: JsonObject): Promi
 export async function logAction(work: GitWork, args: JsonObject): Promise<ToolResult> {
   const { repository, settings, run } = work
   const count = typeof args.max_count === "number" ? Math.min(Math.max(1, Math.trunc(args.max_count)), 500) : 10
-  if ((await head(work)) === undefined) return success({ output: "No commits yet.", data: { commits: [] } })
-  const ref = await resolveCommit(repository, settings, typeof args.ref === "string" ? args.ref : "HEAD", run)
+  const ref = typeof args.ref === "string" ? await resolveCommit(repository, settings, args.ref, run) : "HEAD"
   const format = "--format=%H%x1f%an%x1f%ae%x1f%aI%x1f%s%x1f%b%x1e"
   const outcome = await git(
     repository,
@@ -116,6 +115,8 @@ export async function logAction(work: GitWork, args: JsonObject): Promise<ToolRe
     ["log", `--max-count=${count}`, "--no-show-signature", format, ref, "--", ...paths(work, args.files)],
     run,
   )
+  if (outcome.exitCode !== 0 && (await head(work)) === undefined)
+    return success({ output: "No commits yet.", data: { commits: [] } })
   if (outcome.exitCode !== 0) return gitFailure("log", outcome)
   const commits = outcome.stdout.text
     .split("\x1e")

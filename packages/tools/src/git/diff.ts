@@ -18,20 +18,21 @@ export async function diffAction(work: GitWork, args: JsonObject): Promise<ToolR
   if (args.staged === true) command.push("--cached")
   if (typeof args.ref === "string") command.push(await resolveCommit(repository, settings, args.ref, run))
   const named = paths(work, args.files)
-  const names = await git(repository, settings, [...command, "--name-only", "--no-renames", "-z", "--", ...named], {
-    ...run,
-    keepBytes: WHOLE_LIST,
-  })
+  // Both at once: most of the time there is nothing to leave out, and then the second is the answer.
+  const [names, whole] = await Promise.all([
+    git(repository, settings, [...command, "--name-only", "--no-renames", "-z", "--", ...named], {
+      ...run,
+      keepBytes: WHOLE_LIST,
+    }),
+    git(repository, settings, [...command, "--", ...named], run),
+  ])
   if (names.exitCode !== 0 || names.stdout.truncated) return gitFailure("diff", names)
   const secrets = names.stdout.text.split("\0").filter((name) => name !== "" && !isReadable(work, name))
-  const files =
+  const files = [...named.map((name) => `:(literal)${name}`), ...secrets.map((name) => `:(exclude,literal)${name}`)]
+  const outcome =
     secrets.length === 0
-      ? named
-      : [...named.map((name) => `:(literal)${name}`), ...secrets.map((name) => `:(exclude,literal)${name}`)]
-  const outcome = await git(repository, settings, [...command, "--", ...files], {
-    ...run,
-    patterns: secrets.length > 0,
-  })
+      ? whole
+      : await git(repository, settings, [...command, "--", ...files], { ...run, patterns: true })
   if (outcome.exitCode !== 0) return gitFailure("diff", outcome)
   const diff = outcome.stdout.text
   const shown =

@@ -34,6 +34,8 @@ export interface Repository extends AsyncDisposable {
   readonly folders: readonly { readonly path: string; readonly writable: boolean }[]
   /** The git program, never one of the workspace's own. */
   readonly program: string
+  /** Where programs are looked for; nothing of the workspace. */
+  readonly path: string
   /** Whether a sandbox contains what runs here. */
   readonly contained: boolean
 }
@@ -64,7 +66,8 @@ export async function openRepositoryAt(
   if (layout === undefined) return undefined
   const contained = settings.sandbox !== "off" && (await probeBubblewrap()).program !== undefined
   await holdEntries(layout, roots, !contained)
-  const program = await findProgram("git", await trustedPath(roots))
+  const path = await trustedPath(roots)
+  const program = await findProgram("git", path)
   if (program === undefined)
     throw Object.assign(new Error("git is not installed"), { code: "ENOENT", syscall: "spawn git" })
   const view = await viewRepository(layout, host.writable)
@@ -78,6 +81,7 @@ export async function openRepositoryAt(
       .slice(1)
       .map(({ real, access }) => ({ path: real, writable: access === "read-write" })),
     program,
+    path,
     contained,
     [Symbol.asyncDispose]: () => view[Symbol.asyncDispose](),
   }
@@ -132,7 +136,7 @@ export async function git(
       ...args,
     ],
     cwd: repository.top,
-    env: await gitEnvironment(repository, settings, run.remote === true),
+    env: gitEnvironment(repository, settings, run.remote === true),
     timeoutMs: run.timeoutMs ?? 60_000,
     limits: { headBytes: run.keepBytes ?? 4 * 1024 * 1024 },
     ...planOf(repository, settings, run),
@@ -168,16 +172,11 @@ function planOf({ view, layout, ...repository }: Repository, settings: GitSettin
   }
 }
 
-async function gitEnvironment(
-  repository: Repository,
-  settings: GitSettings,
-  remote: boolean,
-): Promise<Record<string, string>> {
+function gitEnvironment(repository: Repository, settings: GitSettings, remote: boolean): Record<string, string> {
   const { GIT_CONFIG_GLOBAL: ours, ...view } = repository.view.env
-  const roots = [repository.workspaceRoot, ...repository.folders.map((folder) => folder.path)]
   return childEnvironment({
     HOME: homedir(),
-    PATH: await trustedPath(roots),
+    PATH: repository.path,
     ...view,
     // A remote asks for the user's own keys, and it is the user's own configuration that knows where they are.
     ...(remote ? {} : { GIT_CONFIG_GLOBAL: ours }),
