@@ -56,7 +56,7 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
     await left.until(/\[y\/N\] /)
     left.type("\u0004")
     await left.until(/^\r\n[^]*was not approved[^]*Done\./)
-    expect(await left.exited).toBe(0)
+    expect(await left.exited).toBe(1)
     expect(existsSync(join(cwd, "a.txt"))).toBe(true)
   })
 
@@ -72,6 +72,6 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
     await terminal.until(/Allow file_read path=b\.txt\? \[y\/N\] /)
     terminal.type("n\r")
     await terminal.until(/was not approved[^]*Done\./)
-    expect(await terminal.exited).toBe(0)
+    expect(await terminal.exited).toBe(1)
   })
 })

@@ -122,6 +122,7 @@ export class Rounds {
 
   #batch({ calls }: Reply): Batch {
     const { options, tools, runId, signal, ledger, gate, dryRun, loops } = this.#state
+    ledger.beginRound()
     return new Batch(calls, {
       tools,
       runId,

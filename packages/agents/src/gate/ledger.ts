@@ -59,6 +59,11 @@ export class Ledger {
     for (const artifact of tool?.produces ?? []) this.#artifacts.add(artifact)
   }
 
+  /** The calls that follow are of another reply. */
+  beginRound(): void {
+    this.#open.beginRound()
+  }
+
   /** Why the work may not be handed in yet, with the last failing report; nothing when it may. */
   uncheckedReason(): { reason: string; report?: string } | undefined {
     const validation = this.#lastValidation

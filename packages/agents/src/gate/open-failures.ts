@@ -47,10 +47,17 @@ interface Aim {
 /**
  * The failed calls of a run that were not put right. A failure is put right by a later success that is about the same:
  * the same files, whichever tool writes them; the same program; the same role (a later commit, a later check); else the
- * same tool and action. A look that failed is put right by whatever was found out instead.
+ * same tool and action. A look that failed is put right by whatever was found out instead, in a later round: what was
+ * asked beside it was no answer to its failure.
  */
 export class OpenFailures {
-  #open: { failure: OpenFailure; aim: Aim }[] = []
+  #open: { failure: OpenFailure; aim: Aim; round: number }[] = []
+  #round = 0
+
+  /** The calls that follow are of another reply. */
+  beginRound(): void {
+    this.#round++
+  }
 
   get list(): readonly OpenFailure[] {
     return this.#open.map(({ failure }) => failure)
@@ -61,12 +68,12 @@ export class OpenFailures {
     if (result.success) {
       if (isPart(result)) return
       const files = [...aim.about, ...result.modifiedFiles.map(normal)]
-      this.#open = this.#open.filter((open) => !putsRight(open.aim, aim, files))
+      this.#open = this.#open.filter((open) => !(open.aim.kind === "looks" ? open.round < this.#round : putsRight(open.aim, aim, files)))
       return
     }
     if (NOTHING_TO_CHECK.has(result.error?.code ?? "")) return
     const { code, message } = result.error ?? { code: "TOOL_FAILED", message: result.output }
-    this.#open.push({ failure: { name, code, message }, aim })
+    this.#open.push({ failure: { name, code, message }, aim, round: this.#round })
   }
 
   /** The work was checked and passes: what programs and checks complained of before counts as put right. */
@@ -107,8 +114,6 @@ function putsRight(failed: Aim, later: Aim, files: readonly string[]): boolean {
   const covers = (done: readonly string[]): boolean =>
     failed.about.every((one) => done.some((file) => isSame(one, file)))
   switch (failed.kind) {
-    case "looks":
-      return true
     case "unknown":
       return later.kind !== "looks" || [...failed.values].some((value) => later.values.has(value))
     case "files":
@@ -117,6 +122,7 @@ function putsRight(failed: Aim, later: Aim, files: readonly string[]): boolean {
       return later.tool === failed.tool && covers(later.about)
     case "role":
       return later.kind === "role" && covers(later.about)
+    case "looks":
     case "other":
       return later.tool === failed.tool
   }

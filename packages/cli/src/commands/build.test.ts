@@ -50,10 +50,11 @@ test("the owner of a file that only hears talk has failed, and nothing is writte
     "play.yaml":
       "abilities: { nativeTools: true }\nsteps:\n  - repeat: always\n    reply: One could write a function.\n",
   })
-  const { code, stdout } = await cli(
-    ["run", "Create fibonacci", "--agent", "file-owner", "--screenplay", "play.yaml", "--json"],
-    { cwd: repo.path },
-  )
+  const args = ["run", "Create fibonacci", "--agent", "file-owner", "--screenplay", "play.yaml", "--json"]
+  const { code: refused, stderr } = await cli(args, { cwd: repo.path })
+  expect([refused, stderr]).toEqual([expect.any(Number), expect.stringContaining("--file src/area.py")])
+  expect(refused).not.toBe(0)
+  const { code, stdout } = await cli([...args, "--file", "fibonacci.py"], { cwd: repo.path })
   expect(code).toBe(1)
   expect(events(stdout).at(-1)).toMatchObject({
     summary: { success: false, message: "LLM did not use tools as expected" },

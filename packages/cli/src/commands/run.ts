@@ -13,7 +13,7 @@ const AGENT = {
     type: "string",
     multiple: true,
     value: "path",
-    description: "File that the agent file-owner owns; it writes no other (may be given more than once)",
+    description: "File that the agent file-owner owns; it writes no other",
   },
 } as const satisfies OptionDeclarations
 
