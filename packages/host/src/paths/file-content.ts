@@ -67,7 +67,7 @@ async function readWhole(handle: FileHandle, stat: Stats, limit: number, asked: 
   }
 }
 
-const READ_LESS = "Read a part of it with head, tail or start_line and end_line of read_text_file."
+const READ_LESS = "Read a part of it, by its lines."
 
 /** @throws ToolwrightError `FILE_TOO_LARGE`, with both sizes in the message */
 export function assertSize(size: number, limit: number, asked: string, hint = READ_LESS): void {

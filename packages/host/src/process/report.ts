@@ -42,7 +42,7 @@ export function outcomeText(outcome: ProcessOutcome, sandbox: SandboxReport, tim
     const more =
       stream.log === undefined
         ? ""
-        : `\n[${stream.bytes} bytes in all, in ${stream.log}; read_text_file shows any part of it]`
+        : `\n[${stream.bytes} bytes in all, in ${stream.log}; it can be read in parts]`
     parts.push(name === "stdout" ? stream.text.trimEnd() + more : `[stderr]\n${stream.text.trimEnd()}${more}`)
   }
   parts.push(`[${endingOf(outcome, timeoutMs)}, ${Math.round(outcome.durationMs)} ms]`)
