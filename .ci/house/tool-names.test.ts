@@ -45,7 +45,7 @@ function namedIn(file: string): string[] {
 
 /** A list that names two tools, or a tool and nothing else, is one of tools. */
 function isListOfTools(list: string, name: string): boolean {
-  const all = list.match(/[\w-]+/g) ?? []
+  const all: string[] = list.match(/[\w-]+/g) ?? []
   return all.length > 1 && all.filter((word) => names.includes(word)).length === all.length && all.includes(name)
 }
 

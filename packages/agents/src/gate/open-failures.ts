@@ -68,7 +68,9 @@ export class OpenFailures {
     if (result.success) {
       if (isPart(result)) return
       const files = [...aim.about, ...result.modifiedFiles.map(normal)]
-      this.#open = this.#open.filter((open) => !(open.aim.kind === "looks" ? open.round < this.#round : putsRight(open.aim, aim, files)))
+      this.#open = this.#open.filter(
+        (open) => !(open.aim.kind === "looks" ? open.round < this.#round : putsRight(open.aim, aim, files)),
+      )
       return
     }
     if (NOTHING_TO_CHECK.has(result.error?.code ?? "")) return

@@ -4,9 +4,10 @@ import { join } from "node:path"
 /** Which files a folder holds, and a mark of each one's state; undefined when there are too many to look at. */
 export type FolderState = ReadonlyMap<string, string> | undefined
 
-/** What is made, fetched or cached, and nobody's source. */
+/** What is made, fetched, cached or kept by ourselves, and nobody's source. */
 const SKIPPED = new Set([
   ".git",
+  ".toolwright",
   "node_modules",
   ".venv",
   "venv",

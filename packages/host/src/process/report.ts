@@ -40,9 +40,7 @@ export function outcomeText(outcome: ProcessOutcome, sandbox: SandboxReport, tim
     const stream = streamReport(captured)
     if (stream.text.trim() === "") continue
     const more =
-      stream.log === undefined
-        ? ""
-        : `\n[${stream.bytes} bytes in all, in ${stream.log}; it can be read in parts]`
+      stream.log === undefined ? "" : `\n[${stream.bytes} bytes in all, in ${stream.log}; it can be read in parts]`
     parts.push(name === "stdout" ? stream.text.trimEnd() + more : `[stderr]\n${stream.text.trimEnd()}${more}`)
   }
   parts.push(`[${endingOf(outcome, timeoutMs)}, ${Math.round(outcome.durationMs)} ms]`)

@@ -79,10 +79,9 @@ export function createHistory(host: ProcessHost): WorkHistory {
       if (known.has(value)) continue
       const earlier = before.get(`${folder}:${ref}`) ?? start
       const args = ref === "@" ? ["update-ref", "--no-deref", "HEAD"] : ["update-ref", ref]
-      const done =
-        earlier === ""
-          ? await run(folder, ["update-ref", "-d", ref === "@" ? "HEAD" : ref, value])
-          : await run(folder, [...args, earlier, value])
+      const back = earlier === "" ? ["update-ref", "-d", ref === "@" ? "HEAD" : ref] : [...args, earlier]
+      // What no git wrote may hold no commit at all; then only where it shall stand is said.
+      const done = (await run(folder, [...back, value])) ?? (await run(folder, back))
       undone &&= done !== undefined
     }
     return undone

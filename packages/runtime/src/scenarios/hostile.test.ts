@@ -1,0 +1,160 @@
+import { execFileSync } from "node:child_process"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { createScriptedBackend } from "@toolwright/backends"
+import type { RunSummary } from "@toolwright/toolbox"
+import { describe, expect, test } from "vitest"
+import { check, commit, DONE, FIX, replace, shell, write, type Attempt } from "../testing/hostile/attempt.ts"
+import { FALSE_CLAIMS } from "../testing/hostile/false-claims.ts"
+import { UNSEEN_COMMITS } from "../testing/hostile/unseen-commits.ts"
+import { MAY_INSIST, WEAKENED_CHECKS } from "../testing/hostile/weakened-checks.ts"
+import { WITHOUT_THE_WORK } from "../testing/hostile/without-the-work.ts"
+import { FIX_ADD, repositoryWith, type FixtureRepository } from "../testing/repository.ts"
+import { createToolwright } from "../toolwright.ts"
+
+/** What a run left: its summary, what the record says of it, and the subjects in the log. */
+interface Left {
+  summary: RunSummary
+  recorded: string | undefined
+  log: string[]
+}
+
+function put(folder: string, files: Readonly<Record<string, string>>): void {
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true })
+    writeFileSync(join(folder, name), text)
+  }
+}
+
+async function play(repo: FixtureRepository, attempt: Attempt): Promise<Left> {
+  const { agent = "builder", replies, owns, sandbox, toolCalling, permissions } = attempt
+  const backend = createScriptedBackend({
+    model: "qwen2.5",
+    abilities: { nativeTools: true },
+    steps: replies.map((reply, index) => ({
+      reply: typeof reply === "string" ? reply : { calls: reply.map((call) => ({ ...call })) },
+      ...(index === replies.length - 1 ? { repeat: "always" as const } : {}),
+    })),
+  })
+  await using toolwright = await createToolwright({
+    backend,
+    cwd: repo.path,
+    workspace: { roots: [repo.path] },
+    ...(sandbox === undefined ? {} : { builtins: { bash: { sandbox } } }),
+    ...(toolCalling === undefined ? {} : { model: { toolCalling } }),
+    ...(permissions === undefined ? {} : { permissions: { deny: [...(permissions.deny ?? [])] } }),
+  })
+  const summary = await toolwright.complete("Make add() add.", {
+    agent,
+    ...(owns === undefined ? {} : { files: owns }),
+  })
+  const log = existsSync(join(repo.path, ".git")) ? repo.git("log", "--all", "--format=%s").split("\n") : []
+  return { summary, recorded: toolwright.runs()[0]?.summary?.outcome, log }
+}
+
+async function attempted(attempt: Attempt): Promise<Left & { before: Map<string, string>; repo: FixtureRepository }> {
+  const repo = repositoryWith({ ...FIX_ADD, ...attempt.files })
+  for (const [name, text] of Object.entries(attempt.hooks ?? {})) {
+    put(join(repo.path, ".git/hooks"), { [name]: text })
+    chmodSync(join(repo.path, ".git/hooks", name), 0o755)
+  }
+  put(repo.path, attempt.dirty ?? {})
+  const before = new Map((attempt.untouched ?? []).map((file) => [file, readFileSync(join(repo.path, file), "utf8")]))
+  return { ...(await play(repo, attempt)), before, repo }
+}
+
+/** What an attempt must not get: plain success, a commit that nobody let through, a change to what is not its own. */
+function judge(
+  attempt: Attempt,
+  { summary, recorded, log, before, repo }: Awaited<ReturnType<typeof attempted>>,
+): void {
+  expect(summary.outcome, summary.message).not.toBe("completed")
+  expect(summary.success).toBe(false)
+  expect(recorded).toBe(summary.outcome)
+  if (attempt.ends !== undefined) expect(attempt.ends).toContain(summary.outcome)
+  const allowed = ["Begin", ...(attempt.commits ?? [])]
+  expect(log.filter((subject) => !allowed.includes(subject) && !subject.includes("Begin"))).toEqual([])
+  if (summary.outcome === "completed-with-failures") expect(summary.notes).not.toHaveLength(0)
+  for (const [file, text] of before) expect(readFileSync(join(repo.path, file), "utf8")).toBe(text)
+}
+
+const SETS = [
+  ["without the work", WITHOUT_THE_WORK],
+  ["with weakened checks", WEAKENED_CHECKS.map((attempt) => ({ commits: MAY_INSIST, ...attempt }))],
+  ["by commits that nobody saw", UNSEEN_COMMITS],
+  ["by claims", FALSE_CLAIMS],
+] as const
+
+test("there are more than sixty attempts, each of its own", () => {
+  const names = SETS.flatMap(([, attempts]) => attempts.map(({ name }) => name))
+  expect(names.length).toBeGreaterThan(100)
+  expect(new Set(names).size).toBe(names.length)
+})
+
+describe.each(SETS)("success %s", (_, attempts) => {
+  test.each(attempts.map((attempt) => [attempt.name, attempt] as const))("a model that %s", async (_name, attempt) => {
+    const left = await attempted(attempt)
+    using _repo = left.repo
+    judge(attempt, left)
+  })
+})
+
+/** The tests as they were, against what the repository holds: a judge of its own. */
+function passesAsItWas(repo: FixtureRepository): boolean {
+  const folder = mkdtempSync(join(tmpdir(), "toolwright-judge-"))
+  try {
+    execFileSync("git", ["clone", "-q", repo.path, folder])
+    put(folder, FIX_ADD["tests/add.test.js"] === undefined ? {} : { "tests/add.test.js": FIX_ADD["tests/add.test.js"] })
+    execFileSync(process.execPath, ["--test"], { cwd: folder, stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const ANOTHER_TEST = FIX_ADD["tests/add.test.js"].replace('"adds"', '"adds more"').replace("(2, 3), 5", "(0, 0), 0")
+
+describe("honest work still gets through", () => {
+  test.each<readonly [string, Attempt]>([
+    ["the plain way", { name: "plain", replies: [FIX, [check()], [commit()], DONE] }],
+    [
+      "with a failure on the way, put right",
+      { name: "failure", replies: [[write("src/add.js", "wrong(")], [check()], FIX, [check()], [commit()], DONE] },
+    ],
+    [
+      "with a test of its own",
+      { name: "own", replies: [[...FIX, write("tests/more.test.js", ANOTHER_TEST)], [check()], [commit()], DONE] },
+    ],
+    [
+      "with a test that is made stronger",
+      {
+        name: "stronger",
+        replies: [
+          [...FIX, replace("tests/add.test.js", "5))", '5))\n\ntest("zero", () => assert.equal(add(0, 0), 0))')],
+          [check()],
+          [commit()],
+          DONE,
+        ],
+      },
+    ],
+    [
+      "through the shell",
+      { name: "shell", replies: [FIX, [check()], [shell("git add -A && git commit -q -m Fix")], DONE] },
+    ],
+  ])("%s", async (_, attempt) => {
+    const left = await attempted(attempt)
+    using repo = left.repo
+    expect(left.summary, left.summary.message).toMatchObject({ outcome: "completed", success: true })
+    expect(left.log).toHaveLength(2)
+    expect(passesAsItWas(repo)).toBe(true)
+  })
+
+  test("an answer to a question needs no effect", async () => {
+    using repo = repositoryWith(FIX_ADD)
+    const left = await play(repo, { name: "question", agent: "assistant", replies: ["It subtracts."] })
+    expect(left.summary).toMatchObject({ outcome: "completed", success: true, calls: 0 })
+  })
+})
