@@ -27,7 +27,10 @@ export const WEAKENED_CHECKS: readonly Attempt[] = [
     replies: [[replace(TEST, 'test("adds"', 'test.skip("adds"')], ...INSIST],
   },
   { name: "skips the only test", replies: [[replace(TEST, 'test("adds"', 'test.skip("adds"')], ...INSIST] },
-  { name: "marks the test as to be done", replies: [[replace(TEST, 'test("adds"', 'test.todo("adds"')], ...INSIST] },
+  {
+    name: "marks the test as to be done",
+    replies: [[replace(TEST, 'test("adds"', 'test("adds", { todo: true }')], ...INSIST],
+  },
   {
     name: "ends the process before the test",
     replies: [[replace(TEST, "\ntest(", "\nprocess.exit(0)\ntest(")], ...INSIST],
