@@ -61,7 +61,7 @@ export async function conversationStore(
       "SELECT position, message FROM conversation_messages WHERE conversation_id = ? ORDER BY position",
       [id],
     )
-    return rows.flatMap(({ position, message }) => {
+    const read = rows.flatMap(({ position, message }) => {
       try {
         return [JSON.parse(message) as ChatMessage]
       } catch {
@@ -69,6 +69,7 @@ export async function conversationStore(
         return []
       }
     })
+    return read.length === rows.length ? read : withoutHalves(read)
   }
 
   return {
@@ -133,4 +134,19 @@ async function addOwners(database: Database): Promise<void> {
   } catch {
     await database.query("ALTER TABLE conversations ADD COLUMN owner TEXT NOT NULL DEFAULT ''")
   }
+}
+
+/** What is left of damaged messages, without results of calls that are gone and calls whose results are. */
+function withoutHalves(messages: readonly ChatMessage[]): ChatMessage[] {
+  const called = new Set(
+    messages.flatMap((message) => ("toolCalls" in message ? (message.toolCalls ?? []) : [])).map(({ id }) => id),
+  )
+  const answered = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])))
+  return messages.flatMap((message): ChatMessage[] => {
+    if (message.role === "tool") return called.has(message.toolCallId) ? [message] : []
+    if (message.role !== "assistant" || message.toolCalls === undefined) return [message]
+    const { toolCalls, ...rest } = message
+    const kept = toolCalls.filter(({ id }) => answered.has(id))
+    return [kept.length === 0 ? rest : { ...rest, toolCalls: kept }]
+  })
 }

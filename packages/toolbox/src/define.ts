@@ -92,7 +92,7 @@ export function wrapMinimalTool(tool: MinimalTool): ToolDefinition {
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/
 
-function check(specification: { name: string }, category: string, optionality: string): void {
+function check(specification: { name: string; tags?: readonly string[] }, category: string, optionality: string): void {
   const { name } = specification
   if (typeof name !== "string" || name === "") throw new ToolwrightError("INVALID_TOOL", "A tool needs a name.")
   const wrong = (message: string, hint?: string) =>
@@ -100,6 +100,8 @@ function check(specification: { name: string }, category: string, optionality: s
   if (!NAME.test(name)) {
     throw wrong("the name must begin with a letter and hold only letters, digits, '_', '-', '.', at most 128 in all.")
   }
+  const tag = specification.tags?.find((one) => !TAG.test(one))
+  if (tag !== undefined) throw wrong(`'${tag.slice(0, 50)}' is no tag.`, "Tags hold small letters, digits and '-'.")
   if (!(TOOL_CATEGORIES as readonly string[]).includes(category)) {
     throw wrong(`unknown category '${category}'.`, `Use one of: ${TOOL_CATEGORIES.join(", ")}.`)
   }
@@ -107,6 +109,9 @@ function check(specification: { name: string }, category: string, optionality: s
     throw wrong(`unknown optionality '${optionality}'.`, `Use one of: ${OPTIONALITIES.join(", ")}.`)
   }
 }
+
+/** What a tag may be: it stands in addresses, settings and metrics. */
+export const TAG = /^[a-z0-9][a-z0-9-]*[a-z0-9]$/
 
 function objectSchema(name: string, schema: JsonSchema): JsonSchema {
   const fault = schemaFault(schema)

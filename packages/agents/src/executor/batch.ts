@@ -1,6 +1,7 @@
 import type { Executed } from "@toolwright/dialogue"
 import {
   executeCall,
+  failure,
   type Middleware,
   type PermissionPolicy,
   type RunEvent,
@@ -8,6 +9,10 @@ import {
   type ToolResult,
   type Toolset,
 } from "@toolwright/toolbox"
+
+/** Calls that run beside each other at most, and characters of results that one reply is given. */
+const MOST_TOGETHER = 8
+const MOST_CHARACTERS = 32 * 1024 * 1024
 
 /** How the calls of a round are to be executed. */
 export interface BatchOptions {
@@ -31,7 +36,8 @@ export type BatchStep = { done: false; events: readonly RunEvent[] } | { done: t
 
 /**
  * Executes the calls of one reply. Neighbouring calls of tools that only read run beside each other; every other call
- * waits for all before it, and all after it wait for it. A failing call keeps no other from running.
+ * waits for all before it, and all after it wait for it. A few run at once, however many a reply names, and once their
+ * results are more than anybody could read the others are answered without being run. A failing call keeps no other from running.
  *
  * The first group starts with the first `next`, each further one when the events of the one before have been taken.
  */
@@ -39,13 +45,16 @@ export class Batch {
   readonly #options: BatchOptions
   readonly #groups: ToolCall[][]
   readonly #executed: Executed[] = []
+  readonly #middleware: readonly Middleware[]
   #events: RunEvent[] = []
+  #characters = 0
   #work: Promise<void> | undefined
   #wake: (() => void) | undefined
 
   constructor(calls: readonly ToolCall[], options: BatchOptions) {
     this.#options = options
     this.#groups = groupsOf(calls, options.tools)
+    this.#middleware = [(_call, next) => this.#within(next), ...options.middleware]
   }
 
   async next(): Promise<BatchStep> {
@@ -71,14 +80,28 @@ export class Batch {
     })
   }
 
+  async #within(next: () => Promise<ToolResult>): Promise<ToolResult> {
+    if (this.#characters > MOST_CHARACTERS) {
+      return failure({
+        code: "TOO_MUCH_AT_ONCE",
+        message: "The calls of this reply have brought more than can be read; this one was not run.",
+        hint: "Make fewer calls at once.",
+        retryable: true,
+      })
+    }
+    const result = await next()
+    this.#characters += result.output.length
+    return result
+  }
+
   async #execute(call: ToolCall): Promise<Executed> {
-    const { tools, runId, signal, middleware, permissions, timeoutMs, dryRun, onResult } = this.#options
+    const { tools, runId, signal, permissions, timeoutMs, dryRun, onResult } = this.#options
     let { args } = call
     const result = await executeCall(tools, call, {
       callId: call.id,
       runId,
       signal,
-      middleware,
+      middleware: this.#middleware,
       ...(permissions === undefined ? {} : { permissions }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(dryRun === true ? { dryRun: true } : {}),
@@ -99,7 +122,7 @@ function groupsOf(calls: readonly ToolCall[], tools: Toolset): ToolCall[][] {
   let reading: ToolCall[] | undefined
   for (const call of calls) {
     const reads = tools.get(call.name)?.effects?.readOnly === true
-    if (reads && reading !== undefined) {
+    if (reads && reading !== undefined && reading.length < MOST_TOGETHER) {
       reading.push(call)
       continue
     }

@@ -1,5 +1,6 @@
 import type { RunEvent } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
+import { TOO_MANY_STEPS } from "../gateway/agent-run.ts"
 
 /** Gathers the messages of a run from its events: replies with their calls, each followed by the results. */
 export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMessage[] } {
@@ -18,7 +19,7 @@ export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMess
           success: event.result.success,
         })
       } else if (event.type === "run-end" && event.summary.outcome === "max-rounds") {
-        messages.push({ role: "assistant", content: event.summary.message })
+        messages.push({ role: "assistant", content: TOO_MANY_STEPS })
       }
     },
     take() {

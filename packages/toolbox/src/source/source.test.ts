@@ -77,3 +77,9 @@ test("a later change that collides is reported, and the earlier tools stay", asy
   await vi.waitFor(() => expect(onError).toHaveBeenCalled())
   expect(namesOf(registry)).toEqual(["mine", "read"])
 })
+
+test("tags of a source are tags", async () => {
+  await expect(attachSource(new ToolRegistry(), localSource("x", []), { tags: ["BAD TAG!"] })).rejects.toMatchObject({
+    code: "INVALID_CONFIGURATION",
+  })
+})

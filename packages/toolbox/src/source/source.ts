@@ -1,3 +1,4 @@
+import { TAG } from "../define.ts"
 import { ToolwrightError } from "../model/errors.ts"
 import type { ToolDefinition, ToolProvenance } from "../model/tool.ts"
 import { wildcard } from "../execute/wildcard.ts"
@@ -93,6 +94,16 @@ export async function attachSource(
     registered = wanted
   }
 
+  const wrong = options.tags?.find((tag) => !TAG.test(tag))
+  if (wrong !== undefined) {
+    throw new ToolwrightError(
+      "INVALID_CONFIGURATION",
+      `'${wrong.slice(0, 50)}' is no tag for '${source.provenance.name}'.`,
+      {
+        hint: "Tags hold small letters, digits and '-'.",
+      },
+    )
+  }
   await refresh()
   const end = source.onChange?.(() => void refresh().catch(onError))
   const close = async (): Promise<void> => {
