@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from "node:child_process"
 import { existsSync, lstatSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { fileURLToPath } from "node:url"
+import { programStarts } from "@toolwright/host/undo"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { DriverLimits, MigrationDriver, StepOutcome } from "./driver.ts"
 import type { SqliteReply, SqliteRequest } from "./sqlite-child.ts"
@@ -86,6 +87,7 @@ export function openSqlite(file: string, limits: DriverLimits): MigrationDriver 
           hint: "Create the folder first.",
         })
       }
+      await programStarts()
       return ask({ file, step, lockWaitMs: limits.lockWaitMs })
     },
     async [Symbol.asyncDispose]() {

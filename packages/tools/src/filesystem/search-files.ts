@@ -1,7 +1,7 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { visibleName } from "@toolwright/host/text"
-import type { PathTest } from "../search/glob.ts"
+import type { PathTest } from "../search/path-test.ts"
 import { listingText } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH_ALIASES, PATH_OR_HERE } from "./schemas.ts"
 import { FILE_PATTERN, grounded } from "../grounded.ts"

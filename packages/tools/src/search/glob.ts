@@ -1,7 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { isCheapGlob } from "./glob-cost.ts"
-
-export type PathTest = (path: string) => boolean
+import type { PathTest } from "./path-test.ts"
 
 /**
  * Compiles globs (`*`, `**`, `?`, `{a,b}`, `[a-z]`) to a test over paths with `/`. A glob without `/` is matched

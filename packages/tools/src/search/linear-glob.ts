@@ -1,4 +1,4 @@
-import type { PathTest } from "./glob.ts"
+import type { PathTest } from "./path-test.ts"
 
 /**
  * Compiles a glob to a test whose time grows with the path alone (RE2), for globs that a backtracking expression could
