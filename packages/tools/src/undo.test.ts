@@ -17,7 +17,7 @@ import { dirname, join } from "node:path"
 import { ToolRegistry, type JsonObject } from "@toolwright/toolbox"
 import { createWorkspace, type Workspace } from "@toolwright/host/paths"
 import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
-import { describe, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { createBuiltinTools } from "./builtin.ts"
 
 interface UndoFixture extends Disposable {
@@ -173,90 +173,88 @@ test(`${SEQUENCES} random sequences of calls, taken back in any order that does 
   console.log(`${SEQUENCES} sequences, ${calls} calls, ${refusals} refused for the time being`)
 }, 900_000)
 
-describe("taking back", () => {
-  test("shows first what it would do, does it, and can itself be taken back", async () => {
-    using fixture = undoFixture({ "a.txt": "one\ntwo\n" })
-    const { root } = fixture
-    const result = await fixture.call("write_file", { path: "a.txt", content: "one\n" })
-    const history = await fixture.history()
-    const planned = await history.plan()
-    expect(planned.item).toMatchObject({ kind: "call", tools: ["write_file"], state: "in effect" })
-    expect((result.metadata.undo as { id: string }).id).toBe(planned.item.id)
-    expect(planned.described[0]!.diff).toContain("+two")
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n")
-    const done = await history.undo()
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\ntwo\n")
-    expect((await history.list()).map(({ tools, state }) => [tools[0], state])).toEqual([
-      ["undo", "in effect"],
-      ["write_file", "taken back"],
-    ])
-    await expect(history.plan()).rejects.toThrow(/Nothing/)
-    const again = await history.undo(done.id)
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n")
-    await history.undo(again.id)
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\ntwo\n")
-  })
+test("shows first what it would do, does it, and can itself be taken back", async () => {
+  using fixture = undoFixture({ "a.txt": "one\ntwo\n" })
+  const { root } = fixture
+  const result = await fixture.call("write_file", { path: "a.txt", content: "one\n" })
+  const history = await fixture.history()
+  const planned = await history.plan()
+  expect(planned.item).toMatchObject({ kind: "call", tools: ["write_file"], state: "in effect" })
+  expect((result.metadata.undo as { id: string }).id).toBe(planned.item.id)
+  expect(planned.described[0]!.diff).toContain("+two")
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n")
+  const done = await history.undo()
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\ntwo\n")
+  expect((await history.list()).map(({ tools, state }) => [tools[0], state])).toEqual([
+    ["undo", "in effect"],
+    ["write_file", "taken back"],
+  ])
+  await expect(history.plan()).rejects.toThrow(/Nothing/)
+  const again = await history.undo(done.id)
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\n")
+  await history.undo(again.id)
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("one\ntwo\n")
+})
 
-  test("refuses, file by file, what has been changed since", async () => {
-    using fixture = undoFixture({ "a.txt": "a\n", "b.txt": "b\n" })
-    const { root } = fixture
-    const edited = await fixture.call("bash", {
-      command: "echo 1 > a.txt; echo 2 > b.txt; chmod 640 b.txt; echo 3 > c.txt",
-    })
-    expect(edited.success).toBe(true)
-    writeFileSync(join(root, "a.txt"), "by hand\n")
-    const history = await fixture.history()
-    const done = await history.undo()
-    expect(done.refused).toEqual([{ path: join(root, "a.txt"), reason: expect.stringContaining("changed since") }])
-    expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("by hand\n")
-    expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("b\n")
-    expect(lstatSync(join(root, "b.txt")).mode & 0o777).toBe(0o644)
-    expect(existsSync(join(root, "c.txt"))).toBe(false)
+test("refuses, file by file, what has been changed since", async () => {
+  using fixture = undoFixture({ "a.txt": "a\n", "b.txt": "b\n" })
+  const { root } = fixture
+  const edited = await fixture.call("bash", {
+    command: "echo 1 > a.txt; echo 2 > b.txt; chmod 640 b.txt; echo 3 > c.txt",
   })
+  expect(edited.success).toBe(true)
+  writeFileSync(join(root, "a.txt"), "by hand\n")
+  const history = await fixture.history()
+  const done = await history.undo()
+  expect(done.refused).toEqual([{ path: join(root, "a.txt"), reason: expect.stringContaining("changed since") }])
+  expect(readFileSync(join(root, "a.txt"), "utf8")).toBe("by hand\n")
+  expect(readFileSync(join(root, "b.txt"), "utf8")).toBe("b\n")
+  expect(lstatSync(join(root, "b.txt")).mode & 0o777).toBe(0o644)
+  expect(existsSync(join(root, "c.txt"))).toBe(false)
+})
 
-  test("says of what is too large that it cannot be taken back", async () => {
-    using fixture = undoFixture({ "large.txt": "x".repeat(2000), "small.txt": "x" }, { limits: { fileBytes: 1000 } })
-    const result = await fixture.call("bash", { command: "echo y >> large.txt; echo y >> small.txt" })
-    expect(result.output).toContain(`Cannot be taken back by undo: ${join(fixture.root, "large.txt")}`)
-    const history = await fixture.history()
-    expect((await history.list())[0]!.unkept).toMatchObject([{ path: join(fixture.root, "large.txt") }])
-    await history.undo()
-    expect(readFileSync(join(fixture.root, "small.txt"), "utf8")).toBe("x")
-  })
+test("says of what is too large that it cannot be taken back", async () => {
+  using fixture = undoFixture({ "large.txt": "x".repeat(2000), "small.txt": "x" }, { limits: { fileBytes: 1000 } })
+  const result = await fixture.call("bash", { command: "echo y >> large.txt; echo y >> small.txt" })
+  expect(result.output).toContain(`Cannot be taken back by undo: ${join(fixture.root, "large.txt")}`)
+  const history = await fixture.history()
+  expect((await history.list())[0]!.unkept).toMatchObject([{ path: join(fixture.root, "large.txt") }])
+  await history.undo()
+  expect(readFileSync(join(fixture.root, "small.txt"), "utf8")).toBe("x")
+})
 
-  test("keeps no secrets, and yet moves back what was moved with its folder", async () => {
-    using fixture = undoFixture({ "d/.env": "KEY=canary-1", "d/a.txt": "a" })
-    const before = fixture.tree()
-    expect((await fixture.call("move_file", { source: "d", destination: "e" })).success).toBe(true)
-    await fixture.call("bash", { command: "echo x > e/a.txt" })
-    const kept = readdirSync(join(fixture.root, "../undo"), { recursive: true, withFileTypes: true })
-    for (const entry of kept)
-      if (entry.isFile()) expect(readFileSync(join(entry.parentPath, entry.name), "latin1")).not.toContain("canary-1")
-    const history = await fixture.history()
-    await history.undo()
-    await history.undo()
-    expect(fixture.tree()).toEqual(before)
-  })
+test("keeps no secrets, and yet moves back what was moved with its folder", async () => {
+  using fixture = undoFixture({ "d/.env": "KEY=canary-1", "d/a.txt": "a" })
+  const before = fixture.tree()
+  expect((await fixture.call("move_file", { source: "d", destination: "e" })).success).toBe(true)
+  await fixture.call("bash", { command: "echo x > e/a.txt" })
+  const kept = readdirSync(join(fixture.root, "../undo"), { recursive: true, withFileTypes: true })
+  for (const entry of kept)
+    if (entry.isFile()) expect(readFileSync(join(entry.parentPath, entry.name), "latin1")).not.toContain("canary-1")
+  const history = await fixture.history()
+  await history.undo()
+  await history.undo()
+  expect(fixture.tree()).toEqual(before)
+})
 
-  test("a call that only reads leaves nothing, and one that is refused neither", async () => {
-    using fixture = undoFixture({ "a.txt": "a" })
-    await fixture.call("read_text_file", { path: "a.txt" })
-    await fixture.call("edit_file", { path: "a.txt", old_text: "none", new_text: "x" })
-    await fixture.call("bash", { command: "cat a.txt" })
-    expect(await (await fixture.history()).list()).toEqual([])
-  })
+test("a call that only reads leaves nothing, and one that is refused neither", async () => {
+  using fixture = undoFixture({ "a.txt": "a" })
+  await fixture.call("read_text_file", { path: "a.txt" })
+  await fixture.call("edit_file", { path: "a.txt", old_text: "none", new_text: "x" })
+  await fixture.call("bash", { command: "cat a.txt" })
+  expect(await (await fixture.history()).list()).toEqual([])
+})
 
-  test("does not write through a link that stands in the way by now", async () => {
-    using fixture = undoFixture({ "d/a.txt": "a" })
-    const { root } = fixture
-    await fixture.call("write_file", { path: "d/a.txt", content: "b" })
-    const outside = join(root, "../outside")
-    mkdirSync(outside)
-    writeFileSync(join(outside, "a.txt"), "b")
-    rmSync(join(root, "d"), { recursive: true })
-    symlinkSync(outside, join(root, "d"))
-    const done = await (await fixture.history()).undo()
-    expect(done.restored).toEqual([])
-    expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("b")
-  })
+test("does not write through a link that stands in the way by now", async () => {
+  using fixture = undoFixture({ "d/a.txt": "a" })
+  const { root } = fixture
+  await fixture.call("write_file", { path: "d/a.txt", content: "b" })
+  const outside = join(root, "../outside")
+  mkdirSync(outside)
+  writeFileSync(join(outside, "a.txt"), "b")
+  rmSync(join(root, "d"), { recursive: true })
+  symlinkSync(outside, join(root, "d"))
+  const done = await (await fixture.history()).undo()
+  expect(done.restored).toEqual([])
+  expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("b")
 })

@@ -1,93 +1,85 @@
 import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { expect, test } from "vitest"
 import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
 const call = (cwd: string, name: string, ...args: string[]) => here(["tools", "call", name, ...args], { cwd })
 const textOf = (cwd: string, path: string): string => readFileSync(join(cwd, path), "utf8")
 
-describe("undo", () => {
-  test("lists what calls changed, shows the difference, needs --yes where nobody can be asked, and takes it back", async () => {
-    const cwd = folderWith({ "a.txt": "one\ntwo\n" })
-    expect((await here(["undo", "list"], { cwd })).stdout).toBe("Nothing that was changed here is on record.\n")
-    expect(existsSync(join(cwd, ".toolwright"))).toBe(false)
-    await call(cwd, "write_file", "--path", "a.txt", "--content", "other\n")
-    await call(cwd, "create_directory", "--path", "new/deep")
-    const listed = await here(["undo", "list"], { cwd })
-    expect(listed.stdout).toMatch(
-      /^\S+ +in effect +2 paths {2}create_directory\n\S+ +in effect +1 path {2}write_file\n$/,
-    )
-    const looked = await here(["undo", "--dry-run"], { cwd })
-    expect(looked).toMatchObject({ code: 0, stdout: expect.stringContaining(`remove folder ${join(cwd, "new/deep")}`) })
-    expect(await here(["undo"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") })
-    expect(existsSync(join(cwd, "new/deep"))).toBe(true)
-    expect((await here(["undo", "--yes"], { cwd })).code).toBe(0)
-    expect(existsSync(join(cwd, "new"))).toBe(false)
-    const [, , written] = (await here(["undo", "list"], { cwd })).stdout.split("\n")
-    const done = await here(["undo", written!.split(" ")[0]!, "--yes"], { cwd })
-    expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/-other\n[^]*\+one\n[^]*Took back 1 path\./) })
-    expect(textOf(cwd, "a.txt")).toBe("one\ntwo\n")
-    const again = /undo (\S+)'/.exec(done.stdout)![1]!
-    expect((await here(["undo", again, "--yes"], { cwd })).code).toBe(0)
-    expect(textOf(cwd, "a.txt")).toBe("other\n")
-  })
+test("lists what calls changed, shows the difference, needs --yes where nobody can be asked, and takes it back", async () => {
+  const cwd = folderWith({ "a.txt": "one\ntwo\n" })
+  expect((await here(["undo", "list"], { cwd })).stdout).toBe("Nothing that was changed here is on record.\n")
+  expect(existsSync(join(cwd, ".toolwright"))).toBe(false)
+  await call(cwd, "write_file", "--path", "a.txt", "--content", "other\n")
+  await call(cwd, "create_directory", "--path", "new/deep")
+  const listed = await here(["undo", "list"], { cwd })
+  expect(listed.stdout).toMatch(/^\S+ +in effect +2 paths {2}create_directory\n\S+ +in effect +1 path {2}write_file\n$/)
+  const looked = await here(["undo", "--dry-run"], { cwd })
+  expect(looked).toMatchObject({ code: 0, stdout: expect.stringContaining(`remove folder ${join(cwd, "new/deep")}`) })
+  expect(await here(["undo"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") })
+  expect(existsSync(join(cwd, "new/deep"))).toBe(true)
+  expect((await here(["undo", "--yes"], { cwd })).code).toBe(0)
+  expect(existsSync(join(cwd, "new"))).toBe(false)
+  const [, , written] = (await here(["undo", "list"], { cwd })).stdout.split("\n")
+  const done = await here(["undo", written!.split(" ")[0]!, "--yes"], { cwd })
+  expect(done).toMatchObject({ code: 0, stdout: expect.stringMatching(/-other\n[^]*\+one\n[^]*Took back 1 path\./) })
+  expect(textOf(cwd, "a.txt")).toBe("one\ntwo\n")
+  const again = /undo (\S+)'/.exec(done.stdout)![1]!
+  expect((await here(["undo", again, "--yes"], { cwd })).code).toBe(0)
+  expect(textOf(cwd, "a.txt")).toBe("other\n")
+})
 
-  test("leaves alone what was changed since, says so, and fails", async () => {
-    const cwd = folderWith({ "a.txt": "a\n", "b.txt": "b\n" })
-    await call(cwd, "bash", "--command", "echo x > a.txt; echo x > b.txt; chmod 755 b.txt")
-    await call(cwd, "file", "--action", "append", "--path", "a.txt", "--content", "more\n")
-    const [, first] = (await here(["undo", "list"], { cwd })).stdout.split("\n")
-    const done = await here(["undo", first!.split(" ")[0]!, "--yes"], { cwd })
-    expect(done.code).toBe(1)
-    expect(done.stderr).toContain(`Not taken back: ${join(cwd, "a.txt")}: file has changed it since`)
-    expect([textOf(cwd, "a.txt"), textOf(cwd, "b.txt")]).toEqual(["x\nmore\n", "b\n"])
-    expect(lstatSync(join(cwd, "b.txt")).mode & 0o111).toBe(0)
-  })
+test("leaves alone what was changed since, says so, and fails", async () => {
+  const cwd = folderWith({ "a.txt": "a\n", "b.txt": "b\n" })
+  await call(cwd, "bash", "--command", "echo x > a.txt; echo x > b.txt; chmod 755 b.txt")
+  await call(cwd, "file", "--action", "append", "--path", "a.txt", "--content", "more\n")
+  const [, first] = (await here(["undo", "list"], { cwd })).stdout.split("\n")
+  const done = await here(["undo", first!.split(" ")[0]!, "--yes"], { cwd })
+  expect(done.code).toBe(1)
+  expect(done.stderr).toContain(`Not taken back: ${join(cwd, "a.txt")}: file has changed it since`)
+  expect([textOf(cwd, "a.txt"), textOf(cwd, "b.txt")]).toEqual(["x\nmore\n", "b\n"])
+  expect(lstatSync(join(cwd, "b.txt")).mode & 0o111).toBe(0)
+})
 
-  test("the record of earlier contents is read by no tool, and written nowhere but here", async () => {
-    const cwd = folderWith({ "a.txt": "canary-then\n" })
-    await call(cwd, "write_file", "--path", "a.txt", "--content", "now\n")
-    const files = readdirSync(join(cwd, ".toolwright/undo"), { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isFile(),
-    )
-    expect(files.some((entry) => textOf(entry.parentPath, entry.name).includes("canary-then"))).toBe(true)
-    const found = await call(cwd, "search_grep", "--pattern", "canary-then", "--include_ignored", "true")
-    expect(found.stdout).not.toContain("canary-then\n")
-    for (const entry of files) {
-      const path = join(entry.parentPath, entry.name)
-      expect((await call(cwd, "read_text_file", "--path", path)).code).toBe(1)
-    }
-    expect(
-      (await call(cwd, "bash", "--command", "cat .toolwright/undo/*/*/* .toolwright/undo/*/*")).stdout,
-    ).not.toContain("canary-then")
-  })
+test("the record of earlier contents is read by no tool, and written nowhere but here", async () => {
+  const cwd = folderWith({ "a.txt": "canary-then\n" })
+  await call(cwd, "write_file", "--path", "a.txt", "--content", "now\n")
+  const files = readdirSync(join(cwd, ".toolwright/undo"), { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  )
+  expect(files.some((entry) => textOf(entry.parentPath, entry.name).includes("canary-then"))).toBe(true)
+  const found = await call(cwd, "search_grep", "--pattern", "canary-then", "--include_ignored", "true")
+  expect(found.stdout).not.toContain("canary-then\n")
+  for (const entry of files) {
+    const path = join(entry.parentPath, entry.name)
+    expect((await call(cwd, "read_text_file", "--path", path)).code).toBe(1)
+  }
+  expect(
+    (await call(cwd, "bash", "--command", "cat .toolwright/undo/*/*/* .toolwright/undo/*/*")).stdout,
+  ).not.toContain("canary-then")
+})
 
-  test("a link that was committed in place of the folder leads nowhere", async () => {
-    const cwd = folderWith({ "a.txt": "a\n" })
-    const elsewhere = folderWith({})
-    symlinkSync(elsewhere, join(cwd, ".toolwright"))
-    const env = { XDG_STATE_HOME: folderWith({}) }
-    await here(["tools", "call", "write_file", "--path", "a.txt", "--content", "b\n"], { cwd, env })
-    expect(readdirSync(elsewhere)).toEqual([])
-    expect((await here(["undo", "--yes"], { cwd, env })).code).toBe(0)
-    expect(textOf(cwd, "a.txt")).toBe("a\n")
-  })
+test("a link that was committed in place of the folder leads nowhere", async () => {
+  const cwd = folderWith({ "a.txt": "a\n" })
+  const elsewhere = folderWith({})
+  symlinkSync(elsewhere, join(cwd, ".toolwright"))
+  const env = { XDG_STATE_HOME: folderWith({}) }
+  await here(["tools", "call", "write_file", "--path", "a.txt", "--content", "b\n"], { cwd, env })
+  expect(readdirSync(elsewhere)).toEqual([])
+  expect((await here(["undo", "--yes"], { cwd, env })).code).toBe(0)
+  expect(textOf(cwd, "a.txt")).toBe("a\n")
+})
 
-  test("what a program changed is known although its end was seen by nobody", async () => {
-    const cwd = folderWith({ "a.txt": "a\n", "d/b.txt": "b\n" })
-    const command = "echo x > a.txt; rm d/b.txt; echo done > marker; sleep 60"
-    const running = startCli(["tools", "call", "bash", "--command", command], { cwd })
-    while (!existsSync(join(cwd, "marker"))) await new Promise((resolve) => setImmediate(resolve))
-    running.child.kill("SIGKILL")
-    await running.finished
-    const listed = await here(["undo", "list"], { cwd })
-    expect(listed.stdout).toMatch(/in effect +3 paths {2}bash/)
-    expect((await here(["undo", "--yes"], { cwd })).code).toBe(0)
-    expect([textOf(cwd, "a.txt"), textOf(cwd, "d/b.txt"), existsSync(join(cwd, "marker"))]).toEqual([
-      "a\n",
-      "b\n",
-      false,
-    ])
-  })
+test("what a program changed is known although its end was seen by nobody", async () => {
+  const cwd = folderWith({ "a.txt": "a\n", "d/b.txt": "b\n" })
+  const command = "echo x > a.txt; rm d/b.txt; echo done > marker; sleep 60"
+  const running = startCli(["tools", "call", "bash", "--command", command], { cwd })
+  while (!existsSync(join(cwd, "marker"))) await new Promise((resolve) => setImmediate(resolve))
+  running.child.kill("SIGKILL")
+  await running.finished
+  const listed = await here(["undo", "list"], { cwd })
+  expect(listed.stdout).toMatch(/in effect +3 paths {2}bash/)
+  expect((await here(["undo", "--yes"], { cwd })).code).toBe(0)
+  expect([textOf(cwd, "a.txt"), textOf(cwd, "d/b.txt"), existsSync(join(cwd, "marker"))]).toEqual(["a\n", "b\n", false])
 })

@@ -114,7 +114,10 @@ export async function moveEntry(policy: PathPolicy, from: Place, to: Place): Pro
       : "Delete it first, or choose another destination."
     throw alreadyExists(to.asked, hint)
   }
-  if (stat.isDirectory()) await assertMovable(policy, from.parent, from.name, from, to)
+  if (stat.isDirectory()) {
+    await using directory = await pinChild(from.parent, from.name)
+    await assertMovable(policy, directory, { from: from.path, to: to.path, asked: from.asked, depth: 0 })
+  }
   await rename(from.parent.at(from.name), to.parent.at(to.name)).catch((thrown: NodeJS.ErrnoException) => {
     if (thrown.code !== "EXDEV") throw thrown
     throw new ToolwrightError("CROSS_DEVICE", `Cannot move ${asked[0]} to another file system in one step`, {
@@ -126,19 +129,22 @@ export async function moveEntry(policy: PathPolicy, from: Place, to: Place): Pro
 /** What its place alone protects must not be carried to another place with the directory above it. */
 async function assertMovable(
   policy: PathPolicy,
-  parent: PinnedChild,
-  name: string,
-  from: { path: string; asked: string },
-  to: { path: string },
-  depth = 0,
+  directory: PinnedChild,
+  move: { from: string; to: string; asked: string; depth: number },
 ): Promise<void> {
-  if (depth > DEEPEST) throw tooDeep(from.asked)
-  await using directory = await pinChild(parent, name)
+  if (move.depth > DEEPEST) throw tooDeep(move.asked)
   for (const entry of await readdir(directory.at(), { withFileTypes: true })) {
-    const below = { path: join(from.path, entry.name), asked: `${from.asked}/${entry.name}` }
-    const there = { path: join(to.path, entry.name) }
-    if (policy.bindsPlace(below.path, there.path)) policy.admit(below.path, "write", below.asked)
-    if (entry.isDirectory()) await assertMovable(policy, directory, entry.name, below, there, depth + 1)
+    const { name } = entry
+    const below = {
+      from: join(move.from, name),
+      to: join(move.to, name),
+      asked: `${move.asked}/${name}`,
+      depth: move.depth + 1,
+    }
+    if (policy.bindsPlace(below.from, below.to)) policy.admit(below.from, "write", below.asked)
+    if (!entry.isDirectory()) continue
+    await using child = await pinChild(directory, name)
+    await assertMovable(policy, child, below)
   }
 }
 

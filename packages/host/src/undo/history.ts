@@ -10,11 +10,19 @@ import { createContentStore, type ContentStore } from "./content-store.ts"
 import { describeChange } from "./difference.ts"
 import { HASH_ONLY, stateOf } from "./entry-state.ts"
 import { changesByPath, changesInEffect } from "./in-effect.ts"
-import { planUndo, type RefusedPath, type Restoration, type UndoPlan } from "./plan-undo.ts"
+import { planUndo, type RefusedPath, type UndoPlan } from "./plan-undo.ts"
 import { isPruneDue, prune, type Retention } from "./prune.ts"
 import { createRecorder, type CallRecorder } from "./recorder.ts"
 import { restore } from "./restore.ts"
-import { lookAtTree, TREE_LIMITS, treeDifference, unpackTree, type TreeIndex, type TreeLimits } from "./tree.ts"
+import {
+  lookAtTree,
+  TREE_LIMITS,
+  treeDifference,
+  unpackTree,
+  type TreeIndex,
+  type TreeLimits,
+  type TreeSource,
+} from "./tree.ts"
 
 /** Where a history lies and how much it keeps. */
 export interface HistoryConfig {
@@ -80,94 +88,96 @@ const RETENTION: Retention = { days: 30, bytes: 512 * 1024 * 1024 }
 
 /** @param policy the workspace's own path rules */
 export function createHistory(config: HistoryConfig, policy: PathPolicy): ChangeHistory {
-  const folder = config.folder
-  const [first] = policy.roots
-  const writable = policy.roots.filter(({ access }) => access === "read-write").map(({ real }) => real)
+  const { folder, makeFolder } = config
   const store = createContentStore(folder)
-  const log = createChangeLog(folder, first!.real)
+  const log = createChangeLog(folder, policy.roots[0]!.real)
+  const writable = policy.roots.filter(({ access }) => access === "read-write").map(({ real }) => real)
   const tree = () => ({ folders: writable, readableIn: (path: string) => policy.readableIn(path) })
   const index = indexIn(folder)
   const limits = config.limits === undefined ? {} : { limits: { ...TREE_LIMITS, ...config.limits } }
-  const recorder = createRecorder({
-    log,
-    store,
-    makeFolder: config.makeFolder,
-    tree,
-    index,
-    isReadable: policy.readable,
-    ...limits,
-  })
-  /** Taking back is the user's: what tools must not touch is brought back too. */
-  const open = createPathPolicy({
-    roots: policy.roots.map(({ real, access }) => ({ path: real, access })),
-    denyRead: [],
-    denyWrite: [],
-  })
-  const sight = {
-    now: (path: string) => stateOf(path, policy.readable(path) ? { store } : HASH_ONLY),
-    has: (hash: string) => store.has(hash),
-    admits: (path: string) => writable.some((root) => root !== path && isInside(root, path)),
-  }
+  const isReadable = (path: string): boolean => policy.readable(path)
+  const recorder = createRecorder({ log, store, makeFolder, tree, index, isReadable, ...limits })
 
-  const entries = async (): Promise<LogEntry[]> => {
-    await closeOpenPrograms(log, store, tree)
-    return log.read()
-  }
-  const plan = async (id: string | undefined): Promise<{ item: HistoryItem; plan: UndoPlan }> => {
-    const all = await entries()
-    const item = chosenItem(itemsOf(all), id)
-    return { item, plan: planUndo(all, new Set(item.entries.map((entry) => entry.id)), sight) }
-  }
   const forgetOld = (): void => {
     try {
       if (!isPruneDue(folder())) return
-      const { days, bytes } = { ...RETENTION, ...config.retention }
-      prune(
-        log,
-        store,
-        { days, bytes },
-        [...index.read().values()].map(({ hash }) => hash),
-      )
+      const known = [...index.read().values()].map(({ hash }) => hash)
+      prune(log, store, { ...RETENTION, ...config.retention }, known)
     } catch {
       // It is tried again tomorrow; whether anything can be noted at all is told by the next call.
     }
   }
   return {
-    ...recorder,
+    below: (path) => recorder.below(path),
+    changing: (changes, task) => recorder.changing(changes, task),
     async during(head, task) {
       const done = await recorder.during(head, task)
       if (done.recorded.id !== undefined) forgetOld()
       return done
     },
+    ...createUndoing({ log, store, policy, tree, writable, recorder }),
+  }
+}
+
+/** Looking at what was changed, and taking it back. */
+function createUndoing(parts: {
+  log: ChangeLog
+  store: ContentStore
+  policy: PathPolicy
+  tree: () => TreeSource
+  writable: readonly string[]
+  recorder: CallRecorder
+}): Pick<ChangeHistory, "list" | "plan" | "undo"> {
+  const { log, store, policy, tree, writable, recorder } = parts
+  const sight = {
+    now: (path: string) => stateOf(path, policy.readable(path) ? { store } : HASH_ONLY),
+    has: (hash: string) => store.has(hash),
+    admits: (path: string) => writable.some((root) => root !== path && isInside(root, path)),
+  }
+  const entries = async (): Promise<LogEntry[]> => {
+    await closeOpenPrograms(log, store, tree)
+    return log.read()
+  }
+  const planned = async (id: string | undefined): Promise<{ item: HistoryItem; plan: UndoPlan }> => {
+    const all = await entries()
+    const item = chosenItem(itemsOf(all), id)
+    return { item, plan: planUndo(all, new Set(item.entries.map((entry) => entry.id)), sight) }
+  }
+  return {
     list: async () => itemsOf(await entries()).reverse(),
     async plan(id) {
-      const planned = await plan(id)
+      const { item, plan } = await planned(id)
       const described: { line: string; diff: string }[] = []
-      for (const { path, now, to } of planned.plan.restorations)
+      for (const { path, now, to } of plan.restorations)
         described.push(await describeChange(policy.show(path), now, to, store))
-      return { item: planned.item, ...planned.plan, described }
+      return { item, ...plan, described }
     },
     async undo(id) {
-      const { item, plan: planned } = await plan(id)
-      if (planned.restorations.length === 0) return { restored: [], refused: planned.refused }
-      const { value: failed, recorded } = await recorder.during({ tool: "undo", callId: item.id, readOnly: true }, () =>
-        recorder.changing(
-          planned.restorations.map(({ path, to, undoes }) => ({ path, planned: to, undoes })),
-          () => restore(planned.restorations, { policy: open, store, temporaryName }),
-        ),
-      )
+      const { item, plan } = await planned(id)
+      const { restorations, refused } = plan
+      const shown = (each: RefusedPath): RefusedPath => ({ ...each, path: policy.show(each.path) })
+      if (restorations.length === 0) return { restored: [], refused: refused.map(shown) }
+      const changes = restorations.map(({ path, to, undoes }) => ({ path, planned: to, undoes }))
+      const task = () => restore(restorations, { policy: openPolicy(policy), store, temporaryName })
+      const head = { tool: "undo", callId: item.id, readOnly: true }
+      const { value: failed, recorded } = await recorder.during(head, () => recorder.changing(changes, task))
       const lost = new Set(failed.map(({ path }) => path))
       return {
         ...(recorded.id === undefined ? {} : { id: recorded.id }),
-        restored: planned.restorations.filter(({ path }) => !lost.has(path)).map(shownPath(policy)),
-        refused: [...planned.refused, ...failed].map((each) => ({ ...each, path: policy.show(each.path) })),
+        restored: restorations.filter(({ path }) => !lost.has(path)).map(({ path }) => policy.show(path)),
+        refused: [...refused, ...failed].map(shown),
       }
     },
   }
 }
 
-function shownPath(policy: PathPolicy): (restoration: Restoration) => string {
-  return ({ path }) => policy.show(path)
+/** Taking back is the user's: what tools must not touch is brought back too. */
+function openPolicy({ roots }: PathPolicy): PathPolicy {
+  return createPathPolicy({
+    roots: roots.map(({ real, access }) => ({ path: real, access })),
+    denyRead: [],
+    denyWrite: [],
+  })
 }
 
 function temporaryName(): string {

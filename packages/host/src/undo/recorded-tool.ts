@@ -35,9 +35,12 @@ function isReadOnly(tool: ToolDefinition, args: JsonObject): boolean {
 const MOST_NAMED = 5
 
 function withRecord(result: ToolResult, { id, unkept }: RecordedCall, workspace: Workspace): ToolResult {
-  if (id === undefined) return result
+  if (id === undefined && unkept.length === 0) return result
   const named = unkept.map(({ path, reason }) => ({ path: workspace.policy.show(path), reason }))
-  const metadata = { ...result.metadata, undo: { id, ...(named.length === 0 ? {} : { unkept: named }) } }
+  const metadata = {
+    ...result.metadata,
+    undo: { ...(id === undefined ? {} : { id }), ...(named.length === 0 ? {} : { unkept: named }) },
+  }
   if (named.length === 0) return { ...result, metadata }
   const more = named.length > MOST_NAMED ? ` and ${named.length - MOST_NAMED} more` : ""
   const list = named.slice(0, MOST_NAMED).map(({ path, reason }) => `${path} (${reason})`)

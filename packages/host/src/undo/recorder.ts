@@ -13,6 +13,7 @@ import {
   packTree,
   treeDifference,
   type Tree,
+  type TreeChange,
   type TreeIndex,
   type TreeLimits,
   type TreeSource,
@@ -62,180 +63,214 @@ export interface RecorderParts {
 /** More entries of one directory are not kept when it is removed or moved. */
 const MOST_BELOW = 20_000
 
+/** Makes a recorder; its state lasts as long as its workspace. */
 export function createRecorder(parts: RecorderParts): CallRecorder {
-  const { log, store } = parts
-  const calls = new AsyncLocalStorage<Call>()
-  const stamp = createStamps()
-  /** Paths that calls of this process changed, with the last change of each: a program's comparison leaves them out. */
-  const touched = new Map<string, { n: number; after?: EntryState }>()
-  const entryId = createEntryIds()
-  /** Contents that tools may not read are not kept either: they can be moved back, not made again. */
-  const stateNow = (path: string): EntryState => stateOf(path, parts.isReadable(path) ? { store } : HASH_ONLY)
-  let running = 0
-  let index: TreeIndex | undefined
+  return new Recorder(parts)
+}
 
-  const begin = (call: Call): void => {
+/** What was kept of a path before its change. */
+interface Kept {
+  readonly n: number
+  readonly path: string
+  readonly before: EntryState
+}
+
+class Recorder implements CallRecorder {
+  readonly #parts: RecorderParts
+  readonly #calls = new AsyncLocalStorage<Call>()
+  readonly #stamp = createStamps()
+  readonly #entryId = createEntryIds()
+  /** While programs run: what calls changed meanwhile, with the last change of each path. */
+  readonly #touched = new Map<string, { n: number; after?: EntryState }>()
+  #programs = 0
+  #index: TreeIndex | undefined
+
+  constructor(parts: RecorderParts) {
+    this.#parts = parts
+  }
+
+  below(path: string): readonly string[] {
+    try {
+      return entriesBelow(path)
+    } catch (thrown) {
+      const call = this.#calls.getStore()
+      if (call !== undefined) this.#tellUnkept(call, [{ path, reason: messageOf(thrown) }])
+      return []
+    }
+  }
+
+  async changing<Value>(
+    changes: readonly (PlannedChange | UndoingChange)[],
+    task: () => Promise<Value>,
+  ): Promise<Value> {
+    const call = this.#calls.getStore() ?? this.#newCall({ tool: "workspace" })
+    call.changed = true
+    const kept = this.#noteBefore(call, changes)
+    try {
+      return await task()
+    } finally {
+      this.#noteAfter(call, kept)
+    }
+  }
+
+  async during<Value>(
+    head: CallHead & { readonly readOnly?: boolean },
+    task: () => Promise<Value>,
+  ): Promise<{ value: Value; recorded: RecordedCall }> {
+    const call = this.#newCall(head)
+    const prepare = head.readOnly === true ? () => Promise.resolve() : () => this.#beforeProgram(call)
+    let value
+    try {
+      value = await this.#calls.run(call, () => whenProgramsStart(prepare, task))
+    } catch (thrown) {
+      await this.#end(call)
+      throw thrown
+    }
+    return { value, recorded: await this.#end(call) }
+  }
+
+  #newCall(head: CallHead): Call {
+    return { id: this.#entryId(), head, opened: false, changed: false, unkept: [] }
+  }
+
+  async #end(call: Call): Promise<RecordedCall> {
+    const { log } = this.#parts
+    await this.#afterProgram(call).catch((thrown: unknown) =>
+      this.#tellUnkept(call, [
+        { path: ".", reason: `what the program changed could not be noted: ${messageOf(thrown)}` },
+      ]),
+    )
+    if (call.opened && !call.changed && call.unkept.length === 0) {
+      log.remove(call.id)
+      return { unkept: [] }
+    }
+    return { ...(call.opened ? { id: call.id } : {}), unkept: call.unkept }
+  }
+
+  #begin(call: Call): void {
     if (call.opened) return
     const { tool, callId, runId } = call.head
     const head = { tool, ...(callId === undefined ? {} : { callId }), ...(runId === undefined ? {} : { runId }) }
-    parts.makeFolder()
-    log.append(call.id, [{ type: "call", ...head, at: new Date().toISOString(), pid: process.pid }])
+    this.#parts.makeFolder()
+    this.#parts.log.append(call.id, [{ type: "call", ...head, at: new Date().toISOString(), pid: process.pid }])
     call.opened = true
   }
-  const note = (call: Call, lines: readonly LogLine[]): void => {
-    begin(call)
-    log.append(call.id, lines)
+
+  #note(call: Call, lines: readonly LogLine[]): void {
+    this.#begin(call)
+    this.#parts.log.append(call.id, lines)
   }
-  const noteBefore = (
-    call: Call,
-    changes: readonly (PlannedChange | UndoingChange)[],
-  ): { n: number; path: string; before: EntryState }[] => {
-    begin(call)
-    const kept = changes.map(({ path }) => ({ n: stamp(), path, before: stateNow(path) }))
-    const unkept = kept.filter(({ before }) => !isKept(before))
-    note(
-      call,
-      kept.map(({ n, path, before }, at): LogLine => {
-        const change = changes[at]!
-        const undoing = "undoes" in change ? { planned: change.planned, undoes: change.undoes } : {}
-        const { content } = change
-        const written = content === undefined ? {} : { planned: plannedFile(content, before) }
-        return { type: "change", n, path, before, ...written, ...undoing }
-      }),
-    )
-    for (const { n, path } of kept) if (running > 0) touched.set(path, { n })
-    if (unkept.length > 0)
-      tellUnkept(
-        call,
-        unkept.map(({ path }) => ({ path, reason: "it was too large to be kept, or is no file" })),
-      )
-    return kept
-  }
-  const tellUnkept = (call: Call, unkept: readonly Unkept[]): void => {
+
+  #tellUnkept(call: Call, unkept: readonly Unkept[]): void {
+    if (unkept.length === 0) return
     call.unkept.push(...unkept)
     try {
-      note(call, [{ type: "unkept", unkept }])
+      this.#note(call, [{ type: "unkept", unkept }])
     } catch {
       // The call's own record says it.
     }
   }
 
-  const changingIn = async <Value>(
-    call: Call,
-    changes: readonly (PlannedChange | UndoingChange)[],
-    task: () => Promise<Value>,
-  ): Promise<Value> => {
-    let kept: ReturnType<typeof noteBefore> = []
+  /** Contents that tools may not read are not kept either: they can be moved back, not made again. */
+  #stateNow(path: string): EntryState {
+    return stateOf(path, this.#parts.isReadable(path) ? { store: this.#parts.store } : HASH_ONLY)
+  }
+
+  /** @returns what was noted: nothing where nothing could be, which the call then says */
+  #noteBefore(call: Call, changes: readonly (PlannedChange | UndoingChange)[]): readonly Kept[] {
     try {
-      kept = noteBefore(call, changes)
-    } catch (thrown) {
-      tellUnkept(
+      this.#begin(call)
+      const kept = changes.map(({ path }) => ({ n: this.#stamp(), path, before: this.#stateNow(path) }))
+      this.#note(
         call,
-        changes.map(({ path }) => ({ path, reason: `nothing could be noted: ${messageOf(thrown)}` })),
+        kept.map((each, at) => changeLine(each, changes[at]!)),
       )
-    }
-    try {
-      return await task()
-    } finally {
-      noteAfter(call, kept)
+      if (this.#programs > 0) for (const { n, path } of kept) this.#touched.set(path, { n })
+      const reason = "it was too large to be kept, or is no file"
+      this.#tellUnkept(
+        call,
+        kept.filter(({ before }) => !isKept(before)).map(({ path }) => ({ path, reason })),
+      )
+      return kept
+    } catch (thrown) {
+      const reason = `nothing could be noted: ${messageOf(thrown)}`
+      this.#tellUnkept(
+        call,
+        changes.map(({ path }) => ({ path, reason })),
+      )
+      return []
     }
   }
-  const noteAfter = (call: Call, kept: ReturnType<typeof noteBefore>): void => {
+
+  #noteAfter(call: Call, kept: readonly Kept[]): void {
     if (kept.length === 0) return
     try {
-      const after = kept.map(({ n, path }) => [n, stateNow(path)] as const)
-      note(call, [{ type: "done", after }])
-      if (running > 0) for (const [at, [n, state]] of after.entries()) touched.set(kept[at]!.path, { n, after: state })
+      const after = kept.map(({ n, path }) => [n, this.#stateNow(path)] as const)
+      this.#note(call, [{ type: "done", after }])
+      if (this.#programs === 0) return
+      for (const [at, [n, state]] of after.entries()) this.#touched.set(kept[at]!.path, { n, after: state })
     } catch {
       // What was planned stands in the log.
     }
   }
 
-  const beforeProgram = async (call: Call): Promise<void> => {
-    call.program ??= (async () => {
-      running += 1
-      index ??= parts.index.read()
-      begin(call)
-      const at = stamp()
-      const tree = await lookAtTree(parts.tree(), store, index, parts.limits)
-      log.keepTree(call.id, packTree(tree))
-      note(call, [{ type: "program" }])
-      return { at, tree }
-    })().catch((thrown: unknown) => {
-      tellUnkept(call, [{ path: ".", reason: `nothing could be noted: ${messageOf(thrown)}` }])
+  async #beforeProgram(call: Call): Promise<void> {
+    call.program ??= this.#lookBefore(call).catch((thrown: unknown) => {
+      this.#tellUnkept(call, [{ path: ".", reason: `nothing could be noted: ${messageOf(thrown)}` }])
       return undefined
     })
     await call.program
   }
-  const afterProgram = async (call: Call): Promise<void> => {
+
+  async #lookBefore(call: Call): Promise<{ at: number; tree: Tree }> {
+    const { log, store, tree, index, limits } = this.#parts
+    this.#programs += 1
+    this.#index ??= index.read()
+    this.#begin(call)
+    const at = this.#stamp()
+    const before = await lookAtTree(tree(), store, this.#index, limits)
+    log.keepTree(call.id, packTree(before))
+    this.#note(call, [{ type: "program" }])
+    return { at, tree: before }
+  }
+
+  async #afterProgram(call: Call): Promise<void> {
+    const { log, store, tree, index, limits } = this.#parts
     const program = await call.program
-    if (call.program !== undefined) running -= 1
+    if (call.program !== undefined) this.#programs -= 1
     if (program === undefined) return
-    const after = await lookAtTree(parts.tree(), store, index!, parts.limits)
+    const after = await lookAtTree(tree(), store, this.#index!, limits)
     const { changes, unkept } = treeDifference(program.tree, after)
-    const own = changes.flatMap((change) => {
-      const last = touched.get(change.path)
-      if (last === undefined || last.n < program.at) return [change]
-      // Another call changed it meanwhile, and has noted that.
+    const own = this.#withoutOthers(changes, program.at).map((change) => ({ ...change, n: this.#stamp() }))
+    this.#note(call, [
+      ...own.map(({ n, path, before }): LogLine => ({ type: "change", n, path, before })),
+      { type: "done", after: own.map(({ n, after: state }) => [n, state] as const) },
+      { type: "program-end" },
+    ])
+    this.#tellUnkept(call, unkept)
+    log.dropTree(call.id)
+    call.changed ||= own.length > 0
+    if (this.#programs === 0) this.#touched.clear()
+    else for (const { path, n, after: state } of own) this.#touched.set(path, { n, after: state })
+    index.write(this.#index!)
+  }
+
+  /** The changes that a program made: not those that other calls made meanwhile, and have noted. */
+  #withoutOthers(changes: readonly TreeChange[], since: number): TreeChange[] {
+    return changes.flatMap((change) => {
+      const last = this.#touched.get(change.path)
+      if (last === undefined || last.n < since) return [change]
       if (last.after === undefined || sameState(last.after, change.after)) return []
       return [{ ...change, before: last.after }]
     })
-    const stamped = own.map((change) => ({ ...change, n: stamp() }))
-    if (running > 0) for (const { path, n, after: state } of stamped) touched.set(path, { n, after: state })
-    note(call, [
-      ...stamped.map(({ n, path, before }): LogLine => ({ type: "change", n, path, before })),
-      { type: "done", after: stamped.map(({ n, after }) => [n, after] as const) },
-      { type: "program-end" },
-    ])
-    if (unkept.length > 0) tellUnkept(call, unkept)
-    log.dropTree(call.id)
-    call.changed ||= stamped.length > 0
-    if (running === 0) touched.clear()
-    parts.index.write(index!)
   }
+}
 
-  const newCall = (head: CallHead): Call => ({ id: entryId(), head, opened: false, changed: false, unkept: [] })
-
-  return {
-    below(path) {
-      try {
-        return entriesBelow(path)
-      } catch (thrown) {
-        const call = calls.getStore()
-        if (call !== undefined) tellUnkept(call, [{ path, reason: messageOf(thrown) }])
-        return []
-      }
-    },
-    async changing(changes, task) {
-      const call = calls.getStore() ?? newCall({ tool: "workspace" })
-      call.changed = true
-      return changingIn(call, changes, task)
-    },
-    async during(head, task) {
-      const call = newCall(head)
-      const prepare = head.readOnly === true ? () => Promise.resolve() : () => beforeProgram(call)
-      const ending = async (): Promise<RecordedCall> => {
-        await afterProgram(call).catch((thrown: unknown) =>
-          tellUnkept(call, [
-            { path: ".", reason: `what the program changed could not be noted: ${messageOf(thrown)}` },
-          ]),
-        )
-        if (call.opened && !call.changed && call.unkept.length === 0) {
-          log.remove(call.id)
-          return { unkept: [] }
-        }
-        return { ...(call.opened ? { id: call.id } : {}), unkept: call.unkept }
-      }
-      let value
-      try {
-        value = await calls.run(call, () => whenProgramsStart(prepare, task))
-      } catch (thrown) {
-        await ending()
-        throw thrown
-      }
-      return { value, recorded: await ending() }
-    },
-  }
+function changeLine({ n, path, before }: Kept, change: PlannedChange | UndoingChange): LogLine {
+  const undoing = "undoes" in change ? { planned: change.planned, undoes: change.undoes } : {}
+  const { content } = change
+  const written = content === undefined ? {} : { planned: plannedFile(content, before) }
+  return { type: "change", n, path, before, ...written, ...undoing }
 }
 
 function plannedFile(content: Uint8Array, before: EntryState): EntryState {

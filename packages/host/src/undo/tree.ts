@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs"
+import { readdirSync, type BigIntStats, type Dirent } from "node:fs"
 import { join } from "node:path"
 import { isTemporaryName } from "../paths/temporary-name.ts"
 import type { ContentStore } from "./content-store.ts"
@@ -39,6 +39,8 @@ export type TreeIndex = Map<string, { mark: string; hash: string }>
 
 /** Not looked into: what other programs keep and fetch, and our own state. */
 const SKIPPED = new Set([".git", ".toolwright", "node_modules", ".venv", "venv", "__pycache__"])
+/** Of these no change is told: git's own state, and ours. */
+const OUR_OWN = new Set([".git", ".toolwright"])
 /** Looked into last, so that sources come before what is made of them when the bounds are reached. */
 const OUTPUTS = new Set(["dist", "build", "target", ".next", ".cache", "coverage"])
 const SLICE_MS = 8
@@ -50,6 +52,13 @@ export interface TreeSource {
   readonly folders: readonly string[]
   /** Which names in a folder may be read: secrets are neither kept nor compared. */
   readableIn(folder: string): (name: string) => boolean
+}
+
+/** A path that two looks saw differently. */
+export interface TreeChange {
+  readonly path: string
+  readonly before: EntryState
+  readonly after: EntryState
 }
 
 /**
@@ -65,39 +74,18 @@ export async function lookAtTree(
 ): Promise<Tree> {
   const entries = new Map<string, TreeEntry>()
   const skipped = new Map<string, { mark: string; reason: string }>()
+  const keep = createKeeper(store, index, limits)
   const pending = [...source.folders].reverse()
   const last: string[] = []
-  let bytes = 0
-  let sliceEnd = performance.now() + SLICE_MS
-  const keep = (path: string, stat: NonNullable<ReturnType<typeof statOf>>): TreeEntry => {
-    const mark = statMark(stat)
-    const size = Number(stat.size)
-    if (!stat.isFile()) return { mark, state: stateOf(path, { store }, stat) }
-    bytes += size
-    const mode = Number(stat.mode) & 0o7777
-    if (size > limits.fileBytes || bytes > limits.bytes) return { mark, state: { kind: "file", hash: "", size, mode } }
-    const known = index.get(path)
-    if (known?.mark === mark && store.has(known.hash))
-      return { mark, state: { kind: "file", hash: known.hash, size, mode } }
-    const state = stateOf(path, { store, limit: limits.fileBytes }, stat)
-    const settled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > RACY_NS
-    if (state.kind === "file" && state.hash !== "" && settled) index.set(path, { mark, hash: state.hash })
-    return { mark, state }
-  }
+  const turn = createTurns()
   for (let folder = pending.pop() ?? last.pop(); folder !== undefined; folder = pending.pop() ?? last.pop()) {
-    const isReadable = source.readableIn(folder)
-    for (const entry of entriesOf(folder)) {
+    for (const entry of readableEntries(folder, source)) {
+      await turn()
       const path = join(folder, entry.name)
-      if (isTemporaryName(entry.name) || !isReadable(entry.name)) continue
-      if (performance.now() > sliceEnd) {
-        await new Promise((resolve) => setImmediate(resolve))
-        sliceEnd = performance.now() + SLICE_MS
-      }
       const stat = statOf(path)
       if (stat === undefined) continue
       if (entry.isDirectory() && SKIPPED.has(entry.name)) {
-        if (entry.name !== ".toolwright" && entry.name !== ".git")
-          skipped.set(path, { mark: statMark(stat), reason: "what lies in it is not kept" })
+        skipped.set(path, { mark: OUR_OWN.has(entry.name) ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
         continue
       }
       if (entries.size >= limits.entries)
@@ -110,32 +98,83 @@ export async function lookAtTree(
   return { entries, skipped }
 }
 
+/** Lets other work have its turn every few milliseconds. */
+function createTurns(): () => Promise<void> | undefined {
+  let sliceEnd = performance.now() + SLICE_MS
+  return () => {
+    if (performance.now() <= sliceEnd) return undefined
+    return new Promise((resolve) => {
+      setImmediate(() => {
+        sliceEnd = performance.now() + SLICE_MS
+        resolve()
+      })
+    })
+  }
+}
+
+const NOT_LOOKED_INTO = "what lies in it is not kept"
+
+function readableEntries(folder: string, source: TreeSource): Dirent[] {
+  const isReadable = source.readableIn(folder)
+  return entriesOf(folder).filter(({ name }) => !isTemporaryName(name) && isReadable(name))
+}
+
+/** Keeps contents up to the limits; what has the status of before is known already. */
+function createKeeper(store: ContentStore, index: TreeIndex, limits: TreeLimits) {
+  let bytes = 0
+  return (path: string, stat: BigIntStats): TreeEntry => {
+    const mark = statMark(stat)
+    if (!stat.isFile()) return { mark, state: stateOf(path, { store }, stat) }
+    const size = Number(stat.size)
+    const mode = Number(stat.mode) & 0o7777
+    bytes += size
+    if (size > limits.fileBytes || bytes > limits.bytes) return { mark, state: { kind: "file", hash: "", size, mode } }
+    const known = index.get(path)
+    if (known?.mark === mark && store.has(known.hash))
+      return { mark, state: { kind: "file", hash: known.hash, size, mode } }
+    const state = stateOf(path, { store, limit: limits.fileBytes }, stat)
+    const settled = BigInt(Date.now()) * 1_000_000n - stat.ctimeNs > RACY_NS
+    if (state.kind === "file" && state.hash !== "" && settled) index.set(path, { mark, hash: state.hash })
+    return { mark, state }
+  }
+}
+
 /** The paths whose state differs between two looks, and what changed that cannot be brought back. */
-export function treeDifference(
-  before: Tree,
-  after: Tree,
-): { changes: { path: string; before: EntryState; after: EntryState }[]; unkept: Unkept[] } {
-  const changes: { path: string; before: EntryState; after: EntryState }[] = []
-  const unkept: Unkept[] = []
+export function treeDifference(before: Tree, after: Tree): { changes: TreeChange[]; unkept: Unkept[] } {
   const cut = before.cut ?? after.cut
-  for (const path of new Set([...before.entries.keys(), ...after.entries.keys()])) {
-    const old = before.entries.get(path)
-    const now = after.entries.get(path)
-    if (old?.mark === now?.mark) continue
-    // Where one look ended early, what only the other saw may have been there all the time.
-    if (cut !== undefined && (old === undefined || now === undefined) && statOf(path) !== undefined) continue
-    const change = { path, before: old?.state ?? NONE, after: now?.state ?? NONE }
-    if (sameState(change.before, change.after)) continue
-    if (isKept(change.before)) changes.push(change)
-    else unkept.push({ path, reason: "it was too large to be kept" })
+  const all = new Set([...before.entries.keys(), ...after.entries.keys()])
+  const changed = [...all].flatMap((path) => changeOf(path, before, after))
+  const tooLarge = changed.filter((change) => !isKept(change.before))
+  return {
+    changes: changed.filter((change) => isKept(change.before)),
+    unkept: [
+      ...tooLarge.map(({ path }) => ({ path, reason: "it was too large to be kept" })),
+      ...skippedChanges(before, after),
+      ...(cut === undefined
+        ? []
+        : [{ path: ".", reason: `the workspace holds ${cut}; those beyond were not looked at` }]),
+    ],
   }
-  for (const [path, { mark, reason }] of before.skipped) {
-    if (after.skipped.get(path)?.mark !== mark) unkept.push({ path, reason })
-  }
-  for (const [path, { reason }] of after.skipped) if (!before.skipped.has(path)) unkept.push({ path, reason })
-  if (cut !== undefined)
-    unkept.push({ path: ".", reason: `the workspace holds ${cut}; those beyond were not looked at` })
-  return { changes, unkept }
+}
+
+function changeOf(path: string, before: Tree, after: Tree): TreeChange[] {
+  const old = before.entries.get(path)
+  const now = after.entries.get(path)
+  if (old?.mark === now?.mark) return []
+  // Where one look ended early, what only the other saw may have been there all the time.
+  const isCut = (before.cut ?? after.cut) !== undefined
+  if (isCut && (old === undefined || now === undefined) && statOf(path) !== undefined) return []
+  const change = { path, before: old?.state ?? NONE, after: now?.state ?? NONE }
+  return sameState(change.before, change.after) ? [] : [change]
+}
+
+function skippedChanges(before: Tree, after: Tree): Unkept[] {
+  const paths = new Set([...before.skipped.keys(), ...after.skipped.keys()])
+  return [...paths].flatMap((path) => {
+    const old = before.skipped.get(path)
+    const now = after.skipped.get(path)
+    return old?.mark === now?.mark ? [] : [{ path, reason: (old ?? now)!.reason }]
+  })
 }
 
 /** A tree as a content, and back: for a call whose end nobody sees. */
