@@ -137,7 +137,7 @@ describe("what the pocket model may do", () => {
       permissions: { allow: ["*"], deny: ["delete_file"] },
     })
     expect(ended(await events(denying, "delete a.txt"))[0]?.result.error?.message).toContain("not permitted")
-    expect((await assembled()).permissions).toBeUndefined()
+    expect((await assembled()).permissions?.rules ?? []).toEqual([])
   })
 
   test("a tool that is not there says so, and no other is taken for it", async () => {

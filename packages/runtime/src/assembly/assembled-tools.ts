@@ -1,0 +1,45 @@
+import type { Backend } from "@toolwright/backends"
+import type { ToolDefinition, ToolRegistry } from "@toolwright/toolbox"
+import type { Configuration } from "../configuration/settings.ts"
+import { builtinTools } from "./builtins.ts"
+import { registered } from "./registered.ts"
+import { connectSources } from "./sources.ts"
+
+/** All tools that a configuration gives: the built-in ones, an application's own, and those of its sources. */
+export interface AssembledTools {
+  readonly registry: ToolRegistry
+  /** Tools that cannot run here, and sources that are not there. */
+  readonly unavailable: readonly { name: string; reason: string }[]
+  /** Ends the connections to sources. */
+  close(): Promise<void>
+}
+
+/** What {@link assembleTools} takes from its surroundings. */
+export interface AssembleToolsOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  readonly withBuiltins: boolean
+  /** Tools of the application. */
+  readonly own: readonly ToolDefinition[]
+  /** The model that tools may ask, opened when they do. */
+  model(): Promise<Backend>
+  log(line: string): void
+}
+
+/** @throws ToolwrightError `DUPLICATE_TOOL`, `INVALID_TOOL`, `SOURCE_UNAVAILABLE`, `INVALID_CONFIGURATION` */
+export async function assembleTools(
+  configuration: Configuration,
+  { cwd, env, withBuiltins, own, model, log }: AssembleToolsOptions,
+): Promise<AssembledTools> {
+  const logit = { generator: model, tools: () => registry.list() }
+  const builtins = withBuiltins ? builtinTools(configuration, cwd, { env, logit }) : []
+  const { registry, unavailable } = await registered([...builtins, ...own], env)
+  const sources = await connectSources(configuration, registry, cwd, log)
+  return {
+    registry,
+    unavailable: [...unavailable, ...sources.missing],
+    async close() {
+      for (const source of sources.attached) await source.close()
+    },
+  }
+}

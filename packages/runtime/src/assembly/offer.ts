@@ -1,0 +1,33 @@
+import type { AgentProfile } from "@toolwright/agents"
+import { GENERAL_SET, type ToolRegistry, type Toolset } from "@toolwright/toolbox"
+import type { AssembledTools } from "./assembled-tools.ts"
+import { canBePocket, pocketToolset } from "./pocket.ts"
+
+/** What an agent is offered, and what it would be if it could run here. */
+export interface Offer {
+  readonly tools: Toolset
+  readonly unavailable: readonly { name: string; reason: string }[]
+}
+
+/** The tools for an agent: of those that can run here, what its profile takes; with the pocket model what that knows. */
+export function offerFor(
+  profile: AgentProfile,
+  { registry, unavailable }: AssembledTools,
+  { pocket, writable }: { pocket: boolean; writable: boolean },
+): Offer {
+  const isWanted = wouldBeOffered(registry, profile)
+  const missing = unavailable.filter(({ name }) => isWanted(name))
+  if (pocket && canBePocket(profile)) return { tools: pocketToolset(registry, !writable), unavailable: missing }
+  const without = [...(profile.tools.without ?? []), ...unavailable.map(({ name }) => name)]
+  const tools = registry.view({ ...profile.tools, without, ...(writable ? {} : { readOnly: true }) })
+  return { tools, unavailable: missing }
+}
+
+/** Whether an agent would be offered a tool if it could run here; of a source that is missing nobody knows the tools. */
+function wouldBeOffered(registry: ToolRegistry, { tools }: AgentProfile): (name: string) => boolean {
+  const { readOnly: _readOnly, splitActions: _split, ...selection } = tools
+  const offered = registry.view(selection).list()
+  const names = new Set(offered.map(({ name }) => name))
+  const takesAny = tools.only === undefined && (tools.sets?.includes(GENERAL_SET) ?? true)
+  return (name) => names.has(name) || (takesAny && registry.get(name) === undefined)
+}

@@ -1,0 +1,74 @@
+import { join, resolve } from "node:path"
+import { recordRun, type AgentProfile, type RunRecorder } from "@toolwright/agents"
+import { ToolwrightError } from "@toolwright/toolbox"
+import type { Configuration } from "../configuration/settings.ts"
+import { lockWorkspace } from "../workspace/lock.ts"
+import { workspaceRoot } from "../workspace/root.ts"
+import { createStateFolder, stateFolderOf } from "../workspace/state-folder.ts"
+
+/** Where runs work, and where they leave their records. */
+export interface Place {
+  /** The folder that tools work in first. */
+  readonly root: string
+  /** Whether tools may write there. */
+  readonly writable: boolean
+  readonly runsFolder: string
+  /** Begins the record of a run. @throws ToolwrightError `RECORD_UNWRITABLE` */
+  record(runId: string, redact: (text: string) => string): RunRecorder
+  /**
+   * Takes the workspace for a run that may change it, for as long as it lasts.
+   *
+   * @throws ToolwrightError `WORKSPACE_BUSY`, `WORKSPACE_READ_ONLY`
+   */
+  take(profile: AgentProfile, runId: string): Disposable
+}
+
+/** What {@link placeOf} takes from its surroundings. */
+export interface PlaceOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** Whether there are tools that work in a folder at all. */
+  readonly withBuiltins: boolean
+  log(line: string): void
+}
+
+/** Finds out where runs work under a configuration; nothing is created before something is written. */
+export function placeOf(configuration: Configuration, { cwd, env, withBuiltins, log }: PlaceOptions): Place {
+  const root = workspaceRoot(configuration, cwd)
+  const { readOnly, roots = [] } = configuration.workspace
+  const writable = !withBuiltins || readOnly === undefined || roots.length > 0
+  const state = stateFolderOf(root, writable, env)
+  if (state.reason !== undefined) log(state.reason)
+  const { folder } = configuration.runs
+  const runsFolder = folder === undefined ? join(state.path, "runs") : resolve(cwd, folder)
+  return {
+    root,
+    writable,
+    runsFolder,
+    record(runId, redact) {
+      createStateFolder(state.path)
+      return recordRun(join(runsFolder, runId), { redact })
+    },
+    take(profile, runId) {
+      if (!withBuiltins || !profile.changesWorkspace) return NOTHING_TAKEN
+      if (writable) {
+        createStateFolder(state.path)
+        return lockWorkspace(state.reason === undefined ? join(root, ".toolwright") : state.path, runId)
+      }
+      if (profile.completion.requireValidation) throw readOnlyFor(profile, root)
+      return NOTHING_TAKEN
+    },
+  }
+}
+
+const NOTHING_TAKEN: Disposable = { [Symbol.dispose]: () => {} }
+
+function readOnlyFor(profile: AgentProfile, root: string): ToolwrightError {
+  return new ToolwrightError(
+    "WORKSPACE_READ_ONLY",
+    `The agent '${profile.name}' changes the workspace, and ${root} is read-only.`,
+    {
+      hint: "Give a folder that it may write with --root, or use an agent that only reads ('review', 'triage').",
+    },
+  )
+}

@@ -1,0 +1,111 @@
+import {
+  DynamicExecutor,
+  FileOwningAgent,
+  givenTask,
+  profileNamed,
+  type AgentProfile,
+  type ExecutorOptions,
+  type RunRequest,
+} from "@toolwright/agents"
+import type { RunEvent, RunSummary, ToolRegistry } from "@toolwright/toolbox"
+import type { Place } from "./assembly/place.ts"
+import { checkPocketAgent } from "./assembly/pocket.ts"
+
+/** Settings of one run. */
+export interface RunOptions {
+  /** Name of a profile, or one of your own; `assistant` unless given. */
+  agent?: string | AgentProfile
+  signal?: AbortSignal
+  runId?: string
+  /** What was said before the task, oldest first. */
+  history?: RunRequest["history"]
+  /** In place of the profile's own. */
+  systemPrompt?: string
+  /**
+   * Whether other runs may work in the workspace at the same time, as in a server; each file's changes still wait for
+   * each other.
+   */
+  shared?: boolean
+  /** The files that an agent owns which owns files (`file-owner`), relative to the workspace. */
+  files?: readonly string[]
+  /** Decodes and checks the calls and runs none; see `RunRequest.dryRun`. Takes no lock. */
+  dryRun?: boolean
+}
+
+/** What runs are made of. */
+export interface RunParts {
+  readonly place: Place
+  readonly pocket: boolean
+  readonly registry: ToolRegistry
+  executorOptions(profile: AgentProfile): Promise<ExecutorOptions>
+}
+
+/** The ways to run a task; see `Toolwright`. */
+export interface Runs {
+  run(task: string, options?: RunOptions): AsyncGenerator<RunEvent, RunSummary>
+  complete(task: string, options?: RunOptions): Promise<RunSummary>
+  fileOwner(
+    agentId: string,
+    files: readonly [string, ...string[]],
+    log?: (line: string) => void,
+  ): Promise<FileOwningAgent>
+}
+
+/** Makes runs of tasks from the parts of an assembly. */
+export function runsWith({ place, pocket, registry, executorOptions }: RunParts): Runs {
+  async function* run(task: string, options: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
+    const { agent = "assistant", signal, runId = newRunId(), history, systemPrompt } = options
+    const { shared = false, dryRun = false, files } = options
+    const profile = profileOf(agent)
+    const given = givenTask(profile, task, files)
+    if (pocket) checkPocketAgent(profile)
+    using _lock = place.take(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
+    const parts = await executorOptions(profile)
+    const executor = new DynamicExecutor({
+      ...parts,
+      access: given.access,
+      completion: pocket ? parts.completion! : given.completion,
+    })
+    return yield* executor.run({
+      task: given.task,
+      systemPrompt: pocket ? "" : (systemPrompt ?? profile.systemPrompt),
+      agent: profile.name,
+      runId,
+      ...(history === undefined ? {} : { history }),
+      ...(signal === undefined ? {} : { signal }),
+      ...(dryRun ? { dryRun } : {}),
+    })
+  }
+  return {
+    run,
+    async complete(task, options) {
+      const events = run(task, options)
+      let step = await events.next()
+      while (!step.done) step = await events.next()
+      return step.value
+    },
+    async fileOwner(agentId, files, log) {
+      const profile = profileNamed("file-owner")
+      if (pocket) checkPocketAgent(profile)
+      const { completion: _completion, ...parts } = await executorOptions(profile)
+      return new FileOwningAgent({
+        ...parts,
+        agentId,
+        specializedFiles: files,
+        tools: registry,
+        take: (runId) => place.take(profile, runId),
+        ...(log === undefined ? {} : { log }),
+      })
+    },
+  }
+}
+
+export function profileOf(agent: string | AgentProfile): AgentProfile {
+  return typeof agent === "string" ? profileNamed(agent) : agent
+}
+
+/** An id that sorts by time: the date and time, then a few random characters. */
+export function newRunId(now: Date = new Date()): string {
+  const stamp = now.toISOString().replaceAll(/[-:]/g, "").replace("T", "-").slice(0, 15)
+  return `${stamp}-${crypto.randomUUID().slice(0, 6)}`
+}
