@@ -92,6 +92,8 @@ export class Asking {
   #request: InferRequest | undefined
   #stream: AsyncIterator<InferEvent> | undefined
   #reader: ReplyReader | undefined
+  /** Where the reply ends, in the caller's words and in those of the format. */
+  #stop: readonly string[] = []
   #started = 0
   #spent = 0
   /** Nothing of the reply has been told yet. */
@@ -112,17 +114,19 @@ export class Asking {
     if (this.#done) return { done: true, reply: this.#reader!.reply }
     if (this.#request === undefined) return { done: false, events: [this.#write()] }
     try {
-      return { done: false, events: await this.#read() }
+      const stream = this.#stream ?? this.#open()
+      for (;;) {
+        const step = await stream.next()
+        const reader = this.#reader!
+        const events = step.done === true ? reader.end() : reader.read(step.value)
+        if (step.done === true) this.#end()
+        else if (reader.stopped) return await this.#stopped(events)
+        else if (events.length === 0) continue
+        this.#silent &&= events.every(({ type }) => type === "model-retry")
+        return { done: false, events }
+      }
     } catch (thrown) {
-      const { plan, signal } = this.#dialogue
-      const next = this.#silent && signal?.aborted !== true ? plan.fallBack(thrown) : undefined
-      await this.leave()
-      if (next === undefined) throw thrown
-      this.#dialogue.plan = next.plan
-      this.#request = undefined
-      const { from, error } = next.fallback
-      this.#dialogue.refusedTools ||= from === "native"
-      return { done: false, events: [{ type: "delivery-fallback", from, to: next.plan.delivery, reason: error }] }
+      return { done: false, events: [await this.#fallBack(thrown)] }
     }
   }
 
@@ -138,11 +142,37 @@ export class Asking {
     this.#stream = undefined
   }
 
+  #end(): void {
+    this.#done = true
+    this.#close()
+  }
+
+  /** The text has come to its end, and the server goes on. */
+  async #stopped(events: readonly ReplyEvent[]): Promise<AskStep> {
+    const last = this.#reader!.end()
+    await this.leave()
+    this.#done = true
+    return { done: false, events: [...events, ...last] }
+  }
+
+  /** @throws what was thrown, where another delivery would not help */
+  async #fallBack(thrown: unknown): Promise<AskEvent> {
+    const { plan, signal } = this.#dialogue
+    const next = this.#silent && signal?.aborted !== true ? plan.fallBack(thrown) : undefined
+    await this.leave()
+    if (next === undefined) throw thrown
+    this.#dialogue.plan = next.plan
+    this.#request = undefined
+    const { from, error } = next.fallback
+    this.#dialogue.refusedTools ||= from === "native"
+    return { type: "delivery-fallback", from, to: next.plan.delivery, reason: error }
+  }
+
   #write(): AskEvent {
     const { backend, plan, grounding, sampling } = this.#dialogue
     const { tools, mustCall, native, extra } = this.#question
     const messages = this.#question.messages(plan)
-    const stop = this.#stop()
+    const stop = (this.#stop = [...(sampling?.stop ?? []), ...plan.stop])
     const part = plan.requestPart(
       tools,
       () => groundingOf(grounding, backend, this.#question.said(), messages),
@@ -160,13 +190,6 @@ export class Asking {
     return { type: "request", messages, tools: offered, delivery: plan.delivery, ...held }
   }
 
-  /** Where the reply ends, in the caller's words and in those of the format. */
-  #stop(): readonly string[] {
-    const { plan, sampling } = this.#dialogue
-    const own = sampling?.stop ?? []
-    return [...own, ...plan.stop]
-  }
-
   #open(): AsyncIterator<InferEvent> {
     const { backend, plan, mode, signal } = this.#dialogue
     const { tools, callsBefore, nameCall } = this.#question
@@ -179,30 +202,10 @@ export class Asking {
       tools,
       callsBefore,
       nameCall,
-      stop: this.#stop(),
+      stop: this.#stop,
     })
     this.#started = performance.now()
     const stream = backend.infer(this.#request!, signal === undefined ? {} : { signal })
     return (this.#stream = stream[Symbol.asyncIterator]())
-  }
-
-  /** Reads on until there is something to tell. */
-  async #read(): Promise<readonly AskEvent[]> {
-    const stream = this.#stream ?? this.#open()
-    const reader = this.#reader!
-    for (;;) {
-      const step = await stream.next()
-      const events = step.done === true ? [] : reader.read(step.value)
-      if (step.done === true || reader.stopped) {
-        this.#done = true
-        const last = reader.end()
-        if (step.done === true) this.#close()
-        else await this.leave()
-        return [...events, ...last]
-      }
-      if (events.length === 0) continue
-      this.#silent &&= events.every(({ type }) => type === "model-retry")
-      return events
-    }
   }
 }

@@ -1,7 +1,7 @@
 import { wrapBackend, type Backend, type InferEvent, type InferRequest } from "@toolwright/backends"
 import { hideGrounded, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { renderConversation, type OpenAITool, type ToolFormatter } from "@toolwright/toolformat"
-import { Asking, openDialogue, type Dialogue } from "./ask.ts"
+import { Asking, openDialogue, type Dialogue, type Question } from "./ask.ts"
 import { createCallEvents } from "./call-events.ts"
 import type { GrammarCache, ToolCallingMode } from "./delivery.ts"
 import { saidIn, type GroundingSetting } from "./grounding.ts"
@@ -29,7 +29,7 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
   let refusesTools = false
 
   async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
-    const { messages, tools: offered = [], toolChoice, sampling, ...extra } = request
+    const { messages, tools: offered = [], sampling } = request
     if (offered.length === 0) {
       yield* backend.infer(request, signal === undefined ? {} : { signal })
       return
@@ -49,17 +49,7 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
       refusesTools,
       grammars,
     })
-    const told = toolChoice === "none" ? [] : tools
-    const asking = new Asking(dialogue, {
-      tools: told,
-      messages: (plan) => (plan.delivery === "native" ? messages : renderConversation(plan.formatter, messages, told)),
-      said: () => said,
-      callsBefore: 0,
-      nameCall: (given) => (isNative(dialogue) && given !== "" && !COUNTED.test(given) ? given : newId()),
-      mustCall: toolChoice === "required",
-      native: { tools: offered, toolChoice: toolChoice ?? "auto" },
-      extra,
-    })
+    const asking = new Asking(dialogue, questionFor(request, tools, dialogue))
     const calls = createCallEvents()
     try {
       for (;;) {
@@ -81,6 +71,22 @@ export function toolCallingBackend(backend: Backend, options: ToolCallingOptions
 
   const abilities = { ...backend.abilities, nativeTools: true }
   return wrapBackend(backend, { abilities, infer })
+}
+
+/** A client's request as a question: its messages are written as the plan has them, its calls keep the ids they have. */
+function questionFor(request: InferRequest, tools: readonly ToolDefinition[], dialogue: Dialogue): Question {
+  const { messages, tools: offered = [], toolChoice = "auto", sampling: _sampling, ...extra } = request
+  const told = toolChoice === "none" ? [] : tools
+  return {
+    tools: told,
+    messages: (plan) => (plan.delivery === "native" ? messages : renderConversation(plan.formatter, messages, told)),
+    said: () => saidIn(messages),
+    callsBefore: 0,
+    nameCall: (given) => (isNative(dialogue) && given !== "" && !COUNTED.test(given) ? given : newId()),
+    mustCall: toolChoice === "required",
+    native: { tools: offered, toolChoice },
+    extra,
+  }
 }
 
 /** Ids that a server counts from the start in every reply. */

@@ -116,3 +116,21 @@ test("no call starts before somebody asks what happens", async () => {
   await batch.next()
   expect(ran).toBe(true)
 })
+
+test("what the listener of results throws comes out of the batch", async () => {
+  const registry = new ToolRegistry()
+  registry.register(defineTool({ name: "go", description: "", input: { type: "object" }, run: () => "gone" }))
+  const batch = new Batch([{ id: "a", name: "go", args: {} }], {
+    tools: registry,
+    runId: "r",
+    signal: new AbortController().signal,
+    middleware: [],
+    onResult() {
+      throw new Error("no room in the ledger")
+    },
+  })
+  const all = async (): Promise<void> => {
+    while (!(await batch.next()).done) continue
+  }
+  await expect(all()).rejects.toThrow("no room in the ledger")
+})

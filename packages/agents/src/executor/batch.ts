@@ -49,7 +49,11 @@ export class Batch {
   #events: RunEvent[] = []
   #characters = 0
   #work: Promise<void> | undefined
+  /** What `onResult` has thrown. */
+  #failure: { thrown: unknown } | undefined
   #wake: (() => void) | undefined
+  /** Calls of the group under way that have not ended. */
+  #open = 0
 
   constructor(calls: readonly ToolCall[], options: BatchOptions) {
     this.#options = options
@@ -64,6 +68,7 @@ export class Batch {
         this.#events = []
         return { done: false, events }
       }
+      if (this.#failure !== undefined) throw this.#failure.thrown
       if (this.#work === undefined) {
         const group = this.#groups.shift()
         if (group === undefined) return { done: true, executed: this.#executed }
@@ -73,11 +78,14 @@ export class Batch {
   }
 
   #start(group: readonly ToolCall[]): void {
-    this.#work = Promise.all(group.map((call) => this.#execute(call))).then((executed) => {
-      this.#executed.push(...executed)
-      this.#work = undefined
-      this.#wake?.()
-    })
+    this.#open = group.length
+    this.#work = Promise.all(group.map((call) => this.#execute(call)))
+      .then((executed) => void this.#executed.push(...executed))
+      .catch((thrown: unknown) => void (this.#failure = { thrown }))
+      .then(() => {
+        this.#work = undefined
+        this.#wake?.()
+      })
   }
 
   async #within(next: () => Promise<ToolResult>): Promise<ToolResult> {
@@ -108,9 +116,11 @@ export class Batch {
       onEvent: (event) => {
         if (event.type === "tool-start") args = event.arguments
         this.#events.push(event)
-        this.#wake?.()
+        // The end of the last call is told with the end of the group.
+        if (event.type !== "tool-end" || this.#open > 1) this.#wake?.()
       },
     })
+    this.#open--
     onResult({ ...call, args }, result)
     return { call, result }
   }

@@ -1,6 +1,6 @@
-import { Asking, type Reply } from "@toolwright/dialogue"
+import { Asking, type AskStep, type Reply } from "@toolwright/dialogue"
 import type { RunEvent } from "@toolwright/toolbox"
-import { Batch } from "./batch.ts"
+import { Batch, type BatchStep } from "./batch.ts"
 import {
   countReply,
   endOf,
@@ -41,9 +41,9 @@ export class Rounds {
   async next(): Promise<Step> {
     const phase = this.#phase
     try {
-      if (phase.kind === "asking") return await this.#ask(phase.asking)
-      if (phase.kind === "executing") return await this.#execute(phase)
-      if (phase.kind === "answered") return await this.#judge(phase.reply)
+      if (phase.kind === "asking") return this.#asked(phase.asking, await phase.asking.next())
+      if (phase.kind === "executing") return this.#executed(phase, await phase.batch.next())
+      if (phase.kind === "answered") return this.#close(await afterWords(this.#state, phase.reply))
       return phase.kind === "new" ? this.#start() : this.#begin()
     } catch (thrown) {
       const state = this.#state
@@ -80,10 +80,9 @@ export class Rounds {
     return { events }
   }
 
-  async #ask(asking: Asking): Promise<Step> {
+  #asked(asking: Asking, step: AskStep): Step {
     const state = this.#state
     const { rounds: round } = state
-    const step = await asking.next()
     if (!step.done)
       return { events: step.events.map((event) => (event.type === "request" ? { ...event, round } : event)) }
     const { reply } = step
@@ -101,21 +100,15 @@ export class Rounds {
     return { events: [told] }
   }
 
-  async #judge(reply: Reply): Promise<Step> {
-    this.#phase = { kind: "between" }
-    return this.#close(await afterWords(this.#state, reply))
-  }
-
-  async #execute(phase: Extract<Phase, { kind: "executing" }>): Promise<Step> {
-    const step = await phase.batch.next()
+  #executed(phase: Extract<Phase, { kind: "executing" }>, step: BatchStep): Step {
     if (!step.done) return step
     this.#state.toolMs += performance.now() - phase.started
-    this.#phase = { kind: "between" }
     return this.#close(afterCalls(this.#state, phase.reply, step.executed, phase.loop))
   }
 
   #close({ events, end }: Verdict): Step {
     const state = this.#state
+    this.#phase = { kind: "between" }
     const told: RunEvent[] = [...events, { type: "round-end", round: state.rounds }]
     return end === undefined ? { events: told } : { events: told, end: endOf(state, end.outcome, end.message) }
   }

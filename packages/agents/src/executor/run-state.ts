@@ -186,7 +186,8 @@ function tokensOf(tools: readonly ToolDefinition[], { delivery }: DeliveryPlan):
 /** Ids that the server or the model gave are kept while they are unique in the run; others are numbered. */
 function nameCall(state: RunState, given: string): string {
   const sequence = ++state.calls
-  const id = given === "" || /^call_\d+$/.test(given) || state.ids.has(given) ? `call_${sequence}` : given
+  const counted = given.startsWith("call_") && /^\d+$/.test(given.slice(5))
+  const id = given === "" || counted || state.ids.has(given) ? `call_${sequence}` : given
   state.ids.add(id)
   return id
 }

@@ -54,38 +54,15 @@ export interface OpenAICompatibleOptions {
  * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
  */
 export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions): Backend {
-  const {
-    modelName,
-    apiKey,
-    dialect = "generic",
-    stream = true,
-    includeReasoning = false,
-    stallTimeoutMs = 240_000,
-    replyTimeoutMs = 30 * 60_000,
-    busyTimeoutMs = 5 * 60_000,
-  } = options
-  const { retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
-  const urlSetting = options.settingNames?.url ?? "the model's baseUrl"
-  const { endpoint, shown, authorization } = chatAddress(options.baseUrl, urlSetting)
-  const context: FailureContext = {
-    url: shown,
-    modelName,
-    urlSetting,
-    keySetting: options.settingNames?.key ?? "the model's apiKey",
-  }
+  const { modelName, dialect = "generic", stream = true, includeReasoning = false } = options
+  const { stallTimeoutMs = 240_000, replyTimeoutMs = 30 * 60_000, busyTimeoutMs = 5 * 60_000 } = options
+  const { apiKey = "", retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
+  const { endpoint, context, headers } = whereTo(options, stream)
   const limits = { ...LIMITS, ...options.limits }
-  const secrets = apiKey === undefined ? [] : [apiKey]
-  const headers: Record<string, string> = {
-    "content-type": "application/json",
-    accept: stream ? "text/event-stream, application/json" : "application/json",
-    ...(authorization === undefined ? {} : { authorization }),
-    ...(apiKey === undefined || apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }),
-    ...options.headers,
-  }
 
   async function* once(body: string, signal: AbortSignal | undefined): AsyncGenerator<InferEvent> {
     const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
-    const response = await send(fetcher, endpoint, { method: "POST", headers, body }, context, watchdog, secrets)
+    const response = await send(fetcher, endpoint, { method: "POST", headers, body }, context, watchdog, [apiKey])
     const isStream = (response.headers.get("content-type") ?? "").includes("event-stream")
     const text = readText(response, context, watchdog, limits.stream)
     yield* replyEvents(text, isStream, context, limits)
@@ -120,4 +97,20 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
     ...(options.contextTokens === undefined ? {} : { contextTokens: options.contextTokens }),
     infer,
   }
+}
+
+/** The address with its headers, and what failures call it. */
+function whereTo(options: OpenAICompatibleOptions, stream: boolean) {
+  const { modelName, apiKey = "", settingNames = {} } = options
+  const { url: urlSetting = "the model's baseUrl", key: keySetting = "the model's apiKey" } = settingNames
+  const { endpoint, shown, authorization } = chatAddress(options.baseUrl, urlSetting)
+  const context: FailureContext = { url: shown, modelName, urlSetting, keySetting }
+  const headers: Record<string, string> = {
+    "content-type": "application/json",
+    accept: stream ? "text/event-stream, application/json" : "application/json",
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(apiKey === "" ? {} : { authorization: `Bearer ${apiKey}` }),
+    ...options.headers,
+  }
+  return { endpoint, context, headers }
 }

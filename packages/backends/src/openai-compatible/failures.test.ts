@@ -92,89 +92,82 @@ describe("trying again", () => {
   })
 })
 
-describe("a server that is busy", () => {
-  const busy = async (answers: { status: number; headers?: Record<string, string>; body?: string }[], options = {}) => {
-    const { baseUrl, requests } = await startServer(async (response, _, count) => {
-      const answer = answers[count - 1]
-      if (answer === undefined) return stream(response, [event({ content: "at last" }, "stop")])
-      response.writeHead(answer.status, answer.headers).end(answer.body ?? "")
-    })
-    const { waits, backend } = backendFor(baseUrl, options)
-    const events = await collectEvents(backend.infer(request)).catch((error: unknown) => error as { code: string })
-    return { waits, events, requests }
-  }
-
-  test.each<[string, number, Record<string, string>, number]>([
-    ["in seconds", 429, { "retry-after": "7" }, 7000],
-    ["in milliseconds", 429, { "retry-after-ms": "350", "retry-after": "9" }, 350],
-    [
-      "as a date",
-      429,
-      { date: "Wed, 21 Oct 2026 07:28:00 GMT", "retry-after": "Wed, 21 Oct 2026 07:28:12 GMT" },
-      12_000,
-    ],
-    ["also with HTTP 503", 503, { "retry-after": "3" }, 3000],
-    [
-      "by the limit that is exhausted",
-      429,
-      {
-        "x-ratelimit-reset-requests": "1m30.5s",
-        "x-ratelimit-remaining-requests": "0",
-        "x-ratelimit-reset-tokens": "6m0s",
-        "x-ratelimit-remaining-tokens": "149984",
-      },
-      90_500,
-    ],
-    ["not at all", 429, {}, 1000],
-    ["in a way that is none", 429, { "retry-after": "soon" }, 1000],
-    ["of no time", 429, { "retry-after": "0" }, 100],
-  ])("is waited for as it says: %s", async (_, status, headers, delayMs) => {
-    const { waits, events } = await busy([{ status, headers }])
-    expect(waits).toEqual([delayMs])
-    expect(events).toContainEqual(
-      expect.objectContaining({
-        type: "retry",
-        attempt: 1,
-        delayMs,
-        reason: expect.stringContaining(`HTTP ${status}`),
-      }),
-    )
-    expect(events).toContainEqual({ type: "text-delta", text: "at last" })
+const busy = async (answers: { status: number; headers?: Record<string, string>; body?: string }[], options = {}) => {
+  const { baseUrl, requests } = await startServer(async (response, _, count) => {
+    const answer = answers[count - 1]
+    if (answer === undefined) return stream(response, [event({ content: "at last" }, "stop")])
+    response.writeHead(answer.status, answer.headers).end(answer.body ?? "")
   })
+  const { waits, backend } = backendFor(baseUrl, options)
+  const events = await collectEvents(backend.infer(request)).catch((error: unknown) => error as { code: string })
+  return { waits, events, requests }
+}
 
-  test("is given ever more time where it does not say how much it needs", async () => {
-    const { waits, events } = await busy(Array.from({ length: 20 }, () => ({ status: 429 })))
-    expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
-    expect(events).toMatchObject({ code: "MODEL_RATE_LIMITED" })
-  })
+test.each<[string, number, Record<string, string>, number]>([
+  ["in seconds", 429, { "retry-after": "7" }, 7000],
+  ["in milliseconds", 429, { "retry-after-ms": "350", "retry-after": "9" }, 350],
+  ["as a date", 429, { date: "Wed, 21 Oct 2026 07:28:00 GMT", "retry-after": "Wed, 21 Oct 2026 07:28:12 GMT" }, 12_000],
+  ["also with HTTP 503", 503, { "retry-after": "3" }, 3000],
+  [
+    "by the limit that is exhausted",
+    429,
+    {
+      "x-ratelimit-reset-requests": "1m30.5s",
+      "x-ratelimit-remaining-requests": "0",
+      "x-ratelimit-reset-tokens": "6m0s",
+      "x-ratelimit-remaining-tokens": "149984",
+    },
+    90_500,
+  ],
+  ["not at all", 429, {}, 1000],
+  ["in a way that is none", 429, { "retry-after": "soon" }, 1000],
+  ["of no time", 429, { "retry-after": "0" }, 100],
+])("a busy server is waited for as it says: %s", async (_, status, headers, delayMs) => {
+  const { waits, events } = await busy([{ status, headers }])
+  expect(waits).toEqual([delayMs])
+  expect(events).toContainEqual(
+    expect.objectContaining({
+      type: "retry",
+      attempt: 1,
+      delayMs,
+      reason: expect.stringContaining(`HTTP ${status}`),
+    }),
+  )
+  expect(events).toContainEqual({ type: "text-delta", text: "at last" })
+})
 
-  test("is not waited for beyond the bound, and the error says how long it would be", async () => {
-    const day = { status: 429, headers: { "retry-after": "86400" } }
-    expect(await busy([day])).toMatchObject({
-      waits: [],
-      events: { code: "MODEL_RATE_LIMITED", message: expect.stringContaining("in 86400 seconds") },
-    })
-    const minute = { status: 429, headers: { "retry-after": "60" } }
-    expect((await busy([minute, minute, minute], { busyTimeoutMs: 150_000 })).waits).toEqual([60_000, 60_000])
-  })
+test("a busy server is given ever more time where it does not say how much it needs", async () => {
+  const { waits, events } = await busy(Array.from({ length: 20 }, () => ({ status: 429 })))
+  expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000])
+  expect(events).toMatchObject({ code: "MODEL_RATE_LIMITED" })
+})
 
-  test("is not asked again where waiting does not help", async () => {
-    const quota = { status: 429, body: '{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}' }
-    expect((await busy([quota])).requests).toHaveLength(1)
-    expect((await busy([{ status: 500, headers: { "x-should-retry": "false" } }])).requests).toHaveLength(1)
+test("a busy server is not waited for beyond the bound, and the error says how long it would be", async () => {
+  const day = { status: 429, headers: { "retry-after": "86400" } }
+  expect(await busy([day])).toMatchObject({
+    waits: [],
+    events: { code: "MODEL_RATE_LIMITED", message: expect.stringContaining("in 86400 seconds") },
   })
+  const minute = { status: 429, headers: { "retry-after": "60" } }
+  expect((await busy([minute, minute, minute], { busyTimeoutMs: 150_000 })).waits).toEqual([60_000, 60_000])
+})
 
-  test("inside its stream is waited for too", async () => {
-    const { baseUrl } = await startServer((response, _, count) =>
-      stream(
-        response,
-        count === 1 ? ['data: {"error":{"code":429,"message":"slow down"}}\n\n'] : [event({ content: "a" }, "stop")],
-      ),
-    )
-    const { waits, backend } = backendFor(baseUrl)
-    expect(await collectEvents(backend.infer(request))).toContainEqual({ type: "text-delta", text: "a" })
-    expect(waits).toEqual([1000])
-  })
+test("a busy server is not asked again where waiting does not help", async () => {
+  const quota = { status: 429, body: '{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}' }
+  expect((await busy([quota])).requests).toHaveLength(1)
+  expect((await busy([{ status: 500, headers: { "x-should-retry": "false" } }])).requests).toHaveLength(1)
+})
+
+test("a busy server that says so inside its stream is waited for too", async () => {
+  const { baseUrl } = await startServer((response, _, count) =>
+    stream(
+      response,
+      count === 1 ? ['data: {"error":{"code":429,"message":"slow down"}}\n\n'] : [event({ content: "a" }, "stop")],
+    ),
+  )
+  const { waits, backend } = backendFor(baseUrl)
+  expect(await collectEvents(backend.infer(request))).toContainEqual({ type: "text-delta", text: "a" })
+  expect(waits).toEqual([1000])
 })
 
 describe("a constraint that a server does not take", () => {

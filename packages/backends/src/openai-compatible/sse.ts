@@ -18,71 +18,79 @@ const RETURN = 13
  * passed over. Each character is looked at once, however the text is cut.
  */
 export function createSseReader(): SseReader {
-  /** Pieces of a line whose end has not come. */
-  let line: string[] = []
-  let data: string[] = []
-  let waiting = 0
-  let first = true
-  /** The last line ended in CR: an LF that follows belongs to it. */
-  let afterReturn = false
+  return new Reader()
+}
 
-  function readLine(text: string, events: string[]): void {
+class Reader implements SseReader {
+  waiting = 0
+  /** Pieces of a line whose end has not come. */
+  #line: string[] = []
+  #data: string[] = []
+  #first = true
+  /** The last line ended in CR: an LF that follows belongs to it. */
+  #afterReturn = false
+
+  push(text: string): string[] {
+    if (text === "") return []
+    const events: string[] = []
+    let start = this.#begin(text)
+    let feed = text.indexOf("\n", start)
+    let back = text.indexOf("\r", start)
+    while (feed !== -1 || back !== -1) {
+      const at = feed === -1 || (back !== -1 && back < feed) ? back : feed
+      this.waiting += at - start
+      this.#endLine(text.slice(start, at), events)
+      start = text.charCodeAt(at) === RETURN ? this.#afterReturnAt(text, at + 1) : at + 1
+      if (back === at) back = text.indexOf("\r", start)
+      if (feed !== -1 && feed < start) feed = text.indexOf("\n", start)
+    }
+    if (start < text.length) {
+      this.waiting += text.length - start
+      this.#line.push(text.slice(start))
+    }
+    return events
+  }
+
+  end(): string[] {
+    const events: string[] = []
+    this.#endLine("", events)
+    this.#readLine("", events)
+    return events
+  }
+
+  /** Where a piece begins, after what is no part of its text. */
+  #begin(text: string): number {
+    const start = this.#first && text.startsWith("\uFEFF") ? 1 : 0
+    this.#first = false
+    const rest = this.#afterReturn
+    this.#afterReturn = false
+    return rest && text.charCodeAt(start) === FEED ? start + 1 : start
+  }
+
+  /** Where the next line begins after a CR, which an LF may follow, if not here then in the next piece. */
+  #afterReturnAt(text: string, start: number): number {
+    this.#afterReturn = start === text.length
+    return text.charCodeAt(start) === FEED ? start + 1 : start
+  }
+
+  #endLine(last: string, events: string[]): void {
+    const whole = this.#line.length === 0 ? last : [...this.#line, last].join("")
+    this.#line = []
+    this.#readLine(whole, events)
+  }
+
+  #readLine(text: string, events: string[]): void {
     if (text === "") {
-      if (data.length > 0) events.push(data.join("\n"))
-      data = []
-      waiting = 0
+      if (this.#data.length > 0) events.push(this.#data.join("\n"))
+      this.#data = []
+      this.waiting = 0
       return
     }
     const colon = text.indexOf(":")
     const field = colon === -1 ? text : text.slice(0, colon)
     if (field !== "data") return
     const value = colon === -1 ? "" : text.slice(colon + 1)
-    data.push(value.startsWith(" ") ? value.slice(1) : value)
-    waiting += 1
-  }
-
-  function endLine(last: string, events: string[]): void {
-    const whole = line.length === 0 ? last : [...line, last].join("")
-    line = []
-    readLine(whole, events)
-  }
-
-  return {
-    get waiting() {
-      return waiting
-    },
-    push(text) {
-      if (text === "") return []
-      const events: string[] = []
-      let start = first && text.startsWith("\uFEFF") ? 1 : 0
-      first = false
-      if (afterReturn && text.charCodeAt(start) === FEED) start++
-      afterReturn = false
-      let feed = text.indexOf("\n", start)
-      let back = text.indexOf("\r", start)
-      while (feed !== -1 || back !== -1) {
-        const at = feed === -1 || (back !== -1 && back < feed) ? back : feed
-        waiting += at - start
-        endLine(text.slice(start, at), events)
-        start = at + 1
-        if (text.charCodeAt(at) === RETURN) {
-          if (start === text.length) afterReturn = true
-          else if (text.charCodeAt(start) === FEED) start++
-          back = text.indexOf("\r", start)
-        }
-        if (feed !== -1 && feed < start) feed = text.indexOf("\n", start)
-      }
-      if (start < text.length) {
-        waiting += text.length - start
-        line.push(text.slice(start))
-      }
-      return events
-    },
-    end() {
-      const events: string[] = []
-      endLine("", events)
-      readLine("", events)
-      return events
-    },
+    this.#data.push(value.startsWith(" ") ? value.slice(1) : value)
+    this.waiting++
   }
 }

@@ -178,15 +178,30 @@ function wordsIn(text: string): ServerWords {
   }
   if (typeof body !== "object" || body === null) return { message: withoutTags(text), code: "", param: "" }
   const { error, message, detail } = body as Body
-  const inner = (typeof error === "object" && error !== null ? error : body) as Body
-  const [first] = (Array.isArray(detail) ? detail : []) as (Body | null)[]
-  const said = inner === error ? inner.message : (error ?? message ?? detail)
+  if (Array.isArray(detail)) return wordsOf(detail[0] as FieldProblem | null, detail)
+  if (typeof error !== "object" || error === null)
+    return { ...codesIn(body as Body), message: plain(error ?? message ?? detail ?? text) }
+  const inner = error as Body
+  return { ...codesIn(inner), message: plain(inner.message ?? text) }
+}
+
+interface FieldProblem {
+  loc?: unknown
+  type?: unknown
+}
+
+/** FastAPI's way: the first of several problems, by the field that it is about. */
+function wordsOf(first: FieldProblem | null, all: unknown): ServerWords {
   const place = Array.isArray(first?.loc) ? first.loc.filter((part) => part !== "body").join(".") : ""
-  return {
-    message: said === undefined ? text : typeof said === "string" ? said : JSON.stringify(said),
-    code: String(inner.code ?? inner.type ?? first?.type ?? ""),
-    param: String(inner.param ?? place),
-  }
+  return { message: plain(all), code: String(first?.type ?? ""), param: place }
+}
+
+function codesIn({ code, type, param }: Body): Omit<ServerWords, "message"> {
+  return { code: String(code ?? type ?? ""), param: String(param ?? "") }
+}
+
+function plain(said: unknown): string {
+  return typeof said === "string" ? said : JSON.stringify(said)
 }
 
 function withoutTags(text: string): string {
@@ -199,8 +214,8 @@ function withoutTags(text: string): string {
 
 /** Short, on one terminal, and without what would steer it. */
 function shorten(text: string): string {
-  const plain = text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
-  return plain.length > 1000 ? `${plain.slice(0, 1000)}…` : plain
+  const clean = text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
+  return clean.length > 1000 ? `${clean.slice(0, 1000)}…` : clean
 }
 
 /** Servers quote what they were sent: keys never get into a message. */

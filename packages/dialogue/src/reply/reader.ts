@@ -2,6 +2,7 @@ import { createStopCutter, type InferEvent, type StopCutter } from "@toolwright/
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import {
   createCallAssembler,
+  type CallAssembler,
   type ParseEvent,
   type ParseProblem,
   type ToolCallParser,
@@ -44,7 +45,7 @@ export class ReplyReader {
   /** The text has come to a stop sequence: nothing that follows counts. */
   stopped = false
   readonly #options: ReadingOptions
-  readonly #native = createCallAssembler()
+  #native: CallAssembler | undefined
   readonly #started = performance.now()
   readonly #cutter: StopCutter | undefined
   #parser: ToolCallParser | undefined
@@ -69,7 +70,7 @@ export class ReplyReader {
         return [event]
       case "call-delta":
         this.#count(Math.max(event.arguments?.length ?? 0, LEAST_DELTA))
-        return this.#serverCalls.read(this.#native.push(event))
+        return this.#serverCalls.read((this.#native ??= createCallAssembler()).push(event))
       case "retry":
         return [{ type: "model-retry", attempt: event.attempt, delayMs: event.delayMs, reason: event.reason }]
       case "end":
@@ -86,7 +87,8 @@ export class ReplyReader {
     if (rest !== "") events.push(...this.#parsed(rest))
     if (this.stopped) this.reply.finishReason = "stop"
     if (this.#parser !== undefined) events.push(...this.#textCalls.read(this.#parser.end()))
-    events.push(...this.#serverCalls.read(this.#native.end(this.reply.finishReason === "length")))
+    if (this.#native !== undefined)
+      events.push(...this.#serverCalls.read(this.#native.end(this.reply.finishReason === "length")))
     if (this.#fromText !== undefined) events.push(...this.#fromText.end())
     takeReasoning(this.reply)
     const foreign = takeForeignCall(this.reply, this.#options.tools)

@@ -85,7 +85,9 @@ describe("fallBackFrom", () => {
       expect(isConstraintError(Object.assign(new Error("it does not support tools"), { code }))).toBe(false)
     expect(isConstraintError(new Error("out of memory"))).toBe(false)
   })
+})
 
+describe("isConstraintError", () => {
   it.each([
     "Unexpected empty grammar stack after accepting piece",
     "tools param requires --jinja flag",

@@ -84,7 +84,7 @@ test.each(
     }).then((response) => response.text())
     await model.begun
     controller.abort()
-    await expect(asked).rejects.toThrow()
+    await expect(asked).rejects.toThrow("abort")
     expect(await model.poured).toBeLessThan(IN_FLIGHT)
   },
 )

@@ -43,7 +43,8 @@ interface OpenCall {
   sent: boolean
   started: boolean
   ended: boolean
-  nesting: Nesting
+  /** Followed where only its end can tell one call from the next. */
+  nesting: Nesting | undefined
 }
 
 /**
@@ -77,7 +78,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
       sent: false,
       started: false,
       ended: false,
-      nesting: createNesting(),
+      nesting: wireIndex === undefined ? createNesting() : undefined,
     }
     calls.push(call)
     if (wireIndex !== undefined) byIndex.set(wireIndex, call)
@@ -96,7 +97,10 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     const known = delta.id ? byId.get(delta.id) : calls.at(-1)
     if (known === undefined || known.ended) return open(undefined)
     const another =
-      !delta.id && delta.name && known.name !== undefined && (known.name !== delta.name || known.nesting.complete)
+      !delta.id &&
+      delta.name &&
+      known.name !== undefined &&
+      (known.name !== delta.name || known.nesting?.complete === true)
     return another ? open(undefined) : known
   }
 
@@ -110,7 +114,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
   function take(call: OpenCall, text: string): void {
     call.text += text
     call.unsent += text
-    call.nesting.push(text)
+    call.nesting?.push(text)
     if (call.isObject !== undefined) return
     const [first] = text.trimStart()
     if (first !== undefined) call.isObject = first === "{"
