@@ -83,3 +83,34 @@ test("what a program changed is known although its end was seen by nobody", asyn
   expect((await here(["undo", "--yes"], { cwd })).code).toBe(0)
   expect([textOf(cwd, "a.txt"), textOf(cwd, "d/b.txt"), existsSync(join(cwd, "marker"))]).toEqual(["a\n", "b\n", false])
 })
+
+test("a run is taken back as a whole, or one of its calls", async () => {
+  const cwd = folderWith({
+    "a.txt": "one\ntwo\n",
+    "play.yaml": [
+      "steps:",
+      "  - reply: { calls: [{ name: file_write, args: { path: a.txt, content: other } }] }",
+      '  - reply: { calls: [{ name: bash, args: { command: "mkdir z; echo hi > z/q; ln -s z/q l; chmod 600 a.txt" } }] }',
+      "  - reply: Done.",
+    ].join("\n"),
+  })
+  const mode = lstatSync(join(cwd, "a.txt")).mode
+  const run = await here(["run", "write", "--screenplay", "play.yaml", "--json"], { cwd })
+  const { runId } = JSON.parse(run.stdout.split("\n")[0]!) as { runId: string }
+  const items = JSON.parse((await here(["undo", "list", "--json"], { cwd })).stdout) as {
+    id: string
+    calls: { id: string; tool: string }[]
+  }[]
+  expect(items.map(({ id, calls }) => [id, calls.map(({ tool }) => tool)])).toEqual([[runId, ["file", "bash"]]])
+  const [write, bash] = items[0]!.calls
+  expect((await here(["undo", write!.id, "--yes"], { cwd })).code).toBe(1)
+  expect(textOf(cwd, "a.txt")).toBe("other")
+  expect((await here(["undo", bash!.id, "--yes"], { cwd })).code).toBe(0)
+  expect([existsSync(join(cwd, "z")), existsSync(join(cwd, "l")), textOf(cwd, "a.txt")]).toEqual([
+    false,
+    false,
+    "other",
+  ])
+  expect((await here(["undo", runId, "--yes"], { cwd })).code).toBe(0)
+  expect([textOf(cwd, "a.txt"), lstatSync(join(cwd, "a.txt")).mode]).toEqual(["one\ntwo\n", mode])
+})

@@ -25,6 +25,8 @@ export interface ReadRules {
 /** Dependencies: many files, and nobody's secrets; git keeps its own state. */
 const SKIPPED = new Set([".git", "node_modules", ".venv", "venv"])
 const MOST_ENTRIES = 200_000
+/** Where contents of earlier times are kept: files of our own that nobody links, and many. */
+export const KEPT_CONTENTS = ".toolwright/undo"
 const SLICE = 256
 
 /** Finds what path rules deny, by names. Links are not followed. */
@@ -68,7 +70,7 @@ export function createDeniedFiles(folders: () => readonly string[], rules: ReadR
     staleAt = Number.POSITIVE_INFINITY
     const found = await findDenied(folders(), rules)
     const set = new Set<string>()
-    for (const file of [...found.files, ...(await filesBelow(found.folders))]) {
+    for (const file of [...found.files, ...(await filesBelow(found.folders.filter(mayBeLinked)))]) {
       const stat = lstatSync(file, { throwIfNoEntry: false })
       if (stat !== undefined && stat.nlink > 1) set.add(keyOf(stat))
     }
@@ -83,6 +85,11 @@ export function createDeniedFiles(folders: () => readonly string[], rules: ReadR
       return (await inodes).has(keyOf(stat))
     },
   }
+}
+
+/** Whether files in a denied folder may have names elsewhere. */
+export function mayBeLinked(folder: string): boolean {
+  return !folder.endsWith(`/${KEPT_CONTENTS}`)
 }
 
 function keyOf(stat: Stats): string {

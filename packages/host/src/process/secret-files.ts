@@ -1,7 +1,7 @@
 import { lstatSync } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
-import { findDenied, type ReadRules } from "../paths/denied-files.ts"
+import { findDenied, mayBeLinked, type ReadRules } from "../paths/denied-files.ts"
 
 /** What a sandboxed process must not see, by absolute path. */
 export interface SecretEntries {
@@ -20,7 +20,7 @@ const MOST_ENTRIES = 200_000
 export async function secretFiles(folders: readonly string[], rules: ReadRules): Promise<SecretEntries> {
   const found = await findDenied(folders, rules)
   const linked = new Set(found.files.flatMap((file) => inodeIfShared(file)))
-  for (const folder of found.folders)
+  for (const folder of found.folders.filter(mayBeLinked))
     for (const file of await filesIn(folder)) inodeIfShared(file).forEach((inode) => linked.add(inode))
   if (linked.size === 0) return found
   const others = await filesWith(linked, folders, new Set([...found.files, ...found.folders]))

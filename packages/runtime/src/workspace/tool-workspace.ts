@@ -1,5 +1,11 @@
 import { join, resolve } from "node:path"
-import { createWorkspace, DEFAULT_DENY_READ, DEFAULT_DENY_WRITE, type Workspace } from "@toolwright/host/paths"
+import {
+  createWorkspace,
+  DEFAULT_DENY_READ,
+  DEFAULT_DENY_WRITE,
+  KEPT_CONTENTS,
+  type Workspace,
+} from "@toolwright/host/paths"
 import { makeStateFolder } from "@toolwright/host/state-files"
 import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
 import type { Configuration } from "../configuration/settings.ts"
@@ -7,9 +13,6 @@ import { workspaceRoot } from "./root.ts"
 import { createStateFolder, stateFolderOf } from "./state-folder.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
-
-/** Contents of earlier times: whoever reads them would read what has been denied since. */
-const KEPT_CONTENTS = ".toolwright/undo"
 
 /**
  * The workspace of a configuration's tools: its folders, what is denied in them, and the history of what is changed.
@@ -27,6 +30,7 @@ export function toolWorkspace(configuration: Configuration, cwd: string, env: En
   }))
   return createWorkspace({
     roots: [...roots, ...readOnly],
+    // Whoever reads contents of earlier times would read what has been denied since.
     denyRead: [...DEFAULT_DENY_READ, KEPT_CONTENTS, ...(workspace.denyRead ?? []), ...(permissions.denyPaths ?? [])],
     denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],
     ...(undo.enabled && roots.length > 0 ? { history: historyOf(configuration, cwd, env) } : {}),
