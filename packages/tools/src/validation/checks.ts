@@ -1,7 +1,7 @@
 import { lstat } from "node:fs/promises"
 import { join } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { shownPath, insideRoot, type ProcessHost } from "@toolwright/host/process"
+import { insideRoot, sandboxPolicy, shownPath, type ProcessHost } from "@toolwright/host/process"
 import type { Workspace } from "@toolwright/host/paths"
 import { detectFrameworks } from "../test/detect.ts"
 import { describeRun } from "../test/test.ts"
@@ -74,7 +74,7 @@ async function checkSyntaxOf({ host, files, signal }: CheckRequest): Promise<Ver
       errors.push({ file, message: source.problem })
       continue
     }
-    const verdict = await checkSyntax(file, source, signal)
+    const verdict = await checkSyntax(file, source, { signal, policy: sandboxPolicy(host) })
     if (verdict.status === "skipped") skipped.push(verdict.reason)
     else checked++
     if (verdict.status === "failed")

@@ -175,7 +175,7 @@ async function store(
   const { workspace } = artifacts
   const path = made.state.path
   const { text, state } = await render(made.state, artifacts.templates)
-  const syntax = await checkSyntax(path, text, signal)
+  const syntax = await checkSyntax(path, text, { signal })
   if (syntax.status === "failed") {
     return failure({
       code: "SYNTAX_ERROR",

@@ -1,5 +1,7 @@
 import { extname } from "node:path"
-import { childEnvironment, runProcess } from "@toolwright/host/process"
+import { ToolwrightError } from "@toolwright/toolbox"
+import { childEnvironment } from "@toolwright/host/process"
+import { findProgram, runSandboxed, trustedPath, type SandboxPolicy } from "@toolwright/host/sandbox"
 
 /** Whether a source can be parsed; `skipped` when nothing here can tell. */
 export type SyntaxVerdict =
@@ -7,15 +9,21 @@ export type SyntaxVerdict =
   | { status: "failed"; message: string; line?: number; column?: number }
   | { status: "skipped"; reason: string }
 
+export interface SyntaxOptions {
+  readonly signal?: AbortSignal
+  /** Whether Python may run without a sandbox; `auto` unless given. */
+  readonly policy?: SandboxPolicy
+}
+
 /**
  * Checks the syntax of a source file by the end of its name: Python by `python3`, TypeScript and JavaScript by Node,
  * JSON. Runs none of it.
  */
-export async function checkSyntax(path: string, source: string, signal?: AbortSignal): Promise<SyntaxVerdict> {
+export async function checkSyntax(path: string, source: string, options: SyntaxOptions = {}): Promise<SyntaxVerdict> {
   switch (extname(path).toLowerCase()) {
     case ".py":
     case ".pyi":
-      return await python(source, signal)
+      return await python(source, options)
     case ".ts":
     case ".mts":
     case ".cts":
@@ -43,14 +51,20 @@ except (SyntaxError, ValueError) as error:
     print(json.dumps({"message": getattr(error, "msg", None) or str(error), "line": getattr(error, "lineno", None), "column": getattr(error, "offset", None)}))
 `
 
-async function python(source: string, signal?: AbortSignal): Promise<SyntaxVerdict> {
+async function python(source: string, { signal, policy = "auto" }: SyntaxOptions): Promise<SyntaxVerdict> {
+  const path = await trustedPath([process.cwd()])
+  const program = await findProgram("python3", path)
+  if (program === undefined) return { status: "skipped", reason: "python3 is not installed" }
   try {
-    const outcome = await runProcess({
-      argv: ["python3", "-I", "-S", "-W", "ignore", "-c", PYTHON],
-      cwd: "/",
-      env: childEnvironment(),
+    const { outcome } = await runSandboxed({
+      argv: [program, "-I", "-S", "-W", "ignore", "-c", PYTHON],
+      cwd: "/usr",
+      env: childEnvironment({ PATH: path }),
       input: source,
       timeoutMs: 20_000,
+      policy,
+      // It reads what it is told and nothing else, so that it is shown nothing else.
+      plan: { root: "/usr", writable: false, limits: { processes: null } },
       ...(signal === undefined ? {} : { signal }),
     })
     const said = JSON.parse(outcome.stdout.text || "null") as {
@@ -63,8 +77,7 @@ async function python(source: string, signal?: AbortSignal): Promise<SyntaxVerdi
     if (said.message === undefined) return { status: "passed" }
     return failed(said.message, said.line ?? undefined, said.column ?? undefined)
   } catch (thrown) {
-    if ((thrown as NodeJS.ErrnoException).code === "ENOENT")
-      return { status: "skipped", reason: "python3 is not installed" }
+    if (ToolwrightError.isInstance(thrown)) return { status: "skipped", reason: thrown.message }
     throw thrown
   }
 }
