@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest"
-import { Capture } from "../process/capture.ts"
+import { Capture } from "../spawn/capture.ts"
 import { streamReport } from "../process/report.ts"
 import { plainOutput } from "../text/escapes.ts"
 import { applyEdits, type Edit } from "./apply.ts"

@@ -5,7 +5,7 @@ import { repositoryState } from "../repository/state.ts"
 import { viewRepository } from "../repository/view.ts"
 import { findProgram, trustedPath } from "../sandbox/find-program.ts"
 import { runSandboxed } from "../sandbox/sandbox.ts"
-import { childEnvironment } from "./environment.ts"
+import { childEnvironment } from "../spawn/environment.ts"
 import type { ProcessHost } from "./host.ts"
 
 /** What a repository keeps of files that the path rules keep from tools. */

@@ -8,7 +8,7 @@ import { putRight } from "./aftercare.ts"
 import { deniedHistory } from "./denied-history.ts"
 import { guardedIn, insideRepository, type Guarded } from "./guarded.ts"
 import { sandboxPolicy, type ProcessHost } from "./host.ts"
-import type { ProcessOutcome } from "./run-process.ts"
+import type { ProcessOutcome } from "../spawn/run-process.ts"
 import { secretFiles, type SecretEntries } from "./secret-files.ts"
 
 export interface PlanOptions {

@@ -1,5 +1,5 @@
 export { changedFiles, folderState } from "./changed-files.ts"
-export { childEnvironment } from "./environment.ts"
+export { childEnvironment } from "../spawn/environment.ts"
 export { type HostPlan, planFor, runInWorkspace } from "./host-plan.ts"
 export {
   type ProcessHost,
@@ -13,4 +13,4 @@ export {
   shownPath,
 } from "./host.ts"
 export { endingOf, outcomeText, streamReport } from "./report.ts"
-export { type ProcessOutcome, runProcess } from "./run-process.ts"
+export { type ProcessOutcome, runProcess } from "../spawn/run-process.ts"

@@ -1,7 +1,7 @@
 import { sandboxNotice, type SandboxReport } from "../sandbox/sandbox.ts"
 import { plainOutput } from "../text/escapes.ts"
-import type { Captured } from "./capture.ts"
-import type { ProcessOutcome } from "./run-process.ts"
+import type { Captured } from "../spawn/capture.ts"
+import type { ProcessOutcome } from "../spawn/run-process.ts"
 
 /** One stream for programs. `log` is the file with the whole stream when `text` is not all of it. */
 export interface StreamReport {

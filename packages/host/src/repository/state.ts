@@ -49,19 +49,6 @@ export async function repositoryState(
   return { head, commit, refs, log, mark: hash.digest("hex") }
 }
 
-/**
- * The refs that are new, moved or gone between two states, HEAD among them, sorted. Where HEAD's log grew although it
- * stands where it stood, it was moved and moved back, and counts.
- */
-export function movedRefs(before: RepositoryState | undefined, after: RepositoryState | undefined): string[] {
-  if (before?.mark === after?.mark) return []
-  const moved = new Set<string>()
-  if (before?.head !== after?.head || before?.commit !== after?.commit || before?.log !== after?.log) moved.add("HEAD")
-  for (const [name, id] of after?.refs ?? []) if (before?.refs.get(name) !== id) moved.add(name)
-  for (const name of before?.refs.keys() ?? []) if (after?.refs.has(name) !== true) moved.add(name)
-  return [...moved].sort()
-}
-
 function readPacked(refs: Map<string, string>, text: string): void {
   for (const line of text.split("\n")) {
     const [id, name] = line.split(" ")

@@ -15,7 +15,7 @@ import type { AddressInfo } from "node:net"
 import { homedir, tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { childEnvironment } from "../process/environment.ts"
+import { childEnvironment } from "../spawn/environment.ts"
 import { probeBubblewrap, runSandboxed, sandboxMissing, sandboxNotice, type SandboxedRequest } from "./sandbox.ts"
 
 const probed = await probeBubblewrap()

@@ -18,7 +18,7 @@ const never = new AbortController().signal
 export function createHistory(host: ProcessHost): WorkHistory {
   const run = async (folder: string, args: readonly string[]): Promise<string | undefined> => {
     try {
-      const work = await openRepository(host, folder === "" ? "." : folder, never)
+      await using work = await openRepository(host, folder === "" ? "." : folder, never)
       const outcome = await git(work.repository, work.settings, args, work.run)
       return outcome.exitCode === 0 ? outcome.stdout.text : undefined
     } catch {
