@@ -1,9 +1,10 @@
 import { createHash, randomBytes } from "node:crypto"
 import { lstatSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { constants, deflateRawSync, inflateRawSync } from "node:zlib"
 import { makeStateFolder, readStateFile } from "../paths/state-files.ts"
 
-/** Contents by their SHA-256, each kept once. */
+/** Contents by their SHA-256, each kept once, deflated. */
 export interface ContentStore {
   /** Keeps a content. @returns its hash */
   put(bytes: Uint8Array): string
@@ -39,13 +40,14 @@ export function createContentStore(folder: () => string): ContentStore {
       if (refreshed(path)) return hash
       const parent = makeStateFolder(folder(), "objects", hash.slice(0, 2))
       const temporary = join(parent, `.new-${randomBytes(6).toString("hex")}`)
-      writeFileSync(temporary, bytes, { flag: "wx", mode: 0o600 })
+      writeFileSync(temporary, deflateRawSync(bytes, { level: constants.Z_BEST_SPEED }), { flag: "wx", mode: 0o600 })
       renameSync(temporary, path)
       return hash
     },
     has: (hash) => hash !== "" && refreshed(place(hash)),
     get(hash) {
-      const bytes = hash === "" ? undefined : readStateFile(place(hash), { limit: LARGEST })
+      const kept = hash === "" ? undefined : readStateFile(place(hash), { limit: LARGEST })
+      const bytes = kept === undefined ? undefined : inflated(kept)
       return bytes !== undefined && hashOfBytes(bytes) === hash ? bytes : undefined
     },
     prune(wanted, olderThan) {
@@ -62,6 +64,14 @@ export function createContentStore(folder: () => string): ContentStore {
       }
       return left
     },
+  }
+}
+
+function inflated(kept: Buffer): Buffer | undefined {
+  try {
+    return inflateRawSync(kept, { maxOutputLength: LARGEST })
+  } catch {
+    return undefined
   }
 }
 

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -17,7 +18,7 @@ function historyOf(ages: readonly number[], size: number) {
   const store = createContentStore(() => kept)
   const log = createChangeLog(() => kept, folder)
   const hashes = ages.map((age, at) => {
-    const hash = store.put(Buffer.alloc(size, at))
+    const hash = store.put(randomBytes(size))
     const object = join(kept, "objects", hash.slice(0, 2), hash.slice(2))
     utimesSync(object, new Date(NOW - age * DAY), new Date(NOW - age * DAY))
     const lines: LogLine[] = [
