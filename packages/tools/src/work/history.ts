@@ -11,12 +11,46 @@ const MOST_FOLDERS = 200
 const MOST_BYTES = 8 * 1024 * 1024
 const never = new AbortController().signal
 
+/** Runs git in the repository of a folder; undefined where there is none, or git refuses. */
+type RunGit = (folder: string, args: readonly string[]) => Promise<string | undefined>
+
 /**
  * The branches of the repositories at the workspace's top and one folder below. Keys are `folder:ref`; `folder:HEAD` is
  * what `HEAD` says, and `folder:@` the commit that it comes to.
  */
 export function createHistory(host: ProcessHost): WorkHistory {
-  const run = async (folder: string, args: readonly string[]): Promise<string | undefined> => {
+  const run = gitIn(host)
+  return {
+    async state() {
+      const folders = await repositories(host.root)
+      if (folders.length === 0) return undefined
+      return new Map((await Promise.all(folders.map((folder) => stateOf(run, host.root, folder)))).flat())
+    },
+    async added(before, after) {
+      return (await Promise.all(foldersOf(after).map((folder) => addedIn(run, folder, before, after)))).flat()
+    },
+    async recorded(before, after) {
+      return (await Promise.all(foldersOf(after).map((folder) => recordedIn(run, folder, before, after)))).flat()
+    },
+    async undo(before, after) {
+      const done = await Promise.all(foldersOf(after).map((folder) => undoIn(run, folder, before, after)))
+      return done.every(Boolean)
+    },
+    async unrecorded(files) {
+      const folders = await repositories(host.root)
+      const found = await Promise.all(folders.map(async (folder) => statusPaths(folder, await run(folder, STATUS))))
+      const all = found.flat()
+      if (files === undefined) return all
+      const asked = new Set(files.map((file) => (file.startsWith("/") ? relative(host.root, file) : file)))
+      return all.filter((file) => asked.has(file))
+    },
+  }
+}
+
+const STATUS = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"] as const
+
+function gitIn(host: ProcessHost): RunGit {
+  return async (folder, args) => {
     try {
       await using work = await openRepository(host, folder === "" ? "." : folder, never)
       const outcome = await git(work.repository, work.settings, args, work.run)
@@ -25,97 +59,63 @@ export function createHistory(host: ProcessHost): WorkHistory {
       return undefined
     }
   }
+}
 
-  async function stateOf(folder: string): Promise<[string, string][]> {
-    const read = (await readRefs(join(host.root, folder, ".git"))) ?? (await askForRefs(folder))
-    const head = read.get("HEAD") ?? ""
-    const target = head.startsWith("ref: ") ? (read.get(head.slice(5)) ?? "") : head
-    return [...read, ["@", target] as const].map(([ref, value]) => [`${folder}:${ref}`, value])
-  }
+async function stateOf(run: RunGit, root: string, folder: string): Promise<[string, string][]> {
+  const read = (await readRefs(join(root, folder, ".git"))) ?? (await askForRefs(run, folder))
+  const head = read.get("HEAD") ?? ""
+  const target = head.startsWith("ref: ") ? (read.get(head.slice(5)) ?? "") : head
+  return [...read, ["@", target] as const].map(([ref, value]) => [`${folder}:${ref}`, value])
+}
 
-  /** For what no file can be read of: linked work trees, other ways of keeping refs. */
-  async function askForRefs(folder: string): Promise<Map<string, string>> {
-    const refs = new Map<string, string>()
-    const listed = (await run(folder, ["for-each-ref", "--format=%(refname) %(objectname)"])) ?? ""
-    for (const line of listed.split("\n")) {
-      const [ref = "", value = ""] = line.split(" ")
-      if (ref !== "") refs.set(ref, value)
-    }
-    const branch = (await run(folder, ["symbolic-ref", "--quiet", "HEAD"]))?.trim()
-    const head = branch === undefined ? (await run(folder, ["rev-parse", "HEAD"]))?.trim() : `ref: ${branch}`
-    if (head !== undefined) refs.set("HEAD", head)
-    return refs
+/** For what no file can be read of: linked work trees, other ways of keeping refs. */
+async function askForRefs(run: RunGit, folder: string): Promise<Map<string, string>> {
+  const refs = new Map<string, string>()
+  const listed = (await run(folder, ["for-each-ref", "--format=%(refname) %(objectname)"])) ?? ""
+  for (const line of listed.split("\n")) {
+    const [ref = "", value = ""] = line.split(" ")
+    if (ref !== "") refs.set(ref, value)
   }
+  const branch = (await run(folder, ["symbolic-ref", "--quiet", "HEAD"]))?.trim()
+  const head = branch === undefined ? (await run(folder, ["rev-parse", "HEAD"]))?.trim() : `ref: ${branch}`
+  if (head !== undefined) refs.set("HEAD", head)
+  return refs
+}
 
-  async function addedIn(folder: string, before: HistoryState, after: HistoryState): Promise<string[]> {
-    const tips = new Set(branchesOf(folder, after).map(([, value]) => value))
-    const known = [...valuesOf(folder, before)]
-    const moved = [...tips].filter((tip) => !known.includes(tip))
-    if (moved.length === 0) return []
-    const listed = await run(folder, ["rev-list", "--max-count=1000", ...moved, "--not", ...known])
-    return listed === undefined ? moved : listed.split("\n").filter((line) => line !== "")
-  }
+async function addedIn(run: RunGit, folder: string, before: HistoryState, after: HistoryState): Promise<string[]> {
+  const tips = new Set(branchesOf(folder, after).map(([, value]) => value))
+  const known = [...valuesOf(folder, before)]
+  const moved = [...tips].filter((tip) => !known.includes(tip))
+  if (moved.length === 0) return []
+  const listed = await run(folder, ["rev-list", "--max-count=1000", ...moved, "--not", ...known])
+  return listed === undefined ? moved : listed.split("\n").filter((line) => line !== "")
+}
 
-  async function added(before: HistoryState, after: HistoryState): Promise<string[]> {
-    return (await Promise.all(foldersOf(after).map((folder) => addedIn(folder, before, after)))).flat()
-  }
+async function recordedIn(run: RunGit, folder: string, before: HistoryState, after: HistoryState): Promise<string[]> {
+  const from = before.get(`${folder}:@`) ?? ""
+  const to = after.get(`${folder}:@`) ?? ""
+  if (to === "" || from === to || (await addedIn(run, folder, before, after)).length === 0) return []
+  const listed =
+    from === ""
+      ? await run(folder, ["ls-tree", "-r", "--name-only", "-z", "--full-tree", to])
+      : await run(folder, ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", from, to, "--"])
+  return paths(folder, listed)
+}
 
-  async function recordedIn(folder: string, before: HistoryState, after: HistoryState): Promise<string[]> {
-    const from = before.get(`${folder}:@`) ?? ""
-    const to = after.get(`${folder}:@`) ?? ""
-    if (to === "" || from === to || (await addedIn(folder, before, after)).length === 0) return []
-    const listed =
-      from === ""
-        ? await run(folder, ["ls-tree", "-r", "--name-only", "-z", "--full-tree", to])
-        : await run(folder, ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", from, to, "--"])
-    return paths(folder, listed)
+async function undoIn(run: RunGit, folder: string, before: HistoryState, after: HistoryState): Promise<boolean> {
+  const known = valuesOf(folder, before)
+  const start = before.get(`${folder}:@`) ?? ""
+  let undone = true
+  for (const [ref, value] of branchesOf(folder, after)) {
+    if (known.has(value)) continue
+    const earlier = before.get(`${folder}:${ref}`) ?? start
+    const args = ref === "@" ? ["update-ref", "--no-deref", "HEAD"] : ["update-ref", ref]
+    const back = earlier === "" ? ["update-ref", "-d", ref === "@" ? "HEAD" : ref] : [...args, earlier]
+    // What no git wrote may hold no commit at all; then only where it shall stand is said.
+    const done = (await run(folder, [...back, value])) ?? (await run(folder, back))
+    undone &&= done !== undefined
   }
-
-  async function undoIn(folder: string, before: HistoryState, after: HistoryState): Promise<boolean> {
-    const known = valuesOf(folder, before)
-    const start = before.get(`${folder}:@`) ?? ""
-    let undone = true
-    for (const [ref, value] of branchesOf(folder, after)) {
-      if (known.has(value)) continue
-      const earlier = before.get(`${folder}:${ref}`) ?? start
-      const args = ref === "@" ? ["update-ref", "--no-deref", "HEAD"] : ["update-ref", ref]
-      const back = earlier === "" ? ["update-ref", "-d", ref === "@" ? "HEAD" : ref] : [...args, earlier]
-      // What no git wrote may hold no commit at all; then only where it shall stand is said.
-      const done = (await run(folder, [...back, value])) ?? (await run(folder, back))
-      undone &&= done !== undefined
-    }
-    return undone
-  }
-
-  return {
-    async state() {
-      const folders = await repositories(host.root)
-      if (folders.length === 0) return undefined
-      return new Map((await Promise.all(folders.map(stateOf))).flat())
-    },
-    added,
-    async recorded(before, after) {
-      return (await Promise.all(foldersOf(after).map((folder) => recordedIn(folder, before, after)))).flat()
-    },
-    async undo(before, after) {
-      const done = await Promise.all(foldersOf(after).map((folder) => undoIn(folder, before, after)))
-      return done.every(Boolean)
-    },
-    async unrecorded(files) {
-      const found = await Promise.all(
-        (await repositories(host.root)).map(async (folder) =>
-          statusPaths(
-            folder,
-            await run(folder, ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"]),
-          ),
-        ),
-      )
-      const all = found.flat()
-      if (files === undefined) return all
-      const asked = new Set(files.map((file) => (file.startsWith("/") ? relative(host.root, file) : file)))
-      return all.filter((file) => asked.has(file))
-    },
-  }
+  return undone
 }
 
 /** The marks of what stands in files: their bytes' hashes. */
