@@ -19,7 +19,10 @@ export async function run(): Promise<BenchmarkResult> {
   const report: string[] = []
   for (const target of TARGETS.filter(({ name }) => only?.includes(name) !== false)) {
     const watch = watchForHang(target.name)
-    const outcome = await fuzz(target, inputs, firstSeed, watch.before)
+    const outcome = await fuzz(target, inputs, firstSeed, (seed) => {
+      watch.before(seed)
+      if (seed % 10_000 === 0) console.error(`${target.name}: ${seed}`)
+    })
     await watch.stop()
     figures[`${target.name}_inputs`] = outcome.inputs
     figures[`${target.name}_findings`] = outcome.findings.length

@@ -1,9 +1,11 @@
 /** What schemas are made of here: valid ones, keywords, and values that are right, odd or costly. */
 type Json = unknown
 
-/** An `if` with both its branches. Read from text, since an object literal with the key `then` looks like a promise. */
-export const conditional = (condition: Json, yes: Json, no: Json): Json =>
-  JSON.parse(`{"if": ${JSON.stringify(condition)}, "then": ${JSON.stringify(yes)}, "else": ${JSON.stringify(no)}}`)
+const CONDITIONAL = ["if", "then", "else"]
+
+/** An `if` with both its branches. */
+export const conditional = (...parts: [condition: Json, yes: Json, no: Json]): Json =>
+  Object.fromEntries(CONDITIONAL.map((keyword, index) => [keyword, parts[index]]))
 
 /** Valid schemas that together use every keyword. */
 export const SEEDS: readonly Json[] = [
