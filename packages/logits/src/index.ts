@@ -1,4 +1,6 @@
 export * from "./grammar/index.ts"
+export * from "./constraint/index.ts"
+export { lowerGrammar } from "./lowering/index.ts"
 export * from "./masks/index.ts"
 export * from "./matcher/index.ts"
 export * from "./schema/index.ts"

@@ -1,6 +1,5 @@
 /** The named character classes of ECMA-262. */
-import type { CodePointRange } from "../grammar/rules.ts"
-import { invertRanges, MAX_CODE_POINT } from "./ranges.ts"
+import { type CodePointRange, invertRanges, MAX_CODE_POINT } from "./ranges.ts"
 
 const DIGIT: CodePointRange[] = [[0x30, 0x39]]
 const WORD: CodePointRange[] = [

@@ -1,5 +1,6 @@
 /** Boolean operations on languages, and languages out of lists of texts. */
-import { classIndex, type Dfa, finishDfa, MAX_DFA_STATES, type RawDfa, withSurrogateCuts } from "./dfa.ts"
+import { classIndex, type Dfa, finishDfa, MAX_DFA_STATES, withSurrogateCuts } from "./dfa.ts"
+import type { RawDfa } from "./equal-states.ts"
 import { RegexProblem } from "./regex-syntax.ts"
 
 export const ANY_TEXT: Dfa = finishDfa({ start: 0, cuts: [0], classOf: [0], classes: 1, table: [0], accept: [true] })

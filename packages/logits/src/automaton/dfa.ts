@@ -2,7 +2,7 @@
  * Deterministic automata over code points, minimal and without dead ends: from every state that is not -1, some text
  * leads to acceptance.
  */
-import { equalStates } from "./equal-states.ts"
+import { equalStates, type RawDfa } from "./equal-states.ts"
 import { FIRST_SURROGATE, LAST_SURROGATE } from "./ranges.ts"
 
 export interface Dfa {
@@ -16,16 +16,6 @@ export interface Dfa {
   /** `table[state * classes + class]`: the next state, or -1. */
   readonly table: Int32Array
   readonly accept: Uint8Array
-}
-
-/** A language with a working table that may still have dead and equal states. */
-export interface RawDfa {
-  start: number
-  cuts: readonly number[]
-  classOf: readonly number[]
-  classes: number
-  table: number[]
-  accept: boolean[]
 }
 
 /** More states than this are refused (`RegexProblem` or a refusal with the keyword's path). */

@@ -1,5 +1,13 @@
 /** Which states of an automaton behave alike: Hopcroft's refinement, so that long circles of states stay cheap. */
-import type { RawDfa } from "./dfa.ts"
+/** A language with a working table that may still have dead and equal states. */
+export interface RawDfa {
+  start: number
+  cuts: readonly number[]
+  classOf: readonly number[]
+  classes: number
+  table: number[]
+  accept: boolean[]
+}
 
 /** The block number of every live state, -1 for dead ones; states of one block accept the same texts from there on. */
 export function equalStates(raw: RawDfa, live: readonly boolean[]): Int32Array {

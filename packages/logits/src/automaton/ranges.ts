@@ -1,5 +1,7 @@
 /** Sorted, non-overlapping ranges of code points. */
-import type { CodePointRange } from "../grammar/rules.ts"
+
+/** A half of the code-point line: `[first, last]`, both included. Lists are sorted and do not overlap. */
+export type CodePointRange = readonly [first: number, last: number]
 
 export const MAX_CODE_POINT = 0x10ffff
 export const ALL: readonly CodePointRange[] = [[0, MAX_CODE_POINT]]

@@ -1,7 +1,6 @@
 /** Regular expressions of ECMA-262 (flag `u`), read into a tree. What no finite automaton can do is refused by name. */
-import type { CodePointRange } from "../grammar/rules.ts"
 import { classEscape, propertyRanges } from "./character-classes.ts"
-import { ALL, invertRanges, normaliseRanges } from "./ranges.ts"
+import { type CodePointRange, ALL, invertRanges, normaliseRanges } from "./ranges.ts"
 
 export type RegexNode =
   | { readonly kind: "chars"; readonly ranges: readonly CodePointRange[] }

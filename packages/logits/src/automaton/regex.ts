@@ -1,5 +1,5 @@
 /** From a pattern to an automaton: Thompson's construction, then subsets, within bounds. */
-import type { CodePointRange } from "../grammar/rules.ts"
+import type { CodePointRange } from "./ranges.ts"
 import { complementDfa, intersectDfa } from "./dfa-algebra.ts"
 import { type Dfa, finishDfa, MAX_DFA_STATES, withSurrogateCuts } from "./dfa.ts"
 import { anyCharacter, parseRegex, type RegexNode, RegexProblem } from "./regex-syntax.ts"

@@ -1,5 +1,5 @@
 /** Holds a reply to one call of one of the tools, and shows how far it is. */
-import { toolCallExpression } from "../grammar/tool-calls.ts"
+import { toolCallExpression } from "../constraint/tool-calls.ts"
 import { grammarOf } from "../grammar/rules.ts"
 import { type CallKeys, DEFAULT_KEYS, type ToolSignature } from "../grammar/tool-call-schema.ts"
 import { applyMask } from "../masks/apply.ts"

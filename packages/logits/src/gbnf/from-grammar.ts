@@ -1,6 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import { lowerAround } from "../grammar/lower/index.ts"
-import { schemaToGrammar, type SchemaGrammarOptions } from "../grammar/schema-grammar.ts"
+import { lowerAround } from "../lowering/index.ts"
+import { schemaToGrammar, type SchemaGrammarOptions } from "../constraint/schema-grammar.ts"
 import type { Schema } from "../schema/json-schema.ts"
 import type { Grammar, PlainExpression, PlainGrammar } from "../grammar/rules.ts"
 import { checkGbnfGrammar } from "./check.ts"

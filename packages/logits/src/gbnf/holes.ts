@@ -1,5 +1,5 @@
 /** GBNF text of grammars with grounded values: printed once around them, and for each conversation filled in. */
-import { fillHoles, freePrefix, type LoweredAround } from "../grammar/lower/index.ts"
+import { fillHoles, freePrefix, type LoweredAround } from "../lowering/index.ts"
 import type { Grammar, PlainExpression } from "../grammar/rules.ts"
 import type { GbnfGrammar, GbnfNode } from "./model.ts"
 import { printGbnf, printLiteral } from "./print.ts"

@@ -1,7 +1,3 @@
-export { lowerGrammar } from "./lower/index.ts"
 export * from "./notation.ts"
 export * from "./rules.ts"
-export * from "./schema-grammar.ts"
 export { type CallKeys, multiToolCallSchema, toolCallSchema, type ToolSignature } from "./tool-call-schema.ts"
-export { schemaToGBNF } from "./schema-to-gbnf.ts"
-export * from "./tool-calls.ts"

@@ -4,12 +4,12 @@
  *
  * Everything here is plain data. A grammar describes text as a sequence of Unicode code points; bytes are UTF-8.
  */
-import type { BoundGrounding } from "../grounding/bound.ts"
+import type { CodePointRange } from "../automaton/ranges.ts"
+import type { BoundGrounding } from "./bound-grounding.ts"
 import type { Notation } from "./notation.ts"
 import type { ValueType } from "../schema/types.ts"
 
-/** A half of the code-point line: `[first, last]`, both included. Lists are sorted and do not overlap. */
-export type CodePointRange = readonly [first: number, last: number]
+export type { CodePointRange }
 
 /** What GBNF can say. */
 export type PlainExpression =

@@ -1,4 +1,4 @@
-import { lowerAround } from "../grammar/lower/index.ts"
+import { lowerAround } from "../lowering/index.ts"
 import type { Grammar } from "../grammar/rules.ts"
 import { bindGrounding } from "./bound.ts"
 import type { Grounding } from "./model.ts"

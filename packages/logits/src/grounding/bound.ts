@@ -2,27 +2,17 @@
 import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
 import type { Dfa } from "../automaton/dfa.ts"
 import { RegexProblem } from "../automaton/regex-syntax.ts"
-import { graphOfTexts, type TextGraph } from "../automaton/text-graph.ts"
-import { textWithout } from "../grammar/lower/languages.ts"
-import type { StringStyle } from "../grammar/notation.ts"
+import { graphOfTexts, type TextGraph } from "../lexeme/text-graph.ts"
+import { textWithout } from "../automaton/text-without.ts"
+import type { BoundGrounding } from "../grammar/bound-grounding.ts"
+import type { StringStyle } from "../lexeme/string-style.ts"
 import { parseDecimal } from "../schema/decimal.ts"
 import { containsNumber } from "../schema/numbers.ts"
 import type { NumberSet, StringSet } from "../schema/types.ts"
 import { constantsWithin, conversationOf, NO_LIMITS, type TextLimits } from "./conversation.ts"
-import type { GroundedHole } from "./hole.ts"
+import type { GroundedHole } from "../schema/grounded-hole.ts"
 import type { Grounding } from "./model.ts"
 import { groundedBy } from "./rules.ts"
-
-/** A conversation with its rules, as a grammar carries it. */
-export interface BoundGrounding {
-  /**
-   * What may be written for a set in that style, as graphs of which any will do: none where the set is not grounded, or
-   * cannot be.
-   */
-  strings(set: StringSet, style: StringStyle): readonly TextGraph[]
-  /** The same for numbers, as JSON writes them. */
-  numbers(set: NumberSet): readonly TextGraph[]
-}
 
 export function bindGrounding({ text, rules = {} }: Grounding): BoundGrounding {
   const conversation = conversationOf(text)

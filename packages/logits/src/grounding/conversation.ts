@@ -1,7 +1,7 @@
 /** A conversation as grammars are held to it: its spans, paths and numbers, worked out when asked for and once. */
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { type Dfa, matchesDfa } from "../automaton/dfa.ts"
-import { graphOfTexts, meetGraph, type TextGraph } from "../automaton/text-graph.ts"
+import { graphOfTexts, meetGraph, type TextGraph } from "../lexeme/text-graph.ts"
 import { withLength } from "../schema/strings.ts"
 import { SchemaProblem } from "../schema/types.ts"
 import { bordersOf, type Borders, isWhite } from "./borders.ts"

@@ -10,7 +10,7 @@ import {
   SCHEMA_LISTS,
 } from "../schema/json-schema.ts"
 import { conversationOf } from "./conversation.ts"
-import { annotationOf, type ToolAnnotation } from "./hole.ts"
+import { annotationOf, type ToolAnnotation } from "../schema/grounded-hole.ts"
 import type { Grounding } from "./model.ts"
 
 const EVERY = "*"

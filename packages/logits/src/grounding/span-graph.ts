@@ -9,7 +9,7 @@
  * al. (1985),
  * begun at borders alone as S. Inenaga and M. Takeda do for words (2006).
  */
-import { type DraftGraph, finishGraph, type TextGraph } from "../automaton/text-graph.ts"
+import { type DraftGraph, finishGraph, type TextGraph } from "../lexeme/text-graph.ts"
 import { type Borders, isWhite, SLASH } from "./borders.ts"
 
 /** All spans, or those without white space, which may also end before a "/"; undefined where there are none. */

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { compilePattern } from "../automaton/regex.ts"
-import { graphHas, type TextGraph } from "../automaton/text-graph.ts"
+import { graphHas, type TextGraph } from "../lexeme/text-graph.ts"
 import { matchesDfa } from "../automaton/dfa.ts"
 import { conversationOf, type TextLimits } from "./conversation.ts"
 import { MAX_GROUNDING_TEXT } from "./model.ts"

@@ -1,7 +1,7 @@
 /** Token masks: which tokens may come next. */
 import type { Grammar } from "../grammar/rules.ts"
 import type { Machine, State, Thread } from "../matcher/machine.ts"
-import { grammarError } from "../matcher/grammar-error.ts"
+import { grammarError } from "../grammar/grammar-error.ts"
 import { createMatcher, machineOf, type Matcher } from "../matcher/matcher.ts"
 import { lexemeMask, setToken } from "./lexeme-masks.ts"
 import { type TailTrie, tailTries } from "./tail-trie.ts"

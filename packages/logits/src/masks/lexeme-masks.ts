@@ -5,9 +5,9 @@
  * is worked
  * out once per vocabulary for the lexemes that all schemas share: strings, numbers, white space.
  */
-import { DEAD, type Freedom, type Lexeme } from "../automaton/lexeme.ts"
-import { freeString, stringLexeme } from "../automaton/string-lexemes.ts"
-import { dfaLanguage } from "../automaton/text-language.ts"
+import { DEAD, type Freedom, type Lexeme } from "../lexeme/lexeme.ts"
+import { freeString, stringLexeme } from "../lexeme/string-lexemes.ts"
+import { dfaLanguage } from "../lexeme/text-language.ts"
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import type { TailTrie } from "./tail-trie.ts"
 import type { Tokenizer } from "./tokenizer.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest"
 import { hasSharedData, longestMatch, readRecords, tokenizerOf, type ToolSetRecord } from "../fixtures/shared-data.ts"
-import { schemaToGrammar } from "../grammar/schema-grammar.ts"
+import { schemaToGrammar } from "../constraint/schema-grammar.ts"
 import { multiToolCallSchema } from "../grammar/tool-call-schema.ts"
 import { createRandom } from "../sampling/index.ts"
 import { isAllowed } from "./apply.ts"

@@ -1,9 +1,9 @@
 /** Arrays as threads. */
 import type { Notation } from "../grammar/notation.ts"
 import type { ArraySet, TypeAlgebra, ValueType } from "../schema/types.ts"
-import { type ArrayPlan, canClose, noItems, planOf, type Progress, steps } from "./array-plan.ts"
+import { type ArrayPlan, canClose, noItems, planOf, type Progress, steps } from "../plan/array-plan.ts"
 import type { Frame, Sink } from "./frames.ts"
-import type { ValueWriter } from "./values.ts"
+import type { ValueWriter } from "./value-writer.ts"
 
 /**
  * Items of an array with `uniqueItems` that are compared with each other; an array with more of them is not accepted.

@@ -1,6 +1,6 @@
 /** What has to hold of a grammar before it is run. */
 import type { Expression, Grammar } from "../grammar/rules.ts"
-import { grammarError } from "./grammar-error.ts"
+import { grammarError } from "../grammar/grammar-error.ts"
 
 /**
  * A rule that can come back to its own beginning without reading anything would be entered for ever.

@@ -2,16 +2,17 @@
 import { invertRanges } from "../automaton/ranges.ts"
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { finishDfa, withSurrogateCuts } from "../automaton/dfa.ts"
-import { type Lexeme, literalLexeme } from "../automaton/lexeme.ts"
-import { stringLexeme } from "../automaton/string-lexemes.ts"
-import { dfaLanguage } from "../automaton/text-language.ts"
+import { type Lexeme, literalLexeme } from "../lexeme/lexeme.ts"
+import { stringLexeme } from "../lexeme/string-lexemes.ts"
+import { dfaLanguage } from "../lexeme/text-language.ts"
 import type { CodePointRange, Expression, Grammar } from "../grammar/rules.ts"
-import { grammarError } from "./grammar-error.ts"
+import { grammarError } from "../grammar/grammar-error.ts"
 import type { Frame, FrameStore, Sink } from "./frames.ts"
-import type { BoundGrounding } from "../grounding/bound.ts"
+import type { BoundGrounding } from "../grammar/bound-grounding.ts"
 import type { Notation } from "../grammar/notation.ts"
 import type { ValueType } from "../schema/types.ts"
-import { type Captured, createValueWriter } from "./values.ts"
+import type { Captured } from "./value-writer.ts"
+import { createValueWriter } from "./values.ts"
 
 /** Makes lexemes of whole values; comes from the machine, which runs them. */
 export type Capture = (type: ValueType, notation: Notation, grounding: BoundGrounding | undefined) => Captured

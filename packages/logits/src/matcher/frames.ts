@@ -4,7 +4,7 @@
  * once for each content and parent, so two equal stacks are the same object, and everything about a stack can be
  * remembered on it.
  */
-import type { Lexeme } from "../automaton/lexeme.ts"
+import type { Lexeme } from "../lexeme/lexeme.ts"
 
 /** Where the next threads are put. */
 export interface Sink {

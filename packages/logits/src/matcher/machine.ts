@@ -7,10 +7,10 @@
  * out about
  * a state, its transitions or its token mask, is worked out once.
  */
-import { DEAD, type Lexeme } from "../automaton/lexeme.ts"
+import { DEAD, type Lexeme } from "../lexeme/lexeme.ts"
 import type { Grammar } from "../grammar/rules.ts"
 import { createFrameStore, type Frame, type Sink } from "./frames.ts"
-import { afterWhiteSpace, createLexeme } from "../automaton/lexeme.ts"
+import { afterWhiteSpace, createLexeme } from "../lexeme/lexeme.ts"
 import { grammarOf, value } from "../grammar/rules.ts"
 import { refuseLeftRecursion } from "./check-grammar.ts"
 import { createExpressionWriter, type Capture } from "./expressions.ts"

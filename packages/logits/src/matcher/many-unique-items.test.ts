@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { compileSchema } from "../grammar/schema-grammar.ts"
+import { compileSchema } from "../constraint/schema-grammar.ts"
 import { createMatcher } from "./matcher.ts"
 
 test("items that must be unique are compared up to a bound, and an array beyond it is refused instead of matched for ever", () => {

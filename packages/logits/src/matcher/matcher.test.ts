@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { compactJsonNotation, type Notation, pythonNotation } from "../grammar/notation.ts"
 import { chars, choice, grammarOf, literal, optional, repeat, rule, sequence, until } from "../grammar/rules.ts"
-import { compileSchema, schemaToGrammar } from "../grammar/schema-grammar.ts"
-import { textOrCalls, toolCallExpression } from "../grammar/tool-calls.ts"
+import { compileSchema, schemaToGrammar } from "../constraint/schema-grammar.ts"
+import { textOrCalls, toolCallExpression } from "../constraint/tool-calls.ts"
 import type { Schema } from "../schema/json-schema.ts"
 import { createMatcher, type Matcher } from "./matcher.ts"
 

@@ -1,10 +1,10 @@
 /** Objects as threads: keys in any order, each declared name once, and whatever else the set asks for. */
-import { afterWhiteSpace, chainLexemes, type Lexeme } from "../automaton/lexeme.ts"
-import { stringLexeme } from "../automaton/string-lexemes.ts"
+import { afterWhiteSpace, chainLexemes, type Lexeme } from "../lexeme/lexeme.ts"
+import { stringLexeme } from "../lexeme/string-lexemes.ts"
 import type { Notation } from "../grammar/notation.ts"
 import type { ObjectSet, TypeAlgebra } from "../schema/types.ts"
 import type { Frame, Sink } from "./frames.ts"
-import { type KeyLanguage, keyLanguage } from "./key-language.ts"
+import { type KeyLanguage, keyLanguage } from "../plan/key-language.ts"
 import {
   canClose,
   NO_KEYS,
@@ -14,8 +14,8 @@ import {
   type Progress,
   waysToMeet,
   withKey,
-} from "./object-plan.ts"
-import type { ValueWriter } from "./values.ts"
+} from "../plan/object-plan.ts"
+import type { ValueWriter } from "./value-writer.ts"
 
 interface Writing {
   readonly plan: ObjectPlan

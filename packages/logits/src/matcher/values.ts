@@ -1,30 +1,14 @@
 /** Values of a type in a notation: which lexemes can begin one. */
-import { afterWhiteSpace, type Lexeme, literalLexeme } from "../automaton/lexeme.ts"
+import { afterWhiteSpace, type Lexeme, literalLexeme } from "../lexeme/lexeme.ts"
 import type { Notation, StringStyle } from "../grammar/notation.ts"
-import type { BoundGrounding } from "../grounding/bound.ts"
+import type { BoundGrounding } from "../grammar/bound-grounding.ts"
 import type { NumberSet, Shape, StringSet, ValueType } from "../schema/types.ts"
 import { enterArray } from "./arrays.ts"
 import type { Frame, FrameStore, Sink } from "./frames.ts"
 import { enterObject } from "./objects.ts"
+import type { Kinds } from "../plan/kinds.ts"
+import type { Captured, ValueWriter } from "./value-writer.ts"
 import { sharedGraphLexeme, sharedNumberLexeme, sharedStringLexeme } from "./shared-lexemes.ts"
-
-/** Which part of a type is meant: families that mark strings in their syntax need strings and the rest apart. */
-export type Kinds = "all" | "strings" | "others"
-
-export interface ValueWriter {
-  readonly store: FrameStore
-  /** Puts the beginnings of a value into the sink; `frame` gets outcome 0 when the value is through. */
-  value(type: ValueType, notation: Notation, lead: boolean, frame: Frame, sink: Sink, kinds?: Kinds): void
-  /** A lexeme for a text or one of several, with the white space of the notation before it where `lead` is set. */
-  literals(texts: readonly string[], notation: Notation, lead: boolean): Lexeme
-  /** A whole value as one lexeme that keeps its text: the text of an outcome is what `textOf` says. */
-  captured(type: ValueType, notation: Notation): Captured
-}
-
-export interface Captured {
-  readonly lexeme: Lexeme
-  textOf(outcome: number): string
-}
 
 /** Numbers that are listed are texts without quotes. */
 const DIGITS: StringStyle = { kind: "bare", stop: [] }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { createFilterChain, createGrammarFilter } from "../filter/index.ts"
-import { schemaToGrammar } from "../grammar/index.ts"
+import { schemaToGrammar } from "../constraint/index.ts"
 import { createMaskEngine, createTokenizer } from "../masks/index.ts"
 import { createRandom, draw, ranked } from "../sampling/index.ts"
 import { createSafetyFilter } from "./safety-filter.ts"

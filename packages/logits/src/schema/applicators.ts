@@ -3,7 +3,7 @@
  */
 import { escapePointer, isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
 import type { Algebra } from "./algebra.ts"
-import type { Reader } from "./normalise.ts"
+import type { Reader } from "./reader.ts"
 import { type Located, isOldDialect } from "./references.ts"
 import { ANY_OBJECT, type KeyRule, type ObjectSet, SchemaProblem, type Shape, type ValueType } from "./types.ts"
 import { withLength } from "./strings.ts"

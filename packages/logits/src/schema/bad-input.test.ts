@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest"
 import { grammarToGbnf } from "../gbnf/from-grammar.ts"
-import { lowerGrammar } from "../grammar/lower/index.ts"
-import { compileSchema, schemaToGrammar } from "../grammar/schema-grammar.ts"
-import { schemaToGBNF } from "../grammar/schema-to-gbnf.ts"
+import { lowerGrammar } from "../lowering/index.ts"
+import { compileSchema, schemaToGrammar } from "../constraint/schema-grammar.ts"
+import { schemaToGBNF } from "../gbnf/schema-to-gbnf.ts"
 import { createMatcher } from "../matcher/matcher.ts"
 import type { Schema } from "./json-schema.ts"
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, test } from "vitest"
 import { hasSharedData, readRecords, type SchemaRecord } from "../fixtures/shared-data.ts"
-import { compileSchema } from "../grammar/schema-grammar.ts"
+import { compileSchema } from "../constraint/schema-grammar.ts"
 import { createMatcher } from "../matcher/matcher.ts"
 import type { Schema } from "./json-schema.ts"
 

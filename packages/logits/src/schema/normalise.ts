@@ -1,7 +1,7 @@
 /** From a schema to a type: every keyword is expressed, refused, or (on request) left to later validation by name. */
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { RegexProblem } from "../automaton/regex-syntax.ts"
-import { annotationOf, type GroundedHole, holeOf } from "../grounding/hole.ts"
+import { annotationOf, type GroundedHole, holeOf } from "./grounded-hole.ts"
 import { type Algebra, createAlgebra } from "./algebra.ts"
 import { applicators, type Conjunct } from "./applicators.ts"
 import { shapeOfValues } from "./constants.ts"
@@ -16,7 +16,8 @@ import {
   WHOLE_NUMBERS,
 } from "./keywords.ts"
 import { meetNumbers } from "./numbers.ts"
-import { indexReferences, type Located, type References, isOldDialect } from "./references.ts"
+import type { Reader } from "./reader.ts"
+import { indexReferences, type Located, isOldDialect } from "./references.ts"
 import { NOTHING, SchemaProblem, type Shape, type ValueType } from "./types.ts"
 
 /** Why a schema was refused, or what of it was left out. */
@@ -63,19 +64,6 @@ export class Refusal extends SchemaProblem {
     super(`${reason.path}: ${reason.keyword}: ${reason.reason}`)
     this.reason = reason
   }
-}
-
-/** What reading one schema needs. */
-export interface Reader {
-  readonly algebra: Algebra
-  readonly references: References
-  typeAt(at: Located): ValueType
-  /**
-   * The type of a schema in a place of its own, a property's or an item's: where objects are closed, if they are to be.
-   */
-  valueAt(at: Located): ValueType
-  /** Runs one keyword of a schema. Refuses, or records and goes on with `otherwise`. */
-  attempt<Result>(at: Located, keyword: string, run: () => Result, otherwise: Result): Result
 }
 
 /**

@@ -6,7 +6,7 @@
  * Types refer to each other lazily: `shape()` works its union out when asked. That is what lets schemas be recursive.
  */
 import type { Dfa } from "../automaton/dfa.ts"
-import type { GroundedHole } from "../grounding/hole.ts"
+import type { GroundedHole } from "./grounded-hole.ts"
 import type { Decimal } from "./decimal.ts"
 
 /** A type of values, opaque. Made by `typeOfSchema`; lives and dies with the schema it came from. */

@@ -3,7 +3,7 @@ import type { Dfa } from "../automaton/dfa.ts"
 import { anyArray } from "./arrays.ts"
 import { isObject, isSchema, type JsonSchema, type Schema } from "./json-schema.ts"
 import { patternLanguage } from "./keywords.ts"
-import type { Reader } from "./normalise.ts"
+import type { Reader } from "./reader.ts"
 import type { Located } from "./references.ts"
 import { ANY_OBJECT, SchemaProblem, type ValueType } from "./types.ts"
 

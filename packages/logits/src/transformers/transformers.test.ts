@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { schemaToGrammar } from "../grammar/index.ts"
+import { schemaToGrammar } from "../constraint/index.ts"
 import { createMaskEngine, createTokenizer } from "../masks/index.ts"
 import { createRandom, draw } from "../sampling/index.ts"
 import { createLogitsProcessor, type GrammarLogitsProcessor } from "./logits-processor.ts"

@@ -3,7 +3,6 @@ import {
   chars,
   choice,
   grammarOf,
-  type Grounding,
   groundSchema,
   literal,
   optional,
@@ -17,18 +16,10 @@ import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { closingMark } from "../print.ts"
 import type { CallSyntax, Format } from "../syntax.ts"
 import { callExpression } from "./call-grammar.ts"
+import type { FormatGrammarOptions } from "./options.ts"
 import { sharedByConversations } from "./shared.ts"
 
-export interface FormatGrammarOptions {
-  /** `call`: one or more calls and nothing else. `text-or-call`, the default: text, then calls, or either alone. */
-  mode?: "call" | "text-or-call"
-  /** Whether a reply may have several calls. True unless given. */
-  parallel?: boolean
-  /** Whether reasoning between the family's marks may come first, where the mode is `call`. */
-  reasoning?: boolean
-  /** A conversation, and which arguments have to come from it; see `docs/grounded-arguments.md`. */
-  grounding?: Grounding
-}
+export type { FormatGrammarOptions } from "./options.ts"
 
 const ANYTHING = repeat(chars([0, 0xd7ff], [0xe000, 0x10ffff]), 0)
 

@@ -1,7 +1,7 @@
 import { type Grammar, type Grounding, groundingKey } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import type { Format } from "../syntax.ts"
-import type { FormatGrammarOptions } from "./index.ts"
+import type { FormatGrammarOptions } from "./options.ts"
 
 const grammars = new WeakMap<ToolDefinition, Map<string, Grammar>>()
 /** Kept for the sets of tools that begin with the same one. */

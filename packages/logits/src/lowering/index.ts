@@ -5,8 +5,8 @@
  * have a
  * bounded number of digits, as it does a model good.
  */
-import { grammarError } from "../../matcher/grammar-error.ts"
-import { limitOf } from "../../schema/normalise.ts"
+import { grammarError } from "../grammar/grammar-error.ts"
+import { limitOf } from "../schema/normalise.ts"
 import {
   chars,
   choice,
@@ -18,10 +18,11 @@ import {
   repeat,
   rule,
   sequence,
-} from "../rules.ts"
+} from "../grammar/rules.ts"
 import { graphRules } from "./graphs.ts"
 import { createHoles, type Decision, type Hole } from "./holes.ts"
-import { languageExpression, textWithout } from "./languages.ts"
+import { textWithout } from "../automaton/text-without.ts"
+import { languageExpression } from "./languages.ts"
 import { createRuleBook } from "./rule-book.ts"
 import { simplifyRules } from "./simplify.ts"
 import { createValueLowering } from "./values.ts"

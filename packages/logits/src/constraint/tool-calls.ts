@@ -1,6 +1,6 @@
 /** Grammars of tool calls that are written as one JSON object, and of text in which calls may stand. */
 import { groundSchema } from "../grounding/rules.ts"
-import { modelJsonNotation } from "./notation.ts"
+import { modelJsonNotation } from "../grammar/notation.ts"
 import {
   type Expression,
   type Grammar,
@@ -12,9 +12,9 @@ import {
   choice,
   sequence,
   until,
-} from "./rules.ts"
+} from "../grammar/rules.ts"
 import { schemaExpression, type SchemaGrammarOptions } from "./schema-grammar.ts"
-import { type CallKeys, DEFAULT_KEYS, NO_ARGUMENTS, type ToolSignature } from "./tool-call-schema.ts"
+import { type CallKeys, DEFAULT_KEYS, NO_ARGUMENTS, type ToolSignature } from "../grammar/tool-call-schema.ts"
 
 /**
  * A call of one of the tools: `{"name": …, "args": …}`, the name first, so that it is known which schema the arguments

@@ -1,7 +1,7 @@
 /** The keys that an object may still take, as a language; the outcome says which class of keys was read. */
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { type Dfa, stepDfa, stepsWithin } from "../automaton/dfa.ts"
-import type { TextLanguage } from "../automaton/text-language.ts"
+import type { TextLanguage } from "../lexeme/text-language.ts"
 
 /** The declared names as a tree of letters. Built once per object set. */
 export interface NameTree {

@@ -2,8 +2,8 @@
  * Graphs of texts as plain rules: one for each state at which texts part, meet or may end, the characters between as
  * literals.
  */
-import type { TextGraph } from "../../automaton/text-graph.ts"
-import { choice, literal, type PlainExpression, rule, sequence } from "../rules.ts"
+import type { TextGraph } from "../lexeme/text-graph.ts"
+import { choice, literal, type PlainExpression, rule, sequence } from "../grammar/rules.ts"
 import type { CharacterWriter } from "./languages.ts"
 
 /** @param name of the first rule, and what the names of the others begin with */

@@ -1,9 +1,9 @@
 /** Numbers as plain expressions. Bounds and steps come out of the same automaton that the matcher runs. */
-import { type Dfa, finishDfa } from "../../automaton/dfa.ts"
-import { numberLexeme } from "../../automaton/number-lexeme.ts"
-import { grammarError } from "../../matcher/grammar-error.ts"
-import type { NumberSet } from "../../schema/types.ts"
-import { chars, choice, literal, optional, type PlainExpression, repeat, sequence } from "../rules.ts"
+import { type Dfa, finishDfa } from "../automaton/dfa.ts"
+import { numberLexeme } from "../lexeme/number-lexeme.ts"
+import { grammarError } from "../grammar/grammar-error.ts"
+import type { NumberSet } from "../schema/types.ts"
+import { chars, choice, literal, optional, type PlainExpression, repeat, sequence } from "../grammar/rules.ts"
 import { languageExpression } from "./languages.ts"
 import type { RuleBook } from "./rule-book.ts"
 

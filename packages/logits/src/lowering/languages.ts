@@ -1,7 +1,6 @@
 /** Languages of texts as plain expressions, each character written by a style. */
-import { type Dfa, finishDfa } from "../../automaton/dfa.ts"
-import { markerAutomaton } from "../../automaton/markers.ts"
-import { type CodePointRange, choice, literal, type PlainExpression, sequence } from "../rules.ts"
+import type { Dfa } from "../automaton/dfa.ts"
+import { type CodePointRange, choice, literal, type PlainExpression, sequence } from "../grammar/rules.ts"
 import type { RuleBook } from "./rule-book.ts"
 
 /** How characters of a text are written in a style. */
@@ -90,26 +89,4 @@ function listTexts(dfa: Dfa): string[] | undefined {
     return true
   }
   return dfa.start >= 0 && visit(dfa.start, "") && texts.length <= LISTED ? texts : undefined
-}
-
-/** Texts in which no marker stands. */
-export function textWithout(markers: readonly string[]): Dfa {
-  const automaton = markerAutomaton(markers)
-  const letters = [
-    ...new Set(markers.flatMap((marker) => Array.from(marker, (character) => character.codePointAt(0)!))),
-  ].toSorted((a, b) => a - b)
-  const cuts = [...new Set([0, ...letters.flatMap((code) => [code, code + 1])])]
-    .toSorted((a, b) => a - b)
-    .filter((cut) => cut <= 0x10ffff)
-  const classes = letters.length + 1
-  const table: number[] = []
-  const states = new Set<number>([automaton.start])
-  for (const state of states) for (const code of letters) states.add(automaton.step(state, code))
-  const numbers = new Map([...states].map((state, index) => [state, index]))
-  for (const state of states) {
-    const to = (next: number): number => (automaton.complete(next) ? -1 : numbers.get(next)!)
-    table.push(to(automaton.start), ...letters.map((code) => to(automaton.step(state, code))))
-  }
-  const accept = [...states].map((state) => !automaton.complete(state))
-  return finishDfa({ start: 0, cuts, classOf: cuts.map((cut) => letters.indexOf(cut) + 1), classes, table, accept })
 }

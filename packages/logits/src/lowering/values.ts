@@ -2,28 +2,18 @@
  * Values of a type in a notation, as plain expressions. Objects have their keys in the order in which the schema
  * declares them.
  */
-import type { ArrayPlan, Progress as ArrayProgress } from "../../matcher/array-plan.ts"
-import { canClose as canCloseArray, noItems, planOf as planOfArray, steps } from "../../matcher/array-plan.ts"
-import type { Kinds } from "../../matcher/values.ts"
-import { type ArraySet, type NumberSet, SchemaProblem, type TypeAlgebra, type ValueType } from "../../schema/types.ts"
-import type { Notation } from "../notation.ts"
-import { choice, literal, type PlainExpression, repeat, rule, sequence } from "../rules.ts"
+import type { ArrayPlan, Progress as ArrayProgress } from "../plan/array-plan.ts"
+import { canClose as canCloseArray, noItems, planOf as planOfArray, steps } from "../plan/array-plan.ts"
+import type { Kinds } from "../plan/kinds.ts"
+import { type ArraySet, type NumberSet, SchemaProblem, type TypeAlgebra, type ValueType } from "../schema/types.ts"
+import type { Notation } from "../grammar/notation.ts"
+import { choice, literal, type PlainExpression, repeat, rule, sequence } from "../grammar/rules.ts"
 import type { HoleMaker } from "./holes.ts"
 import { numberExpression } from "./numbers.ts"
 import { objectExpression } from "./objects.ts"
 import type { RuleBook } from "./rule-book.ts"
 import { stringExpression } from "./strings.ts"
-
-export interface ValueLowering {
-  readonly book: RuleBook
-  readonly holes: HoleMaker
-  /** The rule of a type. */
-  value(type: ValueType, notation: Notation, kinds?: Kinds): PlainExpression
-  /** White space where the notation has any. */
-  space(notation: Notation): readonly PlainExpression[]
-  /** A number for an object, by the order in which it was met. */
-  numberOf(object: object): number
-}
+import type { ValueLowering } from "./value-lowering.ts"
 
 export function createValueLowering(book: RuleBook, whiteSpace: string, holes: HoleMaker): ValueLowering {
   const numbers = new Map<object, number>()

@@ -2,7 +2,7 @@
  * The same grammar, shorter: literals joined, single-use wrappers removed, rules that only name another rule replaced
  * by it.
  */
-import { choice, literal, type PlainExpression, sequence } from "../rules.ts"
+import { choice, literal, type PlainExpression, sequence } from "../grammar/rules.ts"
 
 export function simplifyRules(
   start: string,

@@ -2,12 +2,12 @@
 import { bindGrammar } from "../grounding/bind.ts"
 import type { Grounding } from "../grounding/model.ts"
 import { groundSchema } from "../grounding/rules.ts"
-import { grammarError } from "../matcher/grammar-error.ts"
+import { grammarError } from "../grammar/grammar-error.ts"
 import { compileType } from "../schema/compile.ts"
 import type { Schema } from "../schema/json-schema.ts"
 import type { NormaliseOptions, Reason } from "../schema/normalise.ts"
-import { jsonNotation, modelJsonNotation, type Notation } from "./notation.ts"
-import { type Expression, type Grammar, grammarOf, value } from "./rules.ts"
+import { jsonNotation, modelJsonNotation, type Notation } from "../grammar/notation.ts"
+import { type Expression, type Grammar, grammarOf, value } from "../grammar/rules.ts"
 
 export interface SchemaGrammarOptions extends NormaliseOptions {
   /** How values are written; JSON where left out. */

@@ -1,6 +1,6 @@
 /** What an object of a set may take next, given what it has: shared by the matcher and by GBNF text. */
 import type { Dfa } from "../automaton/dfa.ts"
-import type { Lexeme } from "../automaton/lexeme.ts"
+import type { Lexeme } from "../lexeme/lexeme.ts"
 import { classifyKeys } from "../schema/key-classes.ts"
 import { closeNames, keySetHas } from "../schema/objects.ts"
 import type { KeyRule, ObjectSet, TypeAlgebra, ValueType } from "../schema/types.ts"

@@ -4,7 +4,7 @@
  * one edge mostly, out of an alphabet of any size. From every state some text leads to acceptance, and no path returns
  * to itself.
  */
-import { type Dfa, stepDfa } from "./dfa.ts"
+import { type Dfa, stepDfa } from "../automaton/dfa.ts"
 import type { TextLanguage } from "./text-language.ts"
 
 export interface TextGraph {

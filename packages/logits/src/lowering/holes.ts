@@ -3,12 +3,12 @@
  * each grounded
  * text; what these rules say is filled in for each conversation.
  */
-import type { TextGraph } from "../../automaton/text-graph.ts"
-import type { BoundGrounding } from "../../grounding/bound.ts"
-import type { GroundedHole } from "../../grounding/hole.ts"
-import type { NumberSet, StringSet } from "../../schema/types.ts"
-import type { StringStyle } from "../notation.ts"
-import { literal, type PlainExpression } from "../rules.ts"
+import type { TextGraph } from "../lexeme/text-graph.ts"
+import type { BoundGrounding } from "../grammar/bound-grounding.ts"
+import type { GroundedHole } from "../schema/grounded-hole.ts"
+import type { NumberSet, StringSet } from "../schema/types.ts"
+import type { StringStyle } from "../grammar/notation.ts"
+import { literal, type PlainExpression } from "../grammar/rules.ts"
 import type { CharacterWriter } from "./languages.ts"
 import type { RuleBook } from "./rule-book.ts"
 

@@ -1,7 +1,7 @@
 /** Rules under construction: names that are free, and one rule for each thing that needs one. */
-import type { PlainExpression } from "../rules.ts"
-import { rule } from "../rules.ts"
-import { SchemaProblem } from "../../schema/types.ts"
+import type { PlainExpression } from "../grammar/rules.ts"
+import { rule } from "../grammar/rules.ts"
+import { SchemaProblem } from "../schema/types.ts"
 
 const MAX_RULES = 6_000
 

@@ -1,12 +1,21 @@
 /** Strings in every style, as plain expressions. */
-import { ANY_TEXT, intersectDfa } from "../../automaton/dfa-algebra.ts"
-import { invertRanges, subtractRanges } from "../../automaton/ranges.ts"
-import { withLength } from "../../schema/strings.ts"
-import type { StringSet } from "../../schema/types.ts"
-import type { StringStyle } from "../notation.ts"
-import { chars, choice, type CodePointRange, literal, type PlainExpression, repeat, sequence } from "../rules.ts"
+import { textWithout } from "../automaton/text-without.ts"
+import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
+import { invertRanges, subtractRanges } from "../automaton/ranges.ts"
+import { withLength } from "../schema/strings.ts"
+import type { StringSet } from "../schema/types.ts"
+import type { StringStyle } from "../grammar/notation.ts"
+import {
+  chars,
+  choice,
+  type CodePointRange,
+  literal,
+  type PlainExpression,
+  repeat,
+  sequence,
+} from "../grammar/rules.ts"
 import type { HoleMaker } from "./holes.ts"
-import { type CharacterWriter, languageExpression, textWithout } from "./languages.ts"
+import { type CharacterWriter, languageExpression } from "./languages.ts"
 import type { RuleBook } from "./rule-book.ts"
 
 /** @param key tells the set apart from others, the same for the same set */

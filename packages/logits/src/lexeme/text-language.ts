@@ -3,8 +3,8 @@
  */
 import { type Lengths, lengthsOf } from "../schema/strings.ts"
 import type { StringSet } from "../schema/types.ts"
-import { ANY_TEXT } from "./dfa-algebra.ts"
-import { type Dfa, stepDfa, stepsWithin } from "./dfa.ts"
+import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
+import { type Dfa, stepDfa, stepsWithin } from "../automaton/dfa.ts"
 
 export interface TextLanguage {
   readonly start: number

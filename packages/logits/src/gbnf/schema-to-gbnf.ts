@@ -1,7 +1,7 @@
-import { grammarToGbnf } from "../gbnf/from-grammar.ts"
+import { grammarToGbnf } from "./from-grammar.ts"
 import type { Schema } from "../schema/json-schema.ts"
-import { lowerGrammar } from "./lower/index.ts"
-import { schemaToGrammar, type SchemaGrammarOptions } from "./schema-grammar.ts"
+import { lowerGrammar } from "../lowering/index.ts"
+import { schemaToGrammar, type SchemaGrammarOptions } from "../constraint/schema-grammar.ts"
 
 /**
  * A schema as GBNF text for llama.cpp: the same bytes for the same schema, keys in its own order.

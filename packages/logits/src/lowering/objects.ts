@@ -1,5 +1,5 @@
 /** Objects as plain expressions, keys in declared order. */
-import { ANY_TEXT, complementDfa, dfaOfTexts } from "../../automaton/dfa-algebra.ts"
+import { ANY_TEXT, complementDfa, dfaOfTexts } from "../automaton/dfa-algebra.ts"
 import {
   canClose,
   NO_KEYS,
@@ -9,12 +9,12 @@ import {
   type Progress,
   waysToMeet,
   withKey,
-} from "../../matcher/object-plan.ts"
-import type { ObjectSet, TypeAlgebra } from "../../schema/types.ts"
-import type { Notation } from "../notation.ts"
-import { choice, literal, type PlainExpression, repeat, sequence } from "../rules.ts"
+} from "../plan/object-plan.ts"
+import type { ObjectSet, TypeAlgebra } from "../schema/types.ts"
+import type { Notation } from "../grammar/notation.ts"
+import { choice, literal, type PlainExpression, repeat, sequence } from "../grammar/rules.ts"
 import { stringExpression } from "./strings.ts"
-import type { ValueLowering } from "./values.ts"
+import type { ValueLowering } from "./value-lowering.ts"
 
 interface Lowered {
   readonly plan: ObjectPlan

@@ -1,9 +1,9 @@
 /** Strings as lexemes: a language of texts, written in a style. */
-import type { StringStyle } from "../grammar/notation.ts"
-import { beginCharacter, continueCharacter, type PartialCharacter, rangeOf } from "./code-points.ts"
+import type { StringStyle } from "./string-style.ts"
+import { beginCharacter, continueCharacter, type PartialCharacter, rangeOf } from "../automaton/code-points.ts"
 import { createEscapes, type EscapeState } from "./escapes.ts"
 import { createLexeme, type Lexeme } from "./lexeme.ts"
-import { markerAutomaton } from "./markers.ts"
+import { markerAutomaton } from "../automaton/markers.ts"
 import { FREE_LANGUAGE, type TextLanguage } from "./text-language.ts"
 
 type State =

@@ -1,0 +1,2 @@
+export * from "./schema-grammar.ts"
+export * from "./tool-calls.ts"

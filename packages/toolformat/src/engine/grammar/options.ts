@@ -1,0 +1,13 @@
+import type { Grounding } from "@toolwright/logits"
+
+/** What the grammar of a format is to allow. */
+export interface FormatGrammarOptions {
+  /** `call`: one or more calls and nothing else. `text-or-call`, the default: text, then calls, or either alone. */
+  mode?: "call" | "text-or-call"
+  /** Whether a reply may have several calls. True unless given. */
+  parallel?: boolean
+  /** Whether reasoning between the family's marks may come first, where the mode is `call`. */
+  reasoning?: boolean
+  /** A conversation, and which arguments have to come from it; see `docs/grounded-arguments.md`. */
+  grounding?: Grounding
+}
