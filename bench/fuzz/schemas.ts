@@ -27,73 +27,74 @@ function randomNumber(random: Random): Json {
   return random.chance(0.97) ? random.below(400) / 10 : (random.next() - 0.5) * 10 ** random.below(12)
 }
 
-/** Something that the keyword may hold, or something near it. */
+type Make = (random: Random, depth: number) => Json
+
+const listOf = (random: Random, most: number, make: () => Json): Json[] =>
+  Array.from({ length: random.below(most) }, make)
+const inner: Make = (random, depth) => randomSchema(random, depth - 1)
+const inners: Make = (random, depth) => listOf(random, 4, () => inner(random, depth))
+const named: Make = (random, depth) =>
+  Object.fromEntries(listOf(random, 4, () => [randomName(random), inner(random, depth)]) as [string, Json][])
+const anyValue: Make = (random) => random.pick([...ODD, randomNumber(random)])
+const oneOf =
+  (...values: readonly Json[]): Make =>
+  (random) =>
+    random.pick(values)
+const reference: Make = (random) => random.pick(REFERENCES)
+const yes: Make = (random) => random.chance(0.8)
+
+/** What keywords may hold, or something near it; numbers for those that bound something, schemas for the rest. */
+const VALUES: Readonly<Record<string, Make>> = {
+  type: (random) => (random.chance(0.7) ? random.pick(TYPES) : [random.pick(TYPES), random.pick(TYPES)]),
+  properties: named,
+  $defs: named,
+  definitions: named,
+  dependentSchemas: named,
+  patternProperties: (random, depth) =>
+    Object.fromEntries(
+      Array.from({ length: 1 + random.below(3) }, () => [randomPattern(random), inner(random, depth)]),
+    ),
+  required: (random) => listOf(random, 4, () => randomName(random)),
+  dependentRequired: (random) => ({ [randomName(random)]: [randomName(random)] }),
+  dependencies: (random, depth) => ({
+    [randomName(random)]: random.chance(0.6) ? [randomName(random)] : inner(random, depth),
+  }),
+  enum: (random, depth) => listOf(random, 5, () => anyValue(random, depth)),
+  const: anyValue,
+  default: anyValue,
+  pattern: (random) => randomPattern(random),
+  format: (random) => random.pick(FORMATS),
+  $ref: reference,
+  $dynamicRef: reference,
+  $recursiveRef: reference,
+  $id: oneOf("https://example.org/b", "a.json", "#", "", "urn:uuid:1", "http://["),
+  id: oneOf("https://example.org/b", "a.json", "#", ""),
+  $schema: oneOf(
+    "https://json-schema.org/draft/2020-12/schema",
+    "http://json-schema.org/draft-07/schema#",
+    "http://json-schema.org/draft-04/schema#",
+    "https://json-schema.org/draft/2019-09/schema",
+    "x",
+  ),
+  prefixItems: inners,
+  allOf: inners,
+  anyOf: inners,
+  oneOf: inners,
+  items: (random, depth) => (random.chance(0.2) ? inners : inner)(random, depth),
+  uniqueItems: yes,
+  nullable: yes,
+  $anchor: oneOf("here", "x", "a b"),
+  $dynamicAnchor: oneOf("here", "x"),
+  "x-grounded": oneOf("path", "word", { kind: "x" }, true),
+  description: oneOf("x"),
+  title: oneOf("x"),
+}
+
 function valueFor(random: Random, keyword: string, depth: number): Json {
   if (random.chance(0.02)) return random.pick(ODD)
-  const schema = (): Json => randomSchema(random, depth - 1)
-  const map = (): Json =>
-    Object.fromEntries(Array.from({ length: random.below(4) }, () => [randomName(random), schema()]))
-  const list = (): Json => Array.from({ length: random.below(4) }, schema)
-  switch (keyword) {
-    case "type":
-      return random.chance(0.7) ? random.pick(TYPES) : [random.pick(TYPES), random.pick(TYPES)]
-    case "properties":
-    case "$defs":
-    case "definitions":
-    case "dependentSchemas":
-      return map()
-    case "patternProperties":
-      return Object.fromEntries(Array.from({ length: 1 + random.below(3) }, () => [randomPattern(random), schema()]))
-    case "required":
-      return Array.from({ length: random.below(4) }, () => randomName(random))
-    case "dependentRequired":
-    case "dependencies":
-      return { [randomName(random)]: random.chance(0.6) ? [randomName(random)] : schema() }
-    case "enum":
-      return Array.from({ length: random.below(5) }, () => random.pick([...ODD, randomNumber(random)]))
-    case "const":
-    case "default":
-      return random.pick([...ODD, randomNumber(random)])
-    case "pattern":
-      return randomPattern(random)
-    case "format":
-      return random.pick(FORMATS)
-    case "$ref":
-    case "$dynamicRef":
-    case "$recursiveRef":
-      return random.pick(REFERENCES)
-    case "$id":
-    case "id":
-      return random.pick(["https://example.org/b", "a.json", "#", "", "urn:uuid:1", "http://["])
-    case "$schema":
-      return random.pick([
-        "https://json-schema.org/draft/2020-12/schema",
-        "http://json-schema.org/draft-07/schema#",
-        "http://json-schema.org/draft-04/schema#",
-        "https://json-schema.org/draft/2019-09/schema",
-        "x",
-      ])
-    case "prefixItems":
-    case "allOf":
-    case "anyOf":
-    case "oneOf":
-      return list()
-    case "items":
-      return random.chance(0.2) ? list() : schema()
-    case "uniqueItems":
-    case "nullable":
-      return random.chance(0.8)
-    case "$anchor":
-    case "$dynamicAnchor":
-      return random.pick(["here", "x", "a b"])
-    case "x-grounded":
-      return random.pick(["path", "word", { kind: "x" }, true])
-    case "description":
-    case "title":
-      return "x"
-    default:
-      return /^(min|max|exclusive|multiple|divisible)/.test(keyword) ? randomNumber(random) : schema()
-  }
+  const make = Object.hasOwn(VALUES, keyword) ? VALUES[keyword] : undefined
+  if (make !== undefined) return make(random, depth)
+  return /^(min|max|exclusive|multiple|divisible)/.test(keyword) ? randomNumber(random) : inner(random, depth)
 }
 
 const NAMES = [

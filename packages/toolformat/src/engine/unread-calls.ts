@@ -34,31 +34,50 @@ interface Line {
 }
 
 /** The calls in a text that was taken for no call, in order; linear in the text. */
-export function unreadCalls(text: string, { names, marks }: CallSigns): UnreadCall[] {
-  const alone = ALONE.exec(text.trim())
-  if (alone !== null && names.has(alone[1]!)) return [{ at: 0, end: text.length, name: alone[1]! }]
+export function unreadCalls(text: string, signs: CallSigns): UnreadCall[] {
+  const alone = ALONE.exec(text.trim())?.[1]
+  if (alone !== undefined && signs.names.has(alone)) return [{ at: 0, end: text.length, name: alone }]
   const lines = linesOf(text)
   const found: UnreadCall[] = []
   for (let index = 0; index < lines.length; index++) {
     const line = lines[index]!
     const language = FENCE.exec(line.text)?.[1]
-    if (language !== undefined) {
-      const close = closingFence(lines, index)
-      const body = text.slice(line.end, lines[close]?.at ?? text.length)
-      const name = CALL_FENCES.has(language) ? nameIn(body, names) : undefined
-      if (name !== undefined) found.push({ at: line.at, end: lines[close]?.end ?? text.length, name })
-      index = close
-      continue
-    }
-    const marked = callAfterMark(text, line, names, marks)
-    const name = marked?.name ?? nameInObject(line.text, names) ?? nameOfAction(lines, index, names)
-    if (name === undefined) continue
-    const end = Math.max(line.end, marked?.end ?? 0)
-    found.push({ at: line.at, end, name })
+    const close = language === undefined ? index : closingFence(lines, index)
+    const end = lines[close]?.end ?? text.length
+    const call =
+      language === undefined
+        ? callOnLine(text, lines, index, signs)
+        : callInFence(language, text.slice(line.end, end), signs.names)
+    if (call !== undefined) found.push({ at: line.at, end: Math.max(end, call.end), name: call.name })
+    index = close
     // What follows up to the tool's name belongs to the same call.
-    while (index + 1 < lines.length && lines[index + 1]!.at < end) index++
+    while (index + 1 < lines.length && lines[index + 1]!.at < (call?.end ?? 0)) index++
   }
   return found
+}
+
+/** A tool that is called, and how far into the whole text its name reaches. */
+interface Named {
+  readonly name: string
+  readonly end: number
+}
+
+/** Code in a block that holds calls and nothing else. */
+function callInFence(language: string, body: string, names: ReadonlySet<string>): Named | undefined {
+  const name = CALL_FENCES.has(language) ? nameIn(body, names) : undefined
+  return name === undefined ? undefined : { name, end: 0 }
+}
+
+function callOnLine(
+  text: string,
+  lines: readonly Line[],
+  index: number,
+  { names, marks }: CallSigns,
+): Named | undefined {
+  const marked = callAfterMark(text, lines[index]!, names, marks)
+  if (marked !== undefined) return marked
+  const name = nameInObject(lines[index]!.text, names) ?? nameOfAction(lines, index, names)
+  return name === undefined ? undefined : { name, end: 0 }
 }
 
 function linesOf(text: string): Line[] {
@@ -89,7 +108,7 @@ function callAfterMark(
   { at, text: line }: Line,
   names: ReadonlySet<string>,
   marks: readonly string[],
-): { name: string; end: number } | undefined {
+): Named | undefined {
   const start = at + line.length - line.trimStart().length
   const mark = marks.find((candidate) => text.startsWith(candidate, start))
   if (mark === undefined) return undefined
