@@ -1,12 +1,9 @@
-import type { SimpleCommand } from "./launchers.ts"
+import type { CommandReading, Reading } from "./simple-command.ts"
+
+export type { CommandReading, Reading }
 
 /** A verdict on a command: the programs that it names, or why that cannot be told. */
 export type CommandScan = { readonly programs: readonly string[] } | { readonly refused: string }
-
-/** The same with every simple command, for what looks into arguments. */
-export type CommandReading =
-  | { readonly programs: readonly string[]; readonly commands: readonly SimpleCommand[] }
-  | { readonly refused: string }
 
 const KEYWORDS = new Set([
   "if",
@@ -122,14 +119,6 @@ function readTarget(command: string, start: number): Word {
     if (command[index] === "\\") index++
   const word = readWord(command, index)
   return "refused" in word || word.end > index ? word : { refused: "a redirection to nothing" }
-}
-
-/** A word of a command line: without its quotes, as it stands, where it ends, and whether the shell may change it. */
-export interface Reading {
-  readonly text: string
-  readonly raw: string
-  readonly end: number
-  readonly variable: boolean
 }
 
 type Word = Reading | { refused: string }

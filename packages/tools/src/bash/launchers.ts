@@ -1,14 +1,7 @@
-import type { CommandReading, Reading } from "./allow-list.ts"
+import type { CommandReading, Reading } from "./simple-command.ts"
+import type { SimpleCommand } from "./simple-command.ts"
 
-/** One simple command of a command line: its program, and its arguments as far as they can be told. */
-export interface SimpleCommand {
-  readonly program: string
-  readonly args: readonly Reading[]
-  /** Variables that are set for this command alone, or for the shell where there is no program. */
-  readonly assigned: readonly string[]
-  /** Files that its output goes to or its input comes from. */
-  readonly redirects: readonly Reading[]
-}
+export type { SimpleCommand } from "./simple-command.ts"
 
 interface Rules {
   readonly allow: readonly string[]

@@ -8,7 +8,7 @@ import {
   XML_CHARSET,
 } from "@toolwright/host/net"
 import { normaliseFeed, type Feed } from "./normalise-feed.ts"
-import type { RssFeedConfig } from "./rss-feed.ts"
+import type { RssFeedConfig } from "./feed-config.ts"
 
 const MAX_BYTES = 5 * 1024 * 1024
 

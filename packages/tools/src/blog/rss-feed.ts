@@ -1,17 +1,9 @@
 import type { JsonSchema, ToolDefinition, ToolHandler } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "@toolwright/host"
 import type { NetworkHost } from "@toolwright/host/net"
+import type { RssFeedConfig } from "./feed-config.ts"
 
-/** A feed that whoever runs this has chosen. */
-export interface ConfiguredFeed {
-  name: string
-  url: string
-}
-
-/** Configuration of the feed reader. Configured feeds may live on private servers. */
-export interface RssFeedConfig {
-  feeds?: readonly ConfiguredFeed[]
-}
+export type { ConfiguredFeed, RssFeedConfig } from "./feed-config.ts"
 
 const LIMIT: JsonSchema = {
   type: "integer",

@@ -10,7 +10,7 @@ import {
   truncate,
 } from "@toolwright/host/net"
 import { createGithubGet, githubFailure, nextPage, type GithubGet } from "./client.ts"
-import type { GithubConfig } from "./pull-request.ts"
+import type { GithubConfig } from "./config.ts"
 import { checkedTarget, parsePullRequestUrl, type PullRequestTarget } from "./target.ts"
 
 const PER_PAGE = 100

@@ -8,18 +8,10 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import type { Preset } from "@toolwright/logits"
 import { defineMultiActionTool } from "@toolwright/host"
-import type { LogitGenerator } from "./generator.ts"
+import type { LogitToolConfig } from "./config.ts"
 
-export interface LogitToolConfig {
-  /** The model to generate with, or what makes it at the first use; without it only `list_presets` works. */
-  readonly generator?: LogitGenerator | (() => Promise<LogitGenerator>)
-  /** Presets besides the built-in ones. */
-  readonly presets?: readonly Preset[]
-  /** Tools that `generate_tool_call` may name without describing them. */
-  readonly tools?: () => readonly ToolDefinition[]
-}
+export type { LogitToolConfig } from "./config.ts"
 
 const prompt: JsonSchema = { type: "string", minLength: 1, description: "What the model is asked" }
 const system: JsonSchema = { type: "string", description: "Instructions that go before the prompt" }

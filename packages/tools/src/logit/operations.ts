@@ -23,7 +23,7 @@ import {
   type ToolResult,
 } from "@toolwright/toolbox"
 import { collect, type LogitGenerator, type LogitRequest } from "./generator.ts"
-import type { LogitToolConfig } from "./logit.ts"
+import type { LogitToolConfig } from "./config.ts"
 import { samplingOf, settingsOf, shownSampler } from "./settings.ts"
 
 type Operation = (args: JsonObject, context: ToolContext, config: LogitToolConfig) => Promise<ToolResult>

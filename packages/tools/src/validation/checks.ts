@@ -5,40 +5,9 @@ import { insideRoot, sandboxPolicy, shownPath, type ProcessHost } from "@toolwri
 import type { Workspace } from "@toolwright/host/paths"
 import { detectFrameworks } from "../test/detect.ts"
 import { describeRun } from "../test/test.ts"
+import type { CheckReport, CheckRequest, Operation, Problem } from "./check.ts"
 
-export const OPERATIONS = ["syntax", "tests", "file-length", "pre-commit"] as const
-
-/** A check that `validation` can make. */
-export type Operation = (typeof OPERATIONS)[number]
-
-/** Something that is wrong, where it is known with its place. */
-export interface Problem {
-  message: string
-  file?: string
-  line?: number
-  test?: string
-}
-
-/**
- * What a check found. `skipped` is neither a pass nor a failure: there was nothing to check with, and `summary` says
- * why.
- */
-export interface CheckReport {
-  name: Operation
-  status: "passed" | "failed" | "skipped"
-  summary: string
-  errors: Problem[]
-  /** Files that the check itself changed, as formatters do. */
-  changed?: string[]
-  duration_ms: number
-}
-
-/** What a check works with. `files` are relative to the workspace; empty: all. */
-export interface CheckRequest {
-  readonly host: ProcessHost
-  readonly files: readonly string[]
-  readonly signal: AbortSignal
-}
+export { OPERATIONS, type CheckReport, type CheckRequest, type Operation, type Problem } from "./check.ts"
 
 type Verdict = Omit<CheckReport, "name" | "duration_ms">
 

@@ -2,7 +2,7 @@ import { access, constants, readFile, stat } from "node:fs/promises"
 import { isAbsolute, join, relative, resolve } from "node:path"
 import { childEnvironment, changedFiles, folderState, runInWorkspace, outcomeText } from "@toolwright/host/process"
 import { findProgram } from "@toolwright/host/sandbox"
-import type { CheckReport, CheckRequest } from "./checks.ts"
+import type { CheckReport, CheckRequest } from "./check.ts"
 
 const TIMEOUT_MS = 300_000
 

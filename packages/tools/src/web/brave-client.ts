@@ -11,7 +11,7 @@ import {
   cleanLine,
   withoutMarkup,
 } from "@toolwright/host/net"
-import type { WebSearchConfig } from "./web-search.ts"
+import type { WebSearchConfig } from "./search-config.ts"
 
 const SERVICE = "https://api.search.brave.com/res/v1/web/search"
 

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads"
 import { failure, messageOf, type ToolResult } from "@toolwright/toolbox"
-import type { WebscrapeConfig } from "./webscrape.ts"
+import type { WebscrapeConfig } from "./scrape-config.ts"
 
 /** A page to turn into text. */
 export interface ExtractRequest {

@@ -11,7 +11,7 @@ import {
   XML_CHARSET,
 } from "@toolwright/host/net"
 import { extractInWorker, type Extracted } from "./extract.ts"
-import type { WebscrapeConfig } from "./webscrape.ts"
+import type { WebscrapeConfig } from "./scrape-config.ts"
 
 interface Page extends Extracted {
   url: string

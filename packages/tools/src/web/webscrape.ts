@@ -1,13 +1,8 @@
 import { defineTool, type ToolDefinition, type ToolHandler } from "@toolwright/toolbox"
 import type { NetworkHost } from "@toolwright/host/net"
+import type { WebscrapeConfig } from "./scrape-config.ts"
 
-/** Configuration of the page reader. */
-export interface WebscrapeConfig {
-  /** Longest time for turning a page into text; 10 s unless given. Milliseconds. */
-  extractMs?: number
-  /** Most memory for that, in MiB; 192 unless given. */
-  extractMemoryMb?: number
-}
+export type { WebscrapeConfig } from "./scrape-config.ts"
 
 /** The tool that fetches a web page and returns its readable part as Markdown. */
 export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig = {}): ToolDefinition {

@@ -2,18 +2,9 @@ import type { JsonSchema, ToolDefinition, ToolHandler } from "@toolwright/toolbo
 import { defineMultiActionTool } from "@toolwright/host"
 import type { NetworkHost } from "@toolwright/host/net"
 import type { Workspace } from "@toolwright/host/paths"
+import type { CalendarConfig } from "./config.ts"
 
-/** Configuration of the calendar: a file in the workspace, which can be changed, or an address, which is only read. */
-export interface CalendarConfig {
-  /** An ICS file in the workspace; it need not exist yet. */
-  path?: string
-  /** Address of an ICS calendar (`https:` or `webcal:`). Often a secret: it is never shown. */
-  url?: string
-  /** Time zone for times that say none; this machine's unless given. */
-  timeZone?: string
-  /** The current time in milliseconds; the system's unless given. */
-  now?: () => number
-}
+export type { CalendarConfig } from "./config.ts"
 
 const TIME = "2026-11-23T09:00 (in time_zone), 2026-11-23T09:00:00+01:00, or 2026-11-23 for a whole day"
 const ZONE: JsonSchema = {

@@ -9,7 +9,7 @@ import {
 } from "@toolwright/toolbox"
 import { NetworkError, networkFailure, type NetworkHost, cleanLine, cleanText, truncate } from "@toolwright/host/net"
 import type { Workspace } from "@toolwright/host/paths"
-import type { CalendarConfig } from "./calendar.ts"
+import type { CalendarConfig } from "./config.ts"
 import {
   addEvent,
   addMissingZones,

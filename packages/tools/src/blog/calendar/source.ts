@@ -1,7 +1,7 @@
 import { ToolwrightError, type ToolContext } from "@toolwright/toolbox"
 import { type NetworkHost, decodeDocument } from "@toolwright/host/net"
 import type { Workspace } from "@toolwright/host/paths"
-import type { CalendarConfig } from "./calendar.ts"
+import type { CalendarConfig } from "./config.ts"
 
 /** Where the calendar is, read and written. */
 export interface CalendarSource {

@@ -1,18 +1,9 @@
 import { defineTool, type ToolDefinition, type ToolHandler } from "@toolwright/toolbox"
 import type { NetworkHost } from "@toolwright/host/net"
 import type { ArtifactStore } from "../artifacts.ts"
+import type { NotionConfig } from "./config.ts"
 
-/** Configuration of publishing to Notion. */
-export interface NotionConfig {
-  /** An integration's token; the environment variable `NOTION_TOKEN` unless given. */
-  token?: string
-  /** The page or database that posts go under; the environment variable `NOTION_PARENT_ID` unless given. */
-  parentId?: string
-  /** Address of the service; `https://api.notion.com` unless given. */
-  baseUrl?: string
-  /** Waits before trying again; replaced by tests. Milliseconds. */
-  wait?: (ms: number, signal: AbortSignal) => Promise<void>
-}
+export type { NotionConfig } from "./config.ts"
 
 /** The tool that publishes a Markdown text as a page in Notion. */
 export function createBlogNotionTool(

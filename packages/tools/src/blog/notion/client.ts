@@ -1,6 +1,6 @@
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import { NetworkError, asObject, asText, redact, requestJson, type NetworkHost, cleanLine } from "@toolwright/host/net"
-import type { NotionConfig } from "./blog-notion.ts"
+import type { NotionConfig } from "./config.ts"
 
 /** Asks Notion's API. Rejects with {@link NotionError}, or `NetworkError`. */
 export type NotionRequest = (method: "GET" | "POST" | "PATCH", path: string, body?: JsonObject) => Promise<JsonObject>

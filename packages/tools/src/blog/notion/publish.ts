@@ -9,7 +9,7 @@ import {
 } from "@toolwright/toolbox"
 import { NetworkError, networkFailure, asObject, asText, type NetworkHost, cleanLine } from "@toolwright/host/net"
 import { missingArtifact, type ArtifactStore } from "../artifacts.ts"
-import type { NotionConfig } from "./blog-notion.ts"
+import type { NotionConfig } from "./config.ts"
 import { createNotionRequest, isAmbiguous, NotionError, type NotionRequest } from "./client.ts"
 import { markdownToBlocks, MAX_CHILDREN, type Block } from "./markdown-to-blocks.ts"
 import { resolveParent, type PageParent } from "./parent.ts"
