@@ -41,7 +41,7 @@ test("build ends after exactly twenty inferences when the model never does", asy
     type: "run-end",
     summary: { outcome: "max-rounds", message: "max rounds reached" },
   })
-  expect(readFileSync(join(repo.path, "log.txt"), "utf8")).toBe("x".repeat(20))
+  expect(readFileSync(join(repo.path, "log.txt"), "utf8")).toBe(Array.from({ length: 20 }, () => "x").join("\n"))
 })
 
 test("the owner of a file that only hears talk has failed, and nothing is written", async () => {

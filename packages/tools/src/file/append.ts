@@ -1,16 +1,22 @@
 import { success, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import type { Workspace } from "@toolwright/host/paths"
-import { decodeText, encodeText } from "@toolwright/host/text"
+import { decodeText, dominantEnding, encodeText } from "@toolwright/host/text"
 
-/** Adds text at the end of a file, in the file's encoding; creates the file when it does not exist. */
+/**
+ * Adds text at the end of a file, in the file's encoding; creates the file when it does not exist. A last line that is
+ * not ended yet is ended first: what is added never becomes a part of it.
+ */
 export async function appendText(workspace: Workspace, args: JsonObject): Promise<ToolResult> {
   const { path, content } = args as { path: string; content: string }
-  const added = (existing: Buffer): Buffer => {
+  const extended = (existing: Buffer): Buffer => {
     const decoded = decodeText(existing)
     if (decoded === undefined) return Buffer.concat([existing, Buffer.from(content, "utf8")])
-    return Buffer.concat([existing, encodeText({ ...decoded, text: content, bom: false })])
+    const { text } = decoded
+    const open = text !== "" && !text.endsWith("\n") && !/^\r?\n/.test(content)
+    const added = open ? dominantEnding(text) + content : content
+    return Buffer.concat([existing, encodeText({ ...decoded, text: added, bom: false })])
   }
-  const extend = () => workspace.update(path, ({ bytes }) => added(bytes))
+  const extend = () => workspace.update(path, ({ bytes }) => extended(bytes))
   const written = await extend()
     .catch(when("NOT_FOUND", () => workspace.write(path, content, { exclusive: true })))
     // Somebody else created it meanwhile.

@@ -161,6 +161,17 @@ describe("file and code_edit", () => {
     expect(readFileSync(join(files.root, "log.txt"), "utf8").split("\n")).toHaveLength(21)
   })
 
+  test("append never becomes a part of the line before", async () => {
+    using files = fileFixture({ "open.md": "last line", "closed.md": "last line\r\n", "windows.md": "a\r\nlast line" })
+    for (const path of ["open.md", "closed.md", "windows.md"])
+      await files.call("file", { action: "append", path, content: "added\n" })
+    expect(files.text("open.md")).toBe("last line\nadded\n")
+    expect(files.text("closed.md")).toBe("last line\r\nadded\n")
+    expect(files.text("windows.md")).toBe("a\r\nlast line\r\nadded\n")
+    await files.call("file", { action: "append", path: "open.md", content: "\nmore" })
+    expect(files.text("open.md")).toBe("last line\nadded\n\nmore")
+  })
+
   test("append to a UTF-16 file in its encoding, and to binary files as they are", async () => {
     writeFileSync(join(files.root, "w.txt"), Buffer.from("\ufeffa\n", "utf16le"))
     await files.call("file", { action: "append", path: "w.txt", content: "b\n" })
