@@ -75,7 +75,8 @@ model: { name: m, temperature: 0.1, maxTokens: 100, timeoutSeconds: 600 }
 agent: { maxRounds: 50 }
 workspace: { roots: [src], denyRead: [private], denyWrite: [docs] }
 builtins: { only: [file], without: [bash], bash: { sandbox: required } }
-permissions: { deny: [git], ask: [write_file], denyPaths: ["*.sql"] }
+permissions: { deny: [git], ask: [write_file], denyPaths: ["*.sql"], allow: [] }
+mcp: { servers: {} }
 `)
     const { configuration, trust, waiting, notices } = await load()
     expect({ trust, waiting, notices }).toEqual({ trust: "harmless", waiting: [], notices: [] })

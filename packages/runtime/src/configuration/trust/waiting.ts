@@ -55,5 +55,7 @@ function freePart(
   surroundings: { cwd: string; values: ReadonlyMap<string, unknown> },
 ) {
   if (setting.nature === "harmless" || setting.nature === "narrows") return value
+  // An empty list or mapping asks for nothing.
+  if (typeof value === "object" && value !== null && Object.keys(value).length === 0) return value
   return setting.free?.(value, surroundings)
 }
