@@ -188,6 +188,24 @@ describe("what callers take is bounded", () => {
     })
   })
 
+  test("reading waits for answers to be read, however many calls were let in", async () => {
+    const gate = new CallGate({ maxBytes: 60_000_000 })
+    let most = 0
+    const large = tool(
+      "large",
+      () => {
+        most = Math.max(most, gate.bytes)
+        return "x".repeat(2_000_000) as never
+      },
+      { effects: { readOnly: true } },
+    )
+    const { post } = await serve([large], { gate })
+    const answers = await Promise.all(Array.from({ length: 30 }, async () => (await post("/tools/large")).text()))
+    expect(answers.map((text) => text.length > 2_000_000)).toEqual(answers.map(() => true))
+    expect(most).toBeLessThan(15_000_000 + 8 * 2_100_000)
+    await vi.waitFor(() => expect(gate.bytes).toBe(0))
+  })
+
   test("tools that only read this machine run a few at a time", async () => {
     const { slow, seen, go } = held()
     const { url, post } = await serve([{ ...slow, effects: { readOnly: true } }], {

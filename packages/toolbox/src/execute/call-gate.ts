@@ -56,6 +56,9 @@ export class CallGate {
   readonly #all: Used = { calls: 0, bytes: 0 }
   readonly #callers = new Map<string, Used>()
   readonly #reading: Turns
+  /** Bytes of answers that are not sent yet. */
+  #answers = 0
+  readonly #waiting = new Set<() => void>()
 
   constructor(options: CallGateOptions = {}) {
     const { maxCalls = 64, maxLocalReads = 8, maxBytes = 256 * 1024 * 1024 } = options
@@ -102,9 +105,9 @@ export class CallGate {
   /** Accounts for bytes of a caller: a request that is read, an answer that is not sent yet. */
   hold(caller: string): Held {
     let held = 0
+    let answered = 0
     let released = false
-    const count = (bytes: number): void => {
-      if (released) return
+    const add = (bytes: number): void => {
       held += bytes
       this.#change(caller, 0, bytes)
     }
@@ -113,26 +116,66 @@ export class CallGate {
         const { maxBytes, maxBytesPerCaller } = this.#limits
         const own = this.#callers.get(caller)?.bytes ?? 0
         if (this.#all.bytes + bytes > maxBytes || own + bytes > maxBytesPerCaller) return false
-        count(bytes)
+        if (!released) add(bytes)
         return true
       },
-      count,
+      count: (bytes) => {
+        if (released) return
+        add(bytes)
+        answered += bytes
+        this.#answers += bytes
+      },
       release: () => {
-        if (!released) this.#change(caller, 0, -held)
+        if (released) return
         released = true
+        this.#change(caller, 0, -held)
+        this.#answers -= answered
+        for (const wake of this.#waiting) wake()
       },
     }
   }
 
-  /** Lets calls of tools that only read this machine run a few at a time, in their order. */
+  /** Lets calls of tools that only read this machine run a few at a time, in their order, as fast as answers are read. */
   readonly middleware: Middleware = async ({ tool, signal }, next) => {
     if (tool.effects?.readOnly !== true || tool.effects.network === true) return next()
     if (!(await this.#reading.take(signal))) return next()
     try {
-      return await next()
+      if (!(await this.#room(signal))) return CallGate.busy
+      const result = await next()
+      this.#expect(result.output.length)
+      return result
     } finally {
       this.#reading.give()
     }
+  }
+
+  /** Counts an answer until the surface that sends it has counted it, which it does before anything else happens. */
+  #expect(bytes: number): void {
+    this.#answers += bytes
+    setTimeout(() => {
+      this.#answers -= bytes
+      for (const wake of this.#waiting) wake()
+    }, 0)
+  }
+
+  /** Waits until the answers that are being sent leave room for another one, for some time. */
+  #room(signal: AbortSignal): Promise<boolean> | boolean {
+    const isRoom = (): boolean => this.#answers < this.#limits.maxBytes / 4
+    if (isRoom()) return true
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        clearTimeout(timer)
+        this.#waiting.delete(look)
+        signal.removeEventListener("abort", settle)
+        resolve(isRoom())
+      }
+      const look = (): void => {
+        if (isRoom()) settle()
+      }
+      const timer = setTimeout(settle, PATIENCE_MS)
+      this.#waiting.add(look)
+      signal.addEventListener("abort", settle, { once: true })
+    })
   }
 
   #change(caller: string, calls: number, bytes: number): void {
@@ -145,6 +188,9 @@ export class CallGate {
     else this.#callers.set(caller, own)
   }
 }
+
+/** How long a call waits for answers to be read before it is refused, in milliseconds. */
+const PATIENCE_MS = 5000
 
 function tooMany(message: string): ToolResult {
   return failure({ code: "TOO_MANY_CALLS", message, hint: "Call again when one has ended.", retryable: true })
