@@ -64,7 +64,7 @@ export function runsWith({ place, pocket, registry, executorOptions }: RunParts)
     const executor = new DynamicExecutor({
       ...parts,
       access: given.access,
-      completion: pocket ? parts.completion! : given.completion,
+      completion: pocket ? parts.completion! : { ...parts.completion, ...given.completion },
     })
     return yield* executor.run({
       task: given.task,

@@ -73,7 +73,7 @@ async function list(invocation: Invocation, values: { json?: boolean; [name: str
       const { summary } = head
       const size = summary === undefined ? "" : `${count(summary.rounds, "round")}, ${duration(summary.times.totalMs)}`
       invocation.stdout.write(
-        `${head.runId}  ${statusOf(head).padEnd(11)}  ${size.padEnd(18)}  ${neutralise(head.agent)}${head.dryRun === true ? " (dry run)" : ""}: ${oneLine(head.task, 80)}\n`,
+        `${head.runId}  ${statusOf(head).padEnd(23)}  ${size.padEnd(18)}  ${neutralise(head.agent)}${head.dryRun === true ? " (dry run)" : ""}: ${oneLine(head.task, 80)}\n`,
       )
     }
   }

@@ -1,4 +1,10 @@
-import { ANNOTATED, compactingContext, type AgentProfile, type ExecutorOptions } from "@toolwright/agents"
+import {
+  ANNOTATED,
+  compactingContext,
+  type AgentProfile,
+  type CompletionCriteria,
+  type ExecutorOptions,
+} from "@toolwright/agents"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
 
@@ -15,9 +21,17 @@ export function executorSettings({ model, agent }: Configuration, profile: Agent
     toolCalling: model.toolCalling,
     grounding: model.grounding === "always" ? ANNOTATED : model.grounding,
     toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
-    completion: profile.completion,
+    completion: { ...profile.completion, ...requiredOf(agent) },
     ...(format === undefined ? {} : { formatter: formatterById(format) }),
     ...(contextTokens === undefined ? {} : { context: compactingContext({ contextTokens }) }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
+  }
+}
+
+/** What a configuration asks of every run beside what its agent promises. */
+function requiredOf({ requiredTools, requiredArtifacts }: Configuration["agent"]): CompletionCriteria {
+  return {
+    ...(requiredTools === undefined ? {} : { requiredTools }),
+    ...(requiredArtifacts === undefined ? {} : { requiredArtifacts }),
   }
 }

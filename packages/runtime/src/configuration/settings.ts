@@ -162,6 +162,20 @@ const DECLARED = [
     flag: "tool-timeout",
   },
   {
+    key: "agent.requiredTools",
+    nature: "narrows",
+    type: "string-list",
+    description:
+      "Tools that must have succeeded before a run counts as completed, beside what the agent itself promises",
+  },
+  {
+    key: "agent.requiredArtifacts",
+    nature: "narrows",
+    type: "string-list",
+    description:
+      "Artifacts that must have been produced before a run counts as completed (what tools say that they produce)",
+  },
+  {
     key: "workspace.roots",
     nature: "widens",
     free: rootsInside,

@@ -136,3 +136,29 @@ test("a built-in tool that does not exist is answered with the one that was mean
     hint: "Did you mean 'search'?",
   })
 })
+
+test("tools and artifacts that the configuration requires must have been there before a run is completed", async () => {
+  const draft = defineTool({
+    name: "draft",
+    description: "",
+    input: { type: "object" },
+    produces: ["draft"],
+    run: () => "x",
+  })
+  const steps = [
+    { reply: { calls: [{ name: "other", args: {} }] } },
+    { reply: "done" },
+    { reply: { calls: [{ name: "draft", args: {} }] } },
+    { reply: "done" },
+  ]
+  const other = defineTool({ name: "other", description: "", input: { type: "object" }, run: () => "x" })
+  const events = await run({
+    backend: createScriptedBackend({ abilities: { nativeTools: true }, steps }),
+    tools: [draft, other],
+    agent: { requiredTools: ["draft"], requiredArtifacts: ["draft"] },
+  })
+  expect(events.find(({ type }) => type === "completion-refused")).toMatchObject({
+    reasons: ["the required tool 'draft' has not succeeded yet", "the artifact 'draft' has not been produced yet"],
+  })
+  expect(ended(events)).toMatchObject({ outcome: "completed" })
+})
