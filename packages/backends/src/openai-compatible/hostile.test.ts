@@ -193,7 +193,8 @@ test("a long event costs as much for each character however it is cut", () => {
     for (let at = 0; at < size; at++) reader.push("xxxxxxxx")
     reader.end()
   }
-  const [short, long] = times(read, 25_000)
-  // Eight times the text; were each piece to cost the whole, it would be sixty-four times.
-  expect(long / short).toBeLessThan(32)
+  // Eight times the text; were each piece to cost the whole, it would be sixty-four times. A busy machine may spoil a
+  // measurement, but not all of them in the same way.
+  const ratios = Array.from({ length: 5 }, () => times(read, 25_000)).map(([short, long]) => long / short)
+  expect(Math.min(...ratios)).toBeLessThan(24)
 })
