@@ -1,5 +1,6 @@
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { lockWorkspace } from "@toolwright/runtime"
 import { describe, expect, test } from "vitest"
 import { folderWith } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
@@ -69,8 +70,7 @@ describe("--dry-run", () => {
 
   test("needs no lock: it looks on while another run works", async () => {
     const cwd = folderWith({ "play.yaml": flow })
-    mkdirSync(join(cwd, ".toolwright"))
-    writeFileSync(join(cwd, ".toolwright", "lock.json"), JSON.stringify({ pid: process.pid, runId: "other" }))
+    using _lock = lockWorkspace(join(cwd, ".toolwright"), "other")
     expect((await here(["run", "x", "--screenplay", "play.yaml"], { cwd })).stderr).toContain(
       "Another run works in this workspace",
     )

@@ -63,9 +63,12 @@ function startOf(pid: number): string | undefined {
   return boot === undefined || ticks === undefined ? undefined : `${boot.trim()}:${ticks}`
 }
 
-/** Whether the process of that number is still the one that took the lock; where the lock does not say, it counts as that. */
+/**
+ * Whether the process of that number is the one that took the lock. Where the system tells when processes began, a lock
+ * that does not say so was written by nobody here: one that came with a clone would name any process, and hold for ever.
+ */
 function isSame({ pid, started }: Holder): boolean {
-  return started === undefined || startOf(pid) === started
+  return startOf(pid) === started
 }
 
 function lockAt(path: string, text: string): WorkspaceLock {
