@@ -170,8 +170,14 @@ const SPELLINGS: readonly string[] = [
 let cases = 0
 afterAll(() => console.log(`bash: ${cases} cases (spellings × sandbox states)`))
 
-describe.for(sandboxed ? (["auto", "off"] as const) : (["off"] as const))("an allow list, sandbox %s", (sandbox) => {
-  test.for(SPELLINGS)("is not passed by %j", { timeout: 30_000 }, async (spelling) => {
+/** The sandbox holds one spelling as it holds another: every fourth shows it. */
+const STATES = [
+  ...(sandboxed ? [["auto", SPELLINGS.filter((_, index) => index % 4 === 0)] as const] : []),
+  ["off", SPELLINGS] as const,
+]
+
+describe.for(STATES)("an allow list, sandbox %s", ([sandbox, spellings]) => {
+  test.for(spellings)("is not passed by %j", { timeout: 30_000 }, async (spelling) => {
     using fixture = workspaceFixture({ "a.txt": "a\nb\n" }, { sandbox, bash: { allow: ALLOWED } })
     const mark = join(fixture.root, "../marked")
     const inside = join(fixture.root, "marked")

@@ -48,7 +48,7 @@ export async function select(work: GitWork, named: readonly string[]): Promise<S
   }
   if (folders.length === 0) return { files, left: [], filtered: [] }
   const kinds = ["--others", "--modified", "--deleted", "--exclude-standard"]
-  const list = await git(repository, settings, ["ls-files", "-z", "--deduplicate", ...kinds, "--", ...folders], {
+  const list = await git(repository, settings, ["ls-files", "-z", ...kinds, "--", ...folders], {
     ...run,
     keepBytes: WHOLE_LIST,
   })
