@@ -138,7 +138,7 @@ describe("writing", () => {
     expect(readFileSync(outside("secret.txt"), "utf8")).toBe("secret\n")
     expect(statSync(at("hard.txt")).mode & 0o777).toBe(0o750)
     await files.call("file", { action: "append", path: "hard.txt", content: "er" })
-    expect(files.text("hard.txt")).toBe("newer")
+    expect(files.text("hard.txt")).toBe("new\ner")
     expect(readdirSync(files.root).sort()).toEqual(["a.txt", "hard.txt", "sub"])
   })
 
