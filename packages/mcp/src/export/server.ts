@@ -4,9 +4,17 @@ import {
   Server,
   type AuthInfo,
   type McpServerFactory,
+  type ServerContext,
 } from "@modelcontextprotocol/server"
 import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright/prompts"
-import { CallGate, executeCall, type Middleware, type PermissionPolicy, type Toolset } from "@toolwright/toolbox"
+import {
+  CallGate,
+  executeCall,
+  type Middleware,
+  type PermissionPolicy,
+  type ToolEvent,
+  type Toolset,
+} from "@toolwright/toolbox"
 import { listed } from "./listing.ts"
 import { sizeOf } from "../size.ts"
 import { toMcpResult, within } from "./result.ts"
@@ -60,46 +68,59 @@ export function mcpServerFactory(options: McpExportOptions): McpServerFactory {
       { capabilities, ...(options.instructions === undefined ? {} : { instructions: options.instructions }) },
     )
     server.setRequestHandler("tools/list", () => ({ tools: tools() }) as never)
-    server.setRequestHandler("tools/call", async (request, context) => {
-      const { name, arguments: args = {} } = request.params
-      const token = context.mcpReq._meta?.progressToken
-      let steps = 0
-      const entered = gate.enter(caller)
-      if ("refused" in entered) return toMcpResult(undefined, entered.refused) as never
-      const result = await executeCall(
-        options.tools,
-        { name, args },
-        {
-          signal: context.mcpReq.signal,
-          middleware,
-          ...(caller === "" ? {} : { caller }),
-          ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
-          ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
-          onEvent: (event) => {
-            if (event.type !== "tool-progress") return
-            const { progress = ++steps, total, message } = event
-            if (token === undefined) {
-              // A host that wants no progress may still listen to the log.
-              if (message !== undefined) void context.mcpReq.log("info", message, name).catch(() => {})
-              return
-            }
-            const params = {
-              progressToken: token,
-              progress,
-              ...(total === undefined ? {} : { total }),
-              ...(message === undefined ? {} : { message }),
-            }
-            // A client that has gone away needs no progress.
-            void context.mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
-          },
-        },
-      ).finally(() => entered.leave())
-      const answer = toMcpResult(options.tools.get(name), within(result, most))
-      held?.count(sizeOf(answer, most))
-      return answer as never
-    })
+    exportCalls(server, { ...options, middleware, gate, maxResultChars: most }, caller, held)
     if (options.prompts !== undefined) exportPrompts(server, options.prompts)
     return server
+  }
+}
+
+/** Calls of one caller, within the gate's limits; what is answered is counted until it is sent. */
+function exportCalls(
+  server: Server,
+  options: McpExportOptions & Required<Pick<McpExportOptions, "middleware" | "gate" | "maxResultChars">>,
+  caller: string,
+  held: { count(bytes: number): void } | undefined,
+): void {
+  const { tools, gate, middleware, permissions, toolTimeoutMs, maxResultChars: most } = options
+  server.setRequestHandler("tools/call", async (request, context) => {
+    const { name, arguments: args = {} } = request.params
+    const entered = gate.enter(caller)
+    if ("refused" in entered) return toMcpResult(undefined, entered.refused) as never
+    const settings = {
+      signal: context.mcpReq.signal,
+      middleware,
+      ...(caller === "" ? {} : { caller }),
+      ...(permissions === undefined ? {} : { permissions }),
+      ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
+      onEvent: progressTo(context, name),
+    }
+    const result = await executeCall(tools, { name, args }, settings).finally(() => entered.leave())
+    const answer = toMcpResult(tools.get(name), within(result, most))
+    held?.count(sizeOf(answer, most))
+    return answer as never
+  })
+}
+
+/** Tells a host of a call's progress: as progress where it asked for it, or else in its log. */
+function progressTo({ mcpReq }: ServerContext, name: string): (event: ToolEvent) => void {
+  const token = mcpReq._meta?.progressToken
+  let steps = 0
+  return (event) => {
+    if (event.type !== "tool-progress") return
+    const { progress = ++steps, total, message } = event
+    if (token === undefined) {
+      // A host that wants no progress may still listen to the log.
+      if (message !== undefined) void mcpReq.log("info", message, name).catch(() => {})
+      return
+    }
+    const params = {
+      progressToken: token,
+      progress,
+      ...(total === undefined ? {} : { total }),
+      ...(message === undefined ? {} : { message }),
+    }
+    // A client that has gone away needs no progress.
+    void mcpReq.notify({ method: "notifications/progress", params }).catch(() => {})
   }
 }
 

@@ -101,8 +101,7 @@ export async function executeCall(
   tell({ type: "tool-start", callId, name: tool.name, arguments: args, repairs, provenance: tool.provenance ?? LOCAL })
   const context = {
     callId,
-    ...(options.runId === undefined ? {} : { runId: options.runId }),
-    ...(options.caller === undefined ? {} : { caller: options.caller }),
+    ...belonging(options),
     progress: (update: object) => tell({ type: "tool-progress", callId, name: tool.name, ...update }),
   }
   const run = async (): Promise<ToolResult> => {
@@ -111,20 +110,13 @@ export async function executeCall(
   }
   if (options.dryRun === true) return finish(tool.name, notRun(options.permissions, tool, args), repairs)
   try {
-    if (options.permissions !== undefined || tool.changed !== undefined) {
+    if (isRuled(options, tool)) {
       const refused = await unlessAborted(refusal(options.permissions, tool, args, signal), signal)
       if (refused !== undefined) return finish(tool.name, refused, repairs)
     }
     const surrounded = around(
       options.middleware ?? [],
-      {
-        callId,
-        tool,
-        args,
-        signal,
-        noCache: options.noCache ?? false,
-        ...(options.caller === undefined ? {} : { caller: options.caller }),
-      },
+      { callId, tool, args, signal, noCache: options.noCache ?? false, ...callerOf(options) },
       run,
     )
     return finish(tool.name, await unlessAborted(surrounded, signal), repairs)
@@ -146,6 +138,20 @@ function notRun(permissions: PermissionPolicy | undefined, tool: ToolDefinition,
   const metadata = { dryRun: true, permission: ruling.permission }
   if (ruling.permission === "deny") return { ...ruling.refused, metadata }
   return success({ output: NOT_RUN, metadata })
+}
+
+/** Whether somebody may have a say in the call: rules, or whoever has to approve a tool that has changed. */
+function isRuled({ permissions }: ExecuteOptions, { changed }: ToolDefinition): boolean {
+  return permissions !== undefined || changed !== undefined
+}
+
+function callerOf({ caller }: ExecuteOptions): { caller?: string } {
+  return caller === undefined ? {} : { caller }
+}
+
+/** Whose call it is. */
+function belonging({ runId, caller }: ExecuteOptions): { runId?: string; caller?: string } {
+  return { ...(runId === undefined ? {} : { runId }), ...(caller === undefined ? {} : { caller }) }
 }
 
 const LOCAL = { kind: "local", name: "local" } as const
