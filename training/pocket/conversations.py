@@ -10,21 +10,25 @@ import re
 import sys
 from pathlib import Path
 
-from flows import flow
-from phrasing import TOOLS, Request, chosen_phrase, dress, quoted, request, with_typos
-from results import DRY_RUN, DRY_RUN_ANSWER, outcome, shortened
+from flows import CONNECTORS, flow, part
+from phrasing import TOOLS, Request, chosen_phrase, dress, path_text, quoted, request, with_typos
+from results import DRY_RUN, outcome, shortened
 from tokenizer import Tokenizer
 from vocabulary import Slots
 
 CANNOT = "I can't do that with my tools. I can work with files, run commands and tests, use git and search the web."
 GREETING = "Hello! I can work with files, run commands and tests, use git and search the web. What should I do?"
 WELCOME = "You're welcome!"
-ANSWERS = {"refuse": CANNOT, "hello": GREETING, "thanks": WELCOME}
+ANSWERS = {"refuse": CANNOT, "beyond": CANNOT, "hello": GREETING, "thanks": WELCOME}
+#: Closes every request: what was done is said from the results, by the runtime, and nothing is recited.
+DONE = "Done."
 TOKENIZER = Tokenizer(str(Path(__file__).with_name("tokenizer.json")))
 #: Results of earlier steps are cut to so many tokens, the last one to so many.
 EARLIER_TOKENS, LAST_TOKENS = 32, 160
 #: The shares of single requests, of flows, and of requests that no tool serves.
-SINGLE, FLOW = 0.52, 0.40
+SINGLE, FLOW = 0.46, 0.26
+#: Tools that change a file say so in many ways.
+PRACTISED = [*TOOLS, "append_file", "append_file", "insert_lines", "insert_lines", "write_file", "edit_file"]
 #: Flows need more practice than wording does: this share of them has three steps.
 THREE_STEPS = 0.2
 
@@ -47,25 +51,39 @@ END = "<|im_end|>"
 
 def words_only(random, slots, held_out=False):
     """A request that no tool serves, with the answer in words."""
-    kind = random.choices(list(ANSWERS), [12, 2, 1])[0]
+    kind = random.choices(list(ANSWERS), [5, 12, 1, 1])[0]
     phrase = chosen_phrase(random, kind, held_out)
     plain = phrase.startswith("?")
-    fill = {"N": lambda: slots.capital(slots.word()), "w": slots.word, "n": lambda: str(slots.number()), "q": lambda: quoted(random, slots.phrase(1, 4)) or "this"}
+    fill = {
+        "N": lambda: slots.capital(slots.word()), "w": slots.word, "n": lambda: str(slots.number()), "q": lambda: quoted(random, slots.phrase(1, 4)) or "this",
+        "p": lambda: path_text(random, slots.file()), "d": lambda: path_text(random, slots.folder()), "i": slots.identifier, "g": slots.glob,
+    }
     text = re.sub(r"\{(\w)\}", lambda match: fill[match[1]](), phrase.removeprefix("?"))
+    if kind == "beyond" and not plain and random.random() < 0.25:
+        text, plain = beside_a_call(random, text, slots, held_out), False
     made = Request(with_typos(random, text, 0.02), None, plain, False, False, False)
     return dress(random, made, held_out), ANSWERS[kind]
+
+
+def beside_a_call(random, text, slots, held_out):
+    """Two things at once, of which only one can be done: nothing is begun of it."""
+    tool = random.choice(TOOLS)
+    connector = random.choice([" and ", " and ", " and then ", ", then ", ", and "]) if random.random() < 0.6 else random.choice(CONNECTORS)
+    if random.random() < 0.5:
+        return text + connector + part(random, tool, slots, held_out, True).text
+    return part(random, tool, slots, held_out, False).text + connector + text
 
 
 def sample(random):
     """One conversation: a list of (text, whether it is to be learned)."""
     slots, share = Slots(random), random.random()
     if share < SINGLE:
-        tool = random.choice(TOOLS)
+        tool = random.choice(PRACTISED)
         made = request(random, tool, slots)
         parts = [(user(dress(random, made)) + ASSISTANT, 0), (call_text(tool, made.arguments) + END, 1)]
         if random.random() < 0.3:
-            result, answer, _ = outcome(random, tool, made.arguments, slots) if random.random() > 0.08 else (DRY_RUN, DRY_RUN_ANSWER, False)
-            parts += [("\n" + tool_response(shortened(result, fits_as_last)) + ASSISTANT, 0), (answer + END, 1)]
+            result = outcome(random, tool, made.arguments, slots)[0] if random.random() > 0.08 else DRY_RUN
+            parts += [("\n" + tool_response(shortened(result, fits_as_last)) + ASSISTANT, 0), (DONE + END, 1)]
         return parts
     if share < SINGLE + FLOW:
         made = flow(random, slots, 3 if random.random() < THREE_STEPS else 2)
@@ -75,7 +93,7 @@ def sample(random):
             cut = short and i < len(made.steps) - 1 and not needed_later(made, i)
             shown = shortened(result, fits_as_earlier if cut else fits_as_last)
             parts += [(call_text(tool, arguments) + END, 1), ("\n" + tool_response(shown) + ASSISTANT, 0)]
-        return [*parts, (made.answer + END, 1)]
+        return [*parts, (DONE + END, 1)]
     text, answer = words_only(random, slots)
     return [(user(text) + ASSISTANT, 0), (answer + END, 1)]
 
@@ -105,7 +123,7 @@ def held_out_set(seed):
     cells = [(phrases, values) for phrases in (False, True) for values in (False, True)]
     for i in range(300):
         unseen_phrase, unseen_values = cells[i % 4]
-        slots, tool = Slots(random, unseen_values), [*TOOLS, "none"][(i // 4) % 19]
+        slots, tool = Slots(random, unseen_values), [*TOOLS, "none"][(i // 4) % (len(TOOLS) + 1)]
         where = dict(unseenPhrase=unseen_phrase, unseenValues=unseen_values)
         if tool == "none":
             text, answer = words_only(random, slots, unseen_phrase)
@@ -118,7 +136,7 @@ def held_out_set(seed):
         made = flow(random, Slots(random, True), 2, held_out=unseen)
         if len(made.steps) == 2:
             steps = [dict(call=dict(name=tool, arguments=arguments), result=result) for tool, arguments, result in made.steps]
-            flows.append(dict(text=dress_flow(random, made.text), unseenPhrase=unseen, steps=steps, answer=made.answer))
+            flows.append(dict(text=dress_flow(random, made.text), unseenPhrase=unseen, steps=steps, answer=DONE))
     return dict(requests=requests, flows=flows)
 
 

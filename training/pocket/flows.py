@@ -1,4 +1,6 @@
 """Requests of two and three steps: the calls, what the tools return, and the closing sentence."""
+import re
+
 from phrasing import TOOLS, expand, lines_of, marked_lines, quoted, request
 from results import DRY_RUN, DRY_RUN_ANSWER, outcome
 
@@ -18,6 +20,7 @@ FOLLOWUPS = followups()
 CHAINS = [
     ["create_directory", "write_file"], ["test", "git_commit"], ["git_status", "git_commit"], ["git_diff", "git_commit"],
     ["write_file", "git_commit"], ["edit_file", "git_commit"], ["edit_file", "test"], ["write_file", "test"], ["git_status", "git_diff"],
+    ["append_file", "git_commit"], ["append_file", "read_text_file"], ["insert_lines", "git_diff"],
     ["move_file", "git_commit"], ["delete_file", "git_commit"], ["list_directory", "read_text_file"], ["edit_file", "git_diff"],
 ]
 LONG_CHAINS = [
@@ -134,6 +137,25 @@ def folder_with_file(random, slots, held_out):
     between = random.choice([" with a file ", " with ", " and in it a file ", " with a new file ", " holding ", ", with a file called ", " and inside it "])
     text_of = f"{make} {called}{folder}{between}{name}{random.choice(['', ' inside', ' in it'])} {says} {shown}"
     return played(random, slots, [text_of], [("create_directory", {"path": folder}), ("write_file", {"path": f"{folder}/{name}", "content": text})])
+
+
+def several_files(random, slots, held_out):
+    """One verb with two or three objects: "delete a.txt and b.txt"."""
+    tool = random.choice(["delete_file", "delete_file", "read_text_file", "get_file_info", "create_directory", "list_directory", "get_directory_tree"])
+    name = slots.folder if tool in ("create_directory", "list_directory", "get_directory_tree") else slots.file
+    paths = [name() for _ in range(2 if random.random() < 0.8 else 3)]
+    made = request(random, tool, slots, held_out=held_out, inside=True, given={"path": paths[0]})
+    marked = re.search(r"([\"'`]?)" + re.escape(paths[0]) + r"\1(?![\w/.-])", made.text)
+    if marked is None or len(set(paths)) < len(paths) or len(made.text.split(paths[0])) != 2:
+        return None
+    mark = marked[1]
+    said = [mark + path + mark for path in paths]
+    between = random.choice([" and ", " and ", " and ", " & ", ", ", " and also "])
+    text = ", ".join(said[:-1]) + between + said[-1]
+    if len(said) == 2 and random.random() < 0.2:
+        text = "both " + said[0] + " and " + said[1]
+    text = made.text[: marked.start()] + text + made.text[marked.end() :]
+    return played(random, slots, [text], [(tool, {**made.arguments, "path": path}) for path in paths])
 
 
 def same_file(random, slots, held_out):
@@ -258,7 +280,7 @@ def misspelt_path(random, slots, held_out):
 
 
 TWO_STEPS = [
-    (any_calls(2), 34), (common_chain(CHAINS), 24), (same_file, 13), (file_in_new_folder, 6), (folder_with_file, 4), (moved_file, 5), (copied_file, 7),
+    (any_calls(2), 34), (common_chain(CHAINS), 24), (same_file, 13), (several_files, 9), (file_in_new_folder, 6), (folder_with_file, 4), (moved_file, 5), (copied_file, 7),
     (found_file, 7), (found_line, 6), (saved_output, 6), (into_a_folder, 3), (misspelt_path, 3),
 ]
 THREE_STEPS = [(any_calls(3), 45), (common_chain(LONG_CHAINS), 45), (missing_folder, 10)]

@@ -4,7 +4,8 @@ A phrase is literal text with choices `[a|b]` and slots `{slot}` or `{slot:mode}
   mode q  the value always stands in quotes
   mode b  in quotes, or a few bare words where the sentence says where they end
   mode e  in quotes, or bare at the very end of the request
-A leading `?` means that no polite beginning fits, `@text=command` stands for one certain command, `%staged ` sets the flag.
+A leading `?` means that no polite beginning fits, `@text=command` stands for one certain command, `%staged ` sets the flag,
+`{first}` at the end says that it is about the first line.
 """
 import re
 from pathlib import Path
@@ -14,18 +15,18 @@ from vocabulary import CODE_WORDS, LANGUAGES
 PHRASES = Path(__file__).parent / "phrases"
 TOOLS = (
     "read_text_file list_directory search_files search_grep write_file edit_file create_directory delete_file move_file get_file_info "
-    "get_directory_tree bash test git_status git_diff git_commit web_search echo"
+    "get_directory_tree bash test git_status git_diff git_commit web_search echo append_file insert_lines"
 ).split()
 #: The order of arguments in a call.
 ORDER = {
     "read_text_file": ["path", "head", "tail", "start_line", "end_line"], "search_files": ["path", "pattern"],
     "search_grep": ["pattern", "path", "include"], "write_file": ["path", "content"], "edit_file": ["path", "old_text", "new_text"],
-    "move_file": ["source", "destination"],
+    "move_file": ["source", "destination"], "append_file": ["path", "content"], "insert_lines": ["path", "before_line", "after_line", "content"],
 }
 ARGUMENT_OF = {
     "p": "path", "d": "path", "pd": "path", "head": "head", "tail": "tail", "start": "start_line", "end": "end_line", "glob": "pattern", "name": "pattern",
     "lang": "pattern", "needle": "pattern", "content": "content", "old": "old_text", "new": "new_text", "p2": "destination",
-    "d2": "destination", "cmd": "command", "cmsg": "message", "query": "query",
+    "d2": "destination", "before": "before_line", "after": "after_line", "cmd": "command", "cmsg": "message", "query": "query",
 }
 QUOTES = {'"': 5, "'": 3, "`": 2}
 
@@ -40,7 +41,7 @@ def marked_lines(name):
     return [line[: line.rindex("|")] for line in (PHRASES / (name + ".txt")).read_text().splitlines() if "|" in line]
 
 
-TRAINED = {name: lines_of(name) for name in [*TOOLS, "refuse", "hello", "thanks"]}
+TRAINED = {name: lines_of(name) for name in [*TOOLS, "refuse", "beyond", "hello", "thanks"]}
 HELD_OUT = {name: lines_of("held-out/" + name) for name in TRAINED}
 PREFIXES, HELD_OUT_PREFIXES = marked_lines("prefixes"), marked_lines("held-out/prefixes")
 SUFFIXES = marked_lines("suffixes")
@@ -67,7 +68,7 @@ def expansions(text):
 
 def wording(text):
     """What is compared between phrases: the words and where values stand, nothing else."""
-    text = re.sub(r"\{(\w+)(:\w)?\}", "{}", text.removeprefix("?").removeprefix("%staged ").removeprefix("@").lower())
+    text = re.sub(r"\{(\w+)(:\w)?\}", "{}", text.removeprefix("?").removeprefix("%staged ").removeprefix("@").removesuffix("{first}").lower())
     return re.sub(r"\s+", " ", re.sub(r"[^a-z{} ]", "", text)).strip()
 
 
@@ -154,6 +155,8 @@ def fill(random, tool, phrase, slots, inside, last, given):
     arguments = {}
     if phrase.startswith("%staged "):
         arguments["staged"], phrase = True, phrase[len("%staged ") :]
+    if phrase.endswith("{first}"):
+        arguments["before_line"], phrase = 1, phrase[: -len("{first}")]
     if phrase.startswith("@"):
         phrase, arguments["command"] = phrase[1:].rsplit("=", 1)
     if "path" in given and ("{dot}" in phrase or "{jn}" in phrase or "{lang}" in phrase):
@@ -175,9 +178,9 @@ def fill(random, tool, phrase, slots, inside, last, given):
             arguments["path"] = "."
         elif name == "W":
             parts.append((slots.word(), "text"))
-        elif name in ("head", "tail"):
-            arguments[name] = slots.line_count()
-            parts.append((str(arguments[name]), "text"))
+        elif name in ("head", "tail", "before", "after"):
+            arguments[ARGUMENT_OF[name]] = slots.line_count()
+            parts.append((str(arguments[ARGUMENT_OF[name]]), "text"))
         elif name in ("start", "end"):
             arguments[ARGUMENT_OF[name]] = first_line if name == "start" else last_line
             parts.append((str(first_line if name == "start" else last_line), "text"))

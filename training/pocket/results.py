@@ -122,7 +122,9 @@ def failure(random, tool, arguments, slots):
         kinds += [nothing + "old_text is not there, and nothing like it."] * 3
         kinds += [nothing + f"old_text is there {random.randint(2, 9)} times, at lines {random.randint(1, 9)}, {random.randint(10, 20)}, {random.randint(21, 99)}."]
         kinds += [nothing + "old_text and new_text are the same."]
-    if tool in ("write_file", "create_directory"):
+    if tool == "insert_lines":
+        kinds += [kinds[0], f"There is no line {arguments.get('after_line', arguments.get('before_line', 1))} in {path}: it has {random.randint(1, 9)} lines"]
+    if tool in ("write_file", "create_directory", "append_file"):
         kinds = kinds[1:]
     if tool == "move_file":
         kinds += [f"Already exists: {arguments['destination']}", kinds[0]]
@@ -174,6 +176,17 @@ def write_file(random, arguments, slots):
     lines = content.count("\n") + 1
     verb = "Created" if random.random() < 0.8 else "Wrote"
     return f"{verb} {path} ({lines} line{'' if lines == 1 else 's'}, {len(content.encode())} bytes).", f"Wrote {path}."
+
+
+def append_file(random, arguments, slots):
+    path = arguments["path"]
+    verb = "Created" if random.random() < 0.1 else "Appended to"
+    return f"{verb} {path} (now {slots.number()} bytes).", f"Added to {path}."
+
+
+def insert_lines(random, arguments, slots):
+    path, lines = arguments["path"], arguments["content"].count("\n") + 1
+    return f"Inserted {lines} line{'' if lines == 1 else 's'} into {path}.", f"Added to {path}."
 
 
 def edit_file(random, arguments, slots):
@@ -278,6 +291,7 @@ RESULTS = {
     for made in (
         read_text_file, list_directory, search_files, search_grep, write_file, edit_file, create_directory, delete_file, move_file, get_file_info,
         get_directory_tree, bash, test, git_status, git_diff, git_commit, web_search, echo,
+        append_file, insert_lines,
     )
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout } from "node:timers/promises"
+import type { ChooseReading } from "@toolwright/runtime"
 import type { PermissionPolicy } from "@toolwright/toolbox"
 import type { Invocation } from "./command.ts"
 import { neutralise } from "./render/neutralise.ts"
@@ -43,25 +44,60 @@ const TYPED_AHEAD_MS = 50
  *
  * @param shown what draws on the terminal at that time, and must not draw over the question
  */
-export function approveOnTerminal({ stderr }: Invocation, shown: () => Renderer | undefined): Approve {
+export function approveOnTerminal(invocation: Invocation, shown: () => Renderer | undefined): Approve {
   return oneAtATime(async (call, signal) => {
-    shown()?.hold?.()
-    const { createInterface } = await import("node:readline/promises")
-    const terminal = createInterface({ input: process.stdin })
-    const closed = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
-    try {
-      const preview = await permitPreview(call)
-      // A line that was there before the question is no answer to it; nobody reads it.
-      await setTimeout(TYPED_AHEAD_MS, undefined, { signal })
-      stderr.write(`\r\u001b[2K${preview}${permitQuestion(call)}`)
-      const answer = await Promise.race([terminal.question("", { signal }), closed])
-      if (answer === undefined) stderr.write("\n")
-      return /^y(es)?$/i.test(answer?.trim() ?? "")
-    } catch {
-      return false
-    } finally {
-      terminal.close()
-      shown()?.release?.()
-    }
+    const question = async (): Promise<string> => (await permitPreview(call)) + permitQuestion(call)
+    return /^y(es)?$/i.test(await answerOnTerminal(invocation, shown, question, signal))
   })
+}
+
+/** Asks the person at the terminal which call was meant; anything but its number means none. */
+export function chooseOnTerminal(invocation: Invocation, shown: () => Renderer | undefined): ChooseReading {
+  return async (question, signal = new AbortController().signal) =>
+    chosenIn(
+      question,
+      await answerOnTerminal(invocation, shown, () => Promise.resolve(readingsQuestion(question)), signal),
+    )
+}
+
+type Question = Parameters<ChooseReading>[0]
+
+/** The question which of the readings was meant, with a number for each. */
+export function readingsQuestion({ readings }: Question): string {
+  const lines = readings.map(({ name, arguments: args }, index) =>
+    `  ${index + 1}  ${neutralise(name)} ${argumentsToPermit(args)}`.trimEnd(),
+  )
+  return `Did you mean\n${lines.join("\n")}\n[${readings.map((_, index) => index + 1).join("/")}/N] `
+}
+
+/** The index of the reading that an answer names. */
+export function chosenIn({ readings }: Question, answer: string): number | undefined {
+  const number = /^\d$/.test(answer.trim()) ? Number(answer) : 0
+  return number >= 1 && number <= readings.length ? number - 1 : undefined
+}
+
+async function answerOnTerminal(
+  { stderr }: Invocation,
+  shown: () => Renderer | undefined,
+  question: () => Promise<string>,
+  signal: AbortSignal,
+): Promise<string> {
+  shown()?.hold?.()
+  const { createInterface } = await import("node:readline/promises")
+  const terminal = createInterface({ input: process.stdin })
+  const closed = new Promise<undefined>((resolve) => terminal.once("close", () => resolve(undefined)))
+  try {
+    const text = await question()
+    // A line that was there before the question is no answer to it; nobody reads it.
+    await setTimeout(TYPED_AHEAD_MS, undefined, { signal })
+    stderr.write(`\r\u001b[2K${text}`)
+    const answer = await Promise.race([terminal.question("", { signal }), closed])
+    if (answer === undefined) stderr.write("\n")
+    return answer?.trim() ?? ""
+  } catch {
+    return ""
+  } finally {
+    terminal.close()
+    shown()?.release?.()
+  }
 }

@@ -6,7 +6,7 @@ import { parseOptions, usageError, type OptionDeclarations } from "./options.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
 import { neutralise } from "./render/neutralise.ts"
 import { rendererFor } from "./render/progress.ts"
-import { canAsk, deniedCalls, POCKET_ADVICE, POCKET_NOTICE, pocketExitCode } from "./pocket-run.ts"
+import { canAsk, pairedExitCode, watchRun } from "./paired-run.ts"
 import type { Renderer } from "./render/renderer.ts"
 import { wholeRenderer } from "./render/whole.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "./settings-options.ts"
@@ -41,7 +41,8 @@ export async function runTask(
   const { values, positionals } = parseOptions(invocation.args, { ...RUN_OPTIONS, ...extra }, { max: 1 })
   const task = await taskFrom(invocation, values.description as string | undefined, positionals[0])
   const { configuration } = await configurationFor(invocation, values)
-  const { createToolwright, recordBackend, backendFor, hasModel, workspaceRoot } = await import("@toolwright/runtime")
+  const { commandFor, createToolwright, recordBackend, backendFor, hasModel, workspaceRoot } =
+    await import("@toolwright/runtime")
   const saveTo = values["save-screenplay"] as string | undefined
   if (saveTo !== undefined) await checkFolderOf(saveTo, invocation.cwd)
   // A screenplay says whose replies it has, which decides what is offered.
@@ -61,18 +62,22 @@ export async function runTask(
     log: (line) => void invocation.stderr.write(`${neutralise(line)}\n`),
     ...(own === undefined ? {} : { backend: own }),
     ...(canAsk(invocation)
-      ? { approve: (await import("./approve.ts")).approveOnTerminal(invocation, () => renderer) }
+      ? await import("./approve.ts").then(({ approveOnTerminal, chooseOnTerminal }) => ({
+          approve: approveOnTerminal(invocation, () => renderer),
+          ...(values["dry-run"] === true ? {} : { choose: chooseOnTerminal(invocation, () => renderer) }),
+        }))
       : {}),
   })
-  const { pocket } = toolwright
+  const { pairing } = toolwright
   const name = agent ?? (values as { agent?: string }).agent ?? "assistant"
-  if (!pocket || name === "assistant") await toolwright.backend()
-  if (pocket && name === "assistant" && !hasModel(configuration)) invocation.stderr.write(POCKET_NOTICE)
-  const denied = deniedCalls()
+  if (pairing === undefined || name === "assistant") await toolwright.backend()
+  if (pairing !== undefined && name === "assistant" && !hasModel(configuration))
+    invocation.stderr.write(`${pairing.words.notice}\n`)
+  const watch = watchRun()
   renderer =
     values.json === true
       ? jsonLinesRenderer(invocation.stdout)
-      : pocket
+      : pairing !== undefined
         ? wholeRenderer(invocation, { recorded: values.record !== false })
         : rendererFor(invocation)
   const files = (values as { file?: readonly string[] }).file
@@ -83,7 +88,7 @@ export async function runTask(
     ...(files === undefined ? {} : { files }),
   })
   const see = (event: RunEvent): void => {
-    denied.see(event)
+    watch.see(event)
     renderer?.show(event)
   }
   const summary = await shownBy({ show: see, close: renderer.close }, events)
@@ -96,12 +101,13 @@ export async function runTask(
         : ` --runs ${/^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`}`
     invocation.stdout.write(`record: ${folder}/${summary.runId} (toolwright runs show ${summary.runId}${where})\n`)
   }
-  const hint = denied.hint()
+  const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
-  if (!pocket || !summary.success || summary.dryRun === true) return exitCodeOf(summary)
-  const declined = summary.calls === 0
-  if (declined) invocation.stderr.write(POCKET_ADVICE)
-  return pocketExitCode(summary, declined)
+  if (pairing === undefined || !summary.success || (summary.dryRun === true && !watch.declined))
+    return exitCodeOf(summary)
+  const declined = watch.declined || summary.calls === 0
+  if (declined) invocation.stderr.write(`${pairing.words.advice}\n`)
+  return pairedExitCode(summary, declined)
 }
 
 /** Shows the events of a run and returns what the generator returns. */

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
-import { renderConversation, type ChatMessage } from "@toolwright/toolformat"
+import { ABOUT, renderConversation, type ChatMessage } from "@toolwright/toolformat"
 import type { ContextManager } from "./context/manager.ts"
 import type { DeliveryPlan } from "./delivery.ts"
 import { shownOutput } from "./feedback.ts"
@@ -86,7 +86,8 @@ export class Conversation {
         this.#changed.add(file)
       }
       const { id: toolCallId, name: toolName } = call
-      this.#messages.push({ role: "tool", content: text, toolCallId, toolName, success: result.success })
+      const about = { kind: "results", results: [{ call, result }] } as const
+      this.#messages.push({ role: "tool", content: text, toolCallId, toolName, success: result.success, [ABOUT]: about })
     }
   }
 
@@ -95,7 +96,7 @@ export class Conversation {
     const last = this.#messages.at(-1)
     if (last?.role === "user" && this.#messages.length > 2)
       this.#messages[this.#messages.length - 1] = { ...last, content: `${last.content}\n\n${text}` }
-    else this.#messages.push({ role: "user", content: text })
+    else this.#messages.push({ role: "user", content: text, [ABOUT]: { kind: "note" } })
   }
 }
 

@@ -9,7 +9,8 @@ import {
 } from "@toolwright/agents"
 import type { RunEvent, RunSummary, ToolRegistry } from "@toolwright/toolbox"
 import type { Place } from "./assembly/place.ts"
-import { checkPocketAgent } from "./assembly/pocket.ts"
+import { checkAgent } from "./pairing/choose.ts"
+import type { Pairing } from "./pairing/pairing.ts"
 
 /** Settings of one run. */
 export interface RunOptions {
@@ -35,7 +36,7 @@ export interface RunOptions {
 /** What runs are made of. */
 export interface RunParts {
   readonly place: Place
-  readonly pocket: boolean
+  readonly pairing: Pairing | undefined
   readonly registry: ToolRegistry
   executorOptions(profile: AgentProfile): Promise<ExecutorOptions>
 }
@@ -52,23 +53,23 @@ export interface Runs {
 }
 
 /** Makes runs of tasks from the parts of an assembly. */
-export function runsWith({ place, pocket, registry, executorOptions }: RunParts): Runs {
+export function runsWith({ place, pairing, registry, executorOptions }: RunParts): Runs {
   async function* run(task: string, options: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
     const { agent = "assistant", signal, runId = newRunId(), history, systemPrompt } = options
     const { shared = false, dryRun = false, files } = options
     const profile = profileOf(agent)
     const given = givenTask(profile, task, files)
-    if (pocket) checkPocketAgent(profile)
+    checkAgent(pairing, profile)
     using _lock = place.take(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
     const parts = await executorOptions(profile)
     const executor = new DynamicExecutor({
       ...parts,
       access: given.access,
-      completion: pocket ? parts.completion! : { ...parts.completion, ...given.completion },
+      completion: pairing !== undefined ? parts.completion! : { ...parts.completion, ...given.completion },
     })
     return yield* executor.run({
       task: given.task,
-      systemPrompt: pocket ? "" : (systemPrompt ?? profile.systemPrompt),
+      systemPrompt: pairing !== undefined ? "" : (systemPrompt ?? profile.systemPrompt),
       agent: profile.name,
       runId,
       ...(history === undefined ? {} : { history }),
@@ -86,7 +87,7 @@ export function runsWith({ place, pocket, registry, executorOptions }: RunParts)
     },
     async fileOwner(agentId, files, log) {
       const profile = profileNamed("file-owner")
-      if (pocket) checkPocketAgent(profile)
+      checkAgent(pairing, profile)
       const { completion: _completion, ...parts } = await executorOptions(profile)
       return new FileOwningAgent({
         ...parts,

@@ -25,7 +25,7 @@ import { modelFor } from "./assembly/model.ts"
 import { offerFor } from "./assembly/offer.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { placeOf } from "./assembly/place.ts"
-import { POCKET_ASKS, pocketOptions } from "./assembly/pocket.ts"
+import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { profileOf, runsWith, type RunOptions } from "./runs.ts"
@@ -47,6 +47,8 @@ export interface ToolwrightOptions extends PartialConfiguration {
   middleware?: readonly Middleware[]
   /** Asked about calls that need approval. */
   approve?: PermissionPolicy["approve"]
+  /** Asked what was meant, where a model that measures its doubt is not sure. */
+  choose?: ChooseReading
   /** Gets a line for what happens while sources are connected. */
   log?: (line: string) => void
   /** Whether runs are recorded; they are unless this is false. */
@@ -68,21 +70,21 @@ export interface Toolwright extends AsyncDisposable {
    * secrets out of results.
    */
   readonly middleware: readonly Middleware[]
-  /** Whether runs are done by the built-in pocket model. */
-  readonly pocket: boolean
+  /** What runs are done with, where that is a model with tools, limits and words of its own. */
+  readonly pairing: Pairing | undefined
   /** Where runs are recorded. */
   readonly runsFolder: string
   /**
    * The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories.
    */
   fingerprint(paths: readonly string[]): Promise<string | undefined>
-  /** The tools that an agent is offered; with the pocket model those that it knows. */
+  /** The tools that an agent is offered; of a pairing those that it knows. */
   toolsFor(agent: string | AgentProfile): Toolset
   /**
    * The backend, made at the first use.
    *
-   * @throws ToolwrightError `NO_MODEL` where none is configured and no tool is registered that the built-in pocket
-   *   model knows
+   * @throws ToolwrightError `NO_MODEL` where none is configured and no tool is registered that the built-in model
+   *   knows
    */
   backend(): Promise<Backend>
   /** Runs a task; the last event is `run-end`, and its summary the return value. */
@@ -135,19 +137,24 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     log,
     model: () => configuredBackend(configuration, options.backend, () => model.backend()),
   })
-  const model = modelFor(configuration, tools.registry, { own: options.backend, root: place.root })
+  const model = modelFor(configuration, tools.registry, {
+    own: options.backend,
+    root: place.root,
+    choose: options.choose,
+  })
+  const { pairing } = model
 
-  const offer = (profile: AgentProfile) => offerFor(profile, tools, { pocket: model.pocket, writable: place.writable })
+  const offer = (profile: AgentProfile) => offerFor(profile, tools, { pairing, writable: place.writable })
   const executorOptions = async (profile: AgentProfile): Promise<ExecutorOptions> => ({
     ...executorSettings(configuration, profile),
     ...offer(profile),
     backend: await model.backend(),
     middleware,
-    ...(permissions === undefined ? {} : { permissions }),
-    ...(model.pocket ? pocketOptions(configuration, permissionsFor(configuration, approve, POCKET_ASKS)) : {}),
+    permissions: pairing === undefined ? permissions : permissionsFor(configuration, approve, pairing.wary(place.root)),
+    ...pairing?.options(configuration),
     ...(options.record === false ? {} : { recorder: (runId) => place.record(runId, redact) }),
   })
-  const runs = runsWith({ place, pocket: model.pocket, registry: tools.registry, executorOptions })
+  const runs = runsWith({ place, pairing, registry: tools.registry, executorOptions })
 
   const close = async (): Promise<void> => {
     await model.close()
@@ -159,7 +166,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     unavailable: tools.unavailable,
     permissions,
     middleware,
-    pocket: model.pocket,
+    pairing,
     runsFolder: place.runsFolder,
     fingerprint: (paths) => fingerprintOf(place.root, paths),
     toolsFor: (agent) => offer(profileOf(agent)).tools,

@@ -1,5 +1,6 @@
 export type * from "./model/formatter.ts"
 export type * from "./model/message.ts"
+export { ABOUT } from "./model/message.ts"
 export * from "./api/index.ts"
 export { formatterOf, type ApiFormatter } from "./formatter.ts"
 export {

@@ -33,11 +33,11 @@ export class DryRun {
     this.#invalid++
   }
 
-  /** How the run ends: well where every call was valid, whether or not it would have been permitted. */
+  /** How the run ends: well where every call was well-formed, which says nothing of what was meant, and whether or not it would have been permitted. */
   end(): { outcome: RunOutcome; message: string } {
     const calls = this.#calls === 1 ? "1 call" : `${this.#calls} calls`
     const findings = [
-      ...(this.#invalid > 0 ? [`${this.#invalid} not valid`] : this.#calls > 0 ? ["valid"] : []),
+      ...(this.#invalid > 0 ? [`${this.#invalid} not well-formed`] : this.#calls > 0 ? ["well-formed"] : []),
       ...(this.#denied > 0 ? [`${this.#denied} would be denied`] : []),
       ...(this.#asks > 0 ? [`${this.#asks} would need approval`] : []),
     ]

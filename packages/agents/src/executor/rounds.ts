@@ -90,8 +90,9 @@ export class Rounds {
     this.#phase = { kind: "between" }
     countReply(state, reply)
     state.conversation.addReply(reply)
-    const { raw, content, reasoning, calls, finishReason, modelMs } = reply
-    const told: RunEvent = { type: "reply", round, raw, content, reasoning, calls, finishReason, modelMs }
+    const { raw, content, reasoning, calls, finishReason, modelMs, selfKnowledge } = reply
+    const said = { raw, content, reasoning, calls, finishReason, modelMs, ...selfKnowledge }
+    const told: RunEvent = { type: "reply", round, ...said }
     if (calls.length === 0) this.#phase = { kind: "answered", reply }
     else {
       state.nudges = 0

@@ -52,7 +52,15 @@ export type InferEvent =
   | { type: "reasoning-delta"; text: string }
   | { type: "call-delta"; index: number; id?: string; name?: string; arguments?: string }
   | { type: "retry"; attempt: number; delayMs: number; reason: string }
-  | { type: "end"; finishReason: FinishReason; usage?: Usage }
+  | ({ type: "end"; finishReason: FinishReason; usage?: Usage } & SelfKnowledge)
+
+/** What a model that measures its own doubt says of a reply. */
+export interface SelfKnowledge {
+  /** How likely the reply's call is what was asked for. */
+  certainty?: number
+  /** The reply says that the request is not done, or asks what is meant by it. */
+  declined?: true
+}
 
 /** What a backend can do, as configured or as probed. */
 export interface BackendAbilities {

@@ -37,6 +37,8 @@ const GLOBS: readonly (readonly [named: RegExp, glob: string])[] = [
   [/\b(shell|bash)\b/i, "*.sh"],
 ]
 
+/** The top of a file need not be said as a number. */
+const FIRST = { kind: "number", also: ["1"] } as const
 const HERE = { kind: "path", also: ["."] } as const
 
 /**
@@ -66,5 +68,7 @@ export function pocketGrounding(conversation: string): GroundingRules {
     git_commit: { message: "span" },
     web_search: { query: "span" },
     echo: { message: "span" },
+    append_file: { path: "path", content: "span" },
+    insert_lines: { path: "path", before_line: FIRST, after_line: "number", content: "span" },
   }
 }

@@ -1,3 +1,5 @@
+export type { Doubting, PocketQuestion } from "./doubt.ts"
 export { pocketGrounding } from "./grounding.ts"
 export { openPocket, pocketBackend, pocketPrompt, type PocketOptions } from "./open.ts"
 export { absentPocketTools, POCKET_TOOLS, pocketTools } from "./tools.ts"
+export type { PocketCall } from "./call.ts"

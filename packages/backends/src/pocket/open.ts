@@ -4,12 +4,17 @@ import type { ChatMessage } from "@toolwright/toolformat"
 import { inferPrompt, type LlamaBackend } from "../llama/backend.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
 import type { InferEvent } from "../model/backend.ts"
+import { closingSentence } from "./closing.ts"
+import { type Doubting, readDoubtData, settle } from "./doubt.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
-import { CALL_OPEN, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
+import { CALL_OPEN } from "./call.ts"
+import { lastRequest, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
 
 export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onProgress" | "threads"> {
   /** The workspace's absolute path, which is cut from results: the model knows relative paths alone. */
   readonly root?: string
+  /** What is done about calls that the model is not sure of; they are made like any other unless given. */
+  readonly doubting?: Doubting
   /** Another file of the same making; the one of `@toolwright/pocket` unless given. */
   readonly modelPath?: string
 }
@@ -30,31 +35,47 @@ const REPLY_TOKENS = 160
  * await backend.close()
  */
 export async function openPocket(options: PocketOptions = {}): Promise<LlamaBackend> {
-  const { root, modelPath = pocketPath(), ...engineOptions } = options
-  return pocketBackend(await openLlama({ ...engineOptions, modelPath }), root)
+  const { root, doubting, modelPath = pocketPath(), ...engineOptions } = options
+  return pocketBackend(await openLlama({ ...engineOptions, modelPath }), root, doubting)
 }
 
-/** The backend over an engine with the pocket model that is already open. */
-export function pocketBackend(engine: LlamaEngine, root?: string): LlamaBackend {
+/**
+ * The backend over an engine with the pocket model that is already open.
+ *
+ * @param doubting what is done about calls that the model is not sure of; they are made like any other unless given
+ */
+export function pocketBackend(engine: LlamaEngine, root?: string, doubting?: Doubting): LlamaBackend {
   const prompting = promptingFor(engine, root)
+  const said = (messages: readonly ChatMessage[]): string => pocketTexts(messages, prompting).join("\0")
+  const data = once(readDoubtData)
   return {
     kind: "llama",
     abilities: { nativeTools: false, grammar: true, jsonSchema: true, small: true },
     engine,
     modelName: () => "toolwright-pocket",
-    groundingText: (messages) => pocketTexts(messages, prompting).join("\0"),
+    groundingText: said,
     async *infer(request, { signal } = {}) {
       const prompt = renderPocketPrompt(request.messages, prompting)
-      if (prompt === undefined) {
-        yield { type: "text-delta", text: TOO_LONG }
-        yield { type: "end", finishReason: "stop", usage: { inputTokens: 0, outputTokens: 0 } }
-        return
-      }
+      if (prompt === undefined) return yield* words(TOO_LONG, NO_USAGE, true)
+      const { steps } = lastRequest(request.messages)
       const held =
         request.jsonSchema === undefined && isDone(request.messages) ? { ...request, grammar: WORDS_ONLY } : request
-      yield* inOneSentence(
-        inferPrompt(engine, prompt, { ...held, sampling: { temperature: 0, ...request.sampling } }, signal),
-      )
+      const sampling = { temperature: 0, ...request.sampling }
+      const { reply, end } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
+      if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
+        const declined = reply.startsWith(CANNOT)
+        if (steps.length === 0) return yield* words(reply, end.usage, declined)
+        return yield* words(closingSentence(steps) + (declined ? ` ${NO_MORE}` : ""), end.usage, declined)
+      }
+      if (doubting === undefined || request.jsonSchema !== undefined) {
+        yield { type: "text-delta", text: reply }
+        return yield end
+      }
+      const { messages } = request
+      const settled = await settle(engine, prompt, reply, messages, said(messages), await data(), doubting, signal)
+      if (settled.question !== undefined) return yield* words(settled.question, end.usage, true)
+      yield { type: "text-delta", text: settled.reply }
+      yield { ...end, ...(settled.certainty === undefined ? {} : { certainty: settled.certainty }) }
     },
     async close() {
       await engine[Symbol.asyncDispose]()
@@ -82,18 +103,37 @@ function promptingFor(engine: LlamaEngine, root: string | undefined): PocketProm
 /** Longest reply that is no call, in characters: what goes on for longer goes in circles. */
 const LONGEST_SENTENCE = 300
 
-/** Ends a reply in words in time, and as an answer: the same prompt would bring the same words again. */
-async function* inOneSentence(events: AsyncGenerator<InferEvent>): AsyncGenerator<InferEvent> {
-  let text = ""
+type End = Extract<InferEvent, { type: "end" }>
+
+/** A reply to its end. Words end in time, and as an answer: the same prompt would bring the same words again. */
+async function wholeReply(events: AsyncGenerator<InferEvent>): Promise<{ reply: string; end: End }> {
+  let reply = ""
+  let end: End = { type: "end", finishReason: "stop" }
   for await (const event of events) {
-    if (event.type === "text-delta") text += event.text
-    const words = !CALL_OPEN.startsWith(text.slice(0, CALL_OPEN.length))
-    yield event.type === "end" && words ? { ...event, finishReason: "stop" } : event
-    if (event.type === "text-delta" && words && text.length > LONGEST_SENTENCE) {
-      yield { type: "end", finishReason: "stop" }
-      return
-    }
+    if (event.type === "text-delta") reply += event.text
+    if (event.type === "end") end = event
+    const isWords = !CALL_OPEN.startsWith(reply.slice(0, CALL_OPEN.length))
+    if (isWords) end = { ...end, finishReason: "stop" }
+    if (isWords && reply.length > LONGEST_SENTENCE) break
   }
+  return { reply, end }
+}
+
+function* words(text: string, usage = NO_USAGE, declined = false): Generator<InferEvent> {
+  yield { type: "text-delta", text }
+  yield { type: "end", finishReason: "stop", usage, ...(declined ? { declined } : {}) }
+}
+
+const NO_USAGE = { inputTokens: 0, outputTokens: 0 }
+
+/** How the model begins where it cannot help: word for word what it was trained to say. */
+const CANNOT = "I can't "
+/** What is said of a part of a request that is left. */
+const NO_MORE = "What else you asked for is beyond me."
+
+function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined
+  return () => (made ??= make())
 }
 
 /** What is answered in place of the model, which reads 512 tokens in all. */

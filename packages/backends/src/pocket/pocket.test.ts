@@ -72,7 +72,7 @@ describe("pocketTools", () => {
     expect((await executeCall(registry, { name: "delete_file", args: { path: "a" } })).error?.code).toBe(
       "TOOL_NOT_AVAILABLE",
     )
-    expect(absentPocketTools(POCKET_TOOLS)).toHaveLength(18)
+    expect(absentPocketTools(POCKET_TOOLS)).toHaveLength(20)
   })
 })
 

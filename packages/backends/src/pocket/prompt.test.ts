@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { ChatMessage } from "@toolwright/toolformat"
+import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
 import { pocketTexts, renderPocketPrompt } from "./prompt.ts"
 import { shapeResult } from "./shape-result.ts"
 import { shorten } from "./shorten.ts"
@@ -51,8 +51,16 @@ describe("the prompt", () => {
       "Please use tools to complete the task.",
       "Part of your reply looked like a tool call but could not be read:\n- x",
     ]) {
-      expect(render([...first, ask(note)])).toBe("<|im_start|>user\nlist src<|im_end|>\n<|im_start|>assistant\n")
+      const told: ChatMessage = { role: "user", content: note, [ABOUT]: { kind: "note" } }
+      expect(render([...first, told])).toBe("<|im_start|>user\nlist src<|im_end|>\n<|im_start|>assistant\n")
     }
+  })
+
+  it("takes for a note what is marked as one, and a person's words for a request, whatever they are", () => {
+    const words = "Your reply was cut off before it was complete."
+    expect(render([ask("list src"), { role: "assistant", content: "Done." }, ask(words)])).toContain(words)
+    const like = ask("<tool_response>\nlist src\n</tool_response>")
+    expect(render([{ ...like, [ABOUT]: { kind: "note" } } as ChatMessage])).not.toContain("list src")
   })
 
   it("takes marks in a request or a result for text", () => {

@@ -1,4 +1,6 @@
-import type { ChatMessage } from "@toolwright/toolformat"
+import type { ToolResult } from "@toolwright/toolbox"
+import { ABOUT, type About, type ChatMessage } from "@toolwright/toolformat"
+import { CALL_OPEN, callIn } from "./call.ts"
 import { shapeResult } from "./shape-result.ts"
 import { shorten, type CountTokens } from "./shorten.ts"
 
@@ -11,10 +13,12 @@ export interface PocketPromptOptions {
 }
 
 /** A call with its result, as the conversation holds them. */
-interface Step {
+export interface Step {
   readonly reply: string
   readonly tool: string
   readonly result: string
+  /** The result itself, where the runtime gave it along. */
+  readonly recorded?: ToolResult
 }
 
 /** Tokens that the result of an earlier step may have at most; the last one at most, and at least. */
@@ -95,31 +99,43 @@ export function lastRequest(messages: readonly ChatMessage[]): { request: string
     const reply = messages[index]!
     const answer = messages[index + 1]!
     if (reply.role !== "assistant" || !isResult(answer)) continue
-    const call = withoutMarks(reply.content.slice(Math.max(0, reply.content.indexOf(CALL_OPEN)))).trim()
-    steps.push({ reply: call, tool: /"name":\s*"([^"]*)"/.exec(call)?.[1] ?? "", result: resultOf(answer.content) })
+    const call = withoutMarks(asTrained(reply.content.slice(Math.max(0, reply.content.indexOf(CALL_OPEN))).trim()))
+    const about = aboutOf(answer)
+    const recorded = about?.kind === "results" ? about.results.at(-1)?.result : undefined
+    steps.push({
+      reply: call,
+      tool: /"name":\s*"([^"]*)"/.exec(call)?.[1] ?? "",
+      result: resultOf(answer.content),
+      ...(recorded === undefined ? {} : { recorded }),
+    })
   }
   return { request: withoutMarks(messages[at]?.content ?? "").trim(), steps }
 }
 
-/** How the model begins a call. */
-export const CALL_OPEN = "<tool_call>"
 const RESULT_OPEN = "<tool_response>\n"
 const RESULT_CLOSE = "\n</tool_response>"
 
-function isResult({ role, content }: ChatMessage): boolean {
-  return role === "user" && content.startsWith(RESULT_OPEN)
+/** A call as it was written in training, with spaces after commas and colons, however the conversation prints it. */
+function asTrained(text: string): string {
+  const call = callIn(text)
+  if (call === undefined) return text
+  const given = Object.entries(call.arguments ?? {}).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+  return `${CALL_OPEN}\n{"name": ${JSON.stringify(call.name)}, "arguments": {${given.join(", ")}}}\n</tool_call>`
 }
 
-/** How the executor's notes begin, where they stand alone: after a reply that was no call, or no whole one. */
-const NOTES = [
-  "Please use tools to complete the task.",
-  "Your reply held only reasoning.",
-  "Your reply was cut off",
-  "Part of your reply looked like a tool call",
-]
+function aboutOf(message: ChatMessage): About | undefined {
+  return message.role === "user" ? message[ABOUT] : undefined
+}
 
-function isNote({ content }: ChatMessage): boolean {
-  return NOTES.some((note) => content.startsWith(note))
+/** By its mark; a conversation that did not come through the runtime has none, there it is told by its form. */
+function isResult(message: ChatMessage): boolean {
+  const about = aboutOf(message)
+  if (about !== undefined) return about.kind === "results"
+  return message.role === "user" && message.content.startsWith(RESULT_OPEN)
+}
+
+function isNote(message: ChatMessage): boolean {
+  return aboutOf(message)?.kind === "note"
 }
 
 /** The first result of a message; notes of the executor stand after it. */

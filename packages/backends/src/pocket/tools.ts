@@ -26,10 +26,26 @@ const SIGNATURES: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
   git_commit: { message: text },
   web_search: { query: text },
   echo: { message: text },
+  append_file: { path: text, content: text },
+  insert_lines: { path: text, "before_line?": whole, "after_line?": whole, content: text },
 }
 
 /** The tools that the pocket model was trained on, by the names of their single actions. */
 export const POCKET_TOOLS: readonly string[] = Object.keys(SIGNATURES)
+
+/** Those of them that change nothing: a wrong one does no harm. */
+export const READING_TOOLS: ReadonlySet<string> = new Set([
+  "read_text_file",
+  "list_directory",
+  "search_files",
+  "search_grep",
+  "get_file_info",
+  "get_directory_tree",
+  "git_status",
+  "git_diff",
+  "web_search",
+  "echo",
+])
 
 /**
  * Those of some tools that the pocket model knows, in its own order, each cut down to the arguments that it knows.

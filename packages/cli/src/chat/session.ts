@@ -61,10 +61,10 @@ export async function converse(invocation: Invocation, options: SessionOptions):
   await using toolwright = await options.assemble(onTerminal ? approve : undefined)
   toolwright.toolsFor(options.agent) // Throws where there is no such agent.
   const backend = await toolwright.backend()
-  const model = modelLine(backend, toolwright.configuration)
+  const model = modelLine(backend, toolwright.configuration, toolwright.pairing)
 
   say(style.bold(model))
-  if (toolwright.pocket) say(style.dim(ANOTHER))
+  if (toolwright.pairing !== undefined) say(style.dim(ANOTHER))
   if (onTerminal) say(style.dim("/help shows the commands; /exit leaves."))
   if (dryRun) say("Dry run: calls are shown and not run.")
   using reader = onTerminal
@@ -91,7 +91,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
   async function answer(task: string): Promise<"left" | "answered"> {
     turn = {
       controller: new AbortController(),
-      renderer: liveRenderer(invocation, toolwright.pocket ? { resultLines: SHOWN_LINES } : {}),
+      renderer: liveRenderer(invocation, toolwright.pairing !== undefined ? { resultLines: SHOWN_LINES } : {}),
       interrupts: 0,
     }
     const { controller, renderer } = turn

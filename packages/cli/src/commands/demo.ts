@@ -2,7 +2,7 @@ import { readFile, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { EXIT, type Command, type Invocation } from "../command.ts"
-import { INTRODUCTION, playRequests } from "../demo/model-part.ts"
+import { introduction as modelIntroduction, playRequests } from "../demo/model-part.ts"
 import { createDemoRepository, createFibonacciRepository, type DemoRepository } from "../demo/repository.ts"
 import { PROJECT } from "../demo/requests.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
@@ -65,7 +65,7 @@ async function requests(
 ): Promise<boolean> {
   const repository = await createDemoRepository(PROJECT, "Add up a bill")
   try {
-    say(`${styleFor(invocation.isTTY.stdout, invocation.env).bold(INTRODUCTION)}\n   Repository: ${repository.path}`)
+    say(`${styleFor(invocation.isTTY.stdout, invocation.env).bold(await modelIntroduction())}\n   Repository: ${repository.path}`)
     const outcome = await playRequests(invocation, { repository, json, say })
     if (outcome === true && !json) say(`\n${(await repository.git("log", "-1", "--format=%h %s", "--stat")).trimEnd()}`)
     return outcome !== false

@@ -1,6 +1,5 @@
 import type { AgentProfile, Configuration, RunEvent, Toolwright } from "@toolwright/runtime"
 import { executeCall, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
-import { POCKET_MODEL } from "../chat/model-line.ts"
 import type { Invocation } from "../command.ts"
 import { jsonLinesRenderer } from "../render/json-lines.ts"
 import { createLines } from "../render/lines.ts"
@@ -152,7 +151,10 @@ function carryOut(
 }
 
 /** What is said of the model before it is asked anything. */
-export const INTRODUCTION = `1. Requests, decoded live by the pocket model
-   It is ${POCKET_MODEL}.
+export async function introduction(): Promise<string> {
+  const { DEFAULT_PAIRING } = await import("@toolwright/runtime")
+  return `1. Requests, decoded live by the pocket model
+   It is ${DEFAULT_PAIRING.words.is}.
    It runs in this process, and nothing that it writes is prepared. Tools, tests and git are real. A call that was not asked for is
    shown and not run.`
+}

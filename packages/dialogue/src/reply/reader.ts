@@ -76,6 +76,8 @@ export class ReplyReader {
       case "end":
         this.reply.finishReason = event.finishReason
         if (event.usage !== undefined) this.reply.usage = event.usage
+        if (event.certainty !== undefined) this.reply.selfKnowledge.certainty = event.certainty
+        if (event.declined === true) this.reply.selfKnowledge.declined = true
         return []
     }
   }

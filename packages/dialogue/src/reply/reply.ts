@@ -1,4 +1,4 @@
-import type { FinishReason, Usage } from "@toolwright/backends"
+import type { FinishReason, SelfKnowledge, Usage } from "@toolwright/backends"
 import type { RunEvent, ToolCall } from "@toolwright/toolbox"
 import type { ParseProblem } from "@toolwright/toolformat"
 
@@ -25,6 +25,8 @@ export interface Reply {
   calls: ToolCall[]
   problems: ParseProblem[]
   finishReason: FinishReason
+  /** What a model that measures its doubt says of the reply. */
+  selfKnowledge: SelfKnowledge
   usage?: Usage
   /** Milliseconds from the request to the end. */
   modelMs: number
@@ -39,6 +41,7 @@ export function emptyReply(): Reply {
     calls: [],
     problems: [],
     finishReason: "unknown",
+    selfKnowledge: {},
     modelMs: 0,
   }
 }

@@ -3,7 +3,6 @@ import {
   createScriptedBackend,
   loadScreenplay,
   openLlamaBackend,
-  openPocket,
   probeAbilities,
   type Backend,
   type Dialect,
@@ -11,25 +10,31 @@ import {
 import { ToolwrightError } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
-
-type BackendKind = NonNullable<Configuration["model"]["backend"]>
+import type { ChooseReading, Pairing } from "../pairing/pairing.ts"
+import { DEFAULT_PAIRING, pairingNamed } from "../pairing/choose.ts"
+import { backendKindOf, hasModel, HOW_TO_CONFIGURE } from "./configured.ts"
 
 /** What a backend takes from its surroundings. */
 export interface BackendOptions {
-  /** Absolute path of the workspace, which the pocket model is not shown. */
+  /** Absolute path of the workspace, which a model that knows relative paths alone is not shown. */
   root?: string
+  /** Asks what was meant, for a model that measures its doubt. */
+  choose?: ChooseReading | undefined
 }
 
 /**
  * The backend that a configuration asks for: as named, or by what is set (a screenplay, a GGUF file, a server), or the
- * built-in pocket
- * model when nothing is.
+ * built-in model
+ * when nothing is.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` when something that it needs is missing, or what opening the model
  *   brings
  */
-export async function backendFor({ model }: Configuration, { root }: BackendOptions = {}): Promise<Backend> {
-  switch (backendKindOf(model) ?? "pocket") {
+export async function backendFor({ model }: Configuration, options: BackendOptions = {}): Promise<Backend> {
+  const kind = backendKindOf(model)
+  const pairing = kind === undefined ? DEFAULT_PAIRING : pairingNamed(kind)
+  if (pairing !== undefined) return openPairing(pairing, options, kind !== undefined)
+  switch (kind) {
     case "scripted": {
       if (model.screenplay === undefined) throw missing("model.screenplay", "--screenplay FILE")
       const formatter = model.format === undefined ? {} : { formatter: formatterById(model.format) }
@@ -40,15 +45,22 @@ export async function backendFor({ model }: Configuration, { root }: BackendOpti
     case "llama":
       if (model.path === undefined) throw missing("model.path", "--model-path FILE")
       return openLlamaBackend({ modelPath: model.path, ...(model.name === undefined ? {} : { modelName: model.name }) })
-    case "pocket":
-      return openPocket(root === undefined ? {} : { root }).catch((thrown: unknown) => {
-        throw model.backend === "pocket" ? thrown : withoutPocket(thrown)
-      })
+    default:
+      throw missing("model.backend", "--backend")
+  }
+}
+
+/** @param chosen whether it was chosen by name: where it was not, no model is configured */
+async function openPairing(pairing: Pairing, options: BackendOptions, chosen: boolean): Promise<Backend> {
+  try {
+    return await pairing.open(options)
+  } catch (thrown) {
+    throw chosen ? thrown : withoutBuiltIn(thrown)
   }
 }
 
 /** Where the built-in model cannot run, none is configured; what is missing is said with it. */
-function withoutPocket(cause: unknown): unknown {
+function withoutBuiltIn(cause: unknown): unknown {
   if (!ToolwrightError.isInstance(cause)) return cause
   const { message, hint } = cause
   return new ToolwrightError("NO_MODEL", `No model is configured, and the built-in one cannot run: ${message}`, {
@@ -57,13 +69,8 @@ function withoutPocket(cause: unknown): unknown {
   })
 }
 
-/** Whether a model is configured; where none is, runs take the built-in pocket model. */
-export function hasModel({ model }: Configuration): boolean {
-  return backendKindOf(model) !== undefined
-}
-
 /**
- * The backend of the configured model, for what the pocket model is no help in unless it was chosen by name.
+ * The backend of the configured model, for what the built-in model is no help in unless it was chosen by name.
  *
  * @param own a backend that was given in place of a configured one
  * @param make opens the backend, or gives one that is open
@@ -78,28 +85,18 @@ export async function configuredBackend(
   throw new ToolwrightError("NO_MODEL", "No model is configured.", { hint: HOW_TO_CONFIGURE })
 }
 
-/** @throws ToolwrightError `NO_MODEL`, always: the pocket model would have nothing to call */
+/** @throws ToolwrightError `NO_MODEL`, always: the built-in model would have nothing to call */
 export function withoutModel(): never {
   throw new ToolwrightError(
     "NO_MODEL",
-    "No model is configured, and the built-in pocket model knows none of the tools that are registered.",
+    "No model is configured, and the built-in one knows none of the tools that are registered.",
     {
-      hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name, baseUrl } }), or { builtins: {} } for the built-in tools and the pocket model.`,
+      hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name, baseUrl } }), or { builtins: {} } for the built-in tools and the built-in model.`,
     },
   )
 }
 
-export const HOW_TO_CONFIGURE = `Name a model and its server, for example one that Ollama serves:
-  --model qwen2.5-coder:7b --base-url http://localhost:11434/v1
-or set TOOLWRIGHT_MODEL and TOOLWRIGHT_BASE_URL (and TOOLWRIGHT_API_KEY where a key is needed), or write both into toolwright.yaml.`
 
-/** The backend as named, or by what is set; nothing when nothing is. */
-function backendKindOf(model: Configuration["model"]): BackendKind | undefined {
-  if (model.backend !== undefined) return model.backend
-  if (model.screenplay !== undefined) return "scripted"
-  if (model.path !== undefined) return "llama"
-  return model.baseUrl === undefined && model.name === undefined ? undefined : "openai-compatible"
-}
 
 async function openAICompatible(model: Configuration["model"]): Promise<Backend> {
   if (model.baseUrl === undefined) throw missing("model.baseUrl", "--base-url URL or TOOLWRIGHT_BASE_URL")

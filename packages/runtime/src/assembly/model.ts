@@ -1,13 +1,15 @@
 import type { Backend } from "@toolwright/backends"
 import type { ToolRegistry } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
-import { backendFor, hasModel, withoutModel } from "./backend.ts"
-import { runsOnPocket } from "./pocket.ts"
+import { pairingFor } from "../pairing/choose.ts"
+import type { ChooseReading, Pairing } from "../pairing/pairing.ts"
+import { backendFor, withoutModel } from "./backend.ts"
+import { hasModel } from "./configured.ts"
 
 /** The model that does the runs, opened at its first use. */
 export interface Model {
-  /** Whether it is the built-in pocket model. */
-  readonly pocket: boolean
+  /** What it is paired with, where it is a model with tools, limits and words of its own. */
+  readonly pairing: Pairing | undefined
   /** @throws ToolwrightError `NO_MODEL`, or what opening the model brings */
   backend(): Promise<Backend>
   close(): Promise<void>
@@ -17,21 +19,24 @@ export interface Model {
  * The model of a configuration.
  *
  * @param own a backend that was given in place of the configured one
- * @param root the workspace, whose path the pocket model is not shown
+ * @param root the workspace, whose path a model that knows relative ones alone is not shown
+ * @param choose asks what was meant, for a model that measures its doubt
  */
 export function modelFor(
   configuration: Configuration,
   registry: ToolRegistry,
-  { own, root }: { own: Backend | undefined; root: string },
+  { own, root, choose }: { own: Backend | undefined; root: string; choose: ChooseReading | undefined },
 ): Model {
-  const pocket = runsOnPocket(configuration, own, registry)
+  const pairing = pairingFor(configuration, own, registry)
   let made: Promise<Backend> | undefined
   const open = async (): Promise<Backend> => {
     if (own !== undefined) return own
-    return pocket || hasModel(configuration) ? backendFor(configuration, { root }) : withoutModel()
+    return pairing !== undefined || hasModel(configuration)
+      ? backendFor(configuration, { root, choose })
+      : withoutModel()
   }
   return {
-    pocket,
+    pairing,
     backend: () => (made ??= open()),
     async close() {
       await (await made?.catch(() => undefined))?.close?.()

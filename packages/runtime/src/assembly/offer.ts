@@ -1,7 +1,7 @@
 import type { AgentProfile } from "@toolwright/agents"
 import { GENERAL_SET, type ToolRegistry, type Toolset } from "@toolwright/toolbox"
 import type { AssembledTools } from "./assembled-tools.ts"
-import { canBePocket, pocketToolset } from "./pocket.ts"
+import type { Pairing } from "../pairing/pairing.ts"
 
 /** What an agent is offered, and what it would be if it could run here. */
 export interface Offer {
@@ -9,15 +9,15 @@ export interface Offer {
   readonly unavailable: readonly { name: string; reason: string }[]
 }
 
-/** The tools for an agent: of those that can run here, what its profile takes; with the pocket model what that knows. */
+/** The tools for an agent: of those that can run here, what its profile takes; of a pairing what that knows. */
 export function offerFor(
   profile: AgentProfile,
   { registry, unavailable }: AssembledTools,
-  { pocket, writable }: { pocket: boolean; writable: boolean },
+  { pairing, writable }: { pairing: Pairing | undefined; writable: boolean },
 ): Offer {
   const isWanted = wouldBeOffered(registry, profile)
   const missing = unavailable.filter(({ name }) => isWanted(name))
-  if (pocket && canBePocket(profile)) return { tools: pocketToolset(registry, !writable), unavailable: missing }
+  if (pairing?.canBe(profile) === true) return { tools: pairing.toolset(registry, !writable), unavailable: missing }
   const without = [...(profile.tools.without ?? []), ...unavailable.map(({ name }) => name)]
   const tools = registry.view({ ...profile.tools, without, ...(writable ? {} : { readOnly: true }) })
   return { tools, unavailable: missing }

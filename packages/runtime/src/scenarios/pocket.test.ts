@@ -44,7 +44,7 @@ const ended = (all: RunEvent[]) => all.flatMap((event) => (event.type === "tool-
 describe("nothing configured", () => {
   test("a plain request is done by the pocket model, with its tools alone", async () => {
     const toolwright = await assembled()
-    expect(toolwright.pocket).toBe(true)
+    expect(toolwright.pairing?.backend).toBe("pocket")
     const all = await events(toolwright, "show me the first 2 lines of a.txt")
     expect(all[0]).toMatchObject({
       type: "run-start",

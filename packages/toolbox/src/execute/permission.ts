@@ -17,6 +17,8 @@ export type Permission = "allow" | "deny" | "ask"
 export interface PermissionRule {
   tool: string
   permission: Permission
+  /** The rule counts only for calls of which this holds, as for one that would replace something. */
+  when?(args: JsonObject): boolean
 }
 
 /**
@@ -82,7 +84,7 @@ function ruleFor(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObjec
   const speaksOf = ({ tool: pattern, permission }: PermissionRule): boolean =>
     names.some((name) => wildcard(pattern, name)) ||
     (permission !== "allow" && others.some((name) => wildcard(pattern, name)))
-  return policy.rules?.findLast(speaksOf)?.permission
+  return policy.rules?.findLast((rule) => speaksOf(rule) && rule.when?.(args) !== false)?.permission
 }
 
 /** Why a tool from elsewhere that is not what it was at first has to be approved anew. */

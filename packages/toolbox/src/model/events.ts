@@ -114,6 +114,10 @@ export type RunEvent =
       reasoning: string
       calls: ToolCall[]
       finishReason: string
+      /** How likely the call is what was asked for, of a model that measures it. */
+      certainty?: number
+      /** The model said that it does not do it, or asked what is meant. */
+      declined?: true
       modelMs: number
     }
   | ToolEvent

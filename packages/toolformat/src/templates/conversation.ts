@@ -1,6 +1,6 @@
 import { failure, success, type ToolDefinition } from "@toolwright/toolbox"
 import type { ToolFormatter } from "../model/formatter.ts"
-import type { ChatMessage } from "../model/message.ts"
+import { ABOUT, type About, type ChatMessage } from "../model/message.ts"
 
 /** Which parts of a conversation are written out as text. */
 export interface TextParts {
@@ -30,8 +30,8 @@ export function renderConversation(
 ): ChatMessage[] {
   const rendered: ChatMessage[] = []
   for (const message of messages) {
-    if (message.role === "tool" && parts.results) addUser(rendered, resultText(formatter, message), "\n")
-    else if (message.role === "user") addUser(rendered, message.content, "\n\n", message.media)
+    if (message.role === "tool" && parts.results) addUser(rendered, resultText(formatter, message), "\n", message[ABOUT])
+    else if (message.role === "user") addUser(rendered, message.content, "\n\n", message[ABOUT], message.media)
     else if (message.role === "assistant" && parts.calls && message.toolCalls?.length) {
       const { toolCalls, ...rest } = message
       rendered.push({ ...rest, content: join(rest.content, formatter.printCalls(toolCalls, tools), "\n") })
@@ -65,7 +65,7 @@ export function withJoinedTurns(messages: readonly ChatMessage[]): ChatMessage[]
   const joined: ChatMessage[] = []
   for (const message of messages) {
     const last = joined.at(-1)
-    if (message.role === "user") addUser(joined, message.content, "\n\n", message.media)
+    if (message.role === "user") addUser(joined, message.content, "\n\n", message[ABOUT], message.media)
     else if (message.role === "assistant" && last?.role === "assistant" && !last.toolCalls?.length) {
       joined[joined.length - 1] = { ...message, content: join(last.content, message.content, "\n\n") }
     } else joined.push(message)
@@ -113,13 +113,26 @@ function addUser(
   messages: ChatMessage[],
   content: string,
   separator: string,
+  about: About | undefined,
   media: Extract<ChatMessage, { role: "user" }>["media"] = [],
 ): void {
   const last = messages.at(-1)
   const joined = last?.role === "user" ? join(last.content, content, separator) : content
   const allMedia = [...((last?.role === "user" ? last.media : undefined) ?? []), ...media]
+  const kept = last?.role === "user" ? joinedAbout(last[ABOUT], about) : about
   if (last?.role === "user") messages.pop()
-  messages.push({ role: "user", content: joined, ...(allMedia.length === 0 ? {} : { media: allMedia }) })
+  messages.push({
+    role: "user",
+    content: joined,
+    ...(allMedia.length === 0 ? {} : { media: allMedia }),
+    ...(kept === undefined ? {} : { [ABOUT]: kept }),
+  })
+}
+
+/** What two messages in one are about: the first one says it, and results come together. */
+function joinedAbout(first: About | undefined, second: About | undefined): About | undefined {
+  if (first?.kind !== "results" || second?.kind !== "results") return first
+  return { kind: "results", results: [...first.results, ...second.results] }
 }
 
 function join(first: string, second: string, separator: string): string {

@@ -1,11 +1,13 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import type { Workspace } from "@toolwright/host/paths"
+import { createAppendFileTool } from "./append-file.ts"
 import { createCreateDirectoryTool } from "./create-directory.ts"
 import { createDeleteDirectoryTool } from "./delete-directory.ts"
 import { createDeleteFileTool } from "./delete-file.ts"
 import { createEditFileTool } from "./edit-file.ts"
 import { createGetDirectoryTreeTool } from "./get-directory-tree.ts"
 import { createGetFileInfoTool } from "./get-file-info.ts"
+import { createInsertLinesTool } from "./insert-lines.ts"
 import { createListAllowedDirectoriesTool } from "./list-allowed-directories.ts"
 import { createListDirectoryTool } from "./list-directory.ts"
 import { createListDirectoryWithSizesTool } from "./list-directory-with-sizes.ts"
@@ -23,6 +25,8 @@ export function createFilesystemTools(workspace: Workspace): ToolDefinition[] {
     createReadMediaFileTool,
     createReadMultipleFilesTool,
     createWriteFileTool,
+    createAppendFileTool,
+    createInsertLinesTool,
     createEditFileTool,
     createCreateDirectoryTool,
     createListDirectoryTool,

@@ -1,0 +1,127 @@
+import { readFile } from "node:fs/promises"
+import { fileURLToPath } from "node:url"
+import type { Grammar } from "@toolwright/logits"
+import { grammarFor, type ChatMessage } from "@toolwright/toolformat"
+import type { LlamaEngine } from "../llama/engine.ts"
+import { EVIDENCE, evidenceOf, type Evidence } from "./evidence.ts"
+import { pocketGrounding } from "./grounding.ts"
+import { lastRequest } from "./prompt.ts"
+import { callIn, type PocketCall } from "./call.ts"
+import { measureReply, secondReading } from "./reading.ts"
+import type { OpinionData } from "./second-opinion.ts"
+import { absentPocketTools, POCKET_TOOLS, READING_TOOLS } from "./tools.ts"
+
+/** What the model may have been asked for, when it is not sure enough to do it. */
+export interface PocketQuestion {
+  /** How likely the first reading is what was meant, as calibrated on requests that the model never saw. */
+  readonly certainty: number
+  /** The two best readings, the best one first; one where there is no other call. */
+  readonly readings: readonly [PocketCall, ...PocketCall[]]
+}
+
+/** What is done about a call that the model is not sure of. */
+export interface Doubting {
+  /**
+   * Asks a person which reading is meant.
+   *
+   * @returns its index; nothing where none is
+   */
+  choose?(question: PocketQuestion, signal: AbortSignal | undefined): Promise<number | undefined>
+  /** What is answered in place of the call where none was chosen. */
+  words(question: PocketQuestion): string
+}
+
+/** How evidence becomes a probability, and from which one on a call is made unasked; made by `calibrate.ts`. */
+export interface Calibration {
+  readonly evidence: readonly string[]
+  readonly mean: readonly number[]
+  readonly deviation: readonly number[]
+  readonly weights: readonly number[]
+  readonly bias: number
+  /** Calls that are less certain than this are asked about: those that only read, and those that may change something. */
+  readonly lines: { readonly reading: number; readonly changing: number }
+}
+
+/** The line for a call. */
+export function lineFor({ name }: PocketCall, { lines }: Calibration): number {
+  return READING_TOOLS.has(name) ? lines.reading : lines.changing
+}
+
+/** What the doubt of a model file is measured with; it lies beside the file. */
+export interface DoubtData {
+  readonly calibration: Calibration
+  readonly opinion: OpinionData
+}
+
+export async function readDoubtData(): Promise<DoubtData> {
+  const [calibration, opinion] = await Promise.all(
+    ["calibration.json", "second-opinion.json"].map((name) => readJson(name)),
+  )
+  return { calibration: calibration as Calibration, opinion: opinion as OpinionData }
+}
+
+async function readJson(name: string): Promise<unknown> {
+  return JSON.parse(await readFile(fileURLToPath(import.meta.resolve(`@toolwright/pocket/${name}`)), "utf8"))
+}
+
+/** Evidence as the calibration counts it: small doubts less than they are, many words no more than a few. */
+export function scaled(evidence: Evidence): number[] {
+  return evidence.map((value) => (value < 0 ? -Math.sqrt(-value) : Math.min(value, 4)))
+}
+
+/** How likely a call is what was asked for. */
+export function certaintyOf(evidence: Evidence, { mean, deviation, weights, bias }: Calibration): number {
+  const doubt = scaled(evidence).reduce(
+    (sum, value, index) => sum + (weights[index]! * (value - mean[index]!)) / deviation[index]!,
+    bias,
+  )
+  return 1 / (1 + Math.exp(doubt))
+}
+
+/** The grammar of everything that the model knows, held to a conversation: what it could have said otherwise. */
+export function pocketGrammar(said: string): Grammar {
+  return grammarFor("hermes", KNOWN, { grounding: { text: said, rules: pocketGrounding(said) } })
+}
+
+const KNOWN = absentPocketTools(POCKET_TOOLS)
+
+/** A reply that may go on, or a question in its place. */
+export type Settled =
+  | { readonly reply: string; readonly certainty?: number; readonly question?: undefined }
+  | { readonly question: string }
+
+/** Measures a call. One that is not certain enough is put to the person, or answered with a question. */
+export async function settle(
+  engine: LlamaEngine,
+  prompt: string,
+  reply: string,
+  messages: readonly ChatMessage[],
+  said: string,
+  { calibration, opinion }: DoubtData,
+  doubting: Doubting,
+  signal?: AbortSignal,
+): Promise<Settled> {
+  const call = callIn(reply)
+  if (call === undefined) return { reply }
+  const grammar = pocketGrammar(said)
+  const choices = await measureReply(engine, prompt, reply, grammar)
+  const { request, steps } = lastRequest(messages)
+  const before = steps.flatMap((step) => callIn(step.reply) ?? [])
+  const certainty =
+    choices === undefined
+      ? 0
+      : certaintyOf(evidenceOf(request, call, before, reply, choices, opinion), checked(calibration))
+  if (certainty >= lineFor(call, calibration)) return { reply, certainty }
+  const second = choices === undefined ? undefined : await secondReading(engine, prompt, reply, choices, grammar)
+  const replies = second === undefined ? [reply] : [reply, second]
+  const question = { certainty, readings: replies.map((text) => callIn(text)!) as [PocketCall, ...PocketCall[]] }
+  const chosen = await doubting.choose?.(question, signal)
+  const meant = chosen === undefined ? undefined : replies[chosen]
+  return meant === undefined ? { question: doubting.words(question) } : { reply: meant, certainty: 1 }
+}
+
+/** @throws Error where the data were made for other evidence */
+function checked(calibration: Calibration): Calibration {
+  if (calibration.evidence.join() === EVIDENCE.join()) return calibration
+  throw new Error("The pocket model's calibration was made for other evidence: run training/pocket/calibrate.ts again.")
+}

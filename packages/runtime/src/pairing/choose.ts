@@ -1,0 +1,41 @@
+import type { AgentProfile } from "@toolwright/agents"
+import type { Backend } from "@toolwright/backends"
+import { ToolwrightError, type ToolRegistry } from "@toolwright/toolbox"
+import { hasModel, HOW_TO_CONFIGURE } from "../assembly/configured.ts"
+import type { Configuration } from "../configuration/settings.ts"
+import type { Pairing } from "./pairing.ts"
+import { pocketPairing } from "./pocket.ts"
+
+/** All that there are. The first one is taken where no model is configured. */
+const PAIRINGS: readonly [Pairing, ...Pairing[]] = [pocketPairing]
+
+/**
+ * The pairing that does the runs: the one that was chosen, and the first one in place of a model that is not
+ * configured, if there are tools that it knows.
+ *
+ * @param own a backend that was given in place of the configured one
+ * @returns nothing where a model does them that needs none
+ */
+export function pairingFor(
+  configuration: Configuration,
+  own: Backend | undefined,
+  registry: ToolRegistry,
+): Pairing | undefined {
+  if (own !== undefined) return PAIRINGS.find(({ model }) => model === own.modelName())
+  if (hasModel(configuration)) return pairingNamed(configuration.model.backend)
+  return PAIRINGS[0].knowsAny(registry) ? PAIRINGS[0] : undefined
+}
+
+/** The pairing of a value of `model.backend`; the first one where nothing is configured. */
+export function pairingNamed(backend: string | undefined): Pairing | undefined {
+  return PAIRINGS.find((pairing) => pairing.backend === backend)
+}
+
+/** What answers where no model is configured. */
+export const DEFAULT_PAIRING: Pairing = PAIRINGS[0]
+
+/** @throws ToolwrightError `NO_MODEL` for an agent that the pairing cannot be */
+export function checkAgent(pairing: Pairing | undefined, profile: AgentProfile): void {
+  if (pairing === undefined || pairing.canBe(profile)) return
+  throw new ToolwrightError("NO_MODEL", pairing.words.cannotBe(profile), { hint: HOW_TO_CONFIGURE })
+}

@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs"
+import { resolve } from "node:path"
+import { PROFILES } from "@toolwright/agents"
+import {
+  absentPocketTools,
+  openPocket,
+  POCKET_TOOLS,
+  pocketGrounding,
+  pocketTools,
+  type PocketQuestion,
+} from "@toolwright/backends"
+import type { JsonObject } from "@toolwright/toolbox"
+import { formatterById } from "@toolwright/toolformat"
+import { commandFor } from "./command.ts"
+import type { Pairing, Reading } from "./pairing.ts"
+
+/** Inferences of a run at most: it does two or three steps, and then goes in circles. */
+const ROUNDS = 8
+
+/** Tools that are always asked about: what they destroy is gone, and what a program does nobody knows beforehand. */
+const ALWAYS = ["bash", "test", "delete_file", "move_file"]
+
+/** The built-in pocket model, which needs no network, no key and no download, and is often wrong. */
+export const pocketPairing: Pairing = {
+  model: "toolwright-pocket",
+  backend: "pocket",
+  open: ({ root, choose }) =>
+    openPocket({
+      ...(root === undefined ? {} : { root }),
+      doubting: { words: notSure, ...(choose === undefined ? {} : { choose }) },
+    }),
+  toolset(registry, readOnly) {
+    const known = pocketTools(registry.view({ splitActions: true, readOnly }).list())
+    const absent = POCKET_TOOLS.filter((name) => known.every((tool) => tool.name !== name))
+    return registry.view({ only: [], add: [...known, ...absentPocketTools(absent)] })
+  },
+  knowsAny: (registry) => pocketTools(registry.list()).length > 0,
+  options: ({ agent, model }) => ({
+    // Tools are not described to it: they are in its weights, and no prompt of ours reaches it.
+    formatter: { ...formatterById("hermes"), formatToolsForPrompt: () => "" },
+    grounding: model.grounding === "off" ? "off" : pocketGrounding,
+    maxRounds: Math.min(agent.maxRounds, ROUNDS),
+    completion: {},
+    // It is not shown what it is told, and decides the same on the same.
+    loops: { tell: 2, stop: 2 },
+    nudges: 0,
+    unavailable: [],
+  }),
+  wary: (root) => [
+    ...ALWAYS.map((tool) => ({ tool, permission: "ask" as const })),
+    { tool: "write_file", permission: "ask", when: (args) => replaces(root, args) },
+  ],
+  // Agents that write, debug and review need a model that can; those of an application are its own business.
+  canBe: (profile) => profile.name === "assistant" || !PROFILES.includes(profile),
+  words: {
+    is: "a demonstration model of 2.9 million parameters (3 MB): it knows 20 tools and is no assistant",
+    notice:
+      "No model is configured: the built-in pocket model answers (3 MB, 20 tools, for trying out). For a real one give --model NAME --base-url URL, or write them into toolwright.yaml.",
+    advice:
+      "A real model may know what to do, for example one that Ollama serves: --model qwen2.5-coder:7b --base-url http://localhost:11434/v1",
+    cannotBe: ({ name }) =>
+      `The agent '${name}' needs a real model: the built-in pocket model only does plain requests, as 'assistant'.`,
+  },
+}
+
+/** Whether a file would be replaced. What cannot be told is taken for a yes. */
+function replaces(root: string, { path }: JsonObject): boolean {
+  return typeof path !== "string" || path.startsWith("~") || existsSync(resolve(root, path))
+}
+
+/** What is answered in place of a call that it is not sure of. */
+function notSure({ readings }: PocketQuestion): string {
+  const [first, second] = readings
+  const asked =
+    second === undefined ? `Did you mean: ${shown(first)}?` : `Did you mean: ${shown(first)}, or: ${shown(second!)}?`
+  const commands = readings.map((reading) => `  ${commandFor(reading)}`).join("\n")
+  return `I am not sure what you mean, so I do nothing. ${asked} Put it in other words, or type it yourself:\n${commands}`
+}
+
+function shown({ name, arguments: args }: Reading): string {
+  return [name, ...Object.entries(args).map(([key, value]) => `${key}=${JSON.stringify(value)}`)].join(" ")
+}

@@ -1,0 +1,37 @@
+import type { ToolDefinition } from "@toolwright/toolbox"
+import { EXPECTED_HASH } from "@toolwright/host/edit"
+import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { PATH, PATH_ALIASES } from "./schemas.ts"
+
+/** Adds lines below those of a file, and takes nothing away: for whoever must not be able to destroy. */
+export function createAppendFileTool(workspace: Workspace): ToolDefinition {
+  return definePathTool({
+    name: "append_file",
+    title: "Append to file",
+    description: "Adds lines at the end of a file; creates the file where there is none. What is there stays.",
+    category: "code",
+    optionality: "optional",
+    sets: ["filesystem"],
+    usageHint: "To put lines anywhere else use insert_lines.",
+    tags: ["filesystem", "write"],
+    effects: { destructive: false, idempotent: false, writes: ["path"] },
+    aliases: { arguments: { ...PATH_ALIASES, text: "content", line: "content", lines: "content" } },
+    input: {
+      type: "object",
+      properties: {
+        path: PATH,
+        content: { type: "string", description: "The lines to add" },
+        expected_hash: EXPECTED_HASH,
+      },
+      required: ["path", "content"],
+      additionalProperties: false,
+    },
+    output: {
+      type: "object",
+      properties: { path: { type: "string" }, line_count: { type: "integer" }, hash: { type: "string" } },
+      required: ["path", "line_count", "hash"],
+    },
+    examples: [{ description: "Add a line", input: { path: "notes.txt", content: "Buy milk" } }],
+    run: async (args) => (await import("./add-lines.ts")).appendLines(workspace, args),
+  })
+}
