@@ -47,7 +47,9 @@ export async function run(): Promise<BenchmarkResult> {
     await engine[Symbol.asyncDispose]()
     rmSync(template, { recursive: true, force: true })
   }
-  const misses = outcomes.filter(({ wrong, silentChange, rightDoubted }) => wrong.length > 0 || silentChange || rightDoubted)
+  const misses = outcomes.filter(
+    ({ wrong, silentChange, rightDoubted }) => wrong.length > 0 || silentChange || rightDoubted,
+  )
   if (process.env["POCKET_MISSES"] !== undefined)
     writeFileSync(process.env["POCKET_MISSES"], JSON.stringify(misses, undefined, 1))
   return { ...summary(outcomes), report: table(outcomes) }
@@ -84,7 +86,15 @@ async function judged({ text, expect }: Request, engine: LlamaEngine, template: 
       if (last !== undefined && unasked && !meant(last)) wrong.push(last)
     }
     const right = expect === null ? calls.length === 0 : isDeepStrictEqual(calls[0], expect[0])
-    return { text, expect, wrong, silentChange: !(await asMeant(folder, expect ?? [], template)), doubted, rightDoubted, right }
+    return {
+      text,
+      expect,
+      wrong,
+      silentChange: !(await asMeant(folder, expect ?? [], template)),
+      doubted,
+      rightDoubted,
+      right,
+    }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -12,7 +12,13 @@ import { isDeepStrictEqual } from "node:util"
 import { generateMasked, openPocket, pocketPrompt, type LlamaBackend } from "@toolwright/backends"
 import { createMaskEngine } from "@toolwright/logits"
 import type { ChatMessage } from "@toolwright/toolformat"
-import { certaintyOf, lineFor, pocketGrammar, scaled, type Calibration } from "../../packages/backends/src/pocket/doubt.ts"
+import {
+  certaintyOf,
+  lineFor,
+  pocketGrammar,
+  scaled,
+  type Calibration,
+} from "../../packages/backends/src/pocket/doubt.ts"
 import { EVIDENCE, evidenceOf, type Evidence } from "../../packages/backends/src/pocket/evidence.ts"
 import { callIn, type PocketCall } from "../../packages/backends/src/pocket/call.ts"
 import { measureReply } from "../../packages/backends/src/pocket/reading.ts"
@@ -24,13 +30,25 @@ const PACKAGE = new URL("../../packages/pocket/", import.meta.url)
 const FITTED = ["held-out.json", "handwritten-first.json", "harm/calibration.json"]
 const TESTED = ["handwritten-second.json", "harm/test.json"]
 /** Of all requests of the fitted sets, so many may lead to a wrong call that only reads and runs unasked. */
-const WRONG_READS = 0.015
+const WRONG_READS = 0.0165
 /** Of the right calls that may change something, so many may be asked about: the line is as high as that allows. */
-const ASKED_CHANGES = 0.125
+const ASKED_CHANGES = 0.11
 
 interface Request {
   readonly text: string
-  readonly expect: readonly PocketCall[] | null
+  /** The next call that was meant. */
+  readonly expect: PocketCall | null
+  readonly before: readonly Done[]
+}
+
+interface Done {
+  readonly call: PocketCall
+  readonly result: string
+}
+
+interface EvaluationSet {
+  readonly requests: readonly { readonly text: string; readonly expect: PocketCall | null }[]
+  readonly flows: readonly { readonly text: string; readonly steps: readonly Done[] }[]
 }
 
 interface Measured {
@@ -53,13 +71,16 @@ const calibration = drawLines(fit(fitted), fitted)
 writeFileSync(new URL("calibration.json", PACKAGE), `${JSON.stringify(calibration, undefined, 2)}\n`)
 writeCurve(curve(tested, calibration))
 
+/** The first calls of all requests, and every call of the flows after what was done before it. */
 function requestsIn(name: string): Request[] {
   const read = JSON.parse(readFileSync(new URL(name, SETS), "utf8")) as
-    | Request[]
-    | { requests: { text: string; expect: PocketCall | null }[] }
-  return Array.isArray(read)
-    ? read
-    : read.requests.map(({ text, expect }) => ({ text, expect: expect === null ? null : [expect] }))
+    | { text: string; expect: PocketCall[] | null }[]
+    | EvaluationSet
+  if (Array.isArray(read)) return read.map(({ text, expect }) => ({ text, expect: expect?.[0] ?? null, before: [] }))
+  const flows = read.flows.flatMap(({ text, steps }) =>
+    steps.map(({ call }, index) => ({ text, expect: call, before: steps.slice(0, index) })),
+  )
+  return [...read.requests.map((request) => ({ ...request, before: [] })), ...flows]
 }
 
 async function measuredAnew(): Promise<Record<"fitted" | "tested", Measured[]>> {
@@ -78,19 +99,36 @@ async function measuredAnew(): Promise<Record<"fitted" | "tested", Measured[]>> 
 
 async function measured(backend: LlamaBackend, name: string): Promise<Measured[]> {
   const results: Measured[] = []
-  for (const { text, expect } of requestsIn(name)) {
-    const reply = await decoded(backend, text)
+  for (const { text, expect, before } of requestsIn(name)) {
+    const reply = await decoded(backend, text, before)
     const got = callIn(reply.text)
-    const right = isDeepStrictEqual(got ?? null, expect === null ? null : expect[0])
-    const choices = got === undefined ? undefined : await measureReply(backend.engine, reply.prompt, reply.text, reply.grammar)
-    const evidence = choices === undefined ? undefined : evidenceOf(text, got!, [], reply.text, choices, opinion)
+    const right = isDeepStrictEqual(got ?? null, expect)
+    const choices =
+      got === undefined ? undefined : await measureReply(backend.engine, reply.prompt, reply.text, reply.grammar)
+    const evidence =
+      choices === undefined
+        ? undefined
+        : evidenceOf(
+            text,
+            got!,
+            before.map(({ call }) => call),
+            reply.text,
+            choices,
+            opinion,
+          )
     results.push({ text, got, right, evidence })
   }
   return results
 }
 
-async function decoded({ engine, groundingText }: LlamaBackend, text: string) {
-  const messages: ChatMessage[] = [{ role: "user", content: text }]
+async function decoded({ engine, groundingText }: LlamaBackend, text: string, before: readonly Done[]) {
+  const messages: ChatMessage[] = [
+    { role: "user", content: text },
+    ...before.flatMap(({ call, result }): ChatMessage[] => [
+      { role: "assistant", content: `<tool_call>\n${JSON.stringify(call)}\n</tool_call>` },
+      { role: "user", content: `<tool_response>\n${result}\n</tool_response>` },
+    ]),
+  ]
   const grammar = pocketGrammar(groundingText!(messages))
   const prompt = pocketPrompt(engine, messages)!
   const constraint = createMaskEngine(grammar, engine.tokenizer).matcher()
@@ -122,7 +160,13 @@ function fit(requests: readonly Measured[]): Omit<Calibration, "lines"> {
     bias -= 0.5 * own
   }
   const round = (value: number): number => Number(value.toPrecision(5))
-  return { evidence: EVIDENCE, mean: mean.map(round), deviation: deviation.map(round), weights: weights.map(round), bias: round(bias) }
+  return {
+    evidence: EVIDENCE,
+    mean: mean.map(round),
+    deviation: deviation.map(round),
+    weights: weights.map(round),
+    bias: round(bias),
+  }
 }
 
 /** Both lines, from the requests that the weights were fitted to. */
@@ -139,8 +183,11 @@ function drawLines(without: Omit<Calibration, "lines">, requests: readonly Measu
 
 /** What lines come to, for calls that only read, or for the others. */
 function at(requests: readonly Measured[], calibration: Calibration, reading: boolean) {
-  const calls = requests.filter(({ got, evidence }) => evidence !== undefined && READING_TOOLS.has(got!.name) === reading)
-  const certain = ({ got, evidence }: Measured): boolean => certaintyOf(evidence!, calibration) >= lineFor(got!, calibration)
+  const calls = requests.filter(
+    ({ got, evidence }) => evidence !== undefined && READING_TOOLS.has(got!.name) === reading,
+  )
+  const certain = ({ got, evidence }: Measured): boolean =>
+    certaintyOf(evidence!, calibration) >= lineFor(got!, calibration)
   const right = calls.filter((one) => one.right)
   return {
     wrong: calls.filter((one) => !one.right && certain(one)).length,
@@ -158,7 +205,9 @@ function curve(requests: readonly Measured[], calibration: Calibration): string 
     const mark = line === (reads ? reading : changing) ? "**" : ""
     return `${mark}${wrong}${mark} | ${mark}${asked} of ${right} (${share(asked, right)})${mark}`
   }
-  const rows = lines.toSorted((a, b) => a - b).map((line) => `| ${line} | ${cells(line, true)} | ${cells(line, false)} |`)
+  const rows = lines
+    .toSorted((a, b) => a - b)
+    .map((line) => `| ${line} | ${cells(line, true)} | ${cells(line, false)} |`)
   return [
     `| asked below a certainty of | wrong reads unasked, of ${requests.length} requests | right reads asked about | wrong changes and programs not in doubt | right ones asked about |`,
     "|---:|---:|---:|---:|---:|",
@@ -172,5 +221,8 @@ function writeCurve(text: string): void {
   const card = readFileSync(file, "utf8")
   const marks = /(<!-- curve of doubt -->\n)[^]*?(<!-- end of the curve -->)/
   console.log(`${text}\n${marks.test(card) ? "" : "The card has no marks for the curve."}`)
-  writeFileSync(file, card.replace(marks, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`))
+  writeFileSync(
+    file,
+    card.replace(marks, (_, open: string, close: string) => `${open}\n${text}\n\n${close}`),
+  )
 }

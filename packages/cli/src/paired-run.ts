@@ -11,7 +11,11 @@ export function pairedExitCode(summary: RunSummary, declined: boolean): number {
 }
 
 /** Watches a run: whether the model declined, and which calls somebody would have had to permit. */
-export function watchRun(): { see(event: RunEvent): void; readonly declined: boolean; hint(commandFor: (call: Reading) => string): string | undefined } {
+export function watchRun(): {
+  see(event: RunEvent): void
+  readonly declined: boolean
+  hint(commandFor: (call: Reading) => string): string | undefined
+} {
   const started = new Map<string, Reading>()
   const denied: Reading[] = []
   let declined = false

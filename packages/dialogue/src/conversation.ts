@@ -87,7 +87,14 @@ export class Conversation {
       }
       const { id: toolCallId, name: toolName } = call
       const about = { kind: "results", results: [{ call, result }] } as const
-      this.#messages.push({ role: "tool", content: text, toolCallId, toolName, success: result.success, [ABOUT]: about })
+      this.#messages.push({
+        role: "tool",
+        content: text,
+        toolCallId,
+        toolName,
+        success: result.success,
+        [ABOUT]: about,
+      })
     }
   }
 

@@ -5,10 +5,13 @@ import type { Step } from "./prompt.ts"
 /**
  * What is said at the end of a request: one sentence for each call, made from its result and from nothing else. The
  * model says that it is done, not what came of it.
+ *
+ * @param root the workspace's absolute path, which is left out of paths
  */
-export function closingSentence(steps: readonly Step[]): string {
+export function closingSentence(steps: readonly Step[], root = ""): string {
   const sentences = steps.map((step) => sentenceOf(step))
-  return [...new Set(sentences)].join(" ")
+  const said = [...new Set(sentences)].join(" ")
+  return root === "" ? said : said.replaceAll(`${root.replace(/\/+$/, "")}/`, "")
 }
 
 type Arguments = Readonly<Record<string, unknown>>
@@ -38,16 +41,22 @@ const SENTENCES: Readonly<Record<string, (args: Arguments, result: ToolResult) =
     if (typeof lines !== "number") return undefined
     if (content === "" || lines === 0) return `${named(args, path)} is empty.`
     const partly = part === true || ["head", "tail", "start_line", "end_line"].some((key) => args[key] !== undefined)
-    return partly ? `${counted(lines, "line")} of ${named(args, path)}.` : `${named(args, path)}: ${counted(lines, "line")}.`
+    return partly
+      ? `${counted(lines, "line")} of ${named(args, path)}.`
+      : `${named(args, path)}: ${counted(lines, "line")}.`
   },
   list_directory: (args, { data }) => total(data, (count) => `${counted(count, "entry", "entries")} in ${here(args)}.`),
   search_files: (args, { data }) =>
     total(data, (count) =>
-      count === 0 ? `No file matches ${String(args["pattern"])}.` : `${counted(count, "match", "matches")} of ${String(args["pattern"])}.`,
+      count === 0
+        ? `No file matches ${String(args["pattern"])}.`
+        : `${counted(count, "match", "matches")} of ${String(args["pattern"])}.`,
     ),
   search_grep: (args, { data }) =>
     total(data, (count) =>
-      count === 0 ? `No line contains ${String(args["pattern"])}.` : `${counted(count, "line")} with ${String(args["pattern"])}.`,
+      count === 0
+        ? `No line contains ${String(args["pattern"])}.`
+        : `${counted(count, "line")} with ${String(args["pattern"])}.`,
     ),
   get_file_info: (args, { data }) => {
     const { size_bytes: size } = fields(data)

@@ -65,7 +65,7 @@ export function pocketBackend(engine: LlamaEngine, root?: string, doubting?: Dou
       if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
         const declined = reply.startsWith(CANNOT)
         if (steps.length === 0) return yield* words(reply, end.usage, declined)
-        return yield* words(closingSentence(steps) + (declined ? ` ${NO_MORE}` : ""), end.usage, declined)
+        return yield* words(closingSentence(steps, root) + (declined ? ` ${NO_MORE}` : ""), end.usage, declined)
       }
       if (doubting === undefined || request.jsonSchema !== undefined) {
         yield { type: "text-delta", text: reply }

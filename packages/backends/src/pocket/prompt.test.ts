@@ -37,9 +37,9 @@ describe("the prompt", () => {
     const noted = { ...result("one\ntwo"), content: `${result("one\ntwo").content}\n\nArtifacts so far: code.` }
     expect(render([ask("find the ts file and read it"), ...steps, noted])).toBe(
       "<|im_start|>user\nfind the ts file and read it<|im_end|>\n<|im_start|>assistant\n" +
-        '<tool_call>\n{"name":"search_files","arguments":{"path":".","pattern":"*.ts"}}\n</tool_call><|im_end|>\n' +
+        '<tool_call>\n{"name": "search_files", "arguments": {"path": ".", "pattern": "*.ts"}}\n</tool_call><|im_end|>\n' +
         "<|im_start|>user\n<tool_response>\nsrc/a.ts\n</tool_response><|im_end|>\n<|im_start|>assistant\n" +
-        '<tool_call>\n{"name":"read_text_file","arguments":{"path":"src/a.ts"}}\n</tool_call><|im_end|>\n' +
+        '<tool_call>\n{"name": "read_text_file", "arguments": {"path": "src/a.ts"}}\n</tool_call><|im_end|>\n' +
         "<|im_start|>user\n<tool_response>\none\ntwo\n</tool_response><|im_end|>\n<|im_start|>assistant\n",
     )
   })

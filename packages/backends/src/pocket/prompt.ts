@@ -119,7 +119,9 @@ const RESULT_CLOSE = "\n</tool_response>"
 function asTrained(text: string): string {
   const call = callIn(text)
   if (call === undefined) return text
-  const given = Object.entries(call.arguments ?? {}).map(([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`)
+  const given = Object.entries(call.arguments ?? {}).map(
+    ([name, value]) => `${JSON.stringify(name)}: ${JSON.stringify(value)}`,
+  )
   return `${CALL_OPEN}\n{"name": ${JSON.stringify(call.name)}, "arguments": {${given.join(", ")}}}\n</tool_call>`
 }
 

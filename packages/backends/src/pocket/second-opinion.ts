@@ -20,10 +20,7 @@ export interface Opinion {
 
 export function opinionOf(request: string, { classes, bias, grams }: OpinionData): Opinion {
   const marks = marksOf(request)
-  const found = new Set([
-    ...marks.slice(1, -1),
-    ...marks.slice(1).map((mark, index) => `${marks[index]!} ${mark}`),
-  ])
+  const found = new Set([...marks.slice(1, -1), ...marks.slice(1).map((mark, index) => `${marks[index]!} ${mark}`)])
   const scores = [...bias]
   for (const gram of found) {
     const weights = Object.hasOwn(grams, gram) ? grams[gram]! : []

@@ -65,7 +65,9 @@ async function requests(
 ): Promise<boolean> {
   const repository = await createDemoRepository(PROJECT, "Add up a bill")
   try {
-    say(`${styleFor(invocation.isTTY.stdout, invocation.env).bold(await modelIntroduction())}\n   Repository: ${repository.path}`)
+    say(
+      `${styleFor(invocation.isTTY.stdout, invocation.env).bold(await modelIntroduction())}\n   Repository: ${repository.path}`,
+    )
     const outcome = await playRequests(invocation, { repository, json, say })
     if (outcome === true && !json) say(`\n${(await repository.git("log", "-1", "--format=%h %s", "--stat")).trimEnd()}`)
     return outcome !== false

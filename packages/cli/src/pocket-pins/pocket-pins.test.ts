@@ -96,11 +96,11 @@ describe("the executor", () => {
     const cwd = folderWith({ "README.md": "# Sample\n" })
     await using toolwright = await createToolwright({ withBuiltins: true, cwd, env: {}, record: false })
     const calls: string[] = []
-    const run = toolwright.run("create a folder notes and put hello in notes/a.txt")
+    const run = toolwright.run('create a folder notes and put "hello" in notes/a.txt')
     let step = await run.next()
     for (; step.done !== true; step = await run.next())
       if (step.value.type === "tool-start") calls.push(`${step.value.name} ${JSON.stringify(step.value.arguments)}`)
-    expectPinned("create a folder notes and put hello in notes/a.txt", `${calls.join("\n")}\n${step.value.message}`)
+    expectPinned('create a folder notes and put "hello" in notes/a.txt', `${calls.join("\n")}\n${step.value.message}`)
     expect(readFileSync(join(cwd, "notes/a.txt"), "utf8")).toBe("hello")
   })
 })
@@ -140,7 +140,7 @@ describe("the gateway", () => {
 
 describe("the command", () => {
   test("shows the calls of a dry run as lines of JSON", async () => {
-    const request = "find TODO in src and then delete old.txt"
+    const request = 'search for "TODO" in src and then delete old.txt'
     const { code, stdout } = await cli(["run", request, "--dry-run", "--json", "--no-record"], {
       cwd: folderWith({ "src/a.js": "// TODO\n" }),
     })

@@ -96,8 +96,6 @@ export function withoutModel(): never {
   )
 }
 
-
-
 async function openAICompatible(model: Configuration["model"]): Promise<Backend> {
   if (model.baseUrl === undefined) throw missing("model.baseUrl", "--base-url URL or TOOLWRIGHT_BASE_URL")
   if (model.name === undefined) throw missing("model.name", "--model NAME or TOOLWRIGHT_MODEL")

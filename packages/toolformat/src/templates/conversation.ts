@@ -30,7 +30,8 @@ export function renderConversation(
 ): ChatMessage[] {
   const rendered: ChatMessage[] = []
   for (const message of messages) {
-    if (message.role === "tool" && parts.results) addUser(rendered, resultText(formatter, message), "\n", message[ABOUT])
+    if (message.role === "tool" && parts.results)
+      addUser(rendered, resultText(formatter, message), "\n", message[ABOUT])
     else if (message.role === "user") addUser(rendered, message.content, "\n\n", message[ABOUT], message.media)
     else if (message.role === "assistant" && parts.calls && message.toolCalls?.length) {
       const { toolCalls, ...rest } = message

@@ -34,9 +34,7 @@ export async function appendLines(workspace: Workspace, args: JsonObject): Promi
   }
   if (expected_hash !== undefined) return extend()
   // Where there is no file it is made; where somebody else makes it meanwhile, that one is extended.
-  return extend()
-    .catch(when("NOT_FOUND", create))
-    .catch(when("ALREADY_EXISTS", extend))
+  return extend().catch(when("NOT_FOUND", create)).catch(when("ALREADY_EXISTS", extend))
 }
 
 /** Tries something else after one kind of error. */
