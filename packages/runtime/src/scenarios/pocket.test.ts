@@ -95,9 +95,9 @@ describe("nothing configured", () => {
   })
 
   test("a configured model is taken instead, and the pocket model by its name", async () => {
-    expect((await assembled({ model: { name: "m", baseUrl: "http://127.0.0.1:1/v1" } })).pocket).toBe(false)
+    expect((await assembled({ model: { name: "m", baseUrl: "http://127.0.0.1:1/v1" } })).pairing).toBe(undefined)
     const chosen = await assembled({ model: { backend: "pocket", name: "m", baseUrl: "http://127.0.0.1:1/v1" } })
-    expect([chosen.pocket, (await chosen.backend()).modelName()]).toEqual([true, "toolwright-pocket"])
+    expect([chosen.pairing?.backend, (await chosen.backend()).modelName()]).toEqual(["pocket", "toolwright-pocket"])
   })
 })
 
