@@ -13,7 +13,7 @@ import { generateMasked, openPocket, pocketPrompt, type LlamaBackend } from "@to
 import { createMaskEngine } from "@toolwright/logits"
 import type { ChatMessage } from "@toolwright/toolformat"
 import {
-  certaintyOf,
+  certaintyFor,
   lineFor,
   pocketGrammar,
   scaled,
@@ -109,11 +109,7 @@ async function measured(backend: LlamaBackend, name: string): Promise<Measured[]
       choices === undefined
         ? undefined
         : evidenceOf(
-            text,
-            got!,
-            before.map(({ call }) => call),
-            reply.text,
-            choices,
+            { request: text, call: got!, before: before.map(({ call }) => call), reply: reply.text, choices },
             opinion,
           )
     results.push({ text, got, right, evidence })
@@ -187,7 +183,7 @@ function at(requests: readonly Measured[], calibration: Calibration, reading: bo
     ({ got, evidence }) => evidence !== undefined && READING_TOOLS.has(got!.name) === reading,
   )
   const certain = ({ got, evidence }: Measured): boolean =>
-    certaintyOf(evidence!, calibration) >= lineFor(got!, calibration)
+    certaintyFor(got!, evidence!, calibration) >= lineFor(got!, calibration)
   const right = calls.filter((one) => one.right)
   return {
     wrong: calls.filter((one) => !one.right && certain(one)).length,

@@ -42,6 +42,16 @@ export interface Calibration {
   readonly lines: { readonly reading: number; readonly changing: number }
 }
 
+/**
+ * How likely a call is what was asked for. One that may change something and leaves out what the request names is never
+ * certain: half of what was meant is not what was meant.
+ */
+export function certaintyFor(call: PocketCall, evidence: Evidence, calibration: Calibration): number {
+  const certainty = certaintyOf(evidence, calibration)
+  const leavesOut = evidence.at(-1)! > 0 && !READING_TOOLS.has(call.name)
+  return leavesOut ? Math.min(certainty, 0.5) : certainty
+}
+
 /** The line for a call. */
 export function lineFor({ name }: PocketCall, { lines }: Calibration): number {
   return READING_TOOLS.has(name) ? lines.reading : lines.changing
@@ -90,13 +100,19 @@ export type Settled =
   | { readonly reply: string; readonly certainty?: number; readonly question?: undefined }
   | { readonly question: string }
 
+/** A call that was decoded, in its conversation. */
+export interface Undecided {
+  readonly engine: LlamaEngine
+  readonly prompt: string
+  readonly reply: string
+  readonly messages: readonly ChatMessage[]
+  /** What arguments may come from. */
+  readonly said: string
+}
+
 /** Measures a call. One that is not certain enough is put to the person, or answered with a question. */
 export async function settle(
-  engine: LlamaEngine,
-  prompt: string,
-  reply: string,
-  messages: readonly ChatMessage[],
-  said: string,
+  { engine, prompt, reply, messages, said }: Undecided,
   { calibration, opinion }: DoubtData,
   doubting: Doubting,
   signal?: AbortSignal,
@@ -107,10 +123,8 @@ export async function settle(
   const choices = await measureReply(engine, prompt, reply, grammar)
   const { request, steps } = lastRequest(messages)
   const before = steps.flatMap((step) => callIn(step.reply) ?? [])
-  const certainty =
-    choices === undefined
-      ? 0
-      : certaintyOf(evidenceOf(request, call, before, reply, choices, opinion), checked(calibration))
+  const evidence = choices === undefined ? undefined : evidenceOf({ request, call, before, reply, choices }, opinion)
+  const certainty = evidence === undefined ? 0 : certaintyFor(call, evidence, checked(calibration))
   if (certainty >= lineFor(call, calibration)) return { reply, certainty }
   const second = choices === undefined ? undefined : await secondReading(engine, prompt, reply, choices, grammar)
   const replies = second === undefined ? [reply] : [reply, second]

@@ -22,20 +22,21 @@ export const EVIDENCE = [
 /** No chance counts for less than this. */
 const LEAST = 1e-6
 
+/** A call as it was decoded. */
+export interface Decoded {
+  readonly request: string
+  readonly call: PocketCall
+  /** The calls that were made for the same request already. */
+  readonly before: readonly PocketCall[]
+  readonly reply: string
+  readonly choices: readonly Choice[]
+}
+
 /**
  * Measures a call: the model's own probabilities, a second opinion on the request's words, and what of the request is
  * in no call.
- *
- * @param before the calls that were made for the same request already
  */
-export function evidenceOf(
-  request: string,
-  call: PocketCall,
-  before: readonly PocketCall[],
-  reply: string,
-  choices: readonly Choice[],
-  data: OpinionData,
-): Evidence {
+export function evidenceOf({ request, call, before, reply, choices }: Decoded, data: OpinionData): Evidence {
   const { call: kind, tool, argument, shape, room } = partsOf(reply, choices)
   const { chances, unknown } = opinionOf(request, data)
   const made = [...before, call]

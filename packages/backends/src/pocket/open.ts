@@ -72,7 +72,12 @@ export function pocketBackend(engine: LlamaEngine, root?: string, doubting?: Dou
         return yield end
       }
       const { messages } = request
-      const settled = await settle(engine, prompt, reply, messages, said(messages), await data(), doubting, signal)
+      const settled = await settle(
+        { engine, prompt, reply, messages, said: said(messages) },
+        await data(),
+        doubting,
+        signal,
+      )
       if (settled.question !== undefined) return yield* words(settled.question, end.usage, true)
       yield { type: "text-delta", text: settled.reply }
       yield { ...end, ...(settled.certainty === undefined ? {} : { certainty: settled.certainty }) }
