@@ -1,15 +1,20 @@
 import { describeFault, schemaFault, ToolwrightError, type JsonSchema } from "@toolwright/toolbox"
 import { areDisjoint, mergeRoot } from "./unions.ts"
+import {
+  applicable,
+  escape,
+  fits,
+  impliedTypes,
+  isAssertion,
+  normalised,
+  pointerOf,
+  typeOf,
+  withNull,
+  withPatterns,
+} from "./schema-words.ts"
 import { define, merge, same, typesOf } from "./merge.ts"
 import { isSchema, resolve, schemaMap, schemasIn, type AnySchema } from "./references.ts"
-import {
-  ANNOTATIONS,
-  BOOKKEEPING,
-  TARGETS,
-  TYPES_OF_KEYWORD,
-  type LoweringTarget,
-  type TargetProfile,
-} from "./targets.ts"
+import { ANNOTATIONS, BOOKKEEPING, TARGETS, type LoweringTarget } from "./targets.ts"
 
 /**
  * A keyword that the target cannot express. `path` is a JSON pointer to the schema that has it, in the schema as given.
@@ -370,95 +375,8 @@ export function lowerSchema(schema: JsonSchema, target: LoweringTarget): Lowered
   }
 }
 
-function isAssertion(keyword: string): boolean {
-  return Object.hasOwn(TYPES_OF_KEYWORD, keyword) || ["not", "if", "then", "else"].includes(keyword)
-}
-
 function noObject(): ToolwrightError {
   return new ToolwrightError("INVALID_SCHEMA", "The parameters of a tool must be an object schema.", {
     hint: 'Give the root "type": "object".',
   })
-}
-
-function withNull(schema: JsonSchema, profile: TargetProfile): JsonSchema {
-  if (profile.nulls === "nullable") return { ...schema, nullable: true }
-  if (schema.anyOf !== undefined)
-    return schema.anyOf.some((branch) => branch.type === "null")
-      ? schema
-      : { ...schema, anyOf: [...schema.anyOf, { type: "null" }] }
-  const types = typesOf(schema.type)
-  if (types.includes("null")) return schema
-  if (types.length === 0 || schema.enum !== undefined || schema.$ref !== undefined)
-    return { anyOf: [schema, { type: "null" }] }
-  return { ...schema, type: [...types, "null"] }
-}
-
-/** Where patterns of property names are lost, what they allow is allowed for every further property. */
-function withPatterns(node: JsonSchema): JsonSchema {
-  const patterns = schemaMap(node.patternProperties).map(([, schema]) => schema)
-  const rest = node.additionalProperties
-  if (patterns.length === 0 || rest === undefined || rest === true) return node
-  const allowed = rest === false ? patterns : [...patterns, rest]
-  return {
-    ...node,
-    additionalProperties: allowed.length === 1 ? (allowed[0] as JsonSchema) : ({ anyOf: allowed } as JsonSchema),
-  }
-}
-
-/** Older spellings in today's: a list under `items`, and exclusive bounds as flags. */
-function normalised(node: JsonSchema): [string, unknown][] {
-  const { items, additionalItems, exclusiveMinimum, exclusiveMaximum, ...rest } = node
-  const entries: JsonSchema = { ...rest }
-  if (Array.isArray(items)) {
-    entries.prefixItems = items
-    if (additionalItems !== undefined) entries.items = additionalItems as boolean | JsonSchema
-  } else if (items !== undefined) entries.items = items
-  for (const [keyword, bound, flag] of [
-    ["exclusiveMinimum", "minimum", exclusiveMinimum],
-    ["exclusiveMaximum", "maximum", exclusiveMaximum],
-  ] as const) {
-    if (flag === true) {
-      entries[keyword] = entries[bound]
-      delete entries[bound]
-    } else if (flag !== undefined && flag !== false) entries[keyword] = flag
-  }
-  return Object.entries(entries)
-}
-
-/** The keywords of a node that speak about a type, or about all. */
-function applicable(type: string, node: JsonSchema): JsonSchema {
-  return Object.fromEntries(
-    Object.entries(node).filter(
-      ([keyword]) =>
-        (!Object.hasOwn(TYPES_OF_KEYWORD, keyword) || TYPES_OF_KEYWORD[keyword]!.includes(type)) &&
-        keyword !== "description" &&
-        keyword !== "title",
-    ),
-  )
-}
-
-/** The types of a schema that names none but lists values, or has properties as if it were an object. */
-function impliedTypes(node: JsonSchema): string[] {
-  const values = node.const === undefined ? node.enum : [node.const]
-  if (Array.isArray(values)) return []
-  if (node.properties !== undefined) return ["object"]
-  return node.items === undefined ? [] : ["array"]
-}
-
-function typeOf(value: unknown): string {
-  if (value === null) return "null"
-  if (Array.isArray(value)) return "array"
-  return typeof value === "number" ? "number" : typeof value
-}
-
-function fits(value: unknown, type: string): boolean {
-  return type === "integer" ? Number.isInteger(value) : typeOf(value) === type
-}
-
-function escape(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1")
-}
-
-function pointerOf(reference: string): string {
-  return reference.slice(reference.indexOf("#") + 1)
 }

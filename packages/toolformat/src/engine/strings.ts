@@ -1,0 +1,139 @@
+/** Strings as models write them, turned into JSON's piece by piece. */
+import { escapeText } from "./json-text.ts"
+import { literal, looksAt } from "./scanning.ts"
+import { END, STARVED, type Scan, type Source } from "./source.ts"
+import type { Notation, Outcome, ValueSink } from "./value-notation.ts"
+
+const ESCAPED: Record<string, string> = {
+  n: "\\n",
+  r: "\\r",
+  t: "\\t",
+  b: "\\b",
+  f: "\\f",
+  '"': '\\"',
+  "\\": "\\\\",
+  "/": "\\/",
+}
+const QUOTE = 34
+const BACKSLASH = 92
+
+/** A string in `"` or `'`, also in three of them, passed on as it stands as far as JSON allows. */
+export function* scanString(
+  source: Source,
+  notation: Notation,
+  sink: ValueSink,
+  closers: readonly string[],
+): Scan<Outcome> {
+  const quote = yield* source.wait()
+  const triple = String.fromCharCode(quote).repeat(3)
+  if (yield* literal(source, triple)) {
+    if (!notation.python) sink.repaired("triple quotes")
+    return yield* scanRaw(source, triple, sink)
+  }
+  if (quote === 39 && !notation.python) sink.repaired("single quotes")
+  source.at++
+  sink.write('"')
+  for (;;) {
+    const { text, at } = source
+    let end = at
+    let code = STARVED
+    while (end < text.length) {
+      code = text.charCodeAt(end)
+      if (code === quote || code === BACKSLASH || code < 32 || code === QUOTE) break
+      end++
+      code = STARVED
+    }
+    if (end > at) sink.write(text.slice(at, end))
+    source.at = end
+    if (code === STARVED) {
+      // written out, since most of a long argument's pieces end here
+      while (source.at >= source.text.length && !source.ended) yield
+      if (source.at >= source.text.length) return "open"
+    } else if (code === quote) {
+      sink.write('"')
+      source.at++
+      return "done"
+    } else if (code === BACKSLASH) {
+      source.at++
+      if (!(yield* scanEscape(source, notation, sink))) return "open"
+    } else {
+      if (code === 10 && closers.length > 0) {
+        const start = source.mark()
+        const broken = yield* looksAt(source, closers)
+        source.rewind(start)
+        source.release()
+        if (broken) return "invalid"
+      }
+      if (code < 32) sink.repaired("a control character in a string")
+      sink.write(escapeText(String.fromCharCode(code)))
+      source.at++
+    }
+  }
+}
+
+/**
+ * What follows a backslash. JSON's own escapes pass; Python's are translated; an unknown one is a backslash that stands
+ * for itself.
+ */
+function* scanEscape(source: Source, notation: Notation, sink: ValueSink): Scan<boolean> {
+  const code = yield* source.wait()
+  if (code === END) return false
+  const unit = String.fromCharCode(code)
+  const known = ESCAPED[unit]
+  if (known !== undefined) {
+    source.at++
+    sink.write(known)
+    return true
+  }
+  if (unit === "u" || (unit === "x" && notation.python)) {
+    const length = unit === "u" ? 4 : 2
+    const start = source.mark()
+    source.at++
+    let digits = ""
+    while (digits.length < length) {
+      const digit = yield* source.wait()
+      if (digit === END || !/[0-9a-fA-F]/.test(String.fromCharCode(digit))) break
+      digits += String.fromCharCode(digit)
+      source.at++
+    }
+    if (digits.length === length) {
+      sink.write(`\\u${digits.padStart(4, "0")}`)
+      source.release()
+      return true
+    }
+    source.rewind(start)
+    source.release()
+  } else if (unit === "'") {
+    if (!notation.python) sink.repaired("an escaped apostrophe")
+    source.at++
+    sink.write("'")
+    return true
+  } else if (unit === "\n" && notation.python) {
+    source.at++
+    return true
+  }
+  if (!notation.python) sink.repaired("an unknown escape")
+  sink.write("\\\\")
+  return true
+}
+
+/** A string up to a delimiter, in which nothing is escaped. The opening delimiter is already read. */
+export function* scanRaw(source: Source, close: string, sink: ValueSink): Scan<Outcome> {
+  const first = close[0] ?? ""
+  sink.write('"')
+  for (;;) {
+    const { text, at } = source
+    const found = text.indexOf(first, at)
+    const end = found < 0 ? text.length : found
+    if (end > at) sink.write(escapeText(text.slice(at, end)))
+    source.at = end
+    if (found >= 0) {
+      if (yield* literal(source, close)) {
+        sink.write('"')
+        return "done"
+      }
+      sink.write(escapeText(first))
+      source.at++
+    } else if ((yield* source.wait()) === END) return "open"
+  }
+}
