@@ -1,4 +1,4 @@
-import { lstat } from "node:fs/promises"
+import { lstat, mkdir, rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import { isInside } from "../paths/roots.ts"
 import { resolveRepository } from "../repository/layout.ts"
@@ -36,6 +36,7 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
   const { network = false, repositories = "read-only" } = options
   const roots = host.workspace.roots.map((root) => root.real)
   const outside = await outsideRepository(host.root, roots)
+  const placeholders = await stateFolders(host)
   const [secrets, denied, found, unborn] = await Promise.all([
     protectedFiles(host),
     options.history === "shown" ? undefined : deniedHistory(host),
@@ -61,8 +62,31 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
   return {
     plan,
     ...(denied === undefined || denied.unknown ? {} : { deniedHistory: denied.files }),
-    putRight: () => putRight({ absent: guarded.absent, unborn }),
+    async putRight() {
+      await Promise.all(placeholders.map((folder) => rmdir(folder).catch(() => {})))
+      return putRight({ absent: guarded.absent, unborn })
+    },
   }
+}
+
+/**
+ * Makes the folders of our state that are not there yet, so that they can be mounted: a program would otherwise make one
+ * and write records of its own into it.
+ *
+ * @returns those that were made, to be taken away again where they are still empty
+ */
+async function stateFolders({ workspace }: ProcessHost): Promise<string[]> {
+  const writable = workspace.roots.filter(({ access }) => access === "read-write")
+  const made = await Promise.all(
+    writable.map(async ({ real }) => {
+      const folder = join(real, ".toolwright")
+      return mkdir(folder).then(
+        () => folder,
+        () => undefined,
+      )
+    }),
+  )
+  return made.filter((folder) => folder !== undefined)
 }
 
 function gapOf(files: boolean, history: boolean): { gap?: string } {

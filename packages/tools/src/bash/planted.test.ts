@@ -122,3 +122,17 @@ describe.skipIf(program === undefined)("a sandboxed command leaves nothing for g
     }
   })
 })
+
+test.skipIf(program === undefined)(
+  "no record of runs is planted where there is none yet, and nothing is left in its place",
+  async () => {
+    const fixture = workspaceFixture({ "a.txt": "a\n" })
+    const bash = fixture.tools.get("bash")!
+    await callTool(bash, {
+      command: "mkdir -p .toolwright/runs/20260101-forged && echo '{}' > .toolwright/runs/20260101-forged/run.json",
+    })
+    expect(existsSync(join(fixture.root, ".toolwright/runs"))).toBe(false)
+    await callTool(bash, { command: "mv .toolwright t; mkdir .toolwright; echo x > .toolwright/lock.json" })
+    expect(existsSync(join(fixture.root, ".toolwright/lock.json"))).toBe(false)
+  },
+)
