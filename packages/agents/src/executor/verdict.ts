@@ -58,10 +58,10 @@ async function atTheGate(state: RunState, content: string): Promise<Verdict> {
   const asks = completion.signal === undefined ? content.trim() !== "" : content.includes(completion.signal)
   const ends = asks || (state.ledger.effects > 0 && state.nudges + 1 >= state.mostNudges)
   if (!ends) return nudge(state, "no-call", TEXTS.useTools)
-  const missing = await state.gate.unmet(state.signal)
+  const missing = await checked(state, () => state.gate.unmet(state.signal))
   if (missing === undefined) {
     const message = completion.successMessage ?? answerIn(content, completion.signal)
-    return { events: [], end: await state.gate.settle(message, state.signal) }
+    return { events: [], end: await checked(state, () => state.gate.settle(message, state.signal)) }
   }
   if (!asks || state.ledger.calls === 0) return nudge(state, "no-call", TEXTS.useTools)
   const text = refusalText(missing)
@@ -69,6 +69,16 @@ async function atTheGate(state: RunState, content: string): Promise<Verdict> {
   if (++state.nudges > state.mostNudges) return { events, end: state.gate.giveUp(missing) }
   state.conversation.addNote(text)
   return { events }
+}
+
+/** What the gate runs (git, the checks as they were) takes time as tools do. */
+async function checked<Value>(state: RunState, check: () => Promise<Value>): Promise<Value> {
+  const started = performance.now()
+  try {
+    return await check()
+  } finally {
+    state.toolMs += performance.now() - started
+  }
 }
 
 function nudge(
