@@ -39,7 +39,7 @@ describe("a dry run", () => {
       dryRun: true,
       rounds: 3,
       calls: 2,
-      message: "dry run: 2 calls, valid; nothing was run",
+      message: "dry run: 2 calls, well-formed; nothing was run",
     })
     expect(ran).not.toHaveBeenCalled()
     expect(middleware).not.toHaveBeenCalled()
@@ -51,7 +51,7 @@ describe("a dry run", () => {
     expect(wrong.summary).toMatchObject({
       outcome: "failed",
       success: false,
-      message: "dry run: 2 calls, 2 not valid; nothing was run",
+      message: "dry run: 2 calls, 2 not well-formed; nothing was run",
     })
     const text = { modelName: "qwen2.5", abilities: { nativeTools: false, grammar: false, jsonSchema: false } }
     const broken = await dry([{ reply: '<tool_call>\n{"name": 1}\n</tool_call>' }, { reply: "Done." }], {
@@ -59,7 +59,7 @@ describe("a dry run", () => {
     })
     expect(broken.summary).toMatchObject({
       outcome: "failed",
-      message: "dry run: 1 call, 1 not valid; nothing was run",
+      message: "dry run: 1 call, 1 not well-formed; nothing was run",
     })
   })
 
@@ -81,7 +81,7 @@ describe("a dry run", () => {
     ])
     expect(summary).toMatchObject({
       success: true,
-      message: "dry run: 2 calls, valid, 1 would be denied, 1 would need approval; nothing was run",
+      message: "dry run: 2 calls, well-formed, 1 would be denied, 1 would need approval; nothing was run",
     })
     expect(approve).not.toHaveBeenCalled()
   })

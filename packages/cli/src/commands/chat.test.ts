@@ -78,7 +78,7 @@ describe("toolwright chat, from a pipe", () => {
   test("runs dry from the start or from /dry on, and deletes once it is told to run", async () => {
     const steps = play(DELETE, "  - reply: Would be gone.\n", DELETE, "  - reply: Gone.\n")
     const dry = await chat("delete a.txt\n", { "play.yaml": steps }, "--dry-run")
-    expect(dry.stdout).toMatch(/Dry run: calls are shown[^]*valid, not run[^]*1 call, none run/)
+    expect(dry.stdout).toMatch(/Dry run: calls are shown[^]*well-formed, not run[^]*1 call, none run/)
     expect(existsSync(join(dry.cwd, "a.txt"))).toBe(true)
     const both = await chat("/dry\ndelete a.txt\n/dry\ndelete a.txt\n", { "play.yaml": steps })
     expect(both.stdout).toMatch(

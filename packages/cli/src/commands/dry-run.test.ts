@@ -25,9 +25,9 @@ describe("--dry-run", () => {
     )
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
     expect(stdout).toMatch(
-      /dry run: nothing will be run[^]*call {3}delete_file path=a\.txt[^]*valid, not run[^]*call {3}bash command="git commit -qam gone"/,
+      /dry run: nothing will be run[^]*call {3}delete_file path=a\.txt[^]*well-formed, not run[^]*call {3}bash command="git commit -qam gone"/,
     )
-    expect(stdout).toMatch(/^done: dry run: 2 calls, valid; nothing was run$/m)
+    expect(stdout).toMatch(/^done: dry run: 2 calls, well-formed; nothing was run$/m)
     expect(readdirSync(cwd).toSorted()).toEqual([".toolwright", "a.txt", "play.yaml"])
     expect((await here(["runs"], { cwd })).stdout).toContain("assistant (dry run): delete a.txt and commit")
   })
@@ -55,7 +55,7 @@ describe("--dry-run", () => {
     const cwd = folderWith({ "play.yaml": screenplay(COMMIT, "  - reply: Committed. TASK_COMPLETE\n") })
     expect(await here(["build", "commit", "--screenplay", "play.yaml", "--dry-run"], { cwd })).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("1 call, valid") as string,
+      stdout: expect.stringContaining("1 call, well-formed") as string,
     })
   })
 
@@ -64,7 +64,7 @@ describe("--dry-run", () => {
     const { code, stdout } = await here(["run", "x", "--screenplay", "play.yaml", "--dry-run"], { cwd })
     expect(code).toBe(1)
     expect(stdout).toMatch(
-      /failed delete_file[^]*wrong arguments[^]*failed: dry run: 1 call, 1 not valid; nothing was run/,
+      /failed delete_file[^]*wrong arguments[^]*failed: dry run: 1 call, 1 not well-formed; nothing was run/,
     )
   })
 

@@ -34,7 +34,7 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
     if (dry)
       return [
         ...lines,
-        `    ${style.dim(`valid, not run${result.metadata.permission === "ask" ? "; would ask for approval" : ""}`)}`,
+        `    ${style.dim(`well-formed, not run${result.metadata.permission === "ask" ? "; would ask for approval" : ""}`)}`,
       ]
     const text = result.success ? result.output : (result.error?.message ?? result.output)
     // What went wrong is worth more than one line.

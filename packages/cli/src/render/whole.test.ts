@@ -75,12 +75,12 @@ test("a call that was not run is shown as such", () => {
       runId: "r",
       outcome: "completed",
       success: true,
-      message: "dry run: 1 call, valid; nothing was run",
+      message: "dry run: 1 call, well-formed; nothing was run",
       ...counts,
       dryRun: true,
     },
   }
   expect(shown(success({ metadata: { dryRun: true } }), end)).toBe(
-    "call read path=a\n    valid, not run\ndry run: 1 call, valid; nothing was run\n",
+    "call read path=a\n    well-formed, not run\ndry run: 1 call, well-formed; nothing was run\n",
   )
 })
