@@ -65,4 +65,7 @@ test("the example of adding a tool runs and says what its page says", async () =
   ]) {
     expect(output).toContain(part)
   }
+  expect(await runExample("adding-a-path-tool", blocks("docs/adding-a-tool.md", "ts")[1]!)).toBe(
+    "ACCESS_DENIED\ntrue\n",
+  )
 })

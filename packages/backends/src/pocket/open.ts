@@ -23,7 +23,7 @@ export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onPr
 const REPLY_TOKENS = 160
 
 /**
- * Opens the pocket model: 3 MB, 18 tools, plain English, no network. See its model card in `@toolwright/pocket`. Of a
+ * Opens the pocket model: 3 MB, 20 tools, plain English, no network. See its model card in `@toolwright/pocket`. Of a
  * conversation it
  * is shown the last request with its steps; decoding is greedy, so the same request has the same answer.
  *

@@ -20,12 +20,6 @@ export function intersectDfa(a: Dfa, b: Dfa): Dfa {
   return result
 }
 
-/** @throws RegexProblem where the product has too many states */
-export function uniteDfa(a: Dfa, b: Dfa): Dfa {
-  if (a === b) return a
-  return complementDfa(intersectDfa(complementDfa(a), complementDfa(b)))
-}
-
 export function complementDfa(dfa: Dfa): Dfa {
   const known = complements.get(dfa)
   if (known !== undefined) return known

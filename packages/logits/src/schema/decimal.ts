@@ -9,7 +9,6 @@ export interface Decimal {
 /** Exponents beyond this are not expanded. */
 const MAX_EXPONENT = 400
 
-export const ZERO: Decimal = { digits: 0n, scale: 0 }
 export const ONE: Decimal = { digits: 1n, scale: 0 }
 
 export function decimal(digits: bigint, scale: number): Decimal {

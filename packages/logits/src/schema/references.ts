@@ -1,14 +1,5 @@
 /** Where `$ref` leads, within one document. */
-import {
-  dialectOf,
-  type Dialect,
-  isObject,
-  isSchema,
-  type JsonSchema,
-  type Schema,
-  subschemas,
-  unescapePointer,
-} from "./json-schema.ts"
+import { dialectOf, type Dialect, isObject, isSchema, type Schema, subschemas, unescapePointer } from "./json-schema.ts"
 import { SchemaProblem } from "./types.ts"
 
 /** A schema with what is needed to read it. */
@@ -141,5 +132,3 @@ function resolveUri(reference: string, base: string): string | undefined {
     return reference.startsWith("#") ? base + reference : undefined
   }
 }
-
-export type { JsonSchema }

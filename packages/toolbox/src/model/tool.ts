@@ -156,7 +156,7 @@ export interface ToolDefinition {
    * them into a call of a tool that is on offer.
    */
   readonly does?: readonly string[]
-  /** Whether a careful application asks a person before it runs: what it does cannot be taken back. */
+  /** Whether a careful application asks a person before it runs: it deletes, moves, publishes, or may do anything at all. */
   readonly asks?: boolean
   /** What else rules may call what it does; an action may say so itself. */
   readonly ruledAs?: RuledAs

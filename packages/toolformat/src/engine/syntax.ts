@@ -1,5 +1,4 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
-import type { Notation } from "./value.ts"
 
 /**
  * Marks around one or several calls. A model's text may use any of the openings and closings; the first of each is
@@ -182,5 +181,3 @@ export interface Format {
 
 export type PromptStyle = (tools: readonly ToolDefinition[], call: string) => string
 export type ResultStyle = (call: ToolCall, result: ToolResult) => string
-
-export type { Notation }

@@ -3,7 +3,7 @@ import { defineMultiActionTool } from "@toolwright/host"
 import type { NetworkHost } from "@toolwright/host/net"
 import type { RssFeedConfig } from "./feed-config.ts"
 
-export type { ConfiguredFeed, RssFeedConfig } from "./feed-config.ts"
+export type { RssFeedConfig } from "./feed-config.ts"
 
 const LIMIT: JsonSchema = {
   type: "integer",

@@ -10,7 +10,7 @@ export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition 
     does: ["delete a directory"],
     asks: true,
     title: "Delete directory",
-    description: "Deletes an empty directory, or with recursive one with everything in it. It cannot be undone.",
+    description: "Deletes an empty directory, or with recursive one with everything in it. No tool brings it back.",
     category: "code",
     optionality: "optional",
     usageHint:

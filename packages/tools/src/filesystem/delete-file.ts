@@ -10,7 +10,7 @@ export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
     does: ["delete a file"],
     asks: true,
     title: "Delete file",
-    description: "Deletes a file, or a symbolic link itself. It cannot be undone.",
+    description: "Deletes a file, or a symbolic link itself. No tool brings it back.",
     category: "code",
     optionality: "optional",
     usageHint: "For directories use delete_directory.",

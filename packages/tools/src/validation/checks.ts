@@ -7,7 +7,7 @@ import { detectFrameworks } from "../test/detect.ts"
 import { describeRun } from "../test/test.ts"
 import type { CheckReport, CheckRequest, Operation, Problem } from "./check.ts"
 
-export { OPERATIONS, type CheckReport, type CheckRequest, type Operation, type Problem } from "./check.ts"
+export type { CheckReport, CheckRequest, Operation } from "./check.ts"
 
 type Verdict = Omit<CheckReport, "name" | "duration_ms">
 
