@@ -25,8 +25,8 @@ export const runCommand: Command = {
     description:
       "Runs a task in the current folder until it is done or a limit is reached, and shows what happens. Every run leaves a record.\n" +
       "Which model is asked is said by options, environment variables or toolwright.yaml, see 'toolwright help config'. Where none is\n" +
-      "configured, the built-in pocket model does plain requests; it asks before it deletes, moves or runs a command (--allow-tool). With it\n" +
-      "the exit code is 1 also when a call failed or the model declined.\n" +
+      "configured, the built-in pocket model does plain requests; it asks before it deletes, moves, writes over a file or runs a program\n" +
+      "(--allow-tool), and where it is not sure. With it the exit code is 1 also when a call failed, or the model declined or asked.\n" +
       "The exit code is 0 only where the agent finished and did what it promises. Where calls failed and were never put right, or the tests\n" +
       "as they were before no longer pass, the run ends as completed-with-failures, with exit code 1 and a note of each.\n" +
       "With --dry-run the model's calls are checked against the tools' schemas and the permissions, and shown; none is run, and the\n" +

@@ -148,7 +148,7 @@ const DECLARED = [
     type: "integer",
     minimum: 1,
     fallback: 20,
-    description: "Inferences in one run",
+    description: "Inferences in one run; with the pocket model eight at most",
     env: ["TOOLWRIGHT_MAX_ROUNDS"],
     flag: "max-rounds",
   },
@@ -292,7 +292,7 @@ const DECLARED = [
     nature: "widens",
     type: "string-list",
     description:
-      "Tools that may run unasked, whatever else says that they need approval; with the pocket model bash, delete_file and move_file need it by themselves",
+      "Tools that may run unasked, whatever else says that they need approval; with the pocket model bash, test, delete_file, move_file and, over a file that is there, write_file need it by themselves",
     flag: "allow-tool",
   },
   {

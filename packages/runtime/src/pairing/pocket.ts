@@ -17,7 +17,7 @@ import type { Pairing, Reading } from "./pairing.ts"
 /** Inferences of a run at most: it does two or three steps, and then goes in circles. */
 const ROUNDS = 8
 
-/** Tools that are always asked about: what they destroy is gone, and what a program does nobody knows beforehand. */
+/** Tools that are always asked about: they take away what was there, and what a program does nobody knows beforehand. */
 const ALWAYS = ["bash", "test", "delete_file", "move_file"]
 
 /** The built-in pocket model, which needs no network, no key and no download, and is often wrong. */
