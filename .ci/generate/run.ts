@@ -16,9 +16,16 @@ const files = { "replies.jsonl": replies(), "tool-sets.jsonl": toolSets(), "sche
 for (const [name, rows] of Object.entries(files))
   writeFileSync(join(sample, name), rows.map((row: unknown) => `${JSON.stringify(row)}\n`).join(""))
 
+const catalogue = spawnSync(
+  process.execPath,
+  ["--conditions=toolwright-source", join(root, "packages/cli/src/generate.ts")],
+  { cwd: join(root, "packages/cli"), stdio: "inherit" },
+)
+
 /** Tests that write what they compare. */
 const WRITERS = [
   ".ci/house/docs.test.ts",
+  ".ci/house/attacks.test.ts",
   "packages/toolformat/src/docs.test.ts",
   "packages/runtime/src/configuration/configuration.test.ts",
   "packages/tools/src/tools-page.test.ts",
@@ -29,4 +36,4 @@ const { status } = spawnSync(process.execPath, [join(root, "node_modules/vitest/
   stdio: "inherit",
   env: { ...process.env, UPDATE_DOCS: "1", TOOLWRIGHT_WRITE_DOCS: "1" },
 })
-process.exitCode = status ?? 1
+process.exitCode = catalogue.status === 0 ? (status ?? 1) : 1

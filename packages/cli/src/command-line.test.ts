@@ -48,7 +48,7 @@ test.each<[string[], string]>([
   [["tools", "lst"], "'tools lst' is not known"],
   [["tools", "list", "--jsno"], "Did you mean '--json'?"],
   [["tools", "list", "--root"], "--root <dir>"],
-  [["tools", "list", "--json=yes"], "takes no value"],
+  [["tools", "list", "--json=perhaps"], "is true or false, but 'perhaps' was given"],
   [["config", "extra"], "Unexpected argument 'extra'"],
   [["runs", "show"], "'latest'"],
   [["run"], "The task is missing"],

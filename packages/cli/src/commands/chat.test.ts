@@ -118,7 +118,7 @@ describe("toolwright chat, from a pipe", () => {
     expect(stdout).toMatch(
       /^toolwright-pocket: a demonstration model of 2\.9 million parameters .* is no assistant[^]*--base-url/,
     )
-    expect(stdout.match(/^ {2}\w+ {2,}/gm)).toHaveLength(18)
+    expect(stdout.match(/^ {2}\w+ {2,}/gm)).toHaveLength(20)
   })
 
   test("shows what is in the pipe without letting it command the terminal", async () => {
