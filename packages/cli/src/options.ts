@@ -55,14 +55,9 @@ export function parseOptions<const Options extends OptionDeclarations>(
     const token = tokens[at]!
     if (token.kind === "positional") rest.push(token.value)
     if (token.kind !== "option") continue
-    const following = tokens[at + 1]
-    const takesNext =
-      token.value === undefined &&
-      isBoolean(token.name, options) &&
-      following?.kind === "positional" &&
-      /^(?:true|false)$/.test(following.value)
-    if (takesNext) at++
-    const { name, value } = readOption(takesNext ? { ...token, value: following.value } : token, options)
+    const said = saidAfter(token, tokens[at + 1], options)
+    if (said !== undefined) at++
+    const { name, value } = readOption(said === undefined ? token : { ...token, value: said }, options)
     if (options[name]!.multiple === true) ((values[name] ??= []) as unknown[]).push(value)
     else values[name] = value
   }
@@ -70,6 +65,18 @@ export function parseOptions<const Options extends OptionDeclarations>(
     throw usageError(`Unexpected argument '${rest[positionals.max]}'.`, "Put text with spaces in quotes.")
   }
   return { values: values as OptionValues<Options>, positionals: rest }
+}
+
+/** The `true` or `false` that follows a boolean option as an argument of its own. */
+function saidAfter(
+  option: OptionToken,
+  following: { kind: string; value?: string | undefined } | undefined,
+  options: OptionDeclarations,
+): string | undefined {
+  if (option.value !== undefined || !isBoolean(option.name, options)) return undefined
+  return following?.kind === "positional" && /^(?:true|false)$/.test(following.value ?? "")
+    ? following.value
+    : undefined
 }
 
 interface OptionToken {
@@ -107,11 +114,14 @@ function readOption(
     const [near] = nearest(given, Object.keys(options))
     throw usageError(`Unknown option '${rawName}'.`, near === undefined ? undefined : `Did you mean '--${near}'?`)
   }
-  if (option.type === "boolean") {
-    const said = value === undefined ? true : BOOLEANS[value.toLowerCase()]
-    if (said === undefined) throw usageError(`Option '${rawName}' is true or false, but '${value}' was given.`)
-    return { name, value: negated === undefined ? said : !said }
-  }
+  if (option.type !== "boolean") return { name, value: textOf(option, { rawName, value, inlineValue }) }
+  const said = value === undefined ? true : BOOLEANS[value.toLowerCase()]
+  if (said === undefined) throw usageError(`Option '${rawName}' is true or false, but '${value}' was given.`)
+  return { name, value: negated === undefined ? said : !said }
+}
+
+/** The value of an option that takes one. */
+function textOf(option: OptionDeclaration, { rawName, value, inlineValue }: Omit<OptionToken, "name">): string {
   if (value === undefined)
     throw usageError(`Option '${rawName}' needs a value: ${rawName} <${option.value ?? "value"}>.`)
   if (inlineValue !== true && /^-[^\d-]|^--./.test(value)) {
@@ -120,5 +130,5 @@ function readOption(
       `If that is the value, write ${rawName}=${value}.`,
     )
   }
-  return { name, value }
+  return value
 }

@@ -55,20 +55,14 @@ const MAX_OUTPUT = 256 * 1024 * 1024
  * @throws the system's error (`ENOENT`, `EACCES`, …) when the program cannot be started
  */
 export async function runProcess(request: ProcessRequest): Promise<ProcessOutcome> {
-  const { argv, graceMs = 500, maxOutputBytes = MAX_OUTPUT } = request
+  const { graceMs = 500, maxOutputBytes = MAX_OUTPUT } = request
   const limits = { ...DEFAULT_LIMITS, ...request.limits }
   const started = performance.now()
   const mark = randomUUID()
   const stdout = new Capture(limits, logNamer(request.logDirectory, "stdout"))
   const stderr = new Capture(limits, logNamer(request.logDirectory, "stderr"))
-  if (request.signal?.aborted === true) return notStarted()
-  const child = spawn(argv[0]!, argv.slice(1), {
-    cwd: request.cwd,
-    env: request.sweep === true ? { ...request.env, [MARK]: mark } : request.env,
-    stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
-    detached: process.platform !== "win32",
-    windowsHide: true,
-  })
+  if (request.signal?.aborted === true) return notStarted(stdout, stderr)
+  const child = start(request, mark)
   let ended: Ending = "exit"
   let hardKill: NodeJS.Timeout | undefined
   const end = (why: Ending) => {
@@ -90,13 +84,11 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   child.stderr!.on("data", collect(stderr))
   child.stdin?.on("error", () => {})
   if (request.input !== undefined) child.stdin!.end(request.input)
-  const ticker =
-    request.onProgress === undefined
-      ? undefined
-      : setInterval(() => {
-          const outputBytes = stdout.bytes + stderr.bytes
-          request.onProgress!({ elapsedMs: performance.now() - started, outputBytes, lastLine: lastLineOf(lastChunk) })
-        }, 1000)
+  const ticker = ticking(request.onProgress, () => ({
+    elapsedMs: performance.now() - started,
+    outputBytes: stdout.bytes + stderr.bytes,
+    lastLine: lastLineOf(lastChunk),
+  }))
   try {
     const { exitCode, signal } = await exitOf(child)
     clearTimeout(hardKill)
@@ -121,17 +113,36 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
     stdout.finish()
     stderr.finish()
   }
+}
 
-  function notStarted(): ProcessOutcome {
-    return {
-      exitCode: null,
-      signal: null,
-      ended: "cancelled",
-      stdout: stdout.finish(),
-      stderr: stderr.finish(),
-      durationMs: 0,
-    }
+function start(request: ProcessRequest, mark: string): ChildProcess {
+  const [program, ...args] = request.argv
+  return spawn(program!, args, {
+    cwd: request.cwd,
+    env: request.sweep === true ? { ...request.env, [MARK]: mark } : request.env,
+    stdio: [request.input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+    detached: process.platform !== "win32",
+    windowsHide: true,
+  })
+}
+
+function notStarted(stdout: Capture, stderr: Capture): ProcessOutcome {
+  return {
+    exitCode: null,
+    signal: null,
+    ended: "cancelled",
+    stdout: stdout.finish(),
+    stderr: stderr.finish(),
+    durationMs: 0,
   }
+}
+
+/** Tells once a second how far a process is. */
+function ticking(
+  onProgress: ProcessRequest["onProgress"],
+  state: () => Parameters<NonNullable<ProcessRequest["onProgress"]>>[0],
+): NodeJS.Timeout | undefined {
+  return onProgress === undefined ? undefined : setInterval(() => onProgress(state()), 1000)
 }
 
 function logNamer(directory: string | undefined, stream: string): (() => string) | undefined {
