@@ -26,6 +26,13 @@ test.each([
     success({ output: "Created /w/a (1 line, 2 bytes).\nmore" }),
     "Created a (1 line, 2 bytes).",
   ],
+  ["git_diff", {}, success({ output: "x", data: { diff: "x" } }), "The differences are above."],
+  [
+    "git_diff",
+    {},
+    success({ output: "No differences: the working tree is clean.", data: { diff: "" } }),
+    "No differences: the working tree is clean.",
+  ],
   ["test", {}, success({ data: { passed: 4, failed: 0, skipped: 1 } }), "4 tests passed, none failed, 1 skipped."],
   [
     "test",

@@ -73,7 +73,7 @@ const SENTENCES: Readonly<Record<string, (args: Arguments, result: ToolResult) =
     const left = typeof skipped === "number" && skipped > 0 ? `, ${skipped} skipped` : ""
     return `${counted(passed, "test")} passed, none failed${left}.`
   },
-  git_diff: () => "The differences are above.",
+  git_diff: (_, { data }) => (fields(data)["diff"] === "" ? undefined : "The differences are above."),
   web_search: () => "These are the results of the search.",
   echo: (args) => String(args["message"]),
 }

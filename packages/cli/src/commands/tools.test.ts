@@ -197,3 +197,15 @@ test("a call that fails says to a person why, and what to do", async () => {
   expect(denied.stderr).toMatch(/^toolwright: PERMISSION_DENIED: .*\nThe configuration denies it/)
   expect(denied.stderr).not.toContain("Go on without")
 })
+
+test("a hint says what to type, and writes no call of a model", async () => {
+  const cwd = folderWith({ "a.txt": "a" })
+  const wrong = await here(["tools", "call", "file"], { cwd })
+  expect(wrong.code).toBe(2)
+  expect(wrong.stderr).toContain(
+    `A correct call: toolwright tools call file --args '{"action":"read","path":"src/index.ts"}'\n` +
+      "'toolwright tools show file' lists the arguments.\n",
+  )
+  const parent = await here(["tools", "call", "write_file", "--path", "new/x.txt", "--content", "hi"], { cwd })
+  expect(parent.stderr).toMatch(/type toolwright tools call create_directory --args '\{"path":"\S*new"\}'\.\n$/)
+})

@@ -12,7 +12,7 @@ import { neutralise } from "../render/neutralise.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { listLines } from "../tool-catalogue/lines.ts"
 import { readCall } from "../tool-arguments/read.ts"
-import { describeTool, firstSentence } from "../tool-arguments/show.ts"
+import { describeTool, firstSentence, quote } from "../tool-arguments/show.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
@@ -150,12 +150,12 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
       ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
     },
   )
-  print(invocation, result, values.json === true)
+  print(invocation, tool, result, values.json === true)
   if (result.success) return EXIT.success
   return result.error?.code === "INVALID_ARGUMENTS" ? EXIT.usage : EXIT.failure
 }
 
-function print({ stdout, stderr, isTTY }: Invocation, result: ToolResult, json: boolean): void {
+function print({ stdout, stderr, isTTY }: Invocation, tool: ToolDefinition, result: ToolResult, json: boolean): void {
   if (json) return void stdout.write(`${JSON.stringify(result, null, 2)}\n`)
   const plain = isTTY.stdout ? neutralise : (text: string) => text
   const { success, error } = result
@@ -165,12 +165,31 @@ function print({ stdout, stderr, isTTY }: Invocation, result: ToolResult, json: 
   if (success || error === undefined) return
   stderr.write(`toolwright: ${error.code}: ${neutralise(error.message)}\n`)
   const hint = FOR_PEOPLE[error.code] ?? error.hint
-  if (hint !== undefined) stderr.write(`${neutralise(hint)}\n`)
+  if (hint !== undefined) stderr.write(`${neutralise(typedCalls(hint))}\n`)
+  if (error.code === "INVALID_ARGUMENTS") stderr.write(`'toolwright tools show ${tool.name}' lists the arguments.\n`)
 }
 
 /** Hints in place of those that tell a model how to go on. */
 const FOR_PEOPLE: Readonly<Record<string, string>> = {
   PERMISSION_DENIED: "The configuration denies it: 'toolwright config' shows by which setting, and where that stands.",
+}
+
+/** Calls in a hint as a model would write them, at the end of a line or sentence, as what is to be typed. */
+function typedCalls(hint: string): string {
+  return hint.replace(
+    /(\bcall )?\{"name":"(\w+)","arguments":(\{.*\})\}(?=\.?$)/gm,
+    (whole, call: string | undefined, name: string, args: string) =>
+      isJson(args) ? `${call === undefined ? "" : "type "}toolwright tools call ${name} --args ${quote(args)}` : whole,
+  )
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function find(toolwright: Assembled, name: string): ToolDefinition {
