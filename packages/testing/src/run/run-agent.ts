@@ -2,6 +2,7 @@ import { createToolwright, type RunOptions, type ToolwrightOptions } from "@tool
 import { wrapBackend, type Backend } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { checkStubs } from "../tools/stubbed.ts"
+import { assertThere } from "../workspace/snapshot.ts"
 import type { Workspace } from "../workspace/workspace.ts"
 import type { AgentRun } from "./agent-run.ts"
 import { followRun, type FollowOptions } from "./follow-run.ts"
@@ -53,6 +54,9 @@ export async function runAgent(test: AgentTest): Promise<AgentRun> {
     ...(workspace === undefined ? {} : { workspace: { roots: workspace.roots }, cwd: workspace.path }),
     ...options,
     backend: more === true ? keptOpen(backend) : backend,
+  }).catch((thrown: unknown) => {
+    if (workspace !== undefined) assertThere(workspace.path)
+    throw thrown
   })
   const runOptions: RunOptions = {
     ...(agent === undefined ? {} : { agent }),

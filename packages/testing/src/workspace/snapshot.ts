@@ -17,13 +17,17 @@ export interface FileChanges {
 const PASSED_OVER = new Set([".git", ".toolwright"])
 
 /** @throws ToolwrightError `WORKSPACE_GONE` */
+export function assertThere(folder: string): void {
+  if (existsSync(folder)) return
+  throw new ToolwrightError(
+    "WORKSPACE_GONE",
+    `The workspace ${folder} was removed already. Await the run before the block with 'using' ends.`,
+  )
+}
+
+/** @throws ToolwrightError `WORKSPACE_GONE` */
 export function snapshotOf(folder: string): Snapshot {
-  if (!existsSync(folder)) {
-    throw new ToolwrightError(
-      "WORKSPACE_GONE",
-      `The workspace ${folder} was removed already. Await the run before the block with 'using' ends.`,
-    )
-  }
+  assertThere(folder)
   const found = new Map<string, string>()
   walk(folder, "", found)
   return found
