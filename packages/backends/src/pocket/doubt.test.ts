@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { formatterById } from "@toolwright/toolformat"
 import type { LlamaBackend } from "../llama/backend.ts"
-import { certaintyOf, lineFor, readDoubtData, type PocketQuestion } from "./doubt.ts"
+import { certaintyOf, isWorse, lineFor, readDoubtData, type PocketQuestion } from "./doubt.ts"
 import { EVIDENCE } from "./evidence.ts"
 import { openPocket } from "./open.ts"
 import { opinionOf, valuesIn } from "./second-opinion.ts"
@@ -85,5 +85,16 @@ it("has a second opinion on words, and sees the values that are named", async ()
     "my poem.txt",
     "3",
     "src/a.ts",
+  ])
+})
+
+it("lets no second reading destroy what the first leaves alone", () => {
+  const read = { name: "read_text_file", arguments: { path: "a.js" } }
+  const gone = { name: "delete_file", arguments: { path: "a.js" } }
+  expect([isWorse(read, gone), isWorse(gone, gone), isWorse(gone, read), isWorse(read, undefined)]).toEqual([
+    true,
+    false,
+    false,
+    false,
   ])
 })

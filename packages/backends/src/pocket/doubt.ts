@@ -127,11 +127,18 @@ export async function settle(
   const certainty = evidence === undefined ? 0 : certaintyFor(call, evidence, checked(calibration))
   if (certainty >= lineFor(call, calibration)) return { reply, certainty }
   const second = choices === undefined ? undefined : await secondReading(engine, prompt, reply, choices, grammar)
-  const replies = second === undefined ? [reply] : [reply, second]
+  const replies = second === undefined || isWorse(call, callIn(second)) ? [reply] : [reply, second]
   const question = { certainty, readings: replies.map((text) => callIn(text)!) as [PocketCall, ...PocketCall[]] }
   const chosen = await doubting.choose?.(question, signal)
   const meant = chosen === undefined ? undefined : replies[chosen]
   return meant === undefined ? { question: doubting.words(question) } : { reply: meant, certainty: 1 }
+}
+
+const DESTROYS: ReadonlySet<string> = new Set(["bash", "delete_file", "move_file"])
+
+/** Whether a second reading would destroy something where the first does not: nobody is to be led to that by a guess. */
+export function isWorse(first: PocketCall, second: PocketCall | undefined): boolean {
+  return second !== undefined && DESTROYS.has(second.name) && !DESTROYS.has(first.name)
 }
 
 /** @throws Error where the data were made for other evidence */
