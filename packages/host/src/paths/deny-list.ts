@@ -1,3 +1,5 @@
+import { wildcard } from "@toolwright/toolbox"
+
 /** Names whose content is a secret: neither read nor written, wherever below a root they lie. */
 export const DEFAULT_DENY_READ: readonly string[] = [
   ".env",
@@ -57,7 +59,7 @@ const MOST_REMEMBERED = 10_000
 export function compileDenyList(patterns: readonly string[]): (components: readonly string[]) => string | undefined {
   const rules = patterns.map((pattern) => {
     const exception = pattern.startsWith("!")
-    return { pattern, exception, expression: nameExpression(exception ? pattern.slice(1) : pattern) }
+    return { pattern, exception, name: (exception ? pattern.slice(1) : pattern).toLowerCase() }
   })
   const exceptions = rules.filter((rule) => rule.exception)
   const denials = rules.filter((rule) => !rule.exception)
@@ -65,8 +67,8 @@ export function compileDenyList(patterns: readonly string[]): (components: reado
   const verdictOn = (component: string): string | undefined => {
     if (verdicts.has(component)) return verdicts.get(component)
     const name = foldName(component)
-    const denial = denials.find((rule) => rule.expression.test(name))
-    const verdict = exceptions.some((rule) => rule.expression.test(name)) ? undefined : denial?.pattern
+    const denial = denials.find((rule) => wildcard(rule.name, name))
+    const verdict = exceptions.some((rule) => wildcard(rule.name, name)) ? undefined : denial?.pattern
     if (verdicts.size >= MOST_REMEMBERED) verdicts.clear()
     verdicts.set(component, verdict)
     return verdict
@@ -89,13 +91,4 @@ export function foldName(name: string): string {
     .toLowerCase()
   // The short name that NTFS gives a repository's folder.
   return folded === "git~1" ? ".git" : folded
-}
-
-function nameExpression(pattern: string): RegExp {
-  const source = pattern
-    .toLowerCase()
-    .replace(/[\\^$.|+()[\]{}]/gu, "\\$&")
-    .replaceAll("*", ".*")
-    .replaceAll("?", ".")
-  return new RegExp(`^${source}$`, "su")
 }

@@ -136,6 +136,15 @@ describe("the deny lists", () => {
     expect(outcome(policy, ".ENV")).toBe("ACCESS_DENIED")
   })
 
+  test("take no longer for a pattern of many stars than for others", () => {
+    const policy = policyOf({ denyRead: [`${"*a".repeat(40)}*b`, "*c*d?e"] })
+    const before = performance.now()
+    expect(outcome(policy, "a".repeat(250))).toBe(join(root, "a".repeat(250)))
+    expect(performance.now() - before).toBeLessThan(1000)
+    expect(outcome(policy, `${"a".repeat(200)}b`)).toBe("ACCESS_DENIED")
+    expect(outcome(policy, "1C2D3E")).toBe("ACCESS_DENIED")
+  })
+
   test("can be replaced", () => {
     const policy = policyOf({ denyRead: ["*.secret"], denyWrite: [] })
     expect(outcome(policy, ".env")).toBe(join(root, ".env"))

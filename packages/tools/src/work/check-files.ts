@@ -19,7 +19,7 @@ const TEST_FILE =
 const CONFIGURATION = new RegExp(
   [
     String.raw`^(?:conftest|sitecustomize|usercustomize)\.py$`,
-    String.raw`^(?:pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|Cargo\.toml|package\.json|\.npmrc)$`,
+    String.raw`^(?:pytest\.ini|\.pytest\.ini|tox\.ini|setup\.cfg|pyproject\.toml|Cargo\.toml|package\.json|\.npmrc|(?:GNUm|[mM])akefile|[jJ]ustfile)$`,
     String.raw`^(?:vitest|vite|jest|playwright|karma|ava|babel)\.(?:config|setup|workspace)\.[cm]?[jt]s(?:on)?$`,
     String.raw`^(?:jest\.setup|vitest\.setup|setupTests)\.[cm]?[jt]sx?$|^\.(?:mocharc|babelrc|taprc)(?:\.\w+)?$`,
   ].join("|"),
@@ -84,6 +84,11 @@ async function noteHooks(root: string, files: Map<string, CheckFile>): Promise<v
     if (name.endsWith(".sample")) continue
     files.set(`.git/hooks/${name}`, { kind: "hook", content: await contentOf(root, `.git/hooks/${name}`) })
   }
+  const text = [...files.values()].map(({ kind, content }) => (kind === "hook" ? (content ?? "") : "")).join("\n")
+  for (const path of await filesAmong(root, wordsOf(text)))
+    if (!files.has(path)) files.set(path, { kind: "hook", content: await contentOf(root, path) })
+  const scripts = text === "" ? undefined : await packageParts(root, "package.json", wordsOf(text))
+  if (scripts !== undefined) files.set("package.json (what hooks run)", { kind: "hook", content: `file\n${scripts}` })
   const config = await contentOf(root, ".git/config")
   const place = /^\s*hooksPath\s*=\s*(.+?)\s*$/imu.exec(config ?? "")?.[1]
   if (place !== undefined) files.set(".git/config", { kind: "hook", content: `file\n${place}` })
@@ -98,7 +103,12 @@ function kindOf(name: string, folder: CheckKind | undefined): CheckKind | undefi
 /** Files that the test script of package.json names: they run the tests. */
 async function scriptsOfTests(root: string): Promise<string[]> {
   const parts = JSON.parse((await packageParts(root, "package.json")) ?? "{}") as { scripts?: Record<string, string> }
-  const words = Object.values(parts.scripts ?? {}).flatMap((script) => script.split(/[\s;&|'"]+/u))
+  return filesAmong(root, Object.values(parts.scripts ?? {}).flatMap(wordsOf))
+}
+
+const wordsOf = (script: string): string[] => script.split(/[\s;&|'"]+/u)
+
+async function filesAmong(root: string, words: readonly string[]): Promise<string[]> {
   const found = await Promise.all(
     [...new Set(words)].map(async (word) => {
       const path = word.replace(/^\.\//u, "")
@@ -119,18 +129,29 @@ async function contentOf(root: string, path: string): Promise<string | undefined
   return `${(stat.mode & 0o111) === 0 ? "file" : "program"}\n${await readFile(full, "latin1").catch(() => "")}`
 }
 
-/** What a package.json says of its tests, as JSON with sorted keys. */
-async function packageParts(root: string, path: string): Promise<string | undefined> {
+/** What a package.json says of its tests, as JSON with sorted keys; or of the scripts that others name. */
+async function packageParts(root: string, path: string, named?: readonly string[]): Promise<string | undefined> {
   try {
     const stat = await lstat(join(root, path))
     if (!stat.isFile() || stat.size > MOST_FILE_BYTES) return undefined
     const all = JSON.parse(await readFile(join(root, path), "utf8")) as Record<string, unknown>
-    const scripts = Object.entries((all.scripts ?? {}) as Record<string, string>)
-      .filter(([name]) => /^(?:pre|post)?test\b/u.test(name))
-      .sort(([a], [b]) => (a < b ? -1 : 1))
+    const scripts = reachedScripts(
+      (all.scripts ?? {}) as Record<string, string>,
+      (name) => named?.includes(name) ?? /^(?:pre|post)?test\b/u.test(name),
+    )
+    if (named !== undefined) return JSON.stringify(scripts)
     const rest = PACKAGE_PARTS.filter((name) => all[name] !== undefined).map((name) => [name, all[name]])
-    return JSON.stringify({ scripts: Object.fromEntries(scripts), ...Object.fromEntries(rest) })
+    return JSON.stringify({ scripts, ...Object.fromEntries(rest) })
   } catch {
     return undefined
   }
+}
+
+/** Some scripts, and those that they name in turn (`npm run unit`), sorted. */
+function reachedScripts(all: Readonly<Record<string, string>>, isFirst: (name: string) => boolean) {
+  const reached = new Set(Object.keys(all).filter(isFirst))
+  for (const name of reached)
+    for (const word of wordsOf(String(all[name])))
+      for (const other of [`pre${word}`, word, `post${word}`]) if (Object.hasOwn(all, other)) reached.add(other)
+  return Object.fromEntries([...reached].sort().map((name) => [name, all[name]]))
 }
