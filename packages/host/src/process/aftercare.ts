@@ -1,5 +1,6 @@
-import { chmod, lstat, readdir, rename, rm, writeFile } from "node:fs/promises"
-import { basename, join } from "node:path"
+import { chmod, lstat, readdir, realpath, rename, rm, writeFile } from "node:fs/promises"
+import { basename, dirname, join, resolve } from "node:path"
+import { isInside } from "../paths/roots.ts"
 import { parseConfig, printConfig } from "../repository/config-file.ts"
 import { allowedOfRepository } from "../repository/config-rules.ts"
 import { readPlainFile } from "../repository/plain-file.ts"
@@ -8,8 +9,10 @@ import { readPlainFile } from "../repository/plain-file.ts"
 export interface Aftercare {
   /** What was not there before and must not be there afterwards. */
   readonly absent: readonly string[]
-  /** Repositories' folders that were not there before. */
+  /** Repositories' folders, and files that point to one, that were not there before. */
   readonly unborn: readonly string[]
+  /** Those that were: what points into one of them (a linked work tree, a submodule) is guarded with it. */
+  readonly known: ReadonlySet<string>
 }
 
 const CONFIG_BYTES = 1024 * 1024
@@ -20,13 +23,13 @@ const CONFIG_BYTES = 1024 * 1024
  *
  * @returns sentences that say what was done; none where there was nothing to do
  */
-export async function putRight({ absent, unborn }: Aftercare): Promise<string[]> {
+export async function putRight({ absent, unborn, known }: Aftercare): Promise<string[]> {
   const notes: string[] = []
   for (const path of absent) {
     if (await isThere(path)) notes.push(await setAside(path))
   }
   for (const gitDir of unborn) {
-    if (await isThere(gitDir)) notes.push(...(await disarm(gitDir)))
+    if (await isThere(gitDir)) notes.push(...(await disarm(gitDir, known)))
   }
   return notes
 }
@@ -38,8 +41,18 @@ async function setAside(path: string): Promise<string> {
   return `the command made ${path}, which people make and commands do not: it is ${basename(aside)} now`
 }
 
-async function disarm(gitDir: string): Promise<string[]> {
+/** Whether a file points into a repository that was there before. */
+async function leadsTo(pointer: string, known: ReadonlySet<string>): Promise<boolean> {
+  const text = (await readPlainFile(pointer, CONFIG_BYTES).catch(() => undefined))?.toString("utf8") ?? ""
+  const target = /^gitdir: (.+?)\s*$/u.exec(text)?.[1]
+  const real =
+    target === undefined ? undefined : await realpath(resolve(dirname(pointer), target)).catch(() => undefined)
+  return real !== undefined && [...known].some((gitDir) => isInside(gitDir, real))
+}
+
+async function disarm(gitDir: string, known: ReadonlySet<string>): Promise<string[]> {
   const stat = await lstat(gitDir)
+  if (stat.isFile() && (await leadsTo(gitDir, known))) return []
   if (!stat.isDirectory()) return stat.isFile() || stat.isSymbolicLink() ? [await setAside(gitDir)] : []
   const notes: string[] = []
   for (const name of ["commondir", "config.worktree"])
@@ -57,7 +70,7 @@ async function disarm(gitDir: string): Promise<string[]> {
 }
 
 /** Harmless in a repository that was made here, and needless in one that is read. */
-const ALSO = /^\[core\]\s*bare\s*=\s*false/iu
+const ALSO = /^\[core\]\s*bare\s*=\s*(?:true|false)/iu
 
 async function keepAllowed(file: string): Promise<string[]> {
   try {

@@ -10,6 +10,8 @@ export interface Guarded {
   readonly fixed: readonly string[]
   /** What is not there and must not come to be. */
   readonly absent: readonly string[]
+  /** The folders of all repositories that were found, and the files that point to one. */
+  readonly repositories: ReadonlySet<string>
 }
 
 /** A folder to look through, and whether repositories in it may be written to, configuration and hooks excepted. */
@@ -22,6 +24,8 @@ export interface GuardedRoot {
 const RULES = new Set(["toolwright.yaml", ".toolwright"])
 /** Dependencies and build outputs hold no repositories of the user's and no configuration. */
 const SKIPPED = new Set(["node_modules", ".venv", "venv", "target", "dist", "__pycache__"])
+/** What git takes a folder for a repository by. */
+const BARE = ["HEAD", "objects", "refs"]
 const MOST_FOLDERS = 4000
 const MOST_PINS = 300
 
@@ -34,8 +38,10 @@ export async function guardedIn(roots: readonly GuardedRoot[]): Promise<Guarded>
   const pinned = new Set<string>()
   const fixed: string[] = []
   const absent: string[] = []
+  const known = new Set<string>()
   for (const { path: root, repositories } of roots) {
     for (const found of await findIn(root)) {
+      if (found.kind !== "rules") known.add(found.path)
       if (pinned.size > MOST_PINS) break
       for (let at = dirname(found.path); at !== root && isInside(root, at); at = dirname(at)) pinned.add(at)
       if (found.kind === "rules" || found.kind === "pointer" || repositories === "read-only") fixed.push(found.path)
@@ -49,7 +55,13 @@ export async function guardedIn(roots: readonly GuardedRoot[]): Promise<Guarded>
     const rules = join(root, "toolwright.yaml")
     if (!fixed.includes(rules)) absent.push(rules)
   }
-  return { pinned: [...pinned].sort((a, b) => a.length - b.length), fixed, absent }
+  return { pinned: [...pinned].sort((a, b) => a.length - b.length), fixed, absent, repositories: known }
+}
+
+/** The folders of repositories that lie in some folders, bare ones too, and the files and links in place of one. */
+export async function repositoriesIn(roots: readonly string[]): Promise<string[]> {
+  const found = await Promise.all(roots.map(findIn))
+  return found.flat().flatMap(({ kind, path }) => (kind === "rules" ? [] : [path]))
 }
 
 /**
@@ -91,7 +103,13 @@ async function findIn(root: string): Promise<Found[]> {
   for (let at = 0; at < pending.length && seen < MOST_FOLDERS; at++) {
     const folder = pending[at]!
     seen++
-    for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+    // A repository without a work tree is one by what lies in it, and git obeys its configuration from within.
+    if (at > 0 && BARE.every((name) => entries.some((entry) => entry.name === name))) {
+      found.push({ path: folder, kind: "repository" })
+      continue
+    }
+    for (const entry of entries) {
       const path = join(folder, entry.name)
       if (entry.name === ".git") {
         if (entry.isDirectory()) found.push({ path, kind: "repository" })

@@ -6,7 +6,7 @@ import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
 import { runSandboxed, type SandboxedRequest, type SandboxReport } from "../sandbox/sandbox.ts"
 import { putRight } from "./aftercare.ts"
 import { deniedHistory } from "./denied-history.ts"
-import { guardedIn, insideRepository, type Guarded } from "./guarded.ts"
+import { guardedIn, insideRepository, repositoriesIn, type Guarded } from "./guarded.ts"
 import { sandboxPolicy, type ProcessHost } from "./host.ts"
 import type { ProcessOutcome } from "../spawn/run-process.ts"
 import { secretFiles, type SecretEntries } from "./secret-files.ts"
@@ -64,7 +64,9 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
     ...(denied === undefined || denied.unknown ? {} : { deniedHistory: denied.files }),
     async putRight() {
       await Promise.all(placeholders.map((folder) => rmdir(folder).catch(() => {})))
-      return putRight({ absent: guarded.absent, unborn })
+      const there = await repositoriesIn(roots.filter((root) => isWritable(host, root)))
+      const made = there.filter((path) => !found.repositories.has(path))
+      return putRight({ absent: guarded.absent, unborn: [...new Set([...unborn, ...made])], known: found.repositories })
     },
   }
 }
@@ -144,6 +146,7 @@ async function withOutside(
   if (repositories === "read-only") return { ...found, fixed: [...found.fixed, outside] }
   const inner = await insideRepository(outside)
   return {
+    ...found,
     pinned: [...found.pinned, outside],
     fixed: [...found.fixed, ...inner.fixed],
     absent: [...found.absent, ...inner.absent],

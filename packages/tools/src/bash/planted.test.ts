@@ -46,6 +46,9 @@ const PLANTING: Readonly<Record<string, string>> = {
   "in the folder's repository": `printf "$EVIL" >> sub/.git/config; cp $TRAP sub/.git/hooks/pre-commit`,
   "after moving the folder away": `mv sub s; cp -r s sub; printf "$EVIL" >> sub/.git/config`,
   "by a shared folder of the folder's": `cp -r sub/.git g; printf "$EVIL" >> g/config; echo ../../g > sub/.git/commondir`,
+  "in a repository of a folder that it makes": `mkdir made/; mkdir made/.git; cp -r .git/* made/.git; printf "$EVIL" >> made/.git/config`,
+  "in a repository without a work tree": `mkdir made; cp -r .git/* made; printf "[core]\\nbare=false\\nworktree=.\\n$EVIL" >> made/config`,
+  "by a file that points to another folder": `mkdir -p made x; cp -r .git/* x; echo "gitdir: ../x" > made/.git; printf "$EVIL" >> x/config`,
 }
 
 describe.skipIf(program === undefined)("a sandboxed command leaves nothing for git outside to start", () => {
@@ -64,7 +67,7 @@ describe.skipIf(program === undefined)("a sandboxed command leaves nothing for g
       await callTool(fixture.tools.get("bash")!, {
         command: `export TRAP=${trap} EVIL='${evil}'; ${before}${PLANTING[way]}`,
       })
-      for (const folder of [fixture.root, join(fixture.root, "sub")]) {
+      for (const folder of ["", "sub", "made", "x"].map((name) => join(fixture.root, name)).filter(existsSync)) {
         execFileSync("sh", ["-c", "git status; git log -1; git add -u; git commit --allow-empty -m x; true"], {
           cwd: folder,
           stdio: "ignore",
@@ -98,6 +101,13 @@ describe.skipIf(program === undefined)("a sandboxed command leaves nothing for g
     expect(result).toMatchObject({ success: true })
     expect(result.output).not.toContain("WARNING")
     expect(fixture.git("log", "--format=%an %s")).toBe("Ann One\n")
+  })
+
+  test("a working tree that a command adds is left alone, and works", async () => {
+    using fixture = workspace()
+    const result = await callTool(fixture.tools.get("bash")!, { command: "git worktree add -q tree" })
+    expect(result.output).not.toContain("WARNING")
+    expect(fixture.git("-C", "tree", "status", "--porcelain")).toBe("")
   })
 
   test("no command writes the configuration of these tools", async () => {
