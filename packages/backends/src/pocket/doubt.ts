@@ -9,7 +9,7 @@ import { lastRequest } from "./prompt.ts"
 import { callIn, type PocketCall } from "./call.ts"
 import { measureReply, secondReading } from "./reading.ts"
 import type { OpinionData } from "./second-opinion.ts"
-import { absentPocketTools, POCKET_TOOLS, READING_TOOLS } from "./tools.ts"
+import { absentPocketTools, POCKET_TOOLS, READING_TOOLS, DESTROYING_TOOLS } from "./tools.ts"
 
 /** What the model may have been asked for, when it is not sure enough to do it. */
 export interface PocketQuestion {
@@ -134,11 +134,9 @@ export async function settle(
   return meant === undefined ? { question: doubting.words(question) } : { reply: meant, certainty: 1 }
 }
 
-const DESTROYS: ReadonlySet<string> = new Set(["bash", "delete_file", "move_file"])
-
 /** Whether a second reading would destroy something where the first does not: nobody is to be led to that by a guess. */
 export function isWorse(first: PocketCall, second: PocketCall | undefined): boolean {
-  return second !== undefined && DESTROYS.has(second.name) && !DESTROYS.has(first.name)
+  return second !== undefined && DESTROYING_TOOLS.has(second.name) && !DESTROYING_TOOLS.has(first.name)
 }
 
 /** @throws Error where the data were made for other evidence */

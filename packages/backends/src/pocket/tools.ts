@@ -33,6 +33,9 @@ const SIGNATURES: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
 /** The tools that the pocket model was trained on, by the names of their single actions. */
 export const POCKET_TOOLS: readonly string[] = Object.keys(SIGNATURES)
 
+/** Those that take something away, or may. */
+export const DESTROYING_TOOLS: ReadonlySet<string> = new Set(["bash", "delete_file", "move_file"])
+
 /** Those of them that change nothing: a wrong one does no harm. */
 export const READING_TOOLS: ReadonlySet<string> = new Set([
   "read_text_file",
