@@ -203,7 +203,7 @@ describe.skipIf(!HAS_TERMINAL)("toolwright chat, in a terminal", () => {
   })
 
   test("what is typed ahead is the next request, and answers no question", async () => {
-    const { cwd, terminal } = open(play("  - reply: { text: One., delayMs: 300 }\n", DELETE, "  - reply: Done.\n"))
+    const { cwd, terminal } = open(play("  - reply: { text: One., delayMs: 1500 }\n", DELETE, "  - reply: Done.\n"))
     await terminal.until(/> /)
     terminal.type("first\r")
     await terminal.until(/waiting for the model/)
