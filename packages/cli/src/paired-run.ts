@@ -3,11 +3,11 @@ import type { RunEvent, RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
 
 /**
- * The exit code of a run with a model that never finds fault with itself: 1 also when it declined or asked what was
- * meant, or when a call failed and none of the same tool went well afterwards.
+ * The exit code of a run with a model that never finds fault with itself: 1 also when it made no
+ * call at all, or when a call failed and none of the same tool went well afterwards.
  */
-export function pairedExitCode(summary: RunSummary, declined: boolean): number {
-  return declined || summary.failedCalls > summary.correctedFailures ? EXIT.failure : EXIT.success
+export function pairedExitCode(summary: RunSummary, onlyWords: boolean): number {
+  return onlyWords || summary.failedCalls > summary.correctedFailures ? EXIT.failure : EXIT.success
 }
 
 /** Watches a run: whether the model declined, and which calls somebody would have had to permit. */

@@ -103,11 +103,11 @@ export async function runTask(
   }
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
-  if (pairing === undefined || !summary.success || (summary.dryRun === true && !watch.declined))
-    return exitCodeOf(summary)
-  const declined = watch.declined || summary.calls === 0
-  if (declined) invocation.stderr.write(`${pairing.words.advice}\n`)
-  return pairedExitCode(summary, declined)
+  if (pairing === undefined) return exitCodeOf(summary)
+  const onlyWords = summary.success && summary.dryRun !== true && summary.calls === 0
+  if (watch.declined || onlyWords) invocation.stderr.write(`${pairing.words.advice}\n`)
+  if (!summary.success || summary.dryRun === true) return exitCodeOf(summary)
+  return pairedExitCode(summary, onlyWords)
 }
 
 /** Shows the events of a run and returns what the generator returns. */

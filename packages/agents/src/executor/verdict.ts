@@ -48,6 +48,7 @@ export async function afterWords(state: RunState, reply: Reply): Promise<Verdict
   if (silent && reasoning.trim() !== "") return nudge(state, "only-reasoning", TEXTS.onlyReasoning)
   const unread = unreadCalls(content, state.dialogue.plan.formatter, state.offered)
   if (unread !== undefined) return nudge(state, "parse-problem", unread)
+  if (reply.selfKnowledge.declined === true) return { events: [], end: await declined(state, content) }
   if (state.dryRun !== undefined && !silent) return { events: [], end: state.dryRun.end() }
   return atTheGate(state, content)
 }
@@ -69,6 +70,21 @@ async function atTheGate(state: RunState, content: string): Promise<Verdict> {
   if (++state.nudges > state.mostNudges) return { events, end: state.gate.giveUp(missing) }
   state.conversation.addNote(text)
   return { events }
+}
+
+/** How a run ends where the model said that it does not do what is asked: never well, however well its calls went. */
+async function declined(state: RunState, content: string): Promise<Verdict["end"]> {
+  const message = answerIn(content, state.options.completion?.signal)
+  if (state.calls === 0) return { outcome: "nothing-done", message }
+  state.ledger.note({ code: "DECLINED", message: "The model declined a part of what was asked." })
+  if (state.dryRun !== undefined) {
+    const end = state.dryRun.end()
+    return end.outcome === "completed" ? { ...end, outcome: "completed-with-failures" } : end
+  }
+  return {
+    ...(await checked(state, () => state.gate.settle(message, state.signal))),
+    outcome: "completed-with-failures",
+  }
 }
 
 /** What the gate runs (git, the checks as they were) takes time as tools do. */

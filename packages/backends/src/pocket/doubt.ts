@@ -29,6 +29,12 @@ export interface Doubting {
   choose?(question: PocketQuestion, signal: AbortSignal | undefined): Promise<number | undefined>
   /** What is answered in place of the call where none was chosen. */
   words(question: PocketQuestion): string
+  /**
+   * Answers a request in place of the model, which would take it for another one.
+   *
+   * @returns nothing where the model is to read it
+   */
+  beyond?(request: string): string | undefined
 }
 
 /** How evidence becomes a probability, and from which one on a call is made unasked; made by `calibrate.ts`. */

@@ -57,7 +57,9 @@ export function pocketBackend(engine: LlamaEngine, root?: string, doubting?: Dou
     async *infer(request, { signal } = {}) {
       const prompt = renderPocketPrompt(request.messages, prompting)
       if (prompt === undefined) return yield* words(TOO_LONG, NO_USAGE, true)
-      const { steps } = lastRequest(request.messages)
+      const { request: asked, steps } = lastRequest(request.messages)
+      const beyond = steps.length === 0 && request.jsonSchema === undefined ? doubting?.beyond?.(asked) : undefined
+      if (beyond !== undefined) return yield* words(beyond, NO_USAGE, true)
       const held =
         request.jsonSchema === undefined && isDone(request.messages) ? { ...request, grammar: WORDS_ONLY } : request
       const sampling = { temperature: 0, ...request.sampling }

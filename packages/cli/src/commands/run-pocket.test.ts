@@ -48,6 +48,14 @@ describe("toolwright run without a configured model", () => {
     )
   })
 
+  test("names the command that takes back what was changed", async () => {
+    const { code, stdout } = await here(["run", "undo that", "--no-record"], { cwd: folderWith() })
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(/^I can't take anything back, but `toolwright undo` [^\n]+\n$/),
+    ])
+  })
+
   test("answers a request that is too long without the model", async () => {
     const { code, stdout } = await here(["run", "list the files in src and then in lib ".repeat(50), "--no-record"], {
       cwd: folderWith(),

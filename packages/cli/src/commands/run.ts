@@ -30,7 +30,7 @@ export const runCommand: Command = {
       "The exit code is 0 only where the agent finished and did what it promises. Where calls failed and were never put right, or the tests\n" +
       "as they were before no longer pass, the run ends as completed-with-failures, with exit code 1 and a note of each.\n" +
       "With --dry-run the model's calls are checked against the tools' schemas and the permissions, and shown; none is run, and the\n" +
-      'model is told so. With --json each is a line with type "call-end", name and arguments. The exit code is 0 when all were valid.',
+      'model is told so. With --json each is a line with type "call-end", name and arguments. The exit code is 0 when all were well-formed.',
     options: { ...AGENT, ...RUN_OPTIONS },
     examples: [
       {

@@ -116,6 +116,23 @@ export function summaryLines(summary: RunSummary, style: Style): string[] {
   ]
 }
 
+/**
+ * How a run ended, where that is not as it should be.
+ *
+ * @param said the model's last words, which are not said again
+ * @returns nothing where they say it all
+ */
+export function endingOf(
+  { outcome, success, message, dryRun }: RunSummary,
+  said: string,
+  style: Style,
+): string | undefined {
+  if (success || (outcome === "nothing-done" && message === said.trim())) return undefined
+  return outcome === "completed-with-failures" && dryRun !== true
+    ? style.red(outcome)
+    : `${style.red(outcome)}: ${neutralise(message)}`
+}
+
 /** What a person should know of a run, a line for each. */
 export function noteLines({ notes = [] }: RunSummary, style: Style): string[] {
   return notes.map(({ message }) => `${style.yellow("note")}: ${neutralise(message)}`)

@@ -1,6 +1,6 @@
 import { textOf, type RunEvent, type RunSummary, type ToolResult } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
-import { createLines, noteLines } from "./lines.ts"
+import { createLines, endingOf, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import { createActivity, SPINNER } from "./progress.ts"
 import type { Renderer } from "./renderer.ts"
@@ -31,6 +31,7 @@ export function liveRenderer(
   const activity = createActivity(() => performance.now())
   const live = isTTY.stdout && env.TERM !== "dumb"
   let midLine = false
+  let said = ""
   let drawn = false
   let held = false
   let space = ""
@@ -89,20 +90,22 @@ export function liveRenderer(
           return write(`  ${style.cyan(isTTY.stdout ? "→" : "call  ")} ${style.bold(neutralise(event.name))} `)
         case "args-delta":
           return write(neutralise(event.text.replaceAll(/\s+/g, " ")))
-        case "call-end":
         case "reply":
+          said = event.content
+          return endLine()
+        case "call-end":
           return endLine()
         case "run-start":
         case "round-start":
           return
-        case "run-end":
+        case "run-end": {
           endLine()
-          if (event.summary.outcome === "completed-with-failures") write(`${style.red(event.summary.outcome)}\n`)
-          else if (!event.summary.success)
-            write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}\n`)
+          const ending = endingOf(event.summary, said, style)
+          if (ending !== undefined) write(`${ending}\n`)
           for (const note of noteLines(event.summary, style)) write(`${note}\n`)
           if (event.error?.hint !== undefined) write(`${neutralise(event.error.hint)}\n`)
           return write(`  ${style.dim(speedOf(event.summary))}\n`)
+        }
         case "tool-end":
           if (resultLines === 1 || event.result.metadata.dryRun === true) return lines(event).forEach(line)
           return whole(lines(event)[0]!, event.result)

@@ -1,6 +1,6 @@
 import { textOf, type RunEvent, type ToolResult } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
-import { createLines, noteLines } from "./lines.ts"
+import { createLines, endingOf, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import type { Renderer } from "./renderer.ts"
 import { shortArguments } from "./short.ts"
@@ -26,6 +26,7 @@ export function wholeRenderer(
   const plain = isTTY.stdout ? neutralise : (text: string) => text
   const write = (text: string): void => void stdout.write(`${text}\n`)
   let shown = false
+  let words = ""
 
   function result(result: ToolResult): void {
     const failed = !result.success
@@ -57,20 +58,21 @@ export function wholeRenderer(
           if (event.result.metadata.dryRun === true) return lines(event).slice(1).forEach(write)
           return result(event.result)
         case "reply": {
-          const said = neutralise(event.content.trim())
+          words = event.content
+          const said = neutralise(words.trim())
           if (said === "") return
           if (shown) write("")
           shown = true
           return write(said)
         }
-        case "run-end":
-          if (event.summary.outcome === "completed-with-failures") write(style.red(event.summary.outcome))
-          else if (!event.summary.success)
-            write(`${style.red(event.summary.outcome)}: ${neutralise(event.summary.message)}`)
-          else if (event.summary.dryRun === true) write(neutralise(event.summary.message))
+        case "run-end": {
+          const ending = endingOf(event.summary, words, style)
+          if (ending !== undefined) write(ending)
+          else if (event.summary.success && event.summary.dryRun === true) write(neutralise(event.summary.message))
           noteLines(event.summary, style).forEach(write)
           if (event.error?.hint !== undefined) write(neutralise(event.error.hint))
           return
+        }
         default:
           lines(event).forEach(write)
       }

@@ -54,6 +54,8 @@ export interface PairingWords {
   readonly notice: string
   /** Said where it declines. */
   readonly advice: string
+  /** What it answers to a request that is none for it, and that it does not know for one; nothing to any other. */
+  beyond(request: string): string | undefined
   /** Why it cannot be an agent. */
   cannotBe(profile: AgentProfile): string
 }

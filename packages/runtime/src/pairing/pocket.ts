@@ -27,7 +27,7 @@ export const pocketPairing: Pairing = {
   open: ({ root, choose }) =>
     openPocket({
       ...(root === undefined ? {} : { root }),
-      doubting: { words: notSure, ...(choose === undefined ? {} : { choose }) },
+      doubting: { words: notSure, beyond, ...(choose === undefined ? {} : { choose }) },
     }),
   toolset(registry, readOnly) {
     const known = pocketTools(registry.view({ splitActions: true, readOnly }).list())
@@ -58,6 +58,7 @@ export const pocketPairing: Pairing = {
       "No model is configured: the built-in pocket model answers (3 MB, 20 tools, for trying out). For a real one give --model NAME --base-url URL, or write them into toolwright.yaml.",
     advice:
       "A real model may know what to do, for example one that Ollama serves: --model qwen2.5-coder:7b --base-url http://localhost:11434/v1",
+    beyond,
     cannotBe: ({ name }) =>
       `The agent '${name}' needs a real model: the built-in pocket model only does plain requests, as 'assistant'.`,
   },
@@ -67,6 +68,18 @@ export const pocketPairing: Pairing = {
 function replaces(root: string, { path }: JsonObject): boolean {
   return typeof path !== "string" || path.startsWith("~") || existsSync(resolve(root, path))
 }
+
+/** How requests begin that want something to be as it was, politeness before them left out. */
+const TAKES_BACK =
+  /^(?:(?:please|oops|oh|no|wait|sorry|ok|okay|now|then|can|could|would|you)\b[\s,.!:]*)*(?:undo|revert|restore|undelete|(?:take|bring|roll|put) (?:(?!and\b)[\w./-]+ ){0,6}back)(?=[\s,;:!?]|\.?$)/i
+
+/** What is answered where a person wants something back: no tool of its does that, a command does. */
+function beyond(request: string): string | undefined {
+  return TAKES_BACK.test(request) ? TAKE_BACK : undefined
+}
+
+const TAKE_BACK =
+  "I can't take anything back, but `toolwright undo` can: it brings back the files that the last run changed, not what was committed, and `toolwright undo --dry-run` shows them first."
 
 /** What is answered in place of a call that it is not sure of. */
 function notSure({ readings }: PocketQuestion): string {

@@ -65,6 +65,54 @@ describe("nothing configured", () => {
     expect(requests[0]!.grammar).toMatch(/txt[^]*uname|uname[^]*txt/)
   })
 
+  test.each([
+    ["write me a poem", "I can't"],
+    ["alphabetize todo.txt", "I am not sure what you mean"],
+    ["undo that", "`toolwright undo`"],
+    ["Oops, please take the last change to a.txt back!", "`toolwright undo`"],
+    ["could you revert a.txt", "`toolwright undo`"],
+    ["restore a.txt", "`toolwright undo`"],
+  ])("a request that is declined is no success: %s", async (task, words) => {
+    const all = await events(await assembled(), task)
+    expect(ended(all)).toEqual([])
+    expect(all.at(-1)).toMatchObject({
+      type: "run-end",
+      summary: { outcome: "nothing-done", success: false, calls: 0, message: expect.stringContaining(words) },
+    })
+  })
+
+  test("what a request takes back is told by how it begins, not by a word in it", async () => {
+    const toolwright = await assembled()
+    writeFileSync(join(toolwright.folder, "undo.txt"), "one\n")
+    for (const task of [
+      "find undo in a.txt",
+      "take hello and say it back",
+      "read undo.txt",
+      'put "take it back" in b.txt',
+    ])
+      expect([task, toolwright.pairing!.words.beyond(task)]).toEqual([task, undefined])
+    expect(ended(await events(toolwright, "read undo.txt"))).toMatchObject([{ result: { success: true } }])
+  })
+
+  test("a request that is declined in part is not simply complete", async () => {
+    const scripted = asPocket(
+      call("create_directory", { path: "b" }),
+      "Created b. What else you asked for is beyond me.",
+    )
+    const declining: Backend = {
+      ...scripted,
+      async *infer(request, options) {
+        for await (const event of scripted.infer(request, options))
+          yield event.type === "end" && request.messages.length > 2 ? { ...event, declined: true } : event
+      },
+    }
+    const toolwright = await assembled({ backend: declining })
+    expect((await events(toolwright, "create a folder b and dance")).at(-1)).toMatchObject({
+      summary: { outcome: "completed-with-failures", success: false, calls: 1, notes: [{ code: "DECLINED" }] },
+    })
+    expect(existsSync(join(toolwright.folder, "b"))).toBe(true)
+  })
+
   test("tools of one's own alone need a model, and so does the logit tool", async () => {
     const forecast = defineTool({ name: "forecast", description: "", input: { type: "object" }, run: () => "rain" })
     await expect(events(await assembled({ withBuiltins: false, tools: [forecast] }), "rain?")).rejects.toMatchObject({

@@ -28,9 +28,12 @@ export type ToolEvent =
 /** How a run ended. */
 export type RunOutcome =
   | "completed"
-  /** The agent finished, and calls that failed were never put right, or what was changed does not pass earlier checks. */
+  /**
+   * The agent finished, and calls that failed were never put right, what was changed does not pass earlier checks, or
+   * the model declined a part of the task.
+   */
   | "completed-with-failures"
-  /** The agent gave up, and nothing of what it promises was done. */
+  /** The agent gave up and nothing of what it promises was done, or the model declined the task or asked what is meant. */
   | "nothing-done"
   | "max-rounds"
   | "no-tool-use"
