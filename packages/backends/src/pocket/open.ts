@@ -3,7 +3,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
 import { inferPrompt, type LlamaBackend } from "../llama/backend.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/engine.ts"
-import type { InferEvent } from "../model/backend.ts"
+import type { InferEvent, InferRequest } from "../model/backend.ts"
 import { closingSentence } from "./closing.ts"
 import { type Doubting, readDoubtData, settle } from "./doubt.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
@@ -60,14 +60,11 @@ export function pocketBackend(engine: LlamaEngine, root?: string, doubting?: Dou
       const { request: asked, steps } = lastRequest(request.messages)
       const beyond = steps.length === 0 && request.jsonSchema === undefined ? doubting?.beyond?.(asked) : undefined
       if (beyond !== undefined) return yield* words(beyond, NO_USAGE, true)
-      const held =
-        request.jsonSchema === undefined && isDone(request.messages) ? { ...request, grammar: WORDS_ONLY } : request
+      const held = heldToWords(request)
       const sampling = { temperature: 0, ...request.sampling }
       const { reply, end } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
       if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
-        const declined = reply.startsWith(CANNOT)
-        if (steps.length === 0) return yield* words(reply, end.usage, declined)
-        return yield* words(closingSentence(steps, root) + (declined ? ` ${NO_MORE}` : ""), end.usage, declined)
+        return yield* words(spokenReply(reply, steps, root), end.usage, reply.startsWith(CANNOT))
       }
       if (doubting === undefined || request.jsonSchema !== undefined) {
         yield { type: "text-delta", text: reply }
@@ -88,6 +85,17 @@ export function pocketBackend(engine: LlamaEngine, root?: string, doubting?: Dou
       await engine[Symbol.asyncDispose]()
     },
   }
+}
+
+/** After one plain command that went well only words may follow. */
+function heldToWords(request: InferRequest): InferRequest {
+  return request.jsonSchema === undefined && isDone(request.messages) ? { ...request, grammar: WORDS_ONLY } : request
+}
+
+/** What is said in place of a call: the model's words, or after calls a sentence made from their results. */
+function spokenReply(reply: string, steps: Parameters<typeof closingSentence>[0], root: string | undefined): string {
+  if (steps.length === 0) return reply
+  return closingSentence(steps, root) + (reply.startsWith(CANNOT) ? ` ${NO_MORE}` : "")
 }
 
 /**

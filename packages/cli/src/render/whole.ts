@@ -30,11 +30,7 @@ export function wholeRenderer(
 
   function result(result: ToolResult): void {
     const failed = !result.success
-    const text = failed
-      ? failureText(result)
-      : result.output === "" && result.data !== undefined
-        ? textOf(result.data)
-        : result.output
+    const text = failed ? failureText(result) : shownText(result)
     const all = text.replace(/\n+$/, "").split("\n")
     for (const line of all.slice(0, SHOWN_LINES)) write(failed ? style.red(plain(line)) : plain(line))
     if (all.length > SHOWN_LINES)
@@ -79,6 +75,10 @@ export function wholeRenderer(
     },
     close: () => {},
   }
+}
+
+function shownText({ output, data }: ToolResult): string {
+  return output === "" && data !== undefined ? textOf(data) : output
 }
 
 /** What a model is to do instead is nothing to a person who did not permit a call. */
