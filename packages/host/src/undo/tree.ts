@@ -37,10 +37,10 @@ export const TREE_LIMITS: TreeLimits = {
 /** Contents by path and status: what has the same status as before need not be read again. */
 export type TreeIndex = Map<string, { mark: string; hash: string }>
 
-/** Not looked into: what other programs keep and fetch, and our own state. */
-const SKIPPED = new Set([".git", ".toolwright", "node_modules", ".venv", "venv", "__pycache__"])
-/** Of these no change is told: git's own state, and ours. */
-const OUR_OWN = new Set([".git", ".toolwright"])
+/** Our own state is no part of the tree. */
+const OUR_STATE = ".toolwright"
+/** Not looked into: what other programs keep and fetch. Of git's own state no change is told. */
+const SKIPPED = new Set([".git", "node_modules", ".venv", "venv", "__pycache__"])
 /** Looked into last, so that sources come before what is made of them when the bounds are reached. */
 const OUTPUTS = new Set(["dist", "build", "target", ".next", ".cache", "coverage"])
 const SLICE_MS = 8
@@ -84,8 +84,9 @@ export async function lookAtTree(
       const path = join(folder, entry.name)
       const stat = statOf(path)
       if (stat === undefined) continue
+      if (entry.isDirectory() && entry.name === OUR_STATE) continue
       if (entry.isDirectory() && SKIPPED.has(entry.name)) {
-        skipped.set(path, { mark: OUR_OWN.has(entry.name) ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
+        skipped.set(path, { mark: entry.name === ".git" ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
         continue
       }
       if (entries.size >= limits.entries)
