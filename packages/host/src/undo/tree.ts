@@ -84,7 +84,6 @@ export async function lookAtTree(
       const path = join(folder, entry.name)
       const stat = statOf(path)
       if (stat === undefined) continue
-      if (entry.isDirectory() && entry.name === OUR_STATE) continue
       if (entry.isDirectory() && SKIPPED.has(entry.name)) {
         skipped.set(path, { mark: entry.name === ".git" ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
         continue
@@ -117,7 +116,7 @@ const NOT_LOOKED_INTO = "what lies in it is not kept"
 
 function readableEntries(folder: string, source: TreeSource): Dirent[] {
   const isReadable = source.readableIn(folder)
-  return entriesOf(folder).filter(({ name }) => !isTemporaryName(name) && isReadable(name))
+  return entriesOf(folder).filter(({ name }) => name !== OUR_STATE && !isTemporaryName(name) && isReadable(name))
 }
 
 /** Keeps contents up to the limits; what has the status of before is known already. */
