@@ -67,6 +67,8 @@ export function attacksPage(): string {
   const tests = listed.map(({ name, file }) => ({ path: relative(root, file), parts: name.split(" > ") }))
   const sections = AREAS.map(([area, files]) => {
     const own = tests.filter(({ path }) => files.some((file) => path.startsWith(file)))
+    // Files are collected side by side, so they come in any order; within one the order is its own.
+    own.sort((one, other) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0))
     const groups = Map.groupBy(own, ({ path, parts }) => `${path} ${parts.slice(0, -1).join(": ")}`)
     const rows = [...groups.values()].flatMap((group) => {
       const shown = group.slice(0, MOST).map(({ path, parts }) => row(parts.join(": "), path))
