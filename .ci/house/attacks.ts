@@ -14,7 +14,7 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
       "packages/tools/src/filesystem/race.test.ts",
     ],
   ],
-  ["Repositories", ["packages/tools/src/git/hostile.test.ts"]],
+  ["Repositories", ["packages/tools/src/git/hostile.test.ts", "packages/tools/src/bash/kept-history.test.ts"]],
   [
     "Programs and their sandbox",
     ["packages/host/src/sandbox/sandbox.test.ts", "packages/tools/src/bash/planted.test.ts"],

@@ -12,6 +12,8 @@ export interface Guarded {
   readonly absent: readonly string[]
   /** The folders of all repositories that were found, and the files that point to one. */
   readonly repositories: ReadonlySet<string>
+  /** Those among them that may be written to. */
+  readonly writable: readonly string[]
 }
 
 /** A folder to look through, and whether repositories in it may be written to, configuration and hooks excepted. */
@@ -39,6 +41,7 @@ export async function guardedIn(roots: readonly GuardedRoot[]): Promise<Guarded>
   const fixed: string[] = []
   const absent: string[] = []
   const known = new Set<string>()
+  const writable: string[] = []
   for (const { path: root, repositories } of roots) {
     for (const found of await findIn(root)) {
       if (found.kind !== "rules") known.add(found.path)
@@ -47,6 +50,7 @@ export async function guardedIn(roots: readonly GuardedRoot[]): Promise<Guarded>
       if (found.kind === "rules" || found.kind === "pointer" || repositories === "read-only") fixed.push(found.path)
       else {
         pinned.add(found.path)
+        writable.push(found.path)
         const inner = await insideRepository(found.path)
         fixed.push(...inner.fixed)
         absent.push(...inner.absent)
@@ -55,7 +59,7 @@ export async function guardedIn(roots: readonly GuardedRoot[]): Promise<Guarded>
     const rules = join(root, "toolwright.yaml")
     if (!fixed.includes(rules)) absent.push(rules)
   }
-  return { pinned: [...pinned].sort((a, b) => a.length - b.length), fixed, absent, repositories: known }
+  return { pinned: [...pinned].sort((a, b) => a.length - b.length), fixed, absent, repositories: known, writable }
 }
 
 /** The folders of repositories that lie in some folders, bare ones too, and the files and links in place of one. */

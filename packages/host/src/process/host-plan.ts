@@ -1,5 +1,5 @@
 import { lstat, mkdir, rmdir } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { isInside } from "../paths/roots.ts"
 import { resolveRepository } from "../repository/layout.ts"
 import type { SandboxPlan } from "../sandbox/bubblewrap.ts"
@@ -7,7 +7,9 @@ import { runSandboxed, type SandboxedRequest, type SandboxReport } from "../sand
 import { putRight } from "./aftercare.ts"
 import { deniedHistory } from "./denied-history.ts"
 import { guardedIn, insideRepository, repositoriesIn, type Guarded } from "./guarded.ts"
+import { gitAnswers } from "./git-answers.ts"
 import { sandboxPolicy, type ProcessHost } from "./host.ts"
+import { keepHistory, type KeptHistory } from "./kept-history.ts"
 import type { ProcessOutcome } from "../spawn/run-process.ts"
 import { secretFiles, type SecretEntries } from "./secret-files.ts"
 
@@ -43,10 +45,13 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
     guardedIn(guardedRoots(host, repositories)),
     missingRepositories(roots),
   ])
+  const hiddenObjects = denied === undefined || denied.unknown ? undefined : denied.objects
   const guarded = await withOutside(found, outside, repositories)
   const folders = host.workspace.roots
     .slice(1)
     .map((root) => ({ path: root.real, writable: root.access === "read-write" }))
+  const closed = repositories === "writable" && hiddenObjects !== undefined ? [dirname(hiddenObjects)] : []
+  const history = await keptHistory(host, openTo(repositories, found.writable, outside), closed)
   const plan = {
     root: host.root,
     writable: host.writable,
@@ -54,9 +59,10 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
     ...(host.config.limits === undefined ? {} : { limits: host.config.limits }),
     folders: outside === undefined ? folders : [...folders, { path: outside, writable: host.writable }],
     pinned: guarded.pinned.map((path) => ({ path, writable: isWritable(host, path) })),
-    protect: guarded.fixed,
+    protect: [...guarded.fixed, ...closed, ...history.fixed],
+    mounts: history.mounts,
     hidden: secrets.files,
-    hiddenFolders: [...secrets.folders, ...(denied === undefined || denied.unknown ? [] : [denied.objects])],
+    hiddenFolders: [...secrets.folders, ...(hiddenObjects === undefined ? [] : [hiddenObjects])],
     ...gapOf(secrets.incomplete, denied?.unknown === true),
   }
   return {
@@ -65,10 +71,25 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
     async putRight() {
       await Promise.all(placeholders.map((folder) => rmdir(folder).catch(() => {})))
       const there = await repositoriesIn(roots.filter((root) => isWritable(host, root)))
-      const made = there.filter((path) => !found.repositories.has(path))
-      return putRight({ absent: guarded.absent, unborn: [...new Set([...unborn, ...made])], known: found.repositories })
+      const made = [...new Set([...unborn, ...there.filter((path) => !found.repositories.has(path))])]
+      const kept = await history.settle(made)
+      const set = await putRight({ absent: guarded.absent, unborn: made, known: found.repositories })
+      return [...kept, ...set]
     },
   }
+}
+
+function openTo(access: "read-only" | "writable", found: readonly string[], outside: string | undefined) {
+  return outside === undefined || access === "read-only" ? found : [...found, outside]
+}
+
+/**
+ * @param writable folders of repositories that the command may write to
+ * @param closed those whose objects are hidden: git cannot work there, and nobody has anything to write
+ */
+function keptHistory(host: ProcessHost, writable: readonly string[], closed: readonly string[]): Promise<KeptHistory> {
+  const kept = host.writable ? writable.filter((path) => !closed.includes(path)) : []
+  return keepHistory(kept, gitAnswers(host))
 }
 
 /**
@@ -115,7 +136,10 @@ export async function runInWorkspace(
     ...(repositories === undefined ? {} : { repositories }),
   }
   const { plan, deniedHistory: hidden, putRight: settle } = await planFor(host, options)
-  const ran = await runSandboxed({ ...request, policy: sandboxPolicy(host), plan })
+  const ran = await runSandboxed({ ...request, policy: sandboxPolicy(host), plan }).catch(async (thrown: unknown) => {
+    await settle()
+    throw thrown
+  })
   const { outcome } = ran
   const sandbox = hidden === undefined ? ran.sandbox : { ...ran.sandbox, hidden_history: hidden }
   const notes = await settle()

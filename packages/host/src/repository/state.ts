@@ -37,16 +37,24 @@ export async function repositoryState(
   const layout = await resolveRepository(root, roots).catch(() => undefined)
   if (layout === undefined) return undefined
   const head = (await textOf(join(layout.gitDir, "HEAD"), 4096)).trim()
-  const refs = new Map<string, string>()
-  readPacked(refs, await textOf(join(layout.commonDir, "packed-refs"), PACKED_BYTES))
-  await readLoose(refs, layout)
-  await readTables(refs, layout)
+  const refs = await refsOf(layout)
   const log = await sizeOf(join(layout.gitDir, "logs/HEAD"))
   const branch = /^ref: (.+)$/u.exec(head)?.[1]
   const commit = branch === undefined ? head || null : (refs.get(branch) ?? null)
   const hash = createHash("sha256").update(`${head}\n${log}\n`)
   for (const [name, id] of [...refs].sort(([a], [b]) => (a < b ? -1 : 1))) hash.update(`${name} ${id}\n`)
   return { head, commit, refs, log, mark: hash.digest("hex") }
+}
+
+type Folders = Pick<RepositoryLayout, "gitDir" | "commonDir">
+
+/** Every ref of a repository with what it says. */
+export async function refsOf(layout: Folders): Promise<Map<string, string>> {
+  const refs = new Map<string, string>()
+  readPacked(refs, await textOf(join(layout.commonDir, "packed-refs"), PACKED_BYTES))
+  await readLoose(refs, layout)
+  await readTables(refs, layout)
+  return refs
 }
 
 function readPacked(refs: Map<string, string>, text: string): void {
@@ -56,7 +64,7 @@ function readPacked(refs: Map<string, string>, text: string): void {
   }
 }
 
-async function readLoose(refs: Map<string, string>, { gitDir, commonDir }: RepositoryLayout): Promise<void> {
+async function readLoose(refs: Map<string, string>, { gitDir, commonDir }: Folders): Promise<void> {
   const pending = [...new Set([commonDir, gitDir])].map((folder) => ({ folder, name: "refs" }))
   for (let at = pending.pop(); at !== undefined && refs.size < MOST_REFS; at = pending.pop()) {
     const { folder, name } = at
@@ -69,7 +77,7 @@ async function readLoose(refs: Map<string, string>, { gitDir, commonDir }: Repos
 }
 
 /** The other way to keep refs (`extensions.refStorage = reftable`): binary tables, of which the names and sizes count. */
-async function readTables(refs: Map<string, string>, { commonDir }: RepositoryLayout): Promise<void> {
+async function readTables(refs: Map<string, string>, { commonDir }: Folders): Promise<void> {
   const list = await textOf(join(commonDir, "reftable/tables.list"), 64 * 1024)
   if (list !== "") refs.set("reftable", createHash("sha256").update(list).digest("hex"))
 }

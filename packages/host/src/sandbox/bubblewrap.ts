@@ -29,6 +29,8 @@ export interface SandboxPlan {
   readonly hidden?: readonly string[]
   /** Folders inside the workspace of which nothing can be seen, by absolute path. */
   readonly hiddenFolders?: readonly string[]
+  /** Folders that are shown in other places than their own, also in the place of others. */
+  readonly mounts?: readonly { readonly source: string; readonly path: string; readonly writable: boolean }[]
   /** What this plan could not see to; told with the result. */
   readonly gap?: string
   /** Paths inside the workspace that stay read-only, such as `.git/config`. */
@@ -105,6 +107,7 @@ export async function bubblewrapArgv(
     const full = resolve(plan.root, path)
     if (await exists(full)) args.push("--ro-bind", full, full)
   }
+  for (const { source, path, writable } of plan.mounts ?? []) args.push(writable ? "--bind" : "--ro-bind", source, path)
   // Last, for a folder that is mounted later shows what was hidden in it.
   for (const path of plan.hidden ?? []) args.push("--ro-bind", "/dev/null", path)
   for (const path of plan.hiddenFolders ?? []) args.push("--tmpfs", path, "--remount-ro", path)

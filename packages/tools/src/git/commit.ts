@@ -87,14 +87,16 @@ async function make(work: GitWork, { before, message, only, selection }: Making)
   ]
   const running = hooks !== undefined && repository.contained ? hooks : undefined
   const state = running === undefined ? undefined : await folderState(repository.top)
-  const more = running === undefined ? {} : await withHooks(work, running)
-  let outcome = await git(repository, settings, command, { ...run, ...more, input: message })
+  // Anew for each try: what a plan holds ends with its command.
+  const more = async () => (running === undefined ? {} : withHooks(work, running))
+  let outcome = await git(repository, settings, command, { ...run, ...(await more()), input: message })
   let identity = ""
   if (outcome.exitCode !== 0 && /empty ident|tell me who you are|unable to auto-detect/iu.test(outcome.stderr.text)) {
     const { name, email } = settings.identity
     identity = `Committed as ${name} <${email}>, for git has no user.name and user.email here.`
-    const config = [...(more.config ?? []), `user.name=${name}`, `user.email=${email}`]
-    outcome = await git(repository, settings, command, { ...run, ...more, input: message, config })
+    const again: Pick<GitRun, "config" | "hooks" | "timeoutMs"> = await more()
+    const config = [...(again.config ?? []), `user.name=${name}`, `user.email=${email}`]
+    outcome = await git(repository, settings, command, { ...run, ...again, input: message, config })
   }
   const modifiedFiles = running === undefined ? [] : changedFiles(state, await folderState(repository.top))
   if (outcome.exitCode !== 0) return { ...(await notCommitted(work, outcome, running)), modifiedFiles }

@@ -1,0 +1,57 @@
+import { resolveRepository, type RepositoryLayout } from "../repository/layout.ts"
+import { viewRepository } from "../repository/view.ts"
+import { findProgram, trustedPath } from "../sandbox/find-program.ts"
+import { runSandboxed } from "../sandbox/sandbox.ts"
+import { childEnvironment } from "../spawn/environment.ts"
+import type { ProcessHost } from "./host.ts"
+
+/** What git says about a repository; `complete` is false where it could not say all of it. */
+export interface GitAnswer {
+  readonly text: string
+  readonly complete: boolean
+  readonly exitCode: number | null
+}
+
+/** Asks git about the repository of a working tree; undefined where there is none that tools may touch. */
+export type GitAnswers = (top: string, args: readonly string[]) => Promise<GitAnswer | undefined>
+
+const TIMEOUT_MS = 4000
+const MOST_BYTES = 64 * 1024 * 1024
+
+/** Asks git without letting it change anything. */
+export async function askGit(host: ProcessHost, layout: RepositoryLayout, args: readonly string[]): Promise<GitAnswer> {
+  const roots = host.workspace.roots.map((root) => root.real)
+  const path = await trustedPath(roots)
+  const program = await findProgram("git", path)
+  if (program === undefined) return { text: "", complete: true, exitCode: null }
+  await using view = await viewRepository(layout, false)
+  const { outcome } = await runSandboxed({
+    argv: [program, ...args],
+    cwd: layout.top,
+    env: childEnvironment({ PATH: path, ...view.env, GIT_NO_LAZY_FETCH: "1", GIT_OPTIONAL_LOCKS: "0" }),
+    timeoutMs: TIMEOUT_MS,
+    limits: { headBytes: MOST_BYTES },
+    policy: host.config.sandbox ?? "auto",
+    plan: {
+      root: host.root,
+      writable: false,
+      limits: { processes: null },
+      readable: [view.folder],
+      folders: [
+        ...roots.slice(1).map((root) => ({ path: root, writable: false })),
+        ...(layout.outside === undefined ? [] : [{ path: layout.outside, writable: false }]),
+      ],
+    },
+  })
+  // A repository without a commit has no history, and says so in its own way.
+  const complete = outcome.ended === "exit" && !outcome.stdout.truncated
+  return { text: outcome.stdout.text, complete, exitCode: outcome.exitCode }
+}
+
+export function gitAnswers(host: ProcessHost): GitAnswers {
+  const roots = host.workspace.roots.map((root) => root.real)
+  return async (top, args) => {
+    const layout = await resolveRepository(top, roots).catch(() => undefined)
+    return layout === undefined ? undefined : askGit(host, layout, args)
+  }
+}
