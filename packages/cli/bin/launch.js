@@ -10,14 +10,23 @@ module_.enableCompileCache()
 
 const source = join(__dirname, "..", "src", "main.ts")
 const fromSource = existsSync(source)
-if (fromSource) {
+const here = pathToFileURL(__filename).href
+
+// A user's tools import "toolwright" too: from the sources where this runs from them, and where their folder has no
+// such package, from the one that runs.
+if (module_.registerHooks !== undefined)
   module_.registerHooks({
-    resolve: (specifier, context, next) =>
-      specifier.startsWith("@toolwright/")
-        ? next(specifier, { ...context, conditions: [...context.conditions, "toolwright-source"] })
-        : next(specifier, context),
+    resolve(specifier, context, next) {
+      if (!/^(?:@toolwright\/|toolwright(?:\/|$))/.test(specifier)) return next(specifier, context)
+      const found = fromSource ? { ...context, conditions: [...context.conditions, "toolwright-source"] } : context
+      try {
+        return next(specifier, found)
+      } catch (error) {
+        if (error.code !== "ERR_MODULE_NOT_FOUND") throw error
+        return next(specifier, { ...found, parentURL: here })
+      }
+    },
   })
-}
 
 import(pathToFileURL(fromSource ? source : join(__dirname, "..", "dist", "main.js")).href).catch((error) => {
   console.error(error)

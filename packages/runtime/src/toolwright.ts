@@ -33,9 +33,9 @@ import { redactorFor } from "./secrets/redactor.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
 
 /** What a {@link Toolwright} is made of. Settings left out have the defaults of the configuration file. */
-export interface ToolwrightOptions extends PartialConfiguration {
-  /** Tools of your own. */
-  tools?: readonly ToolDefinition[]
+export interface ToolwrightOptions extends Omit<PartialConfiguration, "tools"> {
+  /** Tools of your own, and files, folders and packages that export some; these are loaded again when they change. */
+  tools?: readonly (ToolDefinition | string)[]
   /** A backend of your own, in place of the one that `model` describes. */
   backend?: Backend
   /** Whether the built-in tools are registered too; they are when `workspace` or `builtins` is given. */
@@ -116,8 +116,9 @@ export interface Toolwright extends AsyncDisposable {
  * }
  */
 export async function createToolwright(options: ToolwrightOptions = {}): Promise<Toolwright> {
-  const { cwd = process.cwd(), env = process.env, tools: own = [], log = () => {}, approve } = options
-  const configuration = defaultConfiguration(options)
+  const { cwd = process.cwd(), env = process.env, tools: given = [], log = () => {}, approve, ...rest } = options
+  const { own, named } = parted(given)
+  const configuration = defaultConfiguration({ ...rest, ...named })
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
 
   const place = placeOf(configuration, { cwd, env, withBuiltins, log })
@@ -177,4 +178,14 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+/** Tools that are at hand, and the places of others. */
+function parted(given: NonNullable<ToolwrightOptions["tools"]>): {
+  own: ToolDefinition[]
+  named: { tools?: string[] }
+} {
+  const named = given.filter((tool) => typeof tool === "string")
+  const own = given.filter((tool) => typeof tool !== "string")
+  return { own, named: named.length === 0 ? {} : { tools: named } }
 }

@@ -54,6 +54,8 @@ export const mcpCommand: Command = {
         tools: toolwright.registry.view({ without: toolwright.unavailable.map(({ name }) => name) }),
         prompts,
         middleware: toolwright.middleware,
+        onToolsChange: (listener) =>
+          toolwright.registry.subscribe({ onToolRegistered: listener, onToolUnregistered: listener }),
         ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
         toolTimeoutMs: configuration.agent.toolTimeoutSeconds * 1000,
       },

@@ -15,7 +15,7 @@ export const plainListCommand: Command = {
   summary: "List the built-in tools",
   usage: "",
   async run(invocation: Invocation) {
-    if (isConfigured(invocation.cwd)) return (await import("./tools.ts")).toolsCommand.run(invocation)
+    if (isConfigured(invocation)) return (await import("./tools.ts")).toolsCommand.run(invocation)
     const probe = systemProbe(invocation.env)
     const tools: ListedTool[] = await Promise.all(
       catalogue.map(async ({ name, category, summary, capabilities }) => {
@@ -29,7 +29,8 @@ export const plainListCommand: Command = {
   },
 }
 
-function isConfigured(cwd: string): boolean {
+function isConfigured({ cwd, env }: Invocation): boolean {
+  if ((env.TOOLWRIGHT_TOOLS ?? "") !== "") return true
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, "toolwright.yaml"))) return true
     if (dirname(folder) === folder) return false

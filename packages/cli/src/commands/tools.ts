@@ -73,7 +73,7 @@ export const toolsCommand: Command = {
 async function assembled(invocation: Invocation, values: Values) {
   const { cwd, env, stderr } = invocation
   const { configuration } = await configurationFor(invocation, values)
-  if (Object.values(configuration.mcp).every((setting) => setting === undefined)) {
+  if (configuration.tools === undefined && Object.values(configuration.mcp).every((setting) => setting === undefined)) {
     const { builtinTools, middlewareFor, permissionsFor, registered } = await import("@toolwright/runtime/tools")
     return {
       ...(await registered(builtinTools(configuration, cwd, { env }), env)),

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url"
-import { attachSource, defineTool, listTools, ToolRegistry, type ToolContext } from "@toolwright/toolbox"
+import { attachSource, defineTool, listTools, ToolRegistry, UNHOSTED, type ToolContext } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import { afterEach, describe, expect, test, vi } from "vitest"
 import {
@@ -19,7 +19,13 @@ const open: { close(): Promise<void> }[] = []
 afterEach(async () => {
   for (const each of open.splice(0)) await each.close()
 })
-const context: ToolContext = { signal: new AbortController().signal, callId: "c", progress: () => {} }
+const context: ToolContext = {
+  ...UNHOSTED,
+  signal: new AbortController().signal,
+  callId: "c",
+  idempotencyKey: "c",
+  progress: () => {},
+}
 
 async function stdio(mode = "plain", more: Partial<StdioMCPClientOptions> = {}): Promise<StdioMCPClient> {
   const client = await StdioMCPClient.create({

@@ -1,6 +1,9 @@
 import type { Backend } from "@toolwright/backends"
 import type { ToolDefinition, ToolRegistry } from "@toolwright/toolbox"
+import type { Workspace } from "@toolwright/host/paths"
 import type { Configuration } from "../configuration/settings.ts"
+import { attachOwnTools, hosting } from "../own-tools/attach.ts"
+import { toolWorkspace } from "../workspace/tool-workspace.ts"
 import { builtinTools } from "./builtins.ts"
 import { registered } from "./registered.ts"
 import { connectSources } from "./sources.ts"
@@ -32,13 +35,23 @@ export async function assembleTools(
   { cwd, env, withBuiltins, own, model, log }: AssembleToolsOptions,
 ): Promise<AssembledTools> {
   const logit = { generator: model, tools: () => registry.list() }
-  const builtins = withBuiltins ? builtinTools(configuration, cwd, { env, logit }) : []
-  const { registry, unavailable } = await registered([...builtins, ...own], env)
-  const sources = await connectSources(configuration, registry, cwd, log)
+  let made: Workspace | undefined
+  const workspace = (): Workspace => (made ??= toolWorkspace(configuration, cwd, env))
+  const present = hosting(configuration, { env, workspace, recorded: withBuiltins, log })
+  const builtins = withBuiltins ? builtinTools(configuration, cwd, { env, logit, workspace: workspace() }) : []
+  const { registry, unavailable } = await registered([...builtins, ...own.map(present)], env)
+  const files = await attachOwnTools(configuration.tools ?? [], registry, { cwd, env, present, log })
+  const sources = await connectSources(configuration, registry, cwd, log).catch(async (thrown: unknown) => {
+    await files.close()
+    throw thrown
+  })
   return {
     registry,
-    unavailable: [...unavailable, ...sources.missing],
+    get unavailable() {
+      return [...unavailable, ...files.unavailable(), ...sources.missing]
+    },
     async close() {
+      await files.close()
       for (const source of sources.attached) await source.close()
     },
   }

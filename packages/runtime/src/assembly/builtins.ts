@@ -1,5 +1,6 @@
 import { nearest, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { createBuiltinTools, type BuiltinToolsConfig, type LogitToolConfig } from "@toolwright/tools"
+import type { Workspace } from "@toolwright/host/paths"
 import type { Configuration } from "../configuration/settings.ts"
 import { toolWorkspace } from "../workspace/tool-workspace.ts"
 
@@ -9,6 +10,8 @@ export interface BuiltinToolsOptions {
   env?: Readonly<Record<string, string | undefined>>
   /** The model of the `logit` tool; the configured one, opened at the first use, unless given. */
   logit?: LogitToolConfig
+  /** A workspace made before, of the same configuration. */
+  workspace?: Workspace
 }
 
 /**
@@ -26,7 +29,7 @@ export function builtinTools(
   const { builtins } = configuration
   const tools = createBuiltinTools({
     roots: [],
-    workspace: toolWorkspace(configuration, cwd, env),
+    workspace: options.workspace ?? toolWorkspace(configuration, cwd, env),
     processes: {
       sandbox: builtins.bash.sandbox,
       bash: builtins.bash.allow === undefined ? {} : { allow: builtins.bash.allow },

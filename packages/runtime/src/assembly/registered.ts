@@ -18,10 +18,17 @@ export async function registered(
 ): Promise<RegisteredTools> {
   const registry = new ToolRegistry()
   for (const tool of tools) registry.register(tool)
-  const report = await detectCapabilities(registry.list(), systemProbe(env))
-  const unavailable = report.unavailable.map(({ tool, missing }) => ({
+  return { registry, unavailable: await unavailableOf(registry.list(), env) }
+}
+
+/** Which of some tools lack something here, and what. */
+export async function unavailableOf(
+  tools: readonly ToolDefinition[],
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<{ name: string; reason: string }[]> {
+  const report = await detectCapabilities(tools, systemProbe(env))
+  return report.unavailable.map(({ tool, missing }) => ({
     name: tool.name,
     reason: missing.map(({ detail }) => detail).join("; "),
   }))
-  return { registry, unavailable }
 }

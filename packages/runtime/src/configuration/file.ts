@@ -5,6 +5,7 @@ import { messageOf, nearest, ToolwrightError } from "@toolwright/toolbox"
 import { SETTINGS } from "./settings.ts"
 import type { Setting } from "./setting.ts"
 import { checkValue } from "./value.ts"
+import { placeOfTools } from "../own-tools/entries.ts"
 
 export const CONFIGURATION_FILE = "toolwright.yaml"
 
@@ -140,6 +141,7 @@ function parsed<Value>(parse: () => Value): Value {
  * trusted would otherwise start what lies in a folder that is not.
  */
 function placed(setting: Setting, value: unknown, folder: string): unknown {
+  if (setting.key === "tools") return (value as string[]).map((entry) => placeOfTools(entry, folder))
   if (setting.path === true) {
     return Array.isArray(value)
       ? value.map((each) => resolve(folder, each as string))

@@ -115,10 +115,10 @@ export function defaultConfiguration(given: PartialConfiguration = {}): Configur
 
 /** A configuration in part, as a library user writes it. */
 export type PartialConfiguration = {
-  [Section in keyof Configuration]?: Omit<Partial<Configuration[Section]>, "bash"> & {
+  [Section in keyof Omit<Configuration, "tools">]?: Omit<Partial<Configuration[Section]>, "bash"> & {
     bash?: Partial<Configuration["builtins"]["bash"]>
   }
-}
+} & Pick<Configuration, "tools">
 
 function isGiven(setting: Setting, { env, flags }: Pick<ConfigurationInputs, "env" | "flags">): boolean {
   if (setting.flag !== undefined && flags?.[setting.flag] !== undefined) return true
@@ -161,6 +161,8 @@ function put(target: Record<string, unknown>, key: string, value: unknown): void
 }
 
 function withSections(configuration: object): Configuration {
-  const sections = Object.fromEntries(SETTINGS.map(({ key }) => [key.split(".")[0]!, {}]))
+  const sections = Object.fromEntries(
+    SETTINGS.flatMap(({ key }) => (key.includes(".") ? [[key.split(".")[0]!, {}]] : [])),
+  )
   return { ...sections, ...configuration } as Configuration
 }

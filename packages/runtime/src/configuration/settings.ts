@@ -265,6 +265,15 @@ const DECLARED = [
     description: "Databases that may be migrated, by name, see docs/database-tools.md",
   },
   {
+    key: "tools",
+    nature: "programs",
+    type: "string-list",
+    description:
+      "Tools of your own: files, folders and npm packages whose exported tools join the built-in ones, see docs/own-tools.md",
+    env: ["TOOLWRIGHT_TOOLS"],
+    flag: "tools",
+  },
+  {
     key: "mcp.servers",
     nature: "programs",
     type: "object",

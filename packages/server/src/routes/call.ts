@@ -19,6 +19,8 @@ export interface Call {
   noCache: boolean
   /** The holder of the token; empty where nobody is told apart. */
   caller: string
+  /** The `Idempotency-Key` of the request. */
+  key?: string | undefined
   onEvent?: ((event: ToolEvent) => void) | undefined
 }
 
@@ -50,6 +52,8 @@ export function caller(options: ServerOptions, metrics: Metrics, gate: CallGate)
         ...(call.caller === "" ? {} : { caller: call.caller }),
         ...(options.permissions === undefined ? {} : { permissions: options.permissions }),
         ...(options.toolTimeoutMs === undefined ? {} : { timeoutMs: options.toolTimeoutMs }),
+        // Keys of different callers are not the same.
+        ...(call.key === undefined ? {} : { idempotencyKey: [call.caller, call.key].filter(Boolean).join("/") }),
         ...(call.onEvent === undefined ? {} : { onEvent: call.onEvent }),
       })
       metrics.countCall(tools.get(call.name)?.name ?? call.name, result)

@@ -62,6 +62,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
         signal,
         noCache: /no-cache/.test(context.req.header("cache-control") ?? ""),
         caller: who,
+        key,
         onEvent: (event) => progress.hear(event),
       })
     const { signal } = context.req.raw

@@ -72,7 +72,7 @@ export async function runAgent(test: AgentTest): Promise<AgentRun> {
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
     ...(workspace === undefined ? {} : { workspace }),
   })
-  checkStubs(options.tools ?? [])
+  checkStubs((options.tools ?? []).filter((tool) => typeof tool !== "string"))
   return run
 }
 

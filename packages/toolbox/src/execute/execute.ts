@@ -11,6 +11,7 @@ import { cancelled, runLimited } from "./limit.ts"
 import { withNextStep } from "./next-step.ts"
 import { refusal, rulingFor, type PermissionPolicy } from "./permission.ts"
 import { resolveTool } from "./resolve.ts"
+import { UNHOSTED } from "./unhosted.ts"
 
 /** A call that has been resolved and validated, as middleware sees it. */
 export interface CheckedCall {
@@ -36,6 +37,8 @@ export interface ExecuteOptions {
   runId?: string
   /** Who calls, as an opaque name, where a surface has several callers: nothing of one is shown to another. */
   caller?: string
+  /** See `ToolContext.idempotencyKey`; made of run and call unless given. */
+  idempotencyKey?: string
   /** Longest time in milliseconds where the tool does not say; {@link DEFAULT_TIMEOUT_MS} unless given. */
   timeoutMs?: number
   permissions?: PermissionPolicy
@@ -99,11 +102,8 @@ export async function executeCall(
   const signal = options.signal ?? never
 
   tell({ type: "tool-start", callId, name: tool.name, arguments: args, repairs, provenance: tool.provenance ?? LOCAL })
-  const context = {
-    callId,
-    ...belonging(options),
-    progress: (update: object) => tell({ type: "tool-progress", callId, name: tool.name, ...update }),
-  }
+  const progress = (update: object): void => tell({ type: "tool-progress", callId, name: tool.name, ...update })
+  const context = { ...UNHOSTED, callId, ...belonging(options), progress }
   const run = async (): Promise<ToolResult> => {
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS
     return withOutputProblems(tool, await runLimited(tool, args, context, { timeoutMs, signal: options.signal }))
@@ -149,9 +149,20 @@ function callerOf({ caller }: ExecuteOptions): { caller?: string } {
   return caller === undefined ? {} : { caller }
 }
 
+/** A call of a run is known by both; any other is made once. */
+function idempotencyKeyOf({ idempotencyKey, runId, callId }: ExecuteOptions): string {
+  if (idempotencyKey !== undefined) return idempotencyKey
+  return runId === undefined || callId === undefined ? crypto.randomUUID() : `${runId}/${callId}`
+}
+
 /** Whose call it is. */
-function belonging({ runId, caller }: ExecuteOptions): { runId?: string; caller?: string } {
-  return { ...(runId === undefined ? {} : { runId }), ...(caller === undefined ? {} : { caller }) }
+function belonging(options: ExecuteOptions): { runId?: string; caller?: string; idempotencyKey: string } {
+  const { runId, caller } = options
+  return {
+    idempotencyKey: idempotencyKeyOf(options),
+    ...(runId === undefined ? {} : { runId }),
+    ...(caller === undefined ? {} : { caller }),
+  }
 }
 
 const LOCAL = { kind: "local", name: "local" } as const

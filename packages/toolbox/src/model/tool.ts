@@ -1,5 +1,6 @@
 import type { JsonObject, JsonSchema } from "./schema.ts"
 import type { ToolResult } from "./result.ts"
+import type { ToolHost } from "./host.ts"
 import type { WorkWatch } from "./work.ts"
 
 export const TOOL_CATEGORIES = ["code", "vcs", "build", "research", "publish", "orchestration", "utility"] as const
@@ -75,8 +76,8 @@ export interface ToolProvenance {
   name: string
 }
 
-/** What a handler gets besides its arguments. */
-export interface ToolContext {
+/** What a handler gets besides its arguments: its call, and what it may use of the machine. */
+export interface ToolContext extends ToolHost {
   /** Aborted when the caller cancels or the time limit is over; `signal.reason` tells which. */
   readonly signal: AbortSignal
   /** Identifies this call in events and records. */
@@ -88,6 +89,11 @@ export interface ToolContext {
    * keeps between calls belongs to their run, else to their caller; where there is neither, it keeps nothing.
    */
   readonly caller?: string
+  /**
+   * The same for a call that is made again, as after a lost answer, and no other's: for services that carry a request
+   * out once for its key.
+   */
+  readonly idempotencyKey: string
   /** Reports progress; `progress` and `total` are in the tool's own unit. */
   progress(update: { message?: string; progress?: number; total?: number }): void
 }

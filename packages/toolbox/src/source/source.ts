@@ -159,7 +159,10 @@ function collision(tool: ToolDefinition, other: ToolDefinition): ToolwrightError
     "DUPLICATE_TOOL",
     `Two tools are named '${tool.name}': one of ${owner(other)}, one of ${owner(tool)}.`,
     {
-      hint: "Rename one with the source's 'rename' setting, or give its source a 'prefix'.",
+      hint:
+        tool.provenance?.kind === "local"
+          ? `Give yours another name, or leave the other out: builtins.without: [${tool.name}], --without-tools ${tool.name}.`
+          : "Rename one with the source's 'rename' setting, or give its source a 'prefix'.",
     },
   )
 }

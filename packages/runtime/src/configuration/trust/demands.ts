@@ -67,6 +67,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "secrets.shown": (kinds) => [
     { verb: "show", what: `to the model secrets of these kinds: ${(kinds as string[]).join(", ")}` },
   ],
+  tools: (places) => (places as string[]).map((place) => ({ verb: "load", what: `the tools in ${place}` })),
   "calls.middleware": (files) => (files as string[]).map((file) => ({ verb: "load", what: `the program ${file}` })),
   "runs.folder": (folder) => [{ verb: "write", what: `records of runs to ${String(folder)}` }],
   "mcp.servers": (servers) => serverDemands(servers),

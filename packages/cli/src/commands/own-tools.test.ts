@@ -1,0 +1,180 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { createScriptedBackend, serveBackend } from "@toolwright/backends"
+import { StdioMCPClient } from "@toolwright/mcp"
+import { describe, expect, test, vi } from "vitest"
+import { BIN, cli, folderWith, startCli } from "../testing/run-cli.ts"
+
+const COUNT = `import { defineTool } from "toolwright"
+import { words } from "./words.ts"
+
+export const countWords = defineTool({
+  name: "count_words",
+  description: "Counts the words of a text file",
+  effects: { readOnly: true, reads: ["path"] },
+  input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  run: async ({ path }, { files }) => ({ words: words(await files.read(String(path))) }),
+})
+`
+const WORDS = "export const words = (text: string): number => text.split(/\\s+/).filter(Boolean).length\n"
+const FILES = { "tools/count.ts": COUNT, "tools/words.ts": WORDS, "a.txt": "one two three\n" }
+/** A folder is taken file by file; what is no tool belongs elsewhere. */
+const PROJECT = { "my-tools.ts": COUNT, "words.ts": WORDS, "a.txt": "one two three\n" }
+
+describe("tools of one's own", () => {
+  test("are listed, shown and called by hand, out of TypeScript without a build", async () => {
+    const cwd = folderWith(PROJECT)
+    const own = ["--tools", "./my-tools.ts"]
+    expect((await cli(["tools", "list", ...own], { cwd })).stdout).toMatch(/^count_words +utility +Counts the words/m)
+    expect((await cli(["tools", "show", "count_words", ...own], { cwd })).stdout).toContain("Counts the words")
+    const called = await cli(["tools", "call", "count_words", "--path", "a.txt", ...own], { cwd })
+    expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('"words": 3') })
+  })
+
+  test("stand in the configuration, wait for trust there, and are named from its folder", async () => {
+    const cwd = folderWith({ ...PROJECT, "toolwright.yaml": "tools: [./my-tools.ts]\n", "below/b.txt": "one\n" })
+    const env = { XDG_STATE_HOME: join(cwd, "state") }
+    const call = (more: string[]) =>
+      cli(["tools", "call", "count_words", "--path", "b.txt", ...more], { cwd: join(cwd, "below"), env })
+    const untrusted = await call([])
+    expect(untrusted.code).toBe(2)
+    expect(untrusted.stderr).toMatch(/is not trusted, so it may not: load the tools in .*my-tools\.ts/)
+    expect(await call(["--trust"])).toMatchObject({ code: 0, stdout: expect.stringContaining('"words": 1') })
+  })
+
+  test("are called by a model's run, under the permissions and with a record", async () => {
+    const cwd = folderWith(PROJECT)
+    const steps = [
+      { reply: { calls: [{ name: "count_words", args: { path: "a.txt" } }] } },
+      { reply: "It has three words." },
+    ]
+    const run = async (more: string[]) => {
+      await using model = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
+      const line = ["run", "how long is a.txt?", "--tools", "./my-tools.ts", "--json", "--model", "m"]
+      return await cli([...line, "--base-url", model.baseUrl, ...more], { cwd })
+    }
+    const allowed = await run([])
+    expect(allowed).toMatchObject({ code: 0, stdout: expect.stringMatching(/"tool-end".*"words":3/) })
+    const denied = await run(["--deny-tool", "count_*"])
+    expect(denied.stdout).toMatch(/"tool-end".*PERMISSION_DENIED/)
+    expect(existsSync(join(cwd, ".toolwright/runs"))).toBe(true)
+  })
+
+  test("keep the rules of built-in tools: folders, the sandbox's environment, private addresses, undo", async () => {
+    const cwd = folderWith({
+      "own.ts": `import { defineTool } from "toolwright"
+const input = { type: "object" as const, properties: { path: { type: "string" as const } } }
+const tool = (name: string, run: Parameters<typeof defineTool>[0]["run"]) =>
+  defineTool({ name, description: name, input, run })
+export default [
+  tool("leave", async ({ path }, { files }) => files.read(String(path))),
+  tool("ask_here", async (_args, { fetch }) => fetch("http://127.0.0.1:8099/")),
+  tool("variables", async (_args, { runProgram }) => runProgram(["env"])),
+  tool("make", async (_args, { files, idempotencyKey }) => {
+    await files.write("new/made.txt", idempotencyKey)
+    return files.list("new")
+  }),
+]
+`,
+    })
+    const call = (name: string, more: string[] = []) =>
+      cli(["tools", "call", name, "--tools", "own.ts", ...more], { cwd, env: { A_SECRET_VARIABLE: "secret" } })
+    expect((await call("leave", ["--path", "/etc/passwd"])).stderr).toContain("ACCESS_DENIED")
+    expect((await call("ask_here")).stderr).toContain("BLOCKED_ADDRESS")
+    const { stdout } = await call("variables")
+    expect(stdout).toContain("PATH=")
+    expect(stdout).not.toContain("A_SECRET_VARIABLE")
+    expect((await call("make")).stdout).toContain("made.txt")
+    expect(readFileSync(join(cwd, "new/made.txt"), "utf8")).toMatch(/^[\w-]{20,}$/)
+    expect((await call("make", ["--read-only", "."])).stderr).toContain("READ_ONLY")
+    expect((await cli(["undo", "--yes"], { cwd })).code).toBe(0)
+    expect(existsSync(join(cwd, "new/made.txt"))).toBe(false)
+  })
+
+  test("come from an npm package too, found from the folder of who names it", async () => {
+    const cwd = folderWith({
+      "node_modules/@me/tools/package.json":
+        '{"name":"@me/tools","type":"module","exports":{".":{"default":"./main.js"}}}',
+      "node_modules/@me/tools/main.js": COUNT.replace("./words.ts", "./words.js"),
+      "node_modules/@me/tools/words.js": "export const words = (text) => text.length\n",
+    })
+    expect((await cli(["tools", "list", "--tools", "@me/tools"], { cwd })).stdout).toContain("count_words")
+    const missing = await cli(["tools", "list", "--tools", "@me/other"], { cwd })
+    expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("npm install @me/other") })
+  })
+
+  test.each<[string, Record<string, string>, RegExp]>([
+    ["nothing.ts", {}, /not installed|There are no tools at/],
+    ["empty.ts", { "empty.ts": "export const a = 1\n" }, /exports no tool, only: a/],
+    ["broken.ts", { "broken.ts": "export const = 1\n" }, /cannot be loaded/],
+    ["enum.ts", { "enum.ts": "export enum A { B }\n" }, /write no enum/],
+    ["lost.ts", { "lost.ts": 'import "no-such-package"\n' }, /npm install/],
+    ["own.ts", { "own.ts": COUNT.replace("count_words", "echo"), "words.ts": WORDS }, /--without-tools echo/],
+  ])("that cannot be had stop the start and say what to do: %s", async (entry, files, said) => {
+    const { code, stderr } = await cli(["tools", "list", "--tools", entry], { cwd: folderWith(files) })
+    expect({ code, stderr }).toMatchObject({ code: 2, stderr: expect.stringMatching(said) })
+  })
+})
+
+describe("a server", () => {
+  test("serves them, and loads them again when they change: the module, what it imports, a new one in the folder", async () => {
+    const cwd = folderWith(FILES)
+    writeFileSync(join(cwd, "tools/words.ts"), WORDS)
+    mkdirSync(join(cwd, "only"))
+    writeFileSync(join(cwd, "only/count.ts"), COUNT.replace("./words.ts", "../tools/words.ts"))
+    const { child, until, finished } = startCli(
+      ["serve", "--port", "0", "--quiet", "--tools", "./only", "--only-tools", "read_text_file", "--read-only", "."],
+      { cwd },
+    )
+    const [, url] = await until(/at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    const call = async (): Promise<unknown> => {
+      const body = JSON.stringify({ path: "a.txt" })
+      const headers = { "content-type": "application/json", "cache-control": "no-cache" }
+      const answer = await fetch(`${url}/tools/count_words`, { method: "POST", headers, body })
+      return ((await answer.json()) as { result: { words: number } }).result.words
+    }
+    const names = async (): Promise<string[]> =>
+      ((await (await fetch(`${url}/tools/`)).json()) as { name: string }[]).map(({ name }) => name)
+    expect(await call()).toBe(3)
+    writeFileSync(join(cwd, "tools/words.ts"), "export const words = (text: string): number => text.length\n")
+    await vi.waitFor(async () => expect(await call()).toBe(14), 10_000)
+    writeFileSync(
+      join(cwd, "only/more.ts"),
+      COUNT.replace("./words.ts", "../tools/words.ts").replace("count_words", "more"),
+    )
+    await vi.waitFor(async () => expect(await names()).toContain("more"), 10_000)
+    child.kill("SIGINT")
+    const { stderr } = await finished
+    expect(stderr).toContain("Loaded again:")
+  })
+
+  test("keeps the tools as they were where a change cannot be loaded, and says so", async () => {
+    const cwd = folderWith(PROJECT)
+    const { until, child, finished } = startCli(["serve", "--port", "0", "--quiet", "--tools", "./my-tools.ts"], {
+      cwd,
+    })
+    const [, url] = await until(/at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    let said = ""
+    child.stderr!.on("data", (text) => (said += String(text)))
+    writeFileSync(join(cwd, "my-tools.ts"), "export const = 1\n")
+    await vi.waitFor(() => expect(said).toContain("Its tools stay as they were."), 10_000)
+    expect(await (await fetch(`${url}/tools/`)).text()).toContain("count_words")
+    child.kill("SIGINT")
+    await finished
+  })
+})
+
+test("an MCP host is told when they change, and lists them anew", async () => {
+  const cwd = folderWith(PROJECT)
+  await using host = await StdioMCPClient.create({
+    name: "toolwright",
+    command: process.execPath,
+    args: [BIN, "mcp", "--read-only", ".", "--only-tools", "echo", "--tools", "./my-tools.ts"],
+    cwd,
+  })
+  const names = (): string[] => host.getTools().map((tool) => tool.function.name)
+  expect(names()).toContain("count_words")
+  writeFileSync(join(cwd, "my-tools.ts"), COUNT.replace("count_words", "count_all_words"))
+  await vi.waitFor(() => expect(names()).toContain("count_all_words"), 10_000)
+  expect(names()).not.toContain("count_words")
+})

@@ -1,0 +1,1 @@
+export { createToolHost, hostedTool, type CallHost, type ToolHostConfig } from "./tool-host.ts"
