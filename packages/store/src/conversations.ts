@@ -1,6 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
-import type { Database } from "./database.ts"
+import type { Database } from "./database/database.ts"
 
 /** A conversation without its messages. Times are ISO 8601. */
 export interface ConversationHead {
@@ -30,16 +30,6 @@ export interface ConversationStore {
   delete(id: string, owner?: string): Promise<boolean>
 }
 
-const SCHEMA = [
-  `CREATE TABLE IF NOT EXISTS conversations (
-    id TEXT PRIMARY KEY, title TEXT NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL,
-    owner TEXT NOT NULL DEFAULT '')`,
-  `CREATE TABLE IF NOT EXISTS conversation_messages (
-    conversation_id TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE, position INTEGER NOT NULL, message TEXT NOT NULL,
-    PRIMARY KEY (conversation_id, position))`,
-  "CREATE INDEX IF NOT EXISTS conversations_by_time ON conversations (updated_at DESC, id)",
-]
-
 /** Settings of a conversation store. */
 export interface ConversationStoreOptions {
   now?: () => Date
@@ -47,14 +37,9 @@ export interface ConversationStoreOptions {
   log?: (line: string) => void
 }
 
-/** Opens the store of a database, and makes its tables where they are missing. */
-export async function conversationStore(
-  database: Database,
-  options: ConversationStoreOptions = {},
-): Promise<ConversationStore> {
+/** The conversations of a database. */
+export function conversationStore(database: Database, options: ConversationStoreOptions = {}): ConversationStore {
   const { now = () => new Date(), log = () => {} } = options
-  for (const statement of SCHEMA) await database.query(statement)
-  await addOwners(database)
 
   async function messagesOf(id: string): Promise<ChatMessage[]> {
     const rows = await database.query<{ position: number; message: string }>(
@@ -95,22 +80,22 @@ export async function conversationStore(
       return head === undefined ? undefined : { ...head, messages: await messagesOf(id) }
     },
     append: (id, messages) =>
-      database.transaction(async (query) => {
+      database.transaction(async (execute) => {
         const time = now().toISOString()
         const [first] = messages.filter(({ role }) => role === "user")
         const title = (first?.content ?? "").replaceAll(/\s+/g, " ").trim().slice(0, 80)
-        const found = await query(
+        const { rows: found } = await execute(
           "UPDATE conversations SET updated_at = ?, title = CASE WHEN title = '' THEN ? ELSE title END WHERE id = ? RETURNING id",
           [time, title, id],
         )
         if (found.length === 0) throw new ToolwrightError("UNKNOWN_CONVERSATION", `There is no conversation '${id}'.`)
-        const [last] = await query<{ position: number | null }>(
+        const { rows } = await execute<{ position: number | null }>(
           "SELECT MAX(position) AS position FROM conversation_messages WHERE conversation_id = ?",
           [id],
         )
-        const from = (last?.position ?? -1) + 1
+        const from = (rows[0]?.position ?? -1) + 1
         for (const [index, message] of messages.entries()) {
-          await query("INSERT INTO conversation_messages (conversation_id, position, message) VALUES (?, ?, ?)", [
+          await execute("INSERT INTO conversation_messages (conversation_id, position, message) VALUES (?, ?, ?)", [
             id,
             from + index,
             JSON.stringify(message),
@@ -124,15 +109,6 @@ export async function conversationStore(
       ])
       return rows.length > 0
     },
-  }
-}
-
-/** Tables that were made before conversations had owners belong to nobody who has a token. */
-async function addOwners(database: Database): Promise<void> {
-  try {
-    await database.query("SELECT owner FROM conversations LIMIT 1")
-  } catch {
-    await database.query("ALTER TABLE conversations ADD COLUMN owner TEXT NOT NULL DEFAULT ''")
   }
 }
 

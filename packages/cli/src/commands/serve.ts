@@ -37,8 +37,7 @@ const OPTIONS = {
   database: {
     type: "string",
     value: "url|file",
-    description:
-      "Where conversations are kept: a postgres:// address or an SQLite file (.toolwright/conversations.sqlite)",
+    description: "Where conversations are kept: a postgres:// address or an SQLite file (.toolwright/state.sqlite)",
   },
   mcp: { type: "boolean", description: "Serve the tools and prompts to MCP hosts at /mcp too" },
   cache: {

@@ -191,17 +191,14 @@ describe.skipIf(!POSIX)("what stands in the place of state", () => {
     },
   )
 
-  test.each(["", "-wal", "-journal"])(
-    "a link for the server's conversations.sqlite%s leads nowhere",
-    async (ending) => {
-      const { cwd, env } = clone({ ".toolwright/x": "" })
-      const elsewhere = folderWith()
-      symlinkSync(join(elsewhere, "db"), join(cwd, ".toolwright", `conversations.sqlite${ending}`))
-      const args = ["serve", "--port", "0", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
-      expect(await cli(args, { cwd, env })).toMatchObject({ code: 1, stderr: expect.stringContaining("it is a link") })
-      expect(readdirSync(elsewhere)).toEqual([])
-    },
-  )
+  test.each(["", "-wal", "-journal"])("a link for the server's state.sqlite%s leads nowhere", async (ending) => {
+    const { cwd, env } = clone({ ".toolwright/x": "" })
+    const elsewhere = folderWith()
+    symlinkSync(join(elsewhere, "db"), join(cwd, ".toolwright", `state.sqlite${ending}`))
+    const args = ["serve", "--port", "0", "--model", "m", "--base-url", "http://127.0.0.1:9/v1"]
+    expect(await cli(args, { cwd, env })).toMatchObject({ code: 1, stderr: expect.stringContaining("it is a link") })
+    expect(readdirSync(elsewhere)).toEqual([])
+  })
 
   test("a run that was made up is not shown by another one's files", async () => {
     const head = {

@@ -1,8 +1,7 @@
 import { join } from "node:path"
-import { assertStateFile } from "@toolwright/host/state-files"
 import { hasModel, profileNamed, type RunRequest, type Toolwright } from "@toolwright/runtime"
 import { conversationRoutes, gatewayRoutes } from "@toolwright/server"
-import { conversationStore, openDatabase } from "@toolwright/store"
+import { conversationStore, openDatabase, openStateDatabase } from "@toolwright/store"
 
 /**
  * The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who
@@ -11,8 +10,10 @@ import { conversationStore, openDatabase } from "@toolwright/store"
 export async function chatRoutes(toolwright: Toolwright, database: string | undefined, secured: boolean) {
   if (!hasModel(toolwright.configuration)) return { model: undefined, extend: undefined, close: async () => {} }
   const backend = await toolwright.backend()
-  const opened = await openDatabase(database ?? ownDatabase(toolwright))
-  const store = await conversationStore(opened)
+  const opened = await (database === undefined
+    ? openStateDatabase(join(toolwright.runsFolder, ".."))
+    : openDatabase(database))
+  const store = conversationStore(opened)
   const assistant = profileNamed("assistant")
   const agent = secured ? assistant : { ...assistant, tools: { ...assistant.tools, readOnly: true } }
   const run = ({ task, ...request }: RunRequest) => toolwright.run(task, { ...request, agent, shared: true })
@@ -24,11 +25,4 @@ export async function chatRoutes(toolwright: Toolwright, database: string | unde
       conversationRoutes(app, { store, run, modelName: () => backend.modelName() })
     },
   }
-}
-
-/** The database beside the runs; a link in its place, or of a file that goes with it, would be written through. */
-function ownDatabase(toolwright: Toolwright): string {
-  const file = join(toolwright.runsFolder, "..", "conversations.sqlite")
-  for (const ending of ["", "-wal", "-shm", "-journal"]) assertStateFile(file + ending)
-  return file
 }

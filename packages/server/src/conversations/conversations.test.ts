@@ -21,7 +21,7 @@ for (const name of ["search_users", "web_search"])
 async function setUp(steps: Steps, store?: ConversationStore | "none") {
   const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
   const executor = new DynamicExecutor({ tools, backend })
-  const kept = store === "none" ? undefined : (store ?? (await conversationStore(await openDatabase(":memory:"))))
+  const kept = store === "none" ? undefined : (store ?? conversationStore(await openDatabase(":memory:")))
   const app = createApp({ tools }, (application) =>
     conversationRoutes(application, { store: kept, run: (request) => executor.run(request), modelName: () => "m" }),
   )

@@ -28,7 +28,7 @@ async function setUp(before: number) {
     steps: [...Array.from({ length: before }, () => ({ reply: long })), ...rounds, { reply: "done" }],
   })
   const executor = new DynamicExecutor({ tools, backend, context: compactingContext({ contextTokens: 1500 }) })
-  const store = await conversationStore(await openDatabase(":memory:"))
+  const store = conversationStore(await openDatabase(":memory:"))
   const run: Parameters<typeof gatewayRoutes>[1]["run"] = (request) => executor.run(request)
   const app = createApp({ tools }, (application) => {
     gatewayRoutes(application, { backend, run: run! })

@@ -1,0 +1,71 @@
+import type { Kysely } from "kysely"
+import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import type { Tables } from "../tables.ts"
+import type { Dialect, Driver, Execute, SqlValue } from "./driver.ts"
+
+/** One database, whatever its kind. */
+export interface Database extends AsyncDisposable {
+  readonly dialect: Dialect
+  /** What was opened, without a password. */
+  readonly name: string
+  /** For the few statements that are run so often that building them would cost more than running them. */
+  query<Row>(sql: string, values?: readonly SqlValue[]): Promise<Row[]>
+  execute: Execute
+  /** All statements inside take effect together, or none. On SQLite, transactions run one after another. */
+  transaction<Result>(work: (execute: Execute) => Promise<Result>): Promise<Result>
+  /** The query builder over our {@link Tables}; loaded at the first use, which takes some 90 ms. */
+  typed(): Promise<Kysely<Tables>>
+  close(): Promise<void>
+}
+
+/** Makes a database of what a driver brings along. */
+export function databaseOver(driver: Driver, name: string): Database {
+  const held = async <Result>(work: (execute: Execute) => Promise<Result>): Promise<Result> => {
+    const connection = await driver.connect()
+    try {
+      return await work(connection.execute)
+    } finally {
+      connection.release()
+    }
+  }
+  const execute: Execute = (sql, values) => held((run) => run(sql, values))
+  let typed: Promise<Kysely<Tables>> | undefined
+  const close = (): Promise<void> => driver.close()
+  return {
+    dialect: driver.dialect,
+    name,
+    execute,
+    async query<Row>(sql: string, values?: readonly SqlValue[]) {
+      return (await execute<Row>(sql, values)).rows
+    },
+    transaction: (work) =>
+      held(async (run) => {
+        await run(driver.begin)
+        try {
+          const result = await work(run)
+          await run("COMMIT")
+          return result
+        } catch (thrown) {
+          // Where the database is full or gone, it has taken back what was done itself.
+          await run("ROLLBACK").catch(() => {})
+          throw thrown
+        }
+      }),
+    typed: () => (typed ??= import("./typed.ts").then(({ typedOver }) => typedOver(driver))),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** @throws ToolwrightError `DATABASE_UNAVAILABLE`; an address in its message has no password */
+export function unavailable(target: string, cause: unknown): ToolwrightError {
+  return new ToolwrightError(
+    "DATABASE_UNAVAILABLE",
+    `The database ${withoutPassword(target)} cannot be opened: ${withoutPassword(messageOf(cause))}`,
+    { cause },
+  )
+}
+
+export function withoutPassword(text: string): string {
+  return text.replaceAll(/(\w+:\/\/[^:/@\s]*):[^@\s]*@/g, "$1:•••@")
+}

@@ -1,0 +1,28 @@
+/** A value of a row. */
+export type SqlValue = string | number | null
+
+/** What a statement brought: its rows, and how many it changed. */
+export interface Answer<Row> {
+  rows: Row[]
+  changed: number
+}
+
+/** Runs one statement; `?` stands for a value. */
+export type Execute = <Row>(sql: string, values?: readonly SqlValue[]) => Promise<Answer<Row>>
+
+/** A connection that is held by one piece of work until it is released. */
+export interface Connection {
+  readonly execute: Execute
+  release(): void
+}
+
+/** What a kind of database brings along; everything else is made of it. */
+export interface Driver {
+  readonly dialect: Dialect
+  /** The statement with which a transaction begins that will write. */
+  readonly begin: string
+  connect(): Promise<Connection>
+  close(): Promise<void>
+}
+
+export type Dialect = "sqlite" | "postgres"

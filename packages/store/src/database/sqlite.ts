@@ -1,0 +1,104 @@
+import type { StatementSync } from "node:sqlite"
+import { setTimeout as pause } from "node:timers/promises"
+import type { Answer, Connection, Driver, Execute, SqlValue } from "./driver.ts"
+
+/** How long a statement waits for another process that writes, in milliseconds. */
+const BUSY_MS = 10_000
+/** Statements that are kept prepared. */
+const MOST_STATEMENTS = 200
+
+/**
+ * SQLite as Node brings it. With a write-ahead log, readers and one writer work beside each other, also from several
+ * processes. `synchronous = NORMAL`: what was committed outlives the process, however it dies; only a machine that loses
+ * its power may lose the last moments, and never the order.
+ */
+export async function sqliteDriver(path: string): Promise<Driver> {
+  const [{ DatabaseSync }, { mkdirSync }, { dirname }] = await Promise.all([
+    import("node:sqlite"),
+    import("node:fs"),
+    import("node:path"),
+  ])
+  if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true })
+  const database = new DatabaseSync(path, { timeout: 0 })
+  try {
+    // A file from elsewhere may bring views and triggers along: they may call nothing that could do harm.
+    database.exec("PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON")
+    await onceFree(() => database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL"))
+  } catch (thrown) {
+    database.close()
+    throw thrown
+  }
+  const statements = new Map<string, { statement: StatementSync; reads: boolean }>()
+  const prepared = (sql: string) => {
+    let known = statements.get(sql)
+    if (known === undefined) {
+      const statement = database.prepare(sql)
+      known = { statement, reads: statement.columns().length > 0 }
+      if (statements.size >= MOST_STATEMENTS) statements.clear()
+      statements.set(sql, known)
+    }
+    return known
+  }
+  const run = <Row>(sql: string, values: readonly SqlValue[]): Answer<Row> => {
+    const { statement, reads } = prepared(sql)
+    if (reads) {
+      const rows = statement.all(...values) as Row[]
+      return { rows, changed: rows.length }
+    }
+    return { rows: [], changed: Number(statement.run(...values).changes) }
+  }
+  const execute: Execute = async <Row>(sql: string, values: readonly SqlValue[] = []) => {
+    try {
+      return run<Row>(sql, values)
+    } catch (thrown) {
+      if (!isBusy(thrown)) throw thrown
+      return onceFree(() => run<Row>(sql, values))
+    }
+  }
+  let last: Promise<void> | undefined
+  return {
+    dialect: "sqlite",
+    begin: "BEGIN IMMEDIATE",
+    async connect(): Promise<Connection> {
+      // A statement from outside must not fall into somebody's transaction.
+      const before = last
+      let release!: () => void
+      const own = new Promise<void>((resolve) => (release = resolve))
+      last = own
+      await before
+      return {
+        execute,
+        release: () => {
+          if (last === own) last = undefined
+          release()
+        },
+      }
+    },
+    async close() {
+      statements.clear()
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+/**
+ * Tries again while another connection writes, up to a limit. SQLite's own waiting would hold this thread, and with it
+ * whoever is to end that other transaction, where both are of this process.
+ */
+async function onceFree<Result>(work: () => Result): Promise<Result> {
+  const until = performance.now() + BUSY_MS
+  for (let waited = 1; ; waited = Math.min(waited * 2, 25)) {
+    try {
+      return work()
+    } catch (thrown) {
+      if (!isBusy(thrown) || performance.now() > until) throw thrown
+      await pause(waited * (0.5 + Math.random()))
+    }
+  }
+}
+
+/** The lower byte of SQLite's number for an error is its kind: 5 is busy. */
+function isBusy(thrown: unknown): boolean {
+  const { errcode } = thrown as { errcode?: unknown }
+  return typeof errcode === "number" && (errcode & 0xff) === 5
+}

@@ -1,0 +1,208 @@
+import { afterEach, describe, expect, test } from "vitest"
+import { openDatabase, runLog, verifyRun, eraseBody, type Database, type NewEvent, type RunLog } from "../index.ts"
+import { onBothDatabases } from "../testing/databases.ts"
+
+const opened: Database[] = []
+afterEach(async () => {
+  for (const database of opened.splice(0)) await database.close()
+})
+
+async function logAt(address: string): Promise<RunLog> {
+  const database = await openDatabase(address)
+  opened.push(database)
+  return runLog(database)
+}
+
+const newRun = (id: string, more: object = {}) => ({
+  id,
+  agent: "builder",
+  model: "m",
+  title: "do it",
+  surface: "run",
+  holder: "here/1",
+  time: 1000,
+  ...more,
+})
+const event = (type: string, body: unknown = {}, time = 1000): NewEvent => ({ type, body: JSON.stringify(body), time })
+const long = "x".repeat(5000)
+
+onBothDatabases("the log of a run", (address) => {
+  test("holds what was written, in order, long bodies once", async () => {
+    const log = await logAt(address())
+    const writer = await log.begin(newRun("r1"))
+    await writer.append([event("run-start", { task: "ü" }), event("reply", { long })])
+    await writer.append([event("reply", { long })])
+    expect(writer.seq).toBe(3)
+    const events = await log.events("r1")
+    expect(events.map(({ seq, type, fence }) => [seq, type, fence])).toEqual([
+      [1, "run-start", 1],
+      [2, "reply", 1],
+      [3, "reply", 1],
+    ])
+    expect(JSON.parse(events[0]!.body!)).toEqual({ task: "ü" })
+    expect(JSON.parse(events[2]!.body!)).toEqual({ long })
+    expect(await log.database.query("SELECT count(*) AS count FROM bodies")).toEqual([{ count: 1 }])
+    expect((await log.events("r1", { after: 1, limit: 1 })).map(({ seq }) => seq)).toEqual([2])
+    expect((await log.events("r1", { after: 1, upTo: 2 })).map(({ seq }) => seq)).toEqual([2])
+  })
+
+  test("takes more events at once than one statement holds", async () => {
+    const log = await logAt(address())
+    const writer = await log.begin(newRun("many"))
+    await writer.append(Array.from({ length: 137 }, (_, index) => event("text", { index })))
+    expect((await log.events("many")).map(({ body }) => JSON.parse(body!).index)).toEqual(
+      Array.from({ length: 137 }, (_, index) => index),
+    )
+    expect(await verifyRun(log.database, "many")).toMatchObject({ events: 137, head: writer.head })
+  })
+
+  test("refuses everything from a writer whose claim went elsewhere, in the database itself", async () => {
+    const at = address()
+    const [one, other] = [await logAt(at), await logAt(at)]
+    const zombie = await one.begin(newRun("r"))
+    await zombie.append([event("run-start")])
+    await expect(other.claim("r", { holder: "there/2", time: 2000, deadBefore: 1000 })).rejects.toMatchObject({
+      code: "RUN_HELD",
+    })
+    const heir = await other.claim("r", { holder: "there/2", time: 9000, deadBefore: 5000 })
+    expect([heir.fence, heir.seq]).toEqual([2, 1])
+    await expect(zombie.append([event("reply")])).rejects.toMatchObject({ code: "STALE_RUN" })
+    await expect(zombie.append([event("reply", { long })])).rejects.toMatchObject({ code: "STALE_RUN" })
+    await expect(zombie.beat(9999)).rejects.toMatchObject({ code: "STALE_RUN" })
+    await expect(
+      zombie.end([event("run-end")], { outcome: "completed", summary: "{}", time: 1 }),
+    ).rejects.toMatchObject({ code: "STALE_RUN" })
+    await heir.append([event("reply")])
+    await heir.end([event("run-end")], { outcome: "completed", summary: '{"a":1}', time: 9500 })
+    await expect(heir.append([event("late")])).rejects.toMatchObject({ code: "STALE_RUN" })
+    expect((await one.events("r")).map(({ type, fence }) => [type, fence])).toEqual([
+      ["run-start", 1],
+      ["reply", 2],
+      ["run-end", 2],
+    ])
+    expect(await one.get("r")).toMatchObject({
+      state: "ended",
+      outcome: "completed",
+      ended_at: 9500,
+      summary: '{"a":1}',
+    })
+    expect(await verifyRun(one.database, "r")).toMatchObject({ events: 3, erased: 0 })
+    await expect(other.claim("r", { holder: "x", time: 0, deadBefore: 1e15 })).rejects.toMatchObject({
+      code: "RUN_ENDED",
+    })
+  })
+
+  test("lets nobody in between who claims while an event is written", async () => {
+    const at = address()
+    const [one, other] = [await logAt(at), await logAt(at)]
+    for (let round = 0; round < 20; round++) {
+      const run = `race-${round}`
+      const first = await one.begin(newRun(run))
+      const [, claimed] = await Promise.all([
+        first
+          .append([event("a"), event("b")])
+          .catch((thrown: { code: string }) => expect(thrown.code).toBe("STALE_RUN")),
+        other.claim(run, { holder: "o", time: 5000, deadBefore: 4000 }),
+      ])
+      await claimed.append([event("c")])
+      expect(await verifyRun(one.database, run)).toMatchObject({ events: claimed.seq })
+    }
+  })
+
+  test("a write that fails in part leaves nothing, and can be made again", async () => {
+    const log = await logAt(address())
+    const writer = await log.begin(newRun("r"))
+    await expect(
+      writer.append([event("a", { long })], async () => {
+        throw new Error("no")
+      }),
+    ).rejects.toMatchObject({ code: "LOG_UNWRITABLE" })
+    expect(await log.events("r")).toEqual([])
+    await writer.append([event("a", { long })])
+    expect(await verifyRun(log.database, "r")).toMatchObject({ events: 1 })
+  })
+
+  test("a branch shares what came before by reference, and goes on from there", async () => {
+    const log = await logAt(address())
+    const parent = await log.begin(newRun("p"))
+    await parent.append(["a", "b", "c"].map((type) => event(type)))
+    const branch = await log.begin(newRun("q", { parent: { run: "p", seq: 2 } }))
+    await branch.append([event("d")])
+    const twig = await log.begin(newRun("z", { parent: { run: "q", seq: 1 } }))
+    await twig.append([event("e")])
+    const types = async (run: string) => (await log.events(run)).map(({ seq, type }) => `${seq}${type}`)
+    expect(await types("q")).toEqual(["1a", "2b", "3d"])
+    expect(await types("z")).toEqual(["1a", "2e"])
+    expect(await types("p")).toEqual(["1a", "2b", "3c"])
+    expect(await log.events("q", { after: 1, limit: 1 })).toMatchObject([{ seq: 2, run: "p" }])
+    for (const run of ["p", "q", "z"]) expect((await verifyRun(log.database, run)).broken).toBeUndefined()
+    expect(await log.database.query("SELECT count(*) AS count FROM run_events")).toEqual([{ count: 5 }])
+    await expect(log.begin(newRun("no", { parent: { run: "p", seq: 9 } }))).rejects.toMatchObject({
+      code: "UNKNOWN_EVENT",
+    })
+  })
+
+  test("is followed as it is written, from this process and another, to its end", async () => {
+    const at = address()
+    const [one, other] = [await logAt(at), await logAt(at)]
+    const writer = await one.begin(newRun("r"))
+    const seen = async (log: RunLog, after: number): Promise<string[]> => {
+      const types: string[] = []
+      for await (const events of log.follow("r", { after, everyMs: 20 })) types.push(...events.map(({ type }) => type))
+      return types
+    }
+    const both = Promise.all([seen(one, 0), seen(other, 1)])
+    for (const type of ["a", "b", "c"]) await writer.append([event(type)])
+    await writer.end([event("run-end")], { outcome: "completed", summary: "{}", time: 1 })
+    expect(await both).toEqual([
+      ["a", "b", "c", "run-end"],
+      ["b", "c", "run-end"],
+    ])
+  })
+
+  test("lists and finds runs", async () => {
+    const log = await logAt(address())
+    await expect(log.find("latest")).rejects.toMatchObject({ code: "UNKNOWN_RUN" })
+    await log.begin(newRun("ab-1", { time: 1 }))
+    await log.begin(newRun("ab-2", { time: 2, surface: "chat" }))
+    await log.begin(newRun("c_d", { time: 3 }))
+    expect((await log.list()).map(({ id }) => id)).toEqual(["c_d", "ab-2", "ab-1"])
+    expect((await log.list({ surface: "chat" })).map(({ id }) => id)).toEqual(["ab-2"])
+    expect((await log.list({ limit: 1, offset: 1 })).map(({ id }) => id)).toEqual(["ab-2"])
+    expect((await log.find("latest")).id).toBe("c_d")
+    expect((await log.find("ab-1")).id).toBe("ab-1")
+    expect((await log.find("c_")).id).toBe("c_d")
+    await expect(log.find("ab")).rejects.toMatchObject({ message: "Several runs begin with 'ab'." })
+    await expect(log.find("%")).rejects.toMatchObject({ code: "UNKNOWN_RUN" })
+  })
+
+  describe("its chain", () => {
+    const changes = [
+      "UPDATE run_events SET body = '{\"amount\":2}' WHERE seq = 2",
+      "UPDATE run_events SET time = 5 WHERE seq = 2",
+      "UPDATE run_events SET type = 'other' WHERE seq = 2",
+      "DELETE FROM run_events WHERE seq = 2",
+      "UPDATE bodies SET content = 'y'",
+      "UPDATE run_events SET salt = NULL, body = NULL WHERE seq = 2",
+    ]
+    test.each(changes)("shows that something was changed: %s", async (change) => {
+      const log = await logAt(address())
+      const writer = await log.begin(newRun("r"))
+      await writer.append([event("a"), event("pay", { amount: 1 }), event("c", { long })])
+      expect((await verifyRun(log.database, "r")).broken).toBeUndefined()
+      await log.database.query(change)
+      expect((await verifyRun(log.database, "r")).broken).toBeDefined()
+    })
+
+    test("holds when bodies are erased, and these are gone", async () => {
+      const log = await logAt(address())
+      const writer = await log.begin(newRun("r"))
+      await writer.append([event("a", { name: "Jo" }), event("b", { long }), event("c", { long })])
+      expect(await eraseBody(log.database, "r", 1)).toBe(1)
+      expect(await eraseBody(log.database, "r", 2)).toBe(2)
+      expect(await verifyRun(log.database, "r")).toEqual({ run: "r", events: 3, erased: 3, head: writer.head })
+      expect((await log.events("r")).map(({ body }) => body)).toEqual([undefined, undefined, undefined])
+      expect(await log.database.query("SELECT * FROM bodies")).toEqual([])
+    })
+  })
+})

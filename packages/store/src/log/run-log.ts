@@ -1,0 +1,174 @@
+import { nearest, ToolwrightError } from "@toolwright/toolbox"
+import type { Database } from "../database/database.ts"
+import { GENESIS } from "./chain.ts"
+import type { LogEvent } from "./event.ts"
+import { follow, type FollowOptions } from "./follow.ts"
+import { readEvents, type EventRange } from "./read.ts"
+import { BEGIN_RUN, CLAIM_RUN, LAST_EVENT, RUN_COLUMNS } from "./statements.ts"
+import type { RunState } from "../tables.ts"
+import { writerOf, type RunWriter } from "./writer.ts"
+
+/** A run, without its events. Times are milliseconds since 1970. */
+export interface RunRow {
+  id: string
+  task: string | null
+  agent: string
+  model: string
+  title: string
+  surface: string
+  workspace: string | null
+  caller: string | null
+  state: RunState
+  outcome: string | null
+  summary: string | null
+  fence: number
+  holder: string | null
+  heartbeat: number | null
+  parent_run: string | null
+  parent_seq: number | null
+  started_at: number
+  ended_at: number | null
+}
+
+/** A run that begins. */
+export interface NewRun {
+  id: string
+  agent: string
+  model: string
+  title: string
+  surface: string
+  /** Who writes it, as {@link RunRow.holder}. */
+  holder: string
+  time: number
+  task?: string
+  workspace?: string
+  caller?: string
+  /** The run that it branches off, and the last event that they share. */
+  parent?: { run: string; seq: number }
+}
+
+/** Which runs {@link RunLog.list} lists, newest first. */
+export interface RunFilter {
+  limit?: number
+  offset?: number
+  state?: RunState
+  surface?: string
+  task?: string
+}
+
+/** The runs of a database, and their events. */
+export interface RunLog {
+  readonly database: Database
+  /** @throws ToolwrightError `UNKNOWN_RUN` where it branches off one that is not there, or after its end */
+  begin(run: NewRun): Promise<RunWriter>
+  /**
+   * Takes a run over from whoever wrote it, if they were last heard of before `deadBefore` or have let go of it. From
+   * then on they can write nothing more.
+   *
+   * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`
+   */
+  claim(run: string, claim: { holder: string; time: number; deadBefore: number }): Promise<RunWriter>
+  get(run: string): Promise<RunRow | undefined>
+  /** By its id, its beginning where only one begins so, or `latest`. @throws ToolwrightError `UNKNOWN_RUN` */
+  find(id: string): Promise<RunRow>
+  list(filter?: RunFilter): Promise<RunRow[]>
+  /** In order; of a branch, with those that it shares with its parents. */
+  events(run: string, range?: EventRange): Promise<LogEvent[]>
+  /** Events as they are written, in pieces, until the run has ended or waits for somebody, or the signal is aborted. */
+  follow(run: string, options?: FollowOptions): AsyncGenerator<LogEvent[]>
+}
+
+/** The log of a database. */
+export function runLog(database: Database): RunLog {
+  /** Wakes those in this process who follow a run. */
+  const listeners = new Map<string, Set<() => void>>()
+  const wake = (run: string) => (): void => listeners.get(run)?.forEach((listener) => listener())
+  const get = async (id: string): Promise<RunRow | undefined> =>
+    (await database.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`, [id]))[0]
+  const head = async (run: string): Promise<{ seq: number; hash: string } | undefined> =>
+    (await database.query<{ seq: number; hash: string }>(LAST_EVENT, [run]))[0]
+
+  async function branchPoint(parent: { run: string; seq: number } | undefined): Promise<{ seq: number; head: string }> {
+    if (parent === undefined) return { seq: 0, head: GENESIS }
+    const [event] = await readEvents(database, parent.run, { after: parent.seq - 1, upTo: parent.seq })
+    if (event === undefined)
+      throw new ToolwrightError("UNKNOWN_EVENT", `The run ${parent.run} has no event ${parent.seq}.`)
+    return { seq: parent.seq, head: event.hash }
+  }
+
+  const log: RunLog = {
+    database,
+    async begin(run) {
+      const { id, agent, model, title, surface, holder, time, task, workspace, caller, parent } = run
+      const start = await branchPoint(parent)
+      const heads = [id, task ?? null, agent, model, title, surface, workspace ?? null, caller ?? null]
+      await database.query(BEGIN_RUN, [...heads, holder, time, parent?.run ?? null, parent?.seq ?? null, time])
+      return writerOf(database, { run: id, fence: 1, ...start }, wake(id))
+    },
+    async claim(run, { holder, time, deadBefore }) {
+      const [claimed] = await database.query<{ fence: number }>(CLAIM_RUN, [holder, time, run, deadBefore])
+      const row = await get(run)
+      if (row === undefined) throw new ToolwrightError("UNKNOWN_RUN", `There is no run '${run}'.`)
+      if (claimed === undefined) throw notClaimed(row)
+      const last = (await head(run)) ?? undefined
+      const start =
+        last === undefined
+          ? await branchPoint(row.parent_run === null ? undefined : { run: row.parent_run, seq: row.parent_seq! })
+          : { seq: last.seq, head: last.hash }
+      return writerOf(database, { run, fence: claimed.fence, ...start }, wake(run))
+    },
+    get,
+    async find(id) {
+      if (id === "latest") {
+        const [newest] = await log.list({ limit: 1 })
+        if (newest !== undefined) return newest
+      } else {
+        const exact = await get(id)
+        if (exact !== undefined) return exact
+      }
+      return found(database, id)
+    },
+    list({ limit = 50, offset = 0, state, surface, task } = {}) {
+      const wanted = Object.entries({ state, surface, task }).filter(([, value]) => value !== undefined)
+      const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([column]) => `${column} = ?`).join(" AND ")}`
+      return database.query<RunRow>(
+        `SELECT ${RUN_COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ? OFFSET ?`,
+        [...wanted.map(([, value]) => value!), limit, offset],
+      )
+    },
+    events: (run, range) => readEvents(database, run, range),
+    follow: (run, options = {}) => follow({ get, events: log.events, listeners, run, ...options }),
+  }
+  return log
+}
+
+function notClaimed({ id, state, holder }: RunRow): ToolwrightError {
+  if (state === "ended") return new ToolwrightError("RUN_ENDED", `The run ${id} has ended.`)
+  return new ToolwrightError("RUN_HELD", `The run ${id} is under way: ${holder ?? "somebody"} holds it.`, {
+    hint: "Wait for its end, or stop the process that holds it.",
+  })
+}
+
+async function found(database: Database, id: string): Promise<RunRow> {
+  const pattern = `${id.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+  const rows = await database.query<RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM runs WHERE id LIKE ? ESCAPE '\\' ORDER BY started_at DESC LIMIT 10`,
+    [pattern],
+  )
+  const matching = id === "latest" ? [] : rows.filter((row) => row.id.startsWith(id))
+  if (matching.length === 1) return matching[0]!
+  const known = (await database.query<{ id: string }>("SELECT id FROM runs ORDER BY started_at DESC LIMIT 200")).map(
+    (row) => row.id,
+  )
+  const close = matching.length > 1 ? matching.map((row) => row.id) : nearest(id, known)
+  throw new ToolwrightError(
+    "UNKNOWN_RUN",
+    matching.length > 1 ? `Several runs begin with '${id}'.` : `There is no run '${id}'.`,
+    {
+      hint:
+        known.length === 0
+          ? `No runs are recorded in ${database.name}.`
+          : `Known: ${(close.length > 0 ? close : known.slice(0, 5)).join(", ")}.`,
+    },
+  )
+}

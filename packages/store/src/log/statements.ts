@@ -1,0 +1,64 @@
+import type { Dialect } from "../database/driver.ts"
+
+/**
+ * The statements of every step of a run, written out: building them would cost more than running them, and loading what
+ * builds them would take longer than a call of a tool does. `run-log.test.ts` runs them against the migrated tables of
+ * both databases.
+ */
+
+/** Longest list of events in one statement. */
+export const MOST_EVENTS = 50
+
+/**
+ * Inserts events as long as the fence is the current one, which the database checks in the same statement. What was
+ * inserted is counted: fewer means that the claim went elsewhere.
+ */
+export function insertEvents(count: number, dialect: Dialect): string {
+  const row = "(CAST(? AS integer), ?, CAST(? AS bigint), ?, ?, ?, ?)"
+  const rows = Array.from({ length: count }, (_, index) => (index === 0 ? typedRow(dialect) : row)).join(", ")
+  return `WITH added (seq, type, time, body, body_ref, salt, hash) AS (VALUES ${rows})
+    INSERT INTO run_events (run, seq, type, time, fence, body, body_ref, salt, hash)
+    SELECT runs.id, added.seq, added.type, added.time, runs.fence, added.body, added.body_ref, added.salt, added.hash
+    FROM added, runs WHERE runs.id = ? AND runs.fence = ? AND runs.state <> 'ended'${lock(dialect)}`
+}
+
+/** Where several write at once, a claim waits for this statement, or this one for the claim and then sees its fence. */
+function lock(dialect: Dialect): string {
+  return dialect === "postgres" ? " FOR SHARE OF runs" : ""
+}
+
+/** PostgreSQL reads the types of all rows from the first. */
+function typedRow(dialect: Dialect): string {
+  const text = dialect === "postgres" ? "CAST(? AS text)" : "?"
+  return `(CAST(? AS integer), ${text}, CAST(? AS bigint), ${text}, ${text}, ${text}, ${text})`
+}
+
+export const INSERT_BODY =
+  "INSERT INTO bodies (hash, content, size, created_at) VALUES (?, ?, ?, ?) ON CONFLICT (hash) DO NOTHING"
+
+export const READ_EVENTS = `SELECT e.run, e.seq, e.type, e.time, e.fence, e.hash, e.salt, e.digest, e.body_ref,
+    COALESCE(e.body, b.content) AS body
+  FROM run_events e LEFT JOIN bodies b ON b.hash = e.body_ref
+  WHERE e.run = ? AND e.seq > ? AND e.seq <= ? ORDER BY e.seq LIMIT ?`
+
+export const LAST_EVENT = "SELECT seq, hash FROM run_events WHERE run = ? ORDER BY seq DESC LIMIT 1"
+
+export const BEGIN_RUN = `INSERT INTO runs
+    (id, task, agent, model, title, surface, workspace, caller, fence, holder, heartbeat, parent_run, parent_seq, started_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`
+
+/** A claim succeeds where nobody holds the run, or whoever did was last heard of before the given time. */
+export const CLAIM_RUN = `UPDATE runs SET fence = fence + 1, holder = ?, heartbeat = ?, state = 'running'
+  WHERE id = ? AND state <> 'ended' AND (state = 'waiting' OR heartbeat IS NULL OR heartbeat < ?)
+  RETURNING fence`
+
+export const BEAT = "UPDATE runs SET heartbeat = ? WHERE id = ? AND fence = ? AND state <> 'ended'"
+
+export const END_RUN = `UPDATE runs SET state = 'ended', outcome = ?, summary = ?, ended_at = ?, heartbeat = NULL
+  WHERE id = ? AND fence = ? AND state <> 'ended'`
+
+export const RELEASE_RUN = `UPDATE runs SET state = 'waiting', heartbeat = NULL, holder = NULL
+  WHERE id = ? AND fence = ? AND state <> 'ended'`
+
+export const RUN_COLUMNS = `id, task, agent, model, title, surface, workspace, caller, state, outcome, summary, fence, holder,
+  heartbeat, parent_run, parent_seq, started_at, ended_at`
