@@ -11,6 +11,9 @@ const ROOMS = [
   "dialogue",
   "host",
   "tools",
+  "tools-web",
+  "tools-blog",
+  "tools-database",
   "prompts",
   "mcp",
   "store",
@@ -54,7 +57,7 @@ test.each(rooms)("%s looks only into rooms above it", (room) => {
   const below = new Set(ROOMS.slice(ROOMS.indexOf(room)))
   const wrong = read.get(room)!.flatMap(({ file, imports }) =>
     imports.flatMap((specifier) => {
-      const target = /^@toolwright\/([a-z]+)/.exec(specifier)?.[1]
+      const target = /^@toolwright\/([a-z-]+)/.exec(specifier)?.[1]
       const escapes = /^(\.\.\/)+packages\//.test(specifier)
       return (target !== undefined && below.has(target)) || escapes ? [`${file} imports ${specifier}`] : []
     }),

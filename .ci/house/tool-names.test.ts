@@ -2,6 +2,9 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { splitActions } from "@toolwright/toolbox"
 import { createBuiltinTools } from "@toolwright/tools"
+import { blogKit } from "@toolwright/tools-blog"
+import { databaseKit } from "@toolwright/tools-database"
+import { webKit } from "@toolwright/tools-web"
 import { expect, test } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
@@ -15,7 +18,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = JSON.parse(
   readFileSync(join(import.meta.dirname, "tool-names.json"), "utf8"),
 )
 
-const builtin = createBuiltinTools({ roots: [{ path: root, access: "read-only" }] })
+const builtin = createBuiltinTools({
+  roots: [{ path: root, access: "read-only" }],
+  kits: [webKit(), blogKit(), databaseKit()],
+})
 const names = [...new Set(builtin.flatMap((tool) => [tool, ...splitActions(tool)]).map(({ name }) => name))]
 /** Names that could be nothing else; a plain word such as `file` is a name only where it stands as one. */
 const telling = names.filter((name) => name.includes("_"))
@@ -23,7 +29,7 @@ const plain = names.filter((name) => !name.includes("_"))
 
 function sources(): string[] {
   return readdirSync(packages).flatMap((room) => {
-    if (room === "tools") return []
+    if (room === "tools" || room.startsWith("tools-")) return []
     const all = readdirSync(join(packages, room), { recursive: true, encoding: "utf8" })
     return all
       .filter((file) => /^src\/.*\.ts$/.test(file) && !/\.test\.ts$|(^|\/)(testing|fixtures)\//.test(file))

@@ -3,7 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { ChatMessage } from "@toolwright/toolformat"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { postgresBinaries, startPostgres, type PostgresServer } from "../../tools/src/testing/postgres-server.ts"
+import {
+  postgresBinaries,
+  startPostgres,
+  type PostgresServer,
+} from "../../tools-database/src/testing/postgres-server.ts"
 import { conversationStore, openDatabase, type Database } from "./index.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "store-"))

@@ -1,8 +1,9 @@
 import { GENERAL_SET, GROUNDED, PREDEFINED_BUNDLES, roleOf, setsOf, splitActions } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { createBuiltinTools } from "./builtin.ts"
+import { ALL_KITS } from "./testing/all-kits.ts"
 
-const builtin = createBuiltinTools({ roots: [{ path: import.meta.dirname, access: "read-write" }] })
+const builtin = createBuiltinTools({ roots: [{ path: import.meta.dirname, access: "read-write" }], kits: ALL_KITS })
 const all = builtin.flatMap((tool) => (tool.actions === undefined ? [tool] : [tool, ...splitActions(tool)]))
 
 /** Whether the value of a path argument has to come from what was said: the annotation of the schema or of its items. */

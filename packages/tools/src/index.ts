@@ -1,5 +1,3 @@
 export { createBuiltinTools, type BuiltinToolsConfig } from "./builtin.ts"
-export * from "./logit/index.ts"
-export { createArtifactStore, type ArtifactStore, type BlogToolsConfig, type TextGenerator } from "./blog/index.ts"
-export type { DatabaseTarget, DatabaseToolsConfig } from "./database/config.ts"
-export type { WebToolsConfig } from "./web/index.ts"
+export { codingKit, type CodingKitConfig } from "./coding-kit.ts"
+export { createLogitTool, type LogitGenerator, type LogitRequest, type LogitToolConfig } from "./logit/index.ts"

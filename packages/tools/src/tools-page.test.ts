@@ -6,6 +6,7 @@ import { promisify } from "node:util"
 import { expect, test } from "vitest"
 import { ToolRegistry, type ToolDefinition } from "@toolwright/toolbox"
 import { createBuiltinTools } from "./builtin.ts"
+import { ALL_KITS } from "./testing/all-kits.ts"
 import { toolsPage } from "./testing/tools-page.ts"
 
 const docs = join(import.meta.dirname, "../../../docs")
@@ -13,7 +14,7 @@ const docs = join(import.meta.dirname, "../../../docs")
 function builtinTools(): ToolDefinition[] {
   const folder = mkdtempSync(join(tmpdir(), "toolwright-docs-"))
   try {
-    return createBuiltinTools({ roots: [{ path: folder, access: "read-write" }], env: {} })
+    return createBuiltinTools({ roots: [{ path: folder, access: "read-write" }], kits: ALL_KITS, env: {} })
   } finally {
     rmSync(folder, { recursive: true })
   }

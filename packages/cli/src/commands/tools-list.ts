@@ -2,7 +2,7 @@ import { existsSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { systemProbe } from "@toolwright/runtime/capabilities"
 import { EXIT, type Command, type Invocation } from "../command.ts"
-import { listLines, type ListedTool } from "../tool-catalogue/lines.ts"
+import { listLines, otherKits, type ListedTool } from "../tool-catalogue/lines.ts"
 import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
 
 /**
@@ -18,15 +18,31 @@ export const plainListCommand: Command = {
     if (isConfigured(invocation)) return (await import("./tools.ts")).toolsCommand.run(invocation)
     const probe = systemProbe(invocation.env)
     const tools: ListedTool[] = await Promise.all(
-      catalogue.map(async ({ name, category, summary, capabilities }) => {
+      usual().map(async ({ name, category, summary, capabilities }) => {
         const found = await Promise.all(capabilities.map((capability) => probe(capability)))
         const missing = found.flatMap((each) => (each.available ? [] : [each.detail]))
         return { name, category, summary, ...(missing.length === 0 ? {} : { unavailable: missing.join("; ") }) }
       }),
     )
     for (const line of listLines(tools)) invocation.stdout.write(`${line}\n`)
+    for (const line of otherKits(tools)) invocation.stderr.write(`${line}\n`)
     return EXIT.success
   },
+}
+
+/** The tools that are there where no kit is chosen: those for code, and the web's where they are installed. */
+function usual(): typeof catalogue {
+  const kits = ["coding", ...(isInstalled("@toolwright/tools-web") ? ["web"] : [])]
+  return catalogue.filter(({ kit }) => kits.includes(kit))
+}
+
+function isInstalled(name: string): boolean {
+  try {
+    import.meta.resolve(name)
+    return true
+  } catch {
+    return false
+  }
 }
 
 function isConfigured({ cwd, env }: Invocation): boolean {

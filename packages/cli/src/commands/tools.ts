@@ -10,7 +10,7 @@ import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
-import { listLines } from "../tool-catalogue/lines.ts"
+import { listLines, otherKits } from "../tool-catalogue/lines.ts"
 import { readCall } from "../tool-arguments/read.ts"
 import { describeTool, firstSentence, quote } from "../tool-arguments/show.ts"
 import { usageText } from "../usage.ts"
@@ -70,13 +70,16 @@ export const toolsCommand: Command = {
  * The built-in tools alone where nothing else is configured: models, agents and MCP take longer to load than a call
  * takes.
  */
-async function assembled(invocation: Invocation, values: Values) {
+async function assembled(invocation: Invocation, values: Values, wanted?: string) {
   const { cwd, env, stderr } = invocation
   const { configuration } = await configurationFor(invocation, values)
   if (configuration.tools === undefined && Object.values(configuration.mcp).every((setting) => setting === undefined)) {
     const { builtinTools, middlewareFor, permissionsFor, registered } = await import("@toolwright/runtime/tools")
     return {
-      ...(await registered(builtinTools(configuration, cwd, { env }), env)),
+      ...(await registered(
+        await builtinTools(configuration, cwd, { env, ...(wanted === undefined ? {} : { wanted }) }),
+        env,
+      )),
       configuration,
       permissions: permissionsFor(configuration, typed),
       middleware: await middlewareFor(configuration, { cwd, env }),
@@ -114,11 +117,12 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
     }
   })
   for (const line of listLines(listed)) stdout.write(`${line}\n`)
+  for (const line of otherKits(tools)) invocation.stderr.write(`${line}\n`)
   return EXIT.success
 }
 
 async function show(invocation: Invocation, values: Values, name: string): Promise<number> {
-  await using toolwright = await assembled(invocation, values)
+  await using toolwright = await assembled(invocation, values, name)
   const tool = find(toolwright, name)
   const reason = toolwright.unavailable.find((each) => each.name === tool.name)?.reason
   invocation.stdout.write(
@@ -134,7 +138,7 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
   if (name === undefined) throw usageError("Which tool?", "Give its name; 'toolwright tools list' lists them.")
   const before = parseOptions(args.slice(0, at), OPTIONS).values
   const after = args.slice(at + 1)
-  await using toolwright = await assembled(invocation, { ...before, ...workspaceValues(after) })
+  await using toolwright = await assembled(invocation, { ...before, ...workspaceValues(after) }, name)
   const tool = find(toolwright, name)
   const { values: own, args: given } = await readCall(tool, after, OPTIONS, invocation)
   const values = { ...before, ...own }

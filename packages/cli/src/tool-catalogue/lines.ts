@@ -1,3 +1,5 @@
+import catalogue from "./catalogue.json" with { type: "json" }
+
 /** What a list says of a tool. */
 export interface ListedTool {
   name: string
@@ -14,4 +16,13 @@ export function listLines(tools: readonly ListedTool[]): string[] {
     const note = unavailable === undefined ? "" : ` [not available here: ${unavailable}]`
     return `${name.padEnd(width)}  ${category.padEnd(13)}  ${summary}${note}`
   })
+}
+
+/** What says how to have the kits of which nothing is among the listed tools. */
+export function otherKits(listed: readonly { readonly name: string }[]): string[] {
+  const kits = Map.groupBy(catalogue, ({ kit }) => kit)
+  return [...kits]
+    .filter(([, tools]) => !tools.some(({ name }) => listed.some((tool) => tool.name === name)))
+    .filter(([kit]) => kit !== "coding")
+    .map(([kit, tools]) => `More: --kits ${kit} (${tools.map(({ name }) => name).join(", ")})`)
 }

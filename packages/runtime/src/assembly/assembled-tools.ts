@@ -38,7 +38,7 @@ export async function assembleTools(
   let made: Workspace | undefined
   const workspace = (): Workspace => (made ??= toolWorkspace(configuration, cwd, env))
   const present = hosting(configuration, { env, workspace, recorded: withBuiltins, log })
-  const builtins = withBuiltins ? builtinTools(configuration, cwd, { env, logit, workspace: workspace() }) : []
+  const builtins = withBuiltins ? await builtinTools(configuration, cwd, { env, logit, workspace: workspace() }) : []
   const { registry, unavailable } = await registered([...builtins, ...own.map(present)], env)
   const files = await attachOwnTools(configuration.tools ?? [], registry, { cwd, env, present, log })
   const sources = await connectSources(configuration, registry, cwd, log).catch(async (thrown: unknown) => {

@@ -12,7 +12,7 @@ const MARKER = "canaryInTheFile"
 const NAMED = "canaryInTheName"
 
 /** A workspace whose folder `private` is denied, with every kind of link into it. */
-function deniedWorkspace(denyPaths: (root: string) => string[]) {
+async function deniedWorkspace(denyPaths: (root: string) => string[]) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-denied-")))
   const root = join(folder, "ws")
   for (const path of ["private/deep", "public"]) mkdirSync(join(root, path), { recursive: true })
@@ -31,7 +31,7 @@ function deniedWorkspace(denyPaths: (root: string) => string[]) {
     permissions: { denyPaths: denyPaths(root) },
   })
   const registry = new ToolRegistry()
-  for (const tool of builtinTools(configuration, root, { env: {} })) registry.register(tool)
+  for (const tool of await builtinTools(configuration, root, { env: {} })) registry.register(tool)
   return { root, registry, source, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) }
 }
 
@@ -136,7 +136,7 @@ const PATTERNS: Record<string, (root: string) => string[]> = {
 
 describe("what permissions.denyPaths denies is in no answer", () => {
   test.each(Object.entries(PATTERNS))("%s", async (_, denyPaths) => {
-    using denied = deniedWorkspace(denyPaths)
+    using denied = await deniedWorkspace(denyPaths)
     const { root, registry, source } = denied
     const disclosed: string[] = []
     const all = calls(root)
@@ -156,7 +156,7 @@ describe("what permissions.denyPaths denies is in no answer", () => {
   })
 
   test("by a program in a sandbox either", async () => {
-    using denied = deniedWorkspace(PATTERNS["a folder"]!)
+    using denied = await deniedWorkspace(PATTERNS["a folder"]!)
     const { root, registry } = denied
     const commands = [
       "cat private/secret.ts",

@@ -1,5 +1,6 @@
 /** The built-in tools alone, without models and agents: quick to load, for calling tools by hand. */
 export { builtinTools } from "./builtins.ts"
+export { KIT_PACKAGES } from "./kits.ts"
 export { middlewareFor } from "./middleware.ts"
 export { registered, type RegisteredTools } from "./registered.ts"
 export { permissionsFor } from "./permissions.ts"

@@ -1,5 +1,7 @@
 import type { NetworkPolicy } from "@toolwright/host/net"
-import type { BlogToolsConfig, DatabaseTarget, WebToolsConfig } from "@toolwright/tools"
+import type { BlogToolsConfig } from "@toolwright/tools-blog"
+import type { DatabaseTarget } from "@toolwright/tools-database"
+import type { WebToolsConfig } from "@toolwright/tools-web"
 import { readOnlyInside, rootsInside, withoutExceptions } from "./free.ts"
 import { typed, type ConfigurationOf, type Setting } from "./setting.ts"
 
@@ -206,6 +208,14 @@ const DECLARED = [
     free: withoutExceptions,
     type: "string-list",
     description: "Patterns of files that tools may not write, beside the usual ones",
+  },
+  {
+    key: "builtins.kits",
+    nature: "widens",
+    type: "string-list",
+    description:
+      "Tools beside those for code: web, blog, database; unless given, what has settings, and web where it is installed",
+    flag: "kits",
   },
   {
     key: "builtins.only",

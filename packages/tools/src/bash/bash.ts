@@ -37,7 +37,6 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
       "A command starts anew each time, and whatever it started ends with it: no state is kept but files.",
     tags: ["shell"],
     aliases: {
-      names: ["shell", "run_command", "execute_command"],
       arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" },
     },
     effects: { readOnly: false, destructive: true, network: host.config.bash?.network === true },

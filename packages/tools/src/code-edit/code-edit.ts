@@ -3,7 +3,7 @@ import { EXPECTED_HASH } from "@toolwright/host/edit"
 import { defineMultiActionTool } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
-import { grounded } from "../grounded.ts"
+import { grounded } from "../ground/grounded.ts"
 
 const path = grounded(
   { type: "string", description: "File path: absolute, or relative to the first allowed directory" },

@@ -2,7 +2,7 @@ import { success, type JsonSchema, type ToolDefinition } from "@toolwright/toolb
 import { defineMultiActionTool } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
-import { grounded } from "../grounded.ts"
+import { grounded } from "../ground/grounded.ts"
 
 const path: JsonSchema = {
   type: "string",

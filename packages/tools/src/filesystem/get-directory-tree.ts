@@ -2,7 +2,7 @@ import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type EntryKind, type Workspace } from "@toolwright/host/paths"
 import { deniedNote, entryLabel, LISTING_LINES } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH_ALIASES } from "./schemas.ts"
-import { grounded, HERE } from "../grounded.ts"
+import { grounded, HERE } from "../ground/grounded.ts"
 
 /** A file or directory of a tree; directories have `children`, sorted by name. */
 export interface TreeNode {
@@ -26,7 +26,6 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: {
-      names: ["directory_tree", "tree"],
       arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", depth: "max_depth" },
     },
     maxOutputChars: 30_000,

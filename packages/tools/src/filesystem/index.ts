@@ -38,13 +38,5 @@ export function createFilesystemTools(workspace: Workspace): ToolDefinition[] {
     createDeleteDirectoryTool,
     createMoveFileTool,
     createGetDirectoryTreeTool,
-  ].map((create) => withFormerName(create(workspace)))
-}
-
-const FORMER_DELETES = ["delete_file", "delete_directory"]
-
-/** Older clients know these tools by the server they came from. */
-function withFormerName(tool: ToolDefinition): ToolDefinition {
-  const former = `${FORMER_DELETES.includes(tool.name) ? "file_operations" : "filesystem"}__${tool.name}`
-  return { ...tool, aliases: { ...tool.aliases, names: [...(tool.aliases?.names ?? []), former] } }
+  ].map((create) => create(workspace))
 }

@@ -19,7 +19,7 @@ export function createListDirectoryTool(workspace: Workspace): ToolDefinition {
     usageHint: "For what lies deeper use get_directory_tree, for files by name search_files.",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
-    aliases: { names: ["ls"], arguments: PATH_ALIASES },
+    aliases: { arguments: PATH_ALIASES },
     maxOutputChars: 30_000,
     input: { type: "object", properties: { path: PATH_OR_HERE }, required: ["path"], additionalProperties: false },
     output: {

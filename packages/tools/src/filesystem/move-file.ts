@@ -17,7 +17,6 @@ export function createMoveFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write"],
     effects: { destructive: true, idempotent: false, writes: ["source", "destination"] },
     aliases: {
-      names: ["rename_file"],
       arguments: { from: "source", to: "destination", src: "source", dest: "destination", target: "destination" },
     },
     input: {

@@ -20,7 +20,7 @@ export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
       "Prefer head, tail or a line range for long files. For images and other binary files use read_media_file.",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
-    aliases: { names: ["read_file"], arguments: { ...PATH_ALIASES, offset: "start_line" } },
+    aliases: { arguments: { ...PATH_ALIASES, offset: "start_line" } },
     maxOutputChars: WINDOW_OUTPUT_CHARS,
     input: {
       type: "object",

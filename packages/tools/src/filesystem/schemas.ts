@@ -1,5 +1,5 @@
 import type { JsonSchema } from "@toolwright/toolbox"
-import { grounded, HERE } from "../grounded.ts"
+import { grounded, HERE } from "../ground/grounded.ts"
 
 /** Schemas that several filesystem tools share. */
 export const PATH: JsonSchema = {

@@ -4,7 +4,7 @@ import { visibleName } from "@toolwright/host/text"
 import type { PathTest } from "../search/path-test.ts"
 import { listingText } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH_ALIASES, PATH_OR_HERE } from "./schemas.ts"
-import { FILE_PATTERN, grounded } from "../grounded.ts"
+import { FILE_PATTERN, grounded } from "../ground/grounded.ts"
 
 /** Records of runs are many, and nothing that anybody looks for among the files of a project. */
 const DEFAULT_EXCLUDES = [".toolwright"]

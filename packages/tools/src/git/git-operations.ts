@@ -17,7 +17,6 @@ export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
     tags: ["git"],
     capabilities: ["git"],
     aliases: {
-      names: ["git_tool"],
       arguments: { action: "operation", file_path: "files", file_paths: "files", commit_message: "message" },
     },
     effects: { readOnly: false, writes: [] },

@@ -12,7 +12,7 @@ import { failureOf, insideRoot, programDoubt, type ProcessHost } from "@toolwrig
 import { visibleControls } from "@toolwright/host/text"
 import { GIT_OUTPUT } from "./output.ts"
 import type { GitWork } from "./work.ts"
-import { grounded, HERE } from "../grounded.ts"
+import { grounded, HERE } from "../ground/grounded.ts"
 
 const PATH: JsonSchema = {
   type: "string",

@@ -15,7 +15,7 @@ import type { FoundOccurrence } from "./find-occurrences.ts"
 import { EXTENSIONS, grammarOf, type Grammar } from "./languages.ts"
 import type { Symbol } from "./outline.ts"
 import { NAVIGATE_OUTPUT } from "./output.ts"
-import { grounded, HERE } from "../grounded.ts"
+import { grounded, HERE } from "../ground/grounded.ts"
 
 const FILE = grounded({ type: "string", description: "Source file." }, "path")
 const NAME: JsonSchema = { type: "string", minLength: 1, description: "Name of a function, class, variable and so on." }

@@ -2,7 +2,7 @@ import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { MOST_CHARS, PATTERN, QUERY_PROPERTIES } from "./query.ts"
-import { FILE_PATTERN, grounded, HERE } from "../grounded.ts"
+import { FILE_PATTERN, grounded, HERE } from "../ground/grounded.ts"
 
 const directory = grounded(
   { type: "string", description: "Directory (or file) to search; the first allowed directory unless given" },

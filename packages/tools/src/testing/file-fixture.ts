@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { ToolRegistry, validate, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import { withFormerNames } from "../compat/former-names.ts"
 import { createCodeEditTool } from "../code-edit/code-edit.ts"
 import { createFileTool } from "../file/file.ts"
 import { createFilesystemTools } from "../filesystem/index.ts"
@@ -42,7 +43,7 @@ export function fileFixture(
     createFileTool(workspace),
     createCodeEditTool(workspace),
     createSearchTool(workspace),
-  ]
+  ].map(withFormerNames)
   for (const tool of tools) registry.register(tool)
   return {
     folder,

@@ -3,8 +3,8 @@ import { join } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { insideRoot, sandboxPolicy, shownPath, type ProcessHost } from "@toolwright/host/process"
 import type { Workspace } from "@toolwright/host/paths"
-import { detectFrameworks } from "../test/detect.ts"
-import { describeRun } from "../test/test.ts"
+import { detectFrameworks } from "../run-tests/detect.ts"
+import { describeRun } from "../run-tests/test.ts"
 import type { CheckReport, CheckRequest, Operation, Problem } from "./check.ts"
 
 export type { CheckReport, CheckRequest, Operation } from "./check.ts"
@@ -59,7 +59,7 @@ async function checkSyntaxOf({ host, files, signal }: CheckRequest): Promise<Ver
 async function checkTests({ host, signal }: CheckRequest): Promise<Verdict> {
   const frameworks = await detectFrameworks(host.root)
   if (frameworks.length === 0) return { status: "skipped", summary: "not configured: no tests found", errors: [] }
-  const { runTests } = await import("../test/run-tests.ts")
+  const { runTests } = await import("../run-tests/run-tests.ts")
   const errors: Problem[] = []
   const summaries: string[] = []
   for (const framework of frameworks) {

@@ -39,7 +39,6 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
     tags: ["tests", "checks"],
     produces: ["validation report"],
     aliases: {
-      names: ["validation_tool", "validate"],
       arguments: {
         file_path: "file_paths",
         files: "file_paths",

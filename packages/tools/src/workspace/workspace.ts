@@ -199,7 +199,6 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     tags: ["files", "artifacts"],
     produces: ["source file"],
     aliases: {
-      names: ["workspace_tool"],
       arguments: { file_path: "path", artifact: "json_artifact", operation: "action" },
     },
     effects: { readOnly: false, writes: ["path"] },

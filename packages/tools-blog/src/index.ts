@@ -1,0 +1,2 @@
+export { blogKit, type BlogToolsConfig } from "./kit.ts"
+export type { TextGenerator } from "./phases/index.ts"

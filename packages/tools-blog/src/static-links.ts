@@ -1,0 +1,108 @@
+import { failure, success, type JsonSchema, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { defineMultiActionTool } from "@toolwright/host"
+
+/** One link that whoever runs this wants posts to carry. */
+export interface StaticLink {
+  name: string
+  url: string
+  description?: string
+}
+
+/** Configuration of the fixed links. */
+export interface StaticLinksConfig {
+  /** Profiles, such as `{ name: "Mastodon", url: "https://…" }`. */
+  social?: readonly StaticLink[]
+  /** Everything else: newsletter, sponsors, other projects. */
+  custom?: readonly StaticLink[]
+  /** What stands in a post where the video will be; a neutral line unless given. */
+  youtubePlaceholder?: string
+}
+
+const DEFAULT_PLACEHOLDER = "<!-- Video: put the YouTube link here -->"
+const LINKS: JsonSchema = {
+  type: "array",
+  items: {
+    type: "object",
+    properties: { name: { type: "string" }, url: { type: "string" }, description: { type: "string" } },
+    required: ["name", "url"],
+  },
+}
+
+/** The tool that gives the links from the configuration; it touches nothing else. */
+export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefinition {
+  const { social = [], custom = [], youtubePlaceholder = DEFAULT_PLACEHOLDER } = config
+  const answer = (parts: {
+    social?: readonly StaticLink[]
+    custom?: readonly StaticLink[]
+    youtube_placeholder?: string
+  }): ToolResult => {
+    const { social: profiles, custom: others, youtube_placeholder: placeholder } = parts
+    if ([...(profiles ?? []), ...(others ?? [])].length === 0 && placeholder === undefined) {
+      return failure({
+        code: "NOT_CONFIGURED",
+        message: "No such links are configured.",
+        hint: "Go on without them; do not make links up.",
+      })
+    }
+    const list = (title: string, links: readonly StaticLink[] = []) =>
+      links.length === 0
+        ? []
+        : [
+            `${title}:`,
+            ...links.map(
+              ({ name, url, description }) =>
+                `- [${name}](${url})${description === undefined ? "" : ` – ${description}`}`,
+            ),
+          ]
+    const lines = [
+      ...list("Social", profiles),
+      ...list("Links", others),
+      ...(placeholder === undefined ? [] : [`YouTube placeholder: ${placeholder}`]),
+    ]
+    return success({ output: lines.join("\n"), data: parts })
+  }
+  return defineMultiActionTool({
+    name: "static_links",
+    sets: ["blog"],
+    title: "Fixed links",
+    description:
+      "Gives the fixed links of this blog from the configuration: social profiles, custom links, and the placeholder for a video.",
+    category: "research",
+    optionality: "optional",
+    tags: ["blog"],
+    usageHint:
+      "Use when: a post or newsletter should carry the blog's own links. Don't use when: links on a subject are wanted (use web_search or rss_feed).",
+    output: {
+      type: "object",
+      properties: { social: LINKS, custom: LINKS, youtube_placeholder: { type: "string" } },
+    },
+    effects: { readOnly: true, idempotent: true },
+    produces: ["research"],
+    actions: {
+      get_all: {
+        description: "All links and the video placeholder",
+        properties: {},
+        run: () => answer({ social, custom, youtube_placeholder: youtubePlaceholder }),
+        examples: [{ description: "Everything", input: {} }],
+      },
+      get_social: {
+        description: "Links to social profiles",
+        properties: {},
+        run: () => answer({ social }),
+        examples: [{ description: "Social profiles", input: {} }],
+      },
+      get_custom: {
+        description: "All other links",
+        properties: {},
+        run: () => answer({ custom }),
+        examples: [{ description: "Custom links", input: {} }],
+      },
+      get_youtube_placeholder: {
+        description: "The line that stands for a video that does not exist yet",
+        properties: {},
+        run: () => answer({ youtube_placeholder: youtubePlaceholder }),
+        examples: [{ description: "The placeholder", input: {} }],
+      },
+    },
+  })
+}

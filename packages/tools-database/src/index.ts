@@ -1,0 +1,2 @@
+export type { DatabaseTarget, DatabaseToolsConfig } from "./config.ts"
+export { databaseKit } from "./kit.ts"

@@ -1,0 +1,1 @@
+export { webKit, type WebToolsConfig } from "./kit.ts"

@@ -1,0 +1,209 @@
+import { createHash } from "node:crypto"
+import { lstat, readdir, readFile } from "node:fs/promises"
+import { join, relative } from "node:path"
+import type { HistoryState, WorkHistory } from "@toolwright/toolbox"
+import type { ProcessHost } from "@toolwright/host/process"
+import { openRepository } from "../../git/git.ts"
+import { git } from "../../git/repository.ts"
+
+/** Folders below the workspace's top that are looked at for repositories of their own. */
+const MOST_FOLDERS = 200
+const MOST_BYTES = 8 * 1024 * 1024
+const never = new AbortController().signal
+
+/** Runs git in the repository of a folder; undefined where there is none, or git refuses. */
+type RunGit = (folder: string, args: readonly string[]) => Promise<string | undefined>
+
+/**
+ * The branches of the repositories at the workspace's top and one folder below. Keys are `folder:ref`; `folder:HEAD` is
+ * what `HEAD` says, and `folder:@` the commit that it comes to.
+ */
+export function createHistory(host: ProcessHost): WorkHistory {
+  const run = gitIn(host)
+  return {
+    async state() {
+      const folders = await repositories(host.root)
+      if (folders.length === 0) return undefined
+      return new Map((await Promise.all(folders.map((folder) => stateOf(run, host.root, folder)))).flat())
+    },
+    async added(before, after) {
+      return (await Promise.all(foldersOf(after).map((folder) => addedIn(run, folder, before, after)))).flat()
+    },
+    async recorded(before, after) {
+      return (await Promise.all(foldersOf(after).map((folder) => recordedIn(run, folder, before, after)))).flat()
+    },
+    async undo(before, after) {
+      const done = await Promise.all(foldersOf(after).map((folder) => undoIn(run, folder, before, after)))
+      return done.every(Boolean)
+    },
+    async unrecorded(files) {
+      const folders = await repositories(host.root)
+      const found = await Promise.all(folders.map(async (folder) => statusPaths(folder, await run(folder, STATUS))))
+      const all = found.flat()
+      if (files === undefined) return all
+      const asked = new Set(files.map((file) => (file.startsWith("/") ? relative(host.root, file) : file)))
+      return all.filter((file) => asked.has(file))
+    },
+  }
+}
+
+const STATUS = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"] as const
+
+function gitIn(host: ProcessHost): RunGit {
+  return async (folder, args) => {
+    try {
+      await using work = await openRepository(host, folder === "" ? "." : folder, never)
+      const outcome = await git(work.repository, work.settings, args, work.run)
+      return outcome.exitCode === 0 ? outcome.stdout.text : undefined
+    } catch {
+      return undefined
+    }
+  }
+}
+
+async function stateOf(run: RunGit, root: string, folder: string): Promise<[string, string][]> {
+  const read = (await readRefs(join(root, folder, ".git"))) ?? (await askForRefs(run, folder))
+  const head = read.get("HEAD") ?? ""
+  const target = head.startsWith("ref: ") ? (read.get(head.slice(5)) ?? "") : head
+  return [...read, ["@", target] as const].map(([ref, value]) => [`${folder}:${ref}`, value])
+}
+
+/** For what no file can be read of: linked work trees, other ways of keeping refs. */
+async function askForRefs(run: RunGit, folder: string): Promise<Map<string, string>> {
+  const refs = new Map<string, string>()
+  const listed = (await run(folder, ["for-each-ref", "--format=%(refname) %(objectname)"])) ?? ""
+  for (const line of listed.split("\n")) {
+    const [ref = "", value = ""] = line.split(" ")
+    if (ref !== "") refs.set(ref, value)
+  }
+  const branch = (await run(folder, ["symbolic-ref", "--quiet", "HEAD"]))?.trim()
+  const head = branch === undefined ? (await run(folder, ["rev-parse", "HEAD"]))?.trim() : `ref: ${branch}`
+  if (head !== undefined) refs.set("HEAD", head)
+  return refs
+}
+
+async function addedIn(run: RunGit, folder: string, before: HistoryState, after: HistoryState): Promise<string[]> {
+  const tips = new Set(branchesOf(folder, after).map(([, value]) => value))
+  const known = [...valuesOf(folder, before)]
+  const moved = [...tips].filter((tip) => !known.includes(tip))
+  if (moved.length === 0) return []
+  const listed = await run(folder, ["rev-list", "--max-count=1000", ...moved, "--not", ...known])
+  return listed === undefined ? moved : listed.split("\n").filter((line) => line !== "")
+}
+
+async function recordedIn(run: RunGit, folder: string, before: HistoryState, after: HistoryState): Promise<string[]> {
+  const from = before.get(`${folder}:@`) ?? ""
+  const to = after.get(`${folder}:@`) ?? ""
+  if (to === "" || from === to || (await addedIn(run, folder, before, after)).length === 0) return []
+  const listed =
+    from === ""
+      ? await run(folder, ["ls-tree", "-r", "--name-only", "-z", "--full-tree", to])
+      : await run(folder, ["diff", "--name-only", "--no-renames", "--no-ext-diff", "-z", from, to, "--"])
+  return paths(folder, listed)
+}
+
+async function undoIn(run: RunGit, folder: string, before: HistoryState, after: HistoryState): Promise<boolean> {
+  const known = valuesOf(folder, before)
+  const start = before.get(`${folder}:@`) ?? ""
+  let undone = true
+  for (const [ref, value] of branchesOf(folder, after)) {
+    if (known.has(value)) continue
+    const earlier = before.get(`${folder}:${ref}`) ?? start
+    const args = ref === "@" ? ["update-ref", "--no-deref", "HEAD"] : ["update-ref", ref]
+    const back = earlier === "" ? ["update-ref", "-d", ref === "@" ? "HEAD" : ref] : [...args, earlier]
+    // What no git wrote may hold no commit at all; then only where it shall stand is said.
+    const done = (await run(folder, [...back, value])) ?? (await run(folder, back))
+    undone &&= done !== undefined
+  }
+  return undone
+}
+
+/** The marks of what stands in files: their bytes' hashes. */
+export async function fingerprintsOf(
+  host: ProcessHost,
+  files: readonly string[],
+): Promise<ReadonlyMap<string, string | undefined>> {
+  const marks = await Promise.all(
+    files.map(async (file) => {
+      try {
+        const { bytes } = await host.workspace.read(file)
+        return [file, createHash("sha256").update(bytes).digest("hex")] as const
+      } catch {
+        return [file, undefined] as const
+      }
+    }),
+  )
+  return new Map(marks)
+}
+
+async function repositories(root: string): Promise<string[]> {
+  const entries = await readdir(root, { withFileTypes: true }).catch(() => [])
+  const below = entries
+    .filter((entry) => entry.isDirectory() && entry.name !== ".git" && entry.name !== "node_modules")
+    .slice(0, MOST_FOLDERS)
+    .map(({ name }) => name)
+  const found = await Promise.all(
+    ["", ...below].map(async (folder) => {
+      const stat = await lstat(join(root, folder, ".git")).catch(() => undefined)
+      return stat !== undefined && !stat.isSymbolicLink() ? [folder] : []
+    }),
+  )
+  return found.flat()
+}
+
+/** `HEAD` and every ref, as the files say; undefined where the refs are kept in another way. */
+async function readRefs(folder: string): Promise<Map<string, string> | undefined> {
+  const head = await plainText(join(folder, "HEAD"))
+  if (head === undefined || (await lstat(join(folder, "reftable")).catch(() => undefined)) !== undefined)
+    return undefined
+  const refs = new Map([["HEAD", head.trim()]])
+  const packed = (await plainText(join(folder, "packed-refs"))) ?? ""
+  for (const match of packed.matchAll(/^([0-9a-f]{40,64}) (refs\/\S+)$/gmu)) refs.set(match[2]!, match[1]!)
+  const entries = await readdir(join(folder, "refs"), { withFileTypes: true, recursive: true }).catch(() => [])
+  for (const entry of entries) {
+    if (!entry.isFile() || entry.name.endsWith(".lock")) continue
+    const file = join(entry.parentPath, entry.name)
+    const value = (await plainText(file))?.trim()
+    if (value !== undefined) refs.set(relative(folder, file), value)
+  }
+  return refs
+}
+
+/** The text of a small regular file; whatever else lies there is not read. */
+async function plainText(file: string): Promise<string | undefined> {
+  const stat = await lstat(file).catch(() => undefined)
+  if (stat === undefined || !stat.isFile() || stat.size > MOST_BYTES) return undefined
+  return readFile(file, "utf8").catch(() => undefined)
+}
+
+const foldersOf = (state: HistoryState): string[] => [
+  ...new Set([...state.keys()].map((key) => key.slice(0, key.indexOf(":")))),
+]
+
+/** The branches of a repository, and where `HEAD` stands when it is on none. */
+function branchesOf(folder: string, state: HistoryState): [string, string][] {
+  const head = state.get(`${folder}:HEAD`) ?? ""
+  const heads = [...state]
+    .filter(([key]) => key.startsWith(`${folder}:refs/heads/`))
+    .map(([key, value]): [string, string] => [key.slice(folder.length + 1), value])
+  return head === "" || head.startsWith("ref: ") ? heads : [...heads, ["@", head]]
+}
+
+/** The commits that anything in a repository pointed to. */
+function valuesOf(folder: string, state: HistoryState): Set<string> {
+  return new Set(
+    [...state]
+      .filter(([key, value]) => key.startsWith(`${folder}:`) && /^[0-9a-f]{40,64}$/u.test(value))
+      .map(([, value]) => value),
+  )
+}
+
+const inFolder = (folder: string, path: string): string => (folder === "" ? path : `${folder}/${path}`)
+
+function paths(folder: string, listed: string | undefined): string[] {
+  return (listed ?? "").split("\0").flatMap((path) => (path === "" ? [] : [inFolder(folder, path)]))
+}
+
+function statusPaths(folder: string, listed: string | undefined): string[] {
+  return (listed ?? "").split("\0").flatMap((line) => (line.length < 4 ? [] : [inFolder(folder, line.slice(3))]))
+}
