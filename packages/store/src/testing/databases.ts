@@ -2,7 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe } from "vitest"
-import { postgresBinaries, startPostgres, type PostgresServer } from "../../../tools/src/testing/postgres-server.ts"
+import {
+  postgresBinaries,
+  startPostgres,
+  type PostgresServer,
+} from "../../../tools-database/src/testing/postgres-server.ts"
 
 const binaries = postgresBinaries()
 
