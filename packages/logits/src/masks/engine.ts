@@ -1,9 +1,10 @@
 /** Token masks: which tokens may come next. */
 import type { Grammar } from "../grammar/rules.ts"
+import type { Lexeme } from "../lexeme/lexeme.ts"
 import type { Machine, State, Thread } from "../matcher/machine.ts"
 import { grammarError } from "../grammar/grammar-error.ts"
 import { createMatcher, machineOf, type Matcher } from "../matcher/matcher.ts"
-import { lexemeMask, setToken } from "./lexeme-masks.ts"
+import { lexemeMask, type LexemeMask, setToken } from "./lexeme-masks.ts"
 import { type TailTrie, tailTries } from "./tail-trie.ts"
 import { warmTokenizer } from "./warm.ts"
 import type { Tokenizer } from "./tokenizer.ts"
@@ -75,7 +76,8 @@ export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEn
     if (threads.length === 1 && !complete) result = maskOfThread(threads[0]!)
     else {
       result = allocate()
-      for (const thread of threads) orInto(result, maskOfThread(thread))
+      if (threads.length >= MANY_THREADS) addTogether(machine, tokenizer, threads, result)
+      else for (const thread of threads) orInto(result, maskOfThread(thread))
       if (complete) for (const id of tokenizer.eos) setToken(result, id, undefined)
     }
     ofStates.set(state, result)
@@ -106,6 +108,64 @@ function orInto(into: Uint32Array, other: Uint32Array): void {
   for (let word = 0; word < into.length; word++) into[word]! |= other[word]!
 }
 
+/** From so many threads on, what they have in common is looked at once: a choice of hundreds shares its lexemes. */
+const MANY_THREADS = 8
+
+/** Threads whose lexemes behave alike. */
+interface Alike {
+  readonly known: LexemeMask
+  /** What follows the lexeme, by how it ends. */
+  readonly following: Map<number, State[]>
+}
+
+/** Sets what any of the threads allows. */
+function addTogether(machine: Machine, tokenizer: Tokenizer, threads: readonly Thread[], mask: Uint32Array): void {
+  const groups = new Map<LexemeMask, Alike>()
+  const ended: State[] = []
+  for (const { lexeme, state, frame } of threads) {
+    refuseKeptText(lexeme)
+    const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
+    let group = groups.get(known)
+    if (group === undefined) groups.set(known, (group = { known, following: new Map() }))
+    for (const outcome of new Set(known.outcomes)) {
+      const states = group.following.get(outcome) ?? []
+      states.push(machine.afterLexeme(frame, named?.(outcome) ?? outcome))
+      group.following.set(outcome, states)
+    }
+    const here = lexeme.outcome(state)
+    if (here >= 0) ended.push(machine.afterLexeme(frame, here))
+  }
+  for (const { known, following } of groups.values()) {
+    const after = new Map([...following].map(([outcome, states]) => [outcome, machine.union(states)]))
+    orInto(mask, known.inside)
+    addExits(machine, tokenizer, known, (outcome) => after.get(outcome)!, mask)
+  }
+  if (ended.length > 0) walkState(machine, tokenizer, machine.union(ended), 0, mask)
+}
+
+/** Sets the tokens that go on beyond the lexeme's end. */
+function addExits(
+  machine: Machine,
+  tokenizer: Tokenizer,
+  known: LexemeMask,
+  after: (outcome: number) => State,
+  mask: Uint32Array,
+): void {
+  const { exits, outcomes } = known
+  if (exits.length === 0) return
+  if (++known.uses >= WORTHWHILE && exits.length > 4) known.tails ??= tailTries(tokenizer, exits, outcomes)
+  if (known.tails === undefined)
+    exits.forEach((exit, index) => walkState(machine, tokenizer, after(outcomes[index]!), exit, mask))
+  else for (const [outcome, tail] of known.tails) walkTail(machine, tokenizer, after(outcome), tail, mask)
+}
+
+function refuseKeptText({ keepsText }: Lexeme): void {
+  if (!keepsText) return
+  throw grammarError("Masks cannot compare the items of an array of endlessly many values.", {
+    hint: 'Compile the schema with the option uniqueItems: "finite", and with relaxed where that refuses it.',
+  })
+}
+
 /** From the second use on, what follows a lexeme is put together. */
 const WORTHWHILE = 2
 
@@ -116,27 +176,13 @@ function makeThreadMask(
   { lexeme, state, frame }: Thread,
   allocate: () => Uint32Array,
 ): Uint32Array {
-  if (lexeme.keepsText) {
-    throw grammarError("Masks cannot compare the items of an array of endlessly many values.", {
-      hint: 'Compile the schema with the option uniqueItems: "finite", and with relaxed where that refuses it.',
-    })
-  }
+  refuseKeptText(lexeme)
   const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
-  const { inside, exits, outcomes } = known
   const here = lexeme.outcome(state)
-  if (exits.length === 0 && here < 0) return inside
+  if (known.exits.length === 0 && here < 0) return known.inside
   const mask = allocate()
-  mask.set(inside)
-  if (++known.uses >= WORTHWHILE && exits.length > 4) known.tails ??= tailTries(tokenizer, exits, outcomes)
-  if (known.tails !== undefined) {
-    for (const [outcome, tail] of known.tails)
-      walkTail(machine, tokenizer, machine.afterLexeme(frame, named?.(outcome) ?? outcome), tail, mask)
-  } else {
-    for (let index = 0; index < exits.length; index++) {
-      const outcome = outcomes[index]!
-      walkState(machine, tokenizer, machine.afterLexeme(frame, named?.(outcome) ?? outcome), exits[index]!, mask)
-    }
-  }
+  mask.set(known.inside)
+  addExits(machine, tokenizer, known, (outcome) => machine.afterLexeme(frame, named?.(outcome) ?? outcome), mask)
   // Where the lexeme may end right here, what follows it may begin with the token's first byte.
   if (here >= 0) walkState(machine, tokenizer, machine.afterLexeme(frame, here), 0, mask)
   return mask

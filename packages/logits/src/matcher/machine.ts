@@ -42,6 +42,8 @@ export interface Machine {
   afterLexeme(frame: Frame, outcome: number): State
   /** The state of one thread alone. */
   alone(thread: Thread): State
+  /** The state from which goes on what goes on from any of the states; it does not tell whether the text may end. */
+  union(states: readonly State[]): State
 }
 
 interface Closure {
@@ -117,7 +119,16 @@ export function createMachine(grammar: Grammar): Machine {
   }
 
   function newState(list: readonly Thread[], complete: boolean): State {
-    return { threads: list, complete: complete || list.some(endsText), next: new Map(), bytes: undefined }
+    // Most states are passed through, and whether the text may end in them is never asked.
+    let ends = complete ? true : undefined
+    return {
+      threads: list,
+      get complete() {
+        return (ends ??= list.some(endsText))
+      },
+      next: new Map(),
+      bytes: undefined,
+    }
   }
 
   function endsText({ lexeme, state, frame }: Thread): boolean {
@@ -197,6 +208,10 @@ export function createMachine(grammar: Grammar): Machine {
       return stateOf(threads, complete)
     },
     alone: stateOfOne,
+    union(list) {
+      if (list.length === 1) return list[0]!
+      return stateOf([...new Set(list.flatMap(({ threads }) => threads))], false)
+    },
   }
 
   function startState(): State {

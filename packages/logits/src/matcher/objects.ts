@@ -15,7 +15,7 @@ import {
   waysToMeet,
   withKey,
 } from "../plan/object-plan.ts"
-import type { ValueWriter } from "./value-writer.ts"
+import type { KeyReading, ValueWriter } from "./value-writer.ts"
 
 interface Writing {
   readonly plan: ObjectPlan
@@ -58,40 +58,54 @@ const keyOf = ({ seen, others, taken, met }: Progress): string => `${seen},${oth
 
 function addKey(writing: Writing, progress: Progress, sink: Sink): void {
   const { plan, notation, writer, parent, id } = writing
-  const open = openKeys(plan, progress)
-  const key = `${open.names},${open.others.join()},${plan.keepsKeys ? JSON.stringify(progress.taken) : ""}`
-  let language = plan.languages.get(key)
-  if (!plan.languages.has(key)) {
-    const languages = plan.otherLanguages.map((language, index) => (open.others[index] ? language : undefined))
-    language = keyLanguage(
-      plan.tree,
-      plan.names.length,
-      open.names,
-      languages,
-      plan.keepsKeys ? new Set(progress.taken) : undefined,
-    )
-    plan.languages.set(key, language)
-  }
-  if (language === undefined) return
-  const { afterKey } = notation.object
-  const texts = typeof afterKey === "string" ? [afterKey] : [afterKey.string, afterKey.other]
-  const lexemeKey = `${key};${notation.id}`
-  let lexeme = plan.lexemes.get(lexemeKey)
-  if (lexeme === undefined) plan.lexemes.set(lexemeKey, (lexeme = keyLexeme(writing, language, texts)))
+  const reading = keyReading(writing, progress)
+  if (reading === undefined) return
+  const texts = textsAfterKey(notation)
   const frame = writer.store.frame(parent, `k${id};${keyOf(progress)}`, (outcome, sink) => {
-    const { class: index, text } = language.textOf(Math.floor(outcome / texts.length))
+    const { class: index, text } = reading.language.textOf(Math.floor(outcome / texts.length))
     const kinds = texts.length === 1 ? "all" : outcome % 2 === 0 ? "strings" : "others"
     addValue(writing, progress, index, plan.keepsKeys && index >= plan.names.length ? text : undefined, kinds, sink)
   })
-  sink.add(lexeme, frame)
+  sink.add(reading.lexeme, frame)
+}
+
+/**
+ * How the next key is read. Objects with the same names that allow the same next, as the branches of a choice often
+ * are, read it with one lexeme, unless they have to remember their keys.
+ *
+ * @returns undefined where no key may follow
+ */
+function keyReading({ plan, notation, writer }: Writing, progress: Progress): KeyReading | undefined {
+  const open = openKeys(plan, progress)
+  const languages = plan.otherLanguages.map((language, index) => (open.others[index] ? language : undefined))
+  const key = [
+    notation.id,
+    open.names,
+    languages.map((language) => (language === undefined ? "" : writer.store.numberOf(language))).join(),
+    plan.keepsKeys ? `${writer.store.numberOf(plan)},${JSON.stringify(progress.taken)}` : JSON.stringify(plan.names),
+  ].join(";")
+  if (!writer.keys.has(key)) {
+    const taken = plan.keepsKeys ? new Set(progress.taken) : undefined
+    const language = keyLanguage(plan.tree, plan.names.length, open.names, languages, taken)
+    writer.keys.set(
+      key,
+      language === undefined ? undefined : { language, lexeme: keyLexeme(notation, writer, language) },
+    )
+  }
+  return writer.keys.get(key)
+}
+
+function textsAfterKey({ object: { afterKey } }: Notation): readonly string[] {
+  return typeof afterKey === "string" ? [afterKey] : [afterKey.string, afterKey.other]
 }
 
 /**
  * The text before the key, the key, the text after it. The outcome is the key's, times the number of texts, plus the
  * text's.
  */
-function keyLexeme({ notation, writer }: Writing, language: KeyLanguage, texts: readonly string[]): Lexeme {
+function keyLexeme(notation: Notation, writer: ValueWriter, language: KeyLanguage): Lexeme {
   const { beforeKey, key } = notation.object
+  const texts = textsAfterKey(notation)
   let lexeme = stringLexeme(key, language)
   if (beforeKey !== "")
     lexeme = chainLexemes(writer.literals([beforeKey], notation, false), lexeme, (_, outcome) => outcome)

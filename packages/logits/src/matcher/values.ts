@@ -78,7 +78,7 @@ export function createValueWriter(
     return known
   }
 
-  const writer: ValueWriter = { store, value, literals, captured }
+  const writer: ValueWriter = { store, keys: new Map(), value, literals, captured }
   return writer
 }
 

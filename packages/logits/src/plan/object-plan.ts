@@ -1,10 +1,9 @@
 /** What an object of a set may take next, given what it has: shared by the matcher and by GBNF text. */
 import type { Dfa } from "../automaton/dfa.ts"
-import type { Lexeme } from "../lexeme/lexeme.ts"
 import { classifyKeys } from "../schema/key-classes.ts"
 import { closeNames, keySetHas } from "../schema/objects.ts"
 import type { KeyRule, ObjectSet, TypeAlgebra, ValueType } from "../schema/types.ts"
-import { type KeyLanguage, type NameTree, nameTree } from "./key-language.ts"
+import { type NameTree, nameTree } from "./key-language.ts"
 
 /** Which keys an object has so far. */
 export interface Progress {
@@ -41,9 +40,6 @@ export interface ObjectPlan {
   readonly keepsKeys: boolean
   readonly demands: readonly KeyRule[]
   readonly demandTypes: (index: number, demands: number) => ValueType
-  /** Key languages and lexemes by what is still allowed. */
-  readonly languages: Map<string, KeyLanguage | undefined>
-  readonly lexemes: Map<string, Lexeme>
 }
 
 const plans = new WeakMap<ObjectSet, ObjectPlan>()
@@ -89,8 +85,6 @@ function planObject(set: ObjectSet, algebra: TypeAlgebra): ObjectPlan {
         (type, demand, at) => ((chosen >> at) & 1 ? algebra.intersect(type, demand.type) : type),
         classes[index]!.type,
       ),
-    languages: new Map(),
-    lexemes: new Map(),
   }
 }
 
