@@ -149,8 +149,8 @@ async function crowded(): Promise<{ few: number; many: number }> {
         defineTool({
           name: `tool_${index}`,
           description: "One of many",
-          input: { type: "object", properties: { text: { type: "string" } } },
-          run: () => "done",
+          parameters: { type: "object", properties: { text: { type: "string" } } },
+          execute: () => "done",
         }),
       )
     const exported = mcpOverHttp({ tools })
@@ -282,7 +282,9 @@ async function cached(folder: string, path: string): Promise<Way> {
   return {
     name: "cached",
     read: async () =>
-      expectContent((await executeCall(registry, { name: "read_text_file", args: { path } }, { middleware })).success),
+      expectContent(
+        (await executeCall(registry, { name: "read_text_file", arguments: { path } }, { middleware })).success,
+      ),
   }
 }
 

@@ -114,7 +114,7 @@ function assembled(
     env: { PATH: process.env["PATH"], HOME: folder },
     record: false,
     backend,
-    approve: ({ tool, args }) => Promise.resolve(approve({ name: tool.name, arguments: args })),
+    approve: ({ tool, arguments: args }) => Promise.resolve(approve({ name: tool.name, arguments: args })),
   })
 }
 
@@ -126,7 +126,8 @@ async function asMeant(folder: string, expect: readonly PocketCall[], template: 
     if (stateOf(copy) === now) return true
     await using toolwright = await assembled(copy, { modelName: () => "toolwright-pocket" } as never, () => true)
     for (const { name, arguments: args } of expect) {
-      if (!RUNS_PROGRAMS.has(name)) await executeCall(toolwright.registry.view({ splitActions: true }), { name, args })
+      if (!RUNS_PROGRAMS.has(name))
+        await executeCall(toolwright.registry.view({ splitActions: true }), { name, arguments: args })
       if (stateOf(copy) === now) return true
     }
     return false

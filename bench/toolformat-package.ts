@@ -25,7 +25,7 @@ const USE = `
 `
 
 /** What {@link USE} must give. */
-export const EXPECTED = JSON.stringify([[{ id: "call_0", name: "add", args: { a: 1 } }], "HI", "function"])
+export const EXPECTED = JSON.stringify([[{ id: "call_0", name: "add", arguments: { a: 1 } }], "HI", "function"])
 
 const npm = (folder: string, ...args: string[]): string =>
   execFileSync("npm", [...args, "--loglevel=error", "--no-audit", "--no-fund"], {

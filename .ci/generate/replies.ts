@@ -56,7 +56,7 @@ function textReplies(format: Format): Reply[] {
   const formatter = formatterOf(format)
   const print = (calls: Calls) =>
     formatter.printCalls(
-      calls.map((call, index) => ({ id: idOf(format, index), name: call.name, args: call.arguments })),
+      calls.map((call, index) => ({ id: idOf(format, index), name: call.name, arguments: call.arguments })),
       toolsFromJson(TOOLS),
     )
   const reply = (name: string, raw: string, calls: Calls, content = "", reasoning = ""): Reply => ({

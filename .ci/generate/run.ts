@@ -27,6 +27,7 @@ const WRITERS = [
   ".ci/house/docs.test.ts",
   ".ci/house/attacks.test.ts",
   "packages/toolformat/src/docs.test.ts",
+  "packages/backends/src/scripted/load.test.ts",
   "packages/runtime/src/configuration/configuration.test.ts",
   "packages/tools/src/tools-page.test.ts",
   "packages/tools/src/wrong-calls.test.ts",

@@ -27,7 +27,7 @@ test("the configuration reference is what the settings say", () => {
 
 test("the library example of the README runs against a server", async () => {
   const steps = [
-    { reply: { calls: [{ name: "get_forecast", args: { city: "Zürich", days: 1 } }] } },
+    { reply: { calls: [{ name: "get_forecast", arguments: { city: "Zürich", days: 1 } }] } },
     { expect: { result: "6" }, reply: "It stays dry." },
   ]
   await using server = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))

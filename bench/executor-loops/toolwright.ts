@@ -12,8 +12,12 @@ export const contestant: Contestant = {
       defineTool({
         name: "add",
         description: DESCRIPTION,
-        input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
-        run: ({ a, b }) => {
+        parameters: {
+          type: "object",
+          properties: { a: { type: "number" }, b: { type: "number" } },
+          required: ["a", "b"],
+        },
+        execute: ({ a, b }) => {
           calls++
           return (a as number) + (b as number)
         },

@@ -25,9 +25,9 @@ const TOOLS: ToolDefinition[] = toolsFromJson([
 ])
 
 const CALLS = [
-  { id: "1", name: "edit", args: { path: "a.ts", count: 3, lines: ["x", "y}"], options: { deep: null } } },
-  { id: "2", name: "f", args: {} },
-  { id: "3", name: "get_weather", args: { city: 'Sankt "Gallen"\n</tool_call>' } },
+  { id: "1", name: "edit", arguments: { path: "a.ts", count: 3, lines: ["x", "y}"], options: { deep: null } } },
+  { id: "2", name: "f", arguments: {} },
+  { id: "3", name: "get_weather", arguments: { city: 'Sankt "Gallen"\n</tool_call>' } },
 ]
 
 const FORMATS = listFormats().filter((format) => format.apiOnly === undefined)

@@ -108,7 +108,7 @@ async function useTool(random: Random, schema: Schema, expecting: Expecting): Pr
   const lowered = expecting(["INVALID_SCHEMA"], () => lowerSchema(schema as JsonSchema, target))
   if (lowered !== undefined) restoreArguments({ a: null, days: null, city: "x" }, schema as JsonSchema)
   const defined = expecting(["INVALID_TOOL"], () =>
-    defineTool({ name: "fuzzed", description: "", input: schema as JsonSchema, run: () => 1 }),
+    defineTool({ name: "fuzzed", description: "", parameters: schema as JsonSchema, execute: () => 1 }),
   )
   const read = expecting(["INVALID_TOOLS"], () =>
     toolsFromJson([{ name: "read", parameters: schema }, { name: "other" }]),
@@ -120,22 +120,25 @@ async function useTool(random: Random, schema: Schema, expecting: Expecting): Pr
       random.pick<unknown>([{}, { a: 1, city: "x" }, "{", null, 7, { path: ["x"], lines: "a" }, deepValue(300)]),
     )
     sampleCall(tool)
-    withoutTopCombinators(tool.schema)
+    withoutTopCombinators(tool.parameters)
   }
   if (tools.length === 0) return
   const format = random.pick(FORMATS)
   const formatter = formatterOf(format)
   formatter.formatToolsForPrompt(tools)
-  formatter.printCalls([{ id: "1", name: "fuzzed", args: { a: 1, city: ["x", { b: null }] } }], tools)
-  formatter.parse(formatter.printCalls([{ id: "1", name: "read", args: { a: "1", days: 2, lines: ["x"] } }], tools), {
-    tools,
-  })
+  formatter.printCalls([{ id: "1", name: "fuzzed", arguments: { a: 1, city: ["x", { b: null }] } }], tools)
+  formatter.parse(
+    formatter.printCalls([{ id: "1", name: "read", arguments: { a: "1", days: 2, lines: ["x"] } }], tools),
+    {
+      tools,
+    },
+  )
   const grammar = expecting(["SCHEMA_REFUSED"], () =>
     grammarFor(format, tools, { mode: random.pick(["call", "text-or-call"]) }),
   )
   if (grammar !== undefined) walk(random, createMatcher(grammar))
   if (random.chance(0.1)) {
-    const signatures = tools.map((tool) => ({ name: tool.name, parameters: tool.schema as Schema }))
+    const signatures = tools.map((tool) => ({ name: tool.name, parameters: tool.parameters as Schema }))
     compileSchema(multiToolCallSchema(signatures))
     expecting(["SCHEMA_REFUSED", "INVALID_GRAMMAR"], () =>
       createToolCallFilter({ tools: signatures, tokenizer }).mask(),

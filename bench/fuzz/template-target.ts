@@ -141,7 +141,7 @@ const PIECES = [
 const CONVERSATION: ChatMessage[] = [
   { role: "system", content: "Be brief." },
   { role: "user", content: "Weather? {{ 7 * 7 }}" },
-  { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "get_weather", args: { city: "Oslo" } }] },
+  { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "get_weather", arguments: { city: "Oslo" } }] },
   { role: "tool", callId: "c1", name: "get_weather", content: "6 degrees" } as unknown as ChatMessage,
 ]
 const TOOLS = toolsFromJson([

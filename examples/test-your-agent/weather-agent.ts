@@ -5,13 +5,18 @@ export const getWeather = defineTool({
   name: "get_weather",
   description: "Temperature and rain in a city, now",
   effects: { readOnly: true, network: true },
-  input: { type: "object", properties: { city: { type: "string" } }, required: ["city"], additionalProperties: false },
-  output: {
+  parameters: {
+    type: "object",
+    properties: { city: { type: "string" } },
+    required: ["city"],
+    additionalProperties: false,
+  },
+  outputSchema: {
     type: "object",
     properties: { celsius: { type: "number" }, rain: { type: "boolean" } },
     required: ["celsius", "rain"],
   },
-  run: async ({ city }, { signal }) =>
+  execute: async ({ city }, { signal }) =>
     (await fetch(`https://weather.example/now?city=${encodeURIComponent(String(city))}`, { signal })).json(),
 })
 

@@ -8,7 +8,6 @@ export {
   wholeContext,
   type CompactionOptions,
   type ContextManager,
-  type Delivery,
   type Generation,
   type GroundingSetting,
   type ToolCallingMode,

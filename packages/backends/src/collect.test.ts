@@ -25,7 +25,7 @@ test("native calls are put together", async () => {
       {
         reply: {
           calls: [
-            { name: "a", args: { x: 1 }, id: "1" },
+            { name: "a", arguments: { x: 1 }, id: "1" },
             { name: "b", id: "2" },
           ],
           chunks: 2,

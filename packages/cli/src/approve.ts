@@ -19,7 +19,7 @@ export function oneAtATime(approve: Approve): Approve {
 }
 
 /** How a call is named in the question whether it may run. */
-export function permitQuestion({ tool, args }: Parameters<Approve>[0]): string {
+export function permitQuestion({ tool, arguments: args }: Parameters<Approve>[0]): string {
   const changed = tool.changed === undefined ? "" : `Since it was first offered, ${tool.changed} changed. `
   return `${changed}Allow ${`${neutralise(tool.name)} ${argumentsToPermit(args)}`.trimEnd()}? [y/N] `
 }
@@ -28,7 +28,7 @@ export function permitQuestion({ tool, args }: Parameters<Approve>[0]): string {
 const MOST_PREVIEWED = 60
 
 /** What a call would do to what is there, as lines above the question; empty where its tool does not say. */
-export async function permitPreview({ tool, args }: Parameters<Approve>[0]): Promise<string> {
+export async function permitPreview({ tool, arguments: args }: Parameters<Approve>[0]): Promise<string> {
   const preview = await tool.preview?.(args).catch(() => undefined)
   if (preview === undefined || preview === "") return ""
   const lines = neutralise(preview).split("\n")

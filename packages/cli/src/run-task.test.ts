@@ -10,7 +10,8 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
     const cwd = folderWith({
       "a.txt": "a\n",
       "toolwright.yaml": "permissions:\n  ask: [delete_file]\n",
-      "play.yaml": "steps:\n  - reply: { calls: [{ name: delete_file, args: { path: a.txt } }] }\n  - reply: Gone.\n",
+      "play.yaml":
+        "steps:\n  - reply: { calls: [{ name: delete_file, arguments: { path: a.txt } }] }\n  - reply: Gone.\n",
     })
     const terminal = startInTerminal(["run", "delete", "--screenplay", "play.yaml"], { cwd })
     await terminal.until(/Allow delete_file path=a\.txt\? \[y\/N\] /)
@@ -27,7 +28,7 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
       "a.txt": "one\ntwo\n",
       "toolwright.yaml": "permissions:\n  ask: [file_write]\n",
       "play.yaml":
-        "steps:\n  - reply: { calls: [{ name: file_write, args: { path: a.txt, content: other } }] }\n  - reply: Left.\n",
+        "steps:\n  - reply: { calls: [{ name: file_write, arguments: { path: a.txt, content: other } }] }\n  - reply: Left.\n",
     })
     const terminal = startInTerminal(["run", "write", "--screenplay", "play.yaml"], { cwd })
     const shown = await terminal.until(/[^]*Allow file_write path=a\.txt content=other\? \[y\/N\] /)
@@ -45,7 +46,7 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
     })
 
   test("what was typed before the question answers it as little as the end of the input", async () => {
-    const cwd = asking("delete_file", "{ name: delete_file, args: { path: a.txt } }")
+    const cwd = asking("delete_file", "{ name: delete_file, arguments: { path: a.txt } }")
     const typed = startInTerminal(["run", "delete", "--screenplay", "play.yaml"], { cwd })
     typed.type("y\r")
     await typed.until(/\[y\/N\] /)
@@ -63,8 +64,8 @@ describe.skipIf(!HAS_TERMINAL)("a run in a terminal", () => {
   test("each of several calls at once is asked about by itself", async () => {
     const cwd = asking(
       "file_read",
-      "{ name: file_read, args: { path: a.txt } }",
-      "{ name: file_read, args: { path: b.txt } }",
+      "{ name: file_read, arguments: { path: a.txt } }",
+      "{ name: file_read, arguments: { path: b.txt } }",
     )
     const terminal = startInTerminal(["run", "read", "--screenplay", "play.yaml"], { cwd })
     await terminal.until(/Allow file_read path=a\.txt\? \[y\/N\] /)

@@ -10,10 +10,10 @@ import type { Reply } from "./reply/reply.ts"
 const look: ToolDefinition = defineTool({
   name: "look",
   description: "Looks",
-  input: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
-  run: () => success({ output: "seen" }),
+  parameters: { type: "object", properties: { text: { type: "string" } }, required: ["text"] },
+  execute: () => success({ output: "seen" }),
 })
-const call = { id: "call_1", name: "look", args: { text: "here" } }
+const call = { id: "call_1", name: "look", arguments: { text: "here" } }
 const inText = listFormats().filter((format) => format.apiOnly === undefined)
 
 /** A backend that says these pieces, and what it was asked. */
@@ -76,7 +76,7 @@ describe.each(inText.map((format) => [format.id, formatterOf(format)] as const))
     const madeUp = `\n<tool_response>\nINVENTED 42\n</tool_response>\nINVENTED: so it is 42.`
     const { backend } = saying(letters(`Let me look.\n${written}${madeUp}`))
     const { reply, events, shown } = await converse({ backend, formatter })
-    expect(reply.calls).toMatchObject([{ name: "look", args: call.args }])
+    expect(reply.calls).toMatchObject([{ name: "look", arguments: call.arguments }])
     expect(reply.content).not.toContain("INVENTED")
     expect(JSON.stringify(events.filter(({ type }) => type === "text-delta"))).not.toContain("INVENTED")
     expect(shown).not.toContain("INVENTED")
@@ -118,7 +118,7 @@ test("a stop sequence of the caller's is kept to natively too", async () => {
 describe("with structured tool calling over a server's own tool use, a reply that is a call in text is", () => {
   const texts = [
     ...inText.map((format) => formatterOf(format).printCalls([call], [look])),
-    JSON.stringify({ tool: "look", args: call.args }),
+    JSON.stringify({ tool: "look", args: call.arguments }),
   ]
 
   test.each([...new Set(texts)])("a call or a problem, and never the answer: %j", async (text) => {
@@ -155,7 +155,7 @@ test("where a server refuses its own tool use, what was said before is written i
   const history = [
     { role: "user", content: "Look" },
     { role: "assistant", content: "", toolCalls: [call] },
-    { role: "tool", content: "seen", toolCallId: "call_1", toolName: "look", success: true },
+    { role: "tool", content: "seen", callId: "call_1", name: "look", success: true },
   ] as const
   const tools = [look]
   const dialogue = openDialogue({ backend, tools, said: [], messages: [] })

@@ -80,18 +80,18 @@ export class Conversation {
     for (const { call, result } of executed) {
       const { text, cut } = shownOutput(result, toolOf(call.name), call.id)
       if (cut) this.#results.keep(call.id, result.output)
-      this.#said.push(...textsOf(call.args), text)
+      this.#said.push(...textsOf(call.arguments), text)
       for (const file of result.modifiedFiles ?? []) {
         this.#changed.delete(file)
         this.#changed.add(file)
       }
-      const { id: toolCallId, name: toolName } = call
+      const { id: callId, name } = call
       const about = { kind: "results", results: [{ call, result }] } as const
       this.#messages.push({
         role: "tool",
         content: text,
-        toolCallId,
-        toolName,
+        callId,
+        name,
         success: result.success,
         [ABOUT]: about,
       })

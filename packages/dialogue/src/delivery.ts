@@ -1,10 +1,10 @@
 import type { Backend, InferRequest } from "@toolwright/backends"
 import {
   chooseDelivery,
+  type Delivery,
+  type DeliveryChoice,
   fallBackFrom,
   grammarToGbnf,
-  type Delivery as Rung,
-  type DeliveryKind,
   type Fallback,
   type Grounding,
 } from "@toolwright/logits"
@@ -24,9 +24,6 @@ import {
  * default) also takes the generic JSON forms. `text`: the generic forms alone, as a way back.
  */
 export type ToolCallingMode = "structured" | "hybrid" | "text"
-
-/** How tools reach the model of a run, and calls come back. */
-export type Delivery = DeliveryKind
 
 /** What the choice is made from. */
 export interface DeliveryInputs {
@@ -114,7 +111,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
     return made.get(key)
   }
 
-  function planFor(current: Rung, reason: string, failed: readonly DeliveryKind[]): DeliveryPlan {
+  function planFor(current: DeliveryChoice, reason: string, failed: readonly Delivery[]): DeliveryPlan {
     return {
       delivery: current.kind,
       format: current.kind === "native" ? apiFormat(inputs) : formatter.id,
@@ -149,7 +146,7 @@ function groundedGrammar(
 
 /** The format's stop sequences, but those that stand within its calls: a server that keeps to them would cut each call. */
 function stopOf(formatter: ToolFormatter): readonly string[] {
-  const call = formatter.printCalls([{ id: "call_1", name: "tool", args: { text: "text" } }]).trimEnd()
+  const call = formatter.printCalls([{ id: "call_1", name: "tool", arguments: { text: "text" } }]).trimEnd()
   return formatter.stop.filter((stop) => !call.includes(stop) || call.indexOf(stop) === call.length - stop.length)
 }
 
@@ -180,7 +177,7 @@ function textFormatter({ backend, mode, explicit }: DeliveryInputs): ToolFormatt
   return formatter.supportsNativeToolUse() ? formatterById("generic") : formatter
 }
 
-function because(rung: Rung, { backend, mode, explicit }: DeliveryInputs): string {
+function because(rung: DeliveryChoice, { backend, mode, explicit }: DeliveryInputs): string {
   if (mode === "text") return "tool calling is set to text"
   if (rung.kind === "native") return `the ${backend.kind} backend has native tool use`
   return explicit === undefined ? `the model is named '${backend.modelName()}'` : "the format is set explicitly"

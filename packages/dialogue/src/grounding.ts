@@ -47,7 +47,7 @@ function joinSaid(said: readonly string[]): string {
  */
 export function saidIn(messages: readonly ChatMessage[]): string[] {
   return messages.flatMap((message) => {
-    if (message.role === "assistant") return (message.toolCalls ?? []).flatMap(({ args }) => textsOf(args))
+    if (message.role === "assistant") return (message.toolCalls ?? []).flatMap(({ arguments: args }) => textsOf(args))
     return message.role === "system" ? [] : [message.content]
   })
 }

@@ -5,7 +5,7 @@ import { planDelivery } from "./delivery.ts"
 import { systemPrompt } from "./prompt.ts"
 
 const tool = (name: string, more: object = {}) =>
-  defineTool({ name, description: `The tool ${name}`, input: { type: "object" }, run: () => "", ...more })
+  defineTool({ name, description: `The tool ${name}`, parameters: { type: "object" }, execute: () => "", ...more })
 
 /** The prompt as a model reads it that is told of tools in a native request, and as one that is told of them in text. */
 function prompts(tools: readonly ReturnType<typeof tool>[]): string[] {

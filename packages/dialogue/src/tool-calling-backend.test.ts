@@ -15,8 +15,8 @@ const tool: OpenAITool = {
 const messages: InferRequest["messages"] = [
   { role: "system", content: "hidden.txt" },
   { role: "user", content: "look around" },
-  { role: "assistant", content: "invented.txt", toolCalls: [{ id: "a", name: "list", args: { path: "docs" } }] },
-  { role: "tool", content: "found.txt", toolCallId: "a", toolName: "list", success: true },
+  { role: "assistant", content: "invented.txt", toolCalls: [{ id: "a", name: "list", arguments: { path: "docs" } }] },
+  { role: "tool", content: "found.txt", callId: "a", name: "list", success: true },
 ]
 
 /** Which of these paths a call may have, by what the grammar of the request says. */

@@ -117,7 +117,7 @@ function rememberDefinitions(): (tools: readonly OpenAITool[]) => readonly ToolD
 }
 
 /** A client may annotate its arguments as our own tools do; what is no such annotation stays as it came. */
-function annotated(schema: ToolDefinition["schema"]): ToolDefinition["schema"] {
+function annotated(schema: ToolDefinition["parameters"]): ToolDefinition["parameters"] {
   try {
     return hideGrounded(schema)
   } catch {
@@ -132,7 +132,7 @@ function definitionOf({ function: { name, description, parameters } }: OpenAIToo
     description: description ?? "",
     category: "utility",
     optionality: "optional",
-    schema: annotated(parameters ?? { type: "object" }),
+    parameters: annotated(parameters ?? { type: "object" }),
     handler() {
       throw new ToolwrightError("CLIENT_TOOL", `The tool '${name}' belongs to the client.`)
     },

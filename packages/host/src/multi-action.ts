@@ -12,12 +12,12 @@ import { definePathTool } from "./paths/path-tool.ts"
 export interface ActionSpecification extends Omit<ToolAction, "action"> {
   properties: Record<string, JsonSchema>
   required?: readonly string[]
-  run(args: JsonObject, context: ToolContext): unknown
+  execute(args: JsonObject, context: ToolContext): unknown
 }
 
 export interface MultiActionSpecification extends Omit<
   ToolSpecification<JsonObject>,
-  "input" | "run" | "actions" | "examples"
+  "parameters" | "execute" | "actions" | "examples"
 > {
   /** The argument that selects the action; `action` unless given. */
   argument?: string
@@ -33,7 +33,7 @@ export function defineMultiActionTool(specification: MultiActionSpecification): 
   const { argument = "action", actions, ...rest } = specification
   const names = Object.keys(actions)
   const list = Object.entries(actions).map(
-    ([action, { properties: _properties, required: _required, run: _run, ...about }]) => ({
+    ([action, { properties: _properties, required: _required, execute: _run, ...about }]) => ({
       ...about,
       action,
       ...(about.examples === undefined
@@ -48,7 +48,7 @@ export function defineMultiActionTool(specification: MultiActionSpecification): 
   )
   return definePathTool({
     ...rest,
-    input: {
+    parameters: {
       type: "object",
       properties: { [argument]: { type: "string", enum: names, description: "What to do" } },
       required: [argument],
@@ -63,6 +63,6 @@ export function defineMultiActionTool(specification: MultiActionSpecification): 
     },
     actions: { argument, list },
     examples: list.flatMap((action) => action.examples ?? []),
-    run: (args, context) => actions[String(args[argument])]!.run(args, context),
+    execute: (args, context) => actions[String(args[argument])]!.execute(args, context),
   })
 }

@@ -22,23 +22,23 @@ const hang = (seen: { aborted?: boolean } = {}): ToolDefinition =>
     name: "hang",
     description: "Never returns",
     timeoutMs: 5000,
-    input: { type: "object" },
-    run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+    parameters: { type: "object" },
+    execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
   })
 const quick = defineTool({
   name: "quick",
   description: "Is stopped soon",
   timeoutMs: 20,
-  input: { type: "object" },
-  run: () => new Promise(() => {}),
+  parameters: { type: "object" },
+  execute: () => new Promise(() => {}),
 })
 const counter = { runs: 0 }
 const count = defineTool({
   name: "count",
   description: "Counts its runs",
   tags: ["counting"],
-  input: { type: "object" },
-  run: (_args, { progress }) => {
+  parameters: { type: "object" },
+  execute: (_args, { progress }) => {
     progress({ message: "counting", progress: 1, total: 1 })
     return ++counter.runs
   },
@@ -368,8 +368,8 @@ describe("a running server", () => {
     const slow = defineTool({
       name: "slow",
       description: "",
-      input: { type: "object" },
-      run: () => new Promise((resolve) => (release = () => resolve("done"))),
+      parameters: { type: "object" },
+      execute: () => new Promise((resolve) => (release = () => resolve("done"))),
     })
     const server = await start(slow)
     const answer = new ToolsApiClient({ baseUrl: server.url }).executeTool("slow")

@@ -20,8 +20,8 @@ tools.register(
   defineTool({
     name: "note",
     description: "Notes",
-    input: { type: "object", additionalProperties: true },
-    run: (args) => runs.push(args),
+    parameters: { type: "object", additionalProperties: true },
+    execute: (args) => runs.push(args),
   }),
 )
 

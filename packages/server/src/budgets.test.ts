@@ -35,7 +35,7 @@ const raw = async (port: number, text: string): Promise<Socket> => {
 const head = (method: string, path: string, more = "") => `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${more}\r\n`
 
 const tool = (name: string, run: ToolDefinition["handler"], more: object = {}): ToolDefinition =>
-  defineTool({ name, description: "", input: { type: "object" }, run: run as never, ...more })
+  defineTool({ name, description: "", parameters: { type: "object" }, execute: run as never, ...more })
 
 function held() {
   let go: (() => void) | undefined

@@ -66,7 +66,7 @@ describe.skipIf(!existsSync(PROGRAM))("the official filesystem server, imported 
     const verdicts = { true: 0, false: 0 }
     for (const { name, inputSchema } of tools) {
       const ours = [
-        registry.get(name)!.schema,
+        registry.get(name)!.parameters,
         listed.get(name)!,
         paths[`/tools/${name}`]?.post.requestBody?.content["application/json"].schema ?? { type: "object" },
       ]

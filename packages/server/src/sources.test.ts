@@ -31,21 +31,21 @@ function sampleTools(seen: { aborted?: boolean; args?: unknown } = {}): ToolDefi
       name: "get_user",
       title: "Get a user",
       description: "Finds a user",
-      input: {
+      parameters: {
         type: "object",
         properties: { id: { type: "integer", minimum: 1 } },
         required: ["id"],
         additionalProperties: false,
       },
-      output: { type: "object", properties: { id: { type: "integer" }, name: { type: "string" } } },
+      outputSchema: { type: "object", properties: { id: { type: "integer" }, name: { type: "string" } } },
       effects: { readOnly: true, idempotent: true },
-      run: ({ id }) => ({ id, name: "Jöhn 👩‍🚀" }),
+      execute: ({ id }) => ({ id, name: "Jöhn 👩‍🚀" }),
     }),
     defineTool({
       name: "say",
       description: "Says it",
-      input: anything,
-      run: (args) => {
+      parameters: anything,
+      execute: (args) => {
         seen.args = args
         return "plain\ntext"
       },
@@ -53,24 +53,24 @@ function sampleTools(seen: { aborted?: boolean; args?: unknown } = {}): ToolDefi
     defineTool({
       name: "refuse",
       description: "Refuses",
-      input: anything,
+      parameters: anything,
       effects: { destructive: true },
-      run: () => failure({ code: "REFUSED", message: "Not today.", hint: "Ask tomorrow." }),
+      execute: () => failure({ code: "REFUSED", message: "Not today.", hint: "Ask tomorrow." }),
     }),
     defineTool({
       name: "crash",
       description: "Throws",
-      input: anything,
-      run: () => {
+      parameters: anything,
+      execute: () => {
         throw new Error("broken pipe dream")
       },
     }),
-    defineTool({ name: "large", description: "Much", input: anything, run: () => "ä".repeat(500_000) }),
+    defineTool({ name: "large", description: "Much", parameters: anything, execute: () => "ä".repeat(500_000) }),
     defineTool({
       name: "hang",
       description: "Never",
-      input: anything,
-      run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+      parameters: anything,
+      execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
     }),
   ]
 }
@@ -113,7 +113,7 @@ describe.each(Object.entries(kinds))("a %s source", (kind, create) => {
       optionality: "optional",
       category: "utility",
     })
-    expect(registry.get("get_user")!.schema).toEqual({
+    expect(registry.get("get_user")!.parameters).toEqual({
       type: "object",
       properties: { id: { type: "integer", minimum: 1 } },
       required: ["id"],
@@ -187,9 +187,9 @@ describe("an agent that uses a service over REST, with a cache of its own", () =
       defineTool({
         name: "read_text_file",
         description: "Reads",
-        input,
+        parameters: input,
         effects: { readOnly: true, idempotent: true, reads: ["path"] },
-        run: ({ path }) => {
+        execute: ({ path }) => {
           state.reads++
           return path === "none"
             ? failure({ code: "NOT_FOUND", message: "File not found: none" })
@@ -199,13 +199,13 @@ describe("an agent that uses a service over REST, with a cache of its own", () =
       defineTool({
         name: "write_file",
         description: "Writes",
-        input: {
+        parameters: {
           type: "object",
           properties: { path: { type: "string" }, content: { type: "string" } },
           required: ["path", "content"],
         },
         effects: { writes: ["path"] },
-        run: ({ content }) => {
+        execute: ({ content }) => {
           state.writes++
           state.content = String(content)
           return { written: true }
@@ -214,7 +214,9 @@ describe("an agent that uses a service over REST, with a cache of its own", () =
     ]
     return { state, tools }
   }
-  const call = (name: string, args: object) => ({ reply: { calls: [{ name, args: args as Record<string, unknown> }] } })
+  const call = (name: string, args: object) => ({
+    reply: { calls: [{ name, arguments: args as Record<string, unknown> }] },
+  })
   const steps = [
     call("read_text_file", { path: "a.txt", head: 5 }),
     call("read_text_file", { head: 5, path: "a.txt" }),
@@ -256,7 +258,11 @@ describe("an agent that uses a service over REST, with a cache of its own", () =
     let now = 0
     const cache = createResultCache({ now: () => now })
     const read = (path: string, noCache = false) =>
-      executeCall(registry, { name: "read_text_file", args: { path } }, { middleware: [cache.middleware], noCache })
+      executeCall(
+        registry,
+        { name: "read_text_file", arguments: { path } },
+        { middleware: [cache.middleware], noCache },
+      )
     await read("a")
     now = 299_999
     expect((await read("a")).metadata).toMatchObject({ cached: true })
@@ -291,7 +297,7 @@ describe("an agent that uses a service over REST, with a cache of its own", () =
 
 test("one run uses a local tool, a REST service and three MCP servers: clean names for the model, four kinds of origin on record", async () => {
   const user = (name: string) =>
-    defineTool({ name, description: name, input: { type: "object" }, run: () => ({ name: "John Doe" }) })
+    defineTool({ name, description: name, parameters: { type: "object" }, execute: () => ({ name: "John Doe" }) })
   const ums = await HttpMCPClient.create({
     name: "UMS",
     url: `${(await serve(["create_user", "get_user", "search_users", "update_user", "delete_user"].map(user), { mcp: true })).url}/mcp`,

@@ -15,8 +15,8 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const exchange: ChatMessage[] = [
   { role: "user", content: "Find   user John\nDoe" },
-  { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "search", args: { query: "Jöhn" } }] },
-  { role: "tool", content: "found", toolCallId: "c1", toolName: "search", success: true },
+  { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "search", arguments: { query: "Jöhn" } }] },
+  { role: "tool", content: "found", callId: "c1", name: "search", success: true },
   { role: "assistant", content: "There he is." },
 ]
 

@@ -117,9 +117,9 @@ function withoutHalves(messages: readonly ChatMessage[]): ChatMessage[] {
   const called = new Set(
     messages.flatMap((message) => ("toolCalls" in message ? (message.toolCalls ?? []) : [])).map(({ id }) => id),
   )
-  const answered = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])))
+  const answered = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.callId] : [])))
   return messages.flatMap((message): ChatMessage[] => {
-    if (message.role === "tool") return called.has(message.toolCallId) ? [message] : []
+    if (message.role === "tool") return called.has(message.callId) ? [message] : []
     if (message.role !== "assistant" || message.toolCalls === undefined) return [message]
     const { toolCalls, ...rest } = message
     const kept = toolCalls.filter(({ id }) => answered.has(id))

@@ -42,7 +42,7 @@ describe("a test that fails shows its person", () => {
 import { test } from "node:test"
 import { callsOf, runAgent, scripted } from ${JSON.stringify(join(import.meta.dirname, "index.ts"))}
 import { defineTool } from ${JSON.stringify(join(root, "packages/toolbox/src/index.ts"))}
-const tools = [defineTool({ name: "get_weather", description: "", input: { type: "object", properties: { city: { type: "string" } }, required: ["city"] }, run: () => "4 °C" })]
+const tools = [defineTool({ name: "get_weather", description: "", parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] }, execute: () => "4 °C" })]
 const oslo = { call: "get_weather", arguments: { city: "Oslo" } }
 test("coat", async () => {
 ${body}

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest"
 import { artifactGuidance, defineTool, detectCapabilities, listTools } from "./index.ts"
 
 const tool = (name: string, more: object = {}) =>
-  defineTool({ name, description: name, input: { type: "object" }, run: () => null, ...more })
+  defineTool({ name, description: name, parameters: { type: "object" }, execute: () => null, ...more })
 
 test("tools whose needs are not met are set apart with what is missing; each need is probed once", async () => {
   const probe = vi.fn((name: string) => {

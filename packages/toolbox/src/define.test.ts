@@ -8,12 +8,12 @@ describe("defineTool", () => {
       name: "get_forecast",
       description: "Weather forecast for a city",
       category: "research",
-      input: z.object({ city: z.string(), days: z.int().min(1).max(7).default(1) }),
-      output: z.object({ celsius: z.array(z.number()) }),
-      run: ({ city, days }) => ({ celsius: Array.from({ length: days }, () => city.length) }),
+      parameters: z.object({ city: z.string(), days: z.int().min(1).max(7).default(1) }),
+      outputSchema: z.object({ celsius: z.array(z.number()) }),
+      execute: ({ city, days }) => ({ celsius: Array.from({ length: days }, () => city.length) }),
     })
-    expect(Object.keys(forecast.schema.properties ?? {})).toEqual(["city", "days"])
-    expect(forecast.schema.required).toEqual(["city"])
+    expect(Object.keys(forecast.parameters.properties ?? {})).toEqual(["city", "days"])
+    expect(forecast.parameters.required).toEqual(["city"])
     expect(forecast.outputSchema).toMatchObject({ type: "object", required: ["celsius"] })
     const registry = new ToolRegistry()
     registry.register(forecast)
@@ -25,7 +25,9 @@ describe("defineTool", () => {
   test("reports what a Zod refinement finds as wrong arguments", async () => {
     const registry = new ToolRegistry()
     const input = z.object({ even: z.number().refine((n) => n % 2 === 0, "must be even") })
-    registry.register(defineTool({ name: "halve", description: "Halves", input, run: ({ even }) => even / 2 }))
+    registry.register(
+      defineTool({ name: "halve", description: "Halves", parameters: input, execute: ({ even }) => even / 2 }),
+    )
     const result = await registry.execute("halve", { even: 3 })
     expect(result.error).toMatchObject({ code: "INVALID_ARGUMENTS", message: "even: must be even" })
   })
@@ -38,9 +40,9 @@ describe("defineTool", () => {
       "Use one of: code, vcs, build, research, publish, orchestration, utility.",
     ],
     [{ name: "a", optionality: "maybe" as never }, "unknown optionality 'maybe'"],
-    [{ name: "a", input: { type: "string" } }, "must be an object schema"],
+    [{ name: "a", parameters: { type: "string" } }, "must be an object schema"],
   ])("refuses %o", (given, message) => {
-    const build = () => defineTool({ description: "", input: { type: "object" }, run: () => null, ...given })
+    const build = () => defineTool({ description: "", parameters: { type: "object" }, execute: () => null, ...given })
     expect(build).toThrow(expect.objectContaining({ code: "INVALID_TOOL" }))
     try {
       build()
@@ -58,8 +60,8 @@ describe("defineTool", () => {
       produces: ["x"],
       consumes: ["y"],
       examples: [{ description: "e", input: {} }],
-      input: { type: "object" },
-      run: () => null,
+      parameters: { type: "object" },
+      execute: () => null,
     })
     expect(JSON.parse(JSON.stringify(serializeTool(tool)))).toEqual({
       name: "a",
@@ -85,7 +87,7 @@ describe("defineTool", () => {
       wrapMinimalTool({
         ...base,
         name: () => "newer",
-        metadata: () => ({ category: "vcs" as const, schema: { type: "object", required: ["a"] } }),
+        metadata: () => ({ category: "vcs" as const, parameters: { type: "object", required: ["a"] } }),
       }),
     )
     expect((await registry.execute("old", { any: 1 })).output).toBe('{"any":1}')

@@ -18,25 +18,25 @@ import { isStandardSchema, parseWith, toJsonSchema, type StandardSchema } from "
  */
 export interface ToolSpecification<Args> extends Omit<
   ToolDefinition,
-  "category" | "optionality" | "schema" | "outputSchema" | "handler"
+  "category" | "optionality" | "parameters" | "outputSchema" | "handler"
 > {
   /** `utility` unless given. */
   category?: ToolCategory
   /** `optional` unless given. */
   optionality?: Optionality
   /** The arguments: JSON Schema, or any Standard Schema that yields JSON Schema (Zod 4, ArkType, Valibot, …). */
-  input: JsonSchema | StandardSchema<unknown, Args>
+  parameters: JsonSchema | StandardSchema<unknown, Args>
   /** The shape of the result's `data`, likewise. */
-  output?: JsonSchema | StandardSchema
+  outputSchema?: JsonSchema | StandardSchema
   /** Runs one call. Return a {@link ToolResult}, or plain data, which becomes the `data` of a success. */
-  run(args: Args, context: ToolContext): unknown
+  execute(args: Args, context: ToolContext): unknown
 }
 
 /**
- * Defines a tool: checks its name and category, converts its schemas to JSON Schema once, and wraps `run` into a
+ * Defines a tool: checks its name and category, converts its schemas to JSON Schema once, and wraps `execute` into a
  * handler.
  *
- * @param specification the tool; with a Standard Schema as `input`, `run` gets its parsed and typed output
+ * @param specification the tool; with a Standard Schema as `parameters`, `execute` gets its parsed and typed output
  * @returns the canonical definition, ready for `ToolRegistry.register`
  * @throws ToolwrightError `INVALID_TOOL` when the name is empty or malformed, the category or optionality is unknown,
  *   or the
@@ -45,24 +45,23 @@ export interface ToolSpecification<Args> extends Omit<
  * const add = defineTool({
  *   name: "add",
  *   description: "Adds two numbers",
- *   input: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
- *   run: ({ a, b }) => (a as number) + (b as number),
+ *   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
+ *   execute: ({ a, b }) => (a as number) + (b as number),
  * })
  */
 export function defineTool<Args = JsonObject>(specification: ToolSpecification<Args>): ToolDefinition {
-  const { input, output, run, category = "utility", optionality = "optional", ...rest } = specification
+  const { parameters, outputSchema, execute, category = "utility", optionality = "optional", ...rest } = specification
   check(specification, category, optionality)
-  const parser = isStandardSchema(input) ? input : undefined
-  const schema = hideGrounded(objectSchema(specification.name, toJsonSchema(input, "input")))
+  const parser = isStandardSchema(parameters) ? parameters : undefined
   return {
     ...rest,
     category,
     optionality,
-    schema,
-    ...(output === undefined ? {} : { outputSchema: toJsonSchema(output, "output") }),
+    parameters: hideGrounded(objectSchema(specification.name, toJsonSchema(parameters, "input"))),
+    ...(outputSchema === undefined ? {} : { outputSchema: toJsonSchema(outputSchema, "output") }),
     async handler(args: JsonObject, context: ToolContext): Promise<ToolResult> {
       const parsed = parser === undefined ? (args as Args) : await parseWith(parser, args)
-      const value = await run(parsed, context)
+      const value = await execute(parsed, context)
       return isToolResult(value) ? value : success({ data: value })
     },
   }
@@ -79,14 +78,14 @@ export interface MinimalTool {
 
 /** Wraps a {@link MinimalTool}, so that old tools register beside new ones. Without a schema any object is accepted. */
 export function wrapMinimalTool(tool: MinimalTool): ToolDefinition {
-  const { schema, outputSchema, ...metadata } = tool.metadata?.() ?? {}
+  const { parameters, outputSchema, ...metadata } = tool.metadata?.() ?? {}
   return defineTool({
     ...metadata,
     name: tool.name(),
     description: tool.description(),
-    input: schema ?? { type: "object", additionalProperties: true },
-    ...(outputSchema === undefined ? {} : { output: outputSchema }),
-    run: (args, context) => tool.execute(args, context),
+    parameters: parameters ?? { type: "object", additionalProperties: true },
+    ...(outputSchema === undefined ? {} : { outputSchema }),
+    execute: (args, context) => tool.execute(args, context),
   })
 }
 

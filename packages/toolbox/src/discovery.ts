@@ -13,7 +13,7 @@ export interface ToolListing {
 
 /** What discovery shows of tools: names, descriptions and the schemas of their parameters. */
 export function listTools(tools: readonly ToolDefinition[]): ToolListing[] {
-  return tools.map(({ name, description, schema, outputSchema, category, optionality }) => ({
+  return tools.map(({ name, description, parameters: schema, outputSchema, category, optionality }) => ({
     name,
     description,
     inputSchema: schema,

@@ -50,7 +50,7 @@ describe("the sample of replies in the repository", () => {
             }
       expect(
         {
-          expected_calls: whole.calls.map((call) => ({ name: call.name, arguments: call.args })),
+          expected_calls: whole.calls.map((call) => ({ name: call.name, arguments: call.arguments })),
           expected_content: whole.content,
           expected_reasoning: whole.reasoning,
           problems: whole.problems,
@@ -82,7 +82,7 @@ function laws(what: string, records: readonly Record[], required: number): void 
         figures.set(family, figure)
         const { calls } = formatterById(family).parse(raw, { tools: tools.map(toolOf) })
         const exact = isDeepStrictEqual(
-          calls.map((call) => ({ name: call.name, arguments: call.args })),
+          calls.map((call) => ({ name: call.name, arguments: call.arguments })),
           expected_calls.map((call) => ({ name: call.name, arguments: call.arguments })),
         )
         if (expected_calls.length > 0) figure.of++
@@ -118,7 +118,7 @@ function laws(what: string, records: readonly Record[], required: number): void 
       for (const { family, name, tools, raw } of records) {
         const events = eventsOf(formatterById(family), raw.split(""), { tools: tools.map(toolOf) })
         for (const end of events.filter((event) => event.type === "call-end")) {
-          expect(JSON.parse(argumentsText(events, end.index)), name).toEqual(end.call.args)
+          expect(JSON.parse(argumentsText(events, end.index)), name).toEqual(end.call.arguments)
         }
       }
     })

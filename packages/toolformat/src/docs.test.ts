@@ -17,7 +17,7 @@ function table(): string {
   const rows = listFormats().map((format) => {
     const call =
       format.apiOnly === undefined
-        ? `\`${cell(formatterOf(format).printCalls([{ id: format.ids === "nine" ? "abcDEF123" : "0", name: "f", args: { k: "v" } }]))}\``
+        ? `\`${cell(formatterOf(format).printCalls([{ id: format.ids === "nine" ? "abcDEF123" : "0", name: "f", arguments: { k: "v" } }]))}\``
         : "in the API's own fields"
     const codecs =
       format.apiOnly === undefined ? [...new Set(format.calls.map((syntax) => syntax.codec))].join(", ") : ""
@@ -43,7 +43,7 @@ it("the example of adding a format runs and prints what its page says", () => {
 it("the example of the package's README runs and reads the call", () => {
   const printed = runExample("toolformat-readme", readFileSync(new URL("../README.md", import.meta.url), "utf8"))
   expect(printed).toMatch(
-    /text-delta[^]*call-start[^]*call: \{ id: 'call_0', name: 'get_forecast', args: \{ city: 'Zürich' \}/,
+    /text-delta[^]*call-start[^]*call: \{ id: 'call_0', name: 'get_forecast', arguments: \{ city: 'Zürich' \}/,
   )
 })
 

@@ -6,7 +6,7 @@ describe("the first formats", () => {
     const { calls, content } = formatterById("hermes").parse(
       'Let me see.\n<tool_call>\n{"name": "f", "arguments": {"a": [1, {"x": "}</tool_call>"}]}}\n</tool_call>',
     )
-    expect(calls).toEqual([{ id: "call_0", name: "f", args: { a: [1, { x: "}</tool_call>" }] } }])
+    expect(calls).toEqual([{ id: "call_0", name: "f", arguments: { a: [1, { x: "}</tool_call>" }] } }])
     expect(content).toBe("Let me see.")
   })
 

@@ -1,6 +1,6 @@
 import { ToolwrightError, type ToolCall, type ToolDefinition } from "@toolwright/toolbox"
 import { decodeOpenAIResponse, toOpenAITools } from "./api/index.ts"
-import { collect, createParser } from "./engine/parser.ts"
+import { collectReply, createParser } from "./engine/parser.ts"
 import { exampleCall, printCalls } from "./engine/print.ts"
 import type { Format } from "./engine/syntax.ts"
 import { ACCEPTED_EVERYWHERE, CALL_MARKS } from "./formats/index.ts"
@@ -23,7 +23,7 @@ export function formatterOf(format: Format): ToolFormatter {
     parseToolCalls: (response, options) => formatter.parse(response, options).calls,
     parse(response, options) {
       const parser = formatter.createParser(options)
-      return collect([...parser.push(response), ...parser.end()])
+      return collectReply([...parser.push(response), ...parser.end()])
     },
     createParser: (options) =>
       createParser(format, format.generic === true ? [] : ACCEPTED_EVERYWHERE, options, CALL_MARKS),
@@ -44,7 +44,7 @@ export function formatterOf(format: Format): ToolFormatter {
   return native
 }
 
-function toClaudeTool({ name, description, schema }: ToolDefinition): Record<string, unknown> {
+function toClaudeTool({ name, description, parameters: schema }: ToolDefinition): Record<string, unknown> {
   return { name, description, input_schema: schema }
 }
 
@@ -69,7 +69,7 @@ function claudeCalls(body: unknown): ToolCall[] {
           {
             id: typeof block.id === "string" ? block.id : "",
             name: block.name,
-            args: isRecord(block.input) ? block.input : {},
+            arguments: isRecord(block.input) ? block.input : {},
           },
         ]
       : [],

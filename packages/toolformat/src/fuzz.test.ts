@@ -25,8 +25,8 @@ const TOOLS: ToolDefinition[] = [
 ]
 
 const CALLS = [
-  { id: "", name: "edit", args: { path: "a.ts", count: 3, lines: ["x", "y}"], options: { deep: null } } },
-  { id: "", name: "f", args: {} },
+  { id: "", name: "edit", arguments: { path: "a.ts", count: 3, lines: ["x", "y}"], options: { deep: null } } },
+  { id: "", name: "f", arguments: {} },
 ]
 
 const formats = FORMATS.filter((format) => format.apiOnly === undefined)
@@ -128,7 +128,7 @@ describe("no text breaks a parser or is lost in it", () => {
             const json = whole.events
               .map((other) => (other.type === "args-delta" && other.index === event.index ? other.text : ""))
               .join("")
-            expect(JSON.parse(json)).toEqual(event.call.args)
+            expect(JSON.parse(json)).toEqual(event.call.arguments)
           }
         }
       }),

@@ -33,7 +33,7 @@ describe("the grammar of a format", () => {
     "%s: has what is printed, and no call of a tool that is not there",
     (_id, format) => {
       const formatter = formatterOf(format)
-      const call = (name: string, args: ToolCall["args"]) => ({ id: "call00000", name, args })
+      const call = (name: string, args: ToolCall["arguments"]) => ({ id: "call00000", name, arguments: args })
       const own = format.ids === "ordinal" ? "0" : "call00000"
       const good = [
         call("get_weather", { city: "Zürich <b>", days: 3, units: "celsius", tags: ["a", "b c"] }),
@@ -66,7 +66,7 @@ describe("the grammar of a format", () => {
 interface ToolSet {
   source: string
   tools: WireTool[]
-  tests: { data: { name: string; arguments: ToolCall["args"] }; valid: boolean }[]
+  tests: { data: { name: string; arguments: ToolCall["arguments"] }; valid: boolean }[]
 }
 
 /** Of the tool sets outside every 97th; more with TOOLWRIGHT_FULL_LAW=1. */
@@ -86,7 +86,7 @@ describe("what is printed is in the grammar", () => {
         .map(({ data }) => ({
           id: format.ids === "ordinal" ? "0" : "call00000",
           name: data.name,
-          args: data.arguments,
+          arguments: data.arguments,
         }))
       const grammar = grammarFor(format, tools, { mode: "call" })
       for (const call of calls) {

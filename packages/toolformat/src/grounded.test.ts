@@ -46,7 +46,10 @@ describe("grounded calls in every format", () => {
       verdicts(
         grammar,
         gbnf,
-        formatter.printCalls([{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", args }], TOOLS),
+        formatter.printCalls(
+          [{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", arguments: args }],
+          TOOLS,
+        ),
       )
     for (const source of ["my file.txt", "src/ä.ts", "C:\\temp\\x", `"my file.txt", src/ä.ts`, "docs", "読", "😀 now"])
       expect([source, has({ source })]).toEqual([source, true])
@@ -65,7 +68,10 @@ describe("grounded calls in every format", () => {
       verdicts(
         silent,
         silentGbnf,
-        formatter.printCalls([{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", args }], TOOLS),
+        formatter.printCalls(
+          [{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", arguments: args }],
+          TOOLS,
+        ),
       )
     expect([
       silentHas({ source: "copy it" }),
@@ -78,7 +84,7 @@ describe("grounded calls in every format", () => {
         nothing,
         grammarToGbnf(nothing),
         formatter.printCalls(
-          [{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", args: { source: "whatever" } }],
+          [{ id: format.ids === "ordinal" ? "0" : "call00000", name: "copy", arguments: { source: "whatever" } }],
           TOOLS,
         ),
       ),
@@ -107,18 +113,18 @@ describe("the annotation of a tool", () => {
   const tool: ToolDefinition = defineTool({
     name: "open",
     description: "Opens a file",
-    input: {
+    parameters: {
       type: "object",
       properties: { path: { type: "string", grounded: "path" }, grounded: { type: "boolean" } },
       required: ["path"],
     },
-    run: () => "",
+    execute: () => "",
   })
 
   it("holds where a conversation is given", () => {
     const call = (path: string): string =>
       formatterOf(FORMATS.find(({ id }) => id === "hermes")!).printCalls(
-        [{ id: "", name: "open", args: { path } }],
+        [{ id: "", name: "open", arguments: { path } }],
         [tool],
       )
     const grammar = grammarFor("hermes", [tool], { grounding: { text: "see a.txt" } })
@@ -130,15 +136,17 @@ describe("the annotation of a tool", () => {
 
   it("is in nothing that is shown or sent", () => {
     const shown = [
-      JSON.stringify(tool.schema),
+      JSON.stringify(tool.parameters),
       ...FORMATS.map((format) => formatterOf(format).formatToolsForPrompt([tool])),
       JSON.stringify(toOpenAITools([tool])),
       ...(["openai-strict", "anthropic", "gemini", "llama.cpp-gbnf", "generic"] as const).map((target) =>
-        JSON.stringify(lowerSchema(tool.schema, target)),
+        JSON.stringify(lowerSchema(tool.parameters, target)),
       ),
     ]
     for (const text of shown) expect(text).not.toMatch(/grounded"?: *"?path/)
-    expect(lowerSchema(tool.schema, "openai-strict").losses.filter(({ keyword }) => keyword === "grounded")).toEqual([])
-    expect(Object.keys(tool.schema.properties!)).toEqual(["path", "grounded"])
+    expect(
+      lowerSchema(tool.parameters, "openai-strict").losses.filter(({ keyword }) => keyword === "grounded"),
+    ).toEqual([])
+    expect(Object.keys(tool.parameters.properties!)).toEqual(["path", "grounded"])
   })
 })

@@ -16,7 +16,7 @@ export {
 export { toolsFromJson } from "./tools-from-json.ts"
 export { cutText } from "./cuttings.ts"
 export { formatGrammar, grammarFor, type FormatGrammarOptions } from "./grammar.ts"
-export { collect } from "./engine/parser.ts"
+export { collectReply } from "./engine/parser.ts"
 export { createParser, type AccountingParser } from "./engine/parser.ts"
 export type { Span } from "./engine/session.ts"
 export type {

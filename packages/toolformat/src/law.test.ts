@@ -7,7 +7,7 @@ import { formatterOf } from "./index.ts"
 interface ToolSet {
   source: string
   tools: WireTool[]
-  tests: { data: { name: string; arguments: ToolCall["args"] }; valid: boolean }[]
+  tests: { data: { name: string; arguments: ToolCall["arguments"] }; valid: boolean }[]
 }
 
 const FILE = "bfcl.jsonl"
@@ -26,13 +26,13 @@ describe("what is printed is what is read", () => {
         const tools = wire.map(toolOf)
         const calls = tests
           .filter((test) => test.valid)
-          .map(({ data }) => ({ id: "", name: data.name, args: data.arguments }))
+          .map(({ data }) => ({ id: "", name: data.name, arguments: data.arguments }))
         for (const group of [calls.slice(0, 1), calls]) {
           if (group.length === 0) continue
           const text = formatter.printCalls(group, tools)
           const reply = formatter.parse(text, { tools })
           expect(
-            reply.calls.map(({ name, args }) => ({ id: "", name, args })),
+            reply.calls.map(({ name, arguments: args }) => ({ id: "", name, arguments: args })),
             `${source}\n${text}`,
           ).toEqual(group)
           expect({ content: reply.content, problems: reply.problems }, `${source}\n${text}`).toEqual({

@@ -14,10 +14,13 @@ describe("long lines end, and stay whole", () => {
       const formatter = formatterOf(format)
       const line = "a line of text, x; ".repeat(Math.ceil(MEGABYTE / 19))
       expect(formatter.parse(line, { tools: [TOOL] })).toMatchObject({ calls: [], problems: [], content: line })
-      const [call] = formatter.parse(formatter.printCalls([{ id: "", name: "write", args: { text: line } }], [TOOL]), {
-        tools: [TOOL],
-      }).calls
-      expect(call?.args.text === line).toBe(true)
+      const [call] = formatter.parse(
+        formatter.printCalls([{ id: "", name: "write", arguments: { text: line } }], [TOOL]),
+        {
+          tools: [TOOL],
+        },
+      ).calls
+      expect(call?.arguments.text === line).toBe(true)
       for (const mark of marksOfFormat(format)) {
         const { calls } = formatter.parse(mark.repeat(Math.ceil(10_000 / mark.length)), { tools: [TOOL] })
         expect(calls.length).toBeLessThanOrEqual(10_000)

@@ -17,7 +17,7 @@ const TOOLS = [
 function read(format: string, text: string, options = {}) {
   const { calls, content, reasoning, problems } = formatterById(format).parse(text, { tools: TOOLS, ...options })
   return {
-    calls: calls.map((call) => [call.name, call.args]),
+    calls: calls.map((call) => [call.name, call.arguments]),
     content,
     reasoning,
     problems: problems.map((problem) => `${problem.kind}${problem.repaired ? " repaired" : ""}`),
@@ -354,7 +354,7 @@ describe("values that do not say their type", () => {
     return formatterById("qwen3-xml").parse(
       `<tool_call>\n<function=f>\n<parameter=v>\n${text}\n</parameter>\n</function>\n</tool_call>`,
       { tools },
-    ).calls[0]?.args.v
+    ).calls[0]?.arguments.v
   }
   it.each([
     [{ type: "string" }, "7", "7"],

@@ -47,15 +47,15 @@ const REPLIES: Record<string, [one: string, two: string]> = {
 }
 
 const EXPECTED = [
-  { name: "edit", args: ARGS },
-  { name: "ping", args: {} },
+  { name: "edit", arguments: ARGS },
+  { name: "ping", arguments: {} },
 ]
 
 describe("one conversation in every family", () => {
   it.each(Object.entries(REPLIES))("%s: the same calls", (id, [one, two]) => {
     const formatter = formatterById(id)
     const calls = (text: string) =>
-      formatter.parseToolCalls(text, { tools: TOOLS }).map(({ name, args }) => ({ name, args }))
+      formatter.parseToolCalls(text, { tools: TOOLS }).map(({ name, arguments: args }) => ({ name, arguments: args }))
     expect(calls(one)).toEqual(EXPECTED.slice(0, 1))
     expect(calls(two)).toEqual(EXPECTED)
     expect(calls("All done.")).toEqual([])
@@ -86,10 +86,10 @@ describe("one conversation in every family", () => {
     ])
     expect([openai.supportsNativeToolUse(), claude.supportsNativeToolUse()]).toEqual([true, true])
     expect(openai.formatToolsForAPI([PING])).toEqual([
-      { type: "function", function: { name: "ping", description: "Answers.", parameters: PING.schema } },
+      { type: "function", function: { name: "ping", description: "Answers.", parameters: PING.parameters } },
     ])
     expect(claude.formatToolsForAPI([PING])).toEqual([
-      { name: "ping", description: "Answers.", input_schema: PING.schema },
+      { name: "ping", description: "Answers.", input_schema: PING.parameters },
     ])
     expect(() => claude.parseToolCalls("x")).toThrow("use ParseAPIResponse for Claude API responses")
   })
@@ -212,7 +212,7 @@ describe("the section of the prompt on tools", () => {
 })
 
 describe("a result", () => {
-  const call = { id: "abcDEF123", name: "ping", args: {} }
+  const call = { id: "abcDEF123", name: "ping", arguments: {} }
   const good = success({ output: 'say "hi"' })
   const bad = failure({ code: "GONE", message: "Nobody answers.", hint: "Try later." })
   it.each([

@@ -28,7 +28,7 @@ export function toolsFromJson(value: unknown): ToolDefinition[] {
       description: typeof body.description === "string" ? body.description : "",
       category: "utility",
       optionality: "optional",
-      schema: schema as JsonSchema,
+      parameters: schema as JsonSchema,
       handler: refuse,
     }
   })

@@ -93,14 +93,14 @@ describe("any values survive being printed and read", () => {
           const calls = list.map((each) => ({
             id: "",
             name: TOOL.name,
-            args: JSON.parse(JSON.stringify(each)) as Record<string, unknown>,
+            arguments: JSON.parse(JSON.stringify(each)) as Record<string, unknown>,
           }))
           const printed = formatter.printCalls(calls, [TOOL])
           const events = eventsOf(formatter, cutAt(printed, randomFrom(seed)), { tools: [TOOL] })
           expect(
-            events.flatMap((event) => (event.type === "call-end" ? [event.call.args] : [])),
+            events.flatMap((event) => (event.type === "call-end" ? [event.call.arguments] : [])),
             printed,
-          ).toEqual(calls.map((call) => call.args))
+          ).toEqual(calls.map((call) => call.arguments))
           expect(
             events.filter((event) => event.type === "problem" || event.type === "text-delta"),
             printed,

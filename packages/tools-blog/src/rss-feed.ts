@@ -62,7 +62,7 @@ export function createRssFeedTool(host: NetworkHost, config: RssFeedConfig = {})
     tags: ["blog", "web"],
     usageHint:
       "Use when: recent posts or news of a site are wanted and it has a feed. Don't use when: one page's content is needed (use webscrape), or a subject is searched for (use web_search).",
-    output: { type: "object", properties: { feeds: { type: "array", items: FEED } }, required: ["feeds"] },
+    outputSchema: { type: "object", properties: { feeds: { type: "array", items: FEED } }, required: ["feeds"] },
     aliases: {
       arguments: { feed_url: "url", max_items: "limit", count: "limit", feed: "name" },
     },
@@ -78,7 +78,7 @@ export function createRssFeedTool(host: NetworkHost, config: RssFeedConfig = {})
           limit: LIMIT,
         },
         required: ["url"],
-        run,
+        execute: run,
         examples: [
           { description: "The five newest entries of a feed", input: { url: "https://example.com/feed.xml" } },
         ],
@@ -96,7 +96,7 @@ export function createRssFeedTool(host: NetworkHost, config: RssFeedConfig = {})
           },
           limit: LIMIT,
         },
-        run,
+        execute: run,
         examples: [{ description: "Three entries of each configured feed", input: { limit: 3 } }],
       },
     },

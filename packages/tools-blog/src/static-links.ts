@@ -72,7 +72,7 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
     tags: ["blog"],
     usageHint:
       "Use when: a post or newsletter should carry the blog's own links. Don't use when: links on a subject are wanted (use web_search or rss_feed).",
-    output: {
+    outputSchema: {
       type: "object",
       properties: { social: LINKS, custom: LINKS, youtube_placeholder: { type: "string" } },
     },
@@ -82,25 +82,25 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
       get_all: {
         description: "All links and the video placeholder",
         properties: {},
-        run: () => answer({ social, custom, youtube_placeholder: youtubePlaceholder }),
+        execute: () => answer({ social, custom, youtube_placeholder: youtubePlaceholder }),
         examples: [{ description: "Everything", input: {} }],
       },
       get_social: {
         description: "Links to social profiles",
         properties: {},
-        run: () => answer({ social }),
+        execute: () => answer({ social }),
         examples: [{ description: "Social profiles", input: {} }],
       },
       get_custom: {
         description: "All other links",
         properties: {},
-        run: () => answer({ custom }),
+        execute: () => answer({ custom }),
         examples: [{ description: "Custom links", input: {} }],
       },
       get_youtube_placeholder: {
         description: "The line that stands for a video that does not exist yet",
         properties: {},
-        run: () => answer({ youtube_placeholder: youtubePlaceholder }),
+        execute: () => answer({ youtube_placeholder: youtubePlaceholder }),
         examples: [{ description: "The placeholder", input: {} }],
       },
     },

@@ -45,7 +45,7 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
     tags: ["database"],
     usageHint:
       "Use when: the database's schema must change, after writing a migration or checking out code that brings one. Don't use when: you only want to know where the database stands (use db_status). Never edit a migration that is applied: write a new one.",
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         database: { type: "string" },
@@ -85,7 +85,7 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
         description: "Applies pending migrations in order: all, or the first few",
         properties: { ...common, steps: { type: "integer", minimum: 1, description: "How many; all unless given" } },
         required: named,
-        run,
+        execute: run,
         examples: [
           { description: "What would be applied", input: { dry_run: true } },
           { description: "Apply everything that is pending", input: {} },
@@ -95,7 +95,7 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
         description: "Takes the latest migrations back",
         properties: { ...common, steps: { type: "integer", minimum: 1, default: 1, description: "How many" } },
         required: named,
-        run,
+        execute: run,
         examples: [{ description: "Take the latest one back", input: { steps: 1 } }],
       },
       to: {
@@ -105,7 +105,7 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
           version: { type: "integer", minimum: 0, description: "The version; 0 takes everything back" },
         },
         required: [...named, "version"],
-        run,
+        execute: run,
         examples: [{ description: "Go to version 1", input: { version: 1 } }],
       },
     },

@@ -18,13 +18,13 @@ export function createDbStatusTool(workspace: Workspace, config: DatabaseToolsCo
     tags: ["database"],
     usageHint:
       "Use when: you want to know a database's schema version, before and after db_migrate. Don't use when: you want to change it (use db_migrate).",
-    input: {
+    parameters: {
       type: "object",
       properties: { database: databaseArgument(config) },
       ...(names.length > 1 ? { required: ["database"] } : {}),
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         database: { type: "string" },
@@ -56,7 +56,7 @@ export function createDbStatusTool(workspace: Workspace, config: DatabaseToolsCo
     capabilities: databaseCapabilities(config),
     timeoutMs: 60_000,
     maxOutputChars: 20_000,
-    run: async (args, context) => {
+    execute: async (args, context) => {
       handle ??= import("./handlers.ts").then((module) => module.createStatusHandler(workspace, config))
       return (await handle)(args, context)
     },

@@ -439,7 +439,7 @@ describe("secrets in addresses", () => {
         createDbStatusTool(workspace, { databases: { app: { dsn } } }),
       ]) {
         const result = await callTool(tool, tool.name === "db_migrate" ? { action: "up" } : {})
-        const text = JSON.stringify([result, tool.schema, tool.description])
+        const text = JSON.stringify([result, tool.parameters, tool.description])
         for (const secret of secrets) expect(text.replace("wrongcanary", "")).not.toContain(secret)
       }
     }

@@ -17,7 +17,7 @@ export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig =
     tags: ["web"],
     usageHint:
       "Use when: the answer is not in the workspace and may have changed since training, or a source must be found. Don't use when: the URL is known (use webscrape) or the question is about local files (use search).",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         query: {
@@ -53,7 +53,7 @@ export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig =
       required: ["query"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         query: { type: "string" },
@@ -98,7 +98,7 @@ export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig =
     produces: ["research"],
     timeoutMs: 30_000,
     maxOutputChars: 20_000,
-    run: async (args, context) => {
+    execute: async (args, context) => {
       search ??= import("./brave-client.ts").then((module) => module.createBraveSearch(host, config))
       return (await search)(args, context)
     },

@@ -18,7 +18,7 @@ export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig =
     tags: ["web"],
     usageHint:
       "Use when: the content of a known public URL is needed. Don't use when: you only need to find pages (use web_search), for feeds (use rss_feed), for GitHub pull requests (use get_github_pull_request_info), or for local files.",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         url: { type: "string", minLength: 1, description: "Address of the page, http or https" },
@@ -45,7 +45,7 @@ export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig =
       required: ["url"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         url: { type: "string", description: "Where the page was found, after redirects" },
@@ -75,7 +75,7 @@ export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig =
     produces: ["research"],
     timeoutMs: 60_000,
     maxOutputChars: 101_000,
-    run: async (args, context) => {
+    execute: async (args, context) => {
       scrape ??= import("./read-page.ts").then((module) => module.createPageReader(host, config))
       return (await scrape)(args, context)
     },

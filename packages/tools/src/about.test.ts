@@ -25,7 +25,7 @@ test("paths that a call only reads are annotated as grounded", () => {
   const free = all
     .filter((tool) => setsOf(tool).some((set) => [GENERAL_SET, "coding", "filesystem"].includes(set)))
     .filter(({ effects, actions }) => actions === undefined && effects?.readOnly === true)
-    .flatMap(({ name, effects, schema }) =>
+    .flatMap(({ name, effects, parameters: schema }) =>
       (effects?.reads ?? [])
         .map((selector) => selector.replace("[]", ""))
         .filter((argument) => schema.properties?.[argument] !== undefined && !isGrounded(schema.properties[argument]))
@@ -36,7 +36,7 @@ test("paths that a call only reads are annotated as grounded", () => {
 })
 
 test("what a call makes anew is the model's own idea, and free", () => {
-  const named = (name: string) => all.find((tool) => tool.name === name)?.schema.properties?.path
+  const named = (name: string) => all.find((tool) => tool.name === name)?.parameters.properties?.path
   expect([named("write_file"), named("file_write"), named("create_directory")].map(isGrounded)).toEqual([
     false,
     false,

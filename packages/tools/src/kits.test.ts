@@ -49,21 +49,21 @@ describe.each(NAMES)("%s", (name) => {
       [tool.title, tool.effects, tool.outputSchema, tool.optionality, tool.category].includes(undefined as never),
     ).toBe(false)
     expect(tool.examples?.length).toBeGreaterThan(0)
-    for (const property of Object.values(tool.schema.properties ?? {})) expect(property).toHaveProperty("type")
+    for (const property of Object.values(tool.parameters.properties ?? {})) expect(property).toHaveProperty("type")
   })
 
   it("has examples that its own schema accepts, with a branch and a single-action tool for each action", async () => {
     for (const { input } of tool.examples ?? [])
-      expect([input, await validate(tool.schema, input)]).toEqual([input, []])
+      expect([input, await validate(tool.parameters, input)]).toEqual([input, []])
     if (tool.actions === undefined) return
-    expect(tool.schema.oneOf?.map((branch) => branch.properties?.action?.const)).toEqual(
+    expect(tool.parameters.oneOf?.map((branch) => branch.properties?.action?.const)).toEqual(
       tool.actions.list.map(({ action }) => action),
     )
     for (const single of splitActions(tool)) {
       expect(single.name).toMatch(new RegExp(`^${name}_[a-z_]+$`))
-      expect(single.schema.properties).not.toHaveProperty("action")
+      expect(single.parameters.properties).not.toHaveProperty("action")
       for (const { input } of single.examples ?? [])
-        expect([input, await validate(single.schema, input)]).toEqual([input, []])
+        expect([input, await validate(single.parameters, input)]).toEqual([input, []])
     }
   })
 })

@@ -55,7 +55,7 @@ describe.for(tools)("$name", (tool) => {
   })
 
   test("every action has a branch of its own that says what it requires, and an example", () => {
-    const branches = tool.schema.oneOf ?? []
+    const branches = tool.parameters.oneOf ?? []
     for (const action of tool.actions?.list ?? []) {
       const branch = branches.find((one) => one.properties?.[tool.actions!.argument]?.const === action.action)
       expect(action.examples?.length, action.action).toBeGreaterThan(0)
@@ -70,7 +70,7 @@ describe.for(tools)("$name", (tool) => {
     using place = fixture()
     const fresh = place.tools.get(tool.name)!
     for (const { description, input } of fresh.examples ?? []) {
-      expect(await validate(fresh.schema, input), description).toEqual([])
+      expect(await validate(fresh.parameters, input), description).toEqual([])
       const result = await callTool(fresh, input)
       expect({ description, output: result.output, success: result.success }).toMatchObject({
         description,

@@ -95,19 +95,22 @@ const FOLDERS = ["d", "d/e", "f", "g", "g/h"]
 const NAMES = [...FILES, ...FOLDERS, "link", "d/link"]
 
 /** One random call; many are refused, as those of models are. */
-function randomCall(random: ReturnType<typeof randomFrom>, withPrograms: boolean): { name: string; args: JsonObject } {
+function randomCall(
+  random: ReturnType<typeof randomFrom>,
+  withPrograms: boolean,
+): { name: string; arguments: JsonObject } {
   const path = random.of(FILES)
   const text = `${random.of(["one", "two", "three"])}\n${random.of(["x", "y\n", "Grüße\n"])}`
-  const kinds: (() => { name: string; args: JsonObject })[] = [
-    () => ({ name: "write_file", args: { path, content: text } }),
-    () => ({ name: "file", args: { action: "append", path, content: text } }),
-    () => ({ name: "edit_file", args: { path, old_text: random.of(["one", "two"]), new_text: "edited" } }),
-    () => ({ name: "code_edit", args: { action: "insert_at_line", path, line: 1, content: "first" } }),
-    () => ({ name: "code_edit", args: { action: "delete_lines", path, start_line: 1, end_line: 1 } }),
-    () => ({ name: "create_directory", args: { path: random.of(FOLDERS) } }),
-    () => ({ name: "delete_file", args: { path: random.of(NAMES) } }),
-    () => ({ name: "delete_directory", args: { path: random.of(FOLDERS), recursive: random.below(2) === 0 } }),
-    () => ({ name: "move_file", args: { source: random.of(NAMES), destination: random.of(NAMES) } }),
+  const kinds: (() => { name: string; arguments: JsonObject })[] = [
+    () => ({ name: "write_file", arguments: { path, content: text } }),
+    () => ({ name: "file", arguments: { action: "append", path, content: text } }),
+    () => ({ name: "edit_file", arguments: { path, old_text: random.of(["one", "two"]), new_text: "edited" } }),
+    () => ({ name: "code_edit", arguments: { action: "insert_at_line", path, line: 1, content: "first" } }),
+    () => ({ name: "code_edit", arguments: { action: "delete_lines", path, start_line: 1, end_line: 1 } }),
+    () => ({ name: "create_directory", arguments: { path: random.of(FOLDERS) } }),
+    () => ({ name: "delete_file", arguments: { path: random.of(NAMES) } }),
+    () => ({ name: "delete_directory", arguments: { path: random.of(FOLDERS), recursive: random.below(2) === 0 } }),
+    () => ({ name: "move_file", arguments: { source: random.of(NAMES), destination: random.of(NAMES) } }),
   ]
   const commands = [
     `mkdir -p d && printf '%s' "$RANDOM" > d/a.txt && chmod 600 d/a.txt`,
@@ -117,7 +120,7 @@ function randomCall(random: ReturnType<typeof randomFrom>, withPrograms: boolean
     "rm -f link d/link; printf x >> b.txt",
     "rm -rf f && printf file > f",
   ]
-  if (withPrograms && random.below(3) === 0) return { name: "bash", args: { command: random.of(commands) } }
+  if (withPrograms && random.below(3) === 0) return { name: "bash", arguments: { command: random.of(commands) } }
   return random.of(kinds)()
 }
 
@@ -135,7 +138,7 @@ test(`${SEQUENCES} random sequences of calls, taken back in any order that does 
     const before = fixture.tree()
     const withPrograms = seed % 25 === 0
     for (let step = 0; step < 3 + random.below(6); step++) {
-      const { name, args } = randomCall(random, withPrograms)
+      const { name, arguments: args } = randomCall(random, withPrograms)
       await fixture.call(name, args)
       calls += 1
     }

@@ -8,7 +8,7 @@ interface WrongCall {
   /** What is wrong with it. */
   mistake: string
   name: string
-  args: unknown
+  arguments: unknown
   code: string
   /** What a model needs from the answer to make the right call. */
   needs: string[]
@@ -22,42 +22,42 @@ const WRONG_CALLS: WrongCall[] = [
   {
     mistake: "A tool that does not exist",
     name: "read_textfile",
-    args: { path: "src/mean.ts" },
+    arguments: { path: "src/mean.ts" },
     code: "UNKNOWN_TOOL",
     needs: ["read_text_file"],
   },
   {
     mistake: "An action's name instead of the tool's",
     name: "find_files",
-    args: { pattern: "*.ts" },
+    arguments: { pattern: "*.ts" },
     code: "UNKNOWN_TOOL",
     needs: ['"name":"search"', '"action":"find_files"'],
   },
   {
     mistake: "No action",
     name: "search",
-    args: { pattern: "mean" },
+    arguments: { pattern: "mean" },
     code: "INVALID_ARGUMENTS",
     needs: ["action", "grep", "find_definition", '"action":"grep"'],
   },
   {
     mistake: "A wrong action",
     name: "search",
-    args: { action: "find", pattern: "mean" },
+    arguments: { action: "find", pattern: "mean" },
     code: "INVALID_ARGUMENTS",
     needs: ["find_files", "find_in_file"],
   },
   {
     mistake: "type instead of action",
     name: "code_edit",
-    args: { type: "get_lines", path: "src/mean.ts" },
+    arguments: { type: "get_lines", path: "src/mean.ts" },
     code: "INVALID_ARGUMENTS",
     needs: ["action", "get_lines"],
   },
   {
     mistake: "An argument of another action",
     name: "file",
-    args: { action: "read", path: "src/mean.ts", content: "x" },
+    arguments: { action: "read", path: "src/mean.ts", content: "x" },
     code: "INVALID_ARGUMENTS",
     needs: ["content", '"action":"read"'],
   },
@@ -65,91 +65,91 @@ const WRONG_CALLS: WrongCall[] = [
   {
     mistake: "A missing argument",
     name: "write_file",
-    args: { path: "src/new.ts" },
+    arguments: { path: "src/new.ts" },
     code: "INVALID_ARGUMENTS",
     needs: ["content", "missing", '"path":"src/new.ts"'],
   },
   {
     mistake: "Two missing arguments",
     name: "move_file",
-    args: {},
+    arguments: {},
     code: "INVALID_ARGUMENTS",
     needs: ["source", "destination"],
   },
   {
     mistake: "An unknown argument",
     name: "list_directory",
-    args: { path: "src", recursive: true },
+    arguments: { path: "src", recursive: true },
     code: "INVALID_ARGUMENTS",
     needs: ["recursive", "path"],
   },
   {
     mistake: "A misspelt argument",
     name: "read_text_file",
-    args: { path: "src/mean.ts", haed: 5 },
+    arguments: { path: "src/mean.ts", haed: 5 },
     code: "INVALID_ARGUMENTS",
     needs: ["haed", "head"],
   },
   {
     mistake: "Words for a number",
     name: "read_text_file",
-    args: { path: "src/mean.ts", head: "ten" },
+    arguments: { path: "src/mean.ts", head: "ten" },
     code: "INVALID_ARGUMENTS",
     needs: ["head", "integer", '"ten"'],
   },
   {
     mistake: "A fraction for a whole number",
     name: "read_text_file",
-    args: { path: "src/mean.ts", head: 1.5 },
+    arguments: { path: "src/mean.ts", head: 1.5 },
     code: "INVALID_ARGUMENTS",
     needs: ["head", "integer", "1.5"],
   },
   {
     mistake: "A negative number",
     name: "read_text_file",
-    args: { path: "src/mean.ts", tail: -5 },
+    arguments: { path: "src/mean.ts", tail: -5 },
     code: "INVALID_ARGUMENTS",
     needs: ["tail", "0", "-5"],
   },
   {
     mistake: "A value that is not offered",
     name: "list_directory_with_sizes",
-    args: { path: ".", sort_by: "date" },
+    arguments: { path: ".", sort_by: "date" },
     code: "INVALID_ARGUMENTS",
     needs: ["sort_by", "name", "size", "date"],
   },
   {
     mistake: "An object for a text",
     name: "read_text_file",
-    args: { path: { file: "src/mean.ts" } },
+    arguments: { path: { file: "src/mean.ts" } },
     code: "INVALID_ARGUMENTS",
     needs: ["path", "string"],
   },
   {
     mistake: "No list where one is needed",
     name: "read_multiple_files",
-    args: { paths: {} },
+    arguments: { paths: {} },
     code: "INVALID_ARGUMENTS",
     needs: ["paths", "array"],
   },
   {
     mistake: "An empty list",
     name: "read_multiple_files",
-    args: { paths: [] },
+    arguments: { paths: [] },
     code: "INVALID_ARGUMENTS",
     needs: ["paths", "1"],
   },
   {
     mistake: "Half an edit",
     name: "edit_file",
-    args: { path: "src/mean.ts", old_text: "let sum = 0" },
+    arguments: { path: "src/mean.ts", old_text: "let sum = 0" },
     code: "INVALID_ARGUMENTS",
     needs: ["new_text", '"old_text":"let sum = 0"'],
   },
   {
     mistake: "A field that an edit does not have",
     name: "edit_file",
-    args: { path: "src/mean.ts", edits: [{ search: "a", replace: "b" }] },
+    arguments: { path: "src/mean.ts", edits: [{ search: "a", replace: "b" }] },
     code: "INVALID_ARGUMENTS",
     needs: ["old_text", "new_text"],
   },
@@ -157,77 +157,77 @@ const WRONG_CALLS: WrongCall[] = [
   {
     mistake: "A path outside",
     name: "read_text_file",
-    args: { path: "/etc/passwd" },
+    arguments: { path: "/etc/passwd" },
     code: "ACCESS_DENIED",
     needs: ["denied", "Allowed directories: /workspace"],
   },
   {
     mistake: "A way out with dots",
     name: "write_file",
-    args: { path: "../../outside.txt", content: "" },
+    arguments: { path: "../../outside.txt", content: "" },
     code: "ACCESS_DENIED",
     needs: ["not within allowed directories", "/workspace"],
   },
   {
     mistake: "A file that is not there",
     name: "read_text_file",
-    args: { path: "src/maen.ts" },
+    arguments: { path: "src/maen.ts" },
     code: "NOT_FOUND",
     needs: ["File not found: src/maen.ts", "src/mean.ts"],
   },
   {
     mistake: "A directory read as a file",
     name: "read_text_file",
-    args: { path: "src" },
+    arguments: { path: "src" },
     code: "NOT_A_FILE",
     needs: ["Not a file: src", "list_directory"],
   },
   {
     mistake: "A file listed as a directory",
     name: "list_directory",
-    args: { path: "src/mean.ts" },
+    arguments: { path: "src/mean.ts" },
     code: "NOT_A_DIRECTORY",
     needs: ["Not a directory: src/mean.ts", "read_text_file"],
   },
   {
     mistake: "A file in a directory that does not exist",
     name: "write_file",
-    args: { path: "lib/new.ts", content: "" },
+    arguments: { path: "lib/new.ts", content: "" },
     code: "PARENT_NOT_FOUND",
     needs: ["Parent directory does not exist: /workspace/lib", "create_directory"],
   },
   {
     mistake: "A secret",
     name: "read_text_file",
-    args: { path: ".env" },
+    arguments: { path: ".env" },
     code: "ACCESS_DENIED",
     needs: ['it matches ".env"', "ask the user"],
   },
   {
     mistake: "A repository's own files",
     name: "write_file",
-    args: { path: ".git/config", content: "" },
+    arguments: { path: ".git/config", content: "" },
     code: "ACCESS_DENIED",
     needs: ['it matches ".git"'],
   },
   {
     mistake: "A move onto a directory",
     name: "move_file",
-    args: { source: "notes.txt", destination: "src" },
+    arguments: { source: "notes.txt", destination: "src" },
     code: "ALREADY_EXISTS",
     needs: ["src/notes.txt"],
   },
   {
     mistake: "A binary file read as text",
     name: "read_text_file",
-    args: { path: "data.bin" },
+    arguments: { path: "data.bin" },
     code: "BINARY_FILE",
     needs: ["binary", "read_media_file"],
   },
   {
     mistake: "A directory that is not empty",
     name: "delete_directory",
-    args: { path: "src" },
+    arguments: { path: "src" },
     code: "NOT_EMPTY",
     needs: ["recursive", "true"],
   },
@@ -235,35 +235,35 @@ const WRONG_CALLS: WrongCall[] = [
   {
     mistake: "A text that is there twice",
     name: "edit_file",
-    args: { path: "src/mean.ts", old_text: "= 10", new_text: "= 20" },
+    arguments: { path: "src/mean.ts", old_text: "= 10", new_text: "= 20" },
     code: "EDIT_AMBIGUOUS",
     needs: ["2 times", "lines 7, 8", "replace_all"],
   },
   {
     mistake: "A text that is there nearly",
     name: "edit_file",
-    args: { path: "src/mean.ts", old_text: "for (const v of values) sum += v", new_text: "x" },
+    arguments: { path: "src/mean.ts", old_text: "for (const v of values) sum += v", new_text: "x" },
     code: "EDIT_NOT_FOUND",
     needs: ["Did you mean", "3:   for (const value of values) sum += value"],
   },
   {
     mistake: "A change that was made already",
     name: "edit_file",
-    args: { path: "src/mean.ts", old_text: "const max = 10", new_text: "const limit = 10" },
+    arguments: { path: "src/mean.ts", old_text: "const max = 10", new_text: "const limit = 10" },
     code: "EDIT_NOT_FOUND",
     needs: ["new_text already is, at line 7"],
   },
   {
     mistake: "Lines beyond the end",
     name: "code_edit",
-    args: { action: "edit_lines", path: "src/mean.ts", start_line: 40, end_line: 41, content: "x" },
+    arguments: { action: "edit_lines", path: "src/mean.ts", start_line: 40, end_line: 41, content: "x" },
     code: "INVALID_RANGE",
     needs: ["it has 8 lines", "1 to 8"],
   },
   {
     mistake: "A file that changed in the meantime",
     name: "edit_file",
-    args: { path: "src/mean.ts", old_text: "sum = 0", new_text: "sum = 1", expected_hash: "0000000000000000" },
+    arguments: { path: "src/mean.ts", old_text: "sum = 0", new_text: "sum = 1", expected_hash: "0000000000000000" },
     code: "STALE",
     needs: ["no longer what was read", "Read the file again"],
   },
@@ -284,7 +284,7 @@ afterAll(() => files[Symbol.dispose]())
 
 const answers = new Map<WrongCall, ToolResult>()
 const answerOf = async (call: WrongCall): Promise<ToolResult> => {
-  const result = answers.get(call) ?? (await files.registry.execute(call.name, call.args))
+  const result = answers.get(call) ?? (await files.registry.execute(call.name, call.arguments))
   answers.set(call, result)
   return result
 }
@@ -309,7 +309,7 @@ test("docs/errors.md shows these calls and their answers", async () => {
   const sections = []
   for (const call of WRONG_CALLS) {
     const { output, error } = await answerOf(call)
-    const wrong = JSON.stringify({ name: call.name, arguments: call.args })
+    const wrong = JSON.stringify({ name: call.name, arguments: call.arguments })
     sections.push(
       `## ${call.mistake}\n\n\`\`\`json\n${wrong}\n\`\`\`\n\n\`${error?.code}\`\n\n\`\`\`text\n${shown(output)}\n\`\`\`\n`,
     )

@@ -22,7 +22,7 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
     description,
     category: "orchestration",
     timeoutMs: 30 * 60_000,
-    input: {
+    parameters: {
       type: "object",
       properties: {
         task: { type: "string", minLength: 1, description: "What the agent shall do, complete in itself" },
@@ -30,7 +30,7 @@ export function agentTool(options: AgentToolOptions): ToolDefinition {
       required: ["task"],
       additionalProperties: false,
     },
-    async run({ task }, { signal }) {
+    async execute({ task }, { signal }) {
       if (depth >= maxNestingDepth) {
         return failure({
           code: "NESTING_DEPTH_EXCEEDED",

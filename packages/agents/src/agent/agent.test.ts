@@ -74,7 +74,7 @@ test("one generation gives calls or text and executes nothing", async () => {
   )
   expect(await generateWithTools(backend, tools.list(), "Write")).toMatchObject({
     type: "tool_calls",
-    tool_calls: [{ name: "file", args: { text: "a" } }],
+    tool_calls: [{ name: "file", arguments: { text: "a" } }],
   })
   expect(await generateWithTools(backend, tools.list(), "Write")).toEqual({ type: "text", content: "words" })
 })

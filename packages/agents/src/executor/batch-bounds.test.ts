@@ -11,9 +11,9 @@ test("of hundreds of reads in one reply a few run at once, and none once there i
     defineTool({
       name: "read",
       description: "",
-      input: { type: "object" },
+      parameters: { type: "object" },
       effects: { readOnly: true },
-      run: async () => {
+      execute: async () => {
         runs++
         most = Math.max(most, ++running)
         await new Promise((resolve) => setImmediate(resolve))
@@ -22,7 +22,7 @@ test("of hundreds of reads in one reply a few run at once, and none once there i
       },
     }),
   )
-  const calls = Array.from({ length: 600 }, (_, index) => ({ id: `${index}`, name: "read", args: {} }))
+  const calls = Array.from({ length: 600 }, (_, index) => ({ id: `${index}`, name: "read", arguments: {} }))
   const results: ToolResult[] = []
   const batch = new Batch(calls, {
     tools,

@@ -30,9 +30,9 @@ async function runBatch(plans: readonly Plan[]) {
       defineTool({
         name: kind,
         description: kind,
-        input: { type: "object", properties: { index: { type: "integer" }, path: { type: "string" } } },
+        parameters: { type: "object", properties: { index: { type: "integer" }, path: { type: "string" } } },
         ...(effects === undefined ? {} : { effects }),
-        async run({ index }) {
+        async execute({ index }) {
           const plan = plans[Number(index)]!
           log.push(`begin ${String(index)}`)
           for (let turn = 0; turn < plan.turns; turn++) await new Promise((resolve) => setImmediate(resolve))
@@ -45,7 +45,7 @@ async function runBatch(plans: readonly Plan[]) {
   const calls: ToolCall[] = plans.map(({ kind }, index) => ({
     id: `c${index}`,
     name: kind,
-    args: { index, path: "a" },
+    arguments: { index, path: "a" },
   }))
   const batch = new Batch(calls, {
     tools: registry,
@@ -103,8 +103,10 @@ test("neighbouring calls that only read run beside each other, all of them", asy
 test("no call starts before somebody asks what happens", async () => {
   let ran = false
   const registry = new ToolRegistry()
-  registry.register(defineTool({ name: "go", description: "", input: { type: "object" }, run: () => (ran = true) }))
-  const batch = new Batch([{ id: "a", name: "go", args: {} }], {
+  registry.register(
+    defineTool({ name: "go", description: "", parameters: { type: "object" }, execute: () => (ran = true) }),
+  )
+  const batch = new Batch([{ id: "a", name: "go", arguments: {} }], {
     tools: registry,
     runId: "r",
     signal: new AbortController().signal,
@@ -119,8 +121,8 @@ test("no call starts before somebody asks what happens", async () => {
 
 test("what the listener of results throws comes out of the batch", async () => {
   const registry = new ToolRegistry()
-  registry.register(defineTool({ name: "go", description: "", input: { type: "object" }, run: () => "gone" }))
-  const batch = new Batch([{ id: "a", name: "go", args: {} }], {
+  registry.register(defineTool({ name: "go", description: "", parameters: { type: "object" }, execute: () => "gone" }))
+  const batch = new Batch([{ id: "a", name: "go", arguments: {} }], {
     tools: registry,
     runId: "r",
     signal: new AbortController().signal,

@@ -104,7 +104,7 @@ export class Batch {
 
   async #execute(call: ToolCall): Promise<Executed> {
     const { tools, runId, signal, permissions, timeoutMs, dryRun, onResult } = this.#options
-    let { args } = call
+    let { arguments: args } = call
     const result = await executeCall(tools, call, {
       callId: call.id,
       runId,
@@ -121,7 +121,7 @@ export class Batch {
       },
     })
     this.#open--
-    onResult({ ...call, args }, result)
+    onResult({ ...call, arguments: args }, result)
     return { call, result }
   }
 }

@@ -8,8 +8,13 @@ const write = defineTool({
   name: "write",
   description: "Writes",
   effects: { writes: ["path"] },
-  input: { type: "object", properties: { path: { type: "string" } }, required: ["path"], additionalProperties: false },
-  run: ran,
+  parameters: {
+    type: "object",
+    properties: { path: { type: "string" } },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  execute: ran,
 })
 const dry = (steps: Parameters<typeof play>[0], options: Parameters<typeof play>[2] = {}) =>
   play(steps, [write, echo("look")], { ...options, request: { dryRun: true, ...options.request } })

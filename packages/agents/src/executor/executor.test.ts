@@ -53,15 +53,15 @@ describe("a run", () => {
     const slow = defineTool({
       name: "slow",
       description: "",
-      input: { type: "object" },
+      parameters: { type: "object" },
       effects: { readOnly: true },
-      run: () => new Promise((resolve) => setTimeout(resolve, 15, "slow")),
+      execute: () => new Promise((resolve) => setTimeout(resolve, 15, "slow")),
     })
     const broken = defineTool({
       name: "broken",
       description: "",
-      input: { type: "object" },
-      run: () => {
+      parameters: { type: "object" },
+      execute: () => {
         throw new Error("no")
       },
     })
@@ -70,10 +70,10 @@ describe("a run", () => {
       [slow, broken, echo("look")],
     )
     const results = backend.requests[1]!.messages.filter(({ role }) => role === "tool") as {
-      toolName: string
+      name: string
       success: boolean
     }[]
-    expect(results.map(({ toolName, success }) => [toolName, success])).toEqual([
+    expect(results.map(({ name, success }) => [name, success])).toEqual([
       ["slow", true],
       ["broken", false],
       ["gone", false],
@@ -88,9 +88,9 @@ describe("a run", () => {
       defineTool({
         name,
         description: "",
-        input: { type: "object" },
+        parameters: { type: "object" },
         effects: { readOnly },
-        run: async () => {
+        execute: async () => {
           most = Math.max(most, ++running)
           await new Promise((resolve) => setTimeout(resolve, 5))
           running--
@@ -104,7 +104,12 @@ describe("a run", () => {
   })
 
   test("ends after twenty inferences when the model never does", async () => {
-    const look = defineTool({ name: "look", description: "", input: { type: "object" }, run: () => Math.random() })
+    const look = defineTool({
+      name: "look",
+      description: "",
+      parameters: { type: "object" },
+      execute: () => Math.random(),
+    })
     const { summary, backend, events } = await play([{ reply: { calls: [call("look")] }, repeat: "always" }], [look])
     expect(summary).toMatchObject({ outcome: "max-rounds", success: false, message: "max rounds reached", rounds: 20 })
     expect(backend.requests).toHaveLength(20)
@@ -173,9 +178,9 @@ describe("results", () => {
   const long = defineTool({
     name: "long",
     description: "",
-    input: { type: "object" },
+    parameters: { type: "object" },
     effects: { readOnly: true },
-    run: () => "line\n".repeat(1000),
+    execute: () => "line\n".repeat(1000),
   })
 
   test("are cut for the model at a line's end, and the rest can be read", async () => {
@@ -206,8 +211,8 @@ describe("tools that come and go", () => {
     const change = defineTool({
       name: "change",
       description: "",
-      input: { type: "object" },
-      run: () => {
+      parameters: { type: "object" },
+      execute: () => {
         registry.unregister("search")
         registry.register(echo("word_count"))
       },
@@ -238,8 +243,8 @@ describe("cancelling", () => {
     const hanging = defineTool({
       name: "hang",
       description: "",
-      input: { type: "object" },
-      run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (stopped = true))),
+      parameters: { type: "object" },
+      execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (stopped = true))),
     })
     const running = play([calls(call("hang"))], [hanging], { request: { signal: controller.signal } })
     setTimeout(() => controller.abort(), 20)
@@ -317,8 +322,8 @@ describe("a server that takes grammars", () => {
       defineTool({
         name: "swap",
         description: "",
-        input: { type: "object" },
-        run: () => {
+        parameters: { type: "object" },
+        execute: () => {
           registry.unregister("search")
           registry.register(echo("word_count"))
         },
@@ -375,7 +380,7 @@ test("a cycle of calls is a loop too; one that makes progress is none", async ()
     text: expect.stringContaining("the same 2 calls in a row 3 times"),
   })
   let count = 0
-  const step = defineTool({ name: "step", description: "", input: { type: "object" }, run: () => ++count })
+  const step = defineTool({ name: "step", description: "", parameters: { type: "object" }, execute: () => ++count })
   expect(
     (await play([{ reply: { calls: [call("step")] }, repeat: 8 }, { reply: "done" }], [step])).summary.success,
   ).toBe(true)

@@ -8,13 +8,13 @@ const tool = (name: string, answer = "ok", path: object = { grounded: "path" }):
   defineTool({
     name,
     description: "",
-    input: {
+    parameters: {
       type: "object",
       properties: { path: { type: "string", ...path } },
       required: ["path"],
       additionalProperties: false,
     },
-    run: () => answer,
+    execute: () => answer,
   })
 const call = (name: string, path: string): string =>
   `<tool_call>\n{"name": "${name}", "arguments": {"path": ${JSON.stringify(path)}}}\n</tool_call>`

@@ -22,7 +22,7 @@ export class ResultStore {
     category: "utility",
     effects: { readOnly: true, idempotent: true },
     maxOutputChars: 9000,
-    input: {
+    parameters: {
       type: "object",
       properties: {
         call_id: { type: "string", description: "The id that the shortened result names" },
@@ -32,7 +32,7 @@ export class ResultStore {
       required: ["call_id"],
       additionalProperties: false,
     },
-    run: ({ call_id, offset = 0, limit = 4000 }) => {
+    execute: ({ call_id, offset = 0, limit = 4000 }) => {
       const text = this.#texts.get(String(call_id))
       if (text === undefined) {
         const known = [...this.#texts.keys()].join(", ")

@@ -127,9 +127,9 @@ export class Rounds {
       dryRun: dryRun !== undefined,
       onResult: (call, result) => {
         const tool = tools.get(call.name)
-        ledger.record(tool?.name ?? call.name, call.args, result, tool)
-        if (dryRun !== undefined) return dryRun.observe(call.name, call.args, result)
-        const verdict = loops.observe(call.name, call.args, result)
+        ledger.record(tool?.name ?? call.name, call.arguments, result, tool)
+        if (dryRun !== undefined) return dryRun.observe(call.name, call.arguments, result)
+        const verdict = loops.observe(call.name, call.arguments, result)
         if (verdict.kind !== "fine" && this.#phase.kind === "executing")
           this.#phase.loop = { ...verdict, name: call.name }
       },

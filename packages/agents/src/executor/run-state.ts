@@ -177,7 +177,8 @@ function contextFor(contextTokens: number | undefined): ContextManager {
 function tokensOf(tools: readonly ToolDefinition[], { delivery }: DeliveryPlan): number {
   if (delivery !== "native") return 0
   const characters = tools.reduce(
-    (sum, { name, description, schema }) => sum + name.length + description.length + JSON.stringify(schema).length + 60,
+    (sum, { name, description, parameters: schema }) =>
+      sum + name.length + description.length + JSON.stringify(schema).length + 60,
     0,
   )
   return Math.ceil(characters / 4)

@@ -16,8 +16,8 @@ function tools() {
       description: name,
       sets: ["owner", "general"],
       effects,
-      input: { type: "object", properties: { path: { type: "string" } } },
-      run: ({ path }) => {
+      parameters: { type: "object", properties: { path: { type: "string" } } },
+      execute: ({ path }) => {
         done.push(`${name} ${String(path)}`)
         return success({ output: "ok", modifiedFiles: name === "write" ? [String(path)] : [] })
       },

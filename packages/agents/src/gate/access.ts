@@ -21,10 +21,10 @@ export function accessGuard(access: Access, watches: () => readonly WorkWatch[])
   // What a tool keeps beside an owned file (the state of a generated one) is the owner's too.
   const beside = new Set<string>()
   return async (call, next) => {
-    const refused = await refusalOf(access, beside, call.tool, call.args, watches())
+    const refused = await refusalOf(access, beside, call.tool, call.arguments, watches())
     if (refused !== undefined) return refused
     const result = await next()
-    if (access !== "all" && roleOf(call.tool, call.args) === undefined)
+    if (access !== "all" && roleOf(call.tool, call.arguments) === undefined)
       for (const file of result.modifiedFiles) beside.add(normal(file))
     return result
   }

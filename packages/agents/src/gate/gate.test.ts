@@ -39,7 +39,7 @@ test("a commit is refused until validation has passed since the last change", as
 
 test("a shell is no way around it", async () => {
   const { tools } = workshop()
-  const bash = { ...shell, schema: { type: "object" } }
+  const bash = { ...shell, parameters: { type: "object" } }
   const { backend } = await play(
     [
       calls(call("file", { content: "right" })),
@@ -56,7 +56,7 @@ test("a shell is no way around it", async () => {
 
 test("a commit that changes something in the same command is refused, checked or not", async () => {
   const { tools } = workshop()
-  const bash = { ...shell, schema: { type: "object" } }
+  const bash = { ...shell, parameters: { type: "object" } }
   const { backend } = await play(
     [
       calls(call("file", { content: "right" }), call("test")),
@@ -87,7 +87,7 @@ test("a part of the checks does not stand for the whole", async () => {
       calls(commit),
       { reply: "TASK_COMPLETE", repeat: "always" },
     ],
-    [tools[0]!, { ...test, schema: { type: "object", properties: { name: { type: "string" } } } }, tools[2]!],
+    [tools[0]!, { ...test, parameters: { type: "object", properties: { name: { type: "string" } } } }, tools[2]!],
     { completion: coding },
   )
   expect(lastContent(backend.requests[2])).toContain("its last run failed")
@@ -104,7 +104,7 @@ test("work is not done while its check fails, even if nothing was changed", asyn
 
 test("a check that never ran takes nothing from one that passed", async () => {
   const { tools } = workshop()
-  const strict = { ...tools[1]!, schema: { type: "object", additionalProperties: false } }
+  const strict = { ...tools[1]!, parameters: { type: "object", additionalProperties: false } }
   const { summary } = await play(
     [calls(call("file", { content: "right" }), call("test"), call("test", { unknown: 1 })), { reply: "TASK_COMPLETE" }],
     [tools[0]!, strict],
@@ -183,8 +183,8 @@ test("a validation that ran only some of its checks is none, and one that change
     name: "validation",
     description: "",
     role: "validates",
-    input: { type: "object" },
-    run: () => results.shift(),
+    parameters: { type: "object" },
+    execute: () => results.shift(),
   })
   const check = calls(call("validation"))
   const { backend } = await play(
@@ -213,8 +213,8 @@ test("where there are no tests, asking for them once is enough; a tool of anothe
     name: "test",
     description: "",
     role: "validates",
-    input: { type: "object" },
-    run: () => failure({ code: "NO_TESTS", message: "There are no tests." }),
+    parameters: { type: "object" },
+    execute: () => failure({ code: "NO_TESTS", message: "There are no tests." }),
   })
   await play(
     [

@@ -14,7 +14,7 @@ export interface RecordedCall {
   /** Position among all calls of the run, from 1. */
   sequence: number
   name: string
-  args: JsonObject
+  arguments: JsonObject
   result: ToolResult
 }
 
@@ -40,7 +40,7 @@ export class Ledger {
   #effects = 0
 
   record(name: string, args: JsonObject, result: ToolResult, tool: ToolDefinition | undefined): void {
-    const call = { sequence: ++this.#sequence, name, args, result }
+    const call = { sequence: ++this.#sequence, name, arguments: args, result }
     const role = tool === undefined ? undefined : roleOf(tool, args)?.role
     if (result.success) this.#recordSuccess(call, tool, role)
     else this.#failures++
@@ -53,7 +53,11 @@ export class Ledger {
     }
   }
 
-  #recordSuccess({ name, args }: RecordedCall, tool: ToolDefinition | undefined, role: WorkRole | undefined): void {
+  #recordSuccess(
+    { name, arguments: args }: RecordedCall,
+    tool: ToolDefinition | undefined,
+    role: WorkRole | undefined,
+  ): void {
     this.#succeeded.add(name)
     if (role !== "validates" && (tool === undefined || effectsOf(tool, args)?.readOnly !== true)) this.#effects++
     for (const artifact of tool?.produces ?? []) this.#artifacts.add(artifact)
@@ -177,7 +181,7 @@ export class Ledger {
  * changes the repository, not the work.
  */
 function changesWork(call: RecordedCall, tool: ToolDefinition | undefined, handsIn: boolean): boolean {
-  const { result, args } = call
+  const { result, arguments: args } = call
   if (result.modifiedFiles.length > 0) return true
   if (handsIn || tool === undefined || REFUSED.has(result.error?.code ?? "")) return false
   const effects = effectsOf(tool, args)

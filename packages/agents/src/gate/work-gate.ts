@@ -93,7 +93,7 @@ export class WorkGate {
   }
 
   async #around(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
-    const { tool, args } = call
+    const { tool, arguments: args } = call
     if (effectsOf(tool, args)?.readOnly === true) return next()
     const watched = await this.#begin(call.signal)
     const role = roleOf(tool, args)

@@ -2,8 +2,8 @@
 export interface RecordedMessage {
   role: string
   content: string
-  toolCalls?: readonly { name: string; args: unknown }[]
-  toolName?: string
+  toolCalls?: readonly { name: string; arguments: unknown }[]
+  name?: string
 }
 
 /**
@@ -16,9 +16,9 @@ export function promptText(messages: readonly RecordedMessage[], earlier: readon
   const from = continues ? earlier.length : 0
   const parts = messages.slice(from).map((message) => {
     const calls = (message.toolCalls ?? [])
-      .map(({ name, args }) => `\n[calls ${name} ${JSON.stringify(args)}]`)
+      .map(({ name, arguments: args }) => `\n[calls ${name} ${JSON.stringify(args)}]`)
       .join("")
-    const tool = message.toolName === undefined ? "" : ` (${message.toolName})`
+    const tool = message.name === undefined ? "" : ` (${message.name})`
     return `# ${message.role}${tool}\n\n${message.content}${calls}\n`
   })
   const before = continues ? `(The first ${from} messages are those of the prompt before.)\n\n` : ""

@@ -51,7 +51,7 @@ test("a run leaves numbered files and one line for each event, without secrets a
 test("data that JSON has no form for is lost from no record, nor what comes after it", async () => {
   const loop: Record<string, unknown> = { size: 5n }
   loop.self = loop
-  const odd = defineTool({ name: "odd", description: "", input: { type: "object" }, run: () => loop })
+  const odd = defineTool({ name: "odd", description: "", parameters: { type: "object" }, execute: () => loop })
   await play([calls(call("odd")), calls(call("look")), { reply: "done" }], [odd, echo("look")], {
     recorder: record,
     request: { runId: "odd" },
@@ -93,8 +93,8 @@ test("a folder that cannot be made is told before the run; one that vanishes doe
   const vanish = defineTool({
     name: "vanish",
     description: "",
-    input: { type: "object" },
-    run: async () => (await import("node:fs")).rmSync(join(folder, "gone"), { recursive: true }),
+    parameters: { type: "object" },
+    execute: async () => (await import("node:fs")).rmSync(join(folder, "gone"), { recursive: true }),
   })
   const { summary } = await play([calls(call("vanish")), { reply: "done" }], [vanish], {
     recorder: record,

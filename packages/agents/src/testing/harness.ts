@@ -54,9 +54,9 @@ export const echo = (name: string, more: Partial<ToolDefinition> = {}): ToolDefi
   ...defineTool({
     name,
     description: `The tool ${name}`,
-    input: { type: "object", properties: { text: { type: "string" } } },
+    parameters: { type: "object", properties: { text: { type: "string" } } },
     effects: { readOnly: true },
-    run: (args) => success({ output: JSON.stringify(args), data: args }),
+    execute: (args) => success({ output: JSON.stringify(args), data: args }),
   }),
   ...more,
 })
@@ -69,9 +69,9 @@ export function workshop() {
       name: "file",
       description: "Writes the file",
       category: "code",
-      input: { type: "object", properties: { content: { type: "string" } }, required: ["content"] },
+      parameters: { type: "object", properties: { content: { type: "string" } }, required: ["content"] },
       effects: { writes: ["path"] },
-      run: ({ content }) => {
+      execute: ({ content }) => {
         state.content = String(content)
         return success({ output: "written", modifiedFiles: ["a.txt"] })
       },
@@ -81,8 +81,8 @@ export function workshop() {
       description: "Checks the file",
       role: "validates",
       category: "build",
-      input: { type: "object" },
-      run: () =>
+      parameters: { type: "object" },
+      execute: () =>
         state.content === "right"
           ? success({ output: "1 passed" })
           : failure({ code: "TESTS_FAILED", message: `'${state.content}' is not right` }),
@@ -92,8 +92,8 @@ export function workshop() {
       description: "Commits",
       role: "commits",
       category: "vcs",
-      input: { type: "object", properties: { action: { type: "string" }, message: { type: "string" } } },
-      run: ({ message }) => {
+      parameters: { type: "object", properties: { action: { type: "string" }, message: { type: "string" } } },
+      execute: ({ message }) => {
         state.commits.push(String(message))
         return success({ output: "committed" })
       },
@@ -102,5 +102,5 @@ export function workshop() {
   return { state, tools }
 }
 
-export const call = (name: string, args: Record<string, unknown> = {}) => ({ name, args })
-export const calls = (...list: { name: string; args: Record<string, unknown> }[]) => ({ reply: { calls: list } })
+export const call = (name: string, args: Record<string, unknown> = {}) => ({ name, arguments: args })
+export const calls = (...list: { name: string; arguments: Record<string, unknown> }[]) => ({ reply: { calls: list } })

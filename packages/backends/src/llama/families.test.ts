@@ -13,7 +13,7 @@ const run = () => ""
 const weather = defineTool({
   name: "get_weather",
   description: "Weather of a city",
-  input: {
+  parameters: {
     type: "object",
     properties: {
       city: { type: "string", minLength: 1, maxLength: 40 },
@@ -24,12 +24,12 @@ const weather = defineTool({
     required: ["city"],
     additionalProperties: false,
   },
-  run,
+  execute: run,
 })
 const search = defineTool({
   name: "file_search",
   description: "Finds files",
-  input: {
+  parameters: {
     type: "object",
     properties: {
       query: { type: "string", maxLength: 30 },
@@ -44,18 +44,18 @@ const search = defineTool({
     required: ["query"],
     additionalProperties: false,
   },
-  run,
+  execute: run,
 })
 const file = defineTool({
   name: "file",
   description: "Reads a file",
-  input: {
+  parameters: {
     type: "object",
     properties: { path: { type: "string", maxLength: 25 } },
     required: ["path"],
     additionalProperties: false,
   },
-  run,
+  execute: run,
 })
 const tools = [weather, search, file]
 
@@ -83,7 +83,7 @@ async function faultOf(format: string, text: string, offered: readonly ToolDefin
     return `not one clean call: ${JSON.stringify({ calls, problems, content })}`
   const tool = offered.find(({ name }) => name === call.name)
   if (tool === undefined) return `unknown tool ${call.name}`
-  const errors = await validate(tool.schema, call.args)
+  const errors = await validate(tool.parameters, call.arguments)
   return errors.length === 0 ? undefined : JSON.stringify(errors)
 }
 

@@ -12,8 +12,8 @@ const tool = (name: string, properties: Record<string, JsonSchema>, required: st
   defineTool({
     name,
     description: "",
-    input: { type: "object", properties, required, additionalProperties: false },
-    run: () => "",
+    parameters: { type: "object", properties, required, additionalProperties: false },
+    execute: () => "",
   })
 const TOOLS = [
   tool("read_text_file", { path: STRING, head: { type: "integer" }, tail: { type: "integer" } }, ["path"]),

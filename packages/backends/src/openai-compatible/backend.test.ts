@@ -42,7 +42,7 @@ describe("a stream", () => {
   const expected = {
     text: "Grüße, 世界 👋",
     reasoning: "hmm… 🤔",
-    call: { id: "a", name: "search", args: { q: "}ü" } },
+    call: { id: "a", name: "search", arguments: { q: "}ü" } },
     end: { type: "end", finishReason: "tool-calls", usage: { inputTokens: 7, outputTokens: 5 } },
   }
 

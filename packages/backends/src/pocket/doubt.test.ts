@@ -37,7 +37,7 @@ async function reply(content: string, given?: number) {
 
 it("makes a call that it is sure of unasked, and says how sure", async () => {
   const { call, end } = await reply('add a line "Made with care." at the end of README.md')
-  expect(call).toMatchObject({ name: "append_file", args: { path: "README.md", content: "Made with care." } })
+  expect(call).toMatchObject({ name: "append_file", arguments: { path: "README.md", content: "Made with care." } })
   expect(asked).toEqual([])
   expect(end.certainty).toBeGreaterThan(0.885)
 })
@@ -50,7 +50,7 @@ it("asks where it is not sure, with two readings, and makes the one that is chos
   expect(question!.readings.length).toBeGreaterThan(0)
   const last = question!.readings.length - 1
   const { call } = await reply(doubtful, last)
-  expect({ name: call?.name, arguments: call?.args }).toEqual(question!.readings[last])
+  expect({ name: call?.name, arguments: call?.arguments }).toEqual(question!.readings[last])
 })
 
 it("never runs what is hardly a request it knows", async () => {

@@ -13,7 +13,7 @@ describe("pocketTools", () => {
   const search = defineTool({
     name: "search",
     description: "Searches",
-    input: {
+    parameters: {
       type: "object",
       oneOf: [
         {
@@ -36,40 +36,45 @@ describe("pocketTools", () => {
         { action: "count", description: "Counts" },
       ],
     },
-    run: (args) => JSON.stringify(args),
+    execute: (args) => JSON.stringify(args),
   })
-  const other = defineTool({ name: "other", description: "Not known to it", input: { type: "object" }, run: () => "" })
+  const other = defineTool({
+    name: "other",
+    description: "Not known to it",
+    parameters: { type: "object" },
+    execute: () => "",
+  })
   const echo = defineTool({
     name: "echo",
     description: "",
-    input: { type: "object", properties: { message: text, loud: text }, required: ["message", "loud"] },
-    run: () => "",
+    parameters: { type: "object", properties: { message: text, loud: text }, required: ["message", "loud"] },
+    execute: () => "",
   })
 
   it("are single actions in the model's order, with its arguments alone, in its order", async () => {
     const tools = pocketTools([echo, other, search])
     expect(tools.map(({ name }) => name)).toEqual(["search_grep", "echo"])
-    expect(tools[0]!.schema).toEqual({
+    expect(tools[0]!.parameters).toEqual({
       type: "object",
       properties: { pattern: { ...text, minLength: 1 }, path: text, include: text },
       required: ["pattern"],
       additionalProperties: false,
     })
-    expect(Object.keys(tools[0]!.schema.properties!)).toEqual(["pattern", "path", "include"])
-    expect(tools[1]!.schema.required).toEqual(["message"])
+    expect(Object.keys(tools[0]!.parameters.properties!)).toEqual(["pattern", "path", "include"])
+    expect(tools[1]!.parameters.required).toEqual(["message"])
     const registry = new ToolRegistry()
     registry.register(tools[0]!)
-    expect((await executeCall(registry, { name: "search_grep", args: { pattern: "x" } })).data).toBe(
+    expect((await executeCall(registry, { name: "search_grep", arguments: { pattern: "x" } })).data).toBe(
       '{"action":"grep","pattern":"x"}',
     )
   })
 
   it("are stood in for by tools that say that they are not there", async () => {
     const [tool] = absentPocketTools(["delete_file"])
-    expect(await validate(tool!.schema, { path: "a" })).toEqual([])
+    expect(await validate(tool!.parameters, { path: "a" })).toEqual([])
     const registry = new ToolRegistry()
     registry.register(tool!)
-    expect((await executeCall(registry, { name: "delete_file", args: { path: "a" } })).error?.code).toBe(
+    expect((await executeCall(registry, { name: "delete_file", arguments: { path: "a" } })).error?.code).toBe(
       "TOOL_NOT_AVAILABLE",
     )
     expect(absentPocketTools(POCKET_TOOLS)).toHaveLength(20)
@@ -79,7 +84,7 @@ describe("pocketTools", () => {
 describe("pocketGrounding", () => {
   it("has rules for known tools and arguments alone", () => {
     const stands = new Map(
-      absentPocketTools(POCKET_TOOLS).map(({ name, schema }) => [name, Object.keys(schema.properties!)]),
+      absentPocketTools(POCKET_TOOLS).map(({ name, parameters: schema }) => [name, Object.keys(schema.properties!)]),
     )
     for (const [tool, rules] of Object.entries(pocketGrounding("")))
       expect(stands.get(tool)).toEqual(expect.arrayContaining(Object.keys(rules)))
@@ -114,8 +119,8 @@ describe("openPocket", () => {
     ]
     expect(texts[0]).toBe(texts[1])
     const { calls } = formatterById("hermes").parse(texts[0]!, { tools: absentPocketTools(POCKET_TOOLS) })
-    expect(calls.map(({ name, args }) => ({ name, args }))).toEqual([
-      { name: "read_text_file", args: { path: "README.md", head: 5 } },
+    expect(calls.map(({ name, arguments: args }) => ({ name, arguments: args }))).toEqual([
+      { name: "read_text_file", arguments: { path: "README.md", head: 5 } },
     ])
   })
 

@@ -61,7 +61,7 @@ export function pocketTools(definitions: readonly ToolDefinition[]): ToolDefinit
     const tool = singles.get(name)
     if (tool === undefined) return []
     const { examples: _examples, aliases: _aliases, usageHint: _usageHint, ...rest } = tool
-    return [{ ...rest, schema: schemaOf(name, tool.schema.properties) }]
+    return [{ ...rest, parameters: schemaOf(name, tool.parameters.properties) }]
   })
 }
 
@@ -78,8 +78,8 @@ export function absentPocketTools(names: readonly string[]): ToolDefinition[] {
       name,
       description: "Not available here",
       effects: { readOnly: true },
-      input: schemaOf(name),
-      run: () =>
+      parameters: schemaOf(name),
+      execute: () =>
         failure({
           code: "TOOL_NOT_AVAILABLE",
           message: `'${name}' is not available here.`,

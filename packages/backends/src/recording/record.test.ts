@@ -24,7 +24,7 @@ const steps: Step[] = [
       text: "now",
       calls: [
         { name: "search", arguments: '{"pattern": "x"' },
-        { name: "search", args: { n: 1 } },
+        { name: "search", arguments: { n: 1 } },
       ],
     },
   },

@@ -13,11 +13,11 @@ const tool: OpenAITool = { type: "function", function: { name: "search", descrip
 
 /** A conversation in which the model called once and the tool answered this. */
 function answered(content: string, success = true): ChatMessage[] {
-  const call = { id: "1", name: "search", args: {} }
+  const call = { id: "1", name: "search", arguments: {} }
   return [
     ...ask,
     { role: "assistant", content: "", toolCalls: [call] },
-    { role: "tool", content, toolCallId: "1", toolName: "search", success },
+    { role: "tool", content, callId: "1", name: "search", success },
   ]
 }
 
@@ -31,7 +31,7 @@ describe("a screenplay", () => {
       await parseScreenplay(`
 steps:
   - expect: { user: Fix add, tools: { exactly: [search] } }
-    reply: { calls: [{ name: search, args: { pattern: add } }] }
+    reply: { calls: [{ name: search, arguments: { pattern: add } }] }
   - expect: { result: { contains: add.js, json: { "$.matches[0].line": 7 } }, success: true }
     capture:
       line: { json: "$.matches[0].line" }
@@ -39,7 +39,7 @@ steps:
       hash: { from: result, matches: 'hash=(\\w+)' }
     reply:
       text: 'edit {{path}}:{{line}} if {{hash|json}}'
-      calls: [{ name: edit, args: { line: "{{line}}", where: "at {{line}}" } }]
+      calls: [{ name: edit, arguments: { line: "{{line}}", where: "at {{line}}" } }]
 `),
     )
     const first = await collectEvents(backend.infer({ messages: ask, tools: [tool] }))
@@ -63,7 +63,7 @@ steps:
   test("converts what it takes, and says so when it cannot", async () => {
     const step = (as: "number" | "json", matches: string): Step => ({
       capture: { value: { matches, as } },
-      reply: { calls: [{ name: "f", args: { value: "{{value}}" } }] },
+      reply: { calls: [{ name: "f", arguments: { value: "{{value}}" } }] },
     })
     const args = async (each: Step) => {
       const events = await collectEvents(
@@ -177,7 +177,7 @@ steps:
   })
 
   test("writes calls in the given format where no tools were offered, and says so where there is none", async () => {
-    const steps: Step[] = [{ reply: { text: "I search. ", calls: [{ name: "search", args: { pattern: "x" } }] } }]
+    const steps: Step[] = [{ reply: { text: "I search. ", calls: [{ name: "search", arguments: { pattern: "x" } }] } }]
     const formatter = {
       printCalls: (calls: readonly { name: string }[]) => `[${calls.map((call) => call.name).join()}]`,
     }

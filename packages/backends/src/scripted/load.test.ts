@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 import { validate } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { loadScreenplay, parseScreenplay } from "./load.ts"
@@ -63,6 +63,7 @@ describe("reading a screenplay", () => {
 
   test("the published JSON Schema is the one in force", async () => {
     const file = new URL("../../schema/screenplay.schema.json", import.meta.url)
+    if (process.env["UPDATE_DOCS"] !== undefined) writeFileSync(file, `${JSON.stringify(SCREENPLAY_SCHEMA, null, 2)}\n`)
     expect(JSON.parse(readFileSync(file, "utf8"))).toEqual(SCREENPLAY_SCHEMA)
     expect(await validate(SCREENPLAY_SCHEMA, { steps: [{ reply: "a" }] })).toEqual([])
   })

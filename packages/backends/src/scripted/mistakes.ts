@@ -43,14 +43,6 @@ function checkReply({ reply }: Step, known: ReadonlySet<string>, path: (string |
   if (stream !== undefined && (text ?? reasoning ?? calls[0]) !== undefined) {
     mistakes.push({ path, message: "a reply with 'stream' has its text, reasoning and calls in there" })
   }
-  for (const [index, call] of calls.entries()) {
-    if (call.args !== undefined && call.arguments !== undefined) {
-      mistakes.push({
-        path: [...path, "calls", index],
-        message: `the call of ${call.name} has both 'args' and 'arguments'`,
-      })
-    }
-  }
   for (const [index, part] of (stream ?? []).entries()) {
     const kinds = ["text", "reasoning", "call", "retry"].filter((kind) => kind in part)
     if (kinds.length !== 1) {

@@ -1,4 +1,4 @@
-import { ToolwrightError, type ToolCall } from "@toolwright/toolbox"
+import { ToolwrightError, type JsonObject, type ToolCall } from "@toolwright/toolbox"
 import type { ToolFormatter } from "@toolwright/toolformat"
 import { badReply, failureOfStatus, timedOut, unreachable, type FailureContext } from "../failures.ts"
 import type { InferEvent, InferRequest } from "../model/backend.ts"
@@ -66,21 +66,24 @@ function* callDeltas(
   place: Place,
 ): Generator<InferEvent> {
   yield { type: "call-delta", index, id: call.id ?? `call_${place.inference}_${index}`, name: call.name }
-  for (const piece of cut(call.arguments ?? JSON.stringify(call.args ?? {}), chunks)) {
+  for (const piece of cut(argumentsText(call), chunks)) {
     yield { type: "call-delta", index, arguments: piece }
   }
 }
 
+const argumentsText = ({ arguments: args = {} }: ScriptedCall): string =>
+  typeof args === "string" ? args : JSON.stringify(args)
+
 function writeCalls(calls: readonly ScriptedCall[], { formatter, place }: ReplySetting): string {
-  const broken = calls.find((call) => call.arguments !== undefined)
+  const broken = calls.find((call) => typeof call.arguments === "string")
   if (formatter === undefined || broken !== undefined) {
     const why = broken === undefined ? "" : " (raw arguments cannot be written in a text format)"
     throw assertionError(place, `native tools to be offered, since the reply holds calls${why}`, "no tools")
   }
-  const written: ToolCall[] = calls.map(({ id, name, args = {} }, index) => ({
+  const written: ToolCall[] = calls.map(({ id, name, arguments: args }, index) => ({
     id: id ?? `call_${place.inference}_${index}`,
     name,
-    args,
+    arguments: (args as JsonObject | undefined) ?? {},
   }))
   return formatter.printCalls(written)
 }

@@ -82,8 +82,10 @@ const call: JsonSchema = object(
   "A call: native where tools were offered, else written in the model's format",
   {
     name: text("The tool's name"),
-    args: { type: "object", description: "The arguments" },
-    arguments: text("The arguments as raw JSON text, for broken ones"),
+    arguments: {
+      type: ["object", "string"],
+      description: "The arguments; a text is their raw JSON text, for broken ones",
+    },
     id: text("The call's id"),
   },
   ["name"],

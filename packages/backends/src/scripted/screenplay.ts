@@ -108,13 +108,12 @@ export interface Reply {
 }
 
 /**
- * A call: native where tools were offered, else written in the backend's format. `arguments` is raw JSON text, for
- * broken ones.
+ * A call: native where tools were offered, else written in the backend's format. `arguments` as text are raw JSON text,
+ * for broken ones.
  */
 export interface ScriptedCall {
   name: string
-  args?: JsonObject
-  arguments?: string
+  arguments?: JsonObject | string
   id?: string
 }
 

@@ -21,7 +21,7 @@ test.each([true, false])("a screenplay is the same over HTTP as within the proce
       reply: {
         reasoning: "hm",
         text: "Grüße 👋",
-        calls: [{ name: "search", args: { q: "ü}" } }],
+        calls: [{ name: "search", arguments: { q: "ü}" } }],
         chunks: 2,
         usage: { inputTokens: 3, outputTokens: 4 },
       },
@@ -41,7 +41,7 @@ test.each([true, false])("a screenplay is the same over HTTP as within the proce
     messages: [
       ...first.messages,
       { role: "assistant", content: local.text, toolCalls: [made!] },
-      { role: "tool", content: "3 matches", toolCallId: made!.id, toolName: "search", success: true },
+      { role: "tool", content: "3 matches", callId: made!.id, name: "search", success: true },
     ],
     tools: [tool],
   })

@@ -155,8 +155,8 @@ function readMessage(message: WireMessage): ChatMessage {
     return {
       role: "tool",
       content,
-      toolCallId: message.tool_call_id ?? "",
-      toolName: message.name ?? "",
+      callId: message.tool_call_id ?? "",
+      name: message.name ?? "",
       success: true,
     }
   }
@@ -164,7 +164,7 @@ function readMessage(message: WireMessage): ChatMessage {
   const toolCalls = calls.map((call) => ({
     id: call.id,
     name: call.function.name,
-    args: JSON.parse(call.function.arguments) as JsonObject,
+    arguments: JSON.parse(call.function.arguments) as JsonObject,
   }))
   return { role: "assistant", content, ...(toolCalls.length === 0 ? {} : { toolCalls }) }
 }

@@ -2,7 +2,7 @@ import type { RunEvent } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { Dialogue } from "./dialogue.ts"
 
-const call = (id: string) => ({ id, name: "look", args: {}, sequence: 1 })
+const call = (id: string) => ({ id, name: "look", arguments: {}, sequence: 1 })
 const reply = (content: string, ...ids: string[]): RunEvent => ({
   type: "reply",
   round: 1,
@@ -38,7 +38,7 @@ test("keeps requests, answers, calls and results, with ids that no other turn ha
     "assistant",
   ])
   expect(dialogue.messages[1]).toMatchObject({ toolCalls: [{ id: "t1_call_1" }] })
-  expect(dialogue.messages[6]).toMatchObject({ role: "tool", toolCallId: "t2_call_1", content: "seen" })
+  expect(dialogue.messages[6]).toMatchObject({ role: "tool", callId: "t2_call_1", content: "seen" })
 })
 
 test("keeps no call that has no result, and no result in all its length", () => {

@@ -39,13 +39,13 @@ export class Dialogue {
       }
       case "tool-end": {
         const { name, result } = event
-        const toolCallId = this.#idOf(event.callId)
-        this.#unanswered.delete(toolCallId)
+        const callId = this.#idOf(event.callId)
+        this.#unanswered.delete(callId)
         this.#round.push({
           role: "tool",
           content: cut(result.output),
-          toolCallId,
-          toolName: name,
+          callId,
+          name: name,
           success: result.success,
         })
         break

@@ -5,7 +5,7 @@ import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 import { HAS_TERMINAL, startInTerminal } from "../testing/run-terminal.ts"
 
-const DELETE = "  - reply: { calls: [{ name: delete_file, args: { path: a.txt } }] }\n"
+const DELETE = "  - reply: { calls: [{ name: delete_file, arguments: { path: a.txt } }] }\n"
 const play = (...steps: string[]) => `model: player\nsteps:\n${steps.join("")}`
 const asking = "permissions:\n  ask: [delete_file]\n"
 
@@ -55,7 +55,7 @@ describe("toolwright chat, from a pipe", () => {
   })
 
   test("shows calls with their arguments and results, and hands both to the next turn with ids of their own", async () => {
-    const look = "  - reply: { calls: [{ name: search_grep, args: { pattern: needle } }] }\n"
+    const look = "  - reply: { calls: [{ name: search_grep, arguments: { pattern: needle } }] }\n"
     const after = "  - expect: { result: hay.txt }\n    reply: Found.\n"
     const { stdout } = await chat("find it\nagain\n", {
       "hay.txt": "a needle\n",

@@ -102,7 +102,7 @@ async function show(invocation: Invocation, values: Values): Promise<number> {
   const { formatterOf } = await import("@toolwright/toolformat")
   const { format, because } = await choose(invocation, values)
   const formatter = formatterOf(format)
-  const example = [{ id: "call_0", name: "tool_name", args: { param: "value", count: 2 } }]
+  const example = [{ id: "call_0", name: "tool_name", arguments: { param: "value", count: 2 } }]
   const details = {
     id: format.id,
     aliases: format.aliases,
@@ -134,18 +134,18 @@ async function parseOne(invocation: Invocation, values: Values): Promise<number>
   const { format } = await choose(invocation, values)
   const tools = values.tools === undefined ? [] : await readTools(invocation, values.tools)
   const raw = await readStdin(invocation)
-  const { collect, cutText, formatterOf } = await import("@toolwright/toolformat")
+  const { collectReply, cutText, formatterOf } = await import("@toolwright/toolformat")
   const parser = formatterOf(format).createParser({ tools })
   const events = cutText(raw, values.cut ?? "whole").flatMap((piece) => parser.push(piece))
   events.push(...parser.end())
   if (values.events === true) for (const event of events) invocation.stdout.write(`${JSON.stringify(event)}\n`)
-  else invocation.stdout.write(`${JSON.stringify(resultOf(collect(events)), null, 2)}\n`)
+  else invocation.stdout.write(`${JSON.stringify(resultOf(collectReply(events)), null, 2)}\n`)
   return EXIT.success
 }
 
 /** One line of output for each line of input, in order; a line that cannot be used is answered with its error. */
 async function parseLines(invocation: Invocation, values: Values): Promise<number> {
-  const { collect, cutText, formatterOf, selectFormat, toolsFromJson } = await import("@toolwright/toolformat")
+  const { collectReply, cutText, formatterOf, selectFormat, toolsFromJson } = await import("@toolwright/toolformat")
   const { messageOf, ToolwrightError } = await import("@toolwright/toolbox")
   const shared = values.tools === undefined ? [] : await readTools(invocation, values.tools)
   let code: number = EXIT.success
@@ -165,7 +165,7 @@ async function parseLines(invocation: Invocation, values: Values): Promise<numbe
       })
       const events = cutText(row.raw, values.cut ?? "whole").flatMap((piece) => parser.push(piece))
       events.push(...parser.end())
-      invocation.stdout.write(`${JSON.stringify(resultOf(collect(events)))}\n`)
+      invocation.stdout.write(`${JSON.stringify(resultOf(collectReply(events)))}\n`)
     } catch (thrown) {
       code = EXIT.failure
       const error = ToolwrightError.isInstance(thrown)
@@ -202,7 +202,12 @@ async function render(invocation: Invocation, values: Values): Promise<number> {
 }
 
 function resultOf({ calls, content, reasoning, problems }: ParsedReply): object {
-  return { calls: calls.map(({ name, args, id }) => ({ name, arguments: args, id })), content, reasoning, problems }
+  return {
+    calls: calls.map(({ name, arguments: args, id }) => ({ name, arguments: args, id })),
+    content,
+    reasoning,
+    problems,
+  }
 }
 
 function optionsOf({ format, model }: Values): SelectOptions & { model: string } {
@@ -236,7 +241,7 @@ async function readCalls(invocation: Invocation, file: string) {
     return {
       id: typeof call.id === "string" ? call.id : `call_${index}`,
       name: call.name,
-      args: (call.arguments ?? call.args ?? {}) as Record<string, unknown>,
+      arguments: (call.arguments ?? call.args ?? {}) as Record<string, unknown>,
     }
   })
 }

@@ -201,7 +201,7 @@ describe("what fails, fails well:", () => {
 
 describe("an interrupt ends a run within a second", () => {
   const sleep =
-    "abilities: { nativeTools: true }\nsteps: [{ reply: { calls: [{ name: bash, args: { command: sleep 60 } }] } }]\n"
+    "abilities: { nativeTools: true }\nsteps: [{ reply: { calls: [{ name: bash, arguments: { command: sleep 60 } }] } }]\n"
 
   test.each([
     ["SIGINT", "while the model writes", "steps: [{ reply: { text: wait, hang: true } }]\n", /"text-delta"/],

@@ -146,7 +146,7 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
   const called = limit === undefined ? tool : { ...tool, timeoutMs: limit }
   const result = await executeCall(
     toolwright.registry.view({ add: [called] }),
-    { name: tool.name, args: given },
+    { name: tool.name, arguments: given },
     {
       signal: invocation.signal,
       timeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,

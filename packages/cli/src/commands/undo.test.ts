@@ -91,8 +91,8 @@ test("a run is taken back as a whole, or one of its calls", async () => {
     "a.txt": "one\ntwo\n",
     "play.yaml": [
       "steps:",
-      "  - reply: { calls: [{ name: file_write, args: { path: a.txt, content: other } }] }",
-      '  - reply: { calls: [{ name: bash, args: { command: "mkdir z; echo hi > z/q; ln -s z/q l; chmod 600 a.txt" } }] }',
+      "  - reply: { calls: [{ name: file_write, arguments: { path: a.txt, content: other } }] }",
+      '  - reply: { calls: [{ name: bash, arguments: { command: "mkdir z; echo hi > z/q; ln -s z/q l; chmod 600 a.txt" } }] }',
       "  - reply: Done.",
     ].join("\n"),
   })

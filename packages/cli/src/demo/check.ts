@@ -4,7 +4,7 @@ import type { ExpectedCall } from "./requests.ts"
 /** A call that was not asked for; `again` says that it was, but only once. */
 export interface WrongCall {
   name: string
-  args: JsonObject
+  arguments: JsonObject
   again: boolean
 }
 
@@ -21,22 +21,22 @@ export class CallCheck {
 
   /** @returns whether the call is one of those that are still expected */
   take(name: string, args: JsonObject): boolean {
-    const fits = (expected: ExpectedCall): boolean => expected.name === name && same(expected.args, args)
+    const fits = (expected: ExpectedCall): boolean => expected.name === name && same(expected.arguments, args)
     const at = this.#open.findIndex(fits)
-    if (at === -1) this.#wrong.push({ name, args, again: this.#all.some(fits) })
+    if (at === -1) this.#wrong.push({ name, arguments: args, again: this.#all.some(fits) })
     else this.#open.splice(at, 1)
     return at !== -1
   }
 
   /** A call that was taken and came to nothing is needed once more. */
   failed(name: string, args: JsonObject): void {
-    const call = this.#all.find((expected) => expected.name === name && same(expected.args, args))
+    const call = this.#all.find((expected) => expected.name === name && same(expected.arguments, args))
     if (call !== undefined && !this.#open.includes(call)) this.#open.push(call)
   }
 
   /** A call that could not be carried out at all. */
   refuse(name: string, args: JsonObject): void {
-    this.#wrong.push({ name, args, again: false })
+    this.#wrong.push({ name, arguments: args, again: false })
   }
 
   get wrong(): readonly WrongCall[] {

@@ -10,7 +10,7 @@ import { PROJECT, REQUESTS, type ExpectedCall } from "./requests.ts"
 /** A screenplay in which the model makes these calls for each request, and then says something. */
 function screenplay(answers: readonly (readonly ExpectedCall[])[]): string {
   const steps = answers.flatMap((calls) => [
-    ...calls.map(({ name, args }) => ({ reply: { calls: [{ name, args }] } })),
+    ...calls.map(({ name, arguments: args }) => ({ reply: { calls: [{ name, arguments: args }] } })),
     { reply: "So much for that." },
   ])
   return join(folderWith({ "play.json": JSON.stringify({ model: "player", steps }) }), "play.json")
@@ -59,8 +59,8 @@ test("the calls of a model that is right are run, and their results are real: a 
 
 test("a wrong call is shown, called wrong and not run; the right one is made and called ours", async () => {
   const wrong = right
-    .with(4, [{ name: "delete_file", args: { path: "src/bill.js" } }])
-    .with(6, [{ name: "git_commit", args: { mesage: "fix add" } }])
+    .with(4, [{ name: "delete_file", arguments: { path: "src/bill.js" } }])
+    .with(6, [{ name: "git_commit", arguments: { mesage: "fix add" } }])
     .with(2, [])
   const { outcome, text, repository } = await played({ screenplay: screenplay(wrong) })
   expect(outcome).toBe(true)

@@ -47,7 +47,7 @@ export async function playRequests(invocation: Invocation, part: ModelPart): Pro
     agent: { maxRounds: MOST_ROUNDS },
     permissions: { ask: ["*"] },
     // The demonstration itself is asked, and answers by what it expects.
-    approve: ({ tool, args }) => Promise.resolve(check?.take(tool.name, args) ?? false),
+    approve: ({ tool, arguments: args }) => Promise.resolve(check?.take(tool.name, args) ?? false),
     cwd: repository.path,
     env: invocation.env,
   })
@@ -113,7 +113,7 @@ async function putRight(
   const { stdout, isTTY, env } = invocation
   const calls = wrong
     .map(
-      ({ name, args, again }) =>
+      ({ name, arguments: args, again }) =>
         neutralise(`${name} ${shortArguments(args, 100)}`.trim()) + (again ? " a second time" : ""),
     )
     .join("; ")
@@ -139,13 +139,13 @@ async function putRight(
 
 function carryOut(
   toolwright: Toolwright,
-  { name, args }: ExpectedCall,
+  { name, arguments: args }: ExpectedCall,
   onEvent: (event: RunEvent) => void,
   signal: AbortSignal,
 ): Promise<ToolResult> {
   return executeCall(
     toolwright.registry.view({ splitActions: true }),
-    { name, args },
+    { name, arguments: args },
     { callId: "ours", onEvent, signal },
   )
 }

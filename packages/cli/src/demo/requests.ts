@@ -3,7 +3,7 @@ import type { JsonObject } from "@toolwright/toolbox"
 /** A call that a request asks for. */
 export interface ExpectedCall {
   name: string
-  args: JsonObject
+  arguments: JsonObject
 }
 
 /** A request in plain English, and the calls that it asks for, in their order. */
@@ -47,7 +47,7 @@ test("adds up the prices", () => {
 `,
 }
 
-const TEST: ExpectedCall = { name: "test", args: {} }
+const TEST: ExpectedCall = { name: "test", arguments: {} }
 
 /**
  * What is asked of the model, one after the other. The person says what to change: the model is too small to find it.
@@ -55,24 +55,24 @@ const TEST: ExpectedCall = { name: "test", args: {} }
 export const REQUESTS: readonly DemoRequest[] = [
   {
     text: "show me the first 5 lines of README.md",
-    calls: [{ name: "read_text_file", args: { path: "README.md", head: 5 } }],
+    calls: [{ name: "read_text_file", arguments: { path: "README.md", head: 5 } }],
   },
-  { text: `find ${MARK} in src`, calls: [{ name: "search_grep", args: { pattern: MARK, path: "src" } }] },
+  { text: `find ${MARK} in src`, calls: [{ name: "search_grep", arguments: { pattern: MARK, path: "src" } }] },
   {
     text: 'create a folder notes and put "ask for the currency" in notes/plan.txt',
     calls: [
-      { name: "create_directory", args: { path: "notes" } },
-      { name: "write_file", args: { path: "notes/plan.txt", content: "ask for the currency" } },
+      { name: "create_directory", arguments: { path: "notes" } },
+      { name: "write_file", arguments: { path: "notes/plan.txt", content: "ask for the currency" } },
     ],
   },
   { text: "run the tests", calls: [TEST] },
   {
     text: 'replace "a - b" with "a + b" in src/bill.js',
-    calls: [{ name: "edit_file", args: { path: "src/bill.js", old_text: "a - b", new_text: "a + b" } }],
+    calls: [{ name: "edit_file", arguments: { path: "src/bill.js", old_text: "a - b", new_text: "a + b" } }],
   },
   { text: "run the tests", calls: [TEST] },
   {
     text: 'commit the changes with the message "fix add"',
-    calls: [{ name: "git_commit", args: { message: "fix add" } }],
+    calls: [{ name: "git_commit", arguments: { message: "fix add" } }],
   },
 ]

@@ -78,13 +78,13 @@ describe("the engine, held by grounded grammars", () => {
     const request = REQUESTS[6]!
     const text = await reply(request, grammarToGbnf(grammarOf(request)))
     const formatter = formatterById("hermes")
-    const whole = formatter.parse(text, { tools }).calls.map(({ name, args }) => ({ name, args }))
+    const whole = formatter.parse(text, { tools }).calls.map(({ name, arguments: args }) => ({ name, arguments: args }))
     expect(whole).toHaveLength(1)
     for (let at = 0; at <= text.length; at++) {
       const parser = formatter.createParser({ tools })
       const events = [...parser.push(text.slice(0, at)), ...parser.push(text.slice(at)), ...parser.end()]
       const calls = events.flatMap((event) =>
-        event.type === "call-end" ? [{ name: event.call.name, args: event.call.args }] : [],
+        event.type === "call-end" ? [{ name: event.call.name, arguments: event.call.arguments }] : [],
       )
       expect(calls, `cut at ${at}`).toEqual(whole)
     }
@@ -120,7 +120,10 @@ describe("the gateway", () => {
       model: "pocket",
       messages: asked("show me the first 5 lines of README.md"),
       tools: [
-        { type: "function", function: { name: tool!.name, description: tool!.description, parameters: tool!.schema } },
+        {
+          type: "function",
+          function: { name: tool!.name, description: tool!.description, parameters: tool!.parameters },
+        },
       ],
     }
     const response = await fetch(`${url}/v1/chat/completions`, {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { parametersOf } from "./parameters.ts"
 import { readCall } from "./read.ts"
 
-const tool = (input: JsonSchema) => defineTool({ name: "t", description: "T", input, run: () => 0 })
+const tool = (input: JsonSchema) => defineTool({ name: "t", description: "T", parameters: input, execute: () => 0 })
 const own = { args: { type: "string", description: "" }, json: { type: "boolean", description: "" } } as const
 const stdin = (async function* () {})()
 const read = async (input: JsonSchema, ...args: string[]) =>

@@ -21,16 +21,16 @@ export interface Parameter {
 /** The parameters of a tool; of a multi-action tool those of all its actions together. */
 export function parametersOf(tool: ToolDefinition): Parameter[] {
   const found = new Map<string, Parameter>()
-  const required = new Set(tool.schema.required ?? [])
+  const required = new Set(tool.parameters.required ?? [])
   for (const schema of [
-    tool.schema,
-    ...(tool.schema.oneOf ?? []),
-    ...(tool.schema.anyOf ?? []),
-    ...(tool.schema.allOf ?? []),
+    tool.parameters,
+    ...(tool.parameters.oneOf ?? []),
+    ...(tool.parameters.anyOf ?? []),
+    ...(tool.parameters.allOf ?? []),
   ]) {
     for (const [name, property] of Object.entries(schema.properties ?? {})) {
       const known = found.get(name)
-      const read = parameter(name, property, required.has(name), tool.schema)
+      const read = parameter(name, property, required.has(name), tool.parameters)
       if (known === undefined) found.set(name, read)
       // Actions may use one name for different things: then only JSON or text can tell.
       else if (known.kind !== read.kind && property.const === undefined) found.set(name, { ...known, kind: "any" })

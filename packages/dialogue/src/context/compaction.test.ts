@@ -3,8 +3,8 @@ import { expect, test } from "vitest"
 import { compactingContext } from "./compaction.ts"
 
 const round = (number: number, text: string): ChatMessage[] => [
-  { role: "assistant", content: "", toolCalls: [{ id: `c${number}`, name: "look", args: { number } }] },
-  { role: "tool", content: text, toolCallId: `c${number}`, toolName: "look", success: number !== 1 },
+  { role: "assistant", content: "", toolCalls: [{ id: `c${number}`, name: "look", arguments: { number } }] },
+  { role: "tool", content: text, callId: `c${number}`, name: "look", success: number !== 1 },
 ]
 const conversation = (rounds: number, size: number): ChatMessage[] => [
   { role: "system", content: "You look." },
@@ -29,7 +29,7 @@ test("keeps fewer rounds where three are too large, and every call still has its
   const sent = compactingContext({ contextTokens: 1000 }).prepare(conversation(6, 1800))
   const calls = sent.flatMap((message) => (message.role === "assistant" ? (message.toolCalls ?? []) : []))
   const results = sent.filter((message) => message.role === "tool")
-  expect(results.map(({ toolCallId }) => toolCallId)).toEqual(calls.map(({ id }) => id))
+  expect(results.map(({ callId }) => callId)).toEqual(calls.map(({ id }) => id))
   expect(calls.length).toBeLessThan(3)
 })
 
@@ -65,7 +65,7 @@ function checkSent(sent: readonly ChatMessage[], contextTokens: number): void {
   const open = new Set<string>()
   for (const message of sent) {
     if (message.role === "assistant") for (const { id } of message.toolCalls ?? []) open.add(id)
-    if (message.role === "tool") expect(open.delete(message.toolCallId)).toBe(true)
+    if (message.role === "tool") expect(open.delete(message.callId)).toBe(true)
   }
   expect([...open]).toEqual([])
   expect(sent.reduce((sum, { content }) => sum + content.length, 0) / 4).toBeLessThanOrEqual(contextTokens)
@@ -87,8 +87,8 @@ test("leaves what was said last before the task as it was said, where there is r
 test("names the files that were changed and the failures that stand, with their text", () => {
   const failing = `2 tests fail\n${"  at line\n".repeat(30)}expected 5, was 4`
   const result = (id: string, name: string, content: string, success: boolean): ChatMessage[] => [
-    { role: "assistant", content: "", toolCalls: [{ id, name, args: { path: `${id}.ts` } }] },
-    { role: "tool", content, toolCallId: id, toolName: name, success },
+    { role: "assistant", content: "", toolCalls: [{ id, name, arguments: { path: `${id}.ts` } }] },
+    { role: "tool", content, callId: id, name: name, success },
   ]
   const messages = [
     system,

@@ -33,12 +33,12 @@ function failuresIn(messages: readonly ChatMessage[], most: number): string {
   const last = new Map<string, Extract<ChatMessage, { role: "tool" }>>()
   for (const message of messages) {
     if (message.role !== "tool") continue
-    last.delete(message.toolName)
-    last.set(message.toolName, message)
+    last.delete(message.name)
+    last.set(message.name, message)
   }
   const standing = [...last.values()].filter(({ success }) => !success)
   const share = Math.floor(most / Math.max(1, standing.length))
-  return standing.map(({ toolName, content }) => `Still failing, ${toolName}:\n${bothEnds(content, share)}`).join("\n")
+  return standing.map(({ name, content }) => `Still failing, ${name}:\n${bothEnds(content, share)}`).join("\n")
 }
 
 /** One line for each call with its outcome, and for each thing that was said; so many characters of a text, about. */
@@ -53,12 +53,13 @@ function linesOf(messages: readonly ChatMessage[], share: number): string[] {
       case "user":
         return [`- user: ${oneLine(message.content, long)}`]
       case "assistant":
-        for (const { id, args } of message.toolCalls ?? []) calls.set(id, oneLine(JSON.stringify(args), short))
+        for (const { id, arguments: args } of message.toolCalls ?? [])
+          calls.set(id, oneLine(JSON.stringify(args), short))
         return message.content.trim() === "" ? [] : [`- you: ${oneLine(message.content, long)}`]
       case "tool": {
-        const { toolName, toolCallId, success, content } = message
-        const called = calls.get(toolCallId) ?? ""
-        const line = `- ${toolName}: ${success ? "done" : "failed"}: ${oneLine(content, success ? short : long)}`
+        const { name, callId, success, content } = message
+        const called = calls.get(callId) ?? ""
+        const line = `- ${name}: ${success ? "done" : "failed"}: ${oneLine(content, success ? short : long)}`
         return [called === "" ? line : `${line} [called with ${called}]`]
       }
     }

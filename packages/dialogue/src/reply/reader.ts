@@ -192,11 +192,11 @@ class CallReader {
 
   #call({ index, call }: Extract<ParseEvent, { type: "call-end" }>): ReplyEvent {
     if (this.#refused)
-      return this.#problem(notNative(call.name, JSON.stringify({ name: call.name, arguments: call.args })))
+      return this.#problem(notNative(call.name, JSON.stringify({ name: call.name, arguments: call.arguments })))
     this.#called = this.#inText
     const id = this.#id(index, call.id)
     this.#reply.calls.push({ ...call, id })
-    return { type: "call-end", callId: id, name: call.name, arguments: call.args, path: this.#path }
+    return { type: "call-end", callId: id, name: call.name, arguments: call.arguments, path: this.#path }
   }
 
   #problem(problem: ParseProblem): ReplyEvent {

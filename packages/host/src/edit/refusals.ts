@@ -19,6 +19,6 @@ export function staleResult(path: string, expected: string, now: string): ToolRe
 export function binaryFile(path: string): ToolwrightError {
   return new ToolwrightError("BINARY_FILE", `Not a text file: ${path} is binary`, {
     hint: "Its bytes can be read in base64.",
-    next: { does: "read a file's bytes", args: { path } },
+    next: { does: "read a file's bytes", arguments: { path } },
   })
 }

@@ -224,6 +224,6 @@ function renamed(thrown: unknown, real: string, asked: string): unknown {
   const { code, message, hint, next } = partsOf(thrown)
   return new ToolwrightError(code, message.replaceAll(real, asked), {
     ...(hint === undefined ? {} : { hint }),
-    ...(next === undefined ? {} : { next: { ...next, args: { path: asked } } }),
+    ...(next === undefined ? {} : { next: { ...next, arguments: { path: asked } } }),
   })
 }

@@ -22,14 +22,19 @@ export const directoryNotFound = (asked: string, hint?: string) =>
   error("NOT_FOUND", `Directory not found: ${asked}`, hint)
 /** @param does what can be done with what is there instead, in the words of `ToolDefinition.does` */
 export const notAFile = (asked: string, hint?: string, does?: string) =>
-  error("NOT_A_FILE", `Not a file: ${asked}`, hint, does === undefined ? undefined : { does, args: { path: asked } })
+  error(
+    "NOT_A_FILE",
+    `Not a file: ${asked}`,
+    hint,
+    does === undefined ? undefined : { does, arguments: { path: asked } },
+  )
 /** @param does what can be done with what is there instead, in the words of `ToolDefinition.does` */
 export const notADirectory = (asked: string, hint?: string, does?: string) =>
   error(
     "NOT_A_DIRECTORY",
     `Not a directory: ${asked}`,
     hint,
-    does === undefined ? undefined : { does, args: { path: asked } },
+    does === undefined ? undefined : { does, arguments: { path: asked } },
   )
 
 function error(code: string, message: string, hint?: string, next?: NextStep): ToolwrightError {

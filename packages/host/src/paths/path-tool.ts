@@ -5,9 +5,9 @@ import { pathFailure } from "./path-errors.ts"
 export function definePathTool(specification: ToolSpecification<JsonObject>): ToolDefinition {
   return defineTool({
     ...specification,
-    async run(args: JsonObject, context) {
+    async execute(args: JsonObject, context) {
       try {
-        return await specification.run(args, context)
+        return await specification.execute(args, context)
       } catch (thrown) {
         return pathFailure(thrown, askedPath(args))
       }

@@ -238,7 +238,7 @@ function parentError(policy: PathPolicy, path: string, code: string, message: st
     code,
     `${message}: ${shown}`,
     code === "PARENT_NOT_FOUND"
-      ? { hint: "Make it first.", next: { does: "make a directory", args: { path: shown } } }
+      ? { hint: "Make it first.", next: { does: "make a directory", arguments: { path: shown } } }
       : { hint: "Choose a path below a directory." },
   )
 }

@@ -41,7 +41,7 @@ export function toolCallExpression(
       space,
       literal(","),
       space,
-      text(keys.args),
+      text(keys.arguments),
       space,
       literal(":"),
       space,

@@ -1,7 +1,5 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { lowerAround } from "../lowering/index.ts"
-import { schemaToGrammar, type SchemaGrammarOptions } from "../constraint/schema-grammar.ts"
-import type { Schema } from "../schema/json-schema.ts"
 import type { Grammar, PlainExpression, PlainGrammar } from "../grammar/rules.ts"
 import { checkGbnfGrammar } from "./check.ts"
 import { withoutEmptyRounds } from "./empty-rounds.ts"
@@ -55,19 +53,6 @@ export const isPrintedGbnf = (text: string): boolean => printed.has(text)
 function checkText(text: string): void {
   const errors = readGbnf(text).problems
   if (errors.length > 0) throw refused(errors.map(describeGbnfProblem))
-}
-
-/**
- * A JSON Schema as GBNF text: what a model is held to so that it writes a valid value.
- *
- * @throws ToolwrightError `SCHEMA_REFUSED` where the schema cannot be expressed exactly, unless `relaxed` is set;
- *   `GRAMMAR_REFUSED` as above
- * @example
- * schemaToGbnf({ type: "object", properties: { ok: { type: "boolean" } }, required: ["ok"], additionalProperties: false
- * })
- */
-export function schemaToGbnf(schema: Schema, options: SchemaGrammarOptions = {}): string {
-  return grammarToGbnf(schemaToGrammar(schema, options))
 }
 
 /** As {@link grammarToGbnf}, as data, from plain rules. */

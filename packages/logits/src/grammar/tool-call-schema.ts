@@ -11,10 +11,10 @@ export interface ToolSignature {
 /** The keys under which name and arguments stand. */
 export interface CallKeys {
   readonly name: string
-  readonly args: string
+  readonly arguments: string
 }
 
-export const DEFAULT_KEYS: CallKeys = { name: "name", args: "args" }
+export const DEFAULT_KEYS: CallKeys = { name: "name", arguments: "args" }
 
 /** The schema of a call of one tool: `{"name": …, "args": …}`, both required, nothing else, name first. */
 export function toolCallSchema(
@@ -40,8 +40,8 @@ export const NO_ARGUMENTS: JsonSchema = { type: "object", properties: {}, additi
 function callObject(name: string, args: Schema, keys: CallKeys): JsonSchema {
   return {
     type: "object",
-    properties: { [keys.name]: { const: name }, [keys.args]: args },
-    required: [keys.name, keys.args],
+    properties: { [keys.name]: { const: name }, [keys.arguments]: args },
+    required: [keys.name, keys.arguments],
     additionalProperties: false,
   }
 }

@@ -49,7 +49,7 @@ describe.skipIf(!hasSharedData)("a mask bit is set exactly where the matcher acc
     const tokenizer = tokenizerOf(name)
     let steps = 0
     for (const { tools, tests, source } of sets) {
-      const grammar = schemaToGrammar(multiToolCallSchema(tools, { name: "name", args: "arguments" }))
+      const grammar = schemaToGrammar(multiToolCallSchema(tools, { name: "name", arguments: "arguments" }))
       const engine = createMaskEngine(grammar, tokenizer)
       for (const { data, valid } of tests.slice(0, CALLS + 1)) {
         const matcher = engine.matcher()

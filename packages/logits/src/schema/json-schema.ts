@@ -8,9 +8,9 @@ export interface JsonSchema {
 export type Schema = JsonSchema | boolean
 
 /** The draft's year or number, as far as it changes the meaning of keywords. */
-export type Dialect = "draft-04" | "draft-06" | "draft-07" | "2019-09" | "2020-12" | "unnamed"
+export type SchemaDialect = "draft-04" | "draft-06" | "draft-07" | "2019-09" | "2020-12" | "unnamed"
 
-export function dialectOf(schema: Schema): Dialect {
+export function dialectOf(schema: Schema): SchemaDialect {
   const uri = typeof schema === "object" ? schema["$schema"] : undefined
   if (typeof uri !== "string") return "unnamed"
   const draft = /draft-0?([3467])\b/.exec(uri)

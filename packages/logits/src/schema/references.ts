@@ -1,5 +1,13 @@
 /** Where `$ref` leads, within one document. */
-import { dialectOf, type Dialect, isObject, isSchema, type Schema, subschemas, unescapePointer } from "./json-schema.ts"
+import {
+  dialectOf,
+  type SchemaDialect,
+  isObject,
+  isSchema,
+  type Schema,
+  subschemas,
+  unescapePointer,
+} from "./json-schema.ts"
 import { SchemaProblem } from "./types.ts"
 
 /** A schema with what is needed to read it. */
@@ -9,7 +17,7 @@ export interface Located {
   readonly path: string
   /** The URI against which its references are resolved. */
   readonly base: string
-  readonly dialect: Dialect
+  readonly dialect: SchemaDialect
 }
 
 export interface References {
@@ -123,7 +131,7 @@ export function indexReferences(document: Schema): References {
   return { root, below, resolve, dynamic }
 }
 
-export const isOldDialect = (dialect: Dialect): boolean => dialect.startsWith("draft-")
+export const isOldDialect = (dialect: SchemaDialect): boolean => dialect.startsWith("draft-")
 
 function resolveUri(reference: string, base: string): string | undefined {
   try {

@@ -10,7 +10,7 @@ import { isConstraintError } from "./refusals.ts"
  */
 export const DELIVERIES = ["native", "grammar", "schema", "text", "generic"] as const
 
-export type DeliveryKind = (typeof DELIVERIES)[number]
+export type Delivery = (typeof DELIVERIES)[number]
 
 /** What a server can do, as configured or probed; a backend's `abilities` fit. */
 export interface DeliveryAbilities {
@@ -21,7 +21,7 @@ export interface DeliveryAbilities {
 
 export interface DeliverySettings {
   /** Use this one if it is possible at all; the ladder decides otherwise. */
-  readonly prefer?: DeliveryKind | undefined
+  readonly prefer?: Delivery | undefined
   /** Whether the model's family is known, so that its own call syntax can be used. */
   readonly knownFamily?: boolean
   /** Whether a grammar of the active tools could be made; false when it was refused. */
@@ -29,20 +29,20 @@ export interface DeliverySettings {
   /** Whether the reply must be a call. A schema leaves no room for text, so it serves only then. */
   readonly mustCall?: boolean
   /** What has failed with this model before and is not to be tried again. */
-  readonly failed?: readonly DeliveryKind[]
+  readonly failed?: readonly Delivery[]
 }
 
 /** The one constraint that goes into the request; never two. */
 export type DeliveryConstraint = "tools" | "grammar" | "jsonSchema" | "none"
 
-export interface Delivery {
-  readonly kind: DeliveryKind
+export interface DeliveryChoice {
+  readonly kind: Delivery
   readonly constraint: DeliveryConstraint
   /** Why this one, for the record. */
   readonly reason: string
 }
 
-const CONSTRAINTS: Record<DeliveryKind, DeliveryConstraint> = {
+const CONSTRAINTS: Record<Delivery, DeliveryConstraint> = {
   native: "tools",
   grammar: "grammar",
   schema: "jsonSchema",
@@ -59,7 +59,7 @@ const CONSTRAINTS: Record<DeliveryKind, DeliveryConstraint> = {
  * chooseDelivery({ nativeTools: false, grammar: true, jsonSchema: true }, { knownFamily: true, hasGrammar: true }).kind
  * // "grammar"
  */
-export function chooseDelivery(abilities: DeliveryAbilities, settings: DeliverySettings = {}): Delivery {
+export function chooseDelivery(abilities: DeliveryAbilities, settings: DeliverySettings = {}): DeliveryChoice {
   const possible = DELIVERIES.map((kind) => ({ kind, obstacle: obstacleTo(kind, abilities, settings) }))
   const open = possible.filter(({ obstacle }) => obstacle === undefined).map(({ kind }) => kind)
   const { prefer } = settings
@@ -72,11 +72,11 @@ export function chooseDelivery(abilities: DeliveryAbilities, settings: DeliveryS
   return deliver(kind, [...wish, ...missed].join("; ") || "the best there is")
 }
 
-function deliver(kind: DeliveryKind, reason: string): Delivery {
+function deliver(kind: Delivery, reason: string): DeliveryChoice {
   return { kind, constraint: CONSTRAINTS[kind], reason }
 }
 
-function obstacleTo(kind: DeliveryKind, abilities: DeliveryAbilities, settings: DeliverySettings): string | undefined {
+function obstacleTo(kind: Delivery, abilities: DeliveryAbilities, settings: DeliverySettings): string | undefined {
   if (kind === "generic") return undefined
   if (settings.failed?.includes(kind) === true) return "failed before"
   switch (kind) {
@@ -95,8 +95,8 @@ function obstacleTo(kind: DeliveryKind, abilities: DeliveryAbilities, settings: 
 
 /** A change of delivery, for the record of the run. */
 export interface Fallback {
-  readonly from: DeliveryKind
-  readonly to: Delivery
+  readonly from: Delivery
+  readonly to: DeliveryChoice
   readonly error: string
 }
 
@@ -108,14 +108,14 @@ export interface Fallback {
  * @returns nothing when the failure is to be passed on
  */
 export function fallBackFrom(
-  delivery: Delivery,
+  delivery: DeliveryChoice,
   error: unknown,
   abilities: DeliveryAbilities,
   settings: DeliverySettings = {},
 ): Fallback | undefined {
   if (delivery.constraint === "none" || (settings.failed?.length ?? 0) > 0 || !isConstraintError(error))
     return undefined
-  const failed: DeliveryKind[] = delivery.constraint === "tools" ? ["native"] : ["native", "grammar", "schema"]
+  const failed: Delivery[] = delivery.constraint === "tools" ? ["native"] : ["native", "grammar", "schema"]
   const { prefer: _ignored, ...rest } = settings
   return { from: delivery.kind, to: chooseDelivery(abilities, { ...rest, failed }), error: messageOf(error) }
 }

@@ -11,7 +11,7 @@ registry.register(
     name: "search",
     description: "Searches",
     effects: { readOnly: true, idempotent: true },
-    input: {
+    parameters: {
       $schema: "http://json-schema.org/draft-07/schema#",
       type: "object",
       oneOf: [
@@ -19,16 +19,16 @@ registry.register(
         { properties: { action: { const: "find" }, name: { type: "string" } }, required: ["action", "name"] },
       ],
     },
-    output: { type: "object", properties: { found: { type: "array" } } },
-    run: (args) => ({ found: [args] }),
+    outputSchema: { type: "object", properties: { found: { type: "array" } } },
+    execute: (args) => ({ found: [args] }),
   }),
 )
 registry.register(
   defineTool({
     name: "hang",
     description: "",
-    input: { type: "object" },
-    run: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+    parameters: { type: "object" },
+    execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
   }),
 )
 

@@ -7,11 +7,11 @@ test("how arguments are grounded is not told to hosts", () => {
   const tool = defineTool({
     name: "open",
     description: "",
-    input: {
+    parameters: {
       type: "object",
       oneOf: [{ properties: { path: property }, required: ["path"] }, { properties: { url: { type: "string" } } }],
     },
-    run: () => "",
+    execute: () => "",
   })
   const text = JSON.stringify(listed(tool))
   expect(text).toContain('"path":{"type":"string"}')

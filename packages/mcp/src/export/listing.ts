@@ -17,7 +17,7 @@ export function listed(tool: ToolDefinition): Record<string, unknown> {
   return {
     name: tool.name,
     description: tool.description,
-    inputSchema: objectSchema(tool.schema),
+    inputSchema: objectSchema(tool.parameters),
     ...(tool.outputSchema?.type === "object" ? { outputSchema: withoutDialect(tool.outputSchema) } : {}),
     ...(tool.title === undefined ? {} : { title: tool.title }),
     ...(Object.keys(annotations).length === 0 ? {} : { annotations }),

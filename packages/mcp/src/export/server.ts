@@ -94,7 +94,7 @@ function exportCalls(
       ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
       onEvent: progressTo(context, name),
     }
-    const result = await executeCall(tools, { name, args }, settings).finally(() => entered.leave())
+    const result = await executeCall(tools, { name, arguments: args }, settings).finally(() => entered.leave())
     const answer = toMcpResult(tools.get(name), within(result, most))
     held?.count(sizeOf(answer, most))
     return answer as never

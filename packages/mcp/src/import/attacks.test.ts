@@ -122,7 +122,9 @@ describe("a server that means harm", () => {
 test("a name that is taken gets the server's before it, and that is said", async () => {
   const { client } = await start()
   const registry = new ToolRegistry()
-  registry.register(defineTool({ name: "add", description: "Mine", input: { type: "object" }, run: () => "mine" }))
+  registry.register(
+    defineTool({ name: "add", description: "Mine", parameters: { type: "object" }, execute: () => "mine" }),
+  )
   const said: string[] = []
   await attachSource(registry, client, { onTaken: (tool, name) => said.push(`${tool.name} → ${name}`) })
   expect(said).toEqual(["add → hostile_add"])

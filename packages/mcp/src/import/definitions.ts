@@ -72,7 +72,7 @@ export class Definitions {
       description: plainText(description),
       category: "utility",
       optionality: "optional",
-      schema: parameters,
+      parameters: parameters,
       effects: effectsOf(tool),
       provenance: this.#provenance,
       ...(tool.outputSchema === undefined ? {} : { outputSchema: tool.outputSchema }),

@@ -44,15 +44,15 @@ for (const name of ["create_user", "get_user", "search_users", "update_user", "d
     defineTool({
       name,
       description: `${name}!`,
-      input: {
+      parameters: {
         type: "object",
         properties: { id: { type: "integer", minimum: 1 } },
         required: ["id"],
         additionalProperties: false,
       },
-      output: { type: "object", properties: { id: { type: "integer" } } },
+      outputSchema: { type: "object", properties: { id: { type: "integer" } } },
       effects: { readOnly: name.startsWith("get") },
-      run: ({ id }, { progress }) => {
+      execute: ({ id }, { progress }) => {
         progress({ progress: 1, total: 2, message: "half" })
         return { id }
       },
@@ -187,7 +187,9 @@ test("three servers make one list, in their order, and each call goes to its own
   const search = await stdio()
   open.push(ums)
   const registry = new ToolRegistry()
-  registry.register(defineTool({ name: "mine", description: "", input: { type: "object" }, run: () => "mine" }))
+  registry.register(
+    defineTool({ name: "mine", description: "", parameters: { type: "object" }, execute: () => "mine" }),
+  )
   for (const client of [ums, search]) await attachSource(registry, client)
   expect(registry.list().map(({ name }) => name)).toEqual([
     "mine",

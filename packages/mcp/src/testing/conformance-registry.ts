@@ -42,8 +42,8 @@ export function conformanceTools(): ToolRegistry {
       defineTool({
         name,
         description: `Of the conformance suite: ${name}`,
-        input: { type: "object", properties: {} },
-        run: (_args, context) => run(context),
+        parameters: { type: "object", properties: {} },
+        execute: (_args, context) => run(context),
       }),
     )
   add("test_simple_text", () => "This is a simple text response for testing.")
@@ -69,14 +69,14 @@ export function conformanceTools(): ToolRegistry {
     defineTool({
       name: "json_schema_2020_12_tool",
       description: "A schema with keywords of the 2020-12 dialect",
-      input: {
+      parameters: {
         $schema: "https://json-schema.org/draft/2020-12/schema",
         type: "object",
         $defs: { address: { type: "object", properties: { street: { type: "string" }, city: { type: "string" } } } },
         properties: { name: { type: "string" }, address: { $ref: "#/$defs/address" } },
         additionalProperties: false,
       },
-      run: () => "ok",
+      execute: () => "ok",
     }),
   )
   return registry

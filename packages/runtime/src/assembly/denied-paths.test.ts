@@ -72,56 +72,56 @@ const folders = (root: string): string[] => [
 ]
 
 /** Every way to say something about a file or a folder. What changes comes after what reads. */
-function calls(root: string): { name: string; args: JsonObject }[] {
-  const perFile = files(root).flatMap((path): { name: string; args: JsonObject }[] => [
-    { name: "read_text_file", args: { path } },
-    { name: "read_text_file", args: { path, head: 1 } },
-    { name: "read_text_file", args: { path, start_line: 1, end_line: 2 } },
-    { name: "read_media_file", args: { path } },
-    { name: "read_multiple_files", args: { paths: ["public/open.ts", path] } },
-    { name: "get_file_info", args: { path } },
-    { name: "file", args: { action: "read", path } },
-    { name: "code_edit", args: { action: "get_lines", path } },
-    { name: "search", args: { action: "grep", pattern: "canary", path } },
-    { name: "search", args: { action: "find_in_file", pattern: "canary.*", path } },
-    { name: "search", args: { action: "find_definition", name: MARKER, path } },
-    { name: "navigate", args: { action: "outline", path } },
-    { name: "navigate", args: { action: "imports", path } },
-    { name: "navigate", args: { action: "references", name: MARKER, path } },
-    { name: "workspace", args: { action: "read", path } },
-    { name: "edit_file", args: { path, old_text: "export function canary", new_text: "x" } },
-    { name: "file", args: { action: "replace", path, old_text: "return canaryInTheFil", new_text: "x" } },
-    { name: "code_edit", args: { action: "insert_at_line", path, line: 1, content: "x" } },
-    { name: "code_edit", args: { action: "delete_lines", path, start_line: 1, end_line: 3 } },
-    { name: "read_text_file", args: { path: `${path.slice(0, -3)}.tx` } },
+function calls(root: string): { name: string; arguments: JsonObject }[] {
+  const perFile = files(root).flatMap((path): { name: string; arguments: JsonObject }[] => [
+    { name: "read_text_file", arguments: { path } },
+    { name: "read_text_file", arguments: { path, head: 1 } },
+    { name: "read_text_file", arguments: { path, start_line: 1, end_line: 2 } },
+    { name: "read_media_file", arguments: { path } },
+    { name: "read_multiple_files", arguments: { paths: ["public/open.ts", path] } },
+    { name: "get_file_info", arguments: { path } },
+    { name: "file", arguments: { action: "read", path } },
+    { name: "code_edit", arguments: { action: "get_lines", path } },
+    { name: "search", arguments: { action: "grep", pattern: "canary", path } },
+    { name: "search", arguments: { action: "find_in_file", pattern: "canary.*", path } },
+    { name: "search", arguments: { action: "find_definition", name: MARKER, path } },
+    { name: "navigate", arguments: { action: "outline", path } },
+    { name: "navigate", arguments: { action: "imports", path } },
+    { name: "navigate", arguments: { action: "references", name: MARKER, path } },
+    { name: "workspace", arguments: { action: "read", path } },
+    { name: "edit_file", arguments: { path, old_text: "export function canary", new_text: "x" } },
+    { name: "file", arguments: { action: "replace", path, old_text: "return canaryInTheFil", new_text: "x" } },
+    { name: "code_edit", arguments: { action: "insert_at_line", path, line: 1, content: "x" } },
+    { name: "code_edit", arguments: { action: "delete_lines", path, start_line: 1, end_line: 3 } },
+    { name: "read_text_file", arguments: { path: `${path.slice(0, -3)}.tx` } },
   ])
-  const perFolder = folders(root).flatMap((path): { name: string; args: JsonObject }[] => [
-    { name: "list_directory", args: { path } },
-    { name: "list_directory_with_sizes", args: { path } },
-    { name: "get_directory_tree", args: { path } },
-    { name: "search_files", args: { path, pattern: "canary" } },
-    { name: "search_files", args: { path, pattern: "**/*.ts" } },
-    { name: "search", args: { action: "grep", pattern: "canary", path } },
-    { name: "search", args: { action: "grep", pattern: "canary", path, include_ignored: true, context: 3 } },
-    { name: "search", args: { action: "find_files", pattern: "*canary*", path, include_ignored: true } },
-    { name: "search", args: { action: "find_definition", name: MARKER, path } },
-    { name: "navigate", args: { action: "references", name: MARKER, path } },
-    { name: "navigate", args: { action: "definitions", name: MARKER, path } },
-    { name: "navigate", args: { action: "tree", path } },
-    { name: "navigate", args: { action: "list", path } },
-    { name: "get_file_info", args: { path } },
+  const perFolder = folders(root).flatMap((path): { name: string; arguments: JsonObject }[] => [
+    { name: "list_directory", arguments: { path } },
+    { name: "list_directory_with_sizes", arguments: { path } },
+    { name: "get_directory_tree", arguments: { path } },
+    { name: "search_files", arguments: { path, pattern: "canary" } },
+    { name: "search_files", arguments: { path, pattern: "**/*.ts" } },
+    { name: "search", arguments: { action: "grep", pattern: "canary", path } },
+    { name: "search", arguments: { action: "grep", pattern: "canary", path, include_ignored: true, context: 3 } },
+    { name: "search", arguments: { action: "find_files", pattern: "*canary*", path, include_ignored: true } },
+    { name: "search", arguments: { action: "find_definition", name: MARKER, path } },
+    { name: "navigate", arguments: { action: "references", name: MARKER, path } },
+    { name: "navigate", arguments: { action: "definitions", name: MARKER, path } },
+    { name: "navigate", arguments: { action: "tree", path } },
+    { name: "navigate", arguments: { action: "list", path } },
+    { name: "get_file_info", arguments: { path } },
   ])
-  const changing = files(root).flatMap((path, index): { name: string; args: JsonObject }[] => [
-    { name: "file", args: { action: "append", path, content: "x" } },
-    { name: "move_file", args: { source: path, destination: `taken-${index}.ts` } },
-    { name: "read_text_file", args: { path: `taken-${index}.ts` } },
-    { name: "file", args: { action: "read", path } },
+  const changing = files(root).flatMap((path, index): { name: string; arguments: JsonObject }[] => [
+    { name: "file", arguments: { action: "append", path, content: "x" } },
+    { name: "move_file", arguments: { source: path, destination: `taken-${index}.ts` } },
+    { name: "read_text_file", arguments: { path: `taken-${index}.ts` } },
+    { name: "file", arguments: { action: "read", path } },
   ])
   const moving = ["private", "./private", "folder-link", "public/up/private"].flatMap((source, index) => [
-    { name: "move_file", args: { source, destination: `moved-${index}` } },
-    { name: "read_text_file", args: { path: `moved-${index}/secret.ts` } },
-    { name: "search", args: { action: "grep", pattern: "canary", path: "." } },
-    { name: "get_directory_tree", args: {} },
+    { name: "move_file", arguments: { source, destination: `moved-${index}` } },
+    { name: "read_text_file", arguments: { path: `moved-${index}/secret.ts` } },
+    { name: "search", arguments: { action: "grep", pattern: "canary", path: "." } },
+    { name: "get_directory_tree", arguments: {} },
   ])
   return [...perFile, ...perFolder, ...changing, ...moving]
 }
@@ -140,7 +140,7 @@ describe("what permissions.denyPaths denies is in no answer", () => {
     const { root, registry, source } = denied
     const disclosed: string[] = []
     const all = calls(root)
-    for (const { name, args } of all) {
+    for (const { name, arguments: args } of all) {
       const answer = JSON.stringify(await registry.execute(name, args))
       // A call that names the marker may be answered with its own words.
       const own = JSON.stringify(args)

@@ -98,7 +98,7 @@ function natively(script: Awaited<ReturnType<typeof loadScreenplay>>): typeof sc
       : {
           ...step,
           expect: expectation,
-          reply: { text: content, calls: calls.map(({ name, args }) => ({ name, args })) },
+          reply: { text: content, calls: calls.map(({ name, arguments: args }) => ({ name, arguments: args })) },
         }
   })
   return { ...script, steps }

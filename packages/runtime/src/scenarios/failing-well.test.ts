@@ -62,14 +62,14 @@ test("a tool that never returns is stopped at its limit, and the run goes on", a
   const hang = defineTool({
     name: "hang",
     description: "",
-    input: { type: "object" },
+    parameters: { type: "object" },
     timeoutMs: 30,
-    run: () => new Promise(() => {}),
+    execute: () => new Promise(() => {}),
   })
   const backend = createScriptedBackend({
     abilities: { nativeTools: true },
     steps: [
-      { reply: { calls: [{ name: "hang", args: {} }] } },
+      { reply: { calls: [{ name: "hang", arguments: {} }] } },
       { expect: { result: "did not answer within 30 ms" }, reply: "done" },
     ],
   })
@@ -80,7 +80,7 @@ test("a workspace that is read-only is refused to agents that change it, and ope
   const steps = [
     {
       expect: { tools: { include: ["file_read"], exclude: ["file_write", "bash"] } },
-      reply: { calls: [{ name: "search_find_files", args: { pattern: "*" } }] },
+      reply: { calls: [{ name: "search_find_files", arguments: { pattern: "*" } }] },
     },
     { reply: "TASK_COMPLETE" },
   ]
@@ -141,17 +141,17 @@ test("tools and artifacts that the configuration requires must have been there b
   const draft = defineTool({
     name: "draft",
     description: "",
-    input: { type: "object" },
+    parameters: { type: "object" },
     produces: ["draft"],
-    run: () => "x",
+    execute: () => "x",
   })
   const steps = [
-    { reply: { calls: [{ name: "other", args: {} }] } },
+    { reply: { calls: [{ name: "other", arguments: {} }] } },
     { reply: "done" },
-    { reply: { calls: [{ name: "draft", args: {} }] } },
+    { reply: { calls: [{ name: "draft", arguments: {} }] } },
     { reply: "done" },
   ]
-  const other = defineTool({ name: "other", description: "", input: { type: "object" }, run: () => "x" })
+  const other = defineTool({ name: "other", description: "", parameters: { type: "object" }, execute: () => "x" })
   const events = await run({
     backend: createScriptedBackend({ abilities: { nativeTools: true }, steps }),
     tools: [draft, other],

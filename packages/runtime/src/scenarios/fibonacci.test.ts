@@ -102,7 +102,7 @@ describe("the owner of fibonacci.py", () => {
         ...play.steps.slice(0, 6),
         {
           expect: { success: false, result: "style is wrong" },
-          reply: { calls: [{ name: "git_operations", args: { operation: "commit", message: "x" } }] },
+          reply: { calls: [{ name: "git_operations", arguments: { operation: "commit", message: "x" } }] },
         },
         { reply: "TASK_COMPLETE", repeat: "always" },
       ],

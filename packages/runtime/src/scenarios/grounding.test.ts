@@ -11,8 +11,8 @@ const call = (path: string): string =>
 const readFile = defineTool({
   name: "file_read",
   description: "Reads",
-  input: { type: "object", properties: { path: { type: "string", grounded: "path" } }, required: ["path"] },
-  run: () => "one",
+  parameters: { type: "object", properties: { path: { type: "string", grounded: "path" } }, required: ["path"] },
+  execute: () => "one",
 })
 
 test.each([

@@ -114,7 +114,12 @@ describe("nothing configured", () => {
   })
 
   test("tools of one's own alone need a model, and so does the logit tool", async () => {
-    const forecast = defineTool({ name: "forecast", description: "", input: { type: "object" }, run: () => "rain" })
+    const forecast = defineTool({
+      name: "forecast",
+      description: "",
+      parameters: { type: "object" },
+      execute: () => "rain",
+    })
     await expect(events(await assembled({ withBuiltins: false, tools: [forecast] }), "rain?")).rejects.toMatchObject({
       code: "NO_MODEL",
       hint: expect.stringMatching(/--base-url http:\/\/localhost:11434\/v1[^]*\{ builtins: \{\} \}/),

@@ -22,7 +22,7 @@ const LARGEST_BYTES = 50 * 1024 * 1024
  */
 export function guardSecrets({ redact, roots }: SecretGuardOptions): Middleware {
   let hasHidden = false
-  return async ({ tool, args }, next) => {
+  return async ({ tool, arguments: args }, next) => {
     if (tool.effects?.readOnly !== true && holdsMark(args)) {
       const files = argumentPaths(tool.effects?.writes, args).map((path) => contentOf(roots, path))
       const hidesOne = files.some((text) => text !== undefined && redact(text) !== text)

@@ -25,8 +25,8 @@ const env = { DEPLOY_TOKEN: VALUE, PATH: process.env.PATH ?? "" }
 const leaks = defineTool({
   name: "leaks",
   description: "Gives secrets back, in every part of a result",
-  input: { type: "object", properties: { text: { type: "string" } } },
-  run: (_args, { progress }) => {
+  parameters: { type: "object", properties: { text: { type: "string" } } },
+  execute: (_args, { progress }) => {
     progress({ message: GITHUB.slice(0, 12) })
     progress({ message: GITHUB.slice(12) })
     return { ...SECRETS, list: Object.values(SECRETS), [GITHUB]: 1, at: new Date(0) }
@@ -45,14 +45,18 @@ test("no result of any call holds a secret, in text, data, names or errors", asy
   const fails = defineTool({
     name: "fails",
     description: "",
-    input: { type: "object" },
-    run: () => {
+    parameters: { type: "object" },
+    execute: () => {
       throw new Error(`no access with ${GITHUB} and ${VALUE}`)
     },
   })
   toolwright.registry.register(fails)
   for (const name of ["leaks", "fails"]) {
-    const result = await executeCall(toolwright.registry, { name, args: {} }, { middleware: toolwright.middleware })
+    const result = await executeCall(
+      toolwright.registry,
+      { name, arguments: {} },
+      { middleware: toolwright.middleware },
+    )
     expect(secretsIn(JSON.stringify(result))).toEqual([])
     expect(JSON.stringify(result)).toContain("[secret]")
   }
@@ -65,12 +69,12 @@ test("neither the model nor the record is told one, from wherever it comes", asy
       reply: {
         text: `I use ${AWS}`,
         calls: [
-          { name: "leaks", args: { text: PEM } },
-          { name: "read_text_file", args: { path: ".npmrc" } },
+          { name: "leaks", arguments: { text: PEM } },
+          { name: "read_text_file", arguments: { path: ".npmrc" } },
         ],
       },
     },
-    { reply: { text: `Now with ${VALUE}`, calls: [{ name: `no_${GITHUB}`, args: {} }] } },
+    { reply: { text: `Now with ${VALUE}`, calls: [{ name: `no_${GITHUB}`, arguments: {} }] } },
     { reply: `Done, ${JWT}` },
   ]
   const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
@@ -93,7 +97,7 @@ describe("a text with the mark in a secret's place", () => {
   const call = async (name: string, args: object, options: ToolwrightOptions = {}) => {
     await using toolwright = await assemble(options)
     const run = (tool: string, given: object) =>
-      executeCall(toolwright.registry, { name: tool, args: given }, { middleware: toolwright.middleware })
+      executeCall(toolwright.registry, { name: tool, arguments: given }, { middleware: toolwright.middleware })
     await run("read_text_file", { path: "config.ini" })
     return run(name, args)
   }
@@ -132,12 +136,12 @@ describe("a text with the mark in a secret's place", () => {
 test("kinds can be shown, by name, and records still hold none", async () => {
   const backend = createScriptedBackend({
     abilities: { nativeTools: true },
-    steps: [{ reply: { calls: [{ name: "leaks", args: {} }] } }, { reply: "done" }],
+    steps: [{ reply: { calls: [{ name: "leaks", arguments: {} }] } }, { reply: "done" }],
   })
   await using toolwright = await assemble({ backend, secrets: { shown: ["github", "environment"] } })
   const result = await executeCall(
     toolwright.registry,
-    { name: "leaks", args: {} },
+    { name: "leaks", arguments: {} },
     { middleware: toolwright.middleware },
   )
   expect(secretsIn(JSON.stringify(result)).map(([name]) => name)).toEqual(["GITHUB", "VALUE"])
@@ -160,7 +164,7 @@ test("an application and a configuration set middleware around every call", asyn
   await using toolwright = await assemble({ middleware: [own], calls: { middleware: ["m/limit.mjs"] } })
   const result = await executeCall(
     toolwright.registry,
-    { name: "leaks", args: {} },
+    { name: "leaks", arguments: {} },
     { middleware: toolwright.middleware },
   )
   expect({ output: result.output, seen }).toEqual({ output: "limited [secret]", seen: ["own leaks"] })

@@ -137,7 +137,7 @@ export class ToolsApiClient implements ToolSource {
       description: listed.description,
       category,
       optionality: "optional",
-      schema: listed.parameters,
+      parameters: listed.parameters,
       tags: listed.tags,
       provenance: this.provenance,
       ...(listed.title === undefined ? {} : { title: listed.title }),

@@ -13,8 +13,8 @@ for (const name of ["search_users", "web_search"])
     defineTool({
       name,
       description: name,
-      input: { type: "object", properties: { query: { type: "string" } } },
-      run: ({ query }) => `${name} found ${String(query)}`,
+      parameters: { type: "object", properties: { query: { type: "string" } } },
+      execute: ({ query }) => `${name} found ${String(query)}`,
     }),
   )
 
@@ -38,8 +38,8 @@ async function setUp(steps: Steps, store?: ConversationStore | "none") {
 }
 
 const exchange: Steps = [
-  { reply: { calls: [{ name: "search_users", args: { query: "John Doe" } }] } },
-  { reply: { calls: [{ name: "web_search", args: { query: "Acme Corp" } }] } },
+  { reply: { calls: [{ name: "search_users", arguments: { query: "John Doe" } }] } },
+  { reply: { calls: [{ name: "web_search", arguments: { query: "Acme Corp" } }] } },
   { reply: "John works at Acme." },
 ]
 

@@ -14,8 +14,8 @@ export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMess
         messages.push({
           role: "tool",
           content: event.result.output,
-          toolCallId: event.callId,
-          toolName: event.name,
+          callId: event.callId,
+          name: event.name,
           success: event.result.success,
         })
       } else if (event.type === "run-end" && event.summary.outcome === "max-rounds") {
@@ -32,7 +32,7 @@ export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMess
 
 /** Every call has its result: what was cut off in between is told as such. */
 function completed(messages: ChatMessage[]): ChatMessage[] {
-  const answered = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.toolCallId] : [])))
+  const answered = new Set(messages.flatMap((message) => (message.role === "tool" ? [message.callId] : [])))
   return messages.flatMap((message) => {
     if (message.role !== "assistant" || message.toolCalls === undefined) return [message]
     const open = message.toolCalls.filter(({ id }) => !answered.has(id))
@@ -41,8 +41,8 @@ function completed(messages: ChatMessage[]): ChatMessage[] {
       ...open.map((call): ChatMessage => ({
         role: "tool",
         content: "The call was cancelled.",
-        toolCallId: call.id,
-        toolName: call.name,
+        callId: call.id,
+        name: call.name,
         success: false,
       })),
     ]

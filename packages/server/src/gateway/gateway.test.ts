@@ -16,24 +16,24 @@ registry.register(
   defineTool({
     name: "search_users",
     description: "Finds users",
-    input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
-    run: () => [{ name: "Jöhn Doe", company: "Acme Corp" }],
+    parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+    execute: () => [{ name: "Jöhn Doe", company: "Acme Corp" }],
   }),
 )
 registry.register(
   defineTool({
     name: "web_search",
     description: "Searches the web",
-    input: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
-    run: () => "Acme Corp makes anvils.",
+    parameters: { type: "object", properties: { query: { type: "string" } }, required: ["query"] },
+    execute: () => "Acme Corp makes anvils.",
   }),
 )
 registry.register(
   defineTool({
     name: "hang",
     description: "",
-    input: { type: "object" },
-    run: (_args, { signal }) => {
+    parameters: { type: "object" },
+    execute: (_args, { signal }) => {
       seen.signal = signal
       return new Promise(() => {})
     },
@@ -131,7 +131,9 @@ describe("a client that brings its tools gets calls from a model that only write
     await using _server = server
     const model = new ChatOpenAI({ model: "any", apiKey: "none", configuration: { baseURL } }).bindTools([weather])
     const reply = await model.invoke("Weather?")
-    expect(reply.tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Zürich </tool_call> {", days: 2 } }])
+    expect(reply.tool_calls).toMatchObject([
+      { name: "get_weather", arguments: { city: "Zürich </tool_call> {", days: 2 } },
+    ])
   })
 
   test("a backend with tool use of its own is used as it is", async () => {
@@ -139,7 +141,7 @@ describe("a client that brings its tools gets calls from a model that only write
       [
         {
           expect: { tools: { exactly: ["get_weather"] } },
-          reply: { calls: [{ name: "get_weather", args: { city: "Rome" } }] },
+          reply: { calls: [{ name: "get_weather", arguments: { city: "Rome" } }] },
         },
       ],
       { nativeTools: true },
@@ -166,7 +168,7 @@ describe("a client without tools gets the server's own", () => {
         ],
       },
     },
-    { expect: { result: "Acme Corp" }, reply: { calls: [{ name: "web_search", args: { query: "Acme Corp" } }] } },
+    { expect: { result: "Acme Corp" }, reply: { calls: [{ name: "web_search", arguments: { query: "Acme Corp" } }] } },
     { expect: { result: "anvils" }, reply: "John works at Acme, which makes anvils." },
   ]
 
@@ -215,7 +217,7 @@ describe("a client without tools gets the server's own", () => {
     const { server, baseURL } = await serve(
       [
         {
-          reply: { calls: [{ name: "search_users", args: { query: "{{n}}" } }], interpolate: false },
+          reply: { calls: [{ name: "search_users", arguments: { query: "{{n}}" } }], interpolate: false },
           repeat: "always",
         },
       ],
@@ -232,7 +234,7 @@ describe("a client without tools gets the server's own", () => {
 
   test("a client that goes away cancels the tool", async () => {
     const { server, baseURL } = await serve(
-      [{ reply: { calls: [{ name: "hang", args: {} }] } }],
+      [{ reply: { calls: [{ name: "hang", arguments: {} }] } }],
       { nativeTools: true },
       { agent: true },
     )

@@ -43,7 +43,9 @@ async function endlessModel(first: string, again: string) {
 }
 
 const tools = new ToolRegistry()
-tools.register(defineTool({ name: "look", description: "Looks", input: { type: "object" }, run: () => "seen" }))
+tools.register(
+  defineTool({ name: "look", description: "Looks", parameters: { type: "object" }, execute: () => "seen" }),
+)
 const offered = [{ type: "function", function: { name: "look", description: "Looks", parameters: { type: "object" } } }]
 
 const begin = chunk({ tool_calls: [{ index: 0, id: "a", function: { name: "look", arguments: '{"a":"' } }] })

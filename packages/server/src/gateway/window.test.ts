@@ -10,15 +10,15 @@ tools.register(
   defineTool({
     name: "change",
     description: "Changes a file",
-    input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-    run: ({ path }) => success({ output: "x".repeat(900), modifiedFiles: [String(path)] }),
+    parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    execute: ({ path }) => success({ output: "x".repeat(900), modifiedFiles: [String(path)] }),
   }),
 )
 
 const task = `The current task is: ${Array.from({ length: 40 }, (_, number) => `step ${number}`).join(", ")}.`
 const long = "Of things that were said before. ".repeat(30)
 const rounds = [1, 2, 3, 4, 5, 6].map((number) => ({
-  reply: { calls: [{ name: "change", args: { path: `src/file-${number}.ts` } }] },
+  reply: { calls: [{ name: "change", arguments: { path: `src/file-${number}.ts` } }] },
 }))
 
 /** A model with a small window behind both kinds of routes. */

@@ -20,17 +20,23 @@ test("each call has a span with its tool, its source and how it failed, active w
   }
   const tools = new ToolRegistry()
   tools.register(
-    defineTool({ name: "good", description: "", input: { type: "object" }, run: () => void told.push("runs") }),
+    defineTool({
+      name: "good",
+      description: "",
+      parameters: { type: "object" },
+      execute: () => void told.push("runs"),
+    }),
   )
   tools.register(
     defineTool({
       name: "bad",
       description: "",
-      input: { type: "object" },
-      run: () => failure({ code: "REFUSED", message: "No." }),
+      parameters: { type: "object" },
+      execute: () => failure({ code: "REFUSED", message: "No." }),
     }),
   )
-  for (const name of ["good", "bad"]) await executeCall(tools, { name, args: {} }, { middleware: [traceCalls(tracer)] })
+  for (const name of ["good", "bad"])
+    await executeCall(tools, { name, arguments: {} }, { middleware: [traceCalls(tracer)] })
   expect(told).toEqual([
     ["execute_tool good", "good", "local"],
     "runs",

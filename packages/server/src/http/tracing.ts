@@ -41,7 +41,7 @@ export async function openTelemetryTracer(): Promise<TracerLike | undefined> {
  * be secret.
  */
 export function traceCalls(tracer: TracerLike): Middleware {
-  return ({ tool, callId }, next) => {
+  return ({ tool, id: callId }, next) => {
     const { kind, name } = tool.provenance ?? { kind: "local", name: "local" }
     const attributes = {
       "gen_ai.operation.name": "execute_tool",

@@ -50,7 +50,7 @@ export function openApiDocument(
 }
 
 function operation(tool: ToolDefinition): JsonObject {
-  const schema = inlineSchema(tool.schema)
+  const schema = inlineSchema(tool.parameters)
   const hasArguments = Object.keys(schema.properties ?? {}).length > 0
   return {
     operationId: tool.name,

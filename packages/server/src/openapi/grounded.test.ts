@@ -6,8 +6,8 @@ test("how arguments are grounded is nobody's business outside", () => {
   const tool = defineTool({
     name: "open",
     description: "",
-    input: { type: "object", properties: { path: { type: "string", grounded: "path" } }, required: ["path"] },
-    run: () => "",
+    parameters: { type: "object", properties: { path: { type: "string", grounded: "path" } }, required: ["path"] },
+    execute: () => "",
   })
   const text = JSON.stringify(openApiDocument([tool], { url: "http://localhost", secured: false }))
   expect(text).toContain('"path":{"type":"string"}')

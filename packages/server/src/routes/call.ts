@@ -14,7 +14,7 @@ import type { ServerOptions } from "../options.ts"
 /** A call of a tool over HTTP. */
 export interface Call {
   name: string
-  args: unknown
+  arguments: unknown
   signal: AbortSignal
   noCache: boolean
   /** The holder of the token; empty where nobody is told apart. */

@@ -58,7 +58,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
     const run = (signal: AbortSignal): Promise<Answer> =>
       call(tools, {
         name,
-        args: body.value,
+        arguments: body.value,
         signal,
         noCache: /no-cache/.test(context.req.header("cache-control") ?? ""),
         caller: who,
@@ -105,7 +105,7 @@ function listed({
   name,
   title,
   description,
-  schema,
+  parameters: schema,
   category,
   effects,
   outputSchema,
@@ -115,7 +115,7 @@ function listed({
     name,
     description,
     parameters: schema,
-    tags: tagsOf({ ...tool, name, description, schema, category }),
+    tags: tagsOf({ ...tool, name, description, parameters: schema, category }),
     category,
     ...(title === undefined ? {} : { title }),
     ...(effects === undefined ? {} : { effects }),

@@ -57,11 +57,11 @@ function sectionsOf({ messages, tools = [], ...rest }: PlainRequest): Map<string
   return sections
 }
 
-function kindOf({ role, toolName }: JsonObject): string {
-  return role === "tool" ? `, result of ${String(toolName)}` : `, ${String(role)}`
+function kindOf({ role, name }: JsonObject): string {
+  return role === "tool" ? `, result of ${String(name)}` : `, ${String(role)}`
 }
 
-function textOf({ role: _role, toolName: _name, content, ...rest }: JsonObject): string {
+function textOf({ role: _role, name: _name, content, ...rest }: JsonObject): string {
   const more = Object.entries(rest).filter(([key]) => key !== "success" || rest.success === false)
   return [String(content), ...more.map(([key, value]) => `${key}: ${json(value)}`)]
     .filter((part) => part !== "")

@@ -15,7 +15,7 @@ import { callsOf } from "../run/agent-run.ts"
 import { runAgent } from "../run/run-agent.ts"
 import type { ScriptedReply } from "../script/reply.ts"
 import { scripted } from "../script/scripted.ts"
-import { workspace, type Workspace } from "../workspace/workspace.ts"
+import { workspace, type TestWorkspace } from "../workspace/workspace.ts"
 import { recording, type RecordingOptions } from "./recording.ts"
 
 afterEach(() => vi.unstubAllEnvs())
@@ -25,8 +25,8 @@ const weather = defineTool({
   name: "get_weather",
   description: "Weather of a city",
   effects: { readOnly: true },
-  input: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-  run: ({ city }) => `${celsius} °C in ${String(city)}`,
+  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+  execute: ({ city }) => `${celsius} °C in ${String(city)}`,
 })
 const oslo = { call: "get_weather", arguments: { city: "Oslo" } }
 const replies: ScriptedReply[] = [
@@ -35,7 +35,7 @@ const replies: ScriptedReply[] = [
 ]
 
 /** A folder for a recording, and a real model behind it. */
-function place(): { file: string; folder: Workspace } {
+function place(): { file: string; folder: TestWorkspace } {
   const folder = workspace()
   onTestFinished(() => folder.remove())
   return { file: join(folder.path, "fixtures/weather.yaml"), folder }
@@ -178,7 +178,7 @@ describe("what goes wrong is said", () => {
     )
     const more = [
       { ...weather, description: "Weather" },
-      defineTool({ name: "get_time", description: "Time", input: { type: "object" }, run: () => "" }),
+      defineTool({ name: "get_time", description: "Time", parameters: { type: "object" }, execute: () => "" }),
     ]
     const message = await messageOf(run(file, {}, undefined, more))
     expect(message).toMatch(
@@ -297,7 +297,7 @@ describe("what must not be in the file is not", () => {
 
   test("the workspace's path, which is another in each run and comes back in replies", async () => {
     const { file } = place()
-    const once = async (backend: Backend, project: Workspace) =>
+    const once = async (backend: Backend, project: TestWorkspace) =>
       runAgent({ task: `Read ${project.path}/a.txt`, backend, workspace: project })
     const project = () => {
       const made = workspace({ files: { "a.txt": "hello" } })

@@ -22,12 +22,14 @@ export function plainRequest({ messages, tools, ...rest }: InferRequest): PlainR
 
 function plainMessage(message: ChatMessage): object {
   if (message.role === "tool") {
-    const { role, toolName, success, content } = message
-    return { role, toolName, success, content }
+    const { role, name, success, content } = message
+    return { role, name, success, content }
   }
   if (message.role === "assistant") {
     const { toolCalls, ...rest } = message
-    return toolCalls === undefined ? rest : { ...rest, toolCalls: toolCalls.map(({ name, args }) => ({ name, args })) }
+    return toolCalls === undefined
+      ? rest
+      : { ...rest, toolCalls: toolCalls.map(({ name, arguments: args }) => ({ name, arguments: args })) }
   }
   if (message.role === "user" && message.media !== undefined) {
     return {

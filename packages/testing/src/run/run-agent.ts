@@ -3,7 +3,7 @@ import { wrapBackend, type Backend } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { checkStubs } from "../tools/stubbed.ts"
 import { assertThere } from "../workspace/snapshot.ts"
-import type { Workspace } from "../workspace/workspace.ts"
+import type { TestWorkspace } from "../workspace/workspace.ts"
 import type { AgentRun } from "./agent-run.ts"
 import { followRun, type FollowOptions } from "./follow-run.ts"
 
@@ -20,7 +20,7 @@ export interface AgentTest
    */
   backend: Backend
   /** A folder of `workspace(…)`: the built-in tools work in it, and the run tells what changed. */
-  workspace?: Workspace
+  workspace?: TestWorkspace
   /** Name of a profile, or one of your own; `assistant` unless given. */
   agent?: RunOptions["agent"]
 }

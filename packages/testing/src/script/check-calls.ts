@@ -54,7 +54,7 @@ function definitionOf(tool: OpenAITool): ToolDefinition {
   const known = definitions.get(tool)
   if (known !== undefined) return known
   const { name, description, parameters } = tool.function
-  const made = defineTool({ name, description, input: parameters, run: () => "" })
+  const made = defineTool({ name, description, parameters: parameters, execute: () => "" })
   definitions.set(tool, made)
   return made
 }

@@ -10,13 +10,13 @@ const weather = defineTool({
   name: "get_weather",
   description: "Weather of a city",
   effects: { readOnly: true },
-  input: {
+  parameters: {
     type: "object",
     properties: { city: { type: "string" }, days: { type: "integer", minimum: 1 } },
     required: ["city"],
     additionalProperties: false,
   },
-  run: ({ city }) => `4 °C in ${String(city)}`,
+  execute: ({ city }) => `4 °C in ${String(city)}`,
 })
 const oslo = { call: "get_weather", arguments: { city: "Oslo" } }
 const run = (replies: readonly ScriptedReply[], options = {}) =>

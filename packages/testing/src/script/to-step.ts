@@ -40,7 +40,7 @@ export function callsIn({ call, arguments: args, wrong, calls = [] }: ReplyParts
 }
 
 function scriptedCall({ call, arguments: args = {} }: WantedCall): ScriptedCall {
-  return typeof args === "string" ? { name: call, arguments: args } : { name: call, args }
+  return { name: call, arguments: args }
 }
 
 function failing(fail: ModelFailure): Partial<Reply> {

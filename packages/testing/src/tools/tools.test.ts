@@ -10,10 +10,10 @@ let pinged = 0
 const ping = defineTool({
   name: "ping",
   description: "Answers",
-  input: { type: "object", properties: { text: { type: "string" } }, additionalProperties: false },
-  output: { type: "object", properties: { count: { type: "integer" } }, required: ["count"] },
+  parameters: { type: "object", properties: { text: { type: "string" } }, additionalProperties: false },
+  outputSchema: { type: "object", properties: { count: { type: "integer" } }, required: ["count"] },
   timeoutMs: 100,
-  run: () => ({ count: ++pinged }),
+  execute: () => ({ count: ++pinged }),
 })
 const call = (text: string): ScriptedReply => ({ call: "ping", arguments: { text } })
 const outcomes = async (tool: typeof ping, calls = 1) => {

@@ -17,7 +17,7 @@ export interface WorkspaceOptions {
  * with `using`, with
  * `remove()`, and at the latest when the process ends.
  */
-export interface Workspace extends Disposable {
+export interface TestWorkspace extends Disposable {
   /** Absolute, without links in it. */
   readonly path: string
   /** The same as a setting: the one folder that tools may read and write. */
@@ -45,7 +45,7 @@ export interface Workspace extends Disposable {
  * await runAgent({ backend, workspace: project, task: "Fix add()" })
  * assert.deepEqual(project.changes().changed, ["src/add.js"])
  */
-export function workspace({ files = {}, git = false }: WorkspaceOptions = {}): Workspace {
+export function workspace({ files = {}, git = false }: WorkspaceOptions = {}): TestWorkspace {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "toolwright-test-")))
   if (standing.size === 0) process.once("exit", removeAll)
   standing.add(path)

@@ -22,9 +22,9 @@ beforeEach(() => {
 const read = defineTool({
   name: "read",
   description: "",
-  input: { type: "object", properties: { path: { type: "string" }, head: { type: "integer" } } },
+  parameters: { type: "object", properties: { path: { type: "string" }, head: { type: "integer" } } },
   effects: { readOnly: true, idempotent: true, reads: ["path"] },
-  run: ({ path }) => {
+  execute: ({ path }) => {
     reads(path)
     const content = files.get(String(path))
     return content === undefined
@@ -35,11 +35,11 @@ const read = defineTool({
 const write = defineTool({
   name: "write",
   description: "",
-  input: { type: "object" },
+  parameters: { type: "object" },
   effects: { writes: ["path"] },
-  run: ({ path, content }) => void files.set(String(path).replace("./", ""), String(content)),
+  execute: ({ path, content }) => void files.set(String(path).replace("./", ""), String(content)),
 })
-const shell = defineTool({ name: "shell", description: "", input: { type: "object" }, run: () => "ran" })
+const shell = defineTool({ name: "shell", description: "", parameters: { type: "object" }, execute: () => "ran" })
 
 function setUp(options: ResultCacheOptions = {}) {
   const registry = new ToolRegistry()

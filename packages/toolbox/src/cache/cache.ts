@@ -100,14 +100,14 @@ export function createResultCache(options: ResultCacheOptions = {}): ResultCache
     return { ...result, metadata: { ...result.metadata, cached: true } }
   }
   async function read(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
-    const key = `${call.caller ?? ""}\u0000${call.tool.provenance?.name ?? ""}\u0000${call.tool.name}\u0000${canonicalJson(call.args)}`
+    const key = `${call.caller ?? ""}\u0000${call.tool.provenance?.name ?? ""}\u0000${call.tool.name}\u0000${canonicalJson(call.arguments)}`
     const found = await find(key)
     if (found !== undefined) {
       hits++
       return found
     }
     misses++
-    const reads = argumentPaths(call.tool.effects?.reads, call.args)
+    const reads = argumentPaths(call.tool.effects?.reads, call.arguments)
     const before = await fingerprint?.(reads)
     const begun = generation
     const result = await next()
@@ -125,7 +125,7 @@ export function createResultCache(options: ResultCacheOptions = {}): ResultCache
   }
   async function write(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
     const { effects } = call.tool
-    const named = argumentPaths(effects?.writes, call.args)
+    const named = argumentPaths(effects?.writes, call.arguments)
     const forgetIts = (result?: ToolResult): void => {
       if (effects?.writes === undefined) invalidate()
       else if (effects.writes.length > 0 || (result?.modifiedFiles.length ?? 0) > 0)

@@ -9,7 +9,7 @@ function registryWith(...tools: ToolDefinition[]): ToolRegistry {
 
 const object = { type: "object" } as const
 const define = (run: (args: Record<string, unknown>, context: { signal: AbortSignal }) => unknown, more: object = {}) =>
-  defineTool({ name: "tool", description: "", input: object, run, ...more })
+  defineTool({ name: "tool", description: "", parameters: object, execute: run, ...more })
 
 describe("a handler cannot break its caller", () => {
   test.each([
@@ -84,7 +84,7 @@ describe("a handler cannot break its caller", () => {
 
   test("and what it did is its result, whatever its output schema is worth", async () => {
     const remote = define(() => ({ a: 1n }), {
-      output: { type: "object", properties: { a: { $ref: "https://example.org/a.json" } } },
+      outputSchema: { type: "object", properties: { a: { $ref: "https://example.org/a.json" } } },
     })
     const result = await registryWith(remote).execute("tool", {})
     expect(result).toMatchObject({
@@ -104,7 +104,7 @@ describe("a handler cannot break its caller", () => {
       properties: { n: { $ref: "#/$defs/n" } },
       $defs: { n: { type: "object", properties: { n: { $ref: "#/$defs/n" } } } },
     }
-    const tool = defineTool({ name: "tool", description: "", input: recursive, run: () => "ran" })
+    const tool = defineTool({ name: "tool", description: "", parameters: recursive, execute: () => "ran" })
     const args = `${'{"n":'.repeat(50_000)}{}${"}".repeat(50_000)}`
     expect((await registryWith(tool).execute("tool", args)).error?.code).toBe("INVALID_ARGUMENTS")
   })
@@ -176,7 +176,7 @@ describe("cancellation", () => {
 const search = defineTool({
   name: "search",
   description: "Searches",
-  input: {
+  parameters: {
     type: "object",
     oneOf: [
       {
@@ -204,7 +204,7 @@ const search = defineTool({
       { action: "find_files", description: "" },
     ],
   },
-  run: (args) => args,
+  execute: (args) => args,
 })
 
 describe("a wrong call is answered with the right one", () => {
@@ -274,7 +274,7 @@ describe("repairs", () => {
       name: "edit",
       description: "",
       aliases: { arguments: { "edits[].oldText": "old_text" } },
-      input: {
+      parameters: {
         type: "object",
         properties: {
           edits: {
@@ -288,7 +288,7 @@ describe("repairs", () => {
           },
         },
       },
-      run: (args) => args,
+      execute: (args) => args,
     })
     const { data, metadata } = await registryWith(edit).execute("edit", {
       edits: [{ oldText: "a" }, { old_text: "b" }],
@@ -334,7 +334,7 @@ describe("permissions", () => {
       }) as const
     const git = define(() => "done", {
       name: "git",
-      input: { type: "object", oneOf: [branch("status"), branch("commit")] },
+      parameters: { type: "object", oneOf: [branch("status"), branch("commit")] },
       actions: {
         argument: "action",
         list: [
@@ -350,8 +350,8 @@ describe("permissions", () => {
       const results = [
         await whole.execute("git", { action: "status" }, options),
         await whole.execute("git", { action: "commit" }, options),
-        await executeCall(single, { name: "git_status", args: {} }, options),
-        await executeCall(single, { name: "git_save", args: {} }, options),
+        await executeCall(single, { name: "git_status", arguments: {} }, options),
+        await executeCall(single, { name: "git_save", arguments: {} }, options),
       ]
       return results.map(({ error }) => error?.code ?? "ran")
     }
@@ -386,8 +386,8 @@ test("events come in order, with the arguments that ran", async () => {
   const tool = defineTool({
     name: "count",
     description: "",
-    input: { type: "object", properties: { n: { type: "integer" } } },
-    run: ({ n }, { progress }) => {
+    parameters: { type: "object", properties: { n: { type: "integer" } } },
+    execute: ({ n }, { progress }) => {
       progress({ progress: 1, total: n as number })
       return n
     },
@@ -420,7 +420,7 @@ test("middleware stands around the run and may answer in its place", async () =>
 })
 
 test("data that breaks the tool's own promise is delivered with the fact recorded", async () => {
-  const tool = define(() => ({ n: "x" }), { output: { type: "object", properties: { n: { type: "number" } } } })
+  const tool = define(() => ({ n: "x" }), { outputSchema: { type: "object", properties: { n: { type: "number" } } } })
   const result = await registryWith(tool).execute("tool", {})
   expect(result.success).toBe(true)
   expect(result.metadata.outputProblems).toEqual([{ path: "n", message: 'must be a number, but the string "x" came.' }])
@@ -430,8 +430,8 @@ test("a schema that cannot be compiled quarantines its own tool only", async () 
   const broken = defineTool({
     name: "broken",
     description: "",
-    input: { type: "object", properties: { a: { type: "nonsense" } } },
-    run: () => 1,
+    parameters: { type: "object", properties: { a: { type: "nonsense" } } },
+    execute: () => 1,
   })
   const registry = registryWith(
     broken,

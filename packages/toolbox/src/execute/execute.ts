@@ -15,9 +15,9 @@ import { UNHOSTED } from "./unhosted.ts"
 
 /** A call that has been resolved and validated, as middleware sees it. */
 export interface CheckedCall {
-  readonly callId: string
+  readonly id: string
   readonly tool: ToolDefinition
-  readonly args: JsonObject
+  readonly arguments: JsonObject
   readonly signal: AbortSignal
   /** See {@link ExecuteOptions.caller}. */
   readonly caller?: string
@@ -69,7 +69,7 @@ let counter = 0
  */
 export async function executeCall(
   tools: Toolset,
-  call: { name: string; args: unknown },
+  call: { name: string; arguments: unknown },
   options: ExecuteOptions = {},
 ): Promise<ToolResult> {
   const started = performance.now()
@@ -87,7 +87,7 @@ export async function executeCall(
     return final
   }
   const refuse = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
-    const args = isObject(call.args) ? call.args : {}
+    const args = isObject(call.arguments) ? call.arguments : {}
     tell({ type: "tool-start", callId, name, arguments: args, repairs, provenance: LOCAL })
     return finish(name, result, repairs)
   }
@@ -95,7 +95,7 @@ export async function executeCall(
   const resolved = resolveTool(tools, call.name)
   if ("refused" in resolved) return refuse(call.name, resolved.refused)
   const { tool } = resolved
-  const checked = await checkArguments(tool, call.args)
+  const checked = await checkArguments(tool, call.arguments)
   if ("refused" in checked) return refuse(tool.name, checked.refused, resolved.repairs)
   const { args } = checked
   const repairs = [...resolved.repairs, ...checked.repairs]
@@ -116,7 +116,7 @@ export async function executeCall(
     }
     const surrounded = around(
       options.middleware ?? [],
-      { callId, tool, args, signal, noCache: options.noCache ?? false, ...callerOf(options) },
+      { id: callId, tool, arguments: args, signal, noCache: options.noCache ?? false, ...callerOf(options) },
       run,
     )
     return finish(tool.name, await unlessAborted(surrounded, signal), repairs)

@@ -7,19 +7,25 @@ const input = { type: "object", properties: { path: { type: "string" } }, requir
 const read = defineTool({
   name: "read",
   description: "Reads",
-  input,
-  run: ({ path }) => {
+  parameters: input,
+  execute: ({ path }) => {
     throw new ToolwrightError("NOT_A_FILE", `Not a file: ${String(path)}`, {
       hint: "It is a directory.",
-      next: { does: "list a directory", args: { path } },
+      next: { does: "list a directory", arguments: { path } },
     })
   },
 })
-const list = defineTool({ name: "entries", description: "Lists", does: ["list a directory"], input, run: () => "" })
+const list = defineTool({
+  name: "entries",
+  description: "Lists",
+  does: ["list a directory"],
+  parameters: input,
+  execute: () => "",
+})
 const walk = defineTool({
   name: "walk",
   description: "Walks",
-  input: {
+  parameters: {
     type: "object",
     properties: { how: { enum: ["up", "into"] } },
     oneOf: [
@@ -34,7 +40,7 @@ const walk = defineTool({
       { action: "into", description: "", does: ["list a directory"] },
     ],
   },
-  run: () => "",
+  execute: () => "",
 })
 
 async function hintWith(...tools: (typeof read)[]): Promise<{ hint: string | undefined; output: string }> {

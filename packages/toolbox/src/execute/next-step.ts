@@ -12,7 +12,7 @@ export function withNextStep(tools: Toolset, result: ToolResult): ToolResult {
   if (error?.next === undefined) return result
   const { next, ...rest } = error
   const found = toolThatDoes(tools.list(), next.does)
-  const call = found === undefined ? undefined : callOf(found, next.args ?? {})
+  const call = found === undefined ? undefined : callOf(found, next.arguments ?? {})
   const told = call === undefined ? rest : { ...rest, hint: joined(rest.hint, `To ${next.does}, call ${call}.`) }
   const output = result.output === describeError(rest) ? describeError(told) : result.output
   return { ...result, error: told, output }

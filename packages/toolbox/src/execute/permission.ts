@@ -39,7 +39,7 @@ export interface PermissionPolicy {
    * is about what a call says; what links, searches and programs reach is the matter of whoever opens files.
    */
   denyPaths?: readonly string[]
-  approve?(call: { tool: ToolDefinition; args: JsonObject }, signal: AbortSignal): Promise<boolean>
+  approve?(call: { tool: ToolDefinition; arguments: JsonObject }, signal: AbortSignal): Promise<boolean>
 }
 
 /** What the rules say of a call, before anybody is asked; with the result that refuses it where they deny it. */
@@ -74,7 +74,9 @@ export async function refusal(
   const doubt = changeOf(tool) ?? (policy === undefined ? undefined : await doubtAbout(policy, tool, args))
   if (ruling.permission === "allow" && doubt === undefined) return undefined
   if (policy?.approve === undefined) return nobodyThere(tool, args, doubt)
-  return (await policy.approve({ tool, args }, signal)) ? undefined : denied(`'${tool.name}' was not approved.`)
+  return (await policy.approve({ tool, arguments: args }, signal))
+    ? undefined
+    : denied(`'${tool.name}' was not approved.`)
 }
 
 /** What the rules say themselves; undefined where none matches. */

@@ -4,7 +4,7 @@
  */
 export interface NextStep {
   does: string
-  args?: Readonly<Record<string, unknown>>
+  arguments?: Readonly<Record<string, unknown>>
 }
 
 const MARK = Symbol.for("toolwright.error")

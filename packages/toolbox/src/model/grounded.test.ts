@@ -9,7 +9,7 @@ const PATH: JsonSchema = { type: "string", grounded: "path" }
 const tool = defineTool({
   name: "open",
   description: "",
-  input: {
+  parameters: {
     type: "object",
     properties: {
       path: PATH,
@@ -22,7 +22,7 @@ const tool = defineTool({
     additionalProperties: false,
     $defs: { named: { type: "object", patternProperties: { "^a": PATH } } },
   },
-  run: () => "",
+  execute: () => "",
 })
 
 /** The annotation on the schema at a path. */
@@ -33,7 +33,7 @@ const at = (schema: JsonSchema, ...path: (string | number)[]): unknown =>
 
 describe("the annotation grounded in a tool's definition", () => {
   it("is kept where it stood, under the symbol", () => {
-    const { schema } = tool
+    const { parameters: schema } = tool
     expect([
       at(schema, "properties", "path"),
       at(schema, "properties", "any", "anyOf", 0),
@@ -45,18 +45,18 @@ describe("the annotation grounded in a tool's definition", () => {
 
   it("is in no text, no copy and no list of keywords", () => {
     for (const seen of [
-      JSON.stringify(tool.schema),
-      JSON.stringify(structuredClone(tool.schema)),
-      Object.keys(tool.schema.properties!["path"]!).join(),
+      JSON.stringify(tool.parameters),
+      JSON.stringify(structuredClone(tool.parameters)),
+      Object.keys(tool.parameters.properties!["path"]!).join(),
     ])
       expect(seen).not.toMatch(/kind|path",|"grounded":"|type,grounded/)
-    expect(tool.schema.properties).toHaveProperty("grounded", { type: "boolean" })
+    expect(tool.parameters.properties).toHaveProperty("grounded", { type: "boolean" })
   })
 
   it("asserts nothing", async () => {
-    expect(await validate(tool.schema, { path: "anything", more: [7], grounded: true })).toEqual([])
+    expect(await validate(tool.parameters, { path: "anything", more: [7], grounded: true })).toEqual([])
     expect(await validate({ type: "object", properties: { path: PATH } }, { path: "anything" })).toEqual([])
-    expect(await validate(tool.schema, { path: 7 })).toHaveLength(1)
+    expect(await validate(tool.parameters, { path: 7 })).toHaveLength(1)
   })
 
   it("stays with each action of a tool", () => {
@@ -64,7 +64,7 @@ describe("the annotation grounded in a tool's definition", () => {
       defineTool({
         name: "file",
         description: "",
-        input: {
+        parameters: {
           type: "object",
           oneOf: [
             { properties: { action: { const: "read" }, path: PATH }, required: ["action", "path"] },
@@ -78,10 +78,10 @@ describe("the annotation grounded in a tool's definition", () => {
             { action: "list", description: "" },
           ],
         },
-        run: () => "",
+        execute: () => "",
       }),
     )
-    expect([read!.name, at(read!.schema, "properties", "path")]).toEqual(["file_read", "path"])
+    expect([read!.name, at(read!.parameters, "properties", "path")]).toEqual(["file_read", "path"])
   })
 
   it("is refused where it is malformed, with what it may be", () => {
@@ -90,8 +90,8 @@ describe("the annotation grounded in a tool's definition", () => {
         defineTool({
           name: "x",
           description: "",
-          input: { type: "object", properties: { a: { type: "string", grounded } } },
-          run: () => "",
+          parameters: { type: "object", properties: { a: { type: "string", grounded } } },
+          execute: () => "",
         }),
       ).toThrow(expect.objectContaining({ code: "INVALID_TOOL", hint: expect.stringContaining('"span"') }))
     }

@@ -138,7 +138,7 @@ export interface ToolDefinition {
   readonly description: string
   readonly category: ToolCategory
   readonly optionality: Optionality
-  readonly schema: JsonSchema
+  readonly parameters: JsonSchema
   readonly outputSchema?: JsonSchema
   readonly title?: string
   readonly usageHint?: string
@@ -216,12 +216,12 @@ export interface ToolBundle {
 export interface ToolCall {
   readonly id: string
   readonly name: string
-  readonly args: JsonObject
+  readonly arguments: JsonObject
 }
 
 /** The serialised fields of a definition; the handler is never among them. */
 export function serializeTool(tool: ToolDefinition): JsonObject {
-  const { name, description, category, optionality, schema } = tool
+  const { name, description, category, optionality, parameters: schema } = tool
   const wire: JsonObject = { name, description, category, optionality, schema }
   if (tool.usageHint !== undefined) wire.usage_hint = tool.usageHint
   if (tool.examples !== undefined && tool.examples.length > 0) wire.examples = tool.examples

@@ -2,14 +2,14 @@ import { describe, expect, test, vi } from "vitest"
 import { defineTool, ToolRegistry, type ToolDefinition } from "../index.ts"
 
 const tool = (name: string, more: Partial<ToolDefinition> = {}): ToolDefinition => ({
-  ...defineTool({ name, description: name, input: { type: "object" }, run: () => name }),
+  ...defineTool({ name, description: name, parameters: { type: "object" }, execute: () => name }),
   ...more,
 })
 
 const search = defineTool({
   name: "search",
   description: "Searches",
-  input: {
+  parameters: {
     type: "object",
     oneOf: [
       {
@@ -36,7 +36,7 @@ const search = defineTool({
       { action: "find_files", description: "Finds files" },
     ],
   },
-  run: (args) => args,
+  execute: (args) => args,
 })
 
 describe("ToolRegistry", () => {
@@ -101,7 +101,12 @@ describe("ToolRegistry", () => {
     let release = (): void => {}
     const gate = new Promise<void>((resolve) => (release = resolve))
     registry.register(
-      defineTool({ name: "slow", description: "", input: { type: "object" }, run: () => gate.then(() => "done") }),
+      defineTool({
+        name: "slow",
+        description: "",
+        parameters: { type: "object" },
+        execute: () => gate.then(() => "done"),
+      }),
     )
     const running = registry.execute("slow", {})
     await vi.waitFor(() => expect(registry.unregister("slow")).toBe(true))
@@ -132,7 +137,7 @@ describe("views", () => {
     registry.register(tool("write"))
     const { executeCall } = await import("../index.ts")
     const answer = async (view: ReturnType<ToolRegistry["view"]>, name: string) =>
-      (await executeCall(view, { name, args: {} })).error
+      (await executeCall(view, { name, arguments: {} })).error
     expect(await answer(registry.view({ readOnly: true }), "write")).toMatchObject({
       code: "TOOL_WITHDRAWN",
       message: "The tool 'write' is not offered here, where nothing may be changed.",
@@ -152,7 +157,7 @@ describe("views", () => {
     const single = registry.view({ splitActions: true })
     expect(single.list().map(({ name }) => name)).toEqual(["search_grep", "search_find_files"])
     const grep = single.get("search_grep")!
-    expect(grep.schema).toEqual({
+    expect(grep.parameters).toEqual({
       type: "object",
       properties: { pattern: { type: "string" } },
       required: ["pattern"],

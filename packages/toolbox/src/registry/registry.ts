@@ -48,7 +48,7 @@ export class ToolRegistry implements Toolset {
     if (typeof tool.name !== "string" || tool.name === "") {
       throw new ToolwrightError("INVALID_TOOL", "A tool needs a name to be registered.")
     }
-    const fault = schemaFault(tool.schema)
+    const fault = schemaFault(tool.parameters)
     if (fault !== undefined)
       throw new ToolwrightError(
         "INVALID_TOOL",
@@ -149,7 +149,7 @@ export class ToolRegistry implements Toolset {
 
   /** Runs one call through the whole pipeline. Never throws: whatever happens is a result. */
   execute(name: string, args: unknown, options: ExecuteOptions = {}): Promise<ToolResult> {
-    return executeCall(this, { name, args }, options)
+    return executeCall(this, { name, arguments: args }, options)
   }
 
   #tell(call: (listener: RegistryListener) => void): void {

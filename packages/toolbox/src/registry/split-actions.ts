@@ -39,7 +39,7 @@ function singleAction(tool: ToolDefinition, argument: string, action: ToolAction
     name: action.name ?? `${tool.name}_${action.action}`.replaceAll("-", "_"),
     description: action.description,
     actionOf: tool.name,
-    schema: withoutArgument(schemaForCall(tool, { [argument]: action.action }), argument),
+    parameters: withoutArgument(schemaForCall(tool, { [argument]: action.action }), argument),
     ...(aliases?.arguments === undefined ? {} : { aliases: { arguments: aliases.arguments } }),
     ...(examples.length === 0 ? {} : { examples }),
     ...(action.usageHint === undefined ? {} : { usageHint: action.usageHint }),

@@ -2,7 +2,7 @@ import { expect, test, vi } from "vitest"
 import { attachSource, defineTool, localSource, ToolRegistry, type ToolDefinition, type ToolSource } from "../index.ts"
 
 const tool = (name: string): ToolDefinition =>
-  defineTool({ name, description: name, tags: ["own"], input: { type: "object" }, run: () => name })
+  defineTool({ name, description: name, tags: ["own"], parameters: { type: "object" }, execute: () => name })
 
 function changing(names: string[]) {
   let listener = (): void => {}

@@ -142,7 +142,7 @@ function same(some: ReadonlyMap<string, ToolDefinition>, others: ReadonlyMap<str
     some.size === others.size &&
     [...some].every(([name, tool]) => {
       const other = others.get(name)
-      return other?.handler === tool.handler && other.schema === tool.schema && other.changed === tool.changed
+      return other?.handler === tool.handler && other.parameters === tool.parameters && other.changed === tool.changed
     })
   )
 }

@@ -6,7 +6,7 @@ export function actionBranches(tool: ToolDefinition): Map<string, JsonSchema> {
   const branches = new Map<string, JsonSchema>()
   const argument = tool.actions?.argument
   if (argument === undefined) return branches
-  for (const branch of tool.schema.oneOf ?? tool.schema.anyOf ?? []) {
+  for (const branch of tool.parameters.oneOf ?? tool.parameters.anyOf ?? []) {
     const discriminator = branch.properties?.[argument]
     const values = discriminator?.const === undefined ? (discriminator?.enum ?? []) : [discriminator.const]
     for (const value of values) branches.set(String(value), branch)
@@ -21,16 +21,16 @@ export function actionBranches(tool: ToolDefinition): Map<string, JsonSchema> {
  */
 export function schemaForCall(tool: ToolDefinition, args: JsonObject): JsonSchema {
   const argument = tool.actions?.argument
-  if (argument === undefined) return tool.schema
+  if (argument === undefined) return tool.parameters
   let schemas = merged.get(tool)
   if (schemas === undefined) {
-    const { oneOf: _one, anyOf: _any, ...around } = tool.schema
+    const { oneOf: _one, anyOf: _any, ...around } = tool.parameters
     schemas = new Map(
       [...actionBranches(tool)].map(([action, branch]) => [action, mergeObjectSchemas(around as JsonSchema, branch)]),
     )
     merged.set(tool, schemas)
   }
-  return schemas.get(String(args[argument])) ?? tool.schema
+  return schemas.get(String(args[argument])) ?? tool.parameters
 }
 
 const merged = new WeakMap<ToolDefinition, Map<string, JsonSchema>>()

@@ -11,12 +11,12 @@ const from = { kind: "mcp", name: "elsewhere" } as const
 async function call(schema: JsonSchema, args: unknown, more: object = {}): Promise<{ result: ToolResult; ms: number }> {
   const registry = new ToolRegistry()
   registry.register({
-    ...defineTool({ name: "echo", description: "", input: schema, run: () => "ran" }),
+    ...defineTool({ name: "echo", description: "", parameters: schema, execute: () => "ran" }),
     ...more,
   })
-  await executeCall(registry, { name: "echo", args: {} })
+  await executeCall(registry, { name: "echo", arguments: {} })
   const started = performance.now()
-  const result = await executeCall(registry, { name: "echo", args })
+  const result = await executeCall(registry, { name: "echo", arguments: args })
   return { result, ms: performance.now() - started }
 }
 

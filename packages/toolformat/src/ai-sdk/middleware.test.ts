@@ -38,7 +38,7 @@ const schema = {
   properties: { a: { type: "integer" as const }, b: { type: "integer" as const } },
   required: ["a", "b"],
 }
-const call = { id: "call_0", name: "add", args: { a: 1, b: 2 } }
+const call = { id: "call_0", name: "add", arguments: { a: 1, b: 2 } }
 
 interface Loop {
   text: string

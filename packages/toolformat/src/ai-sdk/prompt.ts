@@ -62,7 +62,7 @@ function writeCalls(
   const kept: PromptPart[] = []
   for (const part of content) {
     if (part.type === "tool-call" && part.toolCallId !== undefined && part.toolName !== undefined) {
-      calls.push({ id: part.toolCallId, name: part.toolName, args: argumentsOf(part.input) })
+      calls.push({ id: part.toolCallId, name: part.toolName, arguments: argumentsOf(part.input) })
     } else kept.push(part)
   }
   if (calls.length === 0) return kept
@@ -77,7 +77,7 @@ function argumentsOf(input: unknown): JsonObject {
 function writeResult(formatter: ToolFormatter, part: PromptPart): PromptPart[] {
   if (part.type !== "tool-result") return []
   const { type, value, reason } = part.output ?? { type: "text", value: "" }
-  const call = { id: part.toolCallId ?? "", name: part.toolName ?? "", args: {} }
+  const call = { id: part.toolCallId ?? "", name: part.toolName ?? "", arguments: {} }
   const text = resultText(type, value, reason)
   const failed = type.startsWith("error") || type === "execution-denied"
   const result = failed ? failure({ code: "TOOL_FAILED", message: text, output: text }) : success({ output: text })

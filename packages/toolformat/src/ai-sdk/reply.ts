@@ -106,7 +106,7 @@ function createPartWriter({ parser, taken, onProblem }: ReplySettings) {
           type: "tool-call",
           toolCallId: id,
           toolName: event.call.name,
-          input: JSON.stringify(event.call.args),
+          input: JSON.stringify(event.call.arguments),
         }
         return [{ type: "tool-input-end", id }, call]
       }

@@ -158,7 +158,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     events.push({
       type: "call-end",
       index: call.slot,
-      call: { id: call.id ?? newId(call.slot), name: call.name, args: read.args },
+      call: { id: call.id ?? newId(call.slot), name: call.name, arguments: read.args },
     })
     return events
   }

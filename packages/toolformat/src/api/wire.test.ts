@@ -28,15 +28,15 @@ import {
 } from "./index.ts"
 
 const calls: ToolCall[] = [
-  { id: "call_0", name: "add", args: { a: 1, note: 'say "ü"\n{' } },
-  { id: "call_1", name: "now", args: {} },
+  { id: "call_0", name: "add", arguments: { a: 1, note: 'say "ü"\n{' } },
+  { id: "call_1", name: "now", arguments: {} },
 ]
 const conversation: ChatMessage[] = [
   { role: "system", content: "Be brief." },
   { role: "user", content: "Add." },
   { role: "assistant", content: "Sure.", toolCalls: calls },
-  { role: "tool", content: '{"sum":3}', toolCallId: "call_0", toolName: "add", success: true },
-  { role: "tool", content: "no clock", toolCallId: "call_1", toolName: "now", success: false },
+  { role: "tool", content: '{"sum":3}', callId: "call_0", name: "add", success: true },
+  { role: "tool", content: "no clock", callId: "call_1", name: "now", success: false },
   { role: "user", content: "Thanks." },
 ]
 
@@ -74,7 +74,7 @@ const WIRES: Wire[] = [
         {
           choices: [{ delta: { tool_calls: [{ index, id: call.id, function: { name: call.name, arguments: "" } }] } }],
         },
-        ...(index === 0 ? [...JSON.stringify(call.args)] : []).map((piece) => ({
+        ...(index === 0 ? [...JSON.stringify(call.arguments)] : []).map((piece) => ({
           choices: [{ delta: { tool_calls: [{ index, function: { arguments: piece } }] } }],
         })),
       ]),
@@ -96,7 +96,7 @@ const WIRES: Wire[] = [
       { type: "response.output_item.done", output_index: 0, item: responsesItems[0] },
       ...calls.flatMap((call, at) => {
         const output_index = at + 1
-        const text = at === 0 ? JSON.stringify(call.args) : ""
+        const text = at === 0 ? JSON.stringify(call.arguments) : ""
         return [
           {
             type: "response.output_item.added",
@@ -138,7 +138,7 @@ const WIRES: Wire[] = [
           index: at + 1,
           content_block: { type: "tool_use", id: call.id, name: call.name, input: {} },
         },
-        ...(at === 0 ? [...JSON.stringify(call.args)] : [""]).map((partial_json) => ({
+        ...(at === 0 ? [...JSON.stringify(call.arguments)] : [""]).map((partial_json) => ({
           type: "content_block_delta",
           index: at + 1,
           delta: { type: "input_json_delta", partial_json },
@@ -215,7 +215,7 @@ describe.each(WIRES)("$name", ({ create, decode, answer, stream, failure }) => {
       const text = events
         .map((event) => (event.type === "args-delta" && event.index === index ? event.text : ""))
         .join("")
-      expect(text).toBe(JSON.stringify(call.args))
+      expect(text).toBe(JSON.stringify(call.arguments))
     }
     expect(events.filter((event) => event.type === "call-start")).toHaveLength(2)
     expect(events.filter((event) => event.type === "call-end")).toHaveLength(2)
@@ -278,7 +278,7 @@ test("Anthropic: a call at the token limit has no arguments only if something fo
   const end = (stop_reason: string) => ({ type: "message_delta", delta: { stop_reason } })
   expect(read(start(0), stop(0), end("tool_use")).calls).toHaveLength(1)
   expect(read(start(0), stop(0), start(1), stop(1), end("max_tokens"))).toMatchObject({
-    calls: [{ id: "t0", args: {} }],
+    calls: [{ id: "t0", arguments: {} }],
     problems: [{ kind: "unterminated-call" }],
   })
   expect(read(start(0), stop(0)).calls).toEqual([])
@@ -286,11 +286,11 @@ test("Anthropic: a call at the token limit has no arguments only if something fo
 
 describe("requests", () => {
   test("Anthropic: roles alternate, results come first, failures are marked, ids are safe", () => {
-    const kimi = { id: "functions.add:0", name: "add", args: {} }
+    const kimi = { id: "functions.add:0", name: "add", arguments: {} }
     const { system, messages } = toAnthropicMessages([
       ...conversation,
       { role: "assistant", content: "", toolCalls: [kimi] },
-      { role: "tool", content: "x", toolCallId: kimi.id, toolName: "add", success: true },
+      { role: "tool", content: "x", callId: kimi.id, name: "add", success: true },
     ])
     expect(system).toBe("Be brief.")
     expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "user", "assistant", "user"])
@@ -320,22 +320,22 @@ describe("requests", () => {
     const tool = defineTool({
       name: "ok",
       description: "Fine",
-      input: { type: "object", properties: { a: { type: "string" } } },
-      run: () => 0,
+      parameters: { type: "object", properties: { a: { type: "string" } } },
+      execute: () => 0,
     })
     const { tools, lowered } = toGeminiTools([
       tool,
-      { ...tool, name: "bad", schema: { type: "object", properties: { a: { $ref: "#/nowhere" } } } },
+      { ...tool, name: "bad", parameters: { type: "object", properties: { a: { $ref: "#/nowhere" } } } },
     ])
     expect(tools).toMatchObject([{ functionDeclarations: [{ name: "ok" }] }])
     expect(lowered.quarantined.map((each) => each.tool.name)).toEqual(["bad"])
   })
 
   test("the flat tool forms", () => {
-    const tool = defineTool({ name: "f", description: "d", input: { type: "object" }, run: () => 0 })
-    expect(toAnthropicTools([tool])).toEqual([{ name: "f", description: "d", input_schema: tool.schema }])
+    const tool = defineTool({ name: "f", description: "d", parameters: { type: "object" }, execute: () => 0 })
+    expect(toAnthropicTools([tool])).toEqual([{ name: "f", description: "d", input_schema: tool.parameters }])
     expect(toResponsesTools([tool])).toEqual([
-      { type: "function", name: "f", description: "d", parameters: tool.schema, strict: false },
+      { type: "function", name: "f", description: "d", parameters: tool.parameters, strict: false },
     ])
   })
 
@@ -357,8 +357,8 @@ describe("requests", () => {
         7,
       ]),
     ).toEqual([
-      { role: "assistant", content: "", toolCalls: [{ id: "x", name: "f", args: { _raw: "{oops" } }] },
-      { role: "tool", content: "y", toolCallId: "x", toolName: "f", success: true },
+      { role: "assistant", content: "", toolCalls: [{ id: "x", name: "f", arguments: { _raw: "{oops" } }] },
+      { role: "tool", content: "y", callId: "x", name: "f", success: true },
     ])
   })
 })

@@ -52,7 +52,7 @@ export class CallWriter implements ValueSink {
   }
 
   positional(index: number): string | undefined {
-    return Object.keys(this.tool?.schema.properties ?? {})[index]
+    return Object.keys(this.tool?.parameters.properties ?? {})[index]
   }
 
   private begin(): void {
@@ -90,7 +90,7 @@ export class CallWriter implements ValueSink {
     session.emit({
       type: "call-end",
       index: this.index,
-      call: { id: this.finalId, name: this.name, args: args as Record<string, unknown> },
+      call: { id: this.finalId, name: this.name, arguments: args as Record<string, unknown> },
     })
   }
 

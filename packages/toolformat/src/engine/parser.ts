@@ -50,7 +50,7 @@ export function createParser(
 }
 
 /** Gathers events into a whole reply. */
-export function collect(events: Iterable<ParseEvent>): ParsedReply {
+export function collectReply(events: Iterable<ParseEvent>): ParsedReply {
   const calls: ToolCall[] = []
   const problems: ParseProblem[] = []
   let content = ""

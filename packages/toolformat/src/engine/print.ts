@@ -33,5 +33,5 @@ export function closingMark({ wrapper }: CallSyntax): string {
 
 /** A call of a made-up tool, to show a model what calls look like. */
 export function exampleCall(format: Format): string {
-  return printCalls(format, [{ id: "", name: "tool_name", args: { param: "value" } }])
+  return printCalls(format, [{ id: "", name: "tool_name", arguments: { param: "value" } }])
 }

@@ -34,7 +34,7 @@ function isSchema(value: unknown): value is JsonSchema {
 
 /** The schema of a tool's parameter; undefined when nothing is known about it. */
 export function parameterSchema(tool: ToolDefinition | undefined, key: string): JsonSchema | undefined {
-  return tool === undefined ? undefined : memberSchema(tool.schema, key, tool.schema)
+  return tool === undefined ? undefined : memberSchema(tool.parameters, key, tool.parameters)
 }
 
 /** The schema of an object's member, looked for in every branch; undefined when nothing is known about it. */

@@ -41,7 +41,7 @@ interface CallSyntaxBase {
 export interface EnvelopeSyntax extends CallSyntaxBase {
   codec: "envelope"
   /** Members as printed. */
-  keys: { name: string; args: string; id?: string }
+  keys: { name: string; arguments: string; id?: string }
   /** The tool's name is the key and the arguments are its value. */
   nameAsKey?: boolean
   /** Whether the id is printed before the name. */

@@ -11,7 +11,7 @@ const FRAMING = [
   "<|CHATBOT_TOKEN|>",
   "<|END_OF_TURN_TOKEN|>",
 ]
-const KEYS = { name: "tool_name", args: "parameters" }
+const KEYS = { name: "tool_name", arguments: "parameters" }
 
 const action: EnvelopeSyntax = {
   ...jsonList(["<|START_ACTION|>"], ["<|END_ACTION|>"]),

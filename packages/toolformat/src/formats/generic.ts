@@ -12,8 +12,8 @@ export const generic: Format = {
   aliases: ["json", "text", "ollama-tmpl-json", "ollama-tmpl-list", "google-gemma-2-2b-it", "gemma2"],
   title: "A JSON object with tool and args, alone, fenced, or on a line",
   calls: [
-    { ...bareJson, keys: { name: "tool", args: "args" }, separator: "\n", recovery: false },
-    { ...fencedJson, keys: { name: "tool", args: "args" }, recovery: false },
+    { ...bareJson, keys: { name: "tool", arguments: "args" }, separator: "\n", recovery: false },
+    { ...fencedJson, keys: { name: "tool", arguments: "args" }, recovery: false },
     fencedPython,
   ],
   reasoning: think,

@@ -72,7 +72,7 @@ export const apriel: Format = {
     "apriel",
     ["apriel-1.5", "apriel-1.6"],
     "A JSON list in <tool_calls>, ids in the calls: Apriel",
-    [{ ...toolCalls, keys: { name: "name", args: "arguments", id: "id" } }],
+    [{ ...toolCalls, keys: { name: "name", arguments: "arguments", id: "id" } }],
     ["<|end|>"],
     [["[BEGIN FINAL RESPONSE]"]],
   ),
@@ -135,7 +135,7 @@ export const internlm: Format = {
   calls: [
     {
       codec: "envelope",
-      keys: { name: "name", args: "parameters" },
+      keys: { name: "name", arguments: "parameters" },
       wrapper: { open: ["<|action_start|><|plugin|>", "<|action_start|> <|plugin|>"], close: ["<|action_end|>"] },
       layout: { before: "\n" },
     },

@@ -7,7 +7,7 @@ const STOP = ["<|eot_id|>", "<|eom_id|>"]
 
 const tagged: EnvelopeSyntax = {
   codec: "envelope",
-  keys: { name: "name", args: "arguments" },
+  keys: { name: "name", arguments: "arguments" },
   wrapper: { open: ["<|python_tag|>"], close: [], closeOptional: true },
   separator: "\n",
 }

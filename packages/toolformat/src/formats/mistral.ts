@@ -6,7 +6,7 @@ import { jsonList, think } from "./syntaxes.ts"
 const list: EnvelopeSyntax = {
   ...jsonList(["[TOOL_CALLS]"], ["[/TOOL_CALLS]"]),
   wrapper: { open: ["[TOOL_CALLS]"], close: ["[/TOOL_CALLS]"], closeOptional: "never printed" },
-  keys: { name: "name", args: "arguments", id: "id" },
+  keys: { name: "name", arguments: "arguments", id: "id" },
   layout: { before: "[", between: ", ", after: "]" },
 }
 

@@ -35,11 +35,11 @@ function typeText(schema: JsonSchema): string {
 
 /** `## name`, description, parameters, then how to call: models that know no syntax of their own follow this one. */
 export const genericPrompt: PromptStyle = (tools, call) =>
-  `# Available Tools\n\n${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.schema)}`).join("")}\nCall tools using JSON format:\n${call}\n`
+  `# Available Tools\n\n${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.parameters)}`).join("")}\nCall tools using JSON format:\n${call}\n`
 
 /** Qwen 2.5's section, with the parameters inline. */
 export const qwenPrompt: PromptStyle = (tools, call) =>
-  `# Tools\n\nYou have access to the following tools:\n\n${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.schema)}`).join("")}\nTo call a tool, use the following XML format:\n${call}\n`
+  `# Tools\n\nYou have access to the following tools:\n\n${tools.map((tool) => `## ${tool.name}\n${tool.description}\n\n${parametersSection(tool.parameters)}`).join("")}\nTo call a tool, use the following XML format:\n${call}\n`
 
 function parametersSection(schema: JsonSchema): string {
   const lines = parameterLines(schema)
@@ -51,7 +51,7 @@ export const schemaPrompt: PromptStyle = (tools, call) =>
   `You have access to the following tools:\n\n${tools
     .map(
       (tool) =>
-        `### ${tool.name}\n${tool.description}\n\nParameters:\n\`\`\`json\n${JSON.stringify(tool.schema, null, 2)}\n\`\`\`\n\n`,
+        `### ${tool.name}\n${tool.description}\n\nParameters:\n\`\`\`json\n${JSON.stringify(tool.parameters, null, 2)}\n\`\`\`\n\n`,
     )
     .join("")}\nWhen you need to call a tool, use the following format:\n${call}\n`
 
@@ -69,7 +69,7 @@ export const toolLineArrayPrompt: PromptStyle = (tools) =>
 
 /** Each tool as a TypeScript function type in a namespace. */
 export const typescriptPrompt: PromptStyle = (tools, call) =>
-  `# Tools\n\n## functions\n\nnamespace functions {\n\n${tools.map((tool) => `${comment(tool.description)}type ${tool.name} = (_: ${typeScriptType(tool.schema)}) => any;\n\n`).join("")}} // namespace functions\n\nTo call a tool, write the call exactly in this form:\n${call}\n`
+  `# Tools\n\n## functions\n\nnamespace functions {\n\n${tools.map((tool) => `${comment(tool.description)}type ${tool.name} = (_: ${typeScriptType(tool.parameters)}) => any;\n\n`).join("")}} // namespace functions\n\nTo call a tool, write the call exactly in this form:\n${call}\n`
 
 function comment(text: string | undefined): string {
   return text === undefined || text === ""

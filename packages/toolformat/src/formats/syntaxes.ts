@@ -1,6 +1,6 @@
 import type { CallSyntax, EnvelopeSyntax, ParametersSyntax, ReasoningSyntax } from "../engine/syntax.ts"
 
-const KEYS = { name: "name", args: "arguments" }
+const KEYS = { name: "name", arguments: "arguments" }
 
 /** Calls as JSON objects in tags, one object each: the most common syntax of open models. */
 export function taggedJson(open: readonly string[], close: readonly string[]): EnvelopeSyntax {

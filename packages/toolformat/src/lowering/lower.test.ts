@@ -140,7 +140,7 @@ describe("other targets", () => {
 
 test("one bad schema is set aside with its reason, the others go on", () => {
   const tool = (name: string, input: JsonSchema) => ({
-    ...defineTool({ name, description: name, input: { type: "object" }, run: () => 0 }),
+    ...defineTool({ name, description: name, parameters: { type: "object" }, execute: () => 0 }),
     schema: input,
   })
   const loop = {
@@ -292,8 +292,8 @@ describe.skipIf(!present)("over 400 real schemas with their instances", () => {
       const [result] = lowerTools(
         [
           {
-            ...defineTool({ name: "t", description: "", input: { type: "object" }, run: () => 0 }),
-            schema: JSON.parse(record.schema) as JsonSchema,
+            ...defineTool({ name: "t", description: "", parameters: { type: "object" }, execute: () => 0 }),
+            parameters: JSON.parse(record.schema) as JsonSchema,
           },
         ],
         "openai-strict",

@@ -24,7 +24,7 @@ export function lowerTools(tools: readonly ToolDefinition[], target: LoweringTar
   const result: LoweredTools = { tools: [], quarantined: [] }
   for (const tool of tools) {
     try {
-      result.tools.push({ tool, ...lowerSchema(tool.schema, target) })
+      result.tools.push({ tool, ...lowerSchema(tool.parameters, target) })
     } catch (thrown) {
       const code = ToolwrightError.isInstance(thrown) ? thrown.code : "INVALID_SCHEMA"
       result.quarantined.push({ tool, code, reason: messageOf(thrown) })

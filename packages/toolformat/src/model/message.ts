@@ -27,7 +27,7 @@ export type ChatMessage =
   | { role: "system"; content: string }
   | { role: "user"; content: string; media?: readonly MediaPart[]; [ABOUT]?: About }
   | { role: "assistant"; content: string; reasoning?: string; toolCalls?: readonly ToolCall[] }
-  | { role: "tool"; content: string; toolCallId: string; toolName: string; success: boolean; [ABOUT]?: About }
+  | { role: "tool"; content: string; callId: string; name: string; success: boolean; [ABOUT]?: About }
 
 /** The OpenAI chat form of a tool definition, which most chat templates and many APIs take. */
 export interface OpenAITool {

@@ -34,11 +34,11 @@ export function withTemplateIds(messages: readonly ChatMessage[], form: Template
       return { ...message, toolCalls: message.toolCalls.map(rename) }
     }
     if (message.role !== "tool") return message
-    const known = renamed.get(message.toolCallId)
-    if (known !== undefined) return { ...message, toolCallId: known }
+    const known = renamed.get(message.callId)
+    if (known !== undefined) return { ...message, callId: known }
     // A result without its call, as after the beginning of a conversation was cut off.
-    const alone = rename({ id: message.toolCallId, name: message.toolName, args: {} })
-    return { ...message, toolCallId: alone.id }
+    const alone = rename({ id: message.callId, name: message.name, arguments: {} })
+    return { ...message, callId: alone.id }
   })
 }
 

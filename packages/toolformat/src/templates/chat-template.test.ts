@@ -12,12 +12,12 @@ const messages: ChatMessage[] = [
     role: "assistant",
     content: "",
     toolCalls: [
-      { id: "call_0", name: "add", args: { a: 1 } },
-      { id: "call_1", name: "add", args: { a: 2 } },
+      { id: "call_0", name: "add", arguments: { a: 1 } },
+      { id: "call_1", name: "add", arguments: { a: 2 } },
     ],
   },
-  { role: "tool", content: "3", toolCallId: "call_0", toolName: "add", success: true },
-  { role: "tool", content: "4", toolCallId: "call_1", toolName: "add", success: true },
+  { role: "tool", content: "3", callId: "call_0", name: "add", success: true },
+  { role: "tool", content: "4", callId: "call_1", name: "add", success: true },
 ]
 const tools: OpenAITool[] = [
   {
@@ -169,7 +169,7 @@ describe("what a template leaves out", () => {
     expect(
       formatterById("glm45")
         .parse(text.slice(text.indexOf("[assistant]")), { tools: toDefinitions(tools) })
-        .calls.map((call) => call.args),
+        .calls.map((call) => call.arguments),
     ).toEqual([{ a: 1 }, { a: 2 }])
   })
 
@@ -181,7 +181,7 @@ describe("what a template leaves out", () => {
     ).renderWithReport({ messages, tools })
     expect(adaptations).toEqual(["tools-as-text", "calls-as-text", "results-as-text"])
     expect(text).toContain('"name": "add"')
-    expect(fallback.parse(text.slice(text.indexOf("[assistant]"))).calls.map((call) => call.args)).toEqual([
+    expect(fallback.parse(text.slice(text.indexOf("[assistant]"))).calls.map((call) => call.arguments)).toEqual([
       { a: 1 },
       { a: 2 },
     ])

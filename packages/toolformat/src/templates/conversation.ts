@@ -94,7 +94,7 @@ export function withSingleCalls(messages: readonly ChatMessage[]): ChatMessage[]
     const { toolCalls = [], ...rest } = message
     for (const [index, call] of toolCalls.entries()) {
       split.push(index === 0 ? { ...rest, toolCalls: [call] } : { role: "assistant", content: "", toolCalls: [call] })
-      const found = results.findIndex((result) => result.toolCallId === call.id)
+      const found = results.findIndex((result) => result.callId === call.id)
       if (found >= 0) split.push(...results.splice(found, 1))
     }
     split.push(...results)
@@ -103,7 +103,7 @@ export function withSingleCalls(messages: readonly ChatMessage[]): ChatMessage[]
 }
 
 function resultText(formatter: ToolFormatter, message: Extract<ChatMessage, { role: "tool" }>): string {
-  const call = { id: message.toolCallId, name: message.toolName, args: {} }
+  const call = { id: message.callId, name: message.name, arguments: {} }
   const result = message.success
     ? success({ output: message.content })
     : failure({ code: "TOOL_FAILED", message: message.content, output: message.content })

@@ -94,12 +94,12 @@ describe.skipIf(!present)("over all official templates", () => {
   })
 
   test("with it, neither is the second of two calls side by side", () => {
-    const call = (id: string, city: string) => ({ id, name: "get_weather", args: { city } })
-    const result = (toolCallId: string, content: string): ChatMessage => ({
+    const call = (id: string, city: string) => ({ id, name: "get_weather", arguments: { city } })
+    const result = (callId: string, content: string): ChatMessage => ({
       role: "tool",
       content,
-      toolCallId,
-      toolName: "get_weather",
+      callId,
+      name: "get_weather",
       success: true,
     })
     const messages: ChatMessage[] = [

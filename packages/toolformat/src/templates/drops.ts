@@ -42,12 +42,12 @@ const tool = (name: string): OpenAITool => ({
 })
 
 const user = (content: string): ChatMessage => ({ role: "user", content })
-const call = (id: string, value: string): ToolCall => ({ id, name: CALLED, args: { [PARAMETER]: value } })
+const call = (id: string, value: string): ToolCall => ({ id, name: CALLED, arguments: { [PARAMETER]: value } })
 const result = (id: string): ChatMessage => ({
   role: "tool",
   content: JSON.stringify({ probe: RESULT }),
-  toolCallId: id,
-  toolName: CALLED,
+  callId: id,
+  name: CALLED,
   success: true,
 })
 const turn: ChatMessage[] = [

@@ -21,7 +21,7 @@ export function toTemplateMessages(messages: readonly ChatMessage[], form: Messa
   return messages.map((message) => {
     if (message.role === "system") return { role: "system", content: message.content }
     if (message.role === "tool") {
-      return { role: "tool", tool_call_id: message.toolCallId, name: message.toolName, content: message.content }
+      return { role: "tool", tool_call_id: message.callId, name: message.name, content: message.content }
     }
     if (message.role === "user") {
       const media = (message.media ?? []).map(({ type }) => ({ type }))
@@ -36,7 +36,7 @@ export function toTemplateMessages(messages: readonly ChatMessage[], form: Messa
       ...(message.reasoning ? { reasoning_content: message.reasoning } : {}),
       ...(message.toolCalls?.length
         ? {
-            tool_calls: message.toolCalls.map(({ id, name, args }) => ({
+            tool_calls: message.toolCalls.map(({ id, name, arguments: args }) => ({
               id,
               type: "function",
               function: { name, arguments: form.argumentsAsText ? JSON.stringify(args) : args },
@@ -62,7 +62,7 @@ export function toDefinitions(tools: readonly TemplateTool[]): ToolDefinition[] 
       description: description ?? "",
       category: "utility",
       optionality: "optional",
-      schema: parameters ?? { type: "object" },
+      parameters: parameters ?? { type: "object" },
       handler: () => {
         throw new Error(`"${name}" was given as a description only.`)
       },

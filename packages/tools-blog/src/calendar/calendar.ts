@@ -77,7 +77,7 @@ export function createCalendarTool(
     tags: ["blog"],
     usageHint:
       "Use when: dates of events are needed, for instance for a newsletter, or an event must be put in or moved. Don't use when: only today's date matters, or the events are on a web page (use webscrape).",
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         events: { type: "array", items: EVENT },
@@ -118,7 +118,7 @@ export function createCalendarTool(
           time_zone: ZONE,
         },
         effects: reading,
-        run,
+        execute: run,
         examples: [
           { description: "The next five events", input: { limit: 5 } },
           { description: "A month", input: { from: "2026-12-01", to: "2027-01-01", time_zone: "Europe/Paris" } },
@@ -129,7 +129,7 @@ export function createCalendarTool(
         properties: { id: ID, time_zone: ZONE },
         required: ["id"],
         effects: reading,
-        run,
+        execute: run,
         examples: [{ description: "One event", input: { id: "standup@example.com" } }],
       },
       create_event: {
@@ -137,7 +137,7 @@ export function createCalendarTool(
         properties: FIELDS,
         required: ["title", "start"],
         effects: changing,
-        run,
+        execute: run,
         examples: [
           {
             description: "An hour in Paris",
@@ -156,7 +156,7 @@ export function createCalendarTool(
         properties: { id: ID, ...FIELDS, status: { type: "string", enum: ["CONFIRMED", "TENTATIVE", "CANCELLED"] } },
         required: ["id"],
         effects: { ...changing, idempotent: true },
-        run,
+        execute: run,
         examples: [
           {
             description: "Move an event; it stays as long as it was",
@@ -173,7 +173,7 @@ export function createCalendarTool(
         },
         required: ["id"],
         effects: { ...changing, destructive: true },
-        run,
+        execute: run,
         examples: [{ description: "Delete an event with all its times", input: { id: "standup@example.com" } }],
       },
       check_availability: {
@@ -191,7 +191,7 @@ export function createCalendarTool(
         },
         required: ["start", "end"],
         effects: reading,
-        run,
+        execute: run,
         examples: [
           {
             description: "A morning",

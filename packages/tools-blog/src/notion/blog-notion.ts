@@ -24,7 +24,7 @@ export function createBlogNotionTool(
     tags: ["blog"],
     usageHint:
       "Use when: publishing was asked for and the content is finished. Don't use when: nobody asked for publishing, or the text is still a draft in pieces (use assemble_content first).",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         action: { type: "string", enum: ["publish"], default: "publish" },
@@ -60,7 +60,7 @@ export function createBlogNotionTool(
       },
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         url: { type: "string" },
@@ -86,7 +86,7 @@ export function createBlogNotionTool(
     effects: { readOnly: false, idempotent: true, network: true },
     capabilities: config.token === undefined ? ["env:NOTION_TOKEN"] : [],
     timeoutMs: 300_000,
-    run: async (args, context) => {
+    execute: async (args, context) => {
       publish ??= import("./publish.ts").then((module) => module.createPublisher(host, artifacts, config))
       return (await publish)(args, context)
     },

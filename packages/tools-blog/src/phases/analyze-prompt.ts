@@ -37,7 +37,7 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
     tags: ["blog"],
     usageHint:
       "Use when: a post of several sections was asked for. Don't use when: a short note was asked for (write it and call assemble_content with content).",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         prompt: { type: "string", minLength: 1, maxLength: 20_000, description: "The request, as it was made" },
@@ -49,7 +49,7 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
       required: isSelf ? ["prompt", "analysis"] : ["prompt"],
       additionalProperties: false,
     },
-    output: ANALYSIS,
+    outputSchema: ANALYSIS,
     examples: [
       {
         description: "A request",
@@ -61,7 +61,7 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
     ],
     produces: ["analysis"],
     effects: { readOnly: false, idempotent: true },
-    async run(args, context) {
+    async execute(args, context) {
       const request = String(args.prompt)
       const given = args.analysis as JsonObject | undefined
       const prompt = `Analyse this request for a blog post.\n${quoted("the request", request, 20_000)}\nSay what is asked for and nothing else. newsletter, social and publish are true only when the request asks for them.`

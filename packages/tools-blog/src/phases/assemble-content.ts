@@ -18,7 +18,7 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
     tags: ["blog"],
     usageHint:
       "Use when: every section is written, or you wrote a short text in one piece. Don't use when: sections are missing (call expand_section).",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         title: { type: "string", minLength: 1, maxLength: 500, description: "The outline's title unless given" },
@@ -45,7 +45,7 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
       },
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         title: { type: "string" },
@@ -64,7 +64,7 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
     consumes: ["sections"],
     produces: ["content"],
     effects: { readOnly: false, idempotent: true },
-    run(args, context) {
+    execute(args, context) {
       const outline = host.artifacts.get(context, "outline") as Outline | undefined
       const whole = typeof args.content === "string" ? cleanText(args.content).trim() : undefined
       const sections =

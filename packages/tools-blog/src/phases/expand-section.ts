@@ -21,7 +21,7 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
     tags: ["blog"],
     usageHint:
       "Use when: there is an outline and a section of it is not written, or must be written again. Don't use when: there is no outline (call generate_outline).",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         section: { type: ["integer", "string"], description: "Its number from 1, or its heading" },
@@ -36,7 +36,7 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
       required: isSelf ? ["section", "content"] : ["section"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         section: { type: "integer" },
@@ -60,7 +60,7 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
     consumes: ["outline"],
     produces: ["sections"],
     effects: { readOnly: false },
-    async run(args, context) {
+    async execute(args, context) {
       const outline = host.artifacts.get(context, "outline") as Outline | undefined
       if (outline === undefined) return missingArtifact("outline", "Writing a section", "Call generate_outline first.")
       const index = findSection(outline, args.section)

@@ -17,7 +17,7 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
     tags: ["blog"],
     usageHint:
       "Use when: a post of several sections is wanted and has been analysed. Don't use when: the text is short enough to write in one piece.",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         outline: {
@@ -35,7 +35,7 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
       ...(isSelf ? { required: ["outline"] } : {}),
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: { ...OUTLINE.properties, markdown: { type: "string" } },
       required: ["title", "sections", "markdown"],
@@ -49,7 +49,7 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
     consumes: ["analysis"],
     produces: ["outline"],
     effects: { readOnly: false },
-    async run(args, context) {
+    async execute(args, context) {
       const analysis = host.artifacts.get(context, "analysis") as JsonObject | undefined
       let outline: Outline | undefined
       if (typeof args.outline === "string") {

@@ -17,7 +17,7 @@ export function createNewsletterTool(host: PhaseHost): ToolDefinition {
     tags: ["blog"],
     usageHint:
       "Use when: a newsletter was asked for, after rss_feed, calendar or static_links. Don't use when: nobody asked for one.",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         newsletter: {
@@ -37,7 +37,7 @@ export function createNewsletterTool(host: PhaseHost): ToolDefinition {
       ...(isSelf ? { required: ["newsletter"] } : {}),
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: { newsletter: { type: "string" }, words: { type: "integer" } },
       required: ["newsletter", "words"],
@@ -51,7 +51,7 @@ export function createNewsletterTool(host: PhaseHost): ToolDefinition {
     consumes: ["research"],
     produces: ["newsletter"],
     effects: { readOnly: false },
-    async run(args, context) {
+    async execute(args, context) {
       let text = typeof args.newsletter === "string" ? cleanText(args.newsletter).trim() : undefined
       if (text === undefined) {
         const research =

@@ -37,7 +37,7 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
     tags: ["blog"],
     usageHint:
       "Use when: posts for social networks were asked for and the content is finished. Don't use when: nobody asked for them. Nothing is posted anywhere.",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         networks: {
@@ -80,7 +80,7 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
       ...(isSelf ? { required: ["posts"] } : {}),
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         posts: {
@@ -110,7 +110,7 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
     consumes: ["content"],
     produces: ["social_posts"],
     effects: { readOnly: false },
-    async run(args, context) {
+    async execute(args, context) {
       const posts =
         args.posts === undefined
           ? await generated(host, args, context)

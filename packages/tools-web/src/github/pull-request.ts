@@ -78,7 +78,7 @@ export function createPullRequestTool(host: NetworkHost, config: GithubConfig = 
     tags: ["github", "vcs"],
     usageHint:
       "Use when: a task names a GitHub pull request. Don't use when: the changes are in the local repository (use get_local_git_changes_info or git). Required when the task gives a pull request URL.",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         url: { type: "string", description: "The pull request's address, e.g. https://github.com/owner/repo/pull/12" },
@@ -91,7 +91,7 @@ export function createPullRequestTool(host: NetworkHost, config: GithubConfig = 
       },
       additionalProperties: false,
     },
-    output: OUTPUT,
+    outputSchema: OUTPUT,
     aliases: {
       arguments: {
         pr_url: "url",
@@ -111,7 +111,7 @@ export function createPullRequestTool(host: NetworkHost, config: GithubConfig = 
     effects: { readOnly: true, idempotent: true, network: true },
     timeoutMs: 120_000,
     maxOutputChars: 30_000,
-    run: async (args, context) => {
+    execute: async (args, context) => {
       read ??= import("./read-pull-request.ts").then((module) => module.createPullRequestReader(host, config))
       return (await read)(args, context)
     },

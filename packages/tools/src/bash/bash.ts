@@ -40,7 +40,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
       arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" },
     },
     effects: { readOnly: false, destructive: true, network: host.config.bash?.network === true },
-    input: {
+    parameters: {
       type: "object",
       properties: {
         command: { type: "string", minLength: 1, description: "The command line, for bash." },
@@ -55,7 +55,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
       required: ["command"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         exit_code: { type: ["integer", "null"] },
@@ -69,7 +69,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
     timeoutMs: LONGEST_TIMEOUT_MS + 5000,
     maxOutputChars: MAX_OUTPUT_CHARS,
     doubts: () => programDoubt(host),
-    run: (args, context) => runCommand(host, args, context),
+    execute: (args, context) => runCommand(host, args, context),
   })
 }
 

@@ -41,7 +41,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         end: "end_line",
       },
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: { path: { type: "string" }, hash: { type: "string" } },
       required: ["path", "hash"],
@@ -53,7 +53,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         required: ["path"],
         effects: { readOnly: true, idempotent: true, reads: ["path"] },
         examples: [{ description: "The first two lines", input: { path: "src/index.ts", start_line: 1, end_line: 2 } }],
-        run: async (args) => (await import("./lines.ts")).getLines(workspace, args),
+        execute: async (args) => (await import("./lines.ts")).getLines(workspace, args),
       },
       edit_lines: {
         description: "Replaces lines with other ones.",
@@ -72,7 +72,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
             input: { path: "src/index.ts", start_line: 1, end_line: 1, content: "export const answer = 42" },
           },
         ],
-        run: async (args) => (await import("./lines.ts")).editLines(workspace, args),
+        execute: async (args) => (await import("./lines.ts")).editLines(workspace, args),
       },
       insert_at_line: {
         description: "Inserts lines before a line; the number after the last line appends.",
@@ -87,7 +87,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         examples: [
           { description: "Insert a first line", input: { path: "src/index.ts", line: 1, content: "// The answer." } },
         ],
-        run: async (args) => (await import("./lines.ts")).insertAtLine(workspace, args),
+        execute: async (args) => (await import("./lines.ts")).insertAtLine(workspace, args),
       },
       delete_lines: {
         description: "Deletes lines.",
@@ -95,7 +95,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         required: ["path", "start_line", "end_line"],
         effects: { ...effects, destructive: true },
         examples: [{ description: "Delete line 2", input: { path: "src/index.ts", start_line: 2, end_line: 2 } }],
-        run: async (args) => (await import("./lines.ts")).editLines(workspace, args),
+        execute: async (args) => (await import("./lines.ts")).editLines(workspace, args),
       },
     },
   })

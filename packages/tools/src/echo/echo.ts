@@ -11,17 +11,17 @@ export const echo: ToolDefinition = defineTool({
   usageHint: "Use it only to test that tools can be called.",
   tags: ["example", "test"],
   effects: { readOnly: true, idempotent: true },
-  input: {
+  parameters: {
     type: "object",
     properties: { message: { type: "string", description: "The text to send back" } },
     required: ["message"],
     additionalProperties: false,
   },
-  output: {
+  outputSchema: {
     type: "object",
     properties: { echo: { type: "string" }, length: { type: "integer", description: "Characters in the message" } },
     required: ["echo", "length"],
   },
   examples: [{ description: "Say hello", input: { message: "hello" }, output: { echo: "hello", length: 5 } }],
-  run: ({ message }) => ({ echo: message, length: [...(message as string)].length }),
+  execute: ({ message }) => ({ echo: message, length: [...(message as string)].length }),
 })

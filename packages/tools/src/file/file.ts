@@ -37,7 +37,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         new_string: "new_text",
       },
     },
-    output: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    outputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
     preview: async (args) =>
       args["action"] === "write"
         ? (await import("../filesystem/write-text.ts")).previewWrite(workspace, args)
@@ -55,7 +55,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         required: ["path"],
         effects: { readOnly: true, idempotent: true, reads: ["path"] },
         examples: [{ description: "Read a file", input: { path: "src/index.ts" } }],
-        run: async (args) => (await import("../filesystem/read-text.ts")).readText(workspace, args),
+        execute: async (args) => (await import("../filesystem/read-text.ts")).readText(workspace, args),
       },
       write: {
         description: "Creates a file or replaces all of its content.",
@@ -64,7 +64,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         required: ["path", "content"],
         effects: { destructive: true, idempotent: true, writes: ["path"] },
         examples: [{ description: "Write a file", input: { path: "notes.txt", content: "first line\n" } }],
-        run: async (args) => (await import("../filesystem/write-text.ts")).writeText(workspace, args),
+        execute: async (args) => (await import("../filesystem/write-text.ts")).writeText(workspace, args),
       },
       replace: {
         ruledAs: ["edit_file", "code_edit"],
@@ -83,7 +83,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
             input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" },
           },
         ],
-        run: async (args) => {
+        execute: async (args) => {
           const { path, ...edit } = args as { path: string; old_text: string; new_text: string; replace_all?: boolean }
           return (await import("@toolwright/host/edit")).editFile(workspace, path, [edit])
         },
@@ -95,7 +95,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         required: ["path", "content"],
         effects: changes,
         examples: [{ description: "Add a line", input: { path: "notes.txt", content: "one more line\n" } }],
-        run: async (args) => (await import("./append.ts")).appendText(workspace, args),
+        execute: async (args) => (await import("./append.ts")).appendText(workspace, args),
       },
       delete: {
         description: "Deletes a file.",
@@ -106,7 +106,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         required: ["path"],
         effects: { destructive: true, idempotent: true, writes: ["path"] },
         examples: [{ description: "Delete a file", input: { path: "notes.txt" } }],
-        run: async (args) => {
+        execute: async (args) => {
           const { shown } = await workspace.removeFile(args["path"] as string)
           return success({ output: `Deleted ${shown}.`, data: { path: shown }, modifiedFiles: [shown] })
         },

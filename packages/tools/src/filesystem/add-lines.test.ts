@@ -15,7 +15,7 @@ function setUp(files: Record<string, string>) {
     registry.register(tool)
   return {
     read: (name: string) => readFileSync(join(folder, name), "utf8"),
-    call: (name: string, args: JsonObject): Promise<ToolResult> => executeCall(registry, { name, args }),
+    call: (name: string, args: JsonObject): Promise<ToolResult> => executeCall(registry, { name, arguments: args }),
   }
 }
 

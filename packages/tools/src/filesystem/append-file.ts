@@ -16,7 +16,7 @@ export function createAppendFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write"],
     effects: { destructive: false, idempotent: false, writes: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, text: "content", line: "content", lines: "content" } },
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: PATH,
@@ -26,12 +26,12 @@ export function createAppendFileTool(workspace: Workspace): ToolDefinition {
       required: ["path", "content"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: { path: { type: "string" }, line_count: { type: "integer" }, hash: { type: "string" } },
       required: ["path", "line_count", "hash"],
     },
     examples: [{ description: "Add a line", input: { path: "notes.txt", content: "Buy milk" } }],
-    run: async (args) => (await import("./add-lines.ts")).appendLines(workspace, args),
+    execute: async (args) => (await import("./add-lines.ts")).appendLines(workspace, args),
   })
 }

@@ -15,14 +15,14 @@ export function createCreateDirectoryTool(workspace: Workspace): ToolDefinition 
     tags: ["filesystem", "write"],
     effects: { destructive: false, idempotent: true, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },
-    input: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
-    output: {
+    parameters: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
+    outputSchema: {
       type: "object",
       properties: { path: { type: "string" }, created: { type: "boolean" } },
       required: ["path", "created"],
     },
     examples: [{ description: "Create nested directories", input: { path: "docs/guides" } }],
-    async run(args) {
+    async execute(args) {
       const { shown, created } = await workspace.makeDirectory(args["path"] as string)
       return success({
         output: created ? `Created ${shown}.` : `${shown} exists already.`,

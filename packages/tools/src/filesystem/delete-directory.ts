@@ -18,7 +18,7 @@ export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition 
     tags: ["filesystem", "write", "delete"],
     effects: { destructive: true, idempotent: false, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: NAMED_PATH,
@@ -27,7 +27,7 @@ export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition 
       required: ["path"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         path: { type: "string" },
@@ -36,7 +36,7 @@ export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition 
       required: ["path", "removed"],
     },
     examples: [{ description: "Delete a directory and its content", input: { path: "src", recursive: true } }],
-    async run(args) {
+    async execute(args) {
       const { shown, removed } = await workspace.removeDirectory(args["path"] as string, args["recursive"] === true)
       return success({
         output: `Deleted ${shown} (${removed} ${removed === 1 ? "entry" : "entries"}).`,

@@ -17,10 +17,10 @@ export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write", "delete"],
     effects: { destructive: true, idempotent: false, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },
-    input: { type: "object", properties: { path: NAMED_PATH }, required: ["path"], additionalProperties: false },
-    output: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+    parameters: { type: "object", properties: { path: NAMED_PATH }, required: ["path"], additionalProperties: false },
+    outputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
     examples: [{ description: "Delete a file", input: { path: "notes.txt" } }],
-    async run(args) {
+    async execute(args) {
       const { shown } = await workspace.removeFile(args["path"] as string)
       return success({ output: `Deleted ${shown}.`, data: { path: shown }, modifiedFiles: [shown] })
     },

@@ -40,7 +40,7 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
         replaceAll: "replace_all",
       },
     },
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: NAMED_PATH,
@@ -58,7 +58,7 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
       required: ["path"],
       additionalProperties: false,
     },
-    output: CHANGE_OUTPUT,
+    outputSchema: CHANGE_OUTPUT,
     examples: [
       {
         description: "Change a value",
@@ -83,7 +83,7 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
       const tried = await editFile(workspace, args["path"] as string, edits, { dryRun: true }).catch(() => undefined)
       return tried?.success === true ? (tried.data as { diff: string }).diff : undefined
     },
-    async run(args) {
+    async execute(args) {
       const {
         path,
         dry_run = false,

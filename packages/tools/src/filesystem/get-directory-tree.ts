@@ -29,7 +29,7 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", depth: "max_depth" },
     },
     maxOutputChars: 30_000,
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: grounded({ type: "string", description: "Directory; the first allowed directory unless given" }, HERE),
@@ -41,7 +41,7 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       },
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         path: { type: "string" },
@@ -57,7 +57,7 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       required: ["path", "tree", "files", "directories", "truncated"],
     },
     examples: [{ description: "Two levels of the workspace", input: { path: ".", max_depth: 2 } }],
-    async run(args, { signal }) {
+    async execute(args, { signal }) {
       const { path = ".", max_depth, exclude_patterns = DEFAULT_EXCLUDES } = args as unknown as TreeArguments
       const { compileGlobs } = await import("../search/glob.ts")
       const excluded = exclude_patterns.length === 0 ? () => false : await compileGlobs(exclude_patterns)

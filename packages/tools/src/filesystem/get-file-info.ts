@@ -15,8 +15,8 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },
-    input: { type: "object", properties: { path: PATH_OR_HERE }, required: ["path"], additionalProperties: false },
-    output: {
+    parameters: { type: "object", properties: { path: PATH_OR_HERE }, required: ["path"], additionalProperties: false },
+    outputSchema: {
       type: "object",
       properties: {
         path: { type: "string", description: "Where it really lies, links followed" },
@@ -42,7 +42,7 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
       ],
     },
     examples: [{ description: "How large is it?", input: { path: "src/index.ts" } }],
-    async run(args) {
+    async execute(args) {
       const { stat, shown } = await workspace.stat(args["path"] as string)
       const data = {
         path: shown,

@@ -18,7 +18,7 @@ export function createInsertLinesTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write", "edit"],
     effects: { destructive: false, idempotent: false, writes: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, text: "content", line: "before_line" } },
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: PATH,
@@ -30,11 +30,11 @@ export function createInsertLinesTool(workspace: Workspace): ToolDefinition {
       required: ["path", "content"],
       additionalProperties: false,
     },
-    output: CHANGE_OUTPUT,
+    outputSchema: CHANGE_OUTPUT,
     examples: [
       { description: "Put a line at the top", input: { path: "notes.txt", before_line: 1, content: "# Notes" } },
     ],
-    async run(args) {
+    async execute(args) {
       const { before_line: before, after_line: after } = args as { before_line?: number; after_line?: number }
       if ((before === undefined) === (after === undefined)) {
         return failure({

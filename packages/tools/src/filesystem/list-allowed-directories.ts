@@ -12,8 +12,8 @@ export function createListAllowedDirectoriesTool(workspace: Workspace): ToolDefi
     usageHint: "Use it first when paths are unknown. Relative paths are resolved against the first directory.",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true },
-    input: { type: "object", properties: {}, additionalProperties: false },
-    output: {
+    parameters: { type: "object", properties: {}, additionalProperties: false },
+    outputSchema: {
       type: "object",
       properties: {
         directories: {
@@ -28,7 +28,7 @@ export function createListAllowedDirectoriesTool(workspace: Workspace): ToolDefi
       required: ["directories"],
     },
     examples: [{ description: "Where may I work?", input: {} }],
-    run: () => {
+    execute: () => {
       const directories = workspace.roots.map(({ path, access }) => ({ path, access }))
       return success({
         output: directories.map(({ path, access }) => `${path} (${access})`).join("\n"),

@@ -17,7 +17,7 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, sortBy: "sort_by" } },
     maxOutputChars: 30_000,
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: PATH_OR_HERE,
@@ -26,7 +26,7 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
       required: ["path"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         path: { type: "string" },
@@ -50,7 +50,7 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
       required: ["path", "entries", "total_files", "total_directories", "total_size_bytes"],
     },
     examples: [{ description: "The largest files first", input: { path: ".", sort_by: "size" } }],
-    async run(args) {
+    async execute(args) {
       const { path, sort_by = "name" } = args as { path: string; sort_by?: "name" | "size" }
       const { entries, stats, shown, denied } = await workspace.list(path, (all) => all)
       const listed = byName(entries).flatMap((entry) => {

@@ -21,8 +21,8 @@ export function createListDirectoryTool(workspace: Workspace): ToolDefinition {
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },
     maxOutputChars: 30_000,
-    input: { type: "object", properties: { path: PATH_OR_HERE }, required: ["path"], additionalProperties: false },
-    output: {
+    parameters: { type: "object", properties: { path: PATH_OR_HERE }, required: ["path"], additionalProperties: false },
+    outputSchema: {
       type: "object",
       properties: {
         path: { type: "string" },
@@ -39,7 +39,7 @@ export function createListDirectoryTool(workspace: Workspace): ToolDefinition {
       required: ["path", "entries", "total"],
     },
     examples: [{ description: "List the workspace", input: { path: "." } }],
-    async run(args) {
+    async execute(args) {
       const { entries, shown, denied } = await workspace.list(args["path"] as string)
       const listed = byName(entries).map((entry) => ({ name: entry.name, type: kindOf(entry) }))
       return success({

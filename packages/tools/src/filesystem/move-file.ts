@@ -19,19 +19,19 @@ export function createMoveFileTool(workspace: Workspace): ToolDefinition {
     aliases: {
       arguments: { from: "source", to: "destination", src: "source", dest: "destination", target: "destination" },
     },
-    input: {
+    parameters: {
       type: "object",
       properties: { source: NAMED_PATH, destination: NAMED_PATH },
       required: ["source", "destination"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: { source: { type: "string" }, destination: { type: "string" } },
       required: ["source", "destination"],
     },
     examples: [{ description: "Rename a file", input: { source: "notes.txt", destination: "old-notes.txt" } }],
-    async run(args) {
+    async execute(args) {
       const moved = await workspace.move(args["source"] as string, args["destination"] as string)
       return success({
         output: `Moved ${moved.source} to ${moved.destination}.`,

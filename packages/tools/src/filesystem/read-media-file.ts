@@ -16,8 +16,8 @@ export function createReadMediaFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },
-    input: { type: "object", properties: { path: NAMED_PATH }, required: ["path"], additionalProperties: false },
-    output: {
+    parameters: { type: "object", properties: { path: NAMED_PATH }, required: ["path"], additionalProperties: false },
+    outputSchema: {
       type: "object",
       properties: {
         path: { type: "string" },
@@ -30,7 +30,7 @@ export function createReadMediaFileTool(workspace: Workspace): ToolDefinition {
       required: ["path", "mime_type", "type", "size_bytes", "modified_time", "data"],
     },
     examples: [{ description: "Read an image", input: { path: "logo.png" } }],
-    async run(args) {
+    async execute(args) {
       const { bytes, stat, shown } = await workspace.read(args["path"] as string)
       const { mediaType } = await import("./media-type.ts")
       const mime = await mediaType(shown, bytes)

@@ -21,7 +21,7 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
     effects: { readOnly: true, idempotent: true, reads: ["paths[]"] },
     aliases: { arguments: { path: "paths", files: "paths", file_paths: "paths" } },
     maxOutputChars: WINDOW_OUTPUT_CHARS,
-    input: {
+    parameters: {
       type: "object",
       properties: {
         paths: { type: "array", items: NAMED_PATH, minItems: 1, maxItems: MOST_FILES, description: "The files" },
@@ -29,7 +29,7 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
       required: ["paths"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         files: {
@@ -51,7 +51,7 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
       required: ["files", "read", "failed"],
     },
     examples: [{ description: "Read two files", input: { paths: ["src/index.ts", "notes.txt"] } }],
-    async run(args, { signal }) {
+    async execute(args, { signal }) {
       const paths = args["paths"] as string[]
       const { readText } = await import("./read-text.ts")
       const results: { path: string; result: ToolResult }[] = []

@@ -22,7 +22,7 @@ export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, offset: "start_line" } },
     maxOutputChars: WINDOW_OUTPUT_CHARS,
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: NAMED_PATH,
@@ -34,13 +34,13 @@ export function createReadTextFileTool(workspace: Workspace): ToolDefinition {
       required: ["path"],
       additionalProperties: false,
     },
-    output: TEXT_FILE,
+    outputSchema: TEXT_FILE,
     examples: [
       { description: "Read a whole file", input: { path: "src/index.ts" } },
       { description: "The first two lines", input: { path: "notes.txt", head: 2 } },
       { description: "Lines 2 and 3", input: { path: "notes.txt", start_line: 2, end_line: 3 } },
     ],
     // Kept, since even a module that is loaded is looked up anew by every import.
-    run: async (args) => (await (reading ??= import("./read-text.ts"))).readText(workspace, args),
+    execute: async (args) => (await (reading ??= import("./read-text.ts"))).readText(workspace, args),
   })
 }

@@ -23,7 +23,7 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", query: "pattern", glob: "pattern" } },
     maxOutputChars: 30_000,
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: PATH_OR_HERE,
@@ -45,7 +45,7 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
       required: ["path", "pattern"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         path: { type: "string" },
@@ -59,7 +59,7 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
       { description: "All TypeScript files", input: { path: ".", pattern: "*.ts" } },
       { description: 'Names with "index" in them', input: { path: ".", pattern: "index" } },
     ],
-    async run(args, { signal }) {
+    async execute(args, { signal }) {
       const {
         path,
         pattern,

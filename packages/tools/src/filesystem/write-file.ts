@@ -16,7 +16,7 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write"],
     effects: { destructive: true, idempotent: true, writes: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, text: "content", contents: "content", data: "content" } },
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: PATH,
@@ -26,7 +26,7 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
       required: ["path", "content"],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         path: { type: "string" },
@@ -56,6 +56,6 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
       },
     ],
     preview: async (args) => (await import("./write-text.ts")).previewWrite(workspace, args),
-    run: async (args) => (await import("./write-text.ts")).writeText(workspace, args),
+    execute: async (args) => (await import("./write-text.ts")).writeText(workspace, args),
   })
 }

@@ -22,7 +22,7 @@ export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
     effects: { readOnly: false, writes: [] },
     argument: "operation",
     actions: gitActions(host, ["status", "diff", "commit"]),
-    output: GIT_OUTPUT,
+    outputSchema: GIT_OUTPUT,
     timeoutMs: 120_000,
   })
 }

@@ -30,7 +30,7 @@ type Action = "status" | "diff" | "add" | "commit" | "push" | "checkout" | "crea
 
 /** The actions of the git tools, each with its code; `names` picks those that a tool offers. */
 export function gitActions(host: ProcessHost, names: readonly Action[]): Record<string, ActionSpecification> {
-  const all: Record<Action, Omit<ActionSpecification, "run">> = {
+  const all: Record<Action, Omit<ActionSpecification, "execute">> = {
     status: {
       description: "Staged, unstaged and untracked files, branch, ahead and behind",
       properties: { path: PATH },
@@ -109,7 +109,7 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
   return Object.fromEntries(
     names.map((name) => [
       name,
-      { ...all[name], ruledAs: ["git", `git_${name}`], run: (args, context) => run(name, args, context) },
+      { ...all[name], ruledAs: ["git", `git_${name}`], execute: (args, context) => run(name, args, context) },
     ]),
   )
 }
@@ -131,7 +131,7 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
     effects: { readOnly: false, writes: [] },
     actions: gitActions(host, ["status", "diff", "add", "commit", "push", "checkout", "create_branch", "log"]),
     doubts: async ({ action }) => (action === "push" ? programDoubt(host) : undefined),
-    output: GIT_OUTPUT,
+    outputSchema: GIT_OUTPUT,
     timeoutMs: 120_000,
   })
 }

@@ -17,14 +17,14 @@ export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
     capabilities: ["git"],
     aliases: { arguments: { repository: "path", repo_path: "path", repository_path: "path", directory: "path" } },
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
-    input: {
+    parameters: {
       type: "object",
       properties: {
         path: { type: "string", description: "Folder inside the repository; the workspace's top unless given." },
       },
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       ...STATUS_SCHEMA,
       properties: {
         repository: { type: "string" },
@@ -35,7 +35,7 @@ export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
     },
     examples: [{ description: "What changed in the workspace?", input: {} }],
     timeoutMs: 60_000,
-    async run(args, context) {
+    async execute(args, context) {
       try {
         await using work = await openRepository(host, args.path, context.signal)
         const { repository, settings, run } = work

@@ -39,7 +39,7 @@ export interface Generation {
 }
 
 /** Collects what a generator writes. Reasoning is left out. */
-export async function collect(
+export async function generateText(
   generator: LogitGenerator,
   request: LogitRequest,
   signal: AbortSignal,

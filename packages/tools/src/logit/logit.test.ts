@@ -50,7 +50,7 @@ function walk(grammar: string, random: () => number): string {
 async function call(args: JsonObject, config: LogitToolConfig = {}) {
   const registry = new ToolRegistry()
   registry.register(createLogitTool(config))
-  return executeCall(registry, { name: "logit", args })
+  return executeCall(registry, { name: "logit", arguments: args })
 }
 
 const person = {
@@ -186,13 +186,13 @@ describe("logit", () => {
     const known = defineTool({
       name: "file_search",
       description: "Finds files",
-      input: {
+      parameters: {
         type: "object",
         properties: { query: { type: "string", maxLength: 9 } },
         required: ["query"],
         additionalProperties: false,
       },
-      run: () => "",
+      execute: () => "",
     })
     const names = new Set<string>()
     for (let round = 0; round < 20; round++) {

@@ -116,7 +116,7 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
     tags: ["generation", "grammar", "sampling"],
     effects: reads,
     argument: "operation",
-    output: {
+    outputSchema: {
       type: "object",
       description: "By operation: text and attempts; value; name and args; the report of a test; presets",
       properties: {
@@ -159,7 +159,7 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
             input: { prompt: "Is 7 a prime number?", grammar: 'root ::= "yes" | "no"', preset: "deterministic" },
           },
         ],
-        run: run("generate"),
+        execute: run("generate"),
       },
       generate_structured: {
         description: "Generates a JSON value that is valid by a JSON Schema.",
@@ -180,7 +180,7 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
             },
           },
         ],
-        run: run("generateStructured"),
+        execute: run("generateStructured"),
       },
       generate_tool_call: {
         description: "Generates a call of one of the given tools, with arguments that are valid by its schema.",
@@ -207,7 +207,7 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
             },
           },
         ],
-        run: run("generateToolCall"),
+        execute: run("generateToolCall"),
       },
       test_config: {
         description: "Generates several times with one configuration and reports how often the answer passes.",
@@ -234,14 +234,14 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
             },
           },
         ],
-        run: run("testConfig"),
+        execute: run("testConfig"),
       },
       list_presets: {
         description: "Lists the presets with their settings.",
         properties: {},
         effects: { readOnly: true, idempotent: true },
         examples: [{ description: "Which presets are there?", input: {} }],
-        run: run("listPresets"),
+        execute: run("listPresets"),
       },
     },
   })

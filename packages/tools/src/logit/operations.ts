@@ -22,7 +22,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { collect, type LogitGenerator, type LogitRequest } from "./generator.ts"
+import { generateText, type LogitGenerator, type LogitRequest } from "./generator.ts"
 import type { LogitToolConfig } from "./config.ts"
 import { samplingOf, settingsOf, shownSampler } from "./settings.ts"
 
@@ -50,7 +50,7 @@ export const generate: Operation = async (args, { signal }, config) => {
     (preset?.grammar === "json-object" ? jsonObjectGrammar(generator) : undefined)
   const mode = (args["mode"] as GenerationMode | undefined) ?? (grammar === undefined ? "unconstrained" : "grammar")
   const { result, attempts } = await generateInMode(mode, grammar === undefined ? {} : { grammar }, (constraint) =>
-    collect(generator, { ...ask(args), ...samplingOf(sampler), ...pick(constraint) }, signal),
+    generateText(generator, { ...ask(args), ...samplingOf(sampler), ...pick(constraint) }, signal),
   )
   const level = (args["safety"] as SafetyLevel | undefined) ?? preset?.safety
   const { text, found } = filtered(result.text, level)
@@ -148,7 +148,7 @@ async function once(
       const outcome = await structured(generator, request, schema, signal)
       return { text: outcome.text, ...(outcome.error !== undefined && { reason: outcome.error }) }
     }
-    const { text } = await collect(
+    const { text } = await generateText(
       generator,
       { ...request, ...(grammar !== undefined && generator.abilities.grammar && { grammar }) },
       signal,
@@ -185,7 +185,7 @@ async function structured(
   const asked = constraint.grammar === undefined ? withSchemaInPrompt(request, schema) : request
   const mode = constraint.grammar === undefined && constraint.schema === undefined ? "unconstrained" : "hybrid"
   const { result, attempts } = await generateInMode(mode, constraint, (each) =>
-    collect(
+    generateText(
       generator,
       { ...(each.grammar === undefined ? withSchemaInPrompt(request, schema) : asked), ...pick(each) },
       signal,
@@ -266,7 +266,7 @@ function knownTool(
 ): { name: string; description?: string; parameters?: JsonSchema } {
   const known = tools?.() ?? []
   const tool = known.find((each) => each.name === name)
-  if (tool !== undefined) return { name, description: tool.description, parameters: tool.schema }
+  if (tool !== undefined) return { name, description: tool.description, parameters: tool.parameters }
   throw new ToolwrightError("UNKNOWN_TOOL", `There is no tool '${name}' to make a call of.`, {
     hint:
       known.length === 0

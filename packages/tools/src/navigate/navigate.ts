@@ -48,7 +48,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       required: ["path"],
       effects,
       examples: [{ description: "What is in a file?", input: { path: "src/index.ts" } }],
-      run: (args) => runOutline(workspace, args),
+      execute: (args) => runOutline(workspace, args),
     },
     imports: {
       description: "What a source file imports",
@@ -56,7 +56,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       required: ["path"],
       effects,
       examples: [{ description: "What does a file need?", input: { path: "src/index.ts" } }],
-      run: (args) => runImports(workspace, args),
+      execute: (args) => runImports(workspace, args),
     },
     definitions: {
       description: "Where a name is defined",
@@ -64,7 +64,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       required: ["name"],
       effects,
       examples: [{ description: "Where is it defined?", input: { name: "createServer" } }],
-      run: (args, { signal }) => runOccurrences(workspace, args, ["definition"], signal),
+      execute: (args, { signal }) => runOccurrences(workspace, args, ["definition"], signal),
     },
     references: {
       description: "Where a name is used, called, imported or defined; comments and texts do not count",
@@ -72,7 +72,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       required: ["name"],
       effects,
       examples: [{ description: "Who uses it?", input: { name: "createServer", path: "src" } }],
-      run: (args, { signal }) => runOccurrences(workspace, args, undefined, signal),
+      execute: (args, { signal }) => runOccurrences(workspace, args, undefined, signal),
     },
     tree: {
       description: "A directory with everything below it",
@@ -82,7 +82,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       },
       effects,
       examples: [{ description: "Two levels of the workspace", input: { max_depth: 2 } }],
-      run: ({ action: _action, ...args }, context) => tree.handler(args, context),
+      execute: ({ action: _action, ...args }, context) => tree.handler(args, context),
     },
     list_directory: {
       description: "The entries of a directory",
@@ -90,7 +90,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       properties: { path: WHERE },
       effects,
       examples: [{ description: "The workspace's top", input: {} }],
-      run: ({ action: _action, ...args }, context) => listing.handler({ path: ".", ...args }, context),
+      execute: ({ action: _action, ...args }, context) => listing.handler({ path: ".", ...args }, context),
     },
   }
   const older = Object.fromEntries(
@@ -113,7 +113,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     maxOutputChars: 20_000,
     aliases: { arguments: { file: "path", file_path: "path", directory: "path", symbol: "name", depth: "max_depth" } },
     actions: { ...actions, ...older },
-    output: NAVIGATE_OUTPUT,
+    outputSchema: NAVIGATE_OUTPUT,
     timeoutMs: 60_000,
   })
   // Presented as single tools, each action appears once.

@@ -29,7 +29,7 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     },
     effects: { readOnly: false, writes: [] },
     role: "validates",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         framework: {
@@ -52,7 +52,7 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
       },
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         framework: { type: "string", description: "Several are joined by commas." },
@@ -81,7 +81,7 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     examples: [{ description: "Run all tests", input: {} }],
     timeoutMs: 3_605_000,
     doubts: () => programDoubt(host),
-    run: (args, context) => runTestTool(host, args, context),
+    execute: (args, context) => runTestTool(host, args, context),
   })
 }
 

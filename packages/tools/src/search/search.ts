@@ -45,7 +45,7 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
         symbol: "name",
       },
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         matches: { type: "array", items: { type: "object" }, description: "path, line, text" },
@@ -80,7 +80,7 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
         examples: [
           { description: "Find to-do notes in TypeScript files", input: { pattern: "TO-?DO", include: "*.ts" } },
         ],
-        run: async (args, { signal }) => (await import("./actions.ts")).runGrep(workspace, args, signal),
+        execute: async (args, { signal }) => (await import("./actions.ts")).runGrep(workspace, args, signal),
       },
       find_files: {
         description: "Finds files by a glob over their name, or over their path when the glob has a slash.",
@@ -96,7 +96,7 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
         required: ["pattern"],
         effects,
         examples: [{ description: "All TypeScript files", input: { pattern: "*.ts" } }],
-        run: async (args, { signal }) => (await import("./actions.ts")).runFindFiles(workspace, args, signal),
+        execute: async (args, { signal }) => (await import("./actions.ts")).runFindFiles(workspace, args, signal),
       },
       find_in_file: {
         description: "Finds the lines of one file that match a pattern.",
@@ -115,7 +115,7 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
         required: ["path", "pattern"],
         effects,
         examples: [{ description: "Find an export", input: { path: "src/index.ts", pattern: "^export" } }],
-        run: async (args, { signal }) => (await import("./actions.ts")).runGrep(workspace, args, signal),
+        execute: async (args, { signal }) => (await import("./actions.ts")).runGrep(workspace, args, signal),
       },
       find_definition: {
         description: "Finds the lines that define a function, class, type, method or constant.",
@@ -128,7 +128,7 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
         required: ["name"],
         effects,
         examples: [{ description: "Where is answer defined?", input: { name: "answer" } }],
-        run: async (args, { signal }) => (await import("./actions.ts")).runFindDefinition(workspace, args, signal),
+        execute: async (args, { signal }) => (await import("./actions.ts")).runFindDefinition(workspace, args, signal),
       },
     },
   })

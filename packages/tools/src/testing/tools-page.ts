@@ -30,7 +30,7 @@ function toolSection(tool: ToolDefinition): string[] {
     facts(tool),
     "",
     ...(tool.actions === undefined
-      ? parameters(tool.schema)
+      ? parameters(tool.parameters)
       : tool.actions.list.flatMap((action) => actionSection(tool, action))),
     ...result(tool.outputSchema),
     ...(tool.actions === undefined ? examples(tool.name, tool.examples ?? []) : []),
@@ -39,7 +39,7 @@ function toolSection(tool: ToolDefinition): string[] {
 
 function actionSection(tool: ToolDefinition, action: ToolAction): string[] {
   const argument = tool.actions!.argument
-  const branch = tool.schema.oneOf?.find(({ properties }) => {
+  const branch = tool.parameters.oneOf?.find(({ properties }) => {
     const value = properties?.[argument]
     return value?.const === action.action || value?.enum?.includes(action.action)
   })

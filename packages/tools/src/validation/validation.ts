@@ -49,7 +49,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
     },
     effects: { readOnly: false, idempotent: true, reads: ["file_paths[]"], writes: [] },
     role: "validates",
-    input: {
+    parameters: {
       type: "object",
       properties: {
         operation: {
@@ -70,7 +70,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
       ],
       additionalProperties: false,
     },
-    output: {
+    outputSchema: {
       type: "object",
       properties: {
         passed: { type: "boolean" },
@@ -110,7 +110,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
     // Sources are only read, and measured; tests and hooks are programs.
     doubts: async ({ operation }) =>
       operation === "syntax" || operation === "file-length" ? undefined : programDoubt(host),
-    run: (args, context) => validate(host, args, context),
+    execute: (args, context) => validate(host, args, context),
   })
 }
 

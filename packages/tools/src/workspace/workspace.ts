@@ -21,7 +21,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       required: ["path"],
       effects: { readOnly: true, reads: ["path"] },
       examples: [{ description: "Read a source file", input: { path: "src/index.ts" } }],
-      run: async (args) => (await actions()).readFile(workspace, args),
+      execute: async (args) => (await actions()).readFile(workspace, args),
     },
     write: {
       description:
@@ -47,7 +47,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
           },
         },
       ],
-      run: async (args, { signal }) => (await actions()).writeArtifact(artifacts, args, signal),
+      execute: async (args, { signal }) => (await actions()).writeArtifact(artifacts, args, signal),
     },
     create_dir: {
       description: "Create a directory and those above it",
@@ -55,7 +55,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       required: ["path"],
       effects,
       examples: [{ description: "Make a folder for tests", input: { path: "tests/unit" } }],
-      run: async (args) => (await actions()).createDirectory(workspace, args),
+      execute: async (args) => (await actions()).createDirectory(workspace, args),
     },
     create_file: {
       description: "Begin a file, to be filled with the add actions",
@@ -63,7 +63,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       required: ["path"],
       effects,
       examples: [{ description: "Begin a file", input: { path: "src/board.ts", docstring: "The board." } }],
-      run: async (args, { signal }) => (await actions()).createFile(artifacts, args, signal),
+      execute: async (args, { signal }) => (await actions()).createFile(artifacts, args, signal),
     },
     add_import: {
       description: "Add an import to a file",
@@ -86,7 +86,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
           input: { path: "src/board.ts", module: "./pieces.ts", names: ["King", "Queen"] },
         },
       ],
-      run: async (args, { signal }) => (await actions()).addElement(artifacts, "import", args, signal),
+      execute: async (args, { signal }) => (await actions()).addElement(artifacts, "import", args, signal),
     },
     add_variable: {
       description: "Add a variable or constant to a file",
@@ -103,7 +103,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       examples: [
         { description: "Add a constant", input: { path: "src/board.ts", name: "SIZE", type: "number", value: 8 } },
       ],
-      run: async (args, { signal }) => (await actions()).addElement(artifacts, "variable", args, signal),
+      execute: async (args, { signal }) => (await actions()).addElement(artifacts, "variable", args, signal),
     },
     add_class: {
       description: "Add a class, dataclass or interface to a file",
@@ -119,7 +119,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       examples: [
         { description: "Add a class", input: { path: "src/board.ts", name: "Board", docstring: "All squares." } },
       ],
-      run: async (args, { signal }) => (await actions()).addElement(artifacts, "class", args, signal),
+      execute: async (args, { signal }) => (await actions()).addElement(artifacts, "class", args, signal),
     },
     add_function: {
       description: "Add a function to a file, or a method to one of its classes",
@@ -149,7 +149,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
           },
         },
       ],
-      run: async (args, { signal }) => (await actions()).addElement(artifacts, "function", args, signal),
+      execute: async (args, { signal }) => (await actions()).addElement(artifacts, "function", args, signal),
     },
     add_field: {
       description: "Add a field to a class of a file",
@@ -169,7 +169,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
           input: { path: "src/board.ts", class_name: "Board", name: "squares", type: "string[]", default: [] },
         },
       ],
-      run: async (args, { signal }) => (await actions()).addField(artifacts, args, signal),
+      execute: async (args, { signal }) => (await actions()).addField(artifacts, args, signal),
     },
     complete_file: {
       description: "Say that a file is finished; what is missing is told",
@@ -177,14 +177,14 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
       required: ["path"],
       effects,
       examples: [{ description: "Nothing is missing any more", input: { path: "src/board.ts" } }],
-      run: async (args, { signal }) => (await actions()).completeFile(artifacts, args, signal),
+      execute: async (args, { signal }) => (await actions()).completeFile(artifacts, args, signal),
     },
     list: {
       description: "List the elements of a file, or all files made from artifacts",
       properties: { path: PATH },
       effects: { readOnly: true },
       examples: [{ description: "Which files were made from artifacts?", input: {} }],
-      run: async (args) => (await actions()).listArtifacts(workspace, args),
+      execute: async (args) => (await actions()).listArtifacts(workspace, args),
     },
   }
   return defineMultiActionTool({
@@ -203,7 +203,7 @@ export function createWorkspaceTool(workspace: Workspace, templates: FileTemplat
     },
     effects: { readOnly: false, writes: ["path"] },
     actions: list,
-    output: WORKSPACE_OUTPUT,
+    outputSchema: WORKSPACE_OUTPUT,
     timeoutMs: 60_000,
   })
 }

@@ -3,7 +3,7 @@ import type { RunOutcome } from "@toolwright/toolbox"
 /** A call as a screenplay makes it. */
 export interface ScriptedCall {
   name: string
-  args: Record<string, unknown>
+  arguments: Record<string, unknown>
 }
 
 /** A reply of the scripted model: calls, or words. */
@@ -41,7 +41,7 @@ export const DONE = "Everything is done and all tests pass. TASK_COMPLETE"
 /** The task's file as it should be. */
 export const RIGHT = "export function add(a, b) {\n  return a + b\n}\n"
 
-const tool = (name: string, args: Record<string, unknown>): ScriptedCall => ({ name, args })
+const tool = (name: string, args: Record<string, unknown>): ScriptedCall => ({ name, arguments: args })
 
 export const write = (path: string, content: string): ScriptedCall => tool("file", { action: "write", path, content })
 export const remove = (path: string): ScriptedCall => tool("file", { action: "delete", path })

@@ -32,7 +32,7 @@ export function toAnthropicMessages(conversation: readonly ChatMessage[]): Anthr
       add("user", [
         {
           type: "tool_result",
-          tool_use_id: idOf(message.toolCallId),
+          tool_use_id: idOf(message.callId),
           content: message.content,
           ...(message.success ? {} : { is_error: true }),
         },
@@ -44,7 +44,7 @@ export function toAnthropicMessages(conversation: readonly ChatMessage[]): Anthr
       })
       add("user", [...images, ...textBlocks(message.content)])
     } else {
-      const calls = (message.toolCalls ?? []).map(({ id, name, args }) => ({
+      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
         type: "tool_use",
         id: idOf(id),
         name,
@@ -58,7 +58,7 @@ export function toAnthropicMessages(conversation: readonly ChatMessage[]): Anthr
 
 /** Tool definitions as `{ name, description, input_schema }`. */
 export function toAnthropicTools(definitions: readonly ToolDefinition[]): JsonObject[] {
-  return definitions.map(({ name, description, schema }) => ({ name, description, input_schema: schema }))
+  return definitions.map(({ name, description, parameters: schema }) => ({ name, description, input_schema: schema }))
 }
 
 /** The API refuses empty text. */

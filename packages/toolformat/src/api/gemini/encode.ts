@@ -33,17 +33,20 @@ export function toGeminiContents(messages: readonly ChatMessage[], options: Gemi
   for (const message of messages) {
     if (message.role === "system") system.push({ text: message.content })
     else if (message.role === "tool")
-      add("user", [{ functionResponse: { name: message.toolName, response: responseOf(message) } }])
+      add("user", [{ functionResponse: { name: message.name, response: responseOf(message) } }])
     else if (message.role === "user") {
       add("user", [
         ...textParts(message.content),
         ...(message.media ?? []).map(({ mimeType, base64 }) => ({ inlineData: { mimeType, data: base64 } })),
       ])
     } else {
-      const calls = (message.toolCalls ?? []).map(({ id, name, args }) => {
+      const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => {
         const signature =
           options.signatures !== undefined && Object.hasOwn(options.signatures, id) ? options.signatures[id] : undefined
-        return { functionCall: { name, args }, ...(signature === undefined ? {} : { thoughtSignature: signature }) }
+        return {
+          functionCall: { name, arguments: args },
+          ...(signature === undefined ? {} : { thoughtSignature: signature }),
+        }
       })
       add("model", [...textParts(message.content), ...calls])
     }

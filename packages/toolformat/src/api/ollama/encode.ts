@@ -15,14 +15,16 @@ export function toOllamaMessages(
 ): JsonObject[] {
   return messages.map((message) => {
     if (message.role === "system") return { role: "system", content: message.content }
-    if (message.role === "tool") return { role: "tool", tool_name: message.toolName, content: message.content }
+    if (message.role === "tool") return { role: "tool", tool_name: message.name, content: message.content }
     if (message.role === "user") {
       const images = (message.media ?? []).map((part) =>
         part.type === "image" ? part.base64 : refuseMedia("Ollama", part),
       )
       return { role: "user", content: message.content, ...(images.length === 0 ? {} : { images }) }
     }
-    const calls = (message.toolCalls ?? []).map(({ name, args }) => ({ function: { name, arguments: args } }))
+    const calls = (message.toolCalls ?? []).map(({ name, arguments: args }) => ({
+      function: { name, arguments: args },
+    }))
     return {
       role: "assistant",
       content: message.content,

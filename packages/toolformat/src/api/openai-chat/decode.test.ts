@@ -55,8 +55,8 @@ describe("a streamed chat completion", () => {
     ])
     expect(collectReply(events)).toMatchObject({
       calls: [
-        { id: "a", name: "f", args: { x: 1 } },
-        { id: "b", name: "g", args: { y: 2 } },
+        { id: "a", name: "f", arguments: { x: 1 } },
+        { id: "b", name: "g", arguments: { y: 2 } },
       ],
       finishReason: "tool-calls",
       problems: [],
@@ -65,7 +65,7 @@ describe("a streamed chat completion", () => {
 
   test.each(["", "  ", "null"])("takes %j for no arguments", (text) => {
     const events = stream([piece(0, text, { id: "a", name: "now" }), chunk({}, "tool_calls")])
-    expect(collectReply(events).calls).toEqual([{ id: "a", name: "now", args: {} }])
+    expect(collectReply(events).calls).toEqual([{ id: "a", name: "now", arguments: {} }])
     expect(events.filter((event) => event.type === "args-delta")).toEqual([
       { type: "args-delta", index: 0, text: "{}" },
     ])
@@ -75,14 +75,14 @@ describe("a streamed chat completion", () => {
     const reply = collectReply(
       stream([piece(0, '{"x":', { id: "a", name: "f" }), piece(1, "{}", { id: "b", name: "g" }), chunk({}, "length")]),
     )
-    expect(reply.calls).toEqual([{ id: "b", name: "g", args: {} }])
+    expect(reply.calls).toEqual([{ id: "b", name: "g", arguments: {} }])
     expect(reply.problems).toMatchObject([{ kind: "invalid-arguments", text: '{"x":', repaired: false }])
     expect(reply.finishReason).toBe("length")
   })
 
   test("decodes arguments that were encoded twice, and says so", () => {
     const reply = collectReply(stream([piece(0, JSON.stringify('{"x":1}'), { id: "a", name: "f" })]))
-    expect(reply.calls).toEqual([{ id: "a", name: "f", args: { x: 1 } }])
+    expect(reply.calls).toEqual([{ id: "a", name: "f", arguments: { x: 1 } }])
     expect(reply.problems).toMatchObject([{ kind: "invalid-arguments", repaired: true }])
   })
 
@@ -92,9 +92,9 @@ describe("a streamed chat completion", () => {
     const bare = (args: string, name: string) => chunk({ tool_calls: [{ function: { name, arguments: args } }] })
     const none = stream([bare("{}", "f"), bare('{"x":1}', "f"), bare("{}", "g")])
     expect(collectReply(none).calls).toEqual([
-      { id: "call_0", name: "f", args: {} },
-      { id: "call_1", name: "f", args: { x: 1 } },
-      { id: "call_2", name: "g", args: {} },
+      { id: "call_0", name: "f", arguments: {} },
+      { id: "call_1", name: "f", arguments: { x: 1 } },
+      { id: "call_2", name: "g", arguments: {} },
     ])
   })
 
@@ -140,7 +140,7 @@ describe("a streamed chat completion", () => {
         }
         if (at < text.length) chunks.push(piece(0, text.slice(at)))
         const events = stream(chunks)
-        expect(JSON.stringify(collectReply(events).calls[0]?.args)).toBe(JSON.stringify(JSON.parse(text)))
+        expect(JSON.stringify(collectReply(events).calls[0]?.arguments)).toBe(JSON.stringify(JSON.parse(text)))
         expect(events.map((event) => (event.type === "args-delta" ? event.text : "")).join("")).toBe(text)
       }),
     )
@@ -166,8 +166,8 @@ describe("a whole chat completion", () => {
     })
     expect(reply).toEqual({
       calls: [
-        { id: "a", name: "f", args: { x: 1 } },
-        { id: "call_1", name: "f", args: { x: 2 } },
+        { id: "a", name: "f", arguments: { x: 1 } },
+        { id: "call_1", name: "f", arguments: { x: 2 } },
       ],
       content: "",
       reasoning: "",

@@ -4,7 +4,7 @@ import type { ChatMessage } from "../../model/message.ts"
 import { decodeOpenAIResponse } from "./decode.ts"
 import { toOpenAIMessages, toOpenAITools } from "./encode.ts"
 
-const call = { id: "call_1", name: "add", args: { a: 1, note: 'say "ü"' } }
+const call = { id: "call_1", name: "add", arguments: { a: 1, note: 'say "ü"' } }
 const conversation: ChatMessage[] = [
   { role: "system", content: "Be brief." },
   {
@@ -16,7 +16,7 @@ const conversation: ChatMessage[] = [
     ],
   },
   { role: "assistant", content: "", reasoning: "hm", toolCalls: [call] },
-  { role: "tool", content: "3", toolCallId: "call_1", toolName: "add", success: true },
+  { role: "tool", content: "3", callId: "call_1", name: "add", success: true },
 ]
 
 test("a conversation in the chat-completions form", () => {
@@ -33,7 +33,9 @@ test("a conversation in the chat-completions form", () => {
     {
       role: "assistant",
       content: "",
-      tool_calls: [{ id: "call_1", type: "function", function: { name: "add", arguments: JSON.stringify(call.args) } }],
+      tool_calls: [
+        { id: "call_1", type: "function", function: { name: "add", arguments: JSON.stringify(call.arguments) } },
+      ],
     },
     { role: "tool", tool_call_id: "call_1", name: "add", content: "3" },
   ])
@@ -50,8 +52,8 @@ test("what is encoded decodes to the same call", () => {
 
 test("a definition in the OpenAI form", () => {
   const schema = { type: "object", properties: { a: { type: "integer" } } }
-  const tool = defineTool({ name: "add", description: "Adds", input: schema, run: () => 0 })
+  const tool = defineTool({ name: "add", description: "Adds", parameters: schema, execute: () => 0 })
   expect(toOpenAITools([tool])).toEqual([
-    { type: "function", function: { name: "add", description: "Adds", parameters: tool.schema } },
+    { type: "function", function: { name: "add", description: "Adds", parameters: tool.parameters } },
   ])
 })

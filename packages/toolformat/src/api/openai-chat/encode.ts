@@ -18,7 +18,7 @@ export function toOpenAIMessages(messages: readonly ChatMessage[], options: Open
   return messages.map((message) => {
     if (message.role === "system") return { role: "system", content: message.content }
     if (message.role === "tool") {
-      return { role: "tool", tool_call_id: message.toolCallId, name: message.toolName, content: message.content }
+      return { role: "tool", tool_call_id: message.callId, name: message.name, content: message.content }
     }
     if (message.role === "user") return { role: "user", content: userContent(message.content, message.media) }
     return {
@@ -30,7 +30,7 @@ export function toOpenAIMessages(messages: readonly ChatMessage[], options: Open
             tool_calls: message.toolCalls.map((call) => ({
               id: call.id,
               type: "function",
-              function: { name: call.name, arguments: JSON.stringify(call.args) },
+              function: { name: call.name, arguments: JSON.stringify(call.arguments) },
             })),
           }
         : {}),
@@ -40,7 +40,7 @@ export function toOpenAIMessages(messages: readonly ChatMessage[], options: Open
 
 /** Tool definitions in OpenAI's form: `[{ type: "function", function: { name, description, parameters } }]`. */
 export function toOpenAITools(definitions: readonly ToolDefinition[]): OpenAITool[] {
-  return definitions.map(({ name, description, schema }) => ({
+  return definitions.map(({ name, description, parameters: schema }) => ({
     type: "function",
     function: { name, description, parameters: schema },
   }))

@@ -37,9 +37,9 @@ export function fromOpenAIMessages(messages: readonly unknown[]): ChatMessage[] 
         ]
       }
       case "tool": {
-        const toolCallId = asString(message.tool_call_id) ?? ""
-        const toolName = asString(message.name) ?? names.get(toolCallId) ?? ""
-        return [{ role: "tool", content, toolCallId, toolName, success: true }]
+        const callId = asString(message.tool_call_id) ?? ""
+        const name = asString(message.name) ?? names.get(callId) ?? ""
+        return [{ role: "tool", content, callId, name, success: true }]
       }
       default:
         return []
@@ -58,7 +58,11 @@ function readCall(call: unknown, index: number): ToolCall {
   const body = field(call, "function")
   const text = argumentsText(field(body, "arguments"))
   const args: JsonObject = text.trim() === "" ? {} : (asObject(parseJson(text)) ?? { _raw: text })
-  return { id: asString(field(call, "id")) ?? `call_${index}`, name: asString(field(body, "name")) ?? "", args }
+  return {
+    id: asString(field(call, "id")) ?? `call_${index}`,
+    name: asString(field(body, "name")) ?? "",
+    arguments: args,
+  }
 }
 
 function readMedia(part: unknown): MediaPart[] {

@@ -13,7 +13,7 @@ export function toResponsesInput(messages: readonly ChatMessage[]): JsonObject[]
   return messages.flatMap((message): JsonObject[] => {
     if (message.role === "system") return [{ role: "system", content: message.content }]
     if (message.role === "tool")
-      return [{ type: "function_call_output", call_id: message.toolCallId, output: message.content }]
+      return [{ type: "function_call_output", call_id: message.callId, output: message.content }]
     if (message.role === "user") {
       const images = (message.media ?? []).map((part) => {
         if (part.type !== "image") refuseMedia("OpenAI Responses", part)
@@ -21,7 +21,7 @@ export function toResponsesInput(messages: readonly ChatMessage[]): JsonObject[]
       })
       return [{ role: "user", content: [{ type: "input_text", text: message.content }, ...images] }]
     }
-    const calls = (message.toolCalls ?? []).map(({ id, name, args }) => ({
+    const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => ({
       type: "function_call",
       call_id: id,
       name,
@@ -38,7 +38,7 @@ export function toResponsesInput(messages: readonly ChatMessage[]): JsonObject[]
 
 /** Tool definitions in the Responses form, which is flat. `strict` is off: lower the schemas first to turn it on. */
 export function toResponsesTools(definitions: readonly ToolDefinition[]): JsonObject[] {
-  return definitions.map(({ name, description, schema }) => ({
+  return definitions.map(({ name, description, parameters: schema }) => ({
     type: "function",
     name,
     description,

@@ -21,12 +21,12 @@ export const envelope: Codec<EnvelopeSyntax> = {
   between: "[],;",
   read: readEnvelope,
   print(call, { keys, nameAsKey, idFirst }) {
-    if (nameAsKey === true) return spacedJson({ [call.name]: call.args })
+    if (nameAsKey === true) return spacedJson({ [call.name]: call.arguments })
     const id = keys.id === undefined ? {} : { [keys.id]: call.id }
     return spacedJson(
       idFirst === true
-        ? { ...id, [keys.name]: call.name, [keys.args]: call.args }
-        : { [keys.name]: call.name, [keys.args]: call.args, ...id },
+        ? { ...id, [keys.name]: call.name, [keys.arguments]: call.arguments }
+        : { [keys.name]: call.name, [keys.arguments]: call.arguments, ...id },
     )
   },
 }
@@ -126,7 +126,7 @@ function* readEnvelope(session: Session, syntax: EnvelopeSyntax, context: ReadCo
       !NAME.test(call.name)
     )
       return false
-    if ((call.tool?.schema.required ?? []).length > 0) return false
+    if ((call.tool?.parameters.required ?? []).length > 0) return false
     commit()
   }
   if (outcome === "done") call.finish()

@@ -14,7 +14,7 @@ export const gemma: Codec<GemmaSyntax> = {
   marks: () => [],
   between: ",",
   read: readGemma,
-  print: (call, { open, quote }) => `${open}${call.name}${gemmaText(call.args, quote)}`,
+  print: (call, { open, quote }) => `${open}${call.name}${gemmaText(call.arguments, quote)}`,
 }
 
 /** A value in Gemma's notation. */

@@ -25,7 +25,7 @@ export const named: Codec<NamedSyntax> = {
           ? call.name
           : `${call.id}${idBefore}${call.name}`
     const id = idMark === undefined ? "" : `${idMark}${call.id}`
-    return `${open[0] ?? ""}${name}${id}${middle[0] ?? ""}${spacedJson(call.args)}${close[0] ?? ""}`
+    return `${open[0] ?? ""}${name}${id}${middle[0] ?? ""}${spacedJson(call.arguments)}${close[0] ?? ""}`
   },
 }
 

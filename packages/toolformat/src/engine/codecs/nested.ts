@@ -23,8 +23,8 @@ export const nested: Codec<NestedSyntax> = {
   between: "",
   read: readNested,
   print(call, { prefix }, tool) {
-    const root = tool?.schema ?? {}
-    const members = Object.entries(call.args).map(([key, value]) =>
+    const root = tool?.parameters ?? {}
+    const members = Object.entries(call.arguments).map(([key, value]) =>
       printTag(key, value, tool === undefined ? undefined : typing(memberSchema(root, key, root), root), prefix),
     )
     return `${prefix}<invoke name="${call.name}">${members.join("")}${prefix}</invoke>`
@@ -111,7 +111,7 @@ function* readNested(session: Session, { prefix, wrapper }: NestedSyntax, contex
   yield* literal(source, '">')
   call.name = name.trim()
   context.commit()
-  const root = call.tool?.schema ?? {}
+  const root = call.tool?.parameters ?? {}
   const closed = yield* readMembers(call.tool === undefined ? undefined : typing(root, root), `</invoke>`, "object", 0)
   if (closed) call.finish()
   else {

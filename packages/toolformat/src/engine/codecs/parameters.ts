@@ -23,7 +23,7 @@ export const parameters: Codec<ParametersSyntax> = {
   read: readParameters,
   print(call, syntax, tool, index) {
     const { afterName = "", afterParameter = "" } = syntax.lines ?? {}
-    const body = Object.entries(call.args).map(
+    const body = Object.entries(call.arguments).map(
       ([key, value]) => printParameter(key, value, syntax, tool) + afterParameter,
     )
     return `${syntax.call.open[0] ?? ""}${call.name}${(syntax.call.nameEnd[0] ?? "").replace("{index}", String(index + 1))}${afterName}${body.join("")}${syntax.call.close[0] ?? ""}`
@@ -57,7 +57,7 @@ function typeName(value: unknown): string {
 
 function typingOf(tool: ToolDefinition | undefined, key: string): Typing | undefined {
   const schema = parameterSchema(tool, key)
-  return schema === undefined || tool === undefined ? undefined : { schema, root: tool.schema }
+  return schema === undefined || tool === undefined ? undefined : { schema, root: tool.parameters }
 }
 
 function* readParameters(session: Session, syntax: ParametersSyntax, context: ReadContext): Scan<boolean> {
@@ -142,7 +142,7 @@ function* readParameters(session: Session, syntax: ParametersSyntax, context: Re
    * with fewer arguments is another call.
    */
   function endEarly(): boolean {
-    const { properties = {}, additionalProperties } = call.tool?.schema ?? {}
+    const { properties = {}, additionalProperties } = call.tool?.parameters ?? {}
     const missing = Object.keys(properties).filter((key) => !seen.has(key))
     const open = call.tool === undefined || additionalProperties === true || typeof additionalProperties === "object"
     if (seen.size === 0 || missing.length > 0 || open) {

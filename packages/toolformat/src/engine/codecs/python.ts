@@ -18,7 +18,7 @@ export const python: Codec<PythonSyntax> = {
   between: "[],;",
   read: readPython,
   print: (call) =>
-    `${call.name}(${Object.entries(call.args)
+    `${call.name}(${Object.entries(call.arguments)
       .map(
         ([key, value]) =>
           `${SIMPLE_KEY.test(key) && key.trim() === key ? key : JSON.stringify(key)}=${pythonText(value)}`,

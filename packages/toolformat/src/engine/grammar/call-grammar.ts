@@ -36,8 +36,8 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
       )
     case "nested": {
       const { prefix } = syntax
-      const members = membersExpression(tool.schema, tool.schema, tagMarks(prefix), (member) =>
-        nestedExpression(member, tool.schema, prefix),
+      const members = membersExpression(tool.parameters, tool.parameters, tagMarks(prefix), (member) =>
+        nestedExpression(member, tool.parameters, prefix),
       )
       return sequence(literal(`${prefix}<invoke name="${tool.name}">`), members, literal(`${prefix}</invoke>`))
     }
@@ -50,8 +50,8 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
       const body =
         typed?.attribute === "type"
           ? membersExpression(
-              tool.schema,
-              tool.schema,
+              tool.parameters,
+              tool.parameters,
               {
                 before: (key, types) =>
                   [...new Set([...types].map(jsonTypeName))].map(
@@ -60,7 +60,7 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
                 after: () => parameter.close[0] ?? "",
               },
               (member) =>
-                schemaExpression(documentOf(member, tool.schema), {
+                schemaExpression(documentOf(member, tool.parameters), {
                   notation: tagValue("typed-value", [parameter.close[0] ?? ""]),
                   relaxed: true,
                 }),
@@ -83,7 +83,7 @@ function slug(text: string): string {
 }
 
 /** The tool's arguments in a notation; what cannot be expressed exactly is left to validation. */
-function args({ schema }: ToolDefinition, notation: Notation): Expression {
+function args({ parameters: schema }: ToolDefinition, notation: Notation): Expression {
   return schemaExpression(objectSchema(schema), { notation, relaxed: true })
 }
 
@@ -100,7 +100,7 @@ function envelopeExpression(
   const value = args(tool, modelJsonNotation)
   const name = JSON.stringify(tool.name)
   if (nameAsKey === true) return sequence(literal(`{${name}: `), value, literal("}"))
-  const body = [literal(`"${keys.name}": ${name}, "${keys.args}": `), value]
+  const body = [literal(`"${keys.name}": ${name}, "${keys.arguments}": `), value]
   if (keys.id === undefined) return sequence(literal("{"), ...body, literal("}"))
   const id = [literal(`"${keys.id}": "`), idExpression(ids), literal('"')]
   return idFirst === true

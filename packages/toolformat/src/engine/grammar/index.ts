@@ -42,7 +42,7 @@ export function formatGrammar(
   const { grounding } = options
   if (grounding === undefined) return replyGrammar(format, tools, options)
   const shared = sharedByConversations(format, tools, options, grounding, () => {
-    const grounded = tools.map((tool) => ({ ...tool, schema: groundSchema(tool.schema, grounding, tool.name) }))
+    const grounded = tools.map((tool) => ({ ...tool, parameters: groundSchema(tool.parameters, grounding, tool.name) }))
     return replyGrammar(format, grounded, options)
   })
   return bindGrammar(shared, grounding)
