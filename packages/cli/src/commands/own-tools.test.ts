@@ -12,8 +12,8 @@ export const countWords = defineTool({
   name: "count_words",
   description: "Counts the words of a text file",
   effects: { readOnly: true, reads: ["path"] },
-  input: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
-  run: async ({ path }, { files }) => ({ words: words(await files.read(String(path))) }),
+  parameters: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
+  execute: async ({ path }, { files }) => ({ words: words(await files.read(String(path))) }),
 })
 `
 const WORDS = "export const words = (text: string): number => text.split(/\\s+/).filter(Boolean).length\n"
@@ -45,7 +45,7 @@ describe("tools of one's own", () => {
   test("are called by a model's run, under the permissions and with a record", async () => {
     const cwd = folderWith(PROJECT)
     const steps = [
-      { reply: { calls: [{ name: "count_words", args: { path: "a.txt" } }] } },
+      { reply: { calls: [{ name: "count_words", arguments: { path: "a.txt" } }] } },
       { reply: "It has three words." },
     ]
     const run = async (more: string[]) => {
@@ -63,9 +63,9 @@ describe("tools of one's own", () => {
   test("keep the rules of built-in tools: folders, the sandbox's environment, private addresses, undo", async () => {
     const cwd = folderWith({
       "own.ts": `import { defineTool } from "toolwright"
-const input = { type: "object" as const, properties: { path: { type: "string" as const } } }
-const tool = (name: string, run: Parameters<typeof defineTool>[0]["run"]) =>
-  defineTool({ name, description: name, input, run })
+const parameters = { type: "object" as const, properties: { path: { type: "string" as const } } }
+const tool = (name: string, execute: Parameters<typeof defineTool>[0]["execute"]) =>
+  defineTool({ name, description: name, parameters, execute })
 export default [
   tool("leave", async ({ path }, { files }) => files.read(String(path))),
   tool("ask_here", async (_args, { fetch }) => fetch("http://127.0.0.1:8099/")),

@@ -60,9 +60,9 @@ function toolsIn(exported: Readonly<Record<string, unknown>>): ToolDefinition[] 
 }
 
 function isTool(value: unknown): value is ToolDefinition {
-  const { name, description, schema, handler } = (value ?? {}) as Partial<ToolDefinition>
+  const { name, description, parameters, handler } = (value ?? {}) as Partial<ToolDefinition>
   const isText = typeof name === "string" && typeof description === "string"
-  return isText && typeof schema === "object" && typeof handler === "function"
+  return isText && typeof parameters === "object" && typeof handler === "function"
 }
 
 function noTools(file: string, exported: Readonly<Record<string, unknown>>): ToolwrightError {
