@@ -261,8 +261,7 @@ describe("what is clearly a call, in a form that is not read here, is told", () 
     ["generic", "[f(a=1)]"],
     ["mistral", "f(a=1)"],
     ["hermes", "I look.\n<|python_tag|>f.call(a=1)"],
-    ["hermes", "```tool_code\nresult = f(a=1)\nprint(result)\n```"],
-    ["gemma4", "<function_call>f(a=1)</function_call>"],
+    ["hermes", "```tool_code\nimport json\nresult = f(a=1)\nprint(result)\n```"],
     ["llama3", '<|action_start|><|plugin|>{"name": "f", "parameters": {"a": 1}}<|action_end|>'],
     ["qwen3-xml", 'Thought: look.\nAction: f\nAction Input: {"a": 1}'],
   ])("%s: %j", (format, text) => {

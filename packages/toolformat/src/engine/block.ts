@@ -35,6 +35,7 @@ export function* readBlock(session: Session, candidate: Candidate, start: number
       closers,
       bare: bare && !committed,
       wrapped,
+      started: committed,
       atStart: via === "start" && calls === 0,
       commit: () => {
         if (!committed) {
@@ -74,7 +75,7 @@ function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: bool
   const closed = wrapper !== undefined && (yield* anyLiteral(source, wrapper.close)) !== undefined
   if (!closed) {
     source.rewind(before)
-    if (bracket) yield* skipBetween(session, "]")
+    while (bracket && (yield* literal(source, " ]"))) continue
   }
   const at = session.accounted
   session.account("framing", source.offset)

@@ -1,7 +1,8 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import type { ParseProblem } from "../model/formatter.ts"
 import type { Session } from "./session.ts"
-import type { ValueSink } from "./value.ts"
+import { ArgumentTypes } from "./argument-types.ts"
+import { JSON_NOTATION, transcode, type ValueSink, type ValueTypes } from "./value.ts"
 
 /**
  * One call while it is read. `call-start` leaves as soon as the name is known and arguments begin; arguments that come
@@ -33,6 +34,12 @@ export class CallWriter implements ValueSink {
     return this.name === undefined ? undefined : this.session.tools?.get(this.name)
   }
 
+  /** What the tool's schema says of the values of the arguments that are read next. */
+  get types(): ValueTypes | undefined {
+    const { tool } = this
+    return tool === undefined ? undefined : new ArgumentTypes({ schema: tool.parameters, root: tool.parameters })
+  }
+
   get hasArguments(): boolean {
     return this.json !== ""
   }
@@ -55,6 +62,17 @@ export class CallWriter implements ValueSink {
     return Object.keys(this.tool?.parameters.properties ?? {})[index]
   }
 
+  /** Names the one tool on offer that takes the arguments as they were written, where there is just one. */
+  nameByArguments(): void {
+    const keys = Object.keys(JSON.parse(this.json) as object)
+    const fitting = [...(this.session.tools?.values() ?? [])].filter(({ parameters: { properties = {}, required = [] } }) => {
+      return keys.every((key) => Object.hasOwn(properties, key)) && required.every((key) => keys.includes(key))
+    })
+    if (fitting.length !== 1) return
+    this.name = fitting[0]?.name
+    this.repaired("a number in place of the tool's name")
+  }
+
   private begin(): void {
     if (this.started || this.name === undefined) return
     this.started = true
@@ -62,8 +80,30 @@ export class CallWriter implements ValueSink {
     this.finalId = this.session.nextId(this.id, this.name)
     this.session.calls++
     this.session.emit({ type: "call-start", index: this.index, id: this.finalId, name: this.name })
-    if (this.waiting.length > 0) this.session.emitArguments(this.index, this.waiting.join(""))
+    if (this.waiting.length > 0) this.session.emitArguments(this.index, this.retyped())
     this.waiting = []
+  }
+
+  /** The arguments that waited for the name, which says their types. */
+  private retyped(): string {
+    const { types } = this
+    const json = types && transcode(this.json, JSON_NOTATION, (what) => this.repaired(what), types)
+    if (json !== undefined && json !== this.json.trim()) this.json = json
+    return this.json
+  }
+
+  /** The reply ends inside the call: there is none, and what is told says what of it is missing. */
+  cutOff(where: string): void {
+    const { required = [], properties = {} } = this.tool?.parameters ?? {}
+    const unwritten = (names: readonly string[]) => names.filter((name) => !this.json.includes(`${JSON.stringify(name)}:`))
+    const missing = unwritten(required)
+    const possible = unwritten(Object.keys(properties)).filter((name) => !missing.includes(name))
+    const lists = [
+      ...(missing.length > 0 ? [`without ${missing.join(", ")}`] : []),
+      ...(possible.length > 0 ? [`${possible.join(", ")} could still have come`] : []),
+    ]
+    const call = this.name === undefined ? "" : ` of '${this.name}'`
+    this.fail("unterminated-call", `The reply ends inside ${where}${call}${lists.map((list) => `; ${list}`).join("")}.`)
   }
 
   /** The call is whole. It ends at the current place. */

@@ -31,3 +31,10 @@ export function spacedJson(value: unknown): string {
   }
   return JSON.stringify(value) ?? "null"
 }
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", "#39": "'", "#34": '"' }
+
+/** A name as an attribute writes it, its entities as what they stand for. */
+export function decodeEntities(text: string): string {
+  return text.includes("&") ? text.replace(/&(#?\w{2,4});/g, (entity, name: string) => ENTITIES[name] ?? entity) : text
+}

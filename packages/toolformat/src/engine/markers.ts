@@ -99,9 +99,10 @@ function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
     }
     for (const open of syntax.wrapper?.open ?? []) add(open, "wrapper")
     for (const open of codecOf(syntax).openings(syntax)) add(open, "call")
-    if (unmarked && syntax.codec === "named" && syntax.atStart === true)
+    if (unmarked && "atStart" in syntax && syntax.atStart === true)
       start.push({ syntax, via: "start", rest: "", foreign: isForeign })
-    if (unmarked && syntax.bare !== undefined) for (const open of ["{", "["]) add(open, "bare")
+    if (unmarked && syntax.bare !== undefined)
+      for (const open of syntax.codec === "python" ? ["["] : ["{", "["]) add(open, "bare")
   }
   for (const [index, syntax] of [...format.calls, ...foreign].entries()) {
     addCalls(content, syntax, index >= format.calls.length, true)
@@ -117,8 +118,12 @@ function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
   }
   for (const text of format.framing ?? []) content.add(text).role = reasoning.add(text).role = "framing"
   for (const text of format.reasoning?.open ?? []) content.add(text).role = reasoning.add(text).role = "reasoning-open"
-  for (const text of format.reasoning?.close ?? [])
-    content.add(text).role = reasoning.add(text).role = "reasoning-close"
+  for (const text of format.reasoning?.close ?? []) {
+    reasoning.add(text).role = "reasoning-close"
+    // what ends any message ends none where nothing was thought
+    const mark = content.add(text)
+    if (mark.role !== "framing") mark.role = "reasoning-close"
+  }
   for (const text of format.headers?.open ?? []) content.add(text).role = reasoning.add(text).role = "header"
   return { content, reasoning, start }
 }

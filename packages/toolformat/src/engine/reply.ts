@@ -114,12 +114,7 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     for (const { mark, end } of marks) {
       for (const candidate of mark.candidates) {
         source.rewind(end)
-        if (
-          candidate.via === "bare" &&
-          !lineStart &&
-          !(candidate.syntax.bare === "line-or-colon" && lastSaid === COLON)
-        )
-          continue
+        if (candidate.via === "bare" && !mayStandHere(candidate)) continue
         if (candidate.via === "bare" && fenced) {
           if (yield* refuseAfterFenced(candidate, start)) return true
         } else if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
@@ -134,6 +129,12 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
       if (yield* followRole(mark, start)) return true
     }
     return false
+  }
+
+  /** Whether an unmarked call may begin at this place of the text. */
+  function mayStandHere({ syntax: { bare } }: Candidate): boolean {
+    if (lineStart) return true
+    return bare === "anywhere" ? session.tools !== undefined : bare === "line-or-colon" && lastSaid === COLON
   }
 
   /** A call on a line after one in a code block does not count: it stays text, and a problem says so. */

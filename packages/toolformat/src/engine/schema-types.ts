@@ -4,6 +4,7 @@ const DEEPEST = 32
 
 /** A schema with its references followed, as far as they lead inside the document. */
 export function resolve(schema: JsonSchema, root: JsonSchema): JsonSchema {
+  if (!isSchema(schema)) return {}
   let resolved = schema
   for (let steps = 0; typeof resolved.$ref === "string" && steps < DEEPEST; steps++) {
     const target = pointer(root, resolved.$ref)

@@ -28,11 +28,10 @@ interface CallSyntaxBase {
   /** Printed between wrappers. */
   separator?: string
   /**
-   * Where calls stand without any mark: at the beginning of a line, there or after a colon, or not at all (the
-   * default).
-   * Such a call must be of a tool on offer, where tools are known.
+   * Where calls stand without any mark: at the beginning of a line, there or after a colon, anywhere in the text where
+   * tools are known, or not at all (the default). Such a call must be of a tool on offer, where tools are known.
    */
-  bare?: "line" | "line-or-colon"
+  bare?: "line" | "line-or-colon" | "anywhere"
   /** The syntax is this family's recovery, not its own: a call in it is reported as `missing-wrapper`. */
   recovery?: boolean
 }
@@ -46,6 +45,10 @@ export interface EnvelopeSyntax extends CallSyntaxBase {
   nameAsKey?: boolean
   /** Whether the id is printed before the name. */
   idFirst?: boolean
+  /** A message's header around the tool's name, then the object, then `close`; the header's opening may be missing. */
+  header?: { open: string; end: string; close: readonly string[] }
+  /** The opening of the header is part of the prompt, so a reply may begin with the name in it. */
+  atStart?: boolean
 }
 
 /** The tool's name between marks, then the arguments as one JSON object. */
@@ -86,6 +89,12 @@ export interface ParametersSyntax extends CallSyntaxBase {
   }
   /** Before the key, between key and value, after the value. The first is printed. */
   parameter: { open: readonly string[]; keyEnd: readonly string[]; close: readonly string[] }
+  /** That of `keyEnd` behind which the value's own opening mark is missing, and with it perhaps the value. */
+  valueless?: string
+  /** A tag between key and value that names the value's type; its opening is one of `keyEnd`, its end begins the value. */
+  typeTag?: { open: string; close: string }
+  /** What models write between tags that means nothing, besides white space. */
+  fillers?: readonly string[]
   /** One line break after the key and one before the closing tag are framing. */
   framed?: boolean
   /** Printed after the name and after each parameter. */
@@ -101,6 +110,8 @@ export interface PythonSyntax extends CallSyntaxBase {
   codec: "python"
   /** What built-in tools' names end in. */
   nameSuffix?: string
+  /** The calls stand in code: results may be kept or printed, and other lines may stand between them. */
+  code?: boolean
 }
 
 /** `call:name{key:value,…}` with bare keys and strings between special delimiters. */

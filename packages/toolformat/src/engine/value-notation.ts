@@ -28,4 +28,19 @@ export interface ValueSink {
   repaired(what: string): void
   /** The name of a call's next parameter, for an argument without one; undefined when it is not known. */
   positional?(index: number): string | undefined
+  /** What is known of the types of the values in it. */
+  readonly types?: ValueTypes | undefined
+}
+
+/** Follows a value as it is read, so that text that stands for something else is known where it stands. */
+export interface ValueTypes {
+  /** An object or an array begins, as the value that comes next. */
+  enter(list: boolean): void
+  leave(): void
+  /** A member's key, as JSON. */
+  key(json: string): void
+  /** Whether the value that comes next may not be text. */
+  refusesText(): boolean
+  /** A text as what it stands for where it may not be text; the same again where it stands for nothing else. */
+  retype(json: string): string
 }

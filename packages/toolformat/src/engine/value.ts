@@ -3,10 +3,10 @@ import { escapeText } from "./json-text.ts"
 import { isPositional, scanKey, scanScalar } from "./scalars.ts"
 import { isSpace, stands } from "./scanning.ts"
 import { END, Source, STARVED, type Scan } from "./source.ts"
-import type { Notation, Outcome, ValueSink } from "./value-notation.ts"
+import type { Notation, Outcome, ValueSink, ValueTypes } from "./value-notation.ts"
 
 export { JSON_NOTATION, PYTHON_NOTATION } from "./value-notation.ts"
-export type { Notation, Outcome, ValueSink } from "./value-notation.ts"
+export type { Notation, Outcome, ValueSink, ValueTypes } from "./value-notation.ts"
 
 /** Nesting beyond this is refused, so that nothing downstream that recurses can be brought down. */
 const DEEPEST = 500
@@ -36,6 +36,8 @@ interface Progress {
   comma: string
   /** Arguments of the call so far. */
   positions: number
+  /** What is known of types. */
+  readonly types: ValueTypes | undefined
 }
 
 /**
@@ -79,7 +81,7 @@ export function* scanValue(
         if (!nameArgument(progress)) return "invalid"
         continue
       }
-      const key = yield* scanKey(source, notation, sink, argument, closers)
+      const key = yield* scanKey(source, notation, keySink(progress), argument, closers)
       if (key !== "done") return key
       progress.positions++
       progress.expected = "colon"
@@ -88,16 +90,54 @@ export function* scanValue(
       source.at++
     } else {
       writeComma(progress)
-      const scalar = yield* scanScalar(source, notation, sink, closers)
+      const typed = isQuote(code, notation) && progress.types?.refusesText() === true
+      const scalar = typed
+        ? yield* scanTyped(source, progress, closers)
+        : yield* scanScalar(source, notation, sink, closers)
       if (scalar !== "done" || progress.closes.length === 0) return scalar
       progress.expected = "comma-or-close"
     }
   }
 }
 
-function begin(notation: Notation, sink: ValueSink, call: boolean): Progress {
-  if (call) sink.write("{")
+/** Whether a text may begin with a code unit. */
+function isQuote(code: number, { rawQuote }: Notation): boolean {
+  return code === 34 || code === 39 || (rawQuote !== undefined && code === rawQuote.charCodeAt(0))
+}
+
+/** A text where the schema admits none: what it stands for is written in its place. */
+function* scanTyped(source: Source, { notation, sink, types }: Progress, closers: readonly string[]): Scan<Outcome> {
+  let text = ""
+  const repaired = (what: string) => sink.repaired(what)
+  const outcome = yield* scanScalar(source, notation, { write: (json) => (text += json), repaired }, closers)
+  if (outcome !== "done") return outcome
+  const value = types?.retype(text) ?? text
+  if (value !== text) sink.repaired("a value in quotes")
+  sink.write(value)
+  return "done"
+}
+
+/** Where a key is written to: to whoever follows the types too, where anybody does. */
+function keySink({ sink, types }: Progress): ValueSink {
+  if (types === undefined) return sink
+  let key = ""
   return {
+    write: (json) => {
+      types.key((key += json))
+      sink.write(json)
+    },
+    repaired: (what) => sink.repaired(what),
+  }
+}
+
+function begin(notation: Notation, sink: ValueSink, call: boolean): Progress {
+  const { types } = sink
+  if (call) {
+    sink.write("{")
+    types?.enter(false)
+  }
+  return {
+    types,
     notation,
     sink,
     call,
@@ -133,6 +173,7 @@ function close(progress: Progress): boolean {
   const isList = closes[closes.length - 1] !== 125 && !inCall(progress)
   sink.write(isList ? "]" : "}")
   closes.pop()
+  progress.types?.leave()
   progress.expected = "comma-or-close"
   return closes.length === 0
 }
@@ -171,6 +212,7 @@ function nameArgument(progress: Progress): boolean {
   const name = progress.sink.positional?.(progress.positions++)
   if (name === undefined) return false
   progress.sink.repaired("an argument without its name")
+  progress.types?.key(`"${escapeText(name)}"`)
   progress.sink.write(`"${escapeText(name)}":`)
   progress.expected = "value"
   return true
@@ -184,6 +226,7 @@ function isOpening(code: number, { python }: Notation): boolean {
 function open(progress: Progress, code: number): boolean {
   if (progress.closes.length >= DEEPEST) return false
   writeComma(progress)
+  progress.types?.enter(code !== BRACE)
   progress.sink.write(code === BRACE ? "{" : "[")
   progress.closes.push(code === BRACE ? 125 : code === BRACKET ? 93 : 41)
   progress.expected = code === BRACE ? "key-or-close" : "value-or-close"
@@ -195,12 +238,13 @@ export function transcode(
   text: string,
   notation: Notation,
   repaired: (what: string) => void = () => {},
+  types?: ValueTypes,
 ): string | undefined {
   const source = new Source()
   source.push(`${text.trim()}\n`)
   source.end()
   let json = ""
-  const scan = scanValue(source, notation, { write: (piece) => (json += piece), repaired })
+  const scan = scanValue(source, notation, { write: (piece) => (json += piece), repaired, types })
   const result = scan.next()
   if (result.done !== true || result.value !== "done") return undefined
   return source.text.slice(source.at).trim() === "" ? json : undefined

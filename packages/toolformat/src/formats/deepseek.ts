@@ -83,14 +83,16 @@ export const deepseekV31: Format = {
   templateMarkers: [["<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>"]],
 }
 
-function dsml(block: string): ParametersSyntax {
-  const syntax = invokeTags(`｜DSML｜${block}`, "｜DSML｜")
+/** Anthropic's tags between full-width bars, with an attribute that tells text from JSON. */
+export function markedTags(name: string, block: string): ParametersSyntax {
+  const mark = `｜${name}｜`
+  const syntax = invokeTags(`${mark}${block}`, mark)
   return {
     ...syntax,
     parameter: {
       open: syntax.parameter.open.slice(0, 1),
       keyEnd: syntax.parameter.keyEnd.slice(0, 1),
-      close: ["</｜DSML｜parameter>"],
+      close: [`</${mark}parameter>`],
     },
     typed: { attribute: "string", end: ">" },
   }
@@ -102,7 +104,7 @@ export const deepseekV32: Format = {
   id: "deepseek-v32",
   aliases: ["deepseek-v3.2"],
   title: "DSML tags in <｜DSML｜function_calls>: DeepSeek V3.2",
-  calls: [dsml("function_calls"), dsml("tool_calls")],
+  calls: [markedTags("DSML", "function_calls"), markedTags("DSML", "tool_calls")],
   result: between("<function_results>\n<result>", "</result>\n</function_results>"),
   templateMarkers: [["｜DSML｜", "function_calls"]],
 }
@@ -113,7 +115,7 @@ export const deepseekV4: Format = {
   id: "deepseek-v4",
   aliases: ["deepseek-v4-flash"],
   title: "DSML tags in <｜DSML｜tool_calls>: DeepSeek V4",
-  calls: [dsml("tool_calls"), dsml("function_calls")],
+  calls: [markedTags("DSML", "tool_calls"), markedTags("DSML", "function_calls")],
   result: between("<tool_result>", "</tool_result>"),
   templateMarkers: [["｜DSML｜", "tool_calls"]],
 }

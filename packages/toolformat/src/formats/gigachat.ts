@@ -1,6 +1,7 @@
 import type { Format } from "../engine/syntax.ts"
 import { toolLinesPrompt } from "./prompts.ts"
 import { resultText } from "./results.ts"
+import { markedTags } from "./deepseek.ts"
 import { taggedJson } from "./syntaxes.ts"
 
 /** GigaChat 3: a message in a role of its own. Source: the official chat template. */
@@ -44,4 +45,15 @@ export const gigachat31: Format = {
     ...gigachat3.calls.slice(0, 1),
   ],
   templateMarkers: [["<|function_call|>", "<|role_sep|>"]],
+}
+
+/** GigaChat 3.5: DeepSeek's tags under a name of its own. Source: the official chat template. */
+export const gigachat35: Format = {
+  ...gigachat3,
+  id: "gigachat35",
+  aliases: ["gigachat3.5"],
+  title: "GCML tags in <｜GCML｜tool_calls>: GigaChat 3.5",
+  calls: [markedTags("GCML", "tool_calls"), ...gigachat31.calls],
+  framing: ["<|message_sep|>", "</s>"],
+  templateMarkers: [["｜GCML｜"]],
 }

@@ -1,15 +1,15 @@
 import type { Format } from "../engine/syntax.ts"
 import { toolLinesPrompt } from "./prompts.ts"
 import { between } from "./results.ts"
-import { keyValueTags, think } from "./syntaxes.ts"
+import { keyValueTags, separatedKeyValueTags, think } from "./syntaxes.ts"
 
 const STOP = ["<|user|>", "<|observation|>", "<|endoftext|>"]
 
 /** GLM 4.5 and 4.6: keys and values in tags, one to a line. Source: the official chat templates. */
 export const glm45: Format = {
   id: "glm45",
-  aliases: ["glm", "glm-4.5", "glm46", "glm-4.6", "laguna-xs"],
-  title: "<arg_key> and <arg_value> by lines: GLM 4.5, 4.6",
+  aliases: ["glm", "glm-4.5", "glm46", "glm-4.6", "laguna-xs", "ling3", "ling-3", "spark2.5", "spark25"],
+  title: "<arg_key> and <arg_value> by lines: GLM 4.5, 4.6, Ling 3, Spark 2.5",
   calls: [keyValueTags("", "\n")],
   reasoning: think,
   framing: STOP,
@@ -31,29 +31,20 @@ export const glm47: Format = {
   templateMarkers: [["<tool_call>", "<arg_key>", "<arg_value>", "</arg_key><arg_value>"]],
 }
 
-const suffixed = keyValueTags(":opensource", "\n")
-
-/** Hunyuan 3: the same tags with a suffix, all calls in one block. Source: the official chat template. */
+/**
+ * Hunyuan 3: the same tags with a suffix, all calls in one block; the preview model and some servers write them without
+ * the suffix. Source: the official chat template.
+ */
 export const hunyuan3: Format = {
   ...glm45,
   id: "hunyuan3",
-  aliases: ["hy3", "hunyuan-v3"],
+  aliases: ["hy3", "hy-v3", "hy_v3", "hunyuan-v3", "hunyuan-3"],
   title: "<arg_key:opensource> tags: Hunyuan 3",
-  calls: [
-    {
-      ...suffixed,
-      wrapper: { open: ["<tool_calls:opensource>"], close: ["</tool_calls:opensource>"] },
-      layout: { before: "\n", between: "\n", after: "\n" },
-      together: true,
-      call: {
-        open: ["<tool_call:opensource>"],
-        nameEnd: ["<tool_sep:opensource>"],
-        close: ["</tool_call:opensource>"],
-      },
-      lines: { afterName: "\n", afterParameter: "\n" },
-    },
-  ],
-  reasoning: { open: ["<think:opensource>"], close: ["</think:opensource>"] },
+  calls: [separatedKeyValueTags(":opensource"), separatedKeyValueTags()],
+  reasoning: {
+    open: ["<think:opensource>", ...think.open],
+    close: ["</think:opensource>", ...think.close],
+  },
   framing: ["<｜hy_eos:opensource｜>"],
   stop: ["<｜hy_eos:opensource｜>"],
   result: between(

@@ -53,6 +53,16 @@ export const qwen: Format = {
   templateMarkers: [["<tool_call>", "Qwen", "arguments"]],
 }
 
+/** Trinity: the same; calls inside the reasoning count. */
+export const trinity: Format = {
+  ...hermes,
+  id: "trinity",
+  aliases: ["trinity-large", "trinity-mini"],
+  title: "JSON in <tool_call> tags, also while thinking: Trinity",
+  callsInReasoning: "accept",
+  templateMarkers: [],
+}
+
 /** LongCat: the same in a tag of its own. */
 export const longcat: Format = {
   ...hermes,

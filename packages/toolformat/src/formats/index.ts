@@ -5,12 +5,14 @@ import { deepseekV3, deepseekV31, deepseekV32, deepseekV4 } from "./deepseek.ts"
 import { functionaryV31, functionaryV32 } from "./functionary.ts"
 import { functionGemma, gemma4 } from "./gemma.ts"
 import { generic } from "./generic.ts"
-import { gigachat3, gigachat31 } from "./gigachat.ts"
+import { gigachat3, gigachat31, gigachat35 } from "./gigachat.ts"
 import { glm45, glm47, hunyuan3 } from "./glm.ts"
 import { granite20b, granite3, granite4 } from "./granite.ts"
 import { harmony } from "./harmony.ts"
-import { ernie, hermes, longcat, qwen } from "./hermes.ts"
-import { anthropicXml, glimmer, minicpm5, step3 } from "./invoke-tags.ts"
+import { ernie, hermes, longcat, qwen, trinity } from "./hermes.ts"
+import { k2Horizon } from "./ifm.ts"
+import { inkling } from "./inkling.ts"
+import { anthropicXml, dots, glimmer, minicpm5, step3 } from "./invoke-tags.ts"
 import { apriel, firefunction, hunyuan, internlm, jamba, nemotronV2, phi4, xlam } from "./json-lists.ts"
 import { kimiK2, kimiK3 } from "./kimi.ts"
 import { llama3, llama4, pythonic } from "./llama.ts"
@@ -20,7 +22,7 @@ import { claude, openai } from "./native.ts"
 import { lfm2, olmo3 } from "./python-tags.ts"
 import { qwen3Xml } from "./qwen3-xml.ts"
 import { seed } from "./seed.ts"
-import { solar } from "./solar.ts"
+import { solar, solarOpen2 } from "./solar.ts"
 import { RECOVERY } from "./syntaxes.ts"
 
 /** Every format. To add one, write its file and name it here. */
@@ -67,15 +69,21 @@ export const FORMATS: readonly Format[] = [
   jamba,
   gigachat3,
   gigachat31,
+  gigachat35,
   apertus,
   functionaryV31,
   functionaryV32,
   minicpm5,
   step3,
   solar,
+  solarOpen2,
   longcat,
   ernie,
   glimmer,
+  dots,
+  inkling,
+  k2Horizon,
+  trinity,
   anthropicXml,
   generic,
   openai,

@@ -1,7 +1,7 @@
 import type { Format } from "../engine/syntax.ts"
 import { toolLinesPrompt } from "./prompts.ts"
 import { between, resultText } from "./results.ts"
-import { invokeTags, think } from "./syntaxes.ts"
+import { ATTRIBUTE_END, attributeOpen, invokeTags, taggedJson, think } from "./syntaxes.ts"
 
 /** Anthropic's tags as text, which many models fall into. Source: published prompts. */
 export const anthropicXml: Format = {
@@ -25,8 +25,8 @@ export const minicpm5: Format = {
   calls: [
     {
       codec: "parameters",
-      call: { open: ['<function name="'], nameEnd: ['">'], close: ["</function>"] },
-      parameter: { open: ['<param name="'], keyEnd: ['">'], close: ["</param>"] },
+      call: { open: attributeOpen("function"), nameEnd: ATTRIBUTE_END, close: ["</function>"] },
+      parameter: { open: attributeOpen("param"), keyEnd: ATTRIBUTE_END, close: ["</param>"] },
       cdata: true,
       separator: "\n",
     },
@@ -78,4 +78,19 @@ export const glimmer: Format = {
   prompt: toolLinesPrompt,
   result: (_call, result) => resultText(result),
   templateMarkers: [["<atem:invoke"]],
+}
+
+/** Dots: Anthropic's tags in a block of its own, a JSON object in it as the models also write it. Source: a reference parser. */
+export const dots: Format = {
+  id: "dots",
+  aliases: ["dots1", "dots.llm"],
+  title: "<invoke name=…> in <dots_function_call>: Dots",
+  calls: [invokeTags("dots_function_call"), taggedJson(["<dots_function_call>"], ["</dots_function_call>"])],
+  reasoning: think,
+  framing: ["<|im_end|>", "<|endofassistant|>"],
+  ids: "call",
+  stop: ["<|endofassistant|>"],
+  prompt: toolLinesPrompt,
+  result: (_call, result) => resultText(result),
+  templateMarkers: [["<dots_function_call>"]],
 }

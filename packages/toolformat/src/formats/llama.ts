@@ -51,9 +51,27 @@ export const llama3: Format = {
 /** Calls as a list of Python calls; bare, since these models mark nothing. */
 const pythonList: PythonSyntax = {
   codec: "python",
-  bare: "line",
+  bare: "anywhere",
   layout: { before: "[", between: ", ", after: "]" },
   together: true,
+}
+
+/** The same between marks, which other models of the line were taught. */
+const markedPython: PythonSyntax = {
+  codec: "python",
+  wrapper: {
+    open: ["<|python_start|>", "<|python_tag|>"],
+    close: ["<|python_end|>"],
+    soft: true,
+    closeOptional: true,
+  },
+}
+
+/** The same in a code block of Python. */
+const pythonBlock: PythonSyntax = {
+  codec: "python",
+  wrapper: { open: ["```python", "```py"], close: ["```"], soft: true },
+  recovery: true,
 }
 
 /** Llama 3.2 and ToolACE as prompted for it, Gemma 3 likewise: a Python list of calls. Source: model cards. */
@@ -61,7 +79,7 @@ export const pythonic: Format = {
   id: "pythonic",
   aliases: ["llama3.2-pythonic", "llama-pythonic", "toolace", "gemma3-pythonic", "gemma3"],
   title: "A Python list of calls: Llama 3.2, ToolACE, Gemma 3",
-  calls: [pythonList],
+  calls: [pythonList, markedPython, pythonBlock],
   reasoning: think,
   framing: STOP,
   ids: "call",
@@ -89,6 +107,7 @@ export const llama4: Format = {
       together: true,
     },
     pythonList,
+    markedPython,
     { ...bareJson, recovery: false },
   ],
   framing: ["<|eot|>", "<|eom|>"],

@@ -28,3 +28,22 @@ export const solar: Format = {
     `<|tool_response:begin|>${call.id}<|tool_response:name|>${call.name}<|tool_response:result|>${resultText(result)}<|tool_response:end|>`,
   templateMarkers: [["<|tool_call:begin|>"]],
 }
+
+/** Upstage Solar Open 2: keys and values between marks, the name on a line of its own. Source: a reference parser. */
+export const solarOpen2: Format = {
+  ...solar,
+  id: "solar-open2",
+  aliases: ["solar_open2", "solar-open-2"],
+  title: "<|tool_arg:start|>key<|tool_arg:value|>value: Solar Open 2",
+  calls: [
+    {
+      codec: "parameters",
+      separator: "\n",
+      call: { open: ["<|tool_call:start|>"], nameEnd: ["\n"], close: ["<|tool_call:end|>"] },
+      parameter: { open: ["<|tool_arg:start|>"], keyEnd: ["<|tool_arg:value|>"], close: ["<|tool_arg:end|>"] },
+      lines: { afterParameter: "\n" },
+    },
+  ],
+  result: (_call, result) => resultText(result),
+  templateMarkers: [["<|tool_arg:start|>"]],
+}

@@ -24,6 +24,14 @@ export function jsonList(open: readonly string[], close: readonly string[] = [])
   }
 }
 
+/** A tag up to its name; models also write the attribute in single quotes, in none, or with spaces. */
+export function attributeOpen(tag: string): string[] {
+  return [`<${tag} name="`, `<${tag} name='`, `<${tag} name=`, `<${tag} name = "`]
+}
+
+/** The end of such a tag; one that closes itself has nothing in it. */
+export const ATTRIBUTE_END: readonly string[] = ['">', "'>", ">", '"/>', "'/>", "/>", '" />', "' />", '" >']
+
 /**
  * Anthropic's tags, which several families have under names of their own: a prefix, or other words for the same places.
  */
@@ -39,17 +47,8 @@ export function invokeTags(
     wrapper: { open: [`<${block}>`], close: [`</${block}>`] },
     layout: { before: "\n", between: "\n", after: "\n" },
     together: true,
-    // models also write the attribute in single quotes or in none
-    call: {
-      open: [`<${invoke} name="`, `<${invoke} name='`, `<${invoke} name=`],
-      nameEnd: ['">', "'>", ">"],
-      close: [`</${invoke}>`],
-    },
-    parameter: {
-      open: [`<${parameter} name="`, `<${parameter} name='`, `<${parameter} name=`],
-      keyEnd: ['">', "'>", ">"],
-      close: [`</${parameter}>`],
-    },
+    call: { open: attributeOpen(invoke), nameEnd: ATTRIBUTE_END, close: [`</${invoke}>`] },
+    parameter: { open: attributeOpen(parameter), keyEnd: ATTRIBUTE_END, close: [`</${parameter}>`] },
     lines: { afterName: "\n", afterParameter: "\n" },
   }
 }
@@ -61,8 +60,8 @@ export function equalsTags(open: string, close: string): ParametersSyntax {
     wrapper: { open: [open], close: [close] },
     layout: { before: "\n", after: "\n" },
     separator: "\n",
-    call: { open: ["<function="], nameEnd: [">"], close: ["</function>"] },
-    parameter: { open: ["<parameter="], keyEnd: [">"], close: ["</parameter>"] },
+    call: { open: ["<function=", "<function = "], nameEnd: [">"], close: ["</function>"] },
+    parameter: { open: ["<parameter=", "<parameter = "], keyEnd: [">"], close: ["</parameter>"] },
     lines: { afterName: "\n", afterParameter: "\n" },
   }
 }
@@ -75,17 +74,37 @@ export function keyValueTags(suffix = "", line = ""): ParametersSyntax {
     codec: "parameters",
     wrapper: { open: [`<tool_call${suffix}>`], close: [`</tool_call${suffix}>`] },
     separator: line,
-    call: { open: [], nameEnd: [line], close: [] },
+    call: { open: [], nameEnd: line === "" ? [] : [line], close: [] },
     parameter: {
       open: [`<arg_key${suffix}>`],
       keyEnd: [
         `</arg_key${suffix}>${line}<arg_value${suffix}>`,
         `</arg_key${suffix}>\n<arg_value${suffix}>`,
+        `</arg_key${suffix}>\\n<arg_value${suffix}>`,
         `</arg_key${suffix}>\n`,
       ],
       close: [`</arg_value${suffix}>`],
     },
+    valueless: `</arg_key${suffix}>\n`,
+    // line breaks as a backslash and a letter
+    fillers: ["\\n"],
     lines: { afterParameter: line },
+  }
+}
+
+/** The same with a mark behind the name, and all calls in one block. */
+export function separatedKeyValueTags(suffix = ""): ParametersSyntax {
+  return {
+    ...keyValueTags(suffix, "\n"),
+    wrapper: { open: [`<tool_calls${suffix}>`], close: [`</tool_calls${suffix}>`] },
+    layout: { before: "\n", between: "\n", after: "\n" },
+    together: true,
+    call: {
+      open: [`<tool_call${suffix}>`],
+      nameEnd: [`<tool_sep${suffix}>`],
+      close: [`</tool_call${suffix}>`],
+    },
+    lines: { afterName: "\n", afterParameter: "\n" },
   }
 }
 
@@ -106,6 +125,39 @@ export const fencedPython: CallSyntax = {
   codec: "python",
   wrapper: { open: ["```tool_code", "```tool_call"], close: ["```"], soft: true },
   layout: { before: "\n", after: "\n" },
+  code: true,
+  recovery: true,
+}
+
+/** Python calls between marks of families that write JSON there, or that another family has. */
+const misplacedPython: CallSyntax = {
+  codec: "python",
+  wrapper: {
+    open: [
+      "<tool_call>",
+      "<tool_calls>",
+      "<function_calls>",
+      "<function_call>",
+      "<tools>",
+      "<|tool_call_start|>",
+      "<|tool_call|>",
+      "<|python_start|>",
+      "<|python_tag|>",
+      "[TOOL_CALLS]",
+    ],
+    close: [
+      "</tool_call>",
+      "</tool_calls>",
+      "</function_calls>",
+      "</function_call>",
+      "</tools>",
+      "<|tool_call_end|>",
+      "<|/tool_call|>",
+      "<|python_end|>",
+    ],
+    soft: true,
+    closeOptional: true,
+  },
   recovery: true,
 }
 
@@ -129,6 +181,7 @@ export const RECOVERY: readonly CallSyntax[] = [
   bareJson,
   fencedJson,
   fencedPython,
+  misplacedPython,
   { codec: "python", bare: "line", recovery: true },
 ]
 

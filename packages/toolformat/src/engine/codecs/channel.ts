@@ -5,7 +5,7 @@ import type { Session } from "../session.ts"
 import { END, type Scan } from "../source.ts"
 import type { ChannelSyntax } from "../syntax.ts"
 import { JSON_NOTATION, scanValue } from "../value.ts"
-import { resync, type Codec, type ReadContext } from "./codec.ts"
+import { resync, settle, type Codec, type ReadContext } from "./codec.ts"
 
 const LONGEST_HEADER = 200
 const RECIPIENT = /(?:^|[^\w])to=([^\s<{]+)/
@@ -55,13 +55,7 @@ function* readChannel(
   }
   const outcome =
     body === END ? "open" : body === 123 ? yield* scanValue(source, JSON_NOTATION, call, context.closers) : "invalid"
-  if (outcome === "done") call.finish()
-  else {
-    if (outcome === "invalid") yield* resync(source, [...close, ...context.closers])
-    call.fail(
-      outcome === "open" ? "unterminated-call" : "invalid-arguments",
-      outcome === "open" ? "The reply ends inside the arguments." : "The arguments are not a JSON object.",
-    )
-  }
+  const closers = [...close, ...context.closers]
+  yield* settle(source, call, outcome, closers, "The arguments are not a JSON object.")
   return true
 }

@@ -1,8 +1,10 @@
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
+import type { CallWriter } from "../call-writer.ts"
 import type { Session } from "../session.ts"
 import { END, STARVED, type Scan, type Source } from "../source.ts"
 import { stands } from "../scanning.ts"
 import type { CallSyntax } from "../syntax.ts"
+import type { Outcome } from "../value-notation.ts"
 
 /** Where and how one call is read. */
 export interface ReadContext {
@@ -17,6 +19,8 @@ export interface ReadContext {
   bare: boolean
   /** The call stands in its wrapper. */
   wrapped: boolean
+  /** Calls were read before this one, in the same place. */
+  started: boolean
   /** The call stands at the very beginning of the reply, its opening mark in the prompt. */
   atStart: boolean
   /** To be called once the codec is sure that this is a call, before anything is written. */
@@ -39,6 +43,22 @@ export interface Codec<Syntax extends CallSyntax> {
   read(session: Session, syntax: Syntax, context: ReadContext): Scan<boolean>
   /** The call in the family's syntax, without its wrapper. `index` is its place among the calls of a reply. */
   print(call: ToolCall, syntax: Syntax, tool: ToolDefinition | undefined, index: number): string
+}
+
+/** Ends a call as its arguments ended; goes on to the next mark where they cannot be read. */
+export function* settle(
+  source: Source,
+  call: CallWriter,
+  outcome: Outcome,
+  closers: readonly string[],
+  wrong: string,
+): Scan<undefined> {
+  if (outcome === "done") call.finish()
+  else if (outcome === "open") call.cutOff("the call")
+  else {
+    yield* resync(source, closers)
+    call.fail("invalid-arguments", wrong)
+  }
 }
 
 /** Goes on to the next mark, or to the end of the reply. */

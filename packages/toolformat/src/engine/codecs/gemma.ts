@@ -4,7 +4,7 @@ import type { Session } from "../session.ts"
 import { END, type Scan } from "../source.ts"
 import type { GemmaSyntax } from "../syntax.ts"
 import { scanValue } from "../value.ts"
-import { resync, type Codec, type ReadContext } from "./codec.ts"
+import { settle, type Codec, type ReadContext } from "./codec.ts"
 
 const SIMPLE_KEY = /^[^\s=:,{}()"'<][^=:,{}()]*$/
 
@@ -42,25 +42,14 @@ function* readGemma(session: Session, syntax: GemmaSyntax, context: ReadContext)
   if (name === undefined) {
     if ((yield* source.wait()) !== END) return false
     context.commit()
-    call.fail("unterminated-call", "The reply ends inside the call.")
+    call.cutOff("the call")
     return true
   }
   if (name.trim() === "") return false
   call.name = name.trim()
   context.commit()
-  const outcome = yield* scanValue(
-    source,
-    { bareKeys: true, rawQuote: syntax.quote, bareTexts: true },
-    call,
-    context.closers,
-  )
-  if (outcome === "done") call.finish()
-  else {
-    if (outcome === "invalid") yield* resync(source, context.closers)
-    call.fail(
-      outcome === "open" ? "unterminated-call" : "invalid-arguments",
-      outcome === "open" ? "The reply ends inside the call." : "The arguments cannot be read.",
-    )
-  }
+  const notation = { bareKeys: true, rawQuote: syntax.quote, bareTexts: true }
+  const outcome = yield* scanValue(source, notation, call, context.closers)
+  yield* settle(source, call, outcome, context.closers, "The arguments cannot be read.")
   return true
 }

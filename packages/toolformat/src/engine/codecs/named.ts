@@ -5,10 +5,11 @@ import type { Session } from "../session.ts"
 import { END, type Scan } from "../source.ts"
 import type { NamedSyntax } from "../syntax.ts"
 import { JSON_NOTATION, scanValue } from "../value.ts"
-import { resync, type Codec, type ReadContext } from "./codec.ts"
+import { settle, type Codec, type ReadContext } from "./codec.ts"
 
 const LONGEST_NAME = 256
 const NEVER_IN_NAME = '<>{}[]"\n'
+const COUNTER = /^(?:functions\.)?:?\d+$/
 const KIMI_NAME = /^(?:functions\.)?(.+?)(?::\d+)?$/s
 
 /** The tool's name between marks, then its arguments as a JSON object. */
@@ -86,16 +87,15 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
   if (written === undefined) {
     if (context.atStart || (yield* source.wait()) !== END) return false
     context.commit()
-    call.fail("unterminated-call", "The reply ends inside the call.")
+    call.cutOff("the call")
     return true
   }
   const text = written.trim()
   if (text === "" || (context.atStart && session.tools?.has(text) === false)) return false
-  call.name = text
-  if (syntax.nameForm === "kimi") {
-    call.name = KIMI_NAME.exec(text)?.[1] ?? text
-    if (/:\d+$/.test(text)) call.id = text
-  }
+  /** The model wrote a counter where the name belongs, so the arguments must say which tool is meant. */
+  const unnamed = syntax.nameForm === "kimi" && session.tools?.has(text) === false && COUNTER.test(text)
+  if (!unnamed) call.name = syntax.nameForm === "kimi" ? (KIMI_NAME.exec(text)?.[1] ?? text) : text
+  if (syntax.nameForm === "kimi" && /:\d+$/.test(text)) call.id = text
   if (syntax.idMark !== undefined && (yield* literal(source, syntax.idMark)))
     call.id = (yield* textUntil(source, [...syntax.middle, "{"], LONGEST_NAME))?.trim()
   yield* anyLiteral(source, syntax.middle)
@@ -105,21 +105,13 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
     if (!closed && (next !== END || context.atStart)) return false
     context.commit()
     if (closed) call.finish()
-    else call.fail("unterminated-call", "The reply ends before the arguments.")
+    else call.cutOff("the call")
     return true
   }
   context.commit()
   const outcome = yield* scanValue(source, JSON_NOTATION, call, context.closers)
-  if (outcome !== "done") {
-    if (outcome === "invalid") yield* resync(source, context.closers)
-    call.fail(
-      outcome === "open" ? "unterminated-call" : "invalid-arguments",
-      outcome === "open" ? "The reply ends inside the arguments." : "The arguments are not valid JSON.",
-    )
-    yield* closeCall()
-    return true
-  }
-  call.finish()
+  if (unnamed && outcome === "done") call.nameByArguments()
+  yield* settle(source, call, outcome, context.closers, "The arguments are not valid JSON.")
   yield* closeCall()
   return true
 

@@ -105,7 +105,7 @@ function* readNested(session: Session, { prefix, wrapper }: NestedSyntax, contex
   if (name === undefined || name.trim() === "") {
     if (name !== undefined || (yield* source.wait()) !== END) return false
     context.commit()
-    call.fail("unterminated-call", "The reply ends inside the call.")
+    call.cutOff("the call")
     return true
   }
   yield* literal(source, '">')
@@ -115,8 +115,10 @@ function* readNested(session: Session, { prefix, wrapper }: NestedSyntax, contex
   const closed = yield* readMembers(call.tool === undefined ? undefined : typing(root, root), `</invoke>`, "object", 0)
   if (closed) call.finish()
   else {
-    if ((yield* source.wait()) !== END) yield* resync(source, [...context.closers, ...(wrapper?.close ?? [])])
-    call.fail("unterminated-call", "The call's tags do not end.")
+    const cut = (yield* source.wait()) === END
+    if (!cut) yield* resync(source, [...context.closers, ...(wrapper?.close ?? [])])
+    if (cut) call.cutOff("the call")
+    else call.fail("unterminated-call", "The call's tags do not end.")
     yield* anyLiteral(source, [`${prefix}</invoke>`])
   }
   return true

@@ -92,7 +92,14 @@ function objectSchema(schema: JsonSchema): JsonSchema {
   return schema.type === undefined ? { type: "object", ...schema } : schema
 }
 
-function envelopeExpression(
+function envelopeExpression(syntax: EnvelopeSyntax, tool: ToolDefinition, ids: IdPolicy): Expression {
+  const { header } = syntax
+  const object = objectExpression(syntax, tool, ids)
+  if (header === undefined) return object
+  return sequence(literal(`${header.open}${tool.name}${header.end}`), object, literal(header.close[0] ?? ""))
+}
+
+function objectExpression(
   { keys, nameAsKey, idFirst }: EnvelopeSyntax,
   tool: ToolDefinition,
   ids: IdPolicy,

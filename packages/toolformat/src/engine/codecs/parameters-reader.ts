@@ -1,0 +1,330 @@
+import type { ToolDefinition } from "@toolwright/toolbox"
+import { CallWriter } from "../call-writer.ts"
+import { coerce, isText, type Typing } from "../coerce.ts"
+import { decodeEntities, escapeText } from "../json-text.ts"
+import { anyLiteral, literal, looksAt, skipSpace, stands, textUntil } from "../scanning.ts"
+import { admittedTypes, parameterSchema } from "../schema-types.ts"
+import type { Session } from "../session.ts"
+import { END, type Scan, type Source } from "../source.ts"
+import type { ParametersSyntax } from "../syntax.ts"
+import { JSON_NOTATION, scanValue, transcode } from "../value.ts"
+import { resync, settle, type ReadContext } from "./codec.ts"
+import { firstsOf, scanText } from "./raw-text.ts"
+
+const LONGEST_NAME = 256
+const LONGEST_KEY = 1_000
+const PLAIN_NAME = /^[^\s<>{}[\]"'`]+$/
+const BRACE = 123
+
+/** What is known of a tool's parameter. */
+export function typingOf(tool: ToolDefinition | undefined, key: string): Typing | undefined {
+  const schema = parameterSchema(tool, key)
+  return schema === undefined || tool === undefined ? undefined : { schema, root: tool.parameters }
+}
+
+/** Reads one call whose parameters stand between tags. */
+export function* readParameters(session: Session, syntax: ParametersSyntax, context: ReadContext): Scan<boolean> {
+  return yield* new ParametersReader(session, syntax, context).read()
+}
+
+/** What comes next between a call's name and its end. */
+type Part = "parameter" | "end" | "early" | "text"
+
+/** A key, and what was said of its value's type where that is written beside it. */
+interface Key {
+  readonly name: string
+  readonly said: string | undefined
+  /** There is no value: the key's tag stands alone. */
+  readonly alone: "without a value" | "closed" | undefined
+}
+
+class ParametersReader {
+  private readonly source: Source
+  private readonly syntax: ParametersSyntax
+  private readonly context: ReadContext
+  private readonly call: CallWriter
+  private readonly seen = new Set<string>()
+  private committed = false
+  /** What can follow a value's end; after anything else, the mark was part of the value. */
+  private readonly after: readonly string[]
+  /** What stands behind a call whose own end is missing. */
+  private readonly behind: readonly string[]
+
+  constructor(session: Session, syntax: ParametersSyntax, context: ReadContext) {
+    this.source = session.source
+    this.syntax = syntax
+    this.context = context
+    this.call = new CallWriter(session, context.start)
+    const { call, parameter, wrapper } = syntax
+    this.behind = [...(wrapper?.close ?? []), ...call.open, ...(wrapper?.open ?? [])]
+    this.after = [...parameter.open, ...call.close, ...this.behind]
+  }
+
+  *read(): Scan<boolean> {
+    const name = yield* this.readName()
+    if (name !== "parameters") return name === "call"
+    for (;;) {
+      const part = yield* this.nextPart()
+      if (part === "text") return false
+      if (part === "early") return this.endEarly()
+      if (part === "end") {
+        if (this.call.hasArguments && !this.call.complete) this.call.write("}")
+        this.call.finish()
+        return true
+      }
+      if (yield* this.readParameter()) continue
+      yield* this.giveUp()
+      return true
+    }
+  }
+
+  private commit(): void {
+    if (!this.committed) this.context.commit()
+    this.committed = true
+  }
+
+  /** The tool's name, and all up to the first parameter; `call` where that is the whole call, `text` where it is none. */
+  private *readName(): Scan<"parameters" | "call" | "text"> {
+    const { source, call, context } = this
+    const { call: tags, parameter, wrapper, fillers = [] } = this.syntax
+    const unnamed = tags.open.length === 0
+    if (!unnamed && (yield* anyLiteral(source, tags.open)) === undefined) return "text"
+    const stops = unnamed
+      ? [...tags.nameEnd.filter((mark) => mark.trim() !== ""), ...parameter.open, ...(wrapper?.close ?? []), ...fillers, "\n"]
+      : tags.nameEnd
+    const written = yield* textUntil(source, stops, LONGEST_NAME, "<{}\n")
+    if (written === undefined) {
+      if ((yield* source.wait()) !== END || source.offset === context.start) return "text"
+      this.commit()
+      call.cutOff("the call")
+      return "call"
+    }
+    const name = unnamed ? written.trim() : attributeText(written)
+    if (name === "" || (unnamed && !PLAIN_NAME.test(name))) return "text"
+    call.name = name
+    const end = yield* anyLiteral(source, tags.nameEnd)
+    if (end?.endsWith("/>") === true) {
+      this.commit()
+      call.finish()
+      return "call"
+    }
+    const { attributesEnd } = tags
+    if (attributesEnd !== undefined && (yield* textUntil(source, [attributesEnd], LONGEST_NAME)) !== undefined)
+      yield* literal(source, attributesEnd)
+    return (yield* this.readObject()) ? "call" : "parameters"
+  }
+
+  /** All arguments as one object, in place of the parameters. */
+  private *readObject(): Scan<boolean> {
+    const { source, call, context } = this
+    if (this.syntax.typed === undefined || (yield* this.skipFiller()) !== BRACE) return false
+    this.commit()
+    const outcome = yield* scanValue(source, JSON_NOTATION, call, context.closers)
+    if (outcome === "done") {
+      yield* skipSpace(source)
+      yield* anyLiteral(source, this.syntax.call.close)
+      call.repaired("an object in place of parameters")
+    }
+    yield* settle(source, call, outcome, context.closers, "The arguments are not valid JSON.")
+    return true
+  }
+
+  private *nextPart(): Scan<Part> {
+    const { source, call, syntax } = this
+    for (;;) {
+      const code = yield* this.skipFiller()
+      if ((yield* anyLiteral(source, syntax.parameter.open)) !== undefined) {
+        this.commit()
+        return "parameter"
+      }
+      if (!this.committed) {
+        const ends = [...syntax.call.close, ...(syntax.wrapper?.close ?? [])]
+        if (code !== END && !(yield* stands(source, ends))) return "text"
+        this.commit()
+      }
+      if ((yield* anyLiteral(source, syntax.call.close)) !== undefined) return "end"
+      if (yield* stands(source, this.behind)) {
+        if (syntax.call.close.length > 0) call.repaired(`a missing '${syntax.call.close[0] ?? ""}'`)
+        return "end"
+      }
+      if (code === END) return "early"
+      // text that belongs to nothing
+      call.repaired("text between parameters")
+      yield* resync(source, this.after)
+    }
+  }
+
+  /** Goes past white space, and what else means nothing here. */
+  private *skipFiller(): Scan<number> {
+    const { source, syntax } = this
+    let code = yield* skipSpace(source)
+    while (syntax.fillers !== undefined && (yield* anyLiteral(source, syntax.fillers)) !== undefined)
+      code = yield* skipSpace(source)
+    return code
+  }
+
+  /**
+   * The reply is over before the call is: it counts only where no further parameter can have been meant, since a call
+   * with fewer arguments is another call.
+   */
+  private endEarly(): true {
+    const { call, seen } = this
+    const { properties = {}, additionalProperties } = call.tool?.parameters ?? {}
+    const complete = seen.size > 0 && Object.keys(properties).every((key) => seen.has(key))
+    const open = call.tool === undefined || additionalProperties === true || typeof additionalProperties === "object"
+    if (!complete || open) call.cutOff("the call")
+    else {
+      call.write("}")
+      call.finish({ kind: "unterminated-call", message: "The reply ends before the call's closing mark." })
+    }
+    return true
+  }
+
+  /** A parameter does not end. */
+  private *giveUp(): Scan<undefined> {
+    const { source, call, context } = this
+    if ((yield* source.wait()) === END) call.cutOff("a parameter")
+    else {
+      yield* resync(source, context.closers)
+      call.fail("unterminated-call", "A parameter does not end.")
+    }
+  }
+
+  private *readParameter(): Scan<boolean> {
+    const { source, call, seen, syntax } = this
+    const key = yield* this.readKey()
+    if (key === undefined) return false
+    if (key.alone === "without a value") {
+      call.repaired(`the key '${key.name}' without a value`)
+      return true
+    }
+    const typing = typingOf(call.tool, key.name)
+    const text = isSaidText(key.said, typing)
+    const whole = key.said === "false" && key.name === "arguments" && seen.size === 0 && typing === undefined
+    if (!whole) call.write(`${seen.size === 0 ? "{" : ","}"${escapeText(key.name)}":${text ? '"' : ""}`)
+    seen.add(key.name)
+    if (syntax.framed === true && key.alone === undefined) {
+      if ((yield* source.wait()) === 13) source.at++
+      if ((yield* source.wait()) === 10) source.at++
+    }
+    let buffered = ""
+    const write = (piece: string) => {
+      if (text) call.write(escapeText(piece))
+      else buffered += piece
+    }
+    if (key.alone === undefined && !(yield* this.readValue(write))) return false
+    if (text) call.write('"')
+    else if (whole) this.writeWhole(buffered)
+    else call.write(this.valueOf(buffered, key.said, typing))
+    return true
+  }
+
+  private *readKey(): Scan<Key | undefined> {
+    const { source, call, syntax } = this
+    const { parameter, typed, typeTag } = syntax
+    const text = yield* textUntil(source, typed === undefined ? parameter.keyEnd : ['"'], LONGEST_KEY)
+    if (text === undefined) return undefined
+    const written = parameter.open[0]?.endsWith('"') === true ? attributeText(text) : text
+    const known = (name: string) => typingOf(call.tool, name) !== undefined
+    const name = !known(written) && known(written.trim()) ? written.trim() : written
+    if (typed !== undefined) {
+      source.at++
+      const said = yield* this.readAttribute(typed)
+      return said === undefined ? undefined : { name, said: said === "" ? undefined : said, alone: undefined }
+    }
+    const end = yield* anyLiteral(source, parameter.keyEnd)
+    if (end?.endsWith("/>") === true) return { name, said: undefined, alone: "closed" }
+    if (typeTag !== undefined && end === typeTag.open) {
+      const said = yield* textUntil(source, [typeTag.close], LONGEST_KEY)
+      if (said === undefined) return undefined
+      yield* literal(source, typeTag.close)
+      return { name, said: said.trim(), alone: undefined }
+    }
+    const lacksValue = end !== undefined && end === syntax.valueless && (yield* looksAt(source, this.after))
+    return { name, said: undefined, alone: lacksValue ? "without a value" : undefined }
+  }
+
+  /** What the attribute behind a key says; empty where it says nothing, undefined where the tag does not end. */
+  private *readAttribute({ attribute, end }: { attribute: string; end: string }): Scan<string | undefined> {
+    const attributes = yield* textUntil(this.source, [end], LONGEST_KEY)
+    if (attributes === undefined) return undefined
+    yield* literal(this.source, end)
+    return new RegExp(`${attribute}\\s*=\\s*"?([^"\\s]*)`).exec(attributes)?.[1] ?? ""
+  }
+
+  private *readValue(write: (piece: string) => void): Scan<boolean> {
+    const { source, syntax } = this
+    const ends = () => this.valueEnds()
+    if (syntax.cdata !== true || !(yield* literal(source, "<![CDATA["))) {
+      const firsts = firstsOf([...syntax.parameter.close, ...this.after])
+      return yield* scanText(source, firsts, ends, syntax.framed === true, write)
+    }
+    if (!(yield* scanText(source, "]", () => literal(source, "]]>"), false, write))) return false
+    yield* anyLiteral(source, syntax.parameter.close)
+    return true
+  }
+
+  /** One parameter that holds all of the arguments. */
+  private writeWhole(text: string): void {
+    const { call } = this
+    const object = coerce(text, { schema: { type: "object" }, root: {} })
+    call.complete = object.startsWith("{")
+    const typed = call.complete ? transcode(object, JSON_NOTATION, () => {}, call.types) : undefined
+    call.write(call.complete ? (typed ?? object) : `{"arguments":${object}`)
+  }
+
+  private valueOf(text: string, said: string | undefined, typing: Typing | undefined): string {
+    const repaired = (what: string) => this.call.repaired(what)
+    if (typing !== undefined && said !== undefined && isText(typing)) {
+      // said to be JSON: then a text stands in quotes
+      const json = transcode(text, JSON_NOTATION)
+      if (json?.startsWith('"') === true) return json
+    }
+    return coerce(text, typing ?? (said === undefined ? undefined : { schema: {}, root: {} }), repaired)
+  }
+
+  /** Whether the value ends here: at its closing mark, or at what comes after where that is missing. */
+  private *valueEnds(): Scan<boolean> {
+    const { source, syntax } = this
+    const start = source.mark()
+    let ends = false
+    if ((yield* anyLiteral(source, syntax.parameter.close)) !== undefined) {
+      const behind = source.offset
+      ends = (yield* this.skipFiller()) === END || (yield* stands(source, this.after))
+      source.rewind(ends ? behind : start)
+    } else {
+      ends = yield* this.nextBegins()
+      source.rewind(start)
+    }
+    source.release()
+    return ends
+  }
+
+  /** Whether what can only come after a value stands here, its closing mark missing. */
+  private *nextBegins(): Scan<boolean> {
+    const { source, call, seen } = this
+    const { parameter, call: tags, wrapper, typed } = this.syntax
+    if ((yield* anyLiteral(source, parameter.open)) !== undefined) {
+      const key = yield* textUntil(source, typed === undefined ? parameter.keyEnd : ['"'], 64)
+      return key !== undefined && !seen.has(key) && typingOf(call.tool, key) !== undefined
+    }
+    if ((yield* anyLiteral(source, tags.close)) !== undefined)
+      return (yield* skipSpace(source)) === END || (yield* stands(source, this.behind))
+    if ((yield* anyLiteral(source, wrapper?.close ?? [])) !== undefined)
+      return (yield* skipSpace(source)) === END || (yield* looksAt(source, wrapper?.open ?? []))
+    return false
+  }
+}
+
+/** What an attribute says: without quotes around it, up to the quote that more attributes follow, entities decoded. */
+function attributeText(written: string): string {
+  const [text = ""] = written.trim().replace(/^["']/, "").split('"')
+  return decodeEntities(text.trim())
+}
+
+/** Whether a value is passed on as the text that it is. */
+function isSaidText(said: string | undefined, typing: Typing | undefined): boolean {
+  if (said === undefined) return isText(typing)
+  if (said !== "true" && said !== "string") return false
+  return typing === undefined || admittedTypes(typing.schema, typing.root).has("string")
+}

@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest"
+import { cutAt, eventsOf, randomFrom, toolOf } from "./fixtures/support.ts"
+import { formatterById } from "./index.ts"
+
+/** Calls as models of each family write them beside the form that they were trained on. */
+
+const TOOLS = [
+  toolOf({
+    name: "ferry",
+    parameters: {
+      type: "object",
+      properties: {
+        port: { type: "string" },
+        cars: { type: "integer" },
+        night: { type: "boolean" },
+        decks: { type: "array", items: { type: "integer" } },
+        route: { type: "object", properties: { miles: { type: "number" } } },
+        note: { type: ["string", "null"] },
+      },
+      required: ["port"],
+    },
+  }),
+  toolOf({ name: "tide" }),
+  toolOf({
+    name: "berth",
+    parameters: { type: "object", properties: { pier: { type: "integer" } }, required: ["pier"] },
+  }),
+]
+const PORT = ["ferry", { port: "Bergen" }]
+const TIDE = ["tide", {}]
+
+function read(format: string, text: string) {
+  const formatter = formatterById(format)
+  const whole = eventsOf(formatter, [text], { tools: TOOLS })
+  const random = randomFrom(text.length)
+  for (const pieces of [text.split(""), cutAt(text, random), cutAt(text, random)])
+    expect(eventsOf(formatter, pieces, { tools: TOOLS }), "every cut gives the same").toEqual(whole)
+  const { calls, content, reasoning, problems } = formatter.parse(text, { tools: TOOLS })
+  return {
+    calls: calls.map((call) => [call.name, call.arguments]),
+    content,
+    reasoning,
+    problems: problems.map((problem) => `${problem.kind}${problem.repaired ? " repaired" : ""}`),
+  }
+}
+
+const arg = (key: string, value: string, suffix = "") =>
+  `<arg_key${suffix}>${key}</arg_key${suffix}>\n<arg_value${suffix}>${value}</arg_value${suffix}>\n`
+
+describe("what families write beside the form they were trained on", () => {
+  it.each([
+    [
+      "Hunyuan 3 without its suffix",
+      "hunyuan3",
+      `<think>Two.</think>Both.<tool_calls>\n<tool_call>ferry<tool_sep>\n${arg("port", "Bergen")}</tool_call>\n<tool_call>tide<tool_sep></tool_call>\n</tool_calls>`,
+      [PORT, TIDE],
+      [],
+    ],
+    [
+      "Hunyuan 3 with its suffix",
+      "hunyuan3",
+      `<tool_calls:opensource><tool_call:opensource>ferry<tool_sep:opensource>${arg("cars", "2", ":opensource")}</tool_call:opensource></tool_calls:opensource>`,
+      [["ferry", { cars: 2 }]],
+      [],
+    ],
+    [
+      "a tag that closes itself",
+      "minimax-m2",
+      '<minimax:tool_call>\n<invoke name="tide"/>\n<invoke name="tide" />\n</minimax:tool_call>',
+      [TIDE, TIDE],
+      [],
+    ],
+    ["a tag that closes itself, DSML", "deepseek-v4", '<｜DSML｜tool_calls><｜DSML｜invoke name="tide"/></｜DSML｜tool_calls>', [TIDE], []],
+    [
+      "entities and spaces in attributes, but not in values",
+      "anthropic-xml",
+      '<function_calls><invoke name = "ferry"><parameter name="port" kind="text">A &amp; B</parameter><parameter name="a&lt;b">1</parameter></invoke></function_calls>',
+      [["ferry", { port: "A &amp; B", "a<b": "1" }]],
+      [],
+    ],
+    ["a bare list after prose", "pythonic", "I look. [ferry(port='Bergen'), tide()] Done.", [PORT, TIDE], []],
+    ["a list between marks of Llama 4", "pythonic", "<|python_start|>[ferry(port='Bergen')]<|python_end|>", [PORT], []],
+    ["a list behind Llama's tag", "pythonic", "<|python_tag|>[ferry(port='Bergen')]", [PORT], []],
+    ["a list in tags for JSON", "hermes", "<tool_call>[ferry(port='Bergen')]</tool_call>", [PORT], ["missing-wrapper repaired"]],
+    [
+      "a number in place of the name",
+      "kimi-k2",
+      '<|tool_calls_section_begin|><|tool_call_begin|>0<|tool_call_argument_begin|>{"pier": 3}<|tool_call_end|><|tool_calls_section_end|>',
+      [["berth", { pier: 3 }]],
+      ["invalid-arguments repaired"],
+    ],
+    [
+      "a number in place of the name, which two tools could have",
+      "kimi-k2",
+      "<|tool_calls_section_begin|><|tool_call_begin|>functions.1<|tool_call_argument_begin|>{}<|tool_call_end|><|tool_calls_section_end|>",
+      [TIDE],
+      ["invalid-arguments repaired"],
+    ],
+    [
+      "a number in place of the name, with what no tool takes",
+      "kimi-k2",
+      '<|tool_calls_section_begin|><|tool_call_begin|>2<|tool_call_argument_begin|>{"x": 1}<|tool_call_end|><|tool_calls_section_end|>',
+      [],
+      ["invalid-arguments"],
+    ],
+    [
+      "a key without a value",
+      "glm45",
+      `<tool_call>ferry\n<arg_key>note</arg_key>\n${arg("port", "Bergen")}<arg_key>cars</arg_key>\n</tool_call>`,
+      [PORT],
+      ["invalid-arguments repaired"],
+    ],
+    [
+      "line breaks as letters",
+      "glm47",
+      "<tool_call>ferry\\n<arg_key>port</arg_key>\\n<arg_value>Bergen</arg_value>\\n<arg_key>cars</arg_key><arg_value>2</arg_value></tool_call>",
+      [["ferry", { port: "Bergen", cars: 2 }]],
+      [],
+    ],
+    [
+      "Gemma 3's block of code, results kept and printed",
+      "pythonic",
+      "```tool_code\nfound = default_api.ferry(port='Bergen')\nprint(tide())\nprint(found)\n```",
+      [PORT, TIDE],
+      ["missing-wrapper repaired", "extra-text"],
+    ],
+    [
+      "Solar Open 2",
+      "solar-open2",
+      "<|tool_call:start|>ferry\n<|tool_arg:start|>port<|tool_arg:value|>Bergen<|tool_arg:end|>\n<|tool_arg:start|>decks<|tool_arg:value|>[1, 2]<|tool_arg:end|>\n<|tool_call:end|>",
+      [["ferry", { port: "Bergen", decks: [1, 2] }]],
+      [],
+    ],
+    [
+      "Inkling, the header's opening in the prompt, thoughts before",
+      "inkling",
+      '<|content_thinking|>Hm.<|end_message|><|message_model|><|content_text|>I look.<|end_message|><|message_model|>ferry<|content_invoke_tool_json|>{"name": "ferry", "args": {"port": "Bergen"}}<|end_message|>',
+      [PORT],
+      [],
+    ],
+    ["Inkling at the very beginning", "inkling", 'tide<|content_invoke_tool_json|>{"name":"tide","args":{}}<|content_model_end_sampling|>', [TIDE], []],
+    [
+      "K2 Horizon with types, and as JSON",
+      "k2-horizon",
+      '<ifm|think>Hm.</ifm|think><ifm|tool_calls>\n<ifm|tool_call>ferry\n<ifm|arg_key>port</ifm|arg_key>\n<ifm|arg_type>string</ifm|arg_type>\n<ifm|arg_value>Bergen</ifm|arg_value>\n</ifm|tool_call>\n<ifm|tool_call>{"name": "tide", "arguments": {}}</ifm|tool_call>\n</ifm|tool_calls>',
+      [PORT, TIDE],
+      [],
+    ],
+    [
+      "GigaChat 3.5",
+      "gigachat35",
+      '<｜GCML｜tool_calls>\n<｜GCML｜invoke name="ferry">\n<｜GCML｜parameter name="port" string="true">Bergen</｜GCML｜parameter>\n<｜GCML｜parameter name="cars" string="false">2</｜GCML｜parameter>\n</｜GCML｜invoke>\n</｜GCML｜tool_calls>',
+      [["ferry", { port: "Bergen", cars: 2 }]],
+      [],
+    ],
+    [
+      "Dots, also as JSON",
+      "dots",
+      '<dots_function_call>{"name": "ferry", "arguments": {"port": "Bergen"}}</dots_function_call>\n<dots_function_call><invoke name="tide"></invoke></dots_function_call>',
+      [PORT, TIDE],
+      [],
+    ],
+    ["Trinity, a call while thinking", "trinity", '<think>So <tool_call>{"name": "tide", "arguments": {}}</tool_call></think>', [TIDE], []],
+  ])("%s", (_what, format, text, calls, problems) => {
+    expect(read(format, text)).toMatchObject({ calls, problems })
+  })
+
+  it("keeps what is said around a list of calls", () => {
+    expect(read("pythonic", "I look [tide()] now.").content).toBe("I look now.")
+  })
+})
+
+describe("numbers, booleans, lists and objects written as text", () => {
+  const typed = { port: "7", cars: 2, night: true, decks: [1, 2], route: { miles: 3.5 }, note: "4" }
+  const json = '{"port": "7", "cars": "2", "night": "True", "decks": ["1", 2], "route": "{\\"miles\\": 3.5}", "note": "4"}'
+  it.each([
+    ["hermes", `<tool_call>{"name": "ferry", "arguments": ${json}}</tool_call>`],
+    ["hermes", `<tool_call>{"arguments": ${json}, "name": "ferry"}</tool_call>`],
+    ["hermes", `<tool_call>{"name": "ferry", "arguments": ${JSON.stringify(json)}}</tool_call>`],
+    ["mistral-v11", `[TOOL_CALLS]ferry[ARGS]${json}`],
+    ["kimi-k2", `<|tool_call_begin|>functions.ferry:0<|tool_call_argument_begin|>${json}<|tool_call_end|>`],
+    ["harmony", `<|channel|>commentary to=functions.ferry <|constrain|>json<|message|>${json}<|call|>`],
+    ["apertus", `<|tools_prefix|>[{"ferry": ${json}}]<|tools_suffix|>`],
+    ["pythonic", `[ferry(port="7", cars="2", night="True", decks=["1", 2], route={"miles": "3.5"}, note="4")]`],
+    ["gemma4", '<|tool_call>call:ferry{port:<|"|>7<|"|>,cars:<|"|>2<|"|>,night:<|"|>true<|"|>,decks:[<|"|>1<|"|>,2],route:{miles:<|"|>3.5<|"|>},note:<|"|>4<|"|>}<tool_call|>'],
+    [
+      "deepseek-v32",
+      `<｜DSML｜function_calls><｜DSML｜invoke name="ferry">${Object.entries({ port: "7", cars: "2", night: "true", decks: "[1, 2]", route: '{"miles": 3.5}', note: "4" })
+        .map(([key, value]) => `<｜DSML｜parameter name="${key}" string="true">${value}</｜DSML｜parameter>`)
+        .join("")}</｜DSML｜invoke></｜DSML｜function_calls>`,
+    ],
+  ])("are what the schema says: %s", (format, text) => {
+    expect(read(format, text).calls).toEqual([["ferry", typed]])
+  })
+
+  it("stay text where they stand for nothing that the schema admits", () => {
+    const args = { port: "a", cars: "two", night: "perhaps" }
+    expect(read("hermes", `<tool_call>${JSON.stringify({ name: "ferry", arguments: args })}</tool_call>`).calls).toEqual([["ferry", args]])
+  })
+})
+
+it("takes arguments beside the name", () => {
+  expect(read("hermes", '<tool_call>{"name": "ferry", "port": "Bergen", "cars": "2"}</tool_call>')).toMatchObject({
+    calls: [["ferry", { port: "Bergen", cars: 2 }]],
+    problems: ["invalid-arguments repaired"],
+  })
+})
