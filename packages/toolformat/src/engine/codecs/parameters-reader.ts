@@ -40,6 +40,7 @@ interface Key {
 
 class ParametersReader {
   private readonly source: Source
+  private readonly tools: Session["tools"]
   private readonly syntax: ParametersSyntax
   private readonly context: ReadContext
   private readonly call: CallWriter
@@ -52,6 +53,7 @@ class ParametersReader {
 
   constructor(session: Session, syntax: ParametersSyntax, context: ReadContext) {
     this.source = session.source
+    this.tools = session.tools
     this.syntax = syntax
     this.context = context
     this.call = new CallWriter(session, context.start)
@@ -99,7 +101,7 @@ class ParametersReader {
       call.cutOff("the call")
       return "call"
     }
-    const name = unnamed ? written.trim() : attributeText(written)
+    const name = this.nameOf(written)
     if (name === "" || (unnamed && !PLAIN_NAME.test(name))) return "text"
     call.name = name
     const end = yield* anyLiteral(source, tags.nameEnd)
@@ -112,6 +114,13 @@ class ParametersReader {
     if (attributesEnd !== undefined && (yield* textUntil(source, [attributesEnd], LONGEST_NAME)) !== undefined)
       yield* literal(source, attributesEnd)
     return (yield* this.readObject()) ? "call" : "parameters"
+  }
+
+  /** The name as written where it stands alone, as an attribute says it where it is one, or where such a tool is on offer. */
+  private nameOf(written: string): string {
+    const said = attributeText(written)
+    const attribute = this.syntax.call.open[0]?.endsWith('"') === true
+    return attribute || this.tools?.has(said) === true ? said : written.trim()
   }
 
   /** All arguments as one object, in place of the parameters. */
