@@ -19,9 +19,9 @@ const TOOLS = [
   toolOf({ name: "tide" }),
 ]
 const CALLS = [
-  { id: "", name: "ferry", args: { port: "Bergen \"B\" <1>", cars: 12, decks: ["a", "b, c"] } },
-  { id: "", name: "ferry_times", args: { day: "2" } },
-  { id: "", name: "tide", args: {} },
+  { id: "", name: "ferry", arguments: { port: "Bergen \"B\" <1>", cars: 12, decks: ["a", "b, c"] } },
+  { id: "", name: "ferry_times", arguments: { day: "2" } },
+  { id: "", name: "tide", arguments: {} },
 ]
 
 interface Sample {
@@ -35,11 +35,11 @@ interface Sample {
 /** @returns at how many places the reply ended inside a call */
 function everyPrefix(formatter: ToolFormatter, text: string, tools?: ReturnType<typeof toolOf>[]): number {
   const options = tools === undefined ? {} : { tools }
-  const whole = formatter.parse(text, options).calls.map(({ name, args }) => ({ name, args }))
+  const whole = formatter.parse(text, options).calls.map(({ name, arguments: args }) => ({ name, arguments: args }))
   let inside = 0
   for (let length = 1; length < text.length; length++) {
     const reply = formatter.parse(text.slice(0, length), options)
-    const calls = reply.calls.map(({ name, args }) => ({ name, args }))
+    const calls = reply.calls.map(({ name, arguments: args }) => ({ name, arguments: args }))
     const where = JSON.stringify(text.slice(Math.max(0, length - 120), length))
     expect(isDeepStrictEqual(calls, whole.slice(0, calls.length)), `${where}: ${JSON.stringify(calls)}`).toBe(true)
     const cut = reply.problems.find((problem) => problem.kind === "unterminated-call" && !problem.repaired)
