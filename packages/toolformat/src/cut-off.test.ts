@@ -11,7 +11,11 @@ const TOOLS = [
     name: "ferry",
     parameters: {
       type: "object",
-      properties: { port: { type: "string" }, cars: { type: "integer" }, decks: { type: "array", items: { type: "string" } } },
+      properties: {
+        port: { type: "string" },
+        cars: { type: "integer" },
+        decks: { type: "array", items: { type: "string" } },
+      },
       required: ["port"],
     },
   }),
@@ -19,7 +23,7 @@ const TOOLS = [
   toolOf({ name: "tide" }),
 ]
 const CALLS = [
-  { id: "", name: "ferry", arguments: { port: "Bergen \"B\" <1>", cars: 12, decks: ["a", "b, c"] } },
+  { id: "", name: "ferry", arguments: { port: 'Bergen "B" <1>', cars: 12, decks: ["a", "b, c"] } },
   { id: "", name: "ferry_times", arguments: { day: "2" } },
   { id: "", name: "tide", arguments: {} },
 ]
@@ -73,7 +77,10 @@ describe("what is told of a call that was cut off", () => {
     ["pythonic", "[ferry(cars=2, "],
     ["gemma4", "<|tool_call>call:ferry{cars:2,"],
     ["harmony", '<|channel|>commentary to=functions.ferry <|constrain|>json<|message|>{"cars": 2'],
-    ["minimax-m3", "]<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name=\"ferry\">]<]minimax[>[<cars>2]<]minimax[>[</cars>"],
+    [
+      "minimax-m3",
+      ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="ferry">]<]minimax[>[<cars>2]<]minimax[>[</cars>',
+    ],
   ])("%s: what is missing", (format, text) => {
     const { calls, problems } = formatterById(format).parse(text, { tools: TOOLS })
     expect(calls).toEqual([])

@@ -70,7 +70,13 @@ describe("what families write beside the form they were trained on", () => {
       [TIDE, TIDE],
       [],
     ],
-    ["a tag that closes itself, DSML", "deepseek-v4", '<｜DSML｜tool_calls><｜DSML｜invoke name="tide"/></｜DSML｜tool_calls>', [TIDE], []],
+    [
+      "a tag that closes itself, DSML",
+      "deepseek-v4",
+      '<｜DSML｜tool_calls><｜DSML｜invoke name="tide"/></｜DSML｜tool_calls>',
+      [TIDE],
+      [],
+    ],
     [
       "entities and spaces in attributes, but not in values",
       "anthropic-xml",
@@ -81,7 +87,13 @@ describe("what families write beside the form they were trained on", () => {
     ["a bare list after prose", "pythonic", "I look. [ferry(port='Bergen'), tide()] Done.", [PORT, TIDE], []],
     ["a list between marks of Llama 4", "pythonic", "<|python_start|>[ferry(port='Bergen')]<|python_end|>", [PORT], []],
     ["a list behind Llama's tag", "pythonic", "<|python_tag|>[ferry(port='Bergen')]", [PORT], []],
-    ["a list in tags for JSON", "hermes", "<tool_call>[ferry(port='Bergen')]</tool_call>", [PORT], ["missing-wrapper repaired"]],
+    [
+      "a list in tags for JSON",
+      "hermes",
+      "<tool_call>[ferry(port='Bergen')]</tool_call>",
+      [PORT],
+      ["missing-wrapper repaired"],
+    ],
     [
       "a number in place of the name",
       "kimi-k2",
@@ -138,7 +150,13 @@ describe("what families write beside the form they were trained on", () => {
       [PORT],
       [],
     ],
-    ["Inkling at the very beginning", "inkling", 'tide<|content_invoke_tool_json|>{"name":"tide","args":{}}<|content_model_end_sampling|>', [TIDE], []],
+    [
+      "Inkling at the very beginning",
+      "inkling",
+      'tide<|content_invoke_tool_json|>{"name":"tide","args":{}}<|content_model_end_sampling|>',
+      [TIDE],
+      [],
+    ],
     [
       "K2 Horizon with types, and as JSON",
       "k2-horizon",
@@ -160,7 +178,13 @@ describe("what families write beside the form they were trained on", () => {
       [PORT, TIDE],
       [],
     ],
-    ["Trinity, a call while thinking", "trinity", '<think>So <tool_call>{"name": "tide", "arguments": {}}</tool_call></think>', [TIDE], []],
+    [
+      "Trinity, a call while thinking",
+      "trinity",
+      '<think>So <tool_call>{"name": "tide", "arguments": {}}</tool_call></think>',
+      [TIDE],
+      [],
+    ],
   ])("%s", (_what, format, text, calls, problems) => {
     expect(read(format, text)).toMatchObject({ calls, problems })
   })
@@ -172,7 +196,8 @@ describe("what families write beside the form they were trained on", () => {
 
 describe("numbers, booleans, lists and objects written as text", () => {
   const typed = { port: "7", cars: 2, night: true, decks: [1, 2], route: { miles: 3.5 }, note: "4" }
-  const json = '{"port": "7", "cars": "2", "night": "True", "decks": ["1", 2], "route": "{\\"miles\\": 3.5}", "note": "4"}'
+  const json =
+    '{"port": "7", "cars": "2", "night": "True", "decks": ["1", 2], "route": "{\\"miles\\": 3.5}", "note": "4"}'
   it.each([
     ["hermes", `<tool_call>{"name": "ferry", "arguments": ${json}}</tool_call>`],
     ["hermes", `<tool_call>{"arguments": ${json}, "name": "ferry"}</tool_call>`],
@@ -182,10 +207,20 @@ describe("numbers, booleans, lists and objects written as text", () => {
     ["harmony", `<|channel|>commentary to=functions.ferry <|constrain|>json<|message|>${json}<|call|>`],
     ["apertus", `<|tools_prefix|>[{"ferry": ${json}}]<|tools_suffix|>`],
     ["pythonic", `[ferry(port="7", cars="2", night="True", decks=["1", 2], route={"miles": "3.5"}, note="4")]`],
-    ["gemma4", '<|tool_call>call:ferry{port:<|"|>7<|"|>,cars:<|"|>2<|"|>,night:<|"|>true<|"|>,decks:[<|"|>1<|"|>,2],route:{miles:<|"|>3.5<|"|>},note:<|"|>4<|"|>}<tool_call|>'],
+    [
+      "gemma4",
+      '<|tool_call>call:ferry{port:<|"|>7<|"|>,cars:<|"|>2<|"|>,night:<|"|>true<|"|>,decks:[<|"|>1<|"|>,2],route:{miles:<|"|>3.5<|"|>},note:<|"|>4<|"|>}<tool_call|>',
+    ],
     [
       "deepseek-v32",
-      `<｜DSML｜function_calls><｜DSML｜invoke name="ferry">${Object.entries({ port: "7", cars: "2", night: "true", decks: "[1, 2]", route: '{"miles": 3.5}', note: "4" })
+      `<｜DSML｜function_calls><｜DSML｜invoke name="ferry">${Object.entries({
+        port: "7",
+        cars: "2",
+        night: "true",
+        decks: "[1, 2]",
+        route: '{"miles": 3.5}',
+        note: "4",
+      })
         .map(([key, value]) => `<｜DSML｜parameter name="${key}" string="true">${value}</｜DSML｜parameter>`)
         .join("")}</｜DSML｜invoke></｜DSML｜function_calls>`,
     ],
@@ -195,7 +230,9 @@ describe("numbers, booleans, lists and objects written as text", () => {
 
   it("stay text where they stand for nothing that the schema admits", () => {
     const args = { port: "a", cars: "two", night: "perhaps" }
-    expect(read("hermes", `<tool_call>${JSON.stringify({ name: "ferry", arguments: args })}</tool_call>`).calls).toEqual([["ferry", args]])
+    expect(
+      read("hermes", `<tool_call>${JSON.stringify({ name: "ferry", arguments: args })}</tool_call>`).calls,
+    ).toEqual([["ferry", args]])
   })
 })
 

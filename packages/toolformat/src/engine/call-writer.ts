@@ -65,9 +65,11 @@ export class CallWriter implements ValueSink {
   /** Names the one tool on offer that takes the arguments as they were written, where there is just one. */
   nameByArguments(): void {
     const keys = Object.keys(JSON.parse(this.json) as object)
-    const fitting = [...(this.session.tools?.values() ?? [])].filter(({ parameters: { properties = {}, required = [] } }) => {
-      return keys.every((key) => Object.hasOwn(properties, key)) && required.every((key) => keys.includes(key))
-    })
+    const fitting = [...(this.session.tools?.values() ?? [])].filter(
+      ({ parameters: { properties = {}, required = [] } }) => {
+        return keys.every((key) => Object.hasOwn(properties, key)) && required.every((key) => keys.includes(key))
+      },
+    )
     if (fitting.length !== 1) return
     this.name = fitting[0]?.name
     this.repaired("a number in place of the tool's name")
@@ -95,7 +97,8 @@ export class CallWriter implements ValueSink {
   /** The reply ends inside the call: there is none, and what is told says what of it is missing. */
   cutOff(where: string): void {
     const { required = [], properties = {} } = this.tool?.parameters ?? {}
-    const unwritten = (names: readonly string[]) => names.filter((name) => !this.json.includes(`${JSON.stringify(name)}:`))
+    const unwritten = (names: readonly string[]) =>
+      names.filter((name) => !this.json.includes(`${JSON.stringify(name)}:`))
     const missing = unwritten(required)
     const possible = unwritten(Object.keys(properties)).filter((name) => !missing.includes(name))
     const lists = [

@@ -240,7 +240,8 @@ class EnvelopeReader {
   private isLoneName(step: Step): boolean {
     const { name, tool } = this.call
     if (step !== "done" || name === undefined || this.syntax.recovery === true) return false
-    if (!mayBeCalled(this.session, name) || !NAME.test(name) || (tool?.parameters.required ?? []).length > 0) return false
+    if (!mayBeCalled(this.session, name) || !NAME.test(name) || (tool?.parameters.required ?? []).length > 0)
+      return false
     this.commit()
     return true
   }

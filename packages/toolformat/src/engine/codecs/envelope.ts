@@ -17,8 +17,6 @@ export const envelope: Codec<EnvelopeSyntax> = {
         ? { ...id, [keys.name]: call.name, [keys.arguments]: call.arguments }
         : { [keys.name]: call.name, [keys.arguments]: call.arguments, ...id },
     )
-    return header === undefined
-      ? object
-      : `${header.open}${call.name}${header.end}${object}${header.close[0] ?? ""}`
+    return header === undefined ? object : `${header.open}${call.name}${header.end}${object}${header.close[0] ?? ""}`
   },
 }

@@ -92,7 +92,13 @@ class ParametersReader {
     const unnamed = tags.open.length === 0
     if (!unnamed && (yield* anyLiteral(source, tags.open)) === undefined) return "text"
     const stops = unnamed
-      ? [...tags.nameEnd.filter((mark) => mark.trim() !== ""), ...parameter.open, ...(wrapper?.close ?? []), ...fillers, "\n"]
+      ? [
+          ...tags.nameEnd.filter((mark) => mark.trim() !== ""),
+          ...parameter.open,
+          ...(wrapper?.close ?? []),
+          ...fillers,
+          "\n",
+        ]
       : tags.nameEnd
     const written = yield* textUntil(source, stops, LONGEST_NAME, "<{}\n")
     if (written === undefined) {
