@@ -75,7 +75,7 @@ function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: bool
   const closed = wrapper !== undefined && (yield* anyLiteral(source, wrapper.close)) !== undefined
   if (!closed) {
     source.rewind(before)
-    while (bracket && (yield* literal(source, " ]"))) continue
+    if (bracket) while (yield* literal(source, " ]"));
   }
   const at = session.accounted
   session.account("framing", source.offset)
