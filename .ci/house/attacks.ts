@@ -19,6 +19,7 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
     "Programs and their sandbox",
     ["packages/host/src/sandbox/sandbox.test.ts", "packages/tools/src/bash/planted.test.ts"],
   ],
+  ["The gate: success without the work", ["packages/runtime/src/scenarios/hostile.test.ts"]],
   ["The server", ["packages/server/src/attacks.test.ts"]],
   [
     "Models, MCP servers and pages",

@@ -141,6 +141,23 @@ describe("honest work still gets through", () => {
       },
     ],
     [
+      "with a package that was installed on the way, and one that was installed anew",
+      {
+        name: "installed",
+        files: { ".gitignore": "node_modules\n", "node_modules/old/package.json": "{}\n", "node_modules/old/a.js": "" },
+        replies: [
+          [
+            ...FIX,
+            shell("mkdir -p node_modules/vitest && echo {} > node_modules/vitest/package.json"),
+            shell("rm -r node_modules/old; mkdir node_modules/old; echo '{ }' > node_modules/old/package.json"),
+          ],
+          [check()],
+          [commit()],
+          DONE,
+        ],
+      },
+    ],
+    [
       "through the shell",
       { name: "shell", replies: [FIX, [check()], [shell("git add -A && git commit -q -m Fix")], DONE] },
     ],

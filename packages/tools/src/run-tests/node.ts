@@ -1,3 +1,4 @@
+import { NODE_WITNESS } from "./shown.ts"
 import { reportOf, markedLines, type TestFramework } from "./report.ts"
 
 /** The reporter that runs inside `node --test`: one marked JSON line per test, suites left out. */
@@ -36,6 +37,7 @@ export const nodeTest: TestFramework = {
     const pattern = name === undefined ? [] : [`--test-name-pattern=${name}`]
     return [
       node,
+      `--import=${NODE_WITNESS}`,
       "--test",
       `--test-reporter=${reporter}`,
       "--test-reporter-destination=stdout",

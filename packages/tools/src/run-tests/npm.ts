@@ -1,3 +1,4 @@
+import { plainOutput } from "@toolwright/host/text"
 import { parseJestJson } from "./vitest.ts"
 import { emptyReport, placeInStack, type TestFramework } from "./report.ts"
 
@@ -31,7 +32,7 @@ export const npm: TestFramework = {
       }
     }
     if (report.passed + report.failed + report.skipped > 0) return { ...report, complete: true }
-    if (exitCode === 0) return { ...report, complete: true }
+    if (exitCode === 0) return { ...report, passed: countedPasses(`${stdout}\n${stderr}`), complete: true }
     const tail = `${stdout}\n${stderr}`.trim().split("\n").slice(-20).join("\n")
     return {
       ...report,
@@ -40,6 +41,18 @@ export const npm: TestFramework = {
       failures: [{ name: "npm test", message: tail || `exit code ${exitCode}`, ...placeInStack(root, tail) }],
     }
   },
+}
+
+/** How many tests passed by what runners print at their end, each in its way; 0 where nothing of the kind is there. */
+function countedPasses(output: string): number {
+  const plain = plainOutput(output)
+  const counts = [
+    ...plain.matchAll(/(?:^|[\s:|])(\d{1,7}) (?:tests? |specs? )?pass(?:ed|ing)?\b/gimu),
+    ...plain.matchAll(/^(\d{1,7}) specs?, 0 failures/gmu),
+    ...plain.matchAll(/\b(?:passed|passes|numPassedTests)"?: {0,8}(\d{1,7})\b/giu),
+    ...plain.matchAll(/^<testsuites?\b[^>]{0,500}? tests="(\d{1,7})"/gmu),
+  ]
+  return Math.max(0, ...counts.map(([, count]) => Number(count)))
 }
 
 /** The YAML block that tells more about a test line. */

@@ -40,6 +40,7 @@ class Result(unittest.TestResult):
     def addSubTest(self, test, subtest, err):
         super().addSubTest(test, subtest, err)
         if err is not None: self.failed(subtest, err)
+held = {name: value for name, value in vars(unittest.TestCase).items() if name.startswith(("assert", "fail"))}
 files, pattern = json.loads(sys.argv[1])
 loader = unittest.TestLoader()
 if pattern: loader.testNamePatterns = ["*" + pattern + "*"]
@@ -54,6 +55,8 @@ else:
     for start in starts: suite.addTests(loader.discover(start))
 result = Result()
 suite.run(result)
+for name, value in held.items():
+    if vars(unittest.TestCase).get(name) is not value: tell(event="replaced", name="TestCase." + name)
 tell(event="end")
 sys.stdout.flush()
 os._exit(0 if result.wasSuccessful() else 1)

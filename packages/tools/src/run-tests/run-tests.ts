@@ -10,6 +10,7 @@ import {
 import type { SandboxReport } from "@toolwright/host/sandbox"
 import type { Framework } from "./detect.ts"
 import type { TestFramework, TestReport } from "./report.ts"
+import { namesRunner, NODE_WITNESS, whyNotShown } from "./shown.ts"
 
 export interface TestRunOptions {
   readonly framework: Framework
@@ -82,7 +83,7 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
         CI: "1",
         NO_COLOR: "1",
         PYTHONDONTWRITEBYTECODE: "1",
-        ...(framework === "npm" ? { NODE_OPTIONS: "--test-reporter=tap" } : {}),
+        ...(framework === "npm" ? { NODE_OPTIONS: `--test-reporter=tap --import=${NODE_WITNESS}` } : {}),
       },
       host.config.passEnvironment,
     ),
@@ -96,17 +97,32 @@ export async function runTests(host: ProcessHost, options: TestRunOptions): Prom
   })
   const streams = { stdout: outcome.stdout.text, stderr: outcome.stderr.text, exitCode: outcome.exitCode }
   const report = implementation.parse(streams, request, marker)
-  const stripped = {
-    ...outcome.stdout,
-    text: streams.stdout
-      .split("\n")
-      .filter((line) => !line.includes(marker))
-      .join("\n"),
-  }
-  const log = outcomeText({ ...outcome, stdout: stripped }, sandbox, timeoutMs)
-  const problem = problemOf(report, outcome, framework, timeoutMs, streams.stderr)
+  const stripped = withoutMarks(outcome.stdout, marker)
+  const shown = { ...outcome, stdout: stripped, stderr: withoutMarks(outcome.stderr, marker) }
+  const log = outcomeText(shown, sandbox, timeoutMs)
+  const problem =
+    problemOf(report, outcome, framework, timeoutMs, streams.stderr) ??
+    (report.failed > 0 ? undefined : unshown(host, framework, report, { ...streams, marker }))
   const success = problem === undefined && report.failed === 0
   return { framework, report, outcome, sandbox, log, success, ...(problem === undefined ? {} : { problem }) }
+}
+
+const saysNothing = ({ passed, failed, skipped }: TestReport): boolean => passed + failed + skipped === 0
+
+/** Why a run without a failure shows nothing; nothing where it does show something. */
+function unshown(
+  { root }: ProcessHost,
+  framework: Framework,
+  report: TestReport,
+  { stdout, stderr, marker }: { stdout: string; stderr: string; marker: string },
+): string | undefined {
+  const why = whyNotShown(`${stdout}\n${stderr}`, marker, root)
+  return why ?? (framework === "npm" && saysNothing(report) && namesRunner(root) ? "No test ran." : undefined)
+}
+
+function withoutMarks(stream: ProcessOutcome["stdout"], marker: string): ProcessOutcome["stdout"] {
+  const lines = stream.text.split("\n").filter((line) => !line.includes(marker))
+  return { ...stream, text: lines.join("\n") }
 }
 
 function problemOf(

@@ -152,7 +152,12 @@ function fits(framework: Framework, file: string): boolean {
 /** Failures as text: name, place, message. */
 export function describeRun(run: TestRun): string {
   const { passed, failed, skipped, failures } = run.report
-  const lines = [`${run.framework}: ${passed} passed, ${failed} failed, ${skipped} skipped.`]
+  const isSilent = run.success && passed + failed + skipped === 0
+  const lines = [
+    isSilent
+      ? `${run.framework}: it ended well, and does not say which tests ran.`
+      : `${run.framework}: ${passed} passed, ${failed} failed, ${skipped} skipped.`,
+  ]
   for (const { name, file, line, message } of failures.slice(0, 20)) {
     const place = file === undefined ? "" : ` (${file}${line === undefined ? "" : `:${line}`})`
     lines.push(
