@@ -93,6 +93,30 @@ describe("the tools API", () => {
     expect(answer.execution_time_ms).toBeGreaterThan(0)
   })
 
+  test("calls one action of a tool by the name that it has as a tool of its own", async () => {
+    const { post } = app()
+    const grep = { pattern: "line 2", path: "." }
+    expect((await post("/tools/search_grep", grep)).json()).toMatchObject({
+      success: true,
+      result: (await post("/tools/search", { action: "grep", ...grep })).json().result,
+    })
+    expect((await post("/tools/search_nothing", {})).status).toBe(404)
+    const read = { deny: [{ tool: "git_commit", permission: "deny" as const }] }.deny
+    const refused = await app({ permissions: { rules: read } }).post("/tools/git_commit", { message: "x" })
+    expect(refused.json()).toMatchObject({ success: false, error: expect.stringContaining("git_commit") })
+  })
+
+  test("says at its entrance what is served, to programs and to people", async () => {
+    const { call } = app({ tokens: [{ token: "secret" }] })
+    const said = (await call("/")).json<{ documentation: string; routes: Record<string, string[]> }>()
+    expect(said.documentation).toBe("/docs")
+    expect(said.routes).toMatchObject({ "/tools": ["GET"], "/tools/:name": ["POST"], "/openapi.json": ["GET"] })
+    const page = await call("/", { headers: { accept: "text/html,*/*" } })
+    expect(page.headers.get("content-type")).toContain("text/html")
+    expect(page.text).toContain('<a href="docs">')
+    expect(page.text).toContain('<a href="openapi.json">/openapi.json</a>')
+  })
+
   test("answers 200 where the tool failed, and says why", async () => {
     const { status, json } = await app().post("/tools/echo", {})
     expect([status, json()]).toEqual([

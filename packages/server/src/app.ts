@@ -10,14 +10,15 @@ import { openApiDocument } from "./openapi/document.ts"
 import { DOCUMENTATION_PAGE } from "./openapi/page.ts"
 import type { ServerOptions } from "./options.ts"
 import { toolsFor } from "./routes/access.ts"
+import { entrance } from "./routes/entrance.ts"
 import { promptRoutes } from "./routes/prompts.ts"
 import { toolRoutes } from "./routes/tools.ts"
 
 /** What a request carries from one handler to the next. */
 export type AppVariables = RequestVariables & { tool?: string; error?: string }
 
-/** Paths that need no token: whether the service lives, and the page that asks for a token. */
-const OPEN = new Set(["/health", "/docs"])
+/** Paths that need no token: what there is, whether the service lives, and the page that asks for a token. */
+const OPEN = new Set(["/", "/health", "/docs"])
 
 /** The limits of a server that is given none: with several tokens, no holder of one takes all that there is. */
 export function gateOf({ maxConcurrentCalls = 64, tokens = [] }: Pick<ServerOptions, "maxConcurrentCalls" | "tokens">) {
@@ -106,6 +107,7 @@ export function createApp(
   })
   for (const path of ["/v1/*", "/conversations", "/conversations/*"]) app.use(path, entering(gate))
   extend(app, gate)
+  app.get("/", entrance(app))
 
   app.notFound((context) =>
     problem(404, {

@@ -1,4 +1,4 @@
-import { lstatSync } from "node:fs"
+import { lstatSync, type Stats } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { readStateFile } from "@toolwright/host/state-files"
 import { messageOf, nearest, ToolwrightError } from "@toolwright/toolbox"
@@ -23,21 +23,30 @@ const MOST_VALUES = 20_000
 
 /**
  * The nearest `toolwright.yaml`, in the folder or in one above it. What has that name and is no plain file is passed
- * over: a link leads elsewhere, and a pipe would be waited for without end.
+ * over: a link leads elsewhere, and a pipe would be waited for without end. So is one that is too large to be read: a
+ * folder from elsewhere must not stop every command in it.
  *
  * @param passed is told of each that is passed over
+ * @param isOwn whether the user has trusted what stood there: then it is found whatever its size, and refused aloud, since
+ *   what it takes away would be gone without a word
  */
 export function findConfigurationFile(
   cwd: string,
   passed: (path: string, reason: string) => void = () => {},
+  isOwn: (path: string) => boolean = () => false,
 ): string | undefined {
   for (let folder = resolve(cwd); ; folder = dirname(folder)) {
     const path = join(folder, CONFIGURATION_FILE)
     const stat = lstatSync(path, { throwIfNoEntry: false })
-    if (stat?.isFile() === true) return path
-    if (stat !== undefined) passed(path, stat.isSymbolicLink() ? "it is a link" : "it is no regular file")
+    if (stat?.isFile() === true && (stat.size <= LARGEST_BYTES || isOwn(path))) return path
+    if (stat !== undefined) passed(path, whyNot(stat))
     if (dirname(folder) === folder) return undefined
   }
+}
+
+function whyNot(stat: Stats): string {
+  if (stat.isFile()) return `it is larger than ${LARGEST_BYTES / 1024} KB`
+  return stat.isSymbolicLink() ? "it is a link" : "it is no regular file"
 }
 
 /**

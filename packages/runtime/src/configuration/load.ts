@@ -4,6 +4,7 @@ import { keyFor } from "./key.ts"
 import type { Setting } from "./setting.ts"
 import { SETTINGS, type Configuration } from "./settings.ts"
 import { trustedPartOf, type TrustedPart, type TrustOptions, type TrustState } from "./trust/decide.ts"
+import { trustStore } from "./trust/store.ts"
 import type { WaitingSetting } from "./trust/waiting.ts"
 import { readText } from "./value.ts"
 
@@ -46,7 +47,11 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
   const notices: string[] = []
   const path =
     inputs.file ??
-    findConfigurationFile(inputs.cwd, (passed, reason) => notices.push(`${passed} is not read: ${reason}.`))
+    findConfigurationFile(
+      inputs.cwd,
+      (passed, reason) => notices.push(`${passed} is not read: ${reason}.`),
+      (found) => trustsAll(inputs) || trustStore(inputs.env).knows(found),
+    )
   const part = path === undefined ? undefined : await readTrusted(path, inputs)
   const file = path === undefined || part === undefined ? undefined : { path, values: part.values }
   const configuration = {}
@@ -90,7 +95,7 @@ async function readTrusted(path: string, inputs: ConfigurationInputs): Promise<T
     cwd,
     env,
     named,
-    trustAll: inputs.trust === true || /^(1|true|yes|on)$/i.test(env.TOOLWRIGHT_TRUST ?? ""),
+    trustAll: trustsAll(inputs),
     overruled: new Set(overruled),
     ...(ask === undefined ? {} : { ask }),
   })
@@ -98,6 +103,10 @@ async function readTrusted(path: string, inputs: ConfigurationInputs): Promise<T
     ...part,
     values: new Map([...values].filter(([key]) => !overruled.includes(key) || key === "model.baseUrl")),
   }
+}
+
+function trustsAll({ trust, env }: Pick<ConfigurationInputs, "trust" | "env">): boolean {
+  return trust === true || /^(1|true|yes|on)$/i.test(env.TOOLWRIGHT_TRUST ?? "")
 }
 
 /** The configuration that nothing was said about, with what a library user gives laid over it. */

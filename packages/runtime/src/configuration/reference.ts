@@ -51,8 +51,8 @@ found, in containers and CI. The column "in a file" below says which setting is 
 narrows (folders inside the current one, patterns that hide more) is in force at once.
 
 What a file names (\`mcp.file\`, \`model.path\`, \`model.screenplay\`, \`runs.folder\`) is found from the file's own folder, and its
-MCP servers are started there. A \`toolwright.yaml\` that is a link or a pipe is passed over, and one
-larger than 64 KB stops the start.
+MCP servers are started there. A \`toolwright.yaml\` that is a link, a pipe, or
+larger than 64 KB is passed over with a line that says so; one that you have trusted before, and that has grown so large, stops the start.
 
 **Keys.** \`OPENAI_API_KEY\` goes to api.openai.com, or where \`OPENAI_BASE_URL\` says; \`TOOLWRIGHT_API_KEY\` where
 \`TOOLWRIGHT_BASE_URL\` says, or, where that is not set, to the address that you name; a key in a file to the address in the same

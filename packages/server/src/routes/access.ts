@@ -1,4 +1,4 @@
-import type { ToolDefinition, Toolset } from "@toolwright/toolbox"
+import { splitActions, type ToolDefinition, type Toolset } from "@toolwright/toolbox"
 import { tagsOf, type AccessToken } from "../options.ts"
 
 /**
@@ -18,6 +18,28 @@ export function toolsFor(tools: Toolset, access: AccessToken | undefined): Tools
       const tool = tools.get(name)
       return tool !== undefined && opens(tool) ? tool : undefined
     },
+    withdrawn: (name) => tools.withdrawn(name),
+  }
+}
+
+/**
+ * The same tools, where a call may also name one action of a tool as a tool of its own (`search_grep`), as it may at the
+ * command line. What is listed stays the tools.
+ */
+export function withActions(tools: Toolset): Toolset {
+  const actionOf = (name: string): ToolDefinition | undefined => {
+    for (const tool of tools.list()) {
+      const action = tool.actions === undefined ? undefined : splitActions(tool).find((each) => each.name === name)
+      if (action !== undefined) return action
+    }
+    return undefined
+  }
+  return {
+    get version() {
+      return tools.version
+    },
+    list: () => tools.list(),
+    get: (name) => tools.get(name) ?? actionOf(name),
     withdrawn: (name) => tools.withdrawn(name),
   }
 }

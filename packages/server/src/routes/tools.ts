@@ -7,7 +7,7 @@ import { problem } from "../http/problem.ts"
 import { refusalOf, refusedBy } from "../http/refusal.ts"
 import { sendText, whenSent } from "../http/sent.ts"
 import { tagsOf, type ServerOptions } from "../options.ts"
-import { toolsFor } from "./access.ts"
+import { toolsFor, withActions } from "./access.ts"
 import { caller, type Answer } from "./call.ts"
 import { IdempotencyKeys } from "./idempotency.ts"
 import { Progress, streamCall } from "./stream.ts"
@@ -15,7 +15,7 @@ import { Progress, streamCall } from "./stream.ts"
 type Variables = RequestVariables & { tool?: string; error?: string }
 
 /**
- * `GET /tools/` lists the tools; `POST /tools/{name}` calls one, with its bare arguments as the body. What the tool
+ * `GET /tools/` lists the tools; `POST /tools/{name}` calls one, or one action of it, with its bare arguments as the body. What the tool
  * answers is 200, also when it failed: the call has happened, and whoever made it must see the text. With
  * `Accept: text/event-stream` progress comes as events and the result as the last one. When the client goes away, the
  * tool is cancelled. What one caller and all together may have done at once is the gate's matter.
@@ -37,7 +37,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
   routes.post("/:name", async (context) => {
     const name = context.req.param("name")
     const who = context.get("caller")
-    const tools = toolsFor(options.tools, context.get("access"))
+    const tools = withActions(toolsFor(options.tools, context.get("access")))
     const tool = tools.get(name)
     if (tool === undefined)
       return problem(404, {

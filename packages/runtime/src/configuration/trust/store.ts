@@ -21,6 +21,8 @@ export interface TrustStore {
   readonly file: string
   /** @returns undefined where nothing was said about this content */
   answerFor(path: string, digest: string): TrustEntry["answer"] | undefined
+  /** Whether a file was trusted as it stood at some time. */
+  knows(path: string): boolean
   /** @throws ToolwrightError `TRUST_UNWRITABLE` */
   remember(path: string, digest: string, answer: TrustEntry["answer"]): void
   /** Newest first. */
@@ -64,6 +66,7 @@ export function trustStore(env: Readonly<Record<string, string | undefined>>, no
     file,
     answerFor: (path, digest) =>
       entries().find((entry) => entry.path === realPath(path) && entry.digest === digest)?.answer,
+    knows: (path) => entries().some((entry) => entry.path === realPath(path) && entry.answer === "yes"),
     remember(path, digest, answer) {
       const own = realPath(path)
       const others = entries().filter((entry) => entry.path !== own || entry.digest !== digest)

@@ -237,13 +237,27 @@ describe.skipIf(process.platform === "win32")("a configuration that is no plain 
     expect(notices).toEqual([expect.stringContaining("toolwright.yaml is not read")])
   })
 
-  test("nor one that is too large, too deep or multiplies itself", async () => {
+  test("one that is too large stops nothing, unless it is one that was trusted: what that takes away must not be lost", async () => {
+    const large = `permissions: { deny: [bash] }\n# ${"x".repeat(70_000)}\n`
+    write(large)
+    const { file, configuration, notices } = await load()
+    expect([file, configuration.permissions.deny]).toEqual([undefined, undefined])
+    expect(notices).toEqual([expect.stringContaining("is not read: it is larger than 64 KB")])
+    const refused = {
+      code: "INVALID_CONFIGURATION",
+      message: expect.stringContaining("larger than 65536 bytes") as string,
+    }
+    await expect(load({ trust: true })).rejects.toMatchObject(refused)
+    await expect(load({ file: join(cwd, "toolwright.yaml") })).rejects.toMatchObject(refused)
+    write("model: { name: m, baseUrl: 'http://localhost:9/v1' }\n")
+    await load({ ask: () => Promise.resolve(true) })
+    write(large)
+    await expect(load()).rejects.toMatchObject(refused)
+  })
+
+  test("one that is too deep or multiplies itself is refused", async () => {
     const bomb = Array.from({ length: 9 }, (_, at) => `a${at}: &a${at} [${`*a${at - 1},`.repeat(at === 0 ? 0 : 9)}]`)
-    for (const text of [
-      `# ${"x".repeat(70_000)}`,
-      "[".repeat(60_000),
-      `builtins:\n  web:\n    ${bomb.join("\n    ")}\n`,
-    ]) {
+    for (const text of ["[".repeat(60_000), `builtins:\n  web:\n    ${bomb.join("\n    ")}\n`]) {
       write(text)
       await expect(load()).rejects.toMatchObject({ code: "INVALID_CONFIGURATION" })
     }
