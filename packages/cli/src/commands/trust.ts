@@ -80,5 +80,7 @@ function revoke({ cwd, env, stdout }: Invocation, given: string): number {
 /** The file that is meant by a folder's name, or by its own. */
 function fileFor(cwd: string, given: string): string | undefined {
   const path = resolve(cwd, given)
-  return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? path : findConfigurationFile(path, undefined, () => true)
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+    ? path
+    : findConfigurationFile(path, undefined, () => true)
 }
