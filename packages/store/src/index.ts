@@ -10,3 +10,15 @@ export type { EventRange } from "./log/read.ts"
 export { eraseBody, verifyRun, type Verification } from "./log/verify.ts"
 export type { RunWriter } from "./log/writer.ts"
 export * from "./tables.ts"
+export { DEFAULT_MAX_DEPTH } from "./tasks/insert.ts"
+export { inOrder, type Step } from "./tasks/order.ts"
+export { DEFAULT_ROOM, taskQueue, type QueueOptions, type TaskQueue } from "./tasks/queue.ts"
+export {
+  ENDED_STATES,
+  type Budget,
+  type NewTask,
+  type TaskClaim,
+  type TaskEnd,
+  type TaskFilter,
+  type TaskRow,
+} from "./tasks/task.ts"

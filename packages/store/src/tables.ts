@@ -60,6 +60,11 @@ export interface TaskTable {
   reason: string | null
   /** The run of its last attempt. */
   run: string | null
+  /** Each claim raises it; whoever has an older one changes nothing more. */
+  fence: Generated<number>
+  /** Who works on it, and when they were last heard of. */
+  holder: string | null
+  heartbeat: number | null
   created_at: number
   updated_at: number
   started_at: number | null

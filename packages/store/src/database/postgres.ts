@@ -26,7 +26,10 @@ export async function postgresDriver(url: string): Promise<Driver> {
   }
   try {
     const first = await pool.connect()
-    await first.query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`).finally(() => first.release())
+    await first
+      .query(`CREATE SCHEMA IF NOT EXISTS ${SCHEMA}`)
+      .catch(unlessMade)
+      .finally(() => first.release())
   } catch (thrown) {
     await pool.end()
     throw thrown
@@ -53,6 +56,13 @@ export async function postgresDriver(url: string): Promise<Driver> {
     },
     close: () => (pool.ended ? Promise.resolve() : pool.end()),
   }
+}
+
+/** What a server answers to whoever comes second, where two make the same schema at once. */
+const ALREADY_MADE = new Set(["23505", "42P06"])
+
+function unlessMade(thrown: unknown): void {
+  if (!ALREADY_MADE.has(String((thrown as { code?: unknown }).code))) throw thrown
 }
 
 /** Our statements hold no question mark but those for values; those of the query builder have numbers already. */

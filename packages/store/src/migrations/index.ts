@@ -1,5 +1,9 @@
 import type { Migration } from "kysely/migration"
 import { runLog } from "./0001-run-log.ts"
+import { taskClaims } from "./0002-task-claims.ts"
 
 /** In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder. */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = { "0001-run-log": runLog }
+export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+  "0001-run-log": runLog,
+  "0002-task-claims": taskClaims,
+}

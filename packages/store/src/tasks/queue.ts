@@ -1,0 +1,238 @@
+import { ToolwrightError } from "@toolwright/toolbox"
+import type { Database } from "../database/database.ts"
+import type { Execute, SqlValue } from "../database/driver.ts"
+import type { TaskState } from "../tables.ts"
+import { blockDependants, cancelChildren, releaseDependants, unblockDependants } from "./dependants.ts"
+import { insertTasks, unknownTask, waitsFor } from "./insert.ts"
+import * as sql from "./statements.ts"
+import { taskIds } from "./task-id.ts"
+import { ENDED_STATES, type NewTask, type TaskClaim, type TaskEnd, type TaskFilter, type TaskRow } from "./task.ts"
+
+/** How many tasks may wait, unless the queue is told otherwise. */
+export const DEFAULT_ROOM = 100_000
+
+export interface QueueOptions {
+  /** How many tasks may wait; more are refused. */
+  room?: number
+  /** What time it is, in milliseconds since 1970. */
+  now?: () => number
+}
+
+/**
+ * Tasks in a database. Whoever works on one holds a claim; each claim has a higher fence than the one before, and the
+ * database takes what is written under an older one for nothing. A worker that was not heard of for a while is taken for
+ * dead: {@link TaskQueue.reap} then queues its tasks again.
+ */
+export interface TaskQueue {
+  readonly database: Database
+  /** @throws ToolwrightError `QUEUE_FULL`, `UNKNOWN_TASK`, `NESTING_DEPTH_EXCEEDED` */
+  add(task: NewTask): Promise<TaskRow>
+  /** All of them or none. Tasks may wait for each other by the ids given with them. @throws also `TASK_CYCLE` */
+  addAll(tasks: readonly NewTask[]): Promise<TaskRow[]>
+  get(id: string): Promise<TaskRow | undefined>
+  /** By its id or a beginning of it that no other has. @throws ToolwrightError `UNKNOWN_TASK` */
+  find(id: string): Promise<TaskRow>
+  list(filter?: TaskFilter): Promise<TaskRow[]>
+  /** The tasks that each of these waits or waited for. */
+  dependencies(ids: readonly string[]): Promise<Map<string, string[]>>
+  /** How many tasks are in each state. */
+  counts(): Promise<Partial<Record<TaskState, number>>>
+  /** Takes up to so many of the next tasks, the most urgent first and of those the oldest. */
+  claim(holder: string, most?: number): Promise<TaskClaim[]>
+  /** Says that the holder is alive. @throws ToolwrightError `STALE_TASK` where the task was cancelled or taken over */
+  beat(claim: TaskClaim): Promise<void>
+  /** Says in which run the task is worked on. @throws ToolwrightError `STALE_TASK` */
+  inRun(claim: TaskClaim, run: string): Promise<void>
+  /** Ends the work on a task, and lets those go on that waited for it. @throws ToolwrightError `STALE_TASK` */
+  end(claim: TaskClaim, end: TaskEnd): Promise<TaskRow>
+  /** Gives a task back that was not begun. @throws ToolwrightError `STALE_TASK` */
+  putBack(claim: TaskClaim): Promise<void>
+  /**
+   * Takes tasks from workers that were last heard of before `deadBefore`.
+   *
+   * @returns how many were queued again, and how many given up
+   */
+  reap(deadBefore: number): Promise<{ queued: number; abandoned: number }>
+  /** Cancels a task and those that it asked for. @throws ToolwrightError `UNKNOWN_TASK`, `TASK_ENDED` */
+  cancel(id: string, reason?: string): Promise<TaskRow>
+  /** Queues a task again that failed, was given up, cancelled or blocked. @throws ToolwrightError `TASK_OPEN` */
+  retry(id: string): Promise<TaskRow>
+  /** Lets a task go on whose approval was answered. */
+  awaken(id: string): Promise<boolean>
+}
+
+/** What PostgreSQL answers to whoever it has ended. */
+const DEADLOCK = "40P01"
+
+/** A pause before a task is tried again, longer each time. */
+const BACK_OFF_MS = 2_000
+const MOST_BACK_OFF_MS = 10 * 60_000
+
+/** The tasks of a database. */
+export function taskQueue(database: Database, { room = DEFAULT_ROOM, now = Date.now }: QueueOptions = {}): TaskQueue {
+  const newId = taskIds()
+  const claimNext = sql.claimTasks(database.dialect)
+  const held = async (execute: Execute, statement: string, values: readonly SqlValue[], { task, fence }: TaskClaim) => {
+    if ((await execute(statement, [...values, task.id, fence])).changed !== 1) throw await staleTask(execute, task.id)
+  }
+
+  async function existing(id: string): Promise<TaskRow> {
+    const task = await queue.get(id)
+    if (task === undefined) throw unknownTask(id)
+    return task
+  }
+
+  /** PostgreSQL ends one of two transactions that wait for each other; what it did is then done anew. */
+  async function atomically<Result>(work: (execute: Execute) => Promise<Result>, tries = 5): Promise<Result> {
+    try {
+      return await database.transaction(work)
+    } catch (thrown) {
+      if ((thrown as { code?: unknown }).code !== DEADLOCK || tries <= 1) throw thrown
+      return atomically(work, tries - 1)
+    }
+  }
+
+  const queue: TaskQueue = {
+    database,
+    async add(task) {
+      return (await queue.addAll([task]))[0]!
+    },
+    addAll(tasks) {
+      const time = now()
+      const named = tasks.map((task) => ({ ...task, id: task.id ?? newId(time) }))
+      return atomically((execute) => insertTasks(execute, named, { now: time, room }))
+    },
+    async get(id) {
+      return (await database.query<TaskRow>(`SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id = ?`, [id]))[0]
+    },
+    async find(id) {
+      const exact = await queue.get(id)
+      if (exact !== undefined) return exact
+      const pattern = `${id.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+      const rows = await database.query<TaskRow>(
+        `SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id LIKE ? ESCAPE '\\' LIMIT 2`,
+        [pattern],
+      )
+      if (id === "" || rows.length !== 1) throw unknownTask(id)
+      return rows[0]!
+    },
+    list: (filter = {}) => listTasks(database, filter),
+    async dependencies(ids) {
+      const found = new Map<string, string[]>(ids.map((id) => [id, []]))
+      if (ids.length === 0) return found
+      const rows = await database.query<{ task: string; depends_on: string }>(
+        `SELECT task, depends_on FROM task_dependencies WHERE task IN (${ids.map(() => "?").join()}) ORDER BY depends_on`,
+        ids,
+      )
+      for (const { task, depends_on } of rows) found.get(task)!.push(depends_on)
+      return found
+    },
+    async counts() {
+      const rows = await database.query<{ state: TaskState; count: number }>(
+        "SELECT state, COUNT(*) AS count FROM tasks GROUP BY state",
+      )
+      return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
+    },
+    async claim(holder, most = 1) {
+      const time = now()
+      const rows = await database.query<TaskRow>(claimNext, [time, most, holder, time, time, time])
+      return rows.toSorted(byTurn).map((task) => ({ task, fence: task.fence }))
+    },
+    beat: (claim) => held(database.execute, sql.BEAT_TASK, [now()], claim),
+    inRun: (claim, run) => held(database.execute, sql.NOTE_RUN, [run, now()], claim),
+    putBack: (claim) => held(database.execute, sql.PUT_BACK, [now()], claim),
+    end: (claim, end) =>
+      atomically(async (execute) => {
+        const written = writtenEnd(claim.task, end, now())
+        await held(execute, sql.END_TASK, written.values, claim)
+        await tellDependants(execute, claim.task.id, written.state)
+      }).then(() => existing(claim.task.id)),
+    reap: (deadBefore) =>
+      atomically(async (execute) => {
+        const time = now()
+        const reason = "its worker was not heard of any more"
+        const { rows } = await execute<{ id: string; state: TaskState }>(sql.REAP_TASKS, [
+          time,
+          reason,
+          time,
+          deadBefore,
+        ])
+        for (const { id, state } of rows) await tellDependants(execute, id, state)
+        const abandoned = rows.filter(({ state }) => state === "abandoned").length
+        return { queued: rows.length - abandoned, abandoned }
+      }),
+    async cancel(id, reason = "cancelled by a person") {
+      await atomically(async (execute) => {
+        const time = now()
+        if ((await execute(sql.CANCEL_TASK, [reason, time, time, id])).changed === 0) return
+        await tellDependants(execute, id, "cancelled")
+        await cancelChildren(execute, id, time, (child) => tellDependants(execute, child, "cancelled"))
+      })
+      const task = await existing(id)
+      if (task.state === "cancelled") return task
+      throw new ToolwrightError("TASK_ENDED", `The task ${id} has ended: it is ${task.state}.`)
+    },
+    async retry(id) {
+      const changed = await atomically(async (execute) => {
+        const open = await execute<{ id: string; state: TaskState }>(sql.OPEN_DEPENDENCIES, [id])
+        const state: TaskState = open.rows.length === 0 ? "queued" : "waiting"
+        const answer = await execute(sql.RETRY_TASK, [state, now(), id])
+        if (answer.changed === 1) await unblockDependants(execute, id, now())
+        return answer.changed
+      })
+      const task = await existing(id)
+      if (changed === 1) return task
+      throw new ToolwrightError(
+        "TASK_OPEN",
+        `The task ${id} is ${task.state}; only one that has failed is tried again.`,
+      )
+    },
+    async awaken(id) {
+      return (await database.execute(sql.AWAKEN_TASK, [now(), id])).changed === 1
+    },
+  }
+
+  async function tellDependants(execute: Execute, id: string, state: TaskState): Promise<void> {
+    if (state === "done") await releaseDependants(execute, database.dialect, id, now())
+    else if (ENDED_STATES.includes(state)) await blockDependants(execute, id, waitsFor(id, state), now())
+  }
+
+  return queue
+}
+
+/** What is said to whoever no longer holds a task. */
+async function staleTask(execute: Execute, id: string): Promise<ToolwrightError> {
+  const { rows } = await execute<TaskRow>(`SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id = ?`, [id])
+  const { state = "gone", reason = null } = rows[0] ?? {}
+  const why =
+    state === "cancelled" ? `was cancelled${reason === null ? "" : `: ${reason}`}` : "is held by somebody else"
+  return new ToolwrightError("STALE_TASK", `The task ${id} ${why}; nothing was written.`, {
+    hint: "Stop working on it.",
+  })
+}
+
+/** The order in which tasks are taken. */
+function byTurn(a: TaskRow, b: TaskRow): number {
+  return b.priority - a.priority || a.created_at - b.created_at || (a.id < b.id ? -1 : 1)
+}
+
+/** How the end of some work is written down: a failure that may go better is queued again, as long as tries are left. */
+function writtenEnd(task: TaskRow, end: TaskEnd, time: number): { state: TaskState; values: SqlValue[] } {
+  const result = "result" in end && end.result !== undefined ? JSON.stringify(end.result) : null
+  const reason = "reason" in end ? end.reason : null
+  const again = end.state === "failed" && end.retry === true && task.attempts < task.max_attempts
+  const state: TaskState = again ? "queued" : end.state
+  const pause = Math.min(BACK_OFF_MS * 2 ** (task.attempts - 1), MOST_BACK_OFF_MS)
+  const ended = ENDED_STATES.includes(state)
+  return { state, values: [state, result, reason, again ? time + pause : null, ended ? time : null, time] }
+}
+
+function listTasks(database: Database, filter: TaskFilter): Promise<TaskRow[]> {
+  const { limit = 50, offset = 0, ...wanted } = filter
+  const given = Object.entries(wanted).filter(([, value]) => value !== undefined)
+  const where = given.length === 0 ? "" : `WHERE ${given.map(([column]) => `${column} = ?`).join(" AND ")}`
+  return database.query<TaskRow>(
+    `SELECT ${sql.TASK_COLUMNS} FROM tasks ${where} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?`,
+    [...given.map(([, value]) => value!), limit, offset],
+  )
+}

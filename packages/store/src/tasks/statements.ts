@@ -1,0 +1,78 @@
+import type { Dialect } from "../database/driver.ts"
+
+export const TASK_COLUMNS = `id, parent, depth, max_depth, plan, agent, input, priority, state, attempts, max_attempts, not_before,
+  idempotency_key, workspace, budget, result, reason, run, fence, holder, heartbeat, created_at, updated_at, started_at, ended_at`
+
+export const INSERT_TASK = `INSERT INTO tasks (id, parent, depth, max_depth, plan, agent, input, priority, state,
+    max_attempts, not_before, idempotency_key, workspace, budget, reason, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (idempotency_key) DO NOTHING`
+
+export const INSERT_DEPENDENCY = "INSERT INTO task_dependencies (task, depends_on) VALUES (?, ?)"
+
+/** Those that take room in the queue, also where their time has not come. */
+export const COUNT_OPEN = "SELECT COUNT(*) AS count FROM tasks WHERE state IN ('queued', 'waiting')"
+
+/**
+ * Takes the next tasks whose time has come. Where several take at once each gets others: PostgreSQL passes over rows
+ * that are held, on SQLite one statement follows the other.
+ */
+export function claimTasks(dialect: Dialect): string {
+  return `WITH next AS ${dialect === "postgres" ? "MATERIALIZED " : ""}(
+      SELECT id FROM tasks WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ?)
+      ORDER BY priority DESC, created_at, id LIMIT ?${dialect === "postgres" ? " FOR UPDATE SKIP LOCKED" : ""})
+    UPDATE tasks SET state = 'running', attempts = attempts + 1, fence = fence + 1, holder = ?, heartbeat = ?,
+      started_at = COALESCE(started_at, ?), updated_at = ?, not_before = NULL, reason = NULL
+    WHERE id IN (SELECT id FROM next) RETURNING ${TASK_COLUMNS}`
+}
+
+/** Under the fence alone: whoever lost the task, or whose task was cancelled, changes nothing. */
+const HELD = "WHERE id = ? AND fence = ? AND state = 'running'"
+
+export const BEAT_TASK = `UPDATE tasks SET heartbeat = ? ${HELD}`
+
+export const NOTE_RUN = `UPDATE tasks SET run = ?, updated_at = ? ${HELD}`
+
+export const END_TASK = `UPDATE tasks SET state = ?, result = ?, reason = ?, not_before = ?, ended_at = ?, updated_at = ?,
+  holder = NULL, heartbeat = NULL ${HELD}`
+
+/** Gives a task back as if it had not been taken, for a worker that stops. */
+export const PUT_BACK = `UPDATE tasks SET state = 'queued', attempts = attempts - 1, holder = NULL, heartbeat = NULL,
+  updated_at = ? ${HELD}`
+
+/** Tasks whose worker was not heard of any more are queued again, or given up after so many starts. */
+export const REAP_TASKS = `UPDATE tasks SET
+    state = CASE WHEN attempts < max_attempts THEN 'queued' ELSE 'abandoned' END,
+    ended_at = CASE WHEN attempts < max_attempts THEN NULL ELSE CAST(? AS bigint) END,
+    reason = ?, holder = NULL, heartbeat = NULL, updated_at = ?
+  WHERE state = 'running' AND heartbeat < ? RETURNING id, state`
+
+/** On PostgreSQL two that end at once must not both find the other still under way: the second waits for the first. */
+export function lockDependants(dialect: Dialect): string {
+  return `SELECT t.id FROM tasks t JOIN task_dependencies d ON d.task = t.id
+    WHERE d.depends_on = ? AND t.state IN ('waiting', 'blocked')
+    ORDER BY t.id${dialect === "postgres" ? " FOR UPDATE OF t" : ""}`
+}
+
+export const RELEASE_DEPENDANTS = `UPDATE tasks SET state = 'queued', reason = NULL, ended_at = NULL, updated_at = ?
+  WHERE state IN ('waiting', 'blocked')
+    AND id IN (SELECT task FROM task_dependencies WHERE depends_on = ?)
+    AND NOT EXISTS (SELECT 1 FROM task_dependencies d JOIN tasks t ON t.id = d.depends_on
+      WHERE d.task = tasks.id AND t.state <> 'done')`
+
+export const BLOCK_DEPENDANTS = `UPDATE tasks SET state = 'blocked', reason = ?, ended_at = ?, updated_at = ?
+  WHERE state IN ('waiting', 'queued') AND id IN (SELECT task FROM task_dependencies WHERE depends_on = ?) RETURNING id`
+
+export const UNBLOCK_DEPENDANTS = `UPDATE tasks SET state = 'waiting', reason = NULL, ended_at = NULL, updated_at = ?
+  WHERE state = 'blocked' AND id IN (SELECT task FROM task_dependencies WHERE depends_on = ?) RETURNING id`
+
+export const CANCEL_TASK = `UPDATE tasks SET state = 'cancelled', reason = ?, ended_at = ?, updated_at = ?, holder = NULL, heartbeat = NULL
+  WHERE id = ? AND state IN ('queued', 'waiting', 'running', 'needs-approval', 'blocked')`
+
+export const AWAKEN_TASK = `UPDATE tasks SET state = 'queued', reason = NULL, attempts = attempts - 1, updated_at = ?
+  WHERE id = ? AND state = 'needs-approval'`
+
+export const RETRY_TASK = `UPDATE tasks SET state = ?, attempts = 0, not_before = NULL, reason = NULL, result = NULL, ended_at = NULL, updated_at = ?
+  WHERE id = ? AND state IN ('failed', 'abandoned', 'cancelled', 'blocked')`
+
+export const OPEN_DEPENDENCIES = `SELECT t.id, t.state FROM task_dependencies d JOIN tasks t ON t.id = d.depends_on
+  WHERE d.task = ? AND t.state <> 'done'`
