@@ -16,6 +16,7 @@ const ROOMS = [
   "tools-database",
   "prompts",
   "mcp",
+  "rest",
   "store",
   "agents",
   "runtime",

@@ -50,6 +50,7 @@ export {
   type Backend,
   type Screenplay,
 } from "@toolwright/backends"
+export { ToolsApiClient, type ToolsApiClientOptions } from "@toolwright/rest"
 export {
   DynamicExecutor,
   FileOwningAgent,

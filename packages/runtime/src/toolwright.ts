@@ -11,6 +11,7 @@ import type { Backend } from "@toolwright/backends"
 import type {
   Middleware,
   PermissionPolicy,
+  ResultCache,
   RunEvent,
   RunSummary,
   ToolDefinition,
@@ -24,6 +25,7 @@ import { middlewareFor } from "./assembly/middleware.ts"
 import { modelFor } from "./assembly/model.ts"
 import { offerFor } from "./assembly/offer.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
+import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf } from "./assembly/place.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
@@ -70,6 +72,8 @@ export interface Toolwright extends AsyncDisposable {
    * secrets out of results.
    */
   readonly middleware: readonly Middleware[]
+  /** What was read from REST tools services; undefined where there is none. */
+  readonly serviceCache: ResultCache | undefined
   /** What runs are done with, where that is a model with tools, limits and words of its own. */
   readonly pairing: Pairing | undefined
   /** Where runs are recorded. */
@@ -123,11 +127,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
 
   const place = placeOf(configuration, { cwd, env, withBuiltins, log })
   const permissions = permissionsFor(configuration, approve)
-  const middleware = await middlewareFor(configuration, {
-    cwd,
-    env,
-    ...(options.middleware === undefined ? {} : { own: options.middleware }),
-  })
+  const cache = serviceCache(configuration)
+  const around = [...(options.middleware ?? []), ...aroundServices(cache)]
+  const middleware = await middlewareFor(configuration, { cwd, env, own: around })
   // Records show no kind of secret, whatever is shown to the model.
   const redact = redactorFor({ ...configuration, secrets: {} }, env)
   const tools = await assembleTools(configuration, {
@@ -167,6 +169,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     unavailable: tools.unavailable,
     permissions,
     middleware,
+    serviceCache: cache,
     pairing,
     runsFolder: place.runsFolder,
     fingerprint: (paths) => fingerprintOf(place.root, paths),

@@ -6,7 +6,8 @@ import { loadPrompts } from "@toolwright/prompts"
 import { createResultCache, defineTool, ToolRegistry, type ToolDefinition } from "@toolwright/toolbox"
 import { createBuiltinTools } from "@toolwright/tools"
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest"
-import { createApp, listen, ToolsApiClient, type LogEntry, type ServerOptions } from "./index.ts"
+import { ToolsApiClient } from "@toolwright/rest"
+import { createApp, listen, type LogEntry, type ServerOptions } from "./index.ts"
 
 let folder: string
 beforeAll(() => {

@@ -9,6 +9,15 @@ import { parse } from "yaml"
 const ROOT = join(import.meta.dirname, "../../..")
 const read = (path: string): string => readFileSync(join(ROOT, "docker", path), "utf8")
 const dockerfile = read("Dockerfile")
+const compose = readFileSync(join(ROOT, "compose.yaml"), "utf8")
+
+/** The variables that the image sets, with its folders put below another one. */
+function variablesBelow(folder: string): Record<string, string> {
+  const [, line] = /^ENV (BASE_REPOS_PATH=.*)$/m.exec(dockerfile)!
+  return Object.fromEntries(
+    line!.split(" ").map((each): [string, string] => [each.split("=")[0]!, folder + each.split("=")[1]!]),
+  )
+}
 
 /** What the image runs, with the image's folders put below another one. */
 function commandBelow(folder: string): string[] {
@@ -28,7 +37,7 @@ test("the image's command serves its mounts, its health check finds it, and it a
   writeFileSync(join(folder, "mnt/playbooks/hello.yaml"), "name: hello\ndescription: Says hello\ntemplate: Hello.\n")
   const child = spawn(process.execPath, commandBelow(folder), {
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder, TOOLWRIGHT_TOKEN: "secret-token" },
+    env: { PATH: process.env["PATH"], HOME: folder, TOOLWRIGHT_TOKEN: "secret-token", ...variablesBelow(folder) },
     stdio: ["ignore", "pipe", "ignore"],
   })
   try {
@@ -79,7 +88,7 @@ test("the image's command serves its mounts, its health check finds it, and it a
 })
 
 test("the composition names the service, its port, its read-only mounts and its network, and takes away what it does not need", () => {
-  const { services, networks } = parse(read("compose.yaml")) as {
+  const { services, networks } = parse(compose, { merge: true }) as {
     services: Record<string, Record<string, unknown>>
     networks: object
   }
@@ -94,7 +103,22 @@ test("the composition names the service, its port, its read-only mounts and its 
   })
   expect(Object.keys(networks)).toEqual(["reasoning-network"])
   const mounts = (api["volumes"] as string[]).map((volume) => volume.replace(/^.*?(:\/)/, "/"))
-  expect(mounts).toEqual(["/mnt/repos:ro", "/mnt/downloads:ro", "/mnt/playbooks:ro", "/data"])
+  expect(mounts).toEqual(["/mnt/repos:ro", "/mnt/downloads:ro", "/mnt/playbooks:ro", "/data", "/service"])
+  expect(api["environment"]).toMatchObject({
+    BASE_REPOS_PATH: "/mnt/repos",
+    BASE_DOWNLOADS_PATH: "/mnt/downloads",
+    PLAYBOOKS_PATH: "/mnt/playbooks",
+  })
+  const reasoning = services["reasoning-api"]!
+  expect(reasoning).toMatchObject({
+    networks: ["reasoning-network"],
+    restart: "unless-stopped",
+    depends_on: { "tools-api": { condition: "service_healthy" } },
+    environment: { TOOLS_API_URL: "tools-api=http://tools-api:8001" },
+    cap_drop: ["ALL"],
+  })
+  // Nothing has to be set before the first start.
+  expect(compose).not.toMatch(/\$\{\w+:\?/)
   expect(dockerfile).toMatch(/^FROM node:\d+-slim$/m)
   expect(dockerfile).toMatch(/^USER node$/m)
 })

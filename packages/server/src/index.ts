@@ -1,5 +1,4 @@
 export * from "./app.ts"
-export * from "./client/client.ts"
 export * from "./conversations/routes.ts"
 export * from "./gateway/routes.ts"
 export * from "./http/forward.ts"

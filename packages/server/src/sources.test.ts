@@ -15,7 +15,8 @@ import {
   type ToolSource,
 } from "@toolwright/toolbox"
 import { afterEach, describe, expect, test, vi } from "vitest"
-import { createApp, listen, ToolsApiClient } from "./index.ts"
+import { ToolsApiClient } from "@toolwright/rest"
+import { createApp, listen } from "./index.ts"
 
 const SEARCH = fileURLToPath(new URL("../../mcp/src/testing/users-server.ts", import.meta.url))
 const open: { close(): Promise<unknown> }[] = []

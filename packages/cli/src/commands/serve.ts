@@ -1,7 +1,9 @@
+import { resolve } from "node:path"
 import type { Toolwright } from "@toolwright/runtime"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { serviceEnvironment, serviceFolders, tokenIn } from "../service/environment.ts"
 import type { Served } from "../service/serve-toolwright.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
@@ -16,6 +18,12 @@ const OPTIONS = {
     description:
       "Bearer token that is accepted, for tools with these tags only (and not /mcp, /v1 or /conversations); TOOLWRIGHT_TOKEN names one too",
   },
+  "token-file": {
+    type: "string",
+    value: "file",
+    description: "File with the token where none is given; one is made where there is no file (TOOLWRIGHT_TOKEN_FILE)",
+  },
+  "env-file": { type: "string", value: "file", description: "File with variables, such as .env" },
   "allow-host": {
     type: "string",
     value: "name",
@@ -69,14 +77,16 @@ export const serveCommand: Command = {
     ],
   }),
   async run(invocation: Invocation) {
-    const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
+    const { values: given } = parseOptions(invocation.args, OPTIONS, { max: 0 })
+    const env = serviceEnvironment(invocation.env, invocation.cwd, given["env-file"])
+    const values: typeof given = { ...given, ...serviceFolders(env, given) }
     const port = portOf(values.port)
     const [{ createToolwright }, { serveToolwright }, { configuration }] = await Promise.all([
       import("@toolwright/runtime"),
       import("../service/serve-toolwright.ts"),
-      configurationFor(invocation, values),
+      configurationFor({ ...invocation, env }, values),
     ])
-    const { stdout, stderr, cwd, env, signal } = invocation
+    const { stdout, stderr, cwd, signal } = invocation
     await using toolwright = await createToolwright({
       ...configuration,
       withBuiltins: true,
@@ -86,7 +96,7 @@ export const serveCommand: Command = {
     })
     await using served = await serveToolwright(toolwright, {
       port,
-      tokens: tokensOf(invocation, values),
+      tokens: tokensOf(env, cwd, values),
       allowedHosts: values["allow-host"] ?? [],
       allowedOrigins: values["allow-origin"] ?? [],
       promptFolders: values.prompts ?? [],
@@ -136,9 +146,16 @@ function portOf(given: string | undefined): number {
 }
 
 /** `secret` opens everything; `secret:filesystem,git` only tools with these tags. */
-function tokensOf(invocation: Invocation, values: OptionValues<typeof OPTIONS>): { token: string; tags?: string[] }[] {
-  const own = invocation.env.TOOLWRIGHT_TOKEN
-  return [...(values.token ?? []), ...(own === undefined || own === "" ? [] : [own])].map((given) => {
+function tokensOf(
+  env: Invocation["env"],
+  cwd: string,
+  values: OptionValues<typeof OPTIONS>,
+): { token: string; tags?: string[] }[] {
+  const own = env.TOOLWRIGHT_TOKEN
+  const said = [...(values.token ?? []), ...(own === undefined || own === "" ? [] : [own])]
+  const file = values["token-file"] ?? env.TOOLWRIGHT_TOKEN_FILE ?? ""
+  const tokens = said.length > 0 || file === "" ? said : [tokenIn(resolve(cwd, file))]
+  return tokens.map((given) => {
     const [token = "", tags] = given.split(":", 2)
     if (token.length < 8)
       throw new ToolwrightError("USAGE", "A token needs at least eight characters.", {

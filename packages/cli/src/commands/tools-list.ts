@@ -46,7 +46,7 @@ function isInstalled(name: string): boolean {
 }
 
 function isConfigured({ cwd, env }: Invocation): boolean {
-  if ((env.TOOLWRIGHT_TOOLS ?? "") !== "") return true
+  if ([env.TOOLWRIGHT_TOOLS, env.TOOLS_API_URL].some((value) => (value ?? "") !== "")) return true
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, "toolwright.yaml"))) return true
     if (dirname(folder) === folder) return false

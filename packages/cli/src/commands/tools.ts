@@ -73,7 +73,9 @@ export const toolsCommand: Command = {
 async function assembled(invocation: Invocation, values: Values, wanted?: string) {
   const { cwd, env, stderr } = invocation
   const { configuration } = await configurationFor(invocation, values)
-  if (configuration.tools === undefined && Object.values(configuration.mcp).every((setting) => setting === undefined)) {
+  const { rest, services } = configuration.sources
+  const foreign = [configuration.tools, rest, services, ...Object.values(configuration.mcp)]
+  if (foreign.every((setting) => setting === undefined)) {
     const { builtinTools, middlewareFor, permissionsFor, registered } = await import("@toolwright/runtime/tools")
     return {
       ...(await registered(
@@ -223,11 +225,13 @@ function workspaceValues(args: readonly string[]): Values {
   const own: string[] = []
   for (let at = 0; at < args.length; at++) {
     if (args[at] === "--") break
-    const match = /^--([\w-]+)(=.*)?$/s.exec(args[at]!)
-    if (match === null || !Object.hasOwn(WORKSPACE_OPTIONS, match[1]!)) continue
+    const [, name, value] = /^--(?:no-)?([\w-]+)(=.*)?$/s.exec(args[at]!) ?? []
+    if (name === undefined || !Object.hasOwn(WORKSPACE_OPTIONS, name)) continue
     own.push(args[at]!)
-    const takesValue = WORKSPACE_OPTIONS[match[1] as keyof typeof WORKSPACE_OPTIONS].type === "string"
-    if (takesValue && match[2] === undefined && args[at + 1] !== undefined) own.push(args[++at]!)
+    const next = args[at + 1]
+    const { type } = WORKSPACE_OPTIONS[name as keyof typeof WORKSPACE_OPTIONS]
+    const takesValue = type === "string" || /^(?:true|false)$/.test(next ?? "")
+    if (takesValue && value === undefined && next !== undefined) own.push(args[++at]!)
   }
   return parseOptions(own, OPTIONS).values
 }

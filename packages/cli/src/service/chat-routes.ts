@@ -8,7 +8,7 @@ import { conversationStore, openDatabase, openStateDatabase } from "@toolwright/
  * tries it out.
  */
 export async function chatRoutes(toolwright: Toolwright, database: string | undefined, secured: boolean) {
-  if (!hasModel(toolwright.configuration)) return { model: undefined, extend: undefined, close: async () => {} }
+  if (!hasModel(toolwright.configuration)) return WITHOUT_MODEL
   const backend = await toolwright.backend()
   const opened = await (database === undefined
     ? openStateDatabase(join(toolwright.runsFolder, ".."))
@@ -25,4 +25,10 @@ export async function chatRoutes(toolwright: Toolwright, database: string | unde
       conversationRoutes(app, { store, run, modelName: () => backend.modelName() })
     },
   }
+}
+
+const WITHOUT_MODEL = {
+  model: undefined,
+  extend: (app: Parameters<typeof gatewayRoutes>[0]): void => conversationRoutes(app, { store: undefined }),
+  close: async (): Promise<void> => {},
 }

@@ -9,7 +9,7 @@ import {
   traceCalls,
   type ServerOptions,
 } from "@toolwright/server"
-import { createResultCache } from "@toolwright/toolbox"
+import { createResultCache, type ResultCache } from "@toolwright/toolbox"
 import { chatRoutes } from "./chat-routes.ts"
 import { offeredTools } from "./offered-tools.ts"
 
@@ -76,10 +76,14 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       ...served,
       ...rest,
       tokens,
-      ...(cache ? { cache: createResultCache({ fingerprint: toolwright.fingerprint }) } : {}),
+      ...(cache
+        ? {
+            cache: countedTogether(createResultCache({ fingerprint: toolwright.fingerprint }), toolwright.serviceCache),
+          }
+        : {}),
     },
     (application) => {
-      chat.extend?.(application)
+      chat.extend(application)
       if (exported !== undefined) forward(application, "/mcp", gate, exported.fetch)
     },
   )
@@ -104,6 +108,24 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     model: chat.model,
     close,
     [Symbol.asyncDispose]: close,
+  }
+}
+
+/** A cache whose figures are those of another one too. */
+function countedTogether(cache: ResultCache, other: ResultCache | undefined): ResultCache {
+  if (other === undefined) return cache
+  return {
+    ...cache,
+    statistics() {
+      const [a, b] = [cache.statistics(), other.statistics()]
+      // What the other one misses, this one is not asked for: it keeps nothing of services.
+      return {
+        hits: a.hits + b.hits,
+        misses: a.misses + b.misses,
+        entries: a.entries + b.entries,
+        bytes: a.bytes + b.bytes,
+      }
+    },
   }
 }
 

@@ -6,6 +6,7 @@ import { attachOwnTools, hosting } from "../own-tools/attach.ts"
 import { toolWorkspace } from "../workspace/tool-workspace.ts"
 import { builtinTools } from "./builtins.ts"
 import { registered } from "./registered.ts"
+import { connectServices } from "./services.ts"
 import { connectSources } from "./sources.ts"
 
 /** All tools that a configuration gives: the built-in ones, an application's own, and those of its sources. */
@@ -41,18 +42,26 @@ export async function assembleTools(
   const builtins = withBuiltins ? await builtinTools(configuration, cwd, { env, logit, workspace: workspace() }) : []
   const { registry, unavailable } = await registered([...builtins, ...own.map(present)], env)
   const files = await attachOwnTools(configuration.tools ?? [], registry, { cwd, env, present, log })
-  const sources = await connectSources(configuration, registry, cwd, log).catch(async (thrown: unknown) => {
-    await files.close()
-    throw thrown
-  })
+  const open: { close(): Promise<void> }[] = [files]
+  const opened = async <Source extends { close(): Promise<void> }>(connecting: Promise<Source>): Promise<Source> => {
+    try {
+      const source = await connecting
+      open.push(source)
+      return source
+    } catch (thrown) {
+      for (const each of open) await each.close()
+      throw thrown
+    }
+  }
+  const services = await opened(connectServices(configuration, registry, { cwd, env, log }))
+  const sources = await opened(connectSources(configuration, registry, { cwd, env, log }))
   return {
     registry,
     get unavailable() {
-      return [...unavailable, ...files.unavailable(), ...sources.missing]
+      return [...unavailable, ...files.unavailable(), ...services.away(), ...sources.missing]
     },
     async close() {
-      await files.close()
-      for (const source of sources.attached) await source.close()
+      for (const each of open) await each.close()
     },
   }
 }

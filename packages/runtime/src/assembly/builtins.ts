@@ -32,6 +32,7 @@ export async function builtinTools(
 ): Promise<ToolDefinition[]> {
   const { env, logit = configuredModel(configuration), wanted } = options
   const { builtins } = configuration
+  if (!builtins.enabled) return []
   const kits = await chosenKits(builtins)
   const workspace = options.workspace ?? toolWorkspace(configuration, cwd, env)
   const make = (): ToolDefinition[] =>

@@ -12,8 +12,16 @@ import type { Configuration } from "../configuration/settings.ts"
 /** What came of connecting to the configured sources. */
 export interface ConnectedSources {
   attached: AttachedSource[]
+  close(): Promise<void>
   /** Sources that are configured, not required, and not there. */
   missing: { name: string; reason: string }[]
+}
+
+/** What {@link connectSources} takes from its surroundings. */
+export interface ConnectOptions {
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  log(line: string): void
 }
 
 /**
@@ -28,11 +36,10 @@ export interface ConnectedSources {
 export async function connectSources(
   configuration: Configuration,
   registry: ToolRegistry,
-  cwd: string,
-  log: (line: string) => void,
+  { cwd, log }: ConnectOptions,
 ): Promise<ConnectedSources> {
   const { connect = [], file, servers } = configuration.mcp
-  if (connect.length === 0 && file === undefined && servers === undefined) return { attached: [], missing: [] }
+  if (connect.length === 0 && file === undefined && servers === undefined) return NOTHING
   const mcp = await import("@toolwright/mcp")
   const wanted = [
     ...(servers === undefined ? [] : mcp.readMcpServers({ mcpServers: servers }, "mcp.servers")),
@@ -42,7 +49,7 @@ export async function connectSources(
   const opened = await Promise.allSettled(wanted.map((server) => mcp.connectMcpServer(server, { log })))
   const takenBy = (server: string) => (tool: ToolDefinition, name: string) =>
     log(`There is a tool '${tool.name}' already: that of '${server}' is called '${name}'.`)
-  const found: ConnectedSources = { attached: [], missing: [] }
+  const found: ConnectedSources = { attached: [], missing: [], close: () => closeAll(found.attached) }
   try {
     for (const [index, outcome] of opened.entries()) {
       const server = wanted[index]!
@@ -63,6 +70,12 @@ export async function connectSources(
     for (const outcome of opened) if (outcome.status === "fulfilled") await outcome.value.close()
     throw thrown
   }
+}
+
+const NOTHING: ConnectedSources = { attached: [], missing: [], close: async () => {} }
+
+async function closeAll(sources: readonly AttachedSource[]): Promise<void> {
+  for (const source of sources) await source.close()
 }
 
 function unavailable(thrown: unknown): boolean {

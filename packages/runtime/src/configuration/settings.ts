@@ -196,6 +196,24 @@ const DECLARED = [
     flag: "read-only",
   },
   {
+    key: "workspace.mapping",
+    nature: "widens",
+    type: "object",
+    holds: typed<Readonly<Record<string, string>>>(),
+    description:
+      "In a container: where folders of the host are mounted, host path: path here; tools are told and tell host paths",
+  },
+  {
+    key: "workspace.mounts",
+    nature: "widens",
+    type: "string",
+    values: ["plain", "mirrored"],
+    fallback: "plain",
+    description:
+      "In a container: mirrored takes every mount below /mnt/read_write and /mnt/read_only as the folder of the host that its path names",
+    env: ["TOOLWRIGHT_MOUNTS"],
+  },
+  {
     key: "workspace.denyRead",
     nature: "widens",
     free: withoutExceptions,
@@ -216,6 +234,14 @@ const DECLARED = [
     description:
       "Tools beside those for code: web, blog, database; unless given, what has settings, and web where it is installed",
     flag: "kits",
+  },
+  {
+    key: "builtins.enabled",
+    nature: "narrows",
+    type: "boolean",
+    fallback: true,
+    description: "Whether there are built-in tools at all",
+    flag: "builtins",
   },
   {
     key: "builtins.only",
@@ -282,6 +308,30 @@ const DECLARED = [
       "Tools of your own: files, folders and npm packages whose exported tools join the built-in ones, see docs/own-tools.md",
     env: ["TOOLWRIGHT_TOOLS"],
     flag: "tools",
+  },
+  {
+    key: "sources.rest",
+    nature: "servers",
+    type: "object",
+    description:
+      "REST tools services by name: url, and token or tokenEnv, enabled, required, prefix, rename, allow, deny, tags",
+  },
+  {
+    key: "sources.services",
+    nature: "servers",
+    type: "string-list",
+    description:
+      "Addresses of REST tools services, name= before one names it; TOOLS_API_TOKEN is the token of the one in TOOLS_API_URL",
+    env: ["TOOLS_API_URL"],
+    flag: "rest",
+  },
+  {
+    key: "sources.cacheSeconds",
+    nature: "harmless",
+    type: "integer",
+    minimum: 0,
+    fallback: 300,
+    description: "How long what was read from a REST tools service is kept; writing forgets it, 0 keeps nothing",
   },
   {
     key: "mcp.servers",

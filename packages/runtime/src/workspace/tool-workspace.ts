@@ -3,6 +3,7 @@ import {
   createWorkspace,
   DEFAULT_DENY_READ,
   DEFAULT_DENY_WRITE,
+  discoverMounts,
   KEPT_CONTENTS,
   type Workspace,
 } from "@toolwright/host/paths"
@@ -28,8 +29,14 @@ export function toolWorkspace(configuration: Configuration, cwd: string, env: En
     path: resolve(cwd, path),
     access: "read-only" as const,
   }))
+  const found = workspace.mounts === "mirrored" ? discoverMounts() : { roots: [], mapping: [] }
+  const named = Object.entries(workspace.mapping ?? {}).map(([host, container]) => ({ host, container }))
+  // Mounts take the place of the current folder, and stand beside folders that were named.
+  const isNamed = workspace.roots !== undefined || workspace.readOnly !== undefined
+  const given = found.roots.length > 0 && !isNamed ? [] : [...roots, ...readOnly]
   return createWorkspace({
-    roots: [...roots, ...readOnly],
+    roots: [...found.roots, ...given],
+    mapping: [...found.mapping, ...named],
     // Whoever reads contents of earlier times would read what has been denied since.
     denyRead: [...DEFAULT_DENY_READ, KEPT_CONTENTS, ...(workspace.denyRead ?? []), ...(permissions.denyPaths ?? [])],
     denyWrite: [...DEFAULT_DENY_WRITE, ...(workspace.denyWrite ?? [])],

@@ -13,7 +13,7 @@ import { messagesOfRun } from "./messages.ts"
 
 /** What conversations are kept in, and who answers in them. */
 export interface ConversationOptions {
-  store: ConversationStore | undefined
+  store: ConversationStore
   run: (request: RunRequest) => AsyncGenerator<RunEvent, RunSummary>
   modelName: () => string
   maxBodyBytes?: number
@@ -26,18 +26,14 @@ export interface ConversationOptions {
  * kept with its
  * calls and results, for the holder of the token it began with, in the order of the exchange, also when the client goes away.
  */
-export function conversationRoutes(app: Hono<{ Variables: AppVariables }>, options: ConversationOptions): void {
+export function conversationRoutes(
+  app: Hono<{ Variables: AppVariables }>,
+  options: ConversationOptions | { store: undefined },
+): void {
+  if (options.store === undefined) return notReady(app)
   const { store, run, modelName, maxBodyBytes = 1024 * 1024 } = options
   const notFound = (id: string): Response =>
     problem(404, { code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id}'.` })
-
-  if (store === undefined) {
-    const refuse = (): Response =>
-      problem(500, { code: "NOT_INITIALIZED", message: "Conversation manager not initialized" })
-    app.all("/conversations", refuse)
-    app.all("/conversations/*", refuse)
-    return
-  }
 
   app.get("/conversations", async (context) => {
     const number = (name: string, fallback: number): number =>
@@ -123,4 +119,16 @@ async function* kept(
     const rest = said.take()
     if (rest.length > 0) await keep(rest)
   }
+}
+
+/** What is answered where there is no model, and so nobody to talk to. */
+function notReady(app: Hono<{ Variables: AppVariables }>): void {
+  const refuse = (): Response =>
+    problem(500, {
+      code: "NOT_INITIALIZED",
+      message: "Conversation manager not initialized",
+      hint: "The server has no model: start it with --model NAME --base-url URL, or --backend pocket.",
+    })
+  app.all("/conversations", refuse)
+  app.all("/conversations/*", refuse)
 }

@@ -70,6 +70,13 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   tools: (places) => (places as string[]).map((place) => ({ verb: "load", what: `the tools in ${place}` })),
   "calls.middleware": (files) => (files as string[]).map((file) => ({ verb: "load", what: `the program ${file}` })),
   "runs.folder": (folder) => [{ verb: "write", what: `records of runs to ${String(folder)}` }],
+  "sources.rest": (services) =>
+    Object.entries(services as Record<string, unknown>).map(([name, service]) => ({
+      verb: "connect",
+      what: `to the tools service '${name}' at ${withoutUser((service as { url?: unknown } | null)?.url ?? service)}`,
+    })),
+  "sources.services": (list) =>
+    (list as string[]).map((url) => ({ verb: "connect", what: `to the tools service ${withoutUser(url)}` })),
   "mcp.servers": (servers) => serverDemands(servers),
   "mcp.file": (file) => [
     { verb: "read", what: `MCP servers from ${String(file)}` },

@@ -106,11 +106,15 @@ export class ToolsApiClient implements ToolSource {
   }
 
   /** Calls a tool of the service. Never throws. */
-  async executeTool(name: string, args: JsonObject = {}, options: { signal?: AbortSignal } = {}): Promise<ToolResult> {
+  async executeTool(
+    name: string,
+    args: JsonObject = {},
+    options: { signal?: AbortSignal; idempotencyKey?: string } = {},
+  ): Promise<ToolResult> {
     try {
       const body = await this.#send(
         `/tools/${encodeURIComponent(name)}`,
-        { method: "POST", body: JSON.stringify(args) },
+        { method: "POST", body: JSON.stringify(args), ...keyed(options.idempotencyKey) },
         options.signal,
       )
       return fromServiceResult(body as ServiceResult)
@@ -143,7 +147,12 @@ export class ToolsApiClient implements ToolSource {
       ...(listed.title === undefined ? {} : { title: listed.title }),
       ...(listed.effects === undefined ? {} : { effects: listed.effects }),
       ...(listed.output_schema === undefined ? {} : { outputSchema: listed.output_schema }),
-      handler: (args, { signal }) => this.executeTool(listed.name, args, { signal }),
+      // A call that only reads may be made again as it is: no answer has to be kept for it.
+      handler: (args, { signal, idempotencyKey }) =>
+        this.executeTool(listed.name, args, {
+          signal,
+          ...(listed.effects?.readOnly === true ? {} : { idempotencyKey }),
+        }),
     }
   }
 
@@ -157,7 +166,7 @@ export class ToolsApiClient implements ToolSource {
     try {
       response = await this.#fetch(this.#baseUrl + path, {
         ...init,
-        headers: this.#headers,
+        headers: { ...this.#headers, ...init.headers },
         ...(signal === undefined ? {} : { signal }),
       })
       text = await response.text()
@@ -197,6 +206,10 @@ export class ToolsApiClient implements ToolSource {
  */
 function isOwnResult(body: unknown): boolean {
   return (body as { metadata?: { toolwright?: { error?: unknown } } } | null)?.metadata?.toolwright?.error !== undefined
+}
+
+function keyed(key: string | undefined): { headers?: Record<string, string> } {
+  return key === undefined ? {} : { headers: { "idempotency-key": key } }
 }
 
 function parse(text: string): unknown {
