@@ -34,6 +34,7 @@ test("the root holds what a reader expects there and nothing else", () => {
     "README.md",
     "SECURITY.md",
     "bench",
+    "compose.yaml",
     "docker",
     "docs",
     "examples",
