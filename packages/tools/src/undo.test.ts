@@ -261,3 +261,27 @@ test("does not write through a link that stands in the way by now", async () => 
   expect(done.restored).toEqual([])
   expect(readFileSync(join(outside, "a.txt"), "utf8")).toBe("b")
 })
+
+test("what a program changes deep in dependencies, and under names that are not UTF-8, is told each time", async () => {
+  using fixture = undoFixture({
+    "a.txt": "1\n",
+    "node_modules/pkg/lib/deep.js": "old\n",
+    "node_modules/pkg/lib/same.js": "same\n",
+    ".venv/lib/site.py": "old\n",
+  })
+  const odd = Buffer.concat([Buffer.from(`${fixture.root}/`), Buffer.from([0x66, 0xff, 0x2e, 0x74])])
+  writeFileSync(odd, "old\n")
+  const told = async (command: string): Promise<string> => (await fixture.call("bash", { command })).output
+  expect(await told("echo new > a.txt")).not.toContain("Cannot be taken back")
+  const node = await told("echo new > node_modules/pkg/lib/deep.js; touch -d 2001-01-01 node_modules/pkg/lib/deep.js")
+  expect(node).toMatch(/Cannot be taken back by undo: \S*node_modules \(.*pkg\/lib\/deep\.js\)/u)
+  expect(node).not.toContain("same.js")
+  expect(await told("rm node_modules/pkg/lib/same.js")).toMatch(/node_modules \(.*this changed: pkg\/lib\)/u)
+  expect(await told("echo new > .venv/lib/site.py; ls")).toMatch(/\.venv \(.*lib\/site\.py\)/u)
+  expect(await told("echo new > node_modules/pkg/new.js")).toContain("pkg/new.js")
+  for (const command of ["echo new > f?.t", "echo x > $'g\\xfe'", "rm f?.t", "mv $'g\\xfe' h"])
+    expect(await told(command), command).toMatch(/bytes 6[67]f[ef]\S*\) \(its name is not UTF-8/u)
+  expect(await told("cat a.txt")).not.toContain("Cannot be taken back")
+  const [last] = await (await fixture.history()).list()
+  expect(last?.unkept.map(({ reason }) => reason).join()).toContain("not UTF-8")
+})

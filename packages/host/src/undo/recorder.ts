@@ -9,6 +9,7 @@ import { hashOfBytes, type ContentStore } from "./content-store.ts"
 import { HASH_ONLY, isKept, sameState, stateOf, statOf, type EntryState } from "./entry-state.ts"
 import { whenProgramsStart } from "./program-start.ts"
 import {
+  changedUnseen,
   lookAtTree,
   packTree,
   treeDifference,
@@ -222,7 +223,7 @@ class Recorder implements CallRecorder {
     await call.program
   }
 
-  async #lookBefore(call: Call): Promise<{ at: number; tree: Tree }> {
+  async #lookBefore(call: Call): Promise<{ at: number; since: number; tree: Tree }> {
     const { log, store, tree, index, limits } = this.#parts
     this.#programs += 1
     this.#index ??= index.read()
@@ -231,7 +232,7 @@ class Recorder implements CallRecorder {
     const before = await lookAtTree(tree(), store, this.#index, limits)
     log.keepTree(call.id, packTree(before))
     this.#note(call, [{ type: "program" }])
-    return { at, tree: before }
+    return { at, since: Date.now(), tree: before }
   }
 
   async #afterProgram(call: Call): Promise<void> {
@@ -247,7 +248,7 @@ class Recorder implements CallRecorder {
       { type: "done", after: own.map(({ n, after: state }) => [n, state] as const) },
       { type: "program-end" },
     ])
-    this.#tellUnkept(call, unkept)
+    this.#tellUnkept(call, [...unkept, ...(await changedUnseen(program.tree, after, program.since))])
     log.dropTree(call.id)
     call.changed ||= own.length > 0
     if (this.#programs === 0) this.#touched.clear()
@@ -290,7 +291,7 @@ interface Call {
   /** Whether the log has an entry of it. */
   opened: boolean
   changed: boolean
-  program?: Promise<{ at: number; tree: Tree } | undefined>
+  program?: Promise<{ at: number; since: number; tree: Tree } | undefined>
 }
 
 /** Numbers that grow, in this process and from one to the next: microseconds since 1970. */

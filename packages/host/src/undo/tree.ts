@@ -4,6 +4,7 @@ import { isTemporaryName } from "../paths/temporary-name.ts"
 import type { ContentStore } from "./content-store.ts"
 import { isKept, NONE, sameState, stateOf, statMark, statOf, type EntryState } from "./entry-state.ts"
 import type { Unkept } from "./change-log.ts"
+import { changedDeep, oddlyNamed } from "./unseen.ts"
 
 /** What lies below some folders, by real path. */
 export interface Tree {
@@ -77,13 +78,18 @@ export async function lookAtTree(
   const keep = createKeeper(store, index, limits)
   const pending = [...source.folders].reverse()
   const last: string[] = []
+  const odd = new Set<string>()
   const turn = createTurns()
   for (let folder = pending.pop() ?? last.pop(); folder !== undefined; folder = pending.pop() ?? last.pop()) {
     for (const entry of readableEntries(folder, source)) {
       await turn()
       const path = join(folder, entry.name)
       const stat = statOf(path)
-      if (stat === undefined) continue
+      if (stat === undefined) {
+        // A name that is no UTF-8 is not there under what it is read as.
+        if (entry.name.includes("\uFFFD")) odd.add(folder)
+        continue
+      }
       if (entry.isDirectory() && SKIPPED.has(entry.name)) {
         skipped.set(path, { mark: entry.name === ".git" ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
         continue
@@ -95,6 +101,7 @@ export async function lookAtTree(
     }
   }
   for (const path of index.keys()) if (!entries.has(path)) index.delete(path)
+  for (const { shown, mark } of [...odd].flatMap(oddlyNamed)) skipped.set(shown, { mark, reason: ODD_NAME })
   return { entries, skipped }
 }
 
@@ -112,6 +119,7 @@ function createTurns(): () => Promise<void> | undefined {
   }
 }
 
+const ODD_NAME = "its name is not UTF-8, and so it is not kept"
 const NOT_LOOKED_INTO = "what lies in it is not kept"
 
 function readableEntries(folder: string, source: TreeSource): Dirent[] {
@@ -175,6 +183,20 @@ function skippedChanges(before: Tree, after: Tree): Unkept[] {
     const now = after.skipped.get(path)
     return old?.mark === now?.mark ? [] : [{ path, reason: (old ?? now)!.reason }]
   })
+}
+
+/**
+ * What changed since a moment deep in folders that both looks passed over: told, since it cannot be brought back. Of git's
+ * own state nothing is told, and of a folder that itself differs the comparison tells.
+ */
+export async function changedUnseen(before: Tree, after: Tree, since: number): Promise<Unkept[]> {
+  const folders = new Map<string, Buffer>()
+  for (const [path, { mark, reason }] of after.skipped) {
+    const same = before.skipped.get(path)?.mark === mark
+    if (same && mark !== "" && reason === NOT_LOOKED_INTO && !path.endsWith("__pycache__"))
+      folders.set(path, Buffer.from(path))
+  }
+  return changedDeep(folders, since)
 }
 
 /** A tree as a content, and back: for a call whose end nobody sees. */

@@ -28,6 +28,7 @@ export async function middlewareFor(
   const guard = guardSecrets({
     redact: redactorFor(configuration, env),
     roots: folders.map((folder) => resolve(cwd, folder)),
+    keyLines: !(configuration.secrets.shown ?? []).some((kind) => kind === "private-key" || kind === "all"),
   })
   const configured: Middleware[] = []
   for (const file of configuration.calls.middleware ?? []) configured.push(await loadMiddleware(resolve(cwd, file)))

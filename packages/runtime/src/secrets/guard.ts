@@ -4,12 +4,15 @@ import { isInside } from "@toolwright/host/paths"
 import { stateTextOf } from "@toolwright/host/state-files"
 import { redactDeep, REDACTED } from "@toolwright/host/text"
 import { argumentPaths, failure, type Middleware, type ToolResult } from "@toolwright/toolbox"
+import { keyLinesIn } from "./key-lines.ts"
 
 /** What the guard needs to know. */
 export interface SecretGuardOptions {
   readonly redact: (text: string) => string
   /** The folders in which calls write, the first being the one that relative paths start from. */
   readonly roots: readonly string[]
+  /** Whether private keys are hidden in parts too, by what stands in the files that a call names; so unless given. */
+  readonly keyLines?: boolean
 }
 
 /** Largest file that is looked into before it is written. */
@@ -20,7 +23,7 @@ const LARGEST_BYTES = 50 * 1024 * 1024
  * writes may hold the mark in place of a secret that it never saw: such a call is refused, since it would destroy the
  * secret without a word.
  */
-export function guardSecrets({ redact, roots }: SecretGuardOptions): Middleware {
+export function guardSecrets({ redact, roots, keyLines = true }: SecretGuardOptions): Middleware {
   let hasHidden = false
   return async ({ tool, arguments: args }, next) => {
     if (tool.effects?.readOnly !== true && holdsMark(args)) {
@@ -30,7 +33,8 @@ export function guardSecrets({ redact, roots }: SecretGuardOptions): Middleware 
       if (hidesOne || (hasHidden && !saysSo)) return refused()
     }
     const result = await next()
-    const safe = withoutSecrets(result, redact)
+    const lines = keyLines ? keyLinesIn(roots, args, result) : undefined
+    const safe = withoutSecrets(result, lines === undefined ? redact : (text) => lines(redact(text)))
     hasHidden ||= safe !== result
     return safe
   }

@@ -93,6 +93,49 @@ test("neither the model nor the record is told one, from wherever it comes", asy
   for (const line of readFileSync(join(folder, "events.jsonl"), "utf8").trim().split("\n")) JSON.parse(line)
 })
 
+describe("a part of a private key is not shown", () => {
+  const body = Array.from({ length: 12 }, (_, at) => `${String.fromCharCode(65 + at)}7kQ`.repeat(16))
+  const key = `-----BEGIN RSA PRIVATE KEY-----\n${body.join("\n")}\nq9Zt/4w=\n-----END RSA PRIVATE KEY-----\n`
+  beforeEach(() => {
+    mkdirSync(join(cwd, "conf"))
+    writeFileSync(join(cwd, "conf/deploy.txt"), `host: example\n${key}`)
+    writeFileSync(join(cwd, "one-line.json"), JSON.stringify({ key, other: 1 }, undefined, 1))
+    writeFileSync(join(cwd, "plain.txt"), `${"Zz9".repeat(20)}\n`)
+  })
+  const call = async (name: string, args: object, options: ToolwrightOptions = {}) => {
+    await using toolwright = await assemble(options)
+    return JSON.stringify(
+      await executeCall(toolwright.registry, { name, arguments: args }, { middleware: toolwright.middleware }),
+    )
+  }
+
+  test.for([
+    ["read_text_file", { path: "conf/deploy.txt", start_line: 5, end_line: 9 }],
+    ["read_text_file", { path: "conf/deploy.txt", tail: 3 }],
+    ["read_text_file", { path: "./conf/../conf/deploy.txt", start_line: 7, end_line: 7 }],
+    ["read_multiple_files", { paths: ["conf/deploy.txt"] }],
+    ["file", { action: "read", path: "conf/deploy.txt", start_line: 4, end_line: 12 }],
+    ["search", { action: "grep", pattern: "7kQ" }],
+    ["search", { action: "grep", pattern: "7kQ", path: "conf" }],
+    ["search", { action: "grep", pattern: "C7kQ", path: "conf/deploy.txt" }],
+    ["search", { action: "grep", pattern: "7kQ", path: "one-line.json" }],
+    ["bash", { command: "sed -n 5,9p conf/deploy.txt" }],
+    ["bash", { command: "cd conf && head -6 deploy.txt | tail -2" }],
+    ["bash", { command: "grep -rn 7kQ ." }],
+  ] as const)("%s %j", async ([name, args]) => {
+    const said = await call(name, args)
+    expect(said).toContain("[secret]")
+    for (const line of body) expect(said).not.toContain(line)
+    expect(said).not.toContain("q9Zt/4w=")
+  })
+
+  test("unless it is to be shown, and nothing else of that form is hidden", async () => {
+    const range = { path: "conf/deploy.txt", start_line: 5, end_line: 9 }
+    expect(await call("read_text_file", range, { secrets: { shown: ["private-key"] } })).toContain(body[4])
+    expect(await call("read_text_file", { path: "plain.txt", head: 1 })).toContain("Zz9".repeat(20))
+  })
+})
+
 describe("a text with the mark in a secret's place", () => {
   const call = async (name: string, args: object, options: ToolwrightOptions = {}) => {
     await using toolwright = await assemble(options)
