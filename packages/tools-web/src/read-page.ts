@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto"
-import { failure, success, Turns, type ToolHandler, type ToolResult } from "@toolwright/toolbox"
+import { failure, success, Turns, type ToolHandler, type ToolFailure, type ToolResult } from "@toolwright/toolbox"
 import {
   type GuardedResponse,
   networkFailure,
@@ -75,7 +75,7 @@ export function createPageReader(host: NetworkHost, config: WebscrapeConfig): To
   }
 }
 
-function cancelled(url: string): ToolResult {
+function cancelled(url: string): ToolFailure {
   return failure({ code: "ABORTED", message: `Reading ${cleanLine(url)} was cancelled.`, retryable: true })
 }
 

@@ -73,8 +73,8 @@ export class OpenFailures {
       )
       return
     }
-    if (NOTHING_TO_CHECK.has(result.error?.code ?? "")) return
-    const { code, message } = result.error ?? { code: "TOOL_FAILED", message: result.output }
+    const { code, message } = result.error
+    if (NOTHING_TO_CHECK.has(code)) return
     this.#open.push({ failure: { name, code, message }, aim, round: this.#round })
   }
 

@@ -17,7 +17,7 @@ const result = (callId: string, output: string): RunEvent => ({
   type: "tool-end",
   callId,
   name: "look",
-  result: { success: true, output, modifiedFiles: [], metadata: {}, executionTimeMs: 1 },
+  result: { success: true, output, data: undefined, modifiedFiles: [], metadata: {}, executionTimeMs: 1 },
 })
 const end: RunEvent = { type: "round-end", round: 1 }
 

@@ -1,4 +1,4 @@
-import type { RunEvent, RunSummary } from "@toolwright/toolbox"
+import { failure, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { afterEach, beforeEach, expect, test, vi } from "vitest"
 import { liveRenderer, speedOf } from "./live.ts"
 
@@ -89,8 +89,9 @@ test("a result is shown in its own lines where there are more than one, up to a 
     { resultLines: 2 },
   )
   const result = {
-    success: true,
+    success: true as const,
     output: "one\n  two\nthree\u0007\nfour\n",
+    data: undefined,
     modifiedFiles: [],
     metadata: {},
     executionTimeMs: 1,
@@ -100,7 +101,7 @@ test("a result is shown in its own lines where there are more than one, up to a 
     type: "tool-end",
     callId: "2",
     name: "look",
-    result: { ...result, success: false, output: "no\nnot at all" },
+    result: failure({ code: "TOOL_FAILED", message: "no\nnot at all" }),
   })
   expect(text).toBe(
     "  ok     look  0.0 s\n    one\n      two\n    [2 more lines]\n  failed look  0.0 s\n    no\n    not at all\n",

@@ -1,4 +1,4 @@
-import { failure, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import { failure, type JsonObject, type ToolFailure, type ToolResult } from "@toolwright/toolbox"
 import { FILE_LIMIT_BYTES } from "../paths/file-content.ts"
 import { finderIn, MOST_MATCHES, type Finder, type Match, type Rung } from "./match.ts"
 import { nearestIn, type NearestFinder } from "./nearest.ts"
@@ -170,7 +170,7 @@ function notFound(text: string, edit: Edit, sight: Sight): Omit<EditProblem, "ed
   }
 }
 
-function refusal(problems: readonly EditProblem[], count: number, path: string): ToolResult {
+function refusal(problems: readonly EditProblem[], count: number, path: string): ToolFailure {
   const [first] = problems
   const told = problems.map(({ edit, message }) => (count === 1 ? message : `edit ${edit + 1} of ${count}: ${message}`))
   const hints = problems.map(({ edit, hint }) => (problems.length === 1 ? hint : `Edit ${edit + 1}: ${hint}`))

@@ -1,4 +1,4 @@
-import { failure, ToolwrightError, type JsonObject, type ToolResult } from "@toolwright/toolbox"
+import { failure, ToolwrightError, type JsonObject, type ToolFailure } from "@toolwright/toolbox"
 
 /** What can go wrong between a URL and its decoded body. */
 export type NetworkErrorCode =
@@ -40,7 +40,7 @@ export class NetworkError extends ToolwrightError {
  * @param what what the tool was about to do, as the beginning of a sentence ("Fetching https://…")
  * @returns the failure; anything that is no {@link NetworkError} is thrown on, for the execute pipeline to report
  */
-export function networkFailure(thrown: unknown, what: string): ToolResult {
+export function networkFailure(thrown: unknown, what: string): ToolFailure {
   if (!(thrown instanceof NetworkError)) throw thrown
   return failure({
     code: thrown.code,

@@ -71,9 +71,9 @@ function filesOf(workspace: Workspace): ToolFiles {
       return await task()
     } catch (thrown) {
       const { error } = pathFailure(thrown, path)
-      throw new ToolwrightError(error!.code, error!.message, {
+      throw new ToolwrightError(error.code, error.message, {
         cause: thrown,
-        ...(error!.hint === undefined ? {} : { hint: error!.hint }),
+        ...(error.hint === undefined ? {} : { hint: error.hint }),
       })
     }
   }

@@ -1,4 +1,4 @@
-import { failure, partsOf, ToolwrightError, type NextStep, type ToolResult } from "@toolwright/toolbox"
+import { failure, partsOf, ToolwrightError, type NextStep, type ToolFailure } from "@toolwright/toolbox"
 import { visibleName } from "../text/escapes.ts"
 
 /** The one answer for every path outside the roots, whether it exists or not, so that nobody can probe for files. */
@@ -82,7 +82,7 @@ export function systemCode(thrown: unknown): string | undefined {
  * their own
  * messages name internal descriptors. Anything that is no error about a path is thrown again.
  */
-export function pathFailure(thrown: unknown, asked: string): ToolResult {
+export function pathFailure(thrown: unknown, asked: string): ToolFailure {
   if (ToolwrightError.isInstance(thrown)) {
     return failure(partsOf(thrown))
   }

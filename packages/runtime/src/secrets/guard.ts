@@ -43,20 +43,11 @@ export function guardSecrets({ redact, roots, keyLines = true }: SecretGuardOpti
 /** A result without secrets; the result itself where there are none. The paths that it changed stay as they are. */
 export function withoutSecrets(result: ToolResult, redact: (text: string) => string): ToolResult {
   const { output, data, error, metadata } = result
-  const [text, inner, failed, about] = [
-    redact(output),
-    redactDeep(data, redact),
-    redactDeep(error, redact),
-    redactDeep(metadata, redact),
-  ]
-  if (text === output && inner === data && failed === error && about === metadata) return result
-  return {
-    ...result,
-    output: text,
-    metadata: about,
-    ...(inner === undefined ? {} : { data: inner }),
-    ...(failed === undefined ? {} : { error: failed }),
-  }
+  const hidden = { output: redact(output), data: redactDeep(data, redact), metadata: redactDeep(metadata, redact) }
+  const failed = redactDeep(error, redact)
+  const isClean = hidden.output === output && hidden.data === data && hidden.metadata === metadata && failed === error
+  if (isClean) return result
+  return result.success ? { ...result, ...hidden } : { ...result, ...hidden, error: failed ?? result.error }
 }
 
 function refused(): ToolResult {

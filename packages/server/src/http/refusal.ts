@@ -1,4 +1,4 @@
-import type { ToolResult } from "@toolwright/toolbox"
+import type { ToolFailure } from "@toolwright/toolbox"
 import { problem } from "./problem.ts"
 
 /** Statuses of failures that say nothing of the call, but of the server, and when to come again, in seconds. */
@@ -26,7 +26,7 @@ export function refusalOf(code: string | undefined, message: string | undefined,
 }
 
 /** The answer to a request that the gate did not let in. */
-export function refusedBy(result: ToolResult): Response {
-  const { code, message, hint } = result.error!
+export function refusedBy(result: ToolFailure): Response {
+  const { code, message, hint } = result.error
   return refusalOf(code, message, hint)!
 }

@@ -98,6 +98,7 @@ describe("the OpenAPI document of all built-in tools", () => {
           async (call) => ({
             success: true,
             output: call.tool.name,
+            data: undefined,
             modifiedFiles: [],
             metadata: {},
             executionTimeMs: 0,

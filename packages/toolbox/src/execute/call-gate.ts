@@ -1,4 +1,4 @@
-import { failure, type ToolResult } from "../model/result.ts"
+import { failure, type ToolFailure } from "../model/result.ts"
 import type { Middleware } from "./execute.ts"
 import { Turns } from "./turns.ts"
 
@@ -45,7 +45,7 @@ interface Used {
  */
 export class CallGate {
   /** The answer where requests and answers that wait take all the room there is. */
-  static readonly busy: ToolResult = failure({
+  static readonly busy: ToolFailure = failure({
     code: "SERVER_BUSY",
     message: "Too much waits to be read or sent.",
     hint: "Read the answers that wait, or call again in a moment.",
@@ -78,7 +78,7 @@ export class CallGate {
   }
 
   /** Why a call of this caller could not start now, if that is so. */
-  refusal(caller: string): ToolResult | undefined {
+  refusal(caller: string): ToolFailure | undefined {
     const { maxCalls, maxCallsPerCaller, maxBytes, maxBytesPerCaller } = this.#limits
     const own = this.#callers.get(caller) ?? { calls: 0, bytes: 0 }
     if (this.#all.calls >= maxCalls) return tooMany(`${maxCalls} calls are running; no more run at once.`)
@@ -89,7 +89,7 @@ export class CallGate {
   }
 
   /** Lets a call in, or says why not. */
-  enter(caller: string): Entered | { refused: ToolResult } {
+  enter(caller: string): Entered | { refused: ToolFailure } {
     const refused = this.refusal(caller)
     if (refused !== undefined) return { refused }
     this.#change(caller, 1, 0)
@@ -192,6 +192,6 @@ export class CallGate {
 /** How long a call waits for answers to be read before it is refused, in milliseconds. */
 const PATIENCE_MS = 5000
 
-function tooMany(message: string): ToolResult {
+function tooMany(message: string): ToolFailure {
   return failure({ code: "TOO_MANY_CALLS", message, hint: "Call again when one has ended.", retryable: true })
 }

@@ -1,5 +1,5 @@
 import { messageOf, partsOf, ToolwrightError } from "../model/errors.ts"
-import { failure, isToolResult, type ToolResult } from "../model/result.ts"
+import { failure, isToolResult, type ToolFailure, type ToolResult } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolContext, ToolDefinition } from "../model/tool.ts"
 
@@ -88,7 +88,7 @@ function stackOf(thrown: unknown): JsonObject {
   }
 }
 
-function timedOut(tool: ToolDefinition, timeoutMs: number): ToolResult {
+function timedOut(tool: ToolDefinition, timeoutMs: number): ToolFailure {
   return failure({
     code: "TIMEOUT",
     message: `The tool '${tool.name}' did not answer within ${timeoutMs} ms and was stopped.`,
@@ -98,6 +98,6 @@ function timedOut(tool: ToolDefinition, timeoutMs: number): ToolResult {
 }
 
 /** How a call ends that its caller cancelled. */
-export function cancelled(tool: ToolDefinition): ToolResult {
+export function cancelled(tool: ToolDefinition): ToolFailure {
   return failure({ code: "CANCELLED", message: `The call of '${tool.name}' was cancelled.`, retryable: true })
 }

@@ -8,9 +8,8 @@ import { sampleCallText } from "../validate/sample.ts"
  * does, the failure as it is, without the step.
  */
 export function withNextStep(tools: Toolset, result: ToolResult): ToolResult {
-  const { error } = result
-  if (error?.next === undefined) return result
-  const { next, ...rest } = error
+  if (result.success || result.error.next === undefined) return result
+  const { next, ...rest } = result.error
   const found = toolThatDoes(tools.list(), next.does)
   const call = found === undefined ? undefined : callOf(found, next.arguments ?? {})
   const told = call === undefined ? rest : { ...rest, hint: joined(rest.hint, `To ${next.does}, call ${call}.`) }

@@ -1,5 +1,5 @@
 import type { Repair } from "../model/events.ts"
-import { failure, type ToolResult } from "../model/result.ts"
+import { failure, type ToolFailure } from "../model/result.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { nearest } from "../nearest.ts"
 import type { Toolset } from "../registry/toolset.ts"
@@ -14,7 +14,7 @@ const MOST_NAMES = 20
  * A tool found, perhaps under another spelling of its name; or the result that answers a call of a tool that is not
  * there.
  */
-export type Resolved = { tool: ToolDefinition; repairs: Repair[] } | { refused: ToolResult }
+export type Resolved = { tool: ToolDefinition; repairs: Repair[] } | { refused: ToolFailure }
 
 export function resolveTool(tools: Toolset, name: string): Resolved {
   const tool = tools.get(name)

@@ -20,27 +20,42 @@ export interface ToolError {
   next?: NextStep
 }
 
-/**
- * What every tool call ends in. Failures are results too: a handler's exception never reaches the caller.
- *
- * `output` is text for the model, `data` the same result for programs, `modifiedFiles` paths that the call changed,
- * `metadata` anything about the call that is not its result, `executionTimeMs` wall time of the call in milliseconds
- * (monotonic clock, always above 0 once executed).
- */
-export interface ToolResult {
-  success: boolean
+/** What every result has, however the call went. */
+interface AnyResult {
+  /** The result as text, for a model. */
   output: string
-  data?: unknown
-  error?: ToolError
+  /** Paths that the call changed. */
   modifiedFiles: string[]
+  /** Anything about the call that is not its result. */
   metadata: JsonObject
+  /** Wall time of the call in milliseconds (monotonic clock), above 0 once it was executed. */
   executionTimeMs: number
 }
 
-/** Parts of a successful result; `output` is derived from `data` when only that is given. */
-export interface SuccessParts {
-  output?: string
+/** The result of a call that did what it was asked: `data` is the same as `output`, for programs. */
+export interface ToolSuccess<Data = unknown> extends AnyResult {
+  success: true
+  data: Data
+  error?: undefined
+}
+
+/** The result of a call that did not: `error` says why. `data` may still carry a report. */
+export interface ToolFailure extends AnyResult {
+  success: false
+  error: ToolError
   data?: unknown
+}
+
+/**
+ * What every tool call ends in. Failures are results too: a handler's exception never reaches the caller. `success`
+ * tells the two apart, for a person and for the compiler.
+ */
+export type ToolResult<Data = unknown> = ToolSuccess<Data> | ToolFailure
+
+/** Parts of a successful result; `output` is derived from `data` when only that is given. */
+export interface SuccessParts<Data = unknown> {
+  output?: string
+  data?: Data
   modifiedFiles?: string[]
   metadata?: JsonObject
 }
@@ -56,11 +71,13 @@ export interface FailureParts extends SuccessParts {
 }
 
 /** Builds a successful result. */
-export function success(parts: SuccessParts = {}): ToolResult {
+export function success<Data>(parts: SuccessParts<Data> & { data: Data }): ToolSuccess<Data>
+export function success(parts?: SuccessParts): ToolSuccess<unknown>
+export function success(parts: SuccessParts = {}): ToolSuccess {
   return {
     success: true,
     output: parts.output ?? textOf(parts.data),
-    ...(parts.data === undefined ? {} : { data: parts.data }),
+    data: parts.data,
     modifiedFiles: parts.modifiedFiles ?? [],
     metadata: parts.metadata ?? {},
     executionTimeMs: 0,
@@ -68,7 +85,7 @@ export function success(parts: SuccessParts = {}): ToolResult {
 }
 
 /** Builds a failed result. Its `output` is the message and the hint unless a text of its own is given. */
-export function failure(parts: FailureParts): ToolResult {
+export function failure(parts: FailureParts): ToolFailure {
   const error: ToolError = {
     code: parts.code,
     message: parts.message,

@@ -1,6 +1,6 @@
 import { messageOf, ToolwrightError } from "../model/errors.ts"
 import type { Repair } from "../model/events.ts"
-import { failure, type ToolResult } from "../model/result.ts"
+import { failure, type ToolFailure } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "./branch.ts"
@@ -10,7 +10,7 @@ import { renameArguments, repairValues } from "./repair.ts"
 import { excerpt, isShort } from "./shown.ts"
 
 /** Arguments that may run, with what was put right in them; or the result that answers a wrong call. */
-export type Checked = { args: JsonObject; repairs: Repair[] } | { refused: ToolResult }
+export type Checked = { args: JsonObject; repairs: Repair[] } | { refused: ToolFailure }
 
 /** Repairs and validates the arguments of one call, whatever its source. Never throws. */
 export async function checkArguments(tool: ToolDefinition, given: unknown): Promise<Checked> {

@@ -1,5 +1,5 @@
 import type { ErrorObject } from "ajv"
-import { failure, type ToolResult } from "../model/result.ts"
+import { failure, type ToolFailure } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 import { nearest } from "../nearest.ts"
@@ -30,7 +30,7 @@ const MOST_CANDIDATES = 500
  * many more there are, and a correct call. A model must be able to make the right call from this text alone; however
  * large the arguments, the text is a page.
  */
-export function invalidArguments(tool: ToolDefinition, args: JsonObject, found: Findings): ToolResult {
+export function invalidArguments(tool: ToolDefinition, args: JsonObject, found: Findings): ToolFailure {
   const { issues, more } = found.errors.length === 0 ? NO_OBJECT : (actionIssue(tool, args) ?? explain(found))
   const wrong = new Set(issues.map(({ path }) => /^[^.[]*/.exec(path)?.[0] ?? ""))
   const list = issues.map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`)

@@ -268,11 +268,11 @@ function publishFailure(thrown: unknown, publication: Publication): ToolResult {
   const partial = publication.pageId === undefined ? {} : { page_id: publication.pageId, url: publication.url }
   const goOn = publication.pageId === undefined ? "" : " The page exists in part; the same call goes on with it."
   if (thrown instanceof NetworkError) {
-    const result = networkFailure(thrown, "Publishing to Notion")
+    const { error } = networkFailure(thrown, "Publishing to Notion")
     return failure({
-      ...(result.error as NonNullable<ToolResult["error"]>),
-      message: `${result.error?.message}${goOn}`,
-      details: { ...result.error?.details, ...partial },
+      ...error,
+      message: `${error.message}${goOn}`,
+      details: { ...error.details, ...partial },
     })
   }
   if (!ToolwrightError.isInstance(thrown)) throw thrown

@@ -70,16 +70,16 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
 function combine(results: readonly { path: string; result: ToolResult }[]): ToolResult {
   const files = results.map(({ path, result }) => {
     if (result.success) return result.data as TextFile
-    const { code, message, hint } = result.error!
+    const { code, message, hint } = result.error
     return { path, error: { code, message, ...(hint === undefined ? {} : { hint }) } }
   })
-  const failed = results.filter(({ result }) => !result.success).length
-  const data = { files, read: results.length - failed, failed }
+  const errors = results.flatMap(({ result }) => (result.success ? [] : [result.error]))
+  const data = { files, read: results.length - errors.length, failed: errors.length }
   const share = Math.floor(WINDOW_BYTES / results.length)
   const output = results.map(({ path, result }) => `==> ${printable(path)} <==\n${section(result, share)}`).join("\n")
-  if (failed < results.length) return success({ output, data })
-  const first = results[0]!.result.error!
-  return failure({ ...first, data, message: results.map(({ result }) => result.error!.message).join("\n") })
+  const [first] = errors
+  if (first === undefined || errors.length < results.length) return success({ output, data })
+  return failure({ ...first, data, message: errors.map(({ message }) => message).join("\n") })
 }
 
 function section({ success: read, output }: ToolResult, share: number): string {
