@@ -6,7 +6,7 @@ import { folderWith } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
 const step = (name: string, args: object) =>
-  `  - reply: { calls: [{ name: ${name}, args: ${JSON.stringify(args)} }] }\n`
+  `  - reply: { calls: [{ name: ${name}, arguments: ${JSON.stringify(args)} }] }\n`
 const screenplay = (...steps: string[]) => `steps:\n${steps.join("")}`
 const DELETE = step("delete_file", { path: "a.txt" })
 const COMMIT = step("bash", { command: "git commit -qam gone" })
