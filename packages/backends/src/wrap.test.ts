@@ -15,6 +15,7 @@ function whole() {
       yield { type: "text-delta", text: messages[0]!.content }
     },
     groundingText: () => "grounded",
+    leavesOut: () => ["top_k"],
     close: () => Promise.resolve(void (state.closed = true)),
   }
   return { backend, state }
@@ -28,6 +29,7 @@ test("everything of a backend passes through a wrapper, now and later", async ()
   expect([wrapped.kind, wrapped.modelName(), wrapped.contextTokens]).toEqual(["whole", "second", 512])
   expect(wrapped.abilities).toBe(backend.abilities)
   expect(wrapped.groundingText!([])).toBe("grounded")
+  expect(wrapped.leavesOut!({ messages: [] })).toEqual(["top_k"])
   expect(await collectEvents(wrapped.infer({ messages: [{ role: "user", content: "a" }] }))).toEqual([
     { type: "text-delta", text: "a" },
   ])

@@ -22,6 +22,7 @@ export function wrapBackend<Own extends Partial<Backend>>(backend: Backend, own:
     infer: (request, options) => backend.infer(request, options),
     ...(backend.contextTokens === undefined ? {} : { contextTokens: backend.contextTokens }),
     ...(backend.groundingText === undefined ? {} : { groundingText: (messages) => backend.groundingText!(messages) }),
+    ...(backend.leavesOut === undefined ? {} : { leavesOut: (request) => backend.leavesOut!(request) }),
     ...(backend.close === undefined ? {} : { close: () => backend.close!() }),
   }
   return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(own)) as Backend & Own

@@ -45,7 +45,7 @@ function saying(events: readonly (InferEvent | string)[], native = false) {
 async function converse(options: Omit<DialogueOptions, "tools" | "said" | "messages">) {
   const tools = [look]
   const dialogue = openDialogue({ ...options, tools, said: ["Look"], messages: [] })
-  const conversation = new Conversation("Be brief.", "Look", [], { keep: () => {} })
+  const conversation = new Conversation({ system: "Be brief.", task: "Look", results: { keep: () => {} } })
   const asking = new Asking(dialogue, {
     tools,
     messages: (plan) => conversation.writtenFor(plan, wholeContext, 0),
@@ -159,7 +159,7 @@ test("where a server refuses its own tool use, what was said before is written i
   ] as const
   const tools = [look]
   const dialogue = openDialogue({ backend, tools, said: [], messages: [] })
-  const conversation = new Conversation("", "Again", history, { keep: () => {} })
+  const conversation = new Conversation({ system: "", task: "Again", history, results: { keep: () => {} } })
   const asking = new Asking(dialogue, {
     tools,
     messages: (plan) => conversation.writtenFor(plan, wholeContext, 0),

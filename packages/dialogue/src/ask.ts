@@ -64,6 +64,8 @@ export interface Question {
   nameCall(given: string): string
   /** The reply has to be a call. */
   mustCall?: boolean
+  /** The reply may have one call at most. */
+  oneCall?: boolean
   /** Goes into the request as it is, where it is native. */
   native?: Partial<InferRequest>
   /** Goes into every request as it is. */
@@ -170,14 +172,13 @@ export class Asking {
 
   #write(): AskEvent {
     const { backend, plan, grounding, sampling } = this.#dialogue
-    const { tools, mustCall, native, extra } = this.#question
+    const { tools, mustCall = false, oneCall = false, native, extra } = this.#question
     const messages = this.#question.messages(plan)
     const stop = (this.#stop = [...(sampling?.stop ?? []), ...plan.stop])
-    const part = plan.requestPart(
-      tools,
-      () => groundingOf(grounding, backend, this.#question.said(), messages),
-      mustCall === true ? "call" : "text-or-call",
-    )
+    const part = plan.requestPart(tools, () => groundingOf(grounding, backend, this.#question.said(), messages), {
+      mode: mustCall ? "call" : "text-or-call",
+      parallel: !oneCall,
+    })
     this.#request = {
       ...extra,
       messages,

@@ -1,5 +1,5 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
-import { ABOUT, renderConversation, type ChatMessage } from "@toolwright/toolformat"
+import { ABOUT, renderConversation, type ChatMessage, type MediaPart } from "@toolwright/toolformat"
 import type { ContextManager } from "./context/manager.ts"
 import type { DeliveryPlan } from "./delivery.ts"
 import { shownOutput } from "./feedback.ts"
@@ -17,6 +17,19 @@ export interface Executed {
   result: ToolResult
 }
 
+/** What a conversation begins with. */
+export interface ConversationStart {
+  system: string
+  task: string
+  /** Belongs to the task. */
+  media?: readonly MediaPart[]
+  /** What was said before the task. */
+  history?: readonly ChatMessage[]
+  /** What was said and done about the task already. */
+  since?: readonly ChatMessage[]
+  results: KeptResults
+}
+
 /**
  * The messages of a run, in neutral form. They are written as a delivery has them (native calls and tool messages, or the
  * family's text) when they are sent. Neither reasoning nor results that a model made up itself are among them.
@@ -30,11 +43,14 @@ export class Conversation {
   readonly #changed = new Set<string>()
   readonly #written = new WrittenMessages()
 
-  constructor(system: string, task: string, history: readonly ChatMessage[], results: KeptResults) {
-    const before = history.filter(({ role }) => role !== "system")
-    this.#messages = [{ role: "system", content: system }, ...before, { role: "user", content: task }]
+  constructor({ system, task, media, history = [], since = [], results }: ConversationStart) {
+    const said = ({ role }: ChatMessage): boolean => role !== "system"
+    const before = history.filter(said)
+    const after = since.filter(said)
+    const asked = { role: "user", content: task, ...(media === undefined ? {} : { media }) } as const
+    this.#messages = [{ role: "system", content: system }, ...before, asked, ...after]
     this.#results = results
-    this.#said = saidIn(before)
+    this.#said = saidIn([...before, ...after])
     this.#task = task
   }
 

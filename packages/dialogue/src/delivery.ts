@@ -44,8 +44,10 @@ export interface DeliveryInputs {
 /** Grammars of sets of tools by format and mode; nothing where none can be made. */
 export type GrammarCache = WeakMap<readonly ToolDefinition[], Map<string, string | undefined>>
 
-/** Whether a reply may be text, or has to be a call. */
-type ReplyMode = NonNullable<FormatGrammarOptions["mode"]>
+/** Whether a reply may be text or has to be a call, and how many calls it may have. */
+export type ReplyForm = Required<Pick<FormatGrammarOptions, "mode" | "parallel">>
+
+const ANY_FORM: ReplyForm = { mode: "text-or-call", parallel: true }
 
 /** The chosen rung of the ladder with its format, and what to do when the backend refuses it. */
 export interface DeliveryPlan {
@@ -61,12 +63,12 @@ export interface DeliveryPlan {
    * The part of a request that carries the tools. Never two constraints at once.
    *
    * @param grounding what arguments are held to; asked for where there is a grammar
-   * @param mode `call` where a reply has to be one; a grammar sees to it
+   * @param form what a reply has to be; a grammar sees to it
    */
   requestPart(
     tools: readonly ToolDefinition[],
     grounding?: () => Grounding | undefined,
-    mode?: ReplyMode,
+    form?: ReplyForm,
   ): Partial<InferRequest>
   /** The next rung after this error, once; nothing when the error has nothing to do with the constraint. */
   fallBack(error: unknown): { plan: DeliveryPlan; fallback: Fallback } | undefined
@@ -93,20 +95,20 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   function grammarOf(
     tools: readonly ToolDefinition[],
     grounding: (() => Grounding | undefined) | undefined,
-    mode: ReplyMode = "text-or-call",
+    form: ReplyForm = ANY_FORM,
   ): string | undefined {
-    return groundedGrammar(formatter, tools, grounding?.(), mode) ?? callGrammar(tools, mode)
+    return groundedGrammar(formatter, tools, grounding?.(), form) ?? callGrammar(tools, form)
   }
 
   /** The grammar of text or calls, made once for each set of tools. */
-  function callGrammar(tools: readonly ToolDefinition[], mode: ReplyMode): string | undefined {
+  function callGrammar(tools: readonly ToolDefinition[], form: ReplyForm): string | undefined {
     let made = grammars.get(tools)
     if (made === undefined) grammars.set(tools, (made = new Map()))
-    const key = `${formatter.id};${mode}`
+    const key = `${formatter.id};${form.mode};${form.parallel}`
     if (!made.has(key))
       made.set(
         key,
-        attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true }))),
+        attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { ...form, reasoning: true }))),
       )
     return made.get(key)
   }
@@ -118,9 +120,9 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       formatter,
       because: reason,
       stop: current.kind === "native" ? [] : stopOf(formatter),
-      requestPart(tools, grounding, mode) {
+      requestPart(tools, grounding, form) {
         if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
-        const grammar = current.constraint === "grammar" ? grammarOf(tools, grounding, mode) : undefined
+        const grammar = current.constraint === "grammar" ? grammarOf(tools, grounding, form) : undefined
         return grammar === undefined ? {} : { grammar }
       },
       fallBack(error) {
@@ -137,11 +139,11 @@ function groundedGrammar(
   formatter: ToolFormatter,
   tools: readonly ToolDefinition[],
   grounding: Grounding | undefined,
-  mode: ReplyMode,
+  form: ReplyForm,
 ): string | undefined {
   return grounding === undefined
     ? undefined
-    : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { mode, reasoning: true, grounding })))
+    : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { ...form, reasoning: true, grounding })))
 }
 
 /** The format's stop sequences, but those that stand within its calls: a server that keeps to them would cut each call. */

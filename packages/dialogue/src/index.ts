@@ -1,3 +1,5 @@
+export * from "./answer/answer.ts"
+export * from "./answer/answering.ts"
 export * from "./ask.ts"
 export * from "./context/compaction.ts"
 export * from "./context/manager.ts"

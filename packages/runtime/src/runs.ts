@@ -20,6 +20,12 @@ export interface RunOptions {
   runId?: string
   /** What was said before the task, oldest first. */
   history?: RunRequest["history"]
+  /** Pictures and sounds that belong to the task. */
+  media?: RunRequest["media"]
+  /** What was said and done about the task already, oldest first. */
+  since?: RunRequest["since"]
+  /** Goes before the configuration's own, setting by setting. */
+  sampling?: RunRequest["sampling"]
   /** In place of the profile's own. */
   systemPrompt?: string
   /**
@@ -55,8 +61,8 @@ export interface Runs {
 /** Makes runs of tasks from the parts of an assembly. */
 export function runsWith({ place, pairing, registry, executorOptions }: RunParts): Runs {
   async function* run(task: string, options: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
-    const { agent = "assistant", signal, runId = newRunId(), history, systemPrompt } = options
-    const { shared = false, dryRun = false, files } = options
+    const { agent = "assistant", signal, runId = newRunId(), systemPrompt } = options
+    const { shared = false, dryRun = false, files, history, media, since, sampling } = options
     const profile = profileOf(agent)
     const given = givenTask(profile, task, files)
     checkAgent(pairing, profile)
@@ -73,6 +79,9 @@ export function runsWith({ place, pairing, registry, executorOptions }: RunParts
       agent: profile.name,
       runId,
       ...(history === undefined ? {} : { history }),
+      ...(media === undefined ? {} : { media }),
+      ...(since === undefined ? {} : { since }),
+      ...(sampling === undefined ? {} : { sampling }),
       ...(signal === undefined ? {} : { signal }),
       ...(dryRun ? { dryRun } : {}),
     })

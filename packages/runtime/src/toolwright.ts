@@ -20,7 +20,7 @@ import type {
 } from "@toolwright/toolbox"
 import { assembleTools } from "./assembly/assembled-tools.ts"
 import { configuredBackend } from "./assembly/backend.ts"
-import { executorSettings } from "./assembly/executor-settings.ts"
+import { executorSettings, toolUseOf } from "./assembly/executor-settings.ts"
 import { middlewareFor } from "./assembly/middleware.ts"
 import { modelFor } from "./assembly/model.ts"
 import { offerFor } from "./assembly/offer.ts"
@@ -74,6 +74,8 @@ export interface Toolwright extends AsyncDisposable {
   readonly middleware: readonly Middleware[]
   /** What was read from REST tools services; undefined where there is none. */
   readonly serviceCache: ResultCache | undefined
+  /** How the configuration has tools told to the model and calls read: for a surface that asks the model itself. */
+  readonly toolUse: Pick<ExecutorOptions, "toolCalling" | "grounding" | "formatter">
   /** What runs are done with, where that is a model with tools, limits and words of its own. */
   readonly pairing: Pairing | undefined
   /** Where runs are recorded. */
@@ -170,6 +172,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     permissions,
     middleware,
     serviceCache: cache,
+    toolUse: toolUseOf(configuration),
     pairing,
     runsFolder: place.runsFolder,
     fingerprint: (paths) => fingerprintOf(place.root, paths),

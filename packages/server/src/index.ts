@@ -1,6 +1,8 @@
 export * from "./app.ts"
 export * from "./conversations/routes.ts"
+export type { GatewayAgent } from "./gateway/modes.ts"
 export * from "./gateway/routes.ts"
+export type * from "./gateway/wire.ts"
 export * from "./http/forward.ts"
 export * from "./http/tracing.ts"
 export * from "./openapi/document.ts"

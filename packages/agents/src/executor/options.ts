@@ -1,7 +1,7 @@
 import type { Backend, SamplingOptions } from "@toolwright/backends"
 import type { ContextManager, GroundingSetting, ToolCallingMode } from "@toolwright/dialogue"
 import type { Middleware, PermissionPolicy, Toolset } from "@toolwright/toolbox"
-import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
+import type { ChatMessage, MediaPart, ToolFormatter } from "@toolwright/toolformat"
 import type { Access } from "../gate/access.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { LoopLimits } from "../gate/loop-detector.ts"
@@ -52,6 +52,12 @@ export interface RunRequest {
   systemPrompt?: string
   /** What was said before the task, oldest first; a system message among it is passed over. */
   history?: readonly ChatMessage[]
+  /** Pictures and sounds that belong to the task. */
+  media?: readonly MediaPart[]
+  /** What was said and done about the task already, oldest first: replies, and results of their calls. */
+  since?: readonly ChatMessage[]
+  /** Goes before the executor's own, setting by setting. */
+  sampling?: SamplingOptions
   /** Name of the agent, for events and records. */
   agent?: string
   runId?: string

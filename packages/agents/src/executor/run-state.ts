@@ -66,11 +66,12 @@ export interface RunState {
 }
 
 export function startRun(options: ExecutorOptions, request: RunRequest, signal: AbortSignal): RunState {
-  const { backend, toolCalling, formatter, grounding, sampling } = options
+  const { backend, toolCalling, formatter, grounding } = options
+  const sampling = request.sampling === undefined ? options.sampling : { ...options.sampling, ...request.sampling }
   const results = new ResultStore()
   const tools = toolsWithResults(options.tools, results)
   const offered = tools.list()
-  const { task, history = [] } = request
+  const { task, history = [], media, since = [] } = request
   const messages = [{ role: "user", content: task }] as const
   const said = [task]
   const dialogue = openDialogue({
@@ -101,7 +102,14 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     loops: new LoopDetector(options.loops),
     maxRounds: dryRun === undefined ? maxRounds : Math.min(maxRounds, DRY_RUN_ROUNDS),
     mostNudges: options.nudges ?? MAX_NUDGES,
-    conversation: new Conversation(promptOf(options, request, offered, dialogue.plan), task, history, results),
+    conversation: new Conversation({
+      system: promptOf(options, request, offered, dialogue.plan),
+      task,
+      history,
+      since,
+      results,
+      ...(media === undefined ? {} : { media }),
+    }),
     context: options.context ?? contextFor(backend.contextTokens),
     started: performance.now(),
     version: tools.version,

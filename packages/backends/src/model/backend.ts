@@ -25,6 +25,8 @@ export interface InferRequest {
   messages: readonly ChatMessage[]
   tools?: readonly OpenAITool[]
   toolChoice?: "auto" | "none" | "required"
+  /** Whether a reply may have several calls; what the server does by itself unless given. */
+  parallelToolCalls?: boolean
   /** GBNF text. */
   grammar?: string
   jsonSchema?: JsonObject
@@ -51,7 +53,8 @@ export type InferEvent =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
   | { type: "call-delta"; index: number; id?: string; name?: string; arguments?: string }
-  | { type: "retry"; attempt: number; delayMs: number; reason: string }
+  /** The request is tried again after a wait; `code` is that of the failure. */
+  | { type: "retry"; attempt: number; delayMs: number; reason: string; code?: string }
   | ({ type: "end"; finishReason: FinishReason; usage?: Usage } & SelfKnowledge)
 
 /** What a model that measures its own doubt says of a reply. */
@@ -93,5 +96,10 @@ export interface Backend {
    * grounded must come from it; U+0000 keeps its parts apart.
    */
   groundingText?(messages: readonly ChatMessage[]): string
+  /**
+   * What of a request does not reach the model here, by the names that OpenAI's API has for it (`top_k`), so that
+   * whoever asked for it can be told. Where it is not said, that is `extraBody` and pictures.
+   */
+  leavesOut?(request: InferRequest): string[]
   close?(): Promise<void>
 }

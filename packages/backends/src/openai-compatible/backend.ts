@@ -3,7 +3,7 @@ import type { Backend, BackendAbilities, InferEvent, InferRequest } from "../mod
 import { delay } from "../time.ts"
 import { chatAddress } from "./address.ts"
 import { chatBody } from "./body.ts"
-import { DIALECT_ABILITIES, type Dialect } from "./dialect.ts"
+import { DIALECT_ABILITIES, SAMPLING_NAMES, samplingFields, type Dialect } from "./dialect.ts"
 import { LIMITS, type ReplyLimits } from "./limits.ts"
 import { replyEvents } from "./reply-events.ts"
 import { createRetries, Retryable } from "./retry.ts"
@@ -84,7 +84,7 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
         if (!(thrown instanceof Retryable)) throw thrown
         if (passedOn) throw thrown.failure
         const wait = retries.after(thrown)
-        yield { type: "retry", ...wait }
+        yield { type: "retry", ...wait, code: thrown.failure.code }
         await sleep(wait.delayMs, signal)
       }
     }
@@ -95,6 +95,7 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
     abilities: { ...DIALECT_ABILITIES[dialect], ...options.abilities },
     modelName: () => modelName,
     ...(options.contextTokens === undefined ? {} : { contextTokens: options.contextTokens }),
+    leavesOut: ({ sampling }) => samplingFields(sampling, dialect).unsupported.map((name) => SAMPLING_NAMES[name]),
     infer,
   }
 }

@@ -23,11 +23,12 @@ export function chatBody(
 ): JsonObject {
   const constraints = constraintsOf(request)
   if (constraints.length > 1) throw conflictingConstraints(constraints)
-  const { messages, tools = [], toolChoice, sampling, extraBody } = request
+  const { messages, tools = [], toolChoice, parallelToolCalls, sampling, extraBody } = request
   return {
     model: modelName,
     messages: toOpenAIMessages(messages, { includeReasoning }),
     ...(tools.length === 0 ? {} : { tools, tool_choice: toolChoice ?? "auto" }),
+    ...(tools.length === 0 || parallelToolCalls === undefined ? {} : { parallel_tool_calls: parallelToolCalls }),
     ...constraintFields(request, dialect),
     ...samplingFields(sampling, dialect).fields,
     ...(stream ? { stream: true, stream_options: { include_usage: true } } : {}),

@@ -44,9 +44,13 @@ export function constraintFields({ grammar, jsonSchema }: InferRequest, dialect:
 
 type SamplingName = keyof SamplingOptions
 
-const COMMON: Partial<Record<SamplingName, string>> = {
+/** What settings are called in requests of OpenAI's API, and in what local servers add to it. */
+export const SAMPLING_NAMES: Readonly<Record<SamplingName, string>> = {
   temperature: "temperature",
+  topK: "top_k",
   topP: "top_p",
+  minP: "min_p",
+  repetitionPenalty: "repetition_penalty",
   frequencyPenalty: "frequency_penalty",
   presencePenalty: "presence_penalty",
   maxTokens: "max_tokens",
@@ -54,6 +58,8 @@ const COMMON: Partial<Record<SamplingName, string>> = {
   stop: "stop",
   logitBias: "logit_bias",
 }
+
+const { topK: _topK, minP: _minP, repetitionPenalty: _repetitionPenalty, ...COMMON } = SAMPLING_NAMES
 
 const NAMES: Record<Dialect, Partial<Record<SamplingName, string | undefined>>> = {
   generic: COMMON,

@@ -338,13 +338,13 @@ test("cancelling ends a request at once, before and within the reply", async () 
   for (const first of [[], [event({ content: "a" })]]) {
     let closed!: () => void
     const connectionClosed = new Promise<void>((resolve) => (closed = resolve))
-    const { baseUrl } = await startServer(async (response) => {
-      response.on("close", closed)
-      if (first.length > 0) await stream(response, first, false)
-    })
     const controller = new AbortController()
     const reason = new Error("cancelled by the user")
-    setTimeout(() => controller.abort(reason), 50)
+    const { baseUrl } = await startServer(async (response) => {
+      response.on("close", closed)
+      setTimeout(() => controller.abort(reason), 50)
+      if (first.length > 0) await stream(response, first, false)
+    })
     const started = performance.now()
     await expect(collectEvents(backendFor(baseUrl).backend.infer(request, { signal: controller.signal }))).rejects.toBe(
       reason,

@@ -66,5 +66,6 @@ function tooLongAWait(failure: ToolwrightError, delayMs: number, busyMs: number)
   return new ToolwrightError(failure.code, `${failure.message} ${asked}`, {
     cause: failure,
     hint: failure.hint ?? "Try again later.",
+    retryAfterMs: delayMs,
   })
 }

@@ -65,7 +65,7 @@ export const serveCommand: Command = {
     description:
       "Serves the built-in tools of the current folder: POST /tools/{name} calls one, /openapi.json describes them for importers, /docs is a page to\n" +
       "try them, /prompts/ renders prompts, /metrics is for Prometheus. With a model configured, /v1/chat/completions gives any OpenAI client tool\n" +
-      "use in front of it, and /conversations keeps what is said. Only this machine can reach it, unless a token is set.\n" +
+      "use in front of it (model toolwright/assistant: an agent with these tools), and /conversations keeps what is said. Only this machine can reach it, unless a token is set.\n" +
       "Ctrl-C lets calls that are under way end.",
     options: OPTIONS,
     examples: [

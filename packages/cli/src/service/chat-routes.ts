@@ -1,6 +1,6 @@
 import { join } from "node:path"
-import { hasModel, profileNamed, type RunRequest, type Toolwright } from "@toolwright/runtime"
-import { conversationRoutes, gatewayRoutes } from "@toolwright/server"
+import { hasModel, PROFILES, type AgentProfile, type RunRequest, type Toolwright } from "@toolwright/runtime"
+import { conversationRoutes, gatewayRoutes, type GatewayAgent } from "@toolwright/server"
 import { conversationStore, openDatabase, openStateDatabase } from "@toolwright/store"
 
 /**
@@ -14,15 +14,15 @@ export async function chatRoutes(toolwright: Toolwright, database: string | unde
     ? openStateDatabase(join(toolwright.runsFolder, ".."))
     : openDatabase(database))
   const store = conversationStore(opened)
-  const assistant = profileNamed("assistant")
-  const agent = secured ? assistant : { ...assistant, tools: { ...assistant.tools, readOnly: true } }
-  const run = ({ task, ...request }: RunRequest) => toolwright.run(task, { ...request, agent, shared: true })
+  const agents = PROFILES.filter(servesClients).map((profile) => agentOf(toolwright, profile, secured))
+  const [assistant] = agents
+  const { toolCalling: mode, grounding, formatter } = toolwright.toolUse
   return {
     model: backend.modelName(),
     close: () => opened.close(),
     extend: (app: Parameters<typeof gatewayRoutes>[0]) => {
-      gatewayRoutes(app, { backend, run })
-      conversationRoutes(app, { store, run, modelName: () => backend.modelName() })
+      gatewayRoutes(app, { backend, agents, answering: { mode, grounding, formatter } })
+      conversationRoutes(app, { store, run: assistant!.run, modelName: () => backend.modelName() })
     },
   }
 }
@@ -31,4 +31,15 @@ const WITHOUT_MODEL = {
   model: undefined,
   extend: (app: Parameters<typeof gatewayRoutes>[0]): void => conversationRoutes(app, { store: undefined }),
   close: async (): Promise<void> => {},
+}
+
+/** The assistant, which comes first, and agents that change nothing: those that do work in a folder of their own, alone. */
+function servesClients({ name, changesWorkspace }: AgentProfile): boolean {
+  return name === "assistant" || !changesWorkspace
+}
+
+function agentOf(toolwright: Toolwright, profile: AgentProfile, secured: boolean): GatewayAgent {
+  const agent = secured ? profile : { ...profile, tools: { ...profile.tools, readOnly: true } }
+  const run = ({ task, ...request }: RunRequest) => toolwright.run(task, { ...request, agent, shared: true })
+  return { name: profile.name, run }
 }

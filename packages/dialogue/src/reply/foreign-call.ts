@@ -23,6 +23,7 @@ export function takeForeignCall(reply: Reply, tools: readonly ToolDefinition[]):
     text: content,
     message,
     repaired: false,
+    shown: true,
   }
   return problem as ParseProblem
 }

@@ -72,7 +72,7 @@ export class ReplyReader {
         this.#count(Math.max(event.arguments?.length ?? 0, LEAST_DELTA))
         return this.#serverCalls.read((this.#native ??= createCallAssembler()).push(event))
       case "retry":
-        return [{ type: "model-retry", attempt: event.attempt, delayMs: event.delayMs, reason: event.reason }]
+        return [{ ...event, type: "model-retry" }]
       case "end":
         this.reply.finishReason = event.finishReason
         if (event.usage !== undefined) this.reply.usage = event.usage
@@ -200,15 +200,15 @@ class CallReader {
   }
 
   #problem(problem: ParseProblem): ReplyEvent {
-    if (this.#inText && !problem.repaired) this.#reply.said += problem.text
+    if (this.#inText && !problem.repaired && problem.shown !== true) this.#reply.said += problem.text
     return this.report(problem)
   }
 
   /** Keeps and tells a problem whose text is said already, or is not to go back. */
   report(problem: ParseProblem): ReplyEvent {
     this.#reply.problems.push(problem)
-    const { kind, message, text, repaired } = problem
-    return { type: "parse-problem", kind, message, text, repaired }
+    const { at: _at, ...told } = problem
+    return { type: "parse-problem", ...told }
   }
 
   #id(index: number, given: string): string {

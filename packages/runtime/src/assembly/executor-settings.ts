@@ -15,16 +15,26 @@ export function executorSettings({ model, agent }: Configuration, profile: Agent
     ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
     ...(model.seed === undefined ? {} : { seed: model.seed }),
   }
-  const { contextTokens, format } = model
+  const { contextTokens } = model
   return {
     maxRounds: profile.maxRounds ?? agent.maxRounds,
-    toolCalling: model.toolCalling,
-    grounding: model.grounding === "always" ? ANNOTATED : model.grounding,
+    ...toolUseOf({ model }),
     toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
     completion: { ...profile.completion, ...requiredOf(agent) },
-    ...(format === undefined ? {} : { formatter: formatterById(format) }),
     ...(contextTokens === undefined ? {} : { context: compactingContext({ contextTokens }) }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
+  }
+}
+
+/** How tools are told to the model, and calls read. */
+export function toolUseOf({
+  model,
+}: Pick<Configuration, "model">): Pick<ExecutorOptions, "toolCalling" | "grounding" | "formatter"> {
+  const { toolCalling, grounding, format } = model
+  return {
+    toolCalling,
+    grounding: grounding === "always" ? ANNOTATED : grounding,
+    ...(format === undefined ? {} : { formatter: formatterById(format) }),
   }
 }
 

@@ -75,7 +75,7 @@ export function conversationRoutes(
       kept(run(request), (messages) => store.append(id, [{ role: "user", content: message }, ...messages])),
     )
     const texts = async function* (): AsyncGenerator<InferEvent> {
-      for await (const step of steps) if (step.type !== "reasoning-event") yield step
+      for await (const step of steps) if (step.type !== "step") yield step
     }
     if (stream !== true) {
       let content = ""

@@ -1,4 +1,5 @@
-import type { InferEvent } from "@toolwright/backends"
+import type { FinishReason } from "@toolwright/backends"
+import type { AnswerEvent } from "@toolwright/dialogue"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 
 /** What a model that would go on for ever is stopped with. */
@@ -18,7 +19,9 @@ export interface ReasoningEvent {
 }
 
 /** What a run gives to a chat: text as a model gives it, and its steps. */
-export type ChatStep = InferEvent | { type: "reasoning-event"; event: ReasoningEvent }
+export type ChatStep =
+  | Extract<AnswerEvent, { type: "text-delta" | "reasoning-delta" | "end" }>
+  | { type: "step"; event: ReasoningEvent }
 
 /**
  * A run of an agent as a chat reply: text of all rounds in order, steps as events beside it, one end. No call and no
@@ -27,11 +30,12 @@ export type ChatStep = InferEvent | { type: "reasoning-event"; event: ReasoningE
  *
  * @throws ToolwrightError what ended the run, when the model could not be asked
  */
-export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): AsyncGenerator<ChatStep> {
+export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): AsyncGenerator<ChatStep, void> {
   let round = 0
   let said = ""
+  let finishReason: FinishReason = "stop"
   const step = (type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep => ({
-    type: "reasoning-event",
+    type: "step",
     event: { type, step_iteration: round, metadata },
   })
   for await (const event of events) {
@@ -46,6 +50,10 @@ export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): 
         break
       case "reasoning-delta":
         yield event
+        break
+      case "reply":
+        // An answer that was cut off is told as one.
+        finishReason = event.finishReason === "length" ? "length" : "stop"
         break
       case "tool-start":
         yield step("tool_execution_start", { tool: event.name, call_id: event.callId, arguments: event.arguments })
@@ -75,7 +83,7 @@ export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): 
         yield step("reasoning_complete", { outcome: summary.outcome, rounds: summary.rounds, calls: summary.calls })
         yield {
           type: "end",
-          finishReason: "stop",
+          finishReason,
           usage: { inputTokens: summary.inputTokens, outputTokens: summary.outputTokens },
         }
         break

@@ -50,7 +50,7 @@ async function serve(
   const app = createApp({ tools: registry }, (application) =>
     gatewayRoutes(application, {
       backend,
-      ...(options.agent === true ? { run: (request) => executor.run(request) } : {}),
+      ...(options.agent === true ? { agents: [{ name: "helper", run: (request) => executor.run(request) }] } : {}),
     }),
   )
   const server = await listen(app, { port: 0, secured: false })
@@ -157,7 +157,7 @@ describe("a client that brings its tools gets calls from a model that only write
   })
 })
 
-describe("a client without tools gets the server's own", () => {
+describe("a client that names an agent gets the server's own tools", () => {
   const steps: Steps = [
     {
       reply: {
@@ -176,7 +176,7 @@ describe("a client without tools gets the server's own", () => {
     const { server, baseURL } = await serve(steps, { nativeTools: true }, { agent: true })
     await using _server = server
     const { choices } = await new OpenAI({ baseURL, apiKey: "none" }).chat.completions.create({
-      model: "any",
+      model: "toolwright/helper",
       messages: [{ role: "user", content: "Find user John Doe and tell me about his company" }],
     })
     expect(choices[0]?.message.content).toBe("I look. John works at Acme, which makes anvils.")
@@ -188,7 +188,11 @@ describe("a client without tools gets the server's own", () => {
     const response = await fetch(`${baseURL}/chat/completions`, {
       method: "POST",
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ stream: true, messages: [{ role: "user", content: "Find user John Doe" }] }),
+      body: JSON.stringify({
+        model: "toolwright/helper",
+        stream: true,
+        messages: [{ role: "user", content: "Find user John Doe" }],
+      }),
     })
     expect(response.headers.get("x-routing-mode")).toBe("agent")
     const data = (await response.text())
@@ -226,7 +230,7 @@ describe("a client without tools gets the server's own", () => {
     )
     await using _server = server
     const { choices } = await new OpenAI({ baseURL, apiKey: "none" }).chat.completions.create({
-      model: "any",
+      model: "toolwright/helper",
       messages: [{ role: "user", content: "x" }],
     })
     expect(choices[0]?.message.content).toBe("Sorry, this query requires too many steps.")
@@ -244,7 +248,7 @@ describe("a client without tools gets the server's own", () => {
       method: "POST",
       signal: controller.signal,
       headers: { "content-type": "application/json" },
-      body: JSON.stringify({ stream: true, messages: [{ role: "user", content: "x" }] }),
+      body: JSON.stringify({ model: "toolwright/helper", stream: true, messages: [{ role: "user", content: "x" }] }),
     }).then((response) => response.text())
     await vi.waitFor(() => expect(seen.signal).toBeDefined())
     controller.abort()

@@ -67,13 +67,13 @@ test.each(
     const backend = createOpenAICompatibleBackend({ baseUrl: model.baseUrl, modelName: "m", retryDelaysMs: [] })
     const executor = new DynamicExecutor({ tools, backend })
     const app = createApp({ tools }, (application) =>
-      gatewayRoutes(application, { backend, run: (request) => executor.run(request) }),
+      gatewayRoutes(application, { backend, agents: [{ name: "helper", run: (request) => executor.run(request) }] }),
     )
     const server = await listen(app, { port: 0, secured: false })
     onTestFinished(() => server.close())
     const controller = new AbortController()
     const body = {
-      model: "m",
+      model: agent ? "toolwright/helper" : "m",
       stream,
       messages: [{ role: "user", content: "go" }],
       ...(agent ? {} : { tools: offered }),

@@ -3,7 +3,7 @@ import { createScriptedBackend } from "@toolwright/backends"
 import { conversationStore, openDatabase } from "@toolwright/store"
 import { defineTool, success, ToolRegistry } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
-import { conversationRoutes, createApp, gatewayRoutes } from "../index.ts"
+import { conversationRoutes, createApp, gatewayRoutes, type GatewayAgent } from "../index.ts"
 
 const tools = new ToolRegistry()
 tools.register(
@@ -29,10 +29,10 @@ async function setUp(before: number) {
   })
   const executor = new DynamicExecutor({ tools, backend, context: compactingContext({ contextTokens: 1500 }) })
   const store = conversationStore(await openDatabase(":memory:"))
-  const run: Parameters<typeof gatewayRoutes>[1]["run"] = (request) => executor.run(request)
+  const run: GatewayAgent["run"] = (request) => executor.run(request)
   const app = createApp({ tools }, (application) => {
-    gatewayRoutes(application, { backend, run: run! })
-    conversationRoutes(application, { store, run: run!, modelName: () => "m" })
+    gatewayRoutes(application, { backend, agents: [{ name: "helper", run }] })
+    conversationRoutes(application, { store, run, modelName: () => "m" })
   })
   const post = async (path: string, body: object) => {
     const headers = { host: "localhost", "content-type": "application/json" }
@@ -77,6 +77,9 @@ test("with a client of the gateway, the current task stays whole behind a long h
     { role: "user", content: `${turn} ${long}` },
     { role: "assistant", content: long },
   ])
-  await post("/v1/chat/completions", { model: "m", messages: [...history, { role: "user", content: task }] })
+  await post("/v1/chat/completions", {
+    model: "toolwright/helper",
+    messages: [...history, { role: "user", content: task }],
+  })
   checkRounds(backend)
 })

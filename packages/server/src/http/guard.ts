@@ -71,13 +71,25 @@ export function guard(
   }
 }
 
+/** What pages may send: our own headers, those of MCP, and what clients of OpenAI and Anthropic send from browsers. */
+const ALLOWED_HEADERS = [
+  "authorization, content-type, accept, cache-control, idempotency-key, last-event-id, user-agent, x-api-key",
+  "x-routing-mode, x-toolwright-agent, x-toolwright-repair",
+  "mcp-protocol-version, mcp-session-id, mcp-method, mcp-name",
+  "openai-beta, openai-organization, openai-project, x-client-request-id",
+  "anthropic-version, anthropic-beta, anthropic-dangerous-direct-browser-access",
+  "x-stainless-arch, x-stainless-async, x-stainless-custom-poll-interval, x-stainless-helper-method",
+  "x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-poll-helper, x-stainless-read-timeout",
+  "x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout",
+]
+const EXPOSED_HEADERS = ["x-routing-mode, x-toolwright-left-out, mcp-session-id, retry-after, retry-after-ms"]
+
 function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
     "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
-    "access-control-allow-headers":
-      "authorization, content-type, accept, idempotency-key, mcp-protocol-version, mcp-session-id",
-    "access-control-expose-headers": "x-routing-mode, mcp-session-id",
+    "access-control-allow-headers": ALLOWED_HEADERS.join(", "),
+    "access-control-expose-headers": EXPOSED_HEADERS.join(", "),
     "access-control-max-age": "600",
     ...(origin === "*" ? {} : { vary: "origin" }),
   }

@@ -34,10 +34,11 @@ function plainMessage(message: ChatMessage): object {
   if (message.role === "user" && message.media !== undefined) {
     return {
       ...message,
-      media: message.media.map(({ base64, ...media }) => ({
-        ...media,
-        sha256: createHash("sha256").update(base64).digest("hex"),
-      })),
+      media: message.media.map((part) => {
+        if ("url" in part) return part
+        const { base64, ...media } = part
+        return { ...media, sha256: createHash("sha256").update(base64).digest("hex") }
+      }),
     }
   }
   return message

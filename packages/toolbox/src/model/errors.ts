@@ -21,14 +21,21 @@ export class ToolwrightError extends Error {
   readonly code: string
   readonly hint: string | undefined
   readonly next: NextStep | undefined
+  /** Milliseconds after which the same may be tried again, where that is known. */
+  readonly retryAfterMs: number | undefined
   readonly [MARK] = true
 
-  constructor(code: string, message: string, options: { cause?: unknown; hint?: string; next?: NextStep } = {}) {
+  constructor(
+    code: string,
+    message: string,
+    options: { cause?: unknown; hint?: string; next?: NextStep; retryAfterMs?: number } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
     this.name = "ToolwrightError"
     this.code = code
     this.hint = options.hint
     this.next = options.next
+    this.retryAfterMs = options.retryAfterMs
   }
 
   static isInstance(value: unknown): value is ToolwrightError {

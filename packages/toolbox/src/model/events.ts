@@ -101,14 +101,24 @@ export type RunEvent =
       delivery: string
       grammar?: string
     }
-  | { type: "model-retry"; attempt: number; delayMs: number; reason: string }
+  | { type: "model-retry"; attempt: number; delayMs: number; reason: string; code?: string }
   | { type: "delivery-fallback"; from: string; to: string; reason: string }
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
   | { type: "call-start"; callId: string; name: string }
   | { type: "args-delta"; callId: string; text: string }
   | { type: "call-end"; callId: string; name: string; arguments: JsonObject; path: string }
-  | { type: "parse-problem"; kind: string; message: string; text: string; repaired: boolean }
+  | {
+      type: "parse-problem"
+      kind: string
+      message: string
+      text: string
+      repaired: boolean
+      /** The text was told as text or reasoning too. */
+      shown?: true
+      /** The tool of a native call, whose name is not part of the text. */
+      tool?: string
+    }
   | {
       type: "reply"
       round: number

@@ -137,7 +137,8 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
       repaired: boolean,
       kind: ParseProblem["kind"] = "invalid-arguments",
     ): void => {
-      events.push({ type: "problem", problem: { kind, at: 0, text, message, repaired } })
+      const tool = call.name === undefined ? {} : { tool: call.name }
+      events.push({ type: "problem", problem: { kind, at: 0, text, message, repaired, ...tool } })
     }
     if (call.name === undefined) {
       problem(call.text, "The server sent a call without a tool name.", false)

@@ -182,6 +182,7 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
         text: body,
         message: `${message} Not called: ${call.name}.`,
         repaired: false,
+        shown: true,
       })
     }
   }

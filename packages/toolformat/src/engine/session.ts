@@ -118,7 +118,7 @@ export class Session {
       const text = content.slice(call.at, call.end)
       if (this.told.some((problem) => problem.at < at + text.length && at < problem.at + problem.text.length)) continue
       const message = `This looks like a call of '${call.name}', in a form that is not read here. Nothing was called.`
-      this.problem({ kind: "foreign-syntax", at, text, message, repaired: false })
+      this.problem({ kind: "foreign-syntax", at, text, message, repaired: false, shown: true })
     }
   }
 

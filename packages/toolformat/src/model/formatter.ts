@@ -22,6 +22,10 @@ export interface ParseProblem {
   text: string
   message: string
   repaired: boolean
+  /** Its text stands in the content or the reasoning too: whoever shows those does not show it again. */
+  shown?: true
+  /** The tool of a native call, whose name is not part of `text`. */
+  tool?: string
 }
 
 /** One step of parsing. Concatenated `args-delta` texts of a call are the JSON text of its final arguments. */

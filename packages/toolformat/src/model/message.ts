@@ -1,11 +1,7 @@
 import type { JsonObject, ToolCall, ToolResult } from "@toolwright/toolbox"
 
-/** A picture or sound in a message, base64 with its MIME type. */
-export interface MediaPart {
-  type: "image" | "audio"
-  mimeType: string
-  base64: string
-}
+/** A picture or sound in a message: base64 with its MIME type, or the address of a picture that a server fetches. */
+export type MediaPart = { type: "image" | "audio"; mimeType: string; base64: string } | { type: "image"; url: string }
 
 /**
  * What a message of the runtime is, and no person's words: a note to the model, or the results of calls. It stands under

@@ -40,6 +40,7 @@ export function toAnthropicMessages(conversation: readonly ChatMessage[]): Anthr
     } else if (message.role === "user") {
       const images = (message.media ?? []).map((part) => {
         if (part.type !== "image") refuseMedia("Anthropic", part)
+        if ("url" in part) return { type: "image", source: { type: "url", url: part.url } }
         return { type: "image", source: { type: "base64", media_type: part.mimeType, data: part.base64 } }
       })
       add("user", [...images, ...textBlocks(message.content)])

@@ -1,6 +1,7 @@
 import type { JsonObject, ToolDefinition } from "@toolwright/toolbox"
 import { lowerTools, type LoweredTools } from "../../lowering/index.ts"
 import type { ChatMessage } from "../../model/message.ts"
+import { refuseMedia } from "../media.ts"
 import { asObject, parseJson } from "../json.ts"
 
 /** The parts of a `generateContent` request that hold a conversation. */
@@ -37,7 +38,9 @@ export function toGeminiContents(messages: readonly ChatMessage[], options: Gemi
     else if (message.role === "user") {
       add("user", [
         ...textParts(message.content),
-        ...(message.media ?? []).map(({ mimeType, base64 }) => ({ inlineData: { mimeType, data: base64 } })),
+        ...(message.media ?? []).map((part) =>
+          "url" in part ? refuseMedia("Gemini", part) : { inlineData: { mimeType: part.mimeType, data: part.base64 } },
+        ),
       ])
     } else {
       const calls = (message.toolCalls ?? []).map(({ id, name, arguments: args }) => {

@@ -18,7 +18,7 @@ export function toOllamaMessages(
     if (message.role === "tool") return { role: "tool", tool_name: message.name, content: message.content }
     if (message.role === "user") {
       const images = (message.media ?? []).map((part) =>
-        part.type === "image" ? part.base64 : refuseMedia("Ollama", part),
+        part.type === "image" && !("url" in part) ? part.base64 : refuseMedia("Ollama", part),
       )
       return { role: "user", content: message.content, ...(images.length === 0 ? {} : { images }) }
     }

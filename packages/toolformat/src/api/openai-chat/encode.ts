@@ -50,7 +50,8 @@ function userContent(text: string, media: readonly MediaPart[] = []): string | J
   if (media.length === 0) return text
   const parts: JsonObject[] = text === "" ? [] : [{ type: "text", text }]
   for (const part of media) {
-    if (part.type === "image") {
+    if ("url" in part) parts.push({ type: "image_url", image_url: { url: part.url } })
+    else if (part.type === "image") {
       parts.push({ type: "image_url", image_url: { url: `data:${part.mimeType};base64,${part.base64}` } })
     } else {
       parts.push({ type: "input_audio", input_audio: { data: part.base64, format: audioFormat(part.mimeType) } })

@@ -68,6 +68,7 @@ function readCall(call: unknown, index: number): ToolCall {
 function readMedia(part: unknown): MediaPart[] {
   const url = asString(field(field(part, "image_url"), "url")) ?? ""
   const data = /^data:([^;,]+);base64,(.*)$/s.exec(url)
+  if (/^https?:/i.test(url)) return [{ type: "image", url }]
   if (data !== null) return [{ type: "image", mimeType: data[1]!, base64: data[2]! }]
   const sound = asObject(field(part, "input_audio"))
   const base64 = asString(sound?.data)

@@ -17,7 +17,8 @@ export function toResponsesInput(messages: readonly ChatMessage[]): JsonObject[]
     if (message.role === "user") {
       const images = (message.media ?? []).map((part) => {
         if (part.type !== "image") refuseMedia("OpenAI Responses", part)
-        return { type: "input_image", image_url: `data:${part.mimeType};base64,${part.base64}` }
+        const url = "url" in part ? part.url : `data:${part.mimeType};base64,${part.base64}`
+        return { type: "input_image", image_url: url }
       })
       return [{ role: "user", content: [{ type: "input_text", text: message.content }, ...images] }]
     }

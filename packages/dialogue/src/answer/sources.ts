@@ -1,0 +1,119 @@
+import type { Backend, FinishReason, InferEvent, InferRequest, SelfKnowledge, Usage } from "@toolwright/backends"
+import type { ToolDefinition } from "@toolwright/toolbox"
+import { createCallAssembler, renderConversation, type ParseEvent } from "@toolwright/toolformat"
+import { Asking, type AskEvent, type Dialogue, type Question } from "../ask.ts"
+import { saidIn } from "../grounding.ts"
+import type { ReplyEvent } from "../reply/reply.ts"
+import { choiceText, withRequest } from "./instructions.ts"
+
+/** How a reply ended, and what of it goes back to the model if it is asked again. */
+export interface Finished {
+  finishReason: FinishReason
+  usage?: Usage
+  selfKnowledge: SelfKnowledge
+  said: string
+}
+
+/** One reply, told while it comes. */
+export type ReplySource = AsyncGenerator<AskEvent, Finished>
+
+/** A client's request with its tools, put to the model as the dialogue has it. */
+export async function* askWithTools(
+  dialogue: Dialogue,
+  request: InferRequest,
+  tools: readonly ToolDefinition[],
+): ReplySource {
+  const asking = new Asking(dialogue, questionFor(dialogue, request, tools))
+  try {
+    for (;;) {
+      const step = await asking.next()
+      if (step.done) return { ...step.reply, said: step.reply.raw }
+      for (const event of step.events) yield event
+    }
+  } finally {
+    await asking.leave()
+  }
+}
+
+/** A client's request as a question: its messages are written as the plan has them, its calls keep the ids they have. */
+function questionFor(dialogue: Dialogue, request: InferRequest, tools: readonly ToolDefinition[]): Question {
+  const { messages, tools: offered = [], toolChoice = "auto", parallelToolCalls, sampling: _, ...extra } = request
+  const isNative = (): boolean => dialogue.plan.delivery === "native"
+  return {
+    tools,
+    messages: (plan) => {
+      if (plan.delivery === "native") return messages
+      const choice =
+        plan.delivery === "grammar"
+          ? ""
+          : choiceText({ toolChoice, ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }) }, tools)
+      return withRequest(renderConversation(plan.formatter, messages, tools), choice)
+    },
+    said: () => saidIn(messages),
+    callsBefore: 0,
+    nameCall: (given) => (isNative() && given !== "" && !COUNTED.test(given) ? given : newId()),
+    mustCall: toolChoice === "required",
+    oneCall: parallelToolCalls === false,
+    native: { tools: offered, toolChoice, ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }) },
+    extra,
+  }
+}
+
+/** Ids that a server counts from the start in every reply. */
+const COUNTED = /^call_\d+$/
+
+function newId(): string {
+  return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`
+}
+
+/** A request without tools: what the model writes is text, whatever it looks like. */
+export async function* askPlainly(
+  backend: Backend,
+  request: InferRequest,
+  signal: AbortSignal | undefined,
+): ReplySource {
+  const calls = createCallAssembler({ newId })
+  const finished: Finished = { finishReason: "unknown", selfKnowledge: {}, said: "" }
+  for await (const event of backend.infer(request, signal === undefined ? {} : { signal })) {
+    if (event.type === "end") {
+      const { type: _, finishReason, usage, ...selfKnowledge } = event
+      Object.assign(finished, { finishReason, selfKnowledge }, usage === undefined ? {} : { usage })
+    } else {
+      if (event.type === "text-delta") finished.said += event.text
+      yield* plainEvents(event, calls)
+    }
+  }
+  yield* calls.end(finished.finishReason === "length").flatMap(replyEvent)
+  return finished
+}
+
+function plainEvents(
+  event: Exclude<InferEvent, { type: "end" }>,
+  calls: ReturnType<typeof createCallAssembler>,
+): AskEvent[] {
+  if (event.type === "call-delta") return calls.push(event).flatMap(replyEvent)
+  if (event.type === "retry") return [{ ...event, type: "model-retry" }]
+  return [event]
+}
+
+/** Calls that nobody offered, as they are told of a reply. */
+function replyEvent(event: ParseEvent): ReplyEvent[] {
+  switch (event.type) {
+    case "call-end":
+      return [
+        {
+          type: "call-end",
+          callId: event.call.id,
+          name: event.call.name,
+          arguments: event.call.arguments,
+          path: "native",
+        },
+      ]
+    case "problem": {
+      const { at: _at, ...told } = event.problem
+      return [{ type: "parse-problem", ...told }]
+    }
+    default:
+      return []
+  }
+}

@@ -1,0 +1,107 @@
+import type { FinishReason, SamplingOptions, Usage } from "@toolwright/backends"
+import type { AnswerEvent, AnswerNote } from "@toolwright/dialogue"
+import type { JsonObject, ToolCall } from "@toolwright/toolbox"
+import type { ChatMessage, OpenAITool } from "@toolwright/toolformat"
+import type { ReasoningEvent } from "./agent-run.ts"
+
+/** A client's request, whatever its wire: what a model or an agent can be asked. */
+export interface GatewayRequest {
+  /** The model as the client names it; `toolwright/<agent>` asks for an agent. */
+  model: string
+  messages: ChatMessage[]
+  tools: OpenAITool[]
+  toolChoice: "auto" | "none" | "required"
+  parallelToolCalls?: boolean
+  /** The schema of a wanted JSON reply. */
+  jsonSchema?: JsonObject
+  sampling: SamplingOptions
+  /** What the gateway does not read itself and the model's server may: it is sent on as it is. */
+  extraBody: JsonObject
+  /** What the client asked for and cannot have here, by the names of its wire: the answer's header names it. */
+  leftOut: string[]
+  stream: boolean
+}
+
+/** One step of an answer on its way to a client: the model's, or that of an agent at work. */
+export type GatewayEvent = AnswerEvent | { type: "step"; event: ReasoningEvent }
+
+/** What an answer is called. */
+export interface ReplyHead {
+  /** Unique, without what a wire puts before it. */
+  id: string
+  model: string
+  /** Seconds since 1970. */
+  created: number
+}
+
+/** A whole answer. */
+export interface WholeReply {
+  text: string
+  reasoning: string
+  calls: ToolCall[]
+  notes: AnswerNote[]
+  finishReason: FinishReason
+  usage: Usage | undefined
+}
+
+/** What went wrong, as every wire can say it. */
+export interface GatewayFailure {
+  status: number
+  /** Of our own, e.g. `MODEL_RATE_LIMITED`. */
+  code: string
+  message: string
+  /** The field of the request that it is about. */
+  param?: string
+  /** When the client may come again. */
+  retryAfterMs?: number
+}
+
+/**
+ * Writes an answer while it comes. Each method gives the text to send, frames and all, and nothing where there is
+ * nothing to say. `fail` ends the answer in place of the `end` event; neither comes twice.
+ */
+export interface StreamWriter {
+  readonly contentType: string
+  begin(): string
+  event(event: GatewayEvent): string
+  /** Tells a client that waits that the answer still comes. */
+  alive(): string
+  fail(failure: GatewayFailure): string
+}
+
+/** A request that was read, and how it is answered in its wire. */
+export interface WireRequest {
+  request: GatewayRequest
+  streamed(head: ReplyHead): StreamWriter
+  whole(head: ReplyHead, reply: WholeReply): JsonObject
+}
+
+/**
+ * A form in which clients ask and are answered. It knows nothing of models: it reads a request into the one form of the
+ * gateway, and writes the one stream of events into its own.
+ */
+export interface Wire {
+  readonly id: string
+  /** Where its clients post. */
+  readonly paths: readonly string[]
+  /** @throws RequestProblem where the request cannot be answered as it was meant */
+  read(body: JsonObject, context: WireContext): WireRequest
+  /** The body of an answer that failed. */
+  failure(failure: GatewayFailure): JsonObject
+}
+
+/** What a wire is told of a request beside its body. */
+export interface WireContext {
+  path: string
+  header(name: string): string | undefined
+}
+
+/** A request that cannot be answered as it was meant: what is wrong, and in which field. */
+export class RequestProblem extends Error {
+  readonly param: string
+
+  constructor(message: string, param: string) {
+    super(message)
+    this.param = param
+  }
+}
