@@ -47,7 +47,7 @@ export function toGeminiContents(messages: readonly ChatMessage[], options: Gemi
         const signature =
           options.signatures !== undefined && Object.hasOwn(options.signatures, id) ? options.signatures[id] : undefined
         return {
-          functionCall: { name, arguments: args },
+          functionCall: { name, args },
           ...(signature === undefined ? {} : { thoughtSignature: signature }),
         }
       })
