@@ -29,4 +29,5 @@ export type {
   Wrapper,
 } from "./engine/syntax.ts"
 export * from "./templates/index.ts"
+export * from "./inference/index.ts"
 export * from "./lowering/index.ts"

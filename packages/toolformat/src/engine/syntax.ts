@@ -87,7 +87,9 @@ export interface ParametersSyntax extends CallSyntaxBase {
     /** What ends the attributes after the name, where there are any. */
     attributesEnd?: string
   }
-  /** Before the key, between key and value, after the value. The first is printed. */
+  /**
+   * Before the key, between key and value, after the value, where `{key}` stands for the key. The first is printed.
+   */
   parameter: { open: readonly string[]; keyEnd: readonly string[]; close: readonly string[] }
   /** That of `keyEnd` behind which the value's own opening mark is missing, and with it perhaps the value. */
   valueless?: string

@@ -22,6 +22,11 @@ export function typingOf(tool: ToolDefinition | undefined, key: string): Typing 
   return schema === undefined || tool === undefined ? undefined : { schema, root: tool.parameters }
 }
 
+/** A parameter's closing mark, which may name its key. */
+export function closeOf(mark: string, key: string): string {
+  return mark.replaceAll("{key}", key)
+}
+
 /** Reads one call whose parameters stand between tags. */
 export function* readParameters(session: Session, syntax: ParametersSyntax, context: ReadContext): Scan<boolean> {
   return yield* new ParametersReader(session, syntax, context).read()
@@ -48,6 +53,8 @@ class ParametersReader {
   private committed = false
   /** What can follow a value's end; after anything else, the mark was part of the value. */
   private readonly after: readonly string[]
+  /** The closing mark of a parameter names its key. */
+  private readonly keyed: boolean
   /** What stands behind a call whose own end is missing. */
   private readonly behind: readonly string[]
 
@@ -60,6 +67,7 @@ class ParametersReader {
     const { call, parameter, wrapper } = syntax
     this.behind = [...(wrapper?.close ?? []), ...call.open, ...(wrapper?.open ?? [])]
     this.after = [...parameter.open, ...call.close, ...this.behind]
+    this.keyed = parameter.close.some((mark) => mark.includes("{key}"))
   }
 
   *read(): Scan<boolean> {
@@ -89,12 +97,13 @@ class ParametersReader {
   private *readName(): Scan<"parameters" | "call" | "text"> {
     const { source, call, context } = this
     const { call: tags, parameter, wrapper, fillers = [] } = this.syntax
-    const unnamed = tags.open.length === 0
-    if (!unnamed && (yield* anyLiteral(source, tags.open)) === undefined) return "text"
+    const unnamed = tags.open.length === 0 || tags.nameEnd.every((mark) => mark.trim() === "")
+    if (tags.open.length > 0 && (yield* anyLiteral(source, tags.open)) === undefined) return "text"
     const stops = unnamed
       ? [
           ...tags.nameEnd.filter((mark) => mark.trim() !== ""),
           ...parameter.open,
+          ...tags.close,
           ...(wrapper?.close ?? []),
           ...fillers,
           "\n",
@@ -148,7 +157,9 @@ class ParametersReader {
     const { source, call, syntax } = this
     for (;;) {
       const code = yield* this.skipFiller()
-      if ((yield* anyLiteral(source, syntax.parameter.open)) !== undefined) {
+      // where keys are tags, what closes the call begins as they do
+      const closes = this.keyed && (yield* stands(source, [...syntax.call.close, ...this.behind]))
+      if (!closes && (yield* anyLiteral(source, syntax.parameter.open)) !== undefined) {
         this.commit()
         return "parameter"
       }
@@ -227,7 +238,7 @@ class ParametersReader {
       if (text) call.write(escapeText(piece))
       else buffered += piece
     }
-    if (key.alone === undefined && !(yield* this.readValue(write))) return false
+    if (key.alone === undefined && !(yield* this.readValue(key.name, write))) return false
     if (text) call.write('"')
     else if (whole) this.writeWhole(buffered)
     else call.write(this.valueOf(buffered, key.said, typing))
@@ -267,15 +278,16 @@ class ParametersReader {
     return new RegExp(`${attribute}\\s*=\\s*"?([^"\\s]*)`).exec(attributes)?.[1] ?? ""
   }
 
-  private *readValue(write: (piece: string) => void): Scan<boolean> {
+  private *readValue(key: string, write: (piece: string) => void): Scan<boolean> {
     const { source, syntax } = this
-    const ends = () => this.valueEnds()
+    const closes = syntax.parameter.close.map((mark) => closeOf(mark, key))
+    const ends = () => this.valueEnds(closes)
     if (syntax.cdata !== true || !(yield* literal(source, "<![CDATA["))) {
-      const firsts = firstsOf([...syntax.parameter.close, ...this.after])
+      const firsts = firstsOf([...closes, ...this.after])
       return yield* scanText(source, firsts, ends, syntax.framed === true, write)
     }
     if (!(yield* scanText(source, "]", () => literal(source, "]]>"), false, write))) return false
-    yield* anyLiteral(source, syntax.parameter.close)
+    yield* anyLiteral(source, closes)
     return true
   }
 
@@ -299,11 +311,11 @@ class ParametersReader {
   }
 
   /** Whether the value ends here: at its closing mark, or at what comes after where that is missing. */
-  private *valueEnds(): Scan<boolean> {
-    const { source, syntax } = this
+  private *valueEnds(closes: readonly string[]): Scan<boolean> {
+    const { source } = this
     const start = source.mark()
     let ends = false
-    if ((yield* anyLiteral(source, syntax.parameter.close)) !== undefined) {
+    if ((yield* anyLiteral(source, closes)) !== undefined) {
       const behind = source.offset
       ends = (yield* this.skipFiller()) === END || (yield* stands(source, this.after))
       source.rewind(ends ? behind : start)

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "@toolwright/toolbox"
 import { printText } from "../coerce.ts"
 import type { ParametersSyntax } from "../syntax.ts"
 import type { Codec } from "./codec.ts"
-import { readParameters, typingOf } from "./parameters-reader.ts"
+import { closeOf, readParameters, typingOf } from "./parameters-reader.ts"
 
 /** Parameters between tags. What stands between two tags is the value, character for character. */
 export const parameters: Codec<ParametersSyntax> = {
@@ -36,7 +36,7 @@ function printParameter(
   // an attribute follows the key's own closing quote
   const keyEnd = typed === undefined ? (parameter.keyEnd[0] ?? "") : `"${attribute}`
   const line = framed === true ? "\n" : ""
-  return `${parameter.open[0] ?? ""}${key}${keyEnd}${line}${text}${line}${parameter.close[0] ?? ""}`
+  return `${parameter.open[0] ?? ""}${key}${keyEnd}${line}${text}${line}${closeOf(parameter.close[0] ?? "", key)}`
 }
 
 function typeName(value: unknown): string {

@@ -9,7 +9,8 @@ import {
   type Notation,
 } from "@toolwright/logits"
 import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
-import type { CallSyntax, EnvelopeSyntax, IdPolicy, NamedSyntax } from "../syntax.ts"
+import { closeOf } from "../codecs/parameters-reader.ts"
+import type { CallSyntax, EnvelopeSyntax, IdPolicy, NamedSyntax, ParametersSyntax } from "../syntax.ts"
 import { gemmaNotation, KEYWORDS, parametersNotation, tagValue } from "./notations.ts"
 import { documentOf, membersExpression, nestedExpression, tagMarks } from "./tag-tree.ts"
 
@@ -47,8 +48,10 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
       const [first = "", rest = ""] = (call.nameEnd[0] ?? "").split("{index}")
       const nameEnd = rest === "" ? literal(first) : sequence(literal(first), repeat(DIGIT, 1, 3), literal(rest))
       const id = `tags-${slug(call.open[0] ?? parameter.open[0] ?? "")}-${slug(parameter.close[0] ?? "")}-${syntax.framed === true ? "framed" : "plain"}`
-      const body =
-        typed?.attribute === "type"
+      const close = parameter.close[0] ?? ""
+      const body = close.includes("{key}")
+        ? keyedMembers(syntax, tool)
+        : typed?.attribute === "type"
           ? membersExpression(
               tool.parameters,
               tool.parameters,
@@ -57,11 +60,11 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
                   [...new Set([...types].map(jsonTypeName))].map(
                     (type) => `${parameter.open[0] ?? ""}${key}" type="${type}"${typed.end}`,
                   ),
-                after: () => parameter.close[0] ?? "",
+                after: () => close,
               },
               (member) =>
                 schemaExpression(documentOf(member, tool.parameters), {
-                  notation: tagValue("typed-value", [parameter.close[0] ?? ""]),
+                  notation: tagValue("typed-value", [close]),
                   relaxed: true,
                 }),
             )
@@ -69,6 +72,24 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
       return sequence(before, nameEnd, literal(lines?.afterName ?? ""), body, literal(call.close[0] ?? ""))
     }
   }
+}
+
+/** Parameters whose closing marks name their keys. */
+function keyedMembers({ parameter, lines }: ParametersSyntax, { parameters: schema }: ToolDefinition): Expression {
+  const close = parameter.close[0] ?? ""
+  return membersExpression(
+    schema,
+    schema,
+    {
+      before: (key) => [`${parameter.open[0] ?? ""}${key}${parameter.keyEnd[0] ?? ""}`],
+      after: (key) => closeOf(close, key) + (lines?.afterParameter ?? ""),
+    },
+    (member) =>
+      schemaExpression(documentOf(member, schema), {
+        notation: tagValue("keyed-value", [close.split("{key}")[0] ?? ""]),
+        relaxed: true,
+      }),
+  )
 }
 
 function jsonTypeName(type: string): string {

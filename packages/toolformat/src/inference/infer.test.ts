@@ -1,0 +1,156 @@
+import { createMatcher } from "@toolwright/logits"
+import { success, type ToolCall } from "@toolwright/toolbox"
+import { describe, expect, it } from "vitest"
+import { INVENTED, SILENT, UNKNOWN_FORM } from "../fixtures/invented-templates.ts"
+import { cutAt, eventsOf, randomFrom, readSample, toolOf, type WireTool } from "../fixtures/support.ts"
+import { collect, formatterOf, grammarFor, inferFormat, selectByTemplate, toolsFromJson } from "../index.ts"
+
+const FAMILIES = Object.entries(INVENTED)
+
+interface ToolSet {
+  source: string
+  tools: WireTool[]
+  tests: { data: { name: string; arguments: ToolCall["arguments"] }; valid: boolean }[]
+}
+
+const formatOf = (template: string) => inferFormat(template).format!
+
+describe("a format inferred from the chat template of a model that nobody has heard of", () => {
+  it.each(FAMILIES)(
+    "%s: has the codec, is sure, and prints as the template does",
+    (_name, { template, one, codec }) => {
+      const { format, certainty, judgement, recognised, seen } = inferFormat(template)
+      expect({ certainty, recognised, codec: format?.calls[0]?.codec }).toEqual({
+        certainty: "sure",
+        recognised: undefined,
+        codec,
+      })
+      expect(judgement).toMatchObject({ shown: 19, read: 19, unread: [], notShown: [] })
+      expect(formatterOf(format!).printCalls([{ id: "qzcall001", name: "f", args: { k: "v" } }])).toBe(one)
+      expect(seen.join(" ")).toContain("Reasoning stands between '<~muse~>' and '<~/muse~>'")
+    },
+  )
+
+  it.each(FAMILIES)("%s: what is printed is what is read, at every cut", (_name, { template }) => {
+    const formatter = formatterOf(formatOf(template))
+    const random = randomFrom(20_261_122)
+    for (const { source, tools: wire, tests } of readSample<ToolSet>("tool-sets.jsonl")) {
+      const tools = wire.map(toolOf)
+      const calls = tests
+        .filter((test) => test.valid)
+        .map(({ data }) => ({ id: "", name: data.name, args: data.arguments }))
+      for (const group of [calls.slice(0, 1), calls].filter(({ length }) => length > 0)) {
+        const text = `Well. ${formatter.printCalls(group, tools)}`
+        for (const pieces of [[text], text.split(""), cutAt(text, random), cutAt(text, random)]) {
+          const reply = collect(eventsOf(formatter, pieces, { tools }))
+          expect(
+            reply.calls.map(({ name, args }) => ({ id: "", name, args })),
+            `${source}\n${text}`,
+          ).toEqual(group)
+          expect(reply.problems, `${source}\n${text}`).toEqual([])
+        }
+      }
+    }
+  })
+
+  it.each(FAMILIES)("%s: its grammar has every print, and no call of another tool", (_name, { template }) => {
+    const format = formatOf(template)
+    const tools = toolsFromJson([
+      {
+        name: "look_up",
+        parameters: {
+          type: "object",
+          properties: {
+            word: { type: "string" },
+            times: { type: "integer" },
+            tags: { type: "array", items: { type: "string" } },
+          },
+          required: ["word"],
+        },
+      },
+      { name: "ping" },
+    ])
+    const formatter = formatterOf(format)
+    const matcher = createMatcher(grammarFor(format, tools, { mode: "call" }))
+    const call = (name: string, args: ToolCall["arguments"]) => ({ id: "call00001", name, args })
+    const look = call("look_up", { word: "Zürich", times: 2, tags: ["a", "b"] })
+    for (const calls of [[look], [look, call("ping", {})], [call("ping", {})]])
+      expect(matcher.accepts(formatter.printCalls(calls, tools)), formatter.printCalls(calls, tools)).toBe(true)
+    expect(matcher.accepts(formatter.printCalls([call("pong", {})], tools))).toBe(false)
+    expect(matcher.accepts("Just text.")).toBe(false)
+  })
+
+  it("lists tools and shows results as the template does", () => {
+    const formatter = formatterOf(formatOf(INVENTED.heron!.template))
+    const tools = toolsFromJson([{ name: "look_up", description: "Finds it", parameters: { type: "object" } }])
+    expect(formatter.formatToolsForPrompt(tools)).toContain('TOOLS [{"type": "function"')
+    expect(formatter.formatToolsForPrompt(tools)).toContain("look_up")
+    expect(formatter.formatToolResult({ id: "1", name: "look_up", args: {} }, success({ output: "found" }))).toBe(
+      "<~back~>found<~/back~>",
+    )
+    expect(formatter.stop).toEqual(["<~fin~>"])
+  })
+
+  it("reads reasoning, content and the end of a turn apart", () => {
+    const formatter = formatterOf(formatOf(INVENTED.ibis!.template))
+    const reply = formatter.parse(
+      `<~muse~>Which?<~/muse~>So: <~calls~><~call~>f<~with~>{"k": 1}<~/call~><~/calls~><~fin~>`,
+    )
+    expect(reply).toMatchObject({ reasoning: "Which?", content: "So:", problems: [] })
+    expect(reply.calls).toMatchObject([{ name: "f", args: { k: 1 } }])
+  })
+})
+
+describe("what cannot be inferred is said", () => {
+  it("of a form that is none of ours", () => {
+    const { format, certainty, unseen } = inferFormat(UNKNOWN_FORM)
+    expect({ format, certainty }).toEqual({ format: undefined, certainty: "unsure" })
+    expect(unseen.join(" ")).toContain("Calls are shown in a form that is not known")
+  })
+
+  it("of a template that shows no calls, and the name decides then", () => {
+    expect(inferFormat(SILENT)).toMatchObject({
+      format: undefined,
+      unseen: ["The template shows no calls that it is given."],
+    })
+    expect(selectByTemplate("qwen2.5:7b", SILENT)).toMatchObject({ inferred: false, format: { id: "qwen2.5" } })
+  })
+
+  it("of a template that fails, with its reason", () => {
+    const { unseen } = inferFormat("{{ raise_exception('not today') }}")
+    expect(unseen.join(" ")).toContain("not today")
+  })
+})
+
+describe("the choice by a chat template", () => {
+  it("is the inferred format where none by hand has its marks", () => {
+    const { format, inferred, because } = selectByTemplate("unheard-of-7b", INVENTED.wren!.template)
+    expect({ id: format.id, inferred }).toEqual({ id: "inferred", inferred: true })
+    expect(because).toContain("inferred from the chat template")
+  })
+
+  it("is the one by hand where that reads what the template shows", () => {
+    const template = INVENTED.ibis!.template.replaceAll("<~calls~>", "<|tool_calls_section_begin|>")
+      .replaceAll("<~/calls~>", "<|tool_calls_section_end|>")
+      .replaceAll("<~call~>{{ f.name }}", "<|tool_call_begin|>functions.{{ f.name }}:{{ loop.index0 }}")
+      .replaceAll("<~with~>", "<|tool_call_argument_begin|>")
+      .replaceAll("<~/call~>", "<|tool_call_end|>")
+    expect(selectByTemplate("", template)).toMatchObject({ inferred: false, format: { id: "kimi-k2" } })
+  })
+
+  it("is the inferred one where a format by hand has the marks and not the form", () => {
+    const template = INVENTED.heron!.template.replaceAll("<do fn=", "<tool_call> <do fn=")
+    const { inferred, format } = selectByTemplate("", template)
+    expect(inferred).toBe(true)
+    expect(formatterOf(format).parse(`<tool_call> <do fn="f">\n<arg k="a">b</arg>\n</do>`).calls).toMatchObject([
+      { name: "f", args: { a: "b" } },
+    ])
+  })
+
+  it("is what the setting says before everything", () => {
+    expect(selectByTemplate("", INVENTED.wren!.template, { format: "hermes" })).toMatchObject({
+      inferred: false,
+      format: { id: "hermes" },
+    })
+  })
+})
