@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync }
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createScriptedBackend, serveBackend } from "../../packages/backends/src/scripted/index.ts"
+import { writeGguf } from "../../packages/backends/src/testing/gguf-writer.ts"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { read, root } from "./run-example.ts"
 
@@ -24,6 +25,7 @@ const ELSEWHERE: readonly [RegExp, string][] = [
     /^(npx )?toolwright (chat|demo)\b/,
     "is a conversation, or takes a minute: commands/chat.test.ts, commands/demo.test.ts",
   ],
+  [/format infer http/, "asks a server that shows its template: template-source/read-template.test.ts"],
   [/some-mcp-server|postgres:\/\//, "names a server that nobody has: import.test.ts connects to one"],
 ]
 
@@ -43,6 +45,10 @@ const commands = pages.flatMap((page) =>
     .map((line) => [page, line] as const),
 )
 const here = commands.filter(([, line]) => /\btoolwright\b/.test(line) && !ELSEWHERE.some(([form]) => form.test(line)))
+
+/** Of a model that nobody has heard of. */
+const CHAT_TEMPLATE =
+  "{% for m in messages %}<~{{ m.role }}~>{{ m.content }}{% for c in m.tool_calls or [] %}<~do~>{{ c.function | tojson }}<~/do~>{% endfor %}<~end~>{% endfor %}"
 
 let folder: string
 let model: Awaited<ReturnType<typeof serveBackend>>
@@ -64,6 +70,8 @@ beforeAll(async () => {
     "toolwright.yaml": "permissions: { allow: [bash] }\n",
     "tools.json": JSON.stringify([{ name: "look", description: "Looks", parameters: schema }]),
     "reply.txt": '[TOOL_CALLS][{"name": "look", "arguments": {"name": "x"}}]',
+    "chat_template.jinja": CHAT_TEMPLATE,
+    "tokenizer_config.json": JSON.stringify({ chat_template: CHAT_TEMPLATE }),
     "schema.json": JSON.stringify(schema),
     "schema.gbnf": 'root ::= "a"\n',
     questions: `${JSON.stringify({ schema, instances: [{ name: "x" }] })}\n`,
@@ -77,6 +85,8 @@ beforeAll(async () => {
     mkdirSync(dirname(join(folder, name)), { recursive: true })
     writeFileSync(join(folder, name), text)
   }
+  const template = { type: "string", value: CHAT_TEMPLATE } as const
+  writeFileSync(join(folder, "model.gguf"), writeGguf({ "tokenizer.chat_template": template }, []))
   for (const name of ["toolwright", "npx"]) chmodSync(join(folder, "bin", name), 0o755)
 })
 afterAll(async () => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest"
+import { formatterById } from "@toolwright/toolformat"
 import type { Backend } from "./model/backend.ts"
 import { collectEvents } from "./testing/collect-events.ts"
 import { wrapBackend } from "./wrap.ts"
@@ -10,6 +11,7 @@ function whole() {
     kind: "whole",
     abilities: { nativeTools: false, grammar: true, jsonSchema: false },
     contextTokens: 512,
+    modelFormat: { formatter: formatterById("hermes"), because: "It is set." },
     modelName: () => state.name,
     async *infer({ messages }) {
       yield { type: "text-delta", text: messages[0]!.content }

@@ -20,6 +20,7 @@ export function wrapBackend<Own extends Partial<Backend>>(backend: Backend, own:
     },
     modelName: () => backend.modelName(),
     infer: (request, options) => backend.infer(request, options),
+    ...(backend.modelFormat === undefined ? {} : { modelFormat: backend.modelFormat }),
     ...(backend.contextTokens === undefined ? {} : { contextTokens: backend.contextTokens }),
     ...(backend.groundingText === undefined ? {} : { groundingText: (messages) => backend.groundingText!(messages) }),
     ...(backend.leavesOut === undefined ? {} : { leavesOut: (request) => backend.leavesOut!(request) }),

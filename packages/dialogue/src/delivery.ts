@@ -108,7 +108,9 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
     if (!made.has(key))
       made.set(
         key,
-        attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { ...form, reasoning: true }))),
+        attempt(() =>
+          grammarToGbnf(grammarFor(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true })),
+        ),
       )
     return made.get(key)
   }
@@ -143,7 +145,9 @@ function groundedGrammar(
 ): string | undefined {
   return grounding === undefined
     ? undefined
-    : attempt(() => grammarToGbnf(grammarFor(formatter.id, tools, { ...form, reasoning: true, grounding })))
+    : attempt(() =>
+        grammarToGbnf(grammarFor(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true, grounding })),
+      )
 }
 
 /** The format's stop sequences, but those that stand within its calls: a server that keeps to them would cut each call. */
@@ -175,12 +179,16 @@ function apiFormat({ backend, explicit }: DeliveryInputs): string {
 
 /** The format for calls in text; families that only have an API form use the generic one there. */
 function textFormatter({ backend, mode, explicit }: DeliveryInputs): ToolFormatter {
-  const formatter = mode === "text" ? formatterById("generic") : (explicit ?? getFormatter(backend.modelName()))
+  const formatter =
+    mode === "text"
+      ? formatterById("generic")
+      : (explicit ?? backend.modelFormat?.formatter ?? getFormatter(backend.modelName()))
   return formatter.supportsNativeToolUse() ? formatterById("generic") : formatter
 }
 
 function because(rung: DeliveryChoice, { backend, mode, explicit }: DeliveryInputs): string {
   if (mode === "text") return "tool calling is set to text"
   if (rung.kind === "native") return `the ${backend.kind} backend has native tool use`
+  if (explicit === undefined && backend.modelFormat !== undefined) return backend.modelFormat.because
   return explicit === undefined ? `the model is named '${backend.modelName()}'` : "the format is set explicitly"
 }

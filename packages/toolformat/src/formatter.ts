@@ -17,6 +17,7 @@ export function formatterOf(format: Format): ToolFormatter {
   const formatter: ToolFormatter = {
     id: format.id,
     aliases: format.aliases,
+    declaration: format,
     stop: format.stop,
     formatToolsForPrompt: (tools) => (tools.length === 0 ? "" : format.prompt(tools, exampleCall(format))),
     formatToolsForAPI: (tools) => (format.apiOnly === "claude" ? tools.map(toClaudeTool) : toOpenAITools(tools)),

@@ -1,6 +1,6 @@
 import { grammarToGbnf, schemaToGrammar } from "@toolwright/logits"
 import { ToolwrightError } from "@toolwright/toolbox"
-import { createChatTemplate, type ChatMessage } from "@toolwright/toolformat"
+import { createChatTemplate, formatterOf, selectByTemplate, type ChatMessage } from "@toolwright/toolformat"
 import { conflictingConstraints, constraintsOf } from "../failures.ts"
 import type { Backend, InferEvent, InferRequest } from "../model/backend.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "./engine.ts"
@@ -49,6 +49,7 @@ export function llamaBackend(
     abilities: { nativeTools: false, grammar: true, jsonSchema: true, small: engine.modelSize < SMALL_MODEL_BYTES },
     engine,
     contextTokens: engine.contextSize,
+    ...formatOf(engine, options.modelName ?? engine.modelName),
     modelName: () => options.modelName ?? engine.modelName,
     infer: (request, { signal } = {}) => inferPrompt(engine, renderPrompt(request.messages), request, signal),
     async close() {
@@ -90,6 +91,19 @@ export async function* inferPrompt(
     }
   } finally {
     await run.return(undefined as never)
+  }
+}
+
+/** The format by the file's own template; a template that cannot be read leaves it to the model's name. */
+function formatOf(engine: LlamaEngine, modelName: string): Pick<LlamaBackend, "modelFormat"> {
+  const { chatTemplate, bosText, eosText } = engine
+  if (chatTemplate === undefined) return {}
+  try {
+    const settings = { bosToken: bosText, eosToken: eosText }
+    const { format, because } = selectByTemplate(modelName, chatTemplate, { settings })
+    return { modelFormat: { formatter: formatterOf(format), because } }
+  } catch {
+    return {}
   }
 }
 

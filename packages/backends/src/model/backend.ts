@@ -1,5 +1,5 @@
 import type { JsonObject } from "@toolwright/toolbox"
-import type { ChatMessage, OpenAITool } from "@toolwright/toolformat"
+import type { ChatMessage, OpenAITool, ToolFormatter } from "@toolwright/toolformat"
 
 /** Sampler settings, in the field's usual names and ranges; what a backend cannot express is left out and reported. */
 export interface SamplingOptions {
@@ -65,6 +65,12 @@ export interface SelfKnowledge {
   declined?: true
 }
 
+/** The format of a model, and what led to it, as a sentence for people. */
+export interface ModelFormat {
+  readonly formatter: ToolFormatter
+  readonly because: string
+}
+
 /** What a backend can do, as configured or as probed. */
 export interface BackendAbilities {
   nativeTools: boolean
@@ -87,6 +93,8 @@ export interface Backend {
   readonly abilities: BackendAbilities
   /** The model's name, from which the format is chosen. */
   modelName(): string
+  /** How the model writes calls in text, where that is known better than by its name. */
+  readonly modelFormat?: ModelFormat
   /** Tokens that a request and its reply may have together, where it is known. */
   readonly contextTokens?: number
   infer(request: InferRequest, options?: { signal?: AbortSignal }): AsyncIterable<InferEvent>

@@ -1,5 +1,5 @@
 import type { FailureContext } from "../failures.ts"
-import type { Backend, BackendAbilities, InferEvent, InferRequest } from "../model/backend.ts"
+import type { Backend, BackendAbilities, InferEvent, InferRequest, ModelFormat } from "../model/backend.ts"
 import { delay } from "../time.ts"
 import { chatAddress } from "./address.ts"
 import { chatBody } from "./body.ts"
@@ -21,6 +21,8 @@ export interface OpenAICompatibleOptions {
   dialect?: Dialect
   /** Tokens that a request and its reply may have together, where it is known. */
   contextTokens?: number
+  /** How the model writes calls in text, where its chat template says so. */
+  modelFormat?: ModelFormat
   /** What goes before the dialect's abilities. */
   abilities?: Partial<BackendAbilities>
   /** Whether to ask for a stream; true unless given. */
@@ -94,6 +96,7 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
     kind: "openai-compatible",
     abilities: { ...DIALECT_ABILITIES[dialect], ...options.abilities },
     modelName: () => modelName,
+    ...(options.modelFormat === undefined ? {} : { modelFormat: options.modelFormat }),
     ...(options.contextTokens === undefined ? {} : { contextTokens: options.contextTokens }),
     leavesOut: ({ sampling }) => samplingFields(sampling, dialect).unsupported.map((name) => SAMPLING_NAMES[name]),
     infer,

@@ -12,8 +12,12 @@ export interface ProbedServer {
   abilities: BackendAbilities
   /** Tokens that fit into one request and its reply, where the server says. */
   contextTokens?: number
-  /** The chat template of the loaded model, where the server shows it. */
+  /** The chat template of the loaded model, in Jinja, where the server shows it. */
   chatTemplate?: string
+  /** What that template may print of the tokenizer. */
+  tokens?: { bosToken?: string; eosToken?: string }
+  /** The file that the server runs, where it says so and stands on this machine. */
+  modelFile?: string
 }
 
 /** Settings of a probe. `timeoutMs` bounds all of it together; 2000 unless given. */
@@ -76,8 +80,31 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
       ? { ...DIALECT_ABILITIES[dialect], ...nativeTools(props, show) }
       : { nativeTools: false, grammar: false, jsonSchema: false },
     ...(typeof known === "string" ? { version: known } : {}),
-    ...contextOf(props, listed, modelName),
-    ...(typeof props.chat_template === "string" ? { chatTemplate: props.chat_template } : {}),
+    ...contextOf(props, show, listed, modelName),
+    ...templateOf(props, show, root),
+  }
+}
+
+/** llama.cpp shows the template, and apart from it the one for tools; Ollama has one of its own, and names the file. */
+function templateOf(
+  props: Page,
+  show: Page,
+  root: string,
+): Pick<ProbedServer, "chatTemplate" | "tokens" | "modelFile"> {
+  const template = [props.chat_template_tool_use, props.chat_template].find(
+    (text): text is string => typeof text === "string" && text !== "",
+  )
+  const tokens = {
+    ...(typeof props.bos_token === "string" ? { bosToken: props.bos_token } : {}),
+    ...(typeof props.eos_token === "string" ? { eosToken: props.eos_token } : {}),
+  }
+  const file = typeof show.modelfile === "string" ? /^FROM (\/\S+)$/m.exec(show.modelfile)?.[1] : undefined
+  const here = URL.canParse(root) && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(root).hostname)
+  return {
+    ...(template === undefined
+      ? {}
+      : { chatTemplate: template, ...(Object.keys(tokens).length === 0 ? {} : { tokens }) }),
+    ...(file === undefined || !here ? {} : { modelFile: file }),
   }
 }
 
@@ -132,9 +159,23 @@ function nativeTools(props: Page, show: Page): { nativeTools?: boolean } {
   return Array.isArray(show.capabilities) ? { nativeTools: show.capabilities.includes("tools") } : {}
 }
 
-function contextOf(props: Page, models: readonly Page[], modelName: string | undefined): { contextTokens?: number } {
+/**
+ * llama.cpp tells its window, vLLM and LM Studio that of each model. Ollama's is what `num_ctx` of the model says; the
+ * window that the model was trained with is no window that Ollama gives it.
+ */
+function contextOf(
+  props: Page,
+  show: Page,
+  models: readonly Page[],
+  modelName: string | undefined,
+): { contextTokens?: number } {
   const settings = props.default_generation_settings as Page | undefined
   const model = models.find((candidate) => candidate.id === modelName) ?? models[0]
-  const found = settings?.n_ctx ?? model?.max_model_len
+  const set = typeof show.parameters === "string" ? /^num_ctx\s+(\d+)/m.exec(show.parameters)?.[1] : undefined
+  const found =
+    settings?.n_ctx ??
+    model?.max_model_len ??
+    model?.loaded_context_length ??
+    (set === undefined ? undefined : Number(set))
   return typeof found === "number" && found > 0 ? { contextTokens: found } : {}
 }

@@ -96,3 +96,69 @@ describe("format list, show and render", () => {
     )
   })
 })
+
+describe("formats by chat templates", () => {
+  const folder = () =>
+    folderWith({
+      "crow.jinja":
+        "{% for m in messages %}<~{{ m.role }}~>{{ m.content }}{% for c in m.tool_calls or [] %}<~do~>{{ c.function.name }}<~with~>{{ c.function.arguments | tojson }}<~/do~>{% endfor %}<~end~>{% endfor %}{% if add_generation_prompt %}<~assistant~>{% endif %}",
+      "silent.jinja": "{% for m in messages %}{{ m.content }}{% endfor %}",
+      "wrong.jinja": "{% for m in %}",
+    })
+  const raw = 'So: <~do~>f<~with~>{"a": "}"}<~/do~>'
+
+  test("are inferred for models that nobody has heard of, with how sure that is", async () => {
+    const cwd = folder()
+    const { code, stdout } = await cli(["format", "infer", "crow.jinja"], { cwd })
+    expect(code).toBe(0)
+    expect(stdout).toContain("crow.jinja: sure, 19 of 19 probes")
+    expect(stdout).toContain('<~do~>tool_name<~with~>{"param": "value", "count": 2}<~/do~>')
+    expect(stdout).toContain("- Reasoning: the template shows none")
+    const json = await cli(["format", "infer", "crow.jinja", "--json"], { cwd })
+    expect(JSON.parse(json.stdout)).toMatchObject({ certainty: "sure", format: { calls: [{ codec: "named" }] } })
+  })
+
+  test("read replies, one and by lines, whichever way the text is cut", async () => {
+    const cwd = folder()
+    for (const cut of ["whole", "char", "random:3"]) {
+      const one = await cli(["format", "parse", "--template", "crow.jinja", "--cut", cut], { cwd, stdin: raw })
+      expect(JSON.parse(one.stdout)).toMatchObject({ calls: [CALL], content: "So:", problems: [] })
+      const lines = [
+        { template: "crow.jinja", raw },
+        { format: "hermes", raw: RAW },
+        { template: "crow.jinja", raw: `Hm.</think>${raw}` },
+        { template: "nowhere.jinja", raw },
+        { template: "wrong.jinja", raw },
+      ]
+      const stdin = lines.map((line) => JSON.stringify(line)).join("\n")
+      const { stdout } = await cli(["format", "parse", "--jsonl", "--cut", cut], { cwd, stdin })
+      expect(
+        stdout
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line) as unknown),
+      ).toMatchObject([
+        { calls: [CALL] },
+        { calls: [CALL] },
+        { calls: [CALL], reasoning: "Hm.", content: "So:" },
+        { error: { code: "NO_TEMPLATE" } },
+        { error: {} },
+      ])
+    }
+  })
+
+  test("are not made up where a template shows no calls", async () => {
+    const cwd = folder()
+    const { code, stdout } = await cli(["format", "infer", "silent.jinja"], { cwd })
+    expect(code).toBe(1)
+    expect(stdout).toContain("no format can be inferred")
+  })
+
+  test("name what is wrong with a template", async () => {
+    const cwd = folder()
+    expect(await cli(["format", "infer", "wrong.jinja"], { cwd })).toMatchObject({
+      stderr: expect.stringContaining("line 1"),
+    })
+    expect(await cli(["format", "infer"], { cwd })).toMatchObject({ code: 2 })
+  })
+})

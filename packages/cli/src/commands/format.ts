@@ -3,6 +3,14 @@ import { resolve } from "node:path"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import type { ParsedReply, SelectOptions, Selection } from "@toolwright/toolformat"
 import { EXIT, type Command, type Invocation } from "../command.ts"
+import {
+  beginsInReasoning,
+  inferredText,
+  readSource,
+  templateFormats,
+  type TemplateFormats,
+} from "../format-templates.ts"
+import { neutralise } from "../render/neutralise.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { usageText } from "../usage.ts"
 
@@ -12,7 +20,8 @@ const OPTIONS = {
   template: {
     type: "string",
     value: "file",
-    description: "The model's own chat template; with --messages it is what renders them",
+    description:
+      "The model's own chat template: a file in Jinja, a tokenizer_config.json, a GGUF file, or a server's address; with --messages it is what renders them",
   },
   tools: { type: "string", value: "file", description: "Tools as JSON: OpenAI, MCP, Anthropic or our form" },
   cut: {
@@ -22,7 +31,7 @@ const OPTIONS = {
   },
   jsonl: {
     type: "boolean",
-    description: 'Of parse: read lines {"format"|"model", "tools", "raw"}, answer each with a line',
+    description: 'Of parse: read lines {"format"|"model"|"template", "tools", "raw"}, answer each with a line',
   },
   events: { type: "boolean", description: "Of parse: print the events, one a line, instead of the result" },
   calls: {
@@ -35,7 +44,7 @@ const OPTIONS = {
     value: "file",
     description: "Of render: print this conversation as the model is shown it",
   },
-  json: { type: "boolean", description: "Of list and show: print JSON" },
+  json: { type: "boolean", description: "Of list, show and infer: print JSON" },
 } as const satisfies OptionDeclarations
 
 type Values = ReturnType<typeof parseOptions<typeof OPTIONS>>["values"]
@@ -46,18 +55,24 @@ export const formatCommand: Command = {
   usage: usageText({
     synopsis: [
       "format list [--json]",
-      "format show <id> | --model <name>",
-      "format parse --format <id> | --model <name> [--tools <file>] < reply.txt",
+      "format show <id> | --model <name> | --template <file>",
+      "format infer <template> [--model <name>] [--json]",
+      "format parse --format <id> | --model <name> | --template <file> [--tools <file>] < reply.txt",
       "format render --format <id> | --model <name> --tools <file>",
     ],
     description:
       "A format is how one model family is told about tools and writes calls. 'parse' reads a reply's raw text from standard input and prints\n" +
       '{"calls", "content", "reasoning", "problems"}; nothing in the text makes it fail. \'render\' prints what the model is shown: the tools, given\n' +
-      "calls, or a whole conversation.",
+      "calls, or a whole conversation. 'infer' derives a format from a chat template alone, for models that no format is known of: it says how sure it\n" +
+      "is and what it could not see, and its exit code is 0 where there is a format.",
     options: OPTIONS,
     examples: [
       { line: "toolwright format list", does: "Every format, its other names, and what its calls look like" },
       { line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this raw reply?" },
+      {
+        line: "toolwright format infer chat_template.jinja",
+        does: "How does a model that nobody has heard of write calls?",
+      },
       { line: "toolwright format show --model Qwen2.5-7B-Instruct-Q4_K_M.gguf", does: "Which format, and why" },
     ],
   }),
@@ -67,15 +82,16 @@ export const formatCommand: Command = {
     if (action === undefined)
       throw usageError(
         "What about formats?",
-        "Use 'format list', 'format show <id>', 'format parse' or 'format render'.",
+        "Use 'format list', 'format show <id>', 'format infer <template>', 'format parse' or 'format render'.",
       )
+    if (action === "infer") return infer(invocation, values, id)
     if (id !== undefined && action !== "show")
       throw usageError(`Unexpected argument '${id}'.`, "The format is named with --format <id>.")
     if (action === "list") return list(invocation, values)
     if (action === "show") return show(invocation, id === undefined ? values : { ...values, format: id })
     if (action === "parse") return values.jsonl === true ? parseLines(invocation, values) : parseOne(invocation, values)
     if (action === "render") return render(invocation, values)
-    throw usageError(`'format ${action}' is not known.`, "Use list, show, parse or render.")
+    throw usageError(`'format ${action}' is not known.`, "Use list, show, infer, parse or render.")
   },
 }
 
@@ -130,12 +146,29 @@ async function show(invocation: Invocation, values: Values): Promise<number> {
   return EXIT.success
 }
 
+async function infer(invocation: Invocation, values: Values, source = values.template): Promise<number> {
+  if (source === undefined)
+    throw usageError(
+      "Which template?",
+      "Name a file in Jinja, a tokenizer_config.json, a GGUF file, or a server: toolwright format infer chat_template.jinja",
+    )
+  const { text, inferred } = await inferredText(invocation, source, {
+    json: values.json === true,
+    modelName: values.model,
+  })
+  invocation.stdout.write(neutralise(text))
+  return inferred ? EXIT.success : EXIT.failure
+}
+
 async function parseOne(invocation: Invocation, values: Values): Promise<number> {
-  const { format } = await choose(invocation, values)
+  const selection = await choose(invocation, values)
   const tools = values.tools === undefined ? [] : await readTools(invocation, values.tools)
   const raw = await readStdin(invocation)
   const { collectReply, cutText, formatterOf } = await import("@toolwright/toolformat")
-  const parser = formatterOf(format).createParser({ tools })
+  const parser = formatterOf(selection.format).createParser({
+    tools,
+    startsInReasoning: beginsInReasoning(selection, raw),
+  })
   const events = cutText(raw, values.cut ?? "whole").flatMap((piece) => parser.push(piece))
   events.push(...parser.end())
   if (values.events === true) for (const event of events) invocation.stdout.write(`${JSON.stringify(event)}\n`)
@@ -145,22 +178,19 @@ async function parseOne(invocation: Invocation, values: Values): Promise<number>
 
 /** One line of output for each line of input, in order; a line that cannot be used is answered with its error. */
 async function parseLines(invocation: Invocation, values: Values): Promise<number> {
-  const { collectReply, cutText, formatterOf, selectFormat, toolsFromJson } = await import("@toolwright/toolformat")
+  const { collectReply, cutText, formatterOf, toolsFromJson } = await import("@toolwright/toolformat")
   const { messageOf, ToolwrightError } = await import("@toolwright/toolbox")
   const shared = values.tools === undefined ? [] : await readTools(invocation, values.tools)
+  const templates = templateFormats(invocation)
   let code: number = EXIT.success
   for await (const line of lines(invocation.stdin)) {
     if (line.trim() === "") continue
     try {
-      const row = JSON.parse(line) as { format?: string; model?: string; tools?: unknown; raw?: unknown }
+      const row = JSON.parse(line) as Line
       if (typeof row.raw !== "string") throw usageError("A line has no text as 'raw'.")
-      const format = row.format ?? (row.model === undefined ? values.format : undefined)
-      const options = optionsOf({
-        ...(format === undefined ? {} : { format }),
-        ...((row.model ?? values.model) === undefined ? {} : { model: row.model ?? values.model! }),
-      })
-      const selection = selectFormat(options.model, options)
+      const selection = await selectionFor(row, values, templates)
       const parser = formatterOf(selection.format).createParser({
+        startsInReasoning: beginsInReasoning(selection, row.raw),
         tools: row.tools === undefined || row.tools === null ? shared : toolsFromJson(row.tools),
       })
       const events = cutText(row.raw, values.cut ?? "whole").flatMap((piece) => parser.push(piece))
@@ -177,6 +207,30 @@ async function parseLines(invocation: Invocation, values: Values): Promise<numbe
   return code
 }
 
+/** A line of `parse --jsonl`. */
+interface Line {
+  format?: string
+  model?: string
+  template?: string
+  tools?: unknown
+  raw?: unknown
+}
+
+/** What a line says of its format goes before what the command's options say. */
+async function selectionFor(row: Line, values: Values, templates: TemplateFormats): Promise<Selection> {
+  const { selectFormat } = await import("@toolwright/toolformat")
+  const own = row.format !== undefined || row.model !== undefined || row.template !== undefined
+  const format = row.format ?? (own ? undefined : values.format)
+  const model = row.model ?? values.model
+  const template = row.template ?? (own ? undefined : values.template)
+  if (template !== undefined && format === undefined) return templates.select(template, model ?? "")
+  const options = optionsOf({
+    ...(format === undefined ? {} : { format }),
+    ...(model === undefined ? {} : { model }),
+  })
+  return selectFormat(options.model, options)
+}
+
 async function render(invocation: Invocation, values: Values): Promise<number> {
   const { createChatTemplate, formatterOf, renderConversation } = await import("@toolwright/toolformat")
   const { format } = await choose(invocation, values)
@@ -187,7 +241,9 @@ async function render(invocation: Invocation, values: Values): Promise<number> {
   } else if (values.messages !== undefined) {
     const messages = await readMessages(invocation, values.messages)
     if (values.template !== undefined) {
-      const template = createChatTemplate(await readText(invocation, values.template), { fallback: formatter })
+      const template = createChatTemplate((await readSource(invocation.cwd, values.template)).template, {
+        fallback: formatter,
+      })
       invocation.stdout.write(template.render({ messages, tools }))
     } else invocation.stdout.write(`${JSON.stringify(renderConversation(formatter, messages, tools), null, 2)}\n`)
   } else if (tools.length === 0) {
@@ -214,16 +270,15 @@ function optionsOf({ format, model }: Values): SelectOptions & { model: string }
   if (format === undefined && model === undefined)
     throw usageError(
       "Which format?",
-      "Give --format <id> or --model <name>; 'toolwright format list' shows the formats.",
+      "Give --format <id>, --model <name> or --template <file>; 'toolwright format list' shows the formats.",
     )
   return { model: model ?? "", ...(format === undefined ? {} : { format }) }
 }
 
 async function choose(invocation: Invocation, values: Values): Promise<Selection> {
   const { selectFormat } = await import("@toolwright/toolformat")
-  if (values.template !== undefined && values.format === undefined) {
-    return selectFormat(values.model ?? "", { template: await readText(invocation, values.template) })
-  }
+  if (values.template !== undefined && values.format === undefined)
+    return templateFormats(invocation).select(values.template, values.model ?? "")
   const options = optionsOf(values)
   return selectFormat(options.model, options)
 }

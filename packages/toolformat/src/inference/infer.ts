@@ -50,7 +50,7 @@ export interface Inference {
  * const { format, certainty, unseen } = inferFormat(await readFile("chat_template.jinja", "utf8"))
  */
 export function inferFormat(source: string, settings: TemplateSettings & { id?: string } = {}): Inference {
-  const { id = "inferred", ...rest } = settings
+  const { id = `inferred-${hashOf(source)}`, ...rest } = settings
   const renderings = renderingsOf(source, rest)
   const recognised = recogniseTemplate(source)?.formatId
   const reasoning = seenReasoning(renderings)
@@ -79,6 +79,13 @@ export function inferFormat(source: string, settings: TemplateSettings & { id?: 
     ...told(best, { renderings, reasoning, hasPair: samples.pair !== undefined }),
     same: sameAs(best.format),
   }
+}
+
+/** Tells templates apart, since grammars are kept by a format's id. */
+function hashOf(text: string): string {
+  let hash = 0x811c9dc5
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193)
+  return (hash >>> 0).toString(16).padStart(8, "0")
 }
 
 function nothingSeen({ refusal }: Renderings): Omit<Inference, "recognised" | "startsInReasoning"> {

@@ -1,6 +1,6 @@
 import type { ToolCall } from "@toolwright/toolbox"
 import { cutText } from "../cuttings.ts"
-import { collect, createParser } from "../engine/parser.ts"
+import { collectReply, createParser } from "../engine/parser.ts"
 import { nextId } from "../engine/ids.ts"
 import { printCalls } from "../engine/print.ts"
 import type { Format } from "../engine/syntax.ts"
@@ -71,10 +71,12 @@ function plain(text: string): string {
 export function reads(format: Format, text: string, calls: readonly ToolCall[], cut: string): boolean {
   const parser = createParser(format, [], { tools: probeTools() })
   const events = cutText(text, cut).flatMap((piece) => parser.push(piece))
-  const { calls: found } = collect([...events, ...parser.end()])
+  const { calls: found } = collectReply([...events, ...parser.end()])
   return (
     found.length === calls.length &&
-    found.every(({ name, args }, index) => name === calls[index]!.name && same(args, calls[index]!.args))
+    found.every(
+      ({ name, arguments: args }, index) => name === calls[index]!.name && same(args, calls[index]!.arguments),
+    )
   )
 }
 

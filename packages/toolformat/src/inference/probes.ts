@@ -43,7 +43,7 @@ function probeTool(name: string, properties: Readonly<Record<string, JsonSchema>
     description: "Probe",
     category: "utility",
     optionality: "optional",
-    schema: { type: "object", properties },
+    parameters: { type: "object", properties },
     handler: () => Promise.reject(new Error("a probe is never called")),
   }
 }
@@ -62,7 +62,7 @@ export function plainTools(): ToolDefinition[] {
 const IDS = ["qzcall001", "qzcall002", "qzcall003"]
 
 function call(name: string, args: ToolCall["arguments"], index = 0): ToolCall {
-  return { id: IDS[index]!, name, args }
+  return { id: IDS[index]!, name, arguments: args }
 }
 
 /** The calls from which a syntax is read off. */

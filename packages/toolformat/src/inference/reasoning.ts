@@ -21,7 +21,11 @@ const THOUGHT: JsonObject = {
   thinking: WORDS.thought,
 }
 const CALLS: JsonObject = {
-  tool_calls: PLAIN.one.map(({ id, name, args }) => ({ id, type: "function", function: { name, arguments: args } })),
+  tool_calls: PLAIN.one.map(({ id, name, arguments: args }) => ({
+    id,
+    type: "function",
+    function: { name, arguments: args },
+  })),
 }
 const LONGEST_MARK = 80
 

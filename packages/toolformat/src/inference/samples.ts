@@ -36,7 +36,7 @@ export function samplesOf(renderings: Renderings): Samples | undefined {
 
 /** Whether the texts among the arguments stand in it too. */
 function hasArguments(text: string, calls: readonly ToolCall[]): boolean {
-  return calls.every(({ args }) =>
+  return calls.every(({ arguments: args }) =>
     Object.entries(args).every(
       ([key, value]) => text.includes(key) && (typeof value !== "string" || text.includes(value)),
     ),

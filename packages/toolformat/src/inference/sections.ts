@@ -51,7 +51,7 @@ export function seenResult(renderings: Renderings): ResultStyle | undefined {
   const text = `${WORDS.result} "q"`
   const [call] = PLAIN.one
   const reply: ChatMessage = { role: "assistant", content: "", toolCalls: [call] }
-  const result: ChatMessage = { role: "tool", content: text, toolCallId: call.id, toolName: call.name, success: true }
+  const result: ChatMessage = { role: "tool", content: text, callId: call.id, name: call.name, success: true }
   const tools = toOpenAITools(plainTools())
   const shown = renderings.prompt({ messages: [USER, reply, result], tools })
   const before = renderings.prompt({ messages: [USER, reply], tools, answer: false })

@@ -1,4 +1,5 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
+import type { Format } from "../engine/syntax.ts"
 
 /**
  * Something in a model's reply that was not as the format has it. Nothing is ever dropped silently: a fragment that
@@ -77,6 +78,8 @@ export interface ParserOptions {
 export interface ToolFormatter {
   readonly id: string
   readonly aliases: readonly string[]
+  /** What it interprets, where that is a declaration: grammars are made of it. */
+  readonly declaration?: Format
   /** Sequences at which generation should stop, so that a model does not invent results. */
   readonly stop: readonly string[]
   /** The system-prompt section that lists the tools and says how to call them. */

@@ -147,7 +147,7 @@ class EnvelopeReader {
       this.depth++
       return "done"
     }
-    const role = Object.hasOwn(ROLES, key) ? ROLES[key] : undefined
+    const role = this.roleOf(key)
     if (role === "name" && this.mayName(key, value)) return yield* this.readName()
     if (role === "arguments" && !this.call.hasArguments) return yield* this.readArguments(value)
     if (role === "id") return yield* this.readId(value)
@@ -156,6 +156,15 @@ class EnvelopeReader {
       return (yield* readText(this.source, LOOKAHEAD)) === undefined ? "text" : "done"
     }
     return yield* this.readBeside(key)
+  }
+
+  /** What the family calls its members goes before what all do. */
+  private roleOf(key: string): Role | undefined {
+    const { keys } = this.syntax
+    if (key === keys.name) return "name"
+    if (key === keys.arguments) return "arguments"
+    if (key === keys.id) return "id"
+    return Object.hasOwn(ROLES, key) ? ROLES[key] : undefined
   }
 
   /** A second name is an argument that was written beside the call's own members. */

@@ -39,7 +39,7 @@ function membersOf(
 ): { syntax: Pick<EnvelopeSyntax, "keys" | "nameAsKey" | "idFirst">; ordinal: boolean; notes: string[] } | undefined {
   const entries = Object.entries(value)
   if (typeof value[WORDS.first] === "object")
-    return { syntax: { keys: { name: "name", args: "arguments" }, nameAsKey: true }, ordinal: false, notes: [] }
+    return { syntax: { keys: { name: "name", arguments: "arguments" }, nameAsKey: true }, ordinal: false, notes: [] }
   const name = entries.findIndex(([, member]) => member === WORDS.first)
   const args = entries.findIndex(([, member]) => JSON.stringify(member).includes(WORDS.key))
   if (name < 0 || args < 0) return undefined
@@ -56,7 +56,7 @@ function membersOf(
   if (others.length > 0) notes.push(`Further members are not printed: ${others.join(", ")}.`)
   return {
     syntax: {
-      keys: { name: entries[name]![0], args: entries[args]![0], ...(id < 0 ? {} : { id: entries[id]![0] }) },
+      keys: { name: entries[name]![0], arguments: entries[args]![0], ...(id < 0 ? {} : { id: entries[id]![0] }) },
       ...(id >= 0 && id < name ? { idFirst: true } : {}),
     },
     ordinal: id >= 0 && /^\d+$/.test(String(entries[id]![1])),
