@@ -146,7 +146,9 @@ function groundedGrammar(
   return grounding === undefined
     ? undefined
     : attempt(() =>
-        grammarToGbnf(grammarFor(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true, grounding })),
+        grammarToGbnf(
+          grammarFor(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true, grounding }),
+        ),
       )
 }
 
