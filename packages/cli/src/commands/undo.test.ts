@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
 import { join } from "node:path"
 import { inflateRawSync } from "node:zlib"
 import { expect, test } from "vitest"
@@ -115,4 +115,24 @@ test("a run is taken back as a whole, or one of its calls", async () => {
   ])
   expect((await here(["undo", runId, "--yes"], { cwd })).code).toBe(0)
   expect([textOf(cwd, "a.txt"), lstatSync(join(cwd, "a.txt")).mode]).toEqual(["one\ntwo\n", mode])
+})
+
+test("entries that came with a folder are not this user's: left out, and said so", async () => {
+  const theirs = folderWith({ "a.txt": "one\n" })
+  const cwd = folderWith({ "a.txt": "two\n" })
+  const env = { XDG_STATE_HOME: folderWith({}) }
+  await here(["tools", "call", "write_file", "--path", "a.txt", "--content", "two\n"], {
+    cwd: theirs,
+    env: { XDG_STATE_HOME: folderWith({}) },
+  })
+  cpSync(join(theirs, ".toolwright"), join(cwd, ".toolwright"), { recursive: true })
+  const listed = await here(["undo", "list"], { cwd, env })
+  expect(listed.stdout).toBe("Nothing that was changed here is on record.\n")
+  expect(listed.stderr).toContain("1 entry that came with this folder")
+  expect((await here(["undo", "--yes"], { cwd, env })).code).not.toBe(0)
+  expect(textOf(cwd, "a.txt")).toBe("two\n")
+  await here(["tools", "call", "write_file", "--path", "a.txt", "--content", "mine\n"], { cwd, env })
+  expect((await here(["undo", "list"], { cwd, env })).stdout).toMatch(/^\S+ +in effect +1 path {2}write_file\n$/)
+  expect((await here(["undo", "--yes"], { cwd, env })).code).toBe(0)
+  expect(textOf(cwd, "a.txt")).toBe("two\n")
 })

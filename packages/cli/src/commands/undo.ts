@@ -47,8 +47,14 @@ export const undoCommand: Command = {
   },
 }
 
-async function list({ stdout }: Invocation, values: Values, history: ChangeHistory): Promise<number> {
+async function list({ stdout, stderr }: Invocation, values: Values, history: ChangeHistory): Promise<number> {
   const items = await history.list()
+  const foreign = history.foreign()
+  if (foreign > 0)
+    stderr.write(
+      `${foreign === 1 ? "1 entry" : `${foreign} entries`} that came with this folder, and not from you on this machine, left out.
+`,
+    )
   if (values.json === true) {
     const shown = items.map(({ entries, ...item }) => ({
       ...item,

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto"
 import { readdirSync, rmSync, writeFileSync } from "node:fs"
 import { join, relative, resolve } from "node:path"
 import { isInside } from "../paths/roots.ts"
@@ -45,7 +46,7 @@ export interface Unkept {
 
 /** What stands in a line of an entry's file. */
 export type LogLine =
-  | (CallHead & { readonly type: "call"; readonly at: string; readonly pid: number })
+  | (CallHead & { readonly type: "call"; readonly at: string; readonly pid: number; readonly mark?: string })
   | {
       readonly type: "change"
       readonly n: number
@@ -65,8 +66,10 @@ const ENTRY = /^(\d{8}-\d{9}-[0-9a-f]{4}-[0-9a-f]{4})\.jsonl$/u
 /** The files of the log: one per call, each line written before what it speaks of happens. */
 export interface ChangeLog {
   append(id: string, lines: readonly LogLine[]): void
-  /** All entries, oldest first. Lines that were cut by a crash are left out. */
+  /** All entries of this user's, oldest first. Lines that were cut by a crash are left out. */
   read(): LogEntry[]
+  /** How many entries bear no mark of this user's: they came with the folder. */
+  foreign(): number
   remove(id: string): void
   /** Keeps a tree for as long as a program runs. */
   keepTree(id: string, tree: Uint8Array): void
@@ -74,20 +77,36 @@ export interface ChangeLog {
   dropTree(id: string): void
 }
 
-/** @param root the folder that paths are written relative to, so that a workspace may be moved with its log */
-export function createChangeLog(folder: () => string, root: string): ChangeLog {
+/**
+ * @param root the folder that paths are written relative to, so that a workspace may be moved with its log
+ * @param key what entries are marked with as this user's; without one all count as theirs
+ */
+export function createChangeLog(folder: () => string, root: string, key?: () => Uint8Array | undefined): ChangeLog {
+  const marked = (id: string, line: LogLine): LogLine => {
+    const owner = line.type === "call" ? key?.() : undefined
+    return line.type === "call" && owner !== undefined ? { ...line, mark: markOf(id, line, owner) } : line
+  }
+  const texts = function* (): Iterable<{ id: string; text: string; own: boolean }> {
+    const owner = key?.()
+    const ids = namesIn(join(folder(), "log")).flatMap((name) => ENTRY.exec(name)?.[1] ?? [])
+    for (const id of ids.sort()) {
+      const text = stateTextOf(place(id), { limit: LARGEST_LOG }) ?? ""
+      const [head] = linesOf(text.slice(0, text.indexOf("\n") + 1))
+      const own = owner === undefined || (head?.type === "call" && head.mark === markOf(id, head, owner))
+      yield { id, text, own }
+    }
+  }
   const place = (id: string): string => join(folder(), "log", `${id}.jsonl`)
   const tree = (id: string): string => join(folder(), "trees", `${id}.json`)
   return {
     append(id, lines) {
       makeStateFolder(folder(), "log")
-      const text = lines.map((line) => `${JSON.stringify(withPaths(line, (path) => shorter(path, root)))}\n`).join("")
+      const relativeTo = (line: LogLine): LogLine => withPaths(marked(id, line), (path) => shorter(path, root))
+      const text = lines.map((line) => `${JSON.stringify(relativeTo(line))}\n`).join("")
       writeStateFile(place(id), text, { how: "append", mode: 0o600 })
     },
-    read() {
-      const ids = namesIn(join(folder(), "log")).flatMap((name) => ENTRY.exec(name)?.[1] ?? [])
-      return ids.sort().flatMap((id) => entryOf(id, stateTextOf(place(id), { limit: LARGEST_LOG }) ?? "", root))
-    },
+    read: () => [...texts()].flatMap(({ id, text, own }) => (own ? entryOf(id, text, root) : [])),
+    foreign: () => [...texts()].filter(({ own }) => !own).length,
     remove: (id) => {
       rmSync(place(id), { force: true })
       rmSync(tree(id), { force: true })
@@ -99,6 +118,16 @@ export function createChangeLog(folder: () => string, root: string): ChangeLog {
     treeBefore: (id) => readStateFile(tree(id), { limit: LARGEST_LOG }),
     dropTree: (id) => rmSync(tree(id), { force: true }),
   }
+}
+
+/** Says who wrote an entry: what stands in its first line, by a key that no workspace holds. */
+function markOf(
+  id: string,
+  { tool, callId, runId, at, pid }: Extract<LogLine, { type: "call" }>,
+  key: Uint8Array,
+): string {
+  const said = JSON.stringify([id, tool, callId ?? null, runId ?? null, at, pid])
+  return createHmac("sha256", key).update(said).digest("hex")
 }
 
 function namesIn(folder: string): string[] {
@@ -130,7 +159,7 @@ function entryOf(id: string, text: string, root: string): LogEntry[] {
     }
   }
   if (head === undefined) return []
-  const { type: _type, ...rest } = head
+  const { type: _type, mark: _mark, ...rest } = head
   return [{ ...rest, id, changes: [...changes.values()], unkept, openProgram }]
 }
 

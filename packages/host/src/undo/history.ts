@@ -30,6 +30,8 @@ export interface HistoryConfig {
   folder(): string
   /** Makes the folder, this user's own; called before a call notes something. */
   makeFolder(): void
+  /** What entries are marked with as this user's, so that those that came with a folder are told from them. */
+  key?(): Uint8Array | undefined
   /** 30 days and 512 MB unless given. */
   readonly retention?: Partial<Retention>
   /** How much of the tree is kept before a program runs. */
@@ -70,6 +72,8 @@ export interface DoneUndo {
 export interface ChangeHistory extends CallRecorder {
   /** What was changed, newest first. */
   list(): Promise<HistoryItem[]>
+  /** How many entries lie here that are not this user's, and are left out of everything. */
+  foreign(): number
   /**
    * What taking back an item would do; nothing is changed.
    *
@@ -90,7 +94,7 @@ const RETENTION: Retention = { days: 30, bytes: 512 * 1024 * 1024 }
 export function createHistory(config: HistoryConfig, policy: PathPolicy): ChangeHistory {
   const { folder, makeFolder } = config
   const store = createContentStore(folder)
-  const log = createChangeLog(folder, policy.roots[0]!.real)
+  const log = createChangeLog(folder, policy.roots[0]!.real, config.key && (() => config.key?.()))
   const writable = policy.roots.filter(({ access }) => access === "read-write").map(({ real }) => real)
   const tree = () => ({ folders: writable, readableIn: (path: string) => policy.readableIn(path) })
   const index = indexIn(folder)
@@ -127,7 +131,7 @@ function createUndoing(parts: {
   tree: () => TreeSource
   writable: readonly string[]
   recorder: CallRecorder
-}): Pick<ChangeHistory, "list" | "plan" | "undo"> {
+}): Pick<ChangeHistory, "list" | "foreign" | "plan" | "undo"> {
   const { log, store, policy, tree, writable, recorder } = parts
   const sight = {
     now: (path: string) => stateOf(path, policy.readable(path) ? { store } : HASH_ONLY),
@@ -144,6 +148,7 @@ function createUndoing(parts: {
     return { item, plan: planUndo(all, new Set(item.entries.map((entry) => entry.id)), sight) }
   }
   return {
+    foreign: () => log.foreign(),
     list: async () => itemsOf(await entries()).reverse(),
     async plan(id) {
       const { item, plan } = await planned(id)

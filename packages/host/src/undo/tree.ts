@@ -85,15 +85,8 @@ export async function lookAtTree(
       await turn()
       const path = join(folder, entry.name)
       const stat = statOf(path)
-      if (stat === undefined) {
-        // A name that is no UTF-8 is not there under what it is read as.
-        if (entry.name.includes("\uFFFD")) odd.add(folder)
-        continue
-      }
-      if (entry.isDirectory() && SKIPPED.has(entry.name)) {
-        skipped.set(path, { mark: entry.name === ".git" ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
-        continue
-      }
+      if (stat === undefined) noteOdd(entry.name, folder, odd)
+      if (stat === undefined || isSkipped(entry, path, stat, skipped)) continue
       if (entries.size >= limits.entries)
         return { entries, skipped, cut: `more than ${limits.entries.toLocaleString("en")} files and folders` }
       entries.set(path, keep(path, stat))
@@ -101,8 +94,29 @@ export async function lookAtTree(
     }
   }
   for (const path of index.keys()) if (!entries.has(path)) index.delete(path)
-  for (const { shown, mark } of [...odd].flatMap(oddlyNamed)) skipped.set(shown, { mark, reason: ODD_NAME })
-  return { entries, skipped }
+  return { entries, skipped: new Map([...skipped, ...oddEntries(odd)]) }
+}
+
+/** Notes a folder with a name that is not there under what it is read as: one that is no UTF-8. */
+function noteOdd(name: string, folder: string, odd: Set<string>): void {
+  if (name.includes("\uFFFD")) odd.add(folder)
+}
+
+/** The entries by names that are not UTF-8, as what is not kept. */
+function oddEntries(folders: ReadonlySet<string>): [string, { mark: string; reason: string }][] {
+  return [...folders].flatMap(oddlyNamed).map(({ shown, mark }) => [shown, { mark, reason: ODD_NAME }])
+}
+
+/** Notes a folder that is not looked into. @returns whether it is one */
+function isSkipped(
+  entry: Dirent,
+  path: string,
+  stat: BigIntStats,
+  skipped: Map<string, { mark: string; reason: string }>,
+): boolean {
+  if (!entry.isDirectory() || !SKIPPED.has(entry.name)) return false
+  skipped.set(path, { mark: entry.name === ".git" ? "" : statMark(stat), reason: NOT_LOOKED_INTO })
+  return true
 }
 
 /** Lets other work have its turn every few milliseconds. */

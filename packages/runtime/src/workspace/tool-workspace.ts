@@ -12,6 +12,7 @@ import type { ChangeHistory, HistoryConfig } from "@toolwright/host/undo"
 import type { Configuration } from "../configuration/settings.ts"
 import { workspaceRoot } from "./root.ts"
 import { createStateFolder, stateFolderOf } from "./state-folder.ts"
+import { userKey } from "./user-key.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -60,6 +61,7 @@ export async function changeHistory(
 function historyOf(configuration: Configuration, cwd: string, env: Environment): HistoryConfig {
   const { keepDays, keepMegabytes } = configuration.undo
   let state: string | undefined
+  let key: Buffer | undefined
   const stateFolder = (): string => (state ??= stateFolderOf(workspaceRoot(configuration, cwd), true, env).path)
   return {
     folder: () => join(stateFolder(), "undo"),
@@ -67,6 +69,7 @@ function historyOf(configuration: Configuration, cwd: string, env: Environment):
       createStateFolder(stateFolder())
       makeStateFolder(stateFolder(), "undo")
     },
+    key: () => (key ??= userKey(env)),
     retention: { days: keepDays, bytes: keepMegabytes * 1024 * 1024 },
   }
 }
