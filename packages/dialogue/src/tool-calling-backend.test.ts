@@ -62,3 +62,19 @@ test.each([true, false])(
     ])
   },
 )
+
+test("a reply that breaks off inside a call was cut off, whatever calls came before it", async () => {
+  const call = '<tool_call>\n{"name": "read_text_file", "arguments": {"path": "found.txt"}}\n</tool_call>'
+  const ends = async (reply: string) => {
+    const scripted = createScriptedBackend(
+      { steps: [{ reply: { text: reply, finish: "length" } }] },
+      { modelName: "qwen2.5", abilities: { nativeTools: false } },
+    )
+    const reasons: string[] = []
+    for await (const event of toolCallingBackend(scripted).infer({ messages, tools: [tool] }))
+      if (event.type === "end") reasons.push(event.finishReason)
+    return reasons
+  }
+  expect(await ends(`${call}\n${call.slice(0, -20)}`)).toEqual(["length"])
+  expect(await ends(call.slice(0, -20))).toEqual(["length"])
+})

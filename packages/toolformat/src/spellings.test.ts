@@ -242,3 +242,30 @@ it("takes arguments beside the name", () => {
     problems: ["invalid-arguments repaired"],
   })
 })
+
+describe("quotes in a text that are not escaped", () => {
+  it.each([
+    ["words", '{"port": "the "old" port", "cars": 2}', { port: 'the "old" port', cars: 2 }],
+    ["code", '{"port": "print("a, b")", "cars": 2}', { port: 'print("a, b")', cars: 2 }],
+    ["attributes", '{"cars": 2, "port": "<a href="x">y</a>"}', { cars: 2, port: '<a href="x">y</a>' }],
+    [
+      "a comma behind them",
+      '{"port": "he said "yes", then left", "cars": 2}',
+      { port: 'he said "yes", then left', cars: 2 },
+    ],
+  ])("are the text's: %s", (_what, json, args) => {
+    const text = `<tool_call>\n{"name": "ferry", "arguments": ${json}}\n</tool_call>\nDone.`
+    expect(read("hermes", text)).toMatchObject({
+      calls: [["ferry", args]],
+      content: "Done.",
+      problems: ["invalid-arguments repaired"],
+    })
+  })
+
+  it("never reach beyond the call", () => {
+    const broken = '<tool_call>{"name": "ferry", "arguments": {"port": "the "old port}}</tool_call>'
+    const whole = '<tool_call>{"name": "tide", "arguments": {}}</tool_call>'
+    expect(read("hermes", `${broken}\n${whole}`)).toMatchObject({ calls: [TIDE], problems: ["invalid-arguments"] })
+    expect(read("hermes", '{"name": "ferry", "arguments": {"port": "the "old}}\nThen "so".').calls).toEqual([])
+  })
+})

@@ -1,6 +1,6 @@
 /** Strings as models write them, turned into JSON's piece by piece. */
 import { escapeText } from "./json-text.ts"
-import { literal, looksAt } from "./scanning.ts"
+import { literal, looksAt, skipSpace, stands } from "./scanning.ts"
 import { END, STARVED, type Scan, type Source } from "./source.ts"
 import type { Notation, Outcome, ValueSink } from "./value-notation.ts"
 
@@ -33,6 +33,8 @@ export function* scanString(
   if (quote === 39 && !notation.python) sink.repaired("single quotes")
   source.at++
   sink.write('"')
+  /** A quote in the text was not escaped, so quotes say little here. */
+  let loose = false
   for (;;) {
     const { text, at } = source
     let end = at
@@ -40,6 +42,7 @@ export function* scanString(
     while (end < text.length) {
       code = text.charCodeAt(end)
       if (code === quote || code === BACKSLASH || code < 32 || code === QUOTE) break
+      if (loose && closers.some((closer) => closer.charCodeAt(0) === code)) break
       end++
       code = STARVED
     }
@@ -50,25 +53,52 @@ export function* scanString(
       while (source.at >= source.text.length && !source.ended) yield
       if (source.at >= source.text.length) return "open"
     } else if (code === quote) {
-      sink.write('"')
       source.at++
-      return "done"
+      if (yield* endsString(source, closers, loose)) {
+        sink.write('"')
+        return "done"
+      }
+      loose = true
+      sink.repaired("quotes inside a text")
+      sink.write(quote === QUOTE ? '\\"' : "'")
     } else if (code === BACKSLASH) {
       source.at++
       if (!(yield* scanEscape(source, notation, sink))) return "open"
     } else {
-      if (code === 10 && closers.length > 0) {
-        const start = source.mark()
-        const broken = yield* looksAt(source, closers)
-        source.rewind(start)
-        source.release()
-        if (broken) return "invalid"
-      }
+      if (code === 10 && (loose || (closers.length > 0 && (yield* looksAt(source, closers))))) return "invalid"
+      if (loose && (yield* stands(source, closers))) return "invalid"
       if (code < 32) sink.repaired("a control character in a string")
       sink.write(escapeText(String.fromCharCode(code)))
       source.at++
     }
   }
+}
+
+const COMMA = 44
+
+/**
+ * Whether a quote ends the string that it stands in, by what comes after it; reads nothing. Before a word it is part of
+ * the text. Once quotes were found in the text, only what can go on with a value ends it.
+ */
+function* endsString(source: Source, closers: readonly string[], loose: boolean): Scan<boolean> {
+  let code = source.peek()
+  if (code === STARVED) code = yield* source.wait()
+  if (!loose && (code === COMMA || code === 125 || code === 58)) return true
+  const start = source.mark()
+  code = yield* skipSpace(source)
+  let ends = loose ? code === 125 || code === 93 || code === END : !isWordLike(code)
+  if (loose && code === COMMA) {
+    source.at++
+    ends = !isWordLike(yield* skipSpace(source))
+  }
+  ends ||= yield* stands(source, closers)
+  source.rewind(start)
+  source.release()
+  return ends
+}
+
+function isWordLike(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code > 160
 }
 
 /**
