@@ -269,3 +269,23 @@ describe("quotes in a text that are not escaped", () => {
     expect(read("hermes", '{"name": "ferry", "arguments": {"port": "the "old}}\nThen "so".').calls).toEqual([])
   })
 })
+
+describe("marks that a server took away", () => {
+  it.each([
+    ["kimi-k2", 'functions.ferry:0{"port": "Bergen"}'],
+    ["mistral-v11", 'ferry{"port": "Bergen"}'],
+    ["deepseek-v31", 'ferry {"port": "Bergen"}'],
+  ])("leave the call where the reply begins with it: %s", (format, text) => {
+    expect(read(format, text)).toMatchObject({ calls: [PORT], content: "", problems: ["missing-wrapper repaired"] })
+  })
+
+  it("are told where something was said before", () => {
+    const reply = read("mistral-v11", 'I look.\nferry{"port": "Bergen"}')
+    expect(reply).toMatchObject({ calls: [], problems: ["foreign-syntax"] })
+  })
+
+  it("are not missing where a name is only spoken of", () => {
+    for (const text of ["ferry is a tool.", "tide {see below}", "ferry: {port}"])
+      expect(read("mistral-v11", text)).toMatchObject({ calls: [], content: text, problems: [] })
+  })
+})

@@ -99,7 +99,7 @@ function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
     }
     for (const open of syntax.wrapper?.open ?? []) add(open, "wrapper")
     for (const open of codecOf(syntax).openings(syntax)) add(open, "call")
-    if (unmarked && "atStart" in syntax && syntax.atStart === true)
+    if (unmarked && "atStart" in syntax && syntax.atStart !== undefined)
       start.push({ syntax, via: "start", rest: "", foreign: isForeign })
     if (unmarked && syntax.bare !== undefined)
       for (const open of syntax.codec === "python" ? ["["] : ["{", "["]) add(open, "bare")

@@ -68,8 +68,11 @@ export interface NamedSyntax extends CallSyntaxBase {
   close: readonly string[]
   /** How name and id share the place of the name (`functions.{name}:{index}`). */
   nameForm?: "kimi"
-  /** The opening mark is part of the prompt, so a reply may begin with the name of a tool on offer. */
-  atStart?: boolean
+  /**
+   * The opening mark is part of the prompt, so a reply may begin with the name of a tool on offer, on a line of its own;
+   * or a server took all marks away, and the arguments' object follows at once.
+   */
+  atStart?: true | "before its object"
 }
 
 /** Parameters between tags, as text that says nothing about its type unless `typed`. */

@@ -23,6 +23,7 @@ const CALL_FENCES: ReadonlySet<string> = new Set(["tool_code", "tool_call", "too
 const NEAR = 80
 const NAME_KEY = /"(?:name|tool|tool_name|function|action)"\s*:\s*"([^"\\\n]{1,128})"/
 const ARGUMENTS_KEY = /"(?:arguments|args|parameters|params|input|tool_input|action_input)"\s*:/
+const BEFORE_OBJECT = /^\s*(?:functions\.)?([\w.-]{1,128}?)(?::\d{1,6})?\s?\{\s*"/
 const ACTION = /^Action:\s*([\w.-]{1,128})\s*$/
 const CALLED = /([\w.-]{1,128})\s*\(/g
 const ALONE = /^\[?([\w.-]{1,128})\(\s*(?:[A-Za-z_]\w*\s*=[^]*)?\)[\];]?$/
@@ -121,6 +122,8 @@ function callAfterMark(
 }
 
 function nameInObject(line: string, names: ReadonlySet<string>): string | undefined {
+  const before = BEFORE_OBJECT.exec(line)?.[1]
+  if (before !== undefined && names.has(before)) return before
   if (!/^\s*[[{]/.test(line) || !ARGUMENTS_KEY.test(line)) return undefined
   const name = NAME_KEY.exec(line)?.[1]
   return name !== undefined && names.has(name) ? name : undefined

@@ -176,6 +176,8 @@ const inventedTags: EnvelopeSyntax = {
 
 /** What every family's models fall back to; accepted and reported. */
 export const RECOVERY: readonly CallSyntax[] = [
+  // all marks taken away by the server
+  { codec: "named", open: [], middle: [], close: [], nameForm: "kimi", atStart: "before its object", recovery: true },
   { codec: "named", open: ['<function name="'], middle: ['">'], close: ["</function>"], recovery: true },
   inventedTags,
   bareJson,

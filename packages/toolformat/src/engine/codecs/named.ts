@@ -2,7 +2,7 @@ import { CallWriter } from "../call-writer.ts"
 import { spacedJson } from "../json-text.ts"
 import { anyLiteral, isNamePart, literal, skipSpace, textUntil } from "../scanning.ts"
 import type { Session } from "../session.ts"
-import { END, type Scan } from "../source.ts"
+import { END, type Scan, type Source } from "../source.ts"
 import type { NamedSyntax } from "../syntax.ts"
 import { JSON_NOTATION, scanValue } from "../value.ts"
 import { settle, type Codec, type ReadContext } from "./codec.ts"
@@ -38,35 +38,49 @@ function kimiId(id: string, name: string): string {
 }
 
 /**
- * Whether the name of a tool on offer, or without tools anything like a name, stands here on a line of its own; reads
- * nothing.
+ * Whether the name of a tool on offer, or without tools anything like a name, stands here as it may at the beginning of
+ * a reply; reads nothing.
  */
-function* offered(session: Session): Scan<boolean> {
-  const { source, tools } = session
-  const names = tools === undefined ? undefined : [...tools.keys()]
+function* offered({ source, tools }: Session, { atStart }: NamedSyntax): Scan<boolean> {
+  const onLine = atStart === true
+  if (atStart === undefined || (!onLine && tools === undefined)) return false
+  const names = tools === undefined ? undefined : [...tools.keys()].flatMap((name) => [name, `functions.${name}`])
   const start = source.mark()
   let name = ""
   let code = yield* source.wait()
-  while (
-    code !== END &&
-    name.length < LONGEST_NAME &&
-    (names === undefined
-      ? isNamePart(code)
-      : names.some((candidate) => candidate.startsWith(name + String.fromCharCode(code))))
-  ) {
+  while (code !== END && name.length < LONGEST_NAME && mayGoOn(name + String.fromCharCode(code), names)) {
     name += String.fromCharCode(code)
     source.at++
     code = yield* source.wait()
   }
+  const known = names === undefined ? name !== "" : names.includes(name)
+  const stands = known && (onLine ? code === 10 : yield* beforeObject(source))
   source.rewind(start)
   source.release()
-  return code === 10 && (names === undefined ? name !== "" : names.includes(name))
+  return stands
+}
+
+function mayGoOn(name: string, names: readonly string[] | undefined): boolean {
+  return names === undefined ? isNamePart(name.charCodeAt(name.length - 1)) : names.some((one) => one.startsWith(name))
+}
+
+/** Whether a JSON object follows, a counter before it aside. */
+function* beforeObject(source: Source): Scan<boolean> {
+  let code = yield* source.wait()
+  while (code === 58 || (code >= 48 && code <= 57)) {
+    source.at++
+    code = yield* source.wait()
+  }
+  if ((yield* skipSpace(source)) !== 123) return false
+  source.at++
+  code = yield* skipSpace(source)
+  return code === 34 || code === 125
 }
 
 function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext): Scan<boolean> {
   const { source } = session
   if (context.atStart) {
-    if (syntax.atStart !== true || !(yield* offered(session))) return false
+    if (!(yield* offered(session, syntax))) return false
   } else if (
     (yield* anyLiteral(source, context.wrapped ? [...syntax.open, ...(syntax.openInWrapper ?? [])] : syntax.open)) ===
     undefined
@@ -91,7 +105,7 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
     return true
   }
   const text = written.trim()
-  if (text === "" || (context.atStart && session.tools?.has(text) === false)) return false
+  if (text === "" || (context.atStart && syntax.atStart === true && session.tools?.has(text) === false)) return false
   /** The model wrote a counter where the name belongs, so the arguments must say which tool is meant. */
   const unnamed = syntax.nameForm === "kimi" && session.tools?.has(text) === false && COUNTER.test(text)
   if (!unnamed) call.name = syntax.nameForm === "kimi" ? (KIMI_NAME.exec(text)?.[1] ?? text) : text
