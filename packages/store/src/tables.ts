@@ -65,6 +65,8 @@ export interface TaskTable {
   /** Who works on it, and when they were last heard of. */
   holder: string | null
   heartbeat: number | null
+  /** How many tasks wait or waited for it. */
+  dependants: Generated<number>
   created_at: number
   updated_at: number
   started_at: number | null

@@ -16,6 +16,7 @@ export async function postgresDriver(url: string): Promise<Driver> {
   const pool = new pg.Pool({ connectionString: url, max: 5, connectionTimeoutMillis: 10_000, types })
   pool.on("error", () => {})
   const prepared = new WeakSet<PoolClient>()
+  const statement = statements()
   const client = async (): Promise<PoolClient> => {
     const taken = await pool.connect()
     if (!prepared.has(taken)) {
@@ -43,7 +44,7 @@ export async function postgresDriver(url: string): Promise<Driver> {
       const onError = (): void => void (broken = true)
       taken.on("error", onError)
       const execute: Execute = async <Row>(sql: string, values: readonly (string | number | null)[] = []) => {
-        const { rows, rowCount } = await taken.query(numbered(sql), [...values])
+        const { rows, rowCount } = await taken.query({ ...statement(sql), values: [...values] })
         return { rows: rows as Row[], changed: rowCount ?? 0 }
       }
       return {
@@ -63,6 +64,26 @@ const ALREADY_MADE = new Set(["23505", "42P06"])
 
 function unlessMade(thrown: unknown): void {
   if (!ALREADY_MADE.has(String((thrown as { code?: unknown }).code))) throw thrown
+}
+
+/** Statements that have a name are planned once a connection; those of the query builder may be too many for that. */
+const MOST_NAMED = 200
+
+/**
+ * What a statement is called, and how the server takes it. Poolers that give each transaction another connection have to
+ * know of named statements, as PgBouncer does since 1.21.
+ */
+function statements(): (sql: string) => { name?: string; text: string } {
+  const known = new Map<string, { name?: string; text: string }>()
+  return (sql) => {
+    let statement = known.get(sql)
+    if (statement === undefined) {
+      const text = numbered(sql)
+      if (known.size >= MOST_NAMED) return { text }
+      known.set(sql, (statement = { name: `toolwright_${known.size}`, text }))
+    }
+    return statement
+  }
 }
 
 /** Our statements hold no question mark but those for values; those of the query builder have numbers already. */

@@ -3,7 +3,7 @@ import type { Database } from "../database/database.ts"
 import type { Execute, SqlValue } from "../database/driver.ts"
 import type { TaskState } from "../tables.ts"
 import { blockDependants, cancelChildren, releaseDependants, unblockDependants } from "./dependants.ts"
-import { insertTasks, unknownTask, waitsFor } from "./insert.ts"
+import { insertTask, insertTasks, roomKeeper, standsAlone, unknownTask, waitsFor } from "./insert.ts"
 import * as sql from "./statements.ts"
 import { taskIds } from "./task-id.ts"
 import { ENDED_STATES, type NewTask, type TaskClaim, type TaskEnd, type TaskFilter, type TaskRow } from "./task.ts"
@@ -71,6 +71,7 @@ const MOST_BACK_OFF_MS = 10 * 60_000
 /** The tasks of a database. */
 export function taskQueue(database: Database, { room = DEFAULT_ROOM, now = Date.now }: QueueOptions = {}): TaskQueue {
   const newId = taskIds()
+  const makeRoom = roomKeeper(database, room, now)
   const claimNext = sql.claimTasks(database.dialect)
   const held = async (execute: Execute, statement: string, values: readonly SqlValue[], { task, fence }: TaskClaim) => {
     if ((await execute(statement, [...values, task.id, fence])).changed !== 1) throw await staleTask(execute, task.id)
@@ -95,12 +96,16 @@ export function taskQueue(database: Database, { room = DEFAULT_ROOM, now = Date.
   const queue: TaskQueue = {
     database,
     async add(task) {
-      return (await queue.addAll([task]))[0]!
+      if (!standsAlone(task)) return (await queue.addAll([task]))[0]!
+      const time = now()
+      await makeRoom(1)
+      return insertTask(database.execute, { ...task, id: task.id ?? newId(time) }, time)
     },
-    addAll(tasks) {
+    async addAll(tasks) {
       const time = now()
       const named = tasks.map((task) => ({ ...task, id: task.id ?? newId(time) }))
-      return atomically((execute) => insertTasks(execute, named, { now: time, room }))
+      await makeRoom(named.length)
+      return atomically((execute) => insertTasks(execute, named, time))
     },
     async get(id) {
       return (await database.query<TaskRow>(`SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id = ?`, [id]))[0]
@@ -141,12 +146,25 @@ export function taskQueue(database: Database, { room = DEFAULT_ROOM, now = Date.
     beat: (claim) => held(database.execute, sql.BEAT_TASK, [now()], claim),
     inRun: (claim, run) => held(database.execute, sql.NOTE_RUN, [run, now()], claim),
     putBack: (claim) => held(database.execute, sql.PUT_BACK, [now()], claim),
-    end: (claim, end) =>
-      atomically(async (execute) => {
-        const written = writtenEnd(claim.task, end, now())
-        await held(execute, sql.END_TASK, written.values, claim)
-        await tellDependants(execute, claim.task.id, written.state)
-      }).then(() => existing(claim.task.id)),
+    async end(claim, end) {
+      const written = writtenEnd(claim.task, end, now())
+      const write = async (execute: Execute): Promise<TaskRow> => {
+        const { rows } = await execute<TaskRow>(sql.END_TASK, [...written.values, claim.task.id, claim.fence])
+        if (rows[0] === undefined) throw await staleTask(execute, claim.task.id)
+        return rows[0]
+      }
+      // Most tasks are waited for by none; one that began to wait since the claim is told in a second step.
+      if (claim.task.dependants === 0) {
+        const task = await write(database.execute)
+        if (task.dependants > 0) await atomically((execute) => tellDependants(execute, task.id, task.state))
+        return task
+      }
+      return atomically(async (execute) => {
+        const task = await write(execute)
+        await tellDependants(execute, task.id, task.state)
+        return task
+      })
+    },
     reap: (deadBefore) =>
       atomically(async (execute) => {
         const time = now()
@@ -158,6 +176,7 @@ export function taskQueue(database: Database, { room = DEFAULT_ROOM, now = Date.
           deadBefore,
         ])
         for (const { id, state } of rows) await tellDependants(execute, id, state)
+        await execute(sql.RELEASE_FORGOTTEN, [time])
         const abandoned = rows.filter(({ state }) => state === "abandoned").length
         return { queued: rows.length - abandoned, abandoned }
       }),
@@ -217,14 +236,14 @@ function byTurn(a: TaskRow, b: TaskRow): number {
 }
 
 /** How the end of some work is written down: a failure that may go better is queued again, as long as tries are left. */
-function writtenEnd(task: TaskRow, end: TaskEnd, time: number): { state: TaskState; values: SqlValue[] } {
+function writtenEnd(task: TaskRow, end: TaskEnd, time: number): { values: SqlValue[] } {
   const result = "result" in end && end.result !== undefined ? JSON.stringify(end.result) : null
   const reason = "reason" in end ? end.reason : null
   const again = end.state === "failed" && end.retry === true && task.attempts < task.max_attempts
   const state: TaskState = again ? "queued" : end.state
   const pause = Math.min(BACK_OFF_MS * 2 ** (task.attempts - 1), MOST_BACK_OFF_MS)
   const ended = ENDED_STATES.includes(state)
-  return { state, values: [state, result, reason, again ? time + pause : null, ended ? time : null, time] }
+  return { values: [state, result, reason, again ? time + pause : null, ended ? time : null, time] }
 }
 
 function listTasks(database: Database, filter: TaskFilter): Promise<TaskRow[]> {

@@ -1,16 +1,32 @@
 import type { Dialect } from "../database/driver.ts"
 
 export const TASK_COLUMNS = `id, parent, depth, max_depth, plan, agent, input, priority, state, attempts, max_attempts, not_before,
-  idempotency_key, workspace, budget, result, reason, run, fence, holder, heartbeat, created_at, updated_at, started_at, ended_at`
+  idempotency_key, workspace, budget, result, reason, run, fence, holder, heartbeat, dependants, created_at, updated_at, started_at, ended_at`
 
-export const INSERT_TASK = `INSERT INTO tasks (id, parent, depth, max_depth, plan, agent, input, priority, state,
-    max_attempts, not_before, idempotency_key, workspace, budget, reason, created_at, updated_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (idempotency_key) DO NOTHING`
+const TASK_VALUES = 17
+
+/** Writes so many tasks with one statement; one whose key is there already is left out. */
+export function insertTasks(count: number): string {
+  const row = `(${Array.from({ length: TASK_VALUES }, () => "?").join()})`
+  return `INSERT INTO tasks (id, parent, depth, max_depth, plan, agent, input, priority, state,
+      max_attempts, not_before, idempotency_key, workspace, budget, reason, created_at, updated_at)
+    VALUES ${Array.from({ length: count }, () => row).join()} ON CONFLICT (idempotency_key) DO NOTHING
+    RETURNING ${TASK_COLUMNS}`
+}
+
+export const INSERT_TASK = insertTasks(1)
+
+/**
+ * Counts who waits for a task, and tells how it stands. Whoever ends the task at the same time comes before or after:
+ * then the count is seen there, or its end here.
+ */
+export const COUNT_DEPENDANT = "UPDATE tasks SET dependants = dependants + 1 WHERE id = ? RETURNING state"
 
 export const INSERT_DEPENDENCY = "INSERT INTO task_dependencies (task, depends_on) VALUES (?, ?)"
 
 /** Those that take room in the queue, also where their time has not come. */
-export const COUNT_OPEN = "SELECT COUNT(*) AS count FROM tasks WHERE state IN ('queued', 'waiting')"
+export const COUNT_OPEN = `SELECT (SELECT COUNT(*) FROM tasks WHERE state = 'queued')
+  + (SELECT COUNT(*) FROM tasks WHERE state = 'waiting') AS count`
 
 /**
  * Takes the next tasks whose time has come. Where several take at once each gets others: PostgreSQL passes over rows
@@ -33,7 +49,7 @@ export const BEAT_TASK = `UPDATE tasks SET heartbeat = ? ${HELD}`
 export const NOTE_RUN = `UPDATE tasks SET run = ?, updated_at = ? ${HELD}`
 
 export const END_TASK = `UPDATE tasks SET state = ?, result = ?, reason = ?, not_before = ?, ended_at = ?, updated_at = ?,
-  holder = NULL, heartbeat = NULL ${HELD}`
+  holder = NULL, heartbeat = NULL ${HELD} RETURNING ${TASK_COLUMNS}`
 
 /** Gives a task back as if it had not been taken, for a worker that stops. */
 export const PUT_BACK = `UPDATE tasks SET state = 'queued', attempts = attempts - 1, holder = NULL, heartbeat = NULL,
@@ -58,6 +74,11 @@ export const RELEASE_DEPENDANTS = `UPDATE tasks SET state = 'queued', reason = N
     AND id IN (SELECT task FROM task_dependencies WHERE depends_on = ?)
     AND NOT EXISTS (SELECT 1 FROM task_dependencies d JOIN tasks t ON t.id = d.depends_on
       WHERE d.task = tasks.id AND t.state <> 'done')`
+
+/** Of tasks that wait: those for which nothing is left to wait for. Where a worker died between two steps, some remain. */
+export const RELEASE_FORGOTTEN = `UPDATE tasks SET state = 'queued', reason = NULL, ended_at = NULL, updated_at = ?
+  WHERE state = 'waiting' AND NOT EXISTS (SELECT 1 FROM task_dependencies d JOIN tasks t ON t.id = d.depends_on
+    WHERE d.task = tasks.id AND t.state <> 'done')`
 
 export const BLOCK_DEPENDANTS = `UPDATE tasks SET state = 'blocked', reason = ?, ended_at = ?, updated_at = ?
   WHERE state IN ('waiting', 'queued') AND id IN (SELECT task FROM task_dependencies WHERE depends_on = ?) RETURNING id`

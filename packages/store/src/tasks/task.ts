@@ -26,6 +26,7 @@ export interface TaskRow {
   fence: number
   holder: string | null
   heartbeat: number | null
+  dependants: number
   created_at: number
   updated_at: number
   started_at: number | null
