@@ -1,6 +1,6 @@
 import { access } from "node:fs/promises"
 import { basename } from "node:path"
-import { checkGbnf, createTokenizer, describeGbnfProblem, isPrintedGbnf, type Tokenizer } from "@toolwright/logits"
+import { createTokenizer, describeGbnfProblem, gbnfErrors, type Tokenizer } from "@toolwright/logits"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import type { FinishReason, SamplingOptions } from "../model/backend.ts"
 import {
@@ -313,7 +313,7 @@ class Engine implements LlamaEngine {
   #grammar(text: string): Promise<unknown> {
     const known = this.#grammars.get(text)
     if (known !== undefined) return known
-    const errors = isPrintedGbnf(text) ? [] : checkGbnf(text).filter(({ severity }) => severity === "error")
+    const errors = gbnfErrors(text)
     if (errors.length > 0) {
       throw new ToolwrightError(
         "GRAMMAR_REFUSED",

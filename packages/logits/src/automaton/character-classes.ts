@@ -1,4 +1,5 @@
 /** The named character classes of ECMA-262. */
+import { memory } from "@toolwright/toolbox"
 import { type CodePointRange, invertRanges, MAX_CODE_POINT } from "./ranges.ts"
 
 const DIGIT: CodePointRange[] = [[0x30, 0x39]]
@@ -53,13 +54,15 @@ export function classEscape(letter: string): CodePointRange[] | undefined {
   }
 }
 
-const properties = new Map<string, readonly CodePointRange[]>()
+/** More than the properties that there are. */
+const properties = memory.latest<readonly CodePointRange[] | undefined>(2000)
 
 /** The code points of `\p{name}`, asked from the engine's own tables; undefined where it knows no such property. */
 export function propertyRanges(name: string): readonly CodePointRange[] | undefined {
-  const known = properties.get(name)
-  if (known !== undefined) return known
-  if (!/^[A-Za-z0-9_=]+$/.test(name)) return undefined
+  return /^[A-Za-z0-9_=]+$/.test(name) ? properties.get(name, () => askedRanges(name)) : undefined
+}
+
+function askedRanges(name: string): readonly CodePointRange[] | undefined {
   let test: RegExp
   try {
     test = new RegExp(`\\p{${name}}`, "u")
@@ -76,6 +79,5 @@ export function propertyRanges(name: string): readonly CodePointRange[] | undefi
       first = -1
     }
   }
-  properties.set(name, ranges)
   return ranges
 }

@@ -1,4 +1,5 @@
 /** Boolean operations on languages, and languages out of lists of texts. */
+import { memory } from "@toolwright/toolbox"
 import { classIndex, type Dfa, finishDfa, MAX_DFA_STATES, withSurrogateCuts } from "./dfa.ts"
 import type { RawDfa } from "./equal-states.ts"
 import { RegexProblem } from "./regex-syntax.ts"
@@ -6,23 +7,23 @@ import { RegexProblem } from "./regex-syntax.ts"
 export const ANY_TEXT: Dfa = finishDfa({ start: 0, cuts: [0], classOf: [0], classes: 1, table: [0], accept: [true] })
 export const NO_TEXT: Dfa = finishDfa({ start: 0, cuts: [0], classOf: [0], classes: 1, table: [-1], accept: [false] })
 
-const meets = new WeakMap<Dfa, WeakMap<Dfa, Dfa>>()
-const complements = new WeakMap<Dfa, Dfa>()
+const meetsOf = memory.derived((_dfa: Dfa) => new WeakMap<Dfa, Dfa>())
+/** The complement, once it is known: both ways, since each is the other's. */
+const complementOf = memory.derived((_dfa: Dfa): { dfa?: Dfa } => ({}))
 
 /** @throws RegexProblem where the product has too many states */
 export function intersectDfa(a: Dfa, b: Dfa): Dfa {
   if (a === b || b === ANY_TEXT) return a
   if (a === ANY_TEXT) return b
-  let known = meets.get(a)
-  if (known === undefined) meets.set(a, (known = new WeakMap()))
+  const known = meetsOf(a)
   let result = known.get(b)
   if (result === undefined) known.set(b, (result = finishDfa(product(a, b, (x, y) => x && y))))
   return result
 }
 
 export function complementDfa(dfa: Dfa): Dfa {
-  const known = complements.get(dfa)
-  if (known !== undefined) return known
+  const known = complementOf(dfa)
+  if (known.dfa !== undefined) return known.dfa
   const sink = dfa.size
   const table = Array.from(dfa.table, (target) => (target < 0 ? sink : target))
   for (let c = 0; c < dfa.classes; c++) table.push(sink)
@@ -34,8 +35,8 @@ export function complementDfa(dfa: Dfa): Dfa {
     table,
     accept: [...Array.from(dfa.accept, (accepts) => accepts === 0), true],
   })
-  complements.set(dfa, result)
-  complements.set(result, dfa)
+  known.dfa = result
+  complementOf(result).dfa = dfa
   return result
 }
 

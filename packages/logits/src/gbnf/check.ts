@@ -1,3 +1,4 @@
+import { memory } from "@toolwright/toolbox"
 import type { GbnfGrammar, GbnfNode, GbnfPosition, GbnfProblem, GbnfRule } from "./model.ts"
 import { readGbnf } from "./parse.ts"
 
@@ -17,6 +18,18 @@ export function checkGbnf(text: string, options: { root?: string } = {}): GbnfPr
   const { grammar, problems } = readGbnf(text)
   if (grammar === undefined) return [...problems]
   return sorted([...problems, ...checkGbnfGrammar(grammar, options)])
+}
+
+const errorsOf = memory.latest<readonly GbnfProblem[]>(8)
+
+/** The errors alone of {@link checkGbnf}: what an engine would refuse, or die of. Of the latest texts they are known. */
+export function gbnfErrors(text: string): readonly GbnfProblem[] {
+  return errorsOf.get(text, () => checkGbnf(text).filter(({ severity }) => severity === "error"))
+}
+
+/** Notes that a text was made of parts that were checked, and has no errors. */
+export function noteChecked(text: string): void {
+  errorsOf.put(text, [])
 }
 
 /** As {@link checkGbnf}, for a grammar that is already data; what only its text can show is left out. */

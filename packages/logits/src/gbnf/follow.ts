@@ -37,12 +37,10 @@ export interface Position {
   readonly partial?: { readonly value: number; readonly missing: number; readonly length: number }
 }
 
-let born = 0
-let frames = 0
-
 /** The place before the first character. */
 export function startPosition(program: Program): Position {
-  const bottom: Frame = { id: frames++, step: RETURN, count: CALL, born: born++, below: new Set() }
+  const { counts } = program
+  const bottom: Frame = { id: counts.frames++, step: RETURN, count: CALL, born: counts.positions++, below: new Set() }
   return close(program, [{ step: program.entries[program.root]!, frame: bottom }])
 }
 
@@ -130,7 +128,7 @@ function includes(ranges: readonly CodePointRange[], code: number): boolean {
 
 /** Runs the program from `seeds` up to the next terminals. */
 function close(program: Program, seeds: readonly State[]): Position {
-  const now = born++
+  const now = program.counts.positions++
   const open: State[] = [...seeds]
   const seen = new Map<number, Set<number>>()
   const made = new Map<string, Frame>()
@@ -156,7 +154,7 @@ function close(program: Program, seeds: readonly State[]): Position {
     const key = `${step}:${count}`
     const known = made.get(key)
     if (known === undefined) {
-      const frame: Frame = { id: frames++, step, count, born: now, below: new Set([below]) }
+      const frame: Frame = { id: program.counts.frames++, step, count, born: now, below: new Set([below]) }
       made.set(key, frame)
       return frame
     }

@@ -1,7 +1,7 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import { lowerAround } from "../lowering/index.ts"
 import type { Grammar, PlainExpression, PlainGrammar } from "../grammar/rules.ts"
-import { checkGbnfGrammar } from "./check.ts"
+import { checkGbnfGrammar, noteChecked } from "./check.ts"
 import { withoutEmptyRounds } from "./empty-rounds.ts"
 import { printAround } from "./holes.ts"
 import type { GbnfGrammar, GbnfNode, GbnfRule } from "./model.ts"
@@ -34,21 +34,9 @@ export function grammarToGbnf(grammar: Grammar): string {
       ? printAround(grammar, around, ({ plain }) => toGbnf(plain), checkText)
       : printGbnf(toGbnf(around.plain))
   if (around.holes.length === 0) checkText(text)
-  printed.delete(text)
-  printed.add(text)
-  if (printed.size > MAX_PRINTED) printed.delete(printed.values().next().value!)
+  noteChecked(text)
   return text
 }
-
-const printed = new Set<string>()
-const MAX_PRINTED = 8
-
-/**
- * Whether the text is one of the latest that {@link grammarToGbnf} gave out: then it has been checked, and whoever
- * hands it to an engine need
- * not do so again.
- */
-export const isPrintedGbnf = (text: string): boolean => printed.has(text)
 
 function checkText(text: string): void {
   const errors = readGbnf(text).problems

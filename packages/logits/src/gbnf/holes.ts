@@ -1,4 +1,5 @@
 /** GBNF text of grammars with grounded values: printed once around them, and for each conversation filled in. */
+import { memory } from "@toolwright/toolbox"
 import { fillHoles, freePrefix, type LoweredAround } from "../lowering/index.ts"
 import type { Grammar, PlainExpression } from "../grammar/rules.ts"
 import type { GbnfGrammar, GbnfNode } from "./model.ts"
@@ -12,7 +13,7 @@ interface PrintedAround {
   readonly prefix: string
 }
 
-const printed = new WeakMap<LoweredAround, PrintedAround>()
+const printedOf = memory.derived((_around: LoweredAround): { text?: PrintedAround } => ({}))
 
 /**
  * @param convert gives the GBNF of the rules around, those of the holes included
@@ -24,13 +25,13 @@ export function printAround(
   convert: (around: LoweredAround) => GbnfGrammar,
   check: (text: string) => void,
 ): string {
-  let known = printed.get(around)
-  if (known === undefined) {
-    known = split(convert(around), around)
-    check(`${known.pieces.join(known.prefix)}${known.prefix} ::= "x"\n`)
-    printed.set(around, known)
+  const kept = printedOf(around)
+  if (kept.text === undefined) {
+    const text = split(convert(around), around)
+    check(`${text.pieces.join(text.prefix)}${text.prefix} ::= "x"\n`)
+    kept.text = text
   }
-  const { pieces, holes, prefix } = known
+  const { pieces, holes, prefix } = kept.text
   const names: string[] = []
   let said = ""
   const add = (name: string, body: PlainExpression): void => {

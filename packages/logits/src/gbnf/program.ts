@@ -21,6 +21,8 @@ export interface Program {
   readonly entries: readonly number[]
   readonly root: number
   readonly hasTokens: boolean
+  /** How many positions and frames were made for it: each has a number of its own. */
+  readonly counts: { positions: number; frames: number }
 }
 
 /** The end of a rule or of a repetition's body. */
@@ -105,7 +107,7 @@ export function compileGbnf(grammar: GbnfGrammar, options: GbnfMatcherOptions = 
     }
   }
   const entries = names.map((name) => emit(rules.get(name)!.body, RETURN))
-  return { steps, entries, root: ruleIndex(options.root ?? "root"), hasTokens }
+  return { steps, entries, root: ruleIndex(options.root ?? "root"), hasTokens, counts: { positions: 0, frames: 0 } }
 }
 
 /** No text in UTF-8 holds a surrogate. */

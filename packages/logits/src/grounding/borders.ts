@@ -1,4 +1,5 @@
 /** Where in a text spans may begin and end. */
+import { memory } from "@toolwright/toolbox"
 
 export interface Borders {
   /** The characters, half surrogates and U+0000 as 0. */
@@ -28,13 +29,9 @@ function codeOf(character: string): number {
   return character.codePointAt(0)!
 }
 
-const classes = new Map<number, CharacterClass>()
+const classes = memory.latest<CharacterClass, number>(20_000)
 
-function classOf(code: number): CharacterClass {
-  let known = classes.get(code)
-  if (known === undefined) classes.set(code, (known = findClass(code)))
-  return known
-}
+const classOf = (code: number): CharacterClass => classes.get(code, () => findClass(code))
 
 function findClass(code: number): CharacterClass {
   if (code === 0) return CLASS.white

@@ -1,4 +1,5 @@
 /** What the grounded parts of a grammar come to in a conversation. */
+import { memory } from "@toolwright/toolbox"
 import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
 import type { Dfa } from "../automaton/dfa.ts"
 import { RegexProblem } from "../automaton/regex-syntax.ts"
@@ -17,6 +18,12 @@ import { groundedBy } from "./rules.ts"
 export function bindGrounding({ text, rules = {} }: Grounding): BoundGrounding {
   const conversation = conversationOf(text)
   const known = new Map<string, readonly TextGraph[]>()
+  const numbers = new Map<TextLimits, number>()
+  const numberOf = (limits: TextLimits): number => {
+    let number = numbers.get(limits)
+    if (number === undefined) numbers.set(limits, (number = numbers.size))
+    return number
+  }
   const alsoOf = ({ also, rule }: GroundedHole): readonly string[] => {
     const ruled = rule === undefined ? undefined : groundedBy(rules, rule.tool, rule.argument)
     return ruled === undefined || typeof ruled === "string" ? also : [...also, ...(ruled.also ?? [])]
@@ -54,23 +61,14 @@ function isMember(text: string, set: NumberSet): boolean {
   return value !== undefined && containsNumber(set, value)
 }
 
-const limitsByContent = new WeakMap<Dfa, Map<string, TextLimits>>()
-const limitsBySet = new WeakMap<StringSet, Map<string, TextLimits | null>>()
-const numbers = new WeakMap<TextLimits, number>()
-let count = 0
-
-function numberOf(limits: TextLimits): number {
-  let number = numbers.get(limits)
-  if (number === undefined) numbers.set(limits, (number = count++))
-  return number
-}
+const limitsByContent = memory.derived((_language: Dfa) => new Map<string, TextLimits>())
+const limitsBySet = memory.derived((_set: StringSet) => new Map<string, TextLimits | null>())
 
 /** What a set demands of a text besides, in a style; null where it takes too much to say. */
 function limitsOf(set: StringSet, style: StringStyle): TextLimits | null {
   const stops = style.kind === "bare" ? style.stop : style.kind === "delimited" ? [style.close] : []
   const key = stops.join("\0")
-  let known = limitsBySet.get(set)
-  if (known === undefined) limitsBySet.set(set, (known = new Map()))
+  const known = limitsBySet(set)
   let limits = known.get(key)
   if (limits === undefined) known.set(key, (limits = workOutLimits(set, key, stops)))
   return limits
@@ -83,8 +81,7 @@ function workOutLimits(set: StringSet, key: string, stops: readonly string[]): T
     // Spans are never empty.
     const least = set.min > 1 ? set.min : 0
     if (language === ANY_TEXT && least === 0 && set.max === Infinity) return NO_LIMITS
-    let known = limitsByContent.get(language)
-    if (known === undefined) limitsByContent.set(language, (known = new Map()))
+    const known = limitsByContent(language)
     let limits = known.get(`${least},${set.max}`)
     if (limits === undefined)
       known.set(
@@ -98,13 +95,6 @@ function workOutLimits(set: StringSet, key: string, stops: readonly string[]): T
   }
 }
 
-const withoutStops = new Map<string, Dfa>()
+const withoutStops = memory.latest<Dfa>(100)
 
-function without(key: string, stops: readonly string[]): Dfa {
-  let language = withoutStops.get(key)
-  if (language === undefined) {
-    if (withoutStops.size > 100) withoutStops.clear()
-    withoutStops.set(key, (language = textWithout(stops)))
-  }
-  return language
-}
+const without = (key: string, stops: readonly string[]): Dfa => withoutStops.get(key, () => textWithout(stops))

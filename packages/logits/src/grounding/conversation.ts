@@ -1,4 +1,5 @@
 /** A conversation as grammars are held to it: its spans, paths and numbers, worked out when asked for and once. */
+import { memory } from "@toolwright/toolbox"
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { type Dfa, matchesDfa } from "../automaton/dfa.ts"
 import { graphOfTexts, meetGraph, type TextGraph } from "../lexeme/text-graph.ts"
@@ -29,17 +30,11 @@ export interface Conversation {
 
 export const NO_LIMITS: TextLimits = { language: undefined, least: 0, most: Infinity }
 
-const recent = new Map<string, Conversation>()
-const MAX_RECENT = 4
+const recent = memory.latest<Conversation>(4)
 
 /** The same object for the same text while it is one of the latest. */
 export function conversationOf(text: string): Conversation {
-  let conversation = recent.get(text)
-  if (conversation === undefined) conversation = readConversation(text)
-  else recent.delete(text)
-  recent.set(text, conversation)
-  if (recent.size > MAX_RECENT) recent.delete(recent.keys().next().value!)
-  return conversation
+  return recent.get(text, () => readConversation(text))
 }
 
 function readConversation(text: string): Conversation {
@@ -125,17 +120,11 @@ export function constantsWithin(
   )
 }
 
-const lengths = new Map<string, Dfa | null>()
+const lengths = memory.latest<Dfa | null>(50)
 
 /** Texts of so many characters; null where the bounds are too far out to be spelt out. */
 function lengthLanguage(least: number, most: number): Dfa | null {
-  const key = `${least},${most}`
-  let language = lengths.get(key)
-  if (language === undefined) {
-    if (lengths.size > 50) lengths.clear()
-    lengths.set(key, (language = spellOut(least, most)))
-  }
-  return language
+  return lengths.get(`${least},${most}`, () => spellOut(least, most))
 }
 
 function spellOut(least: number, most: number): Dfa | null {

@@ -3,6 +3,7 @@
  * dead end:
  * from it some bytes lead to an outcome. Whoever defines a lexeme has to see to that.
  */
+import { memory } from "@toolwright/toolbox"
 
 export const DEAD = -1
 const UNKNOWN = -2
@@ -146,11 +147,10 @@ interface ChainedLexeme extends Lexeme {
   chained(first: number): number
 }
 
-const chains = new WeakMap<Lexeme, WeakMap<Lexeme, ChainedLexeme>>()
+const chainsAfter = memory.derived((_first: Lexeme) => new WeakMap<Lexeme, ChainedLexeme>())
 
 function sharedChain(first: Lexeme, second: Lexeme): ChainedLexeme {
-  let bySecond = chains.get(first)
-  if (bySecond === undefined) chains.set(first, (bySecond = new WeakMap()))
+  const bySecond = chainsAfter(first)
   let chain = bySecond.get(second)
   if (chain === undefined) bySecond.set(second, (chain = chainLexemes(first, second, (a, b) => a * MAX_SECOND + b)))
   return chain

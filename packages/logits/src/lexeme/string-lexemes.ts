@@ -1,4 +1,5 @@
 /** Strings as lexemes: a language of texts, written in a style. */
+import { memory } from "@toolwright/toolbox"
 import type { StringStyle } from "./string-style.ts"
 import { beginCharacter, continueCharacter, type PartialCharacter, rangeOf } from "../automaton/code-points.ts"
 import { createEscapes, type EscapeState } from "./escapes.ts"
@@ -105,12 +106,10 @@ function leadByte(code: number): number {
   return code < 0x10000 ? 0xe0 | (code >> 12) : 0xf0 | (code >> 18)
 }
 
-let free: Lexeme | undefined
+const freeOf = memory.derived((language: TextLanguage): Lexeme => stringLexeme({ kind: "json" }, language))
 
 /** Any JSON string without needless escapes: one for all. */
-export function freeString(): Lexeme {
-  return (free ??= stringLexeme({ kind: "json" }, FREE_LANGUAGE))
-}
+export const freeString = (): Lexeme => freeOf(FREE_LANGUAGE)
 
 function possible(language: TextLanguage, text: number, partial: PartialCharacter): boolean {
   const { first, last } = rangeOf(partial)

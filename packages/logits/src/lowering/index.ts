@@ -5,6 +5,7 @@
  * have a
  * bounded number of digits, as it does a model good.
  */
+import { memory } from "@toolwright/toolbox"
 import { grammarError } from "../grammar/grammar-error.ts"
 import { limitOf } from "../schema/normalise.ts"
 import {
@@ -56,18 +57,18 @@ export interface LoweredAround {
   readonly decisions: readonly Decision[]
 }
 
-const known = new WeakMap<Grammar["rules"], LoweredAround[]>()
+const knownFor = memory.derived((_rules: Grammar["rules"]): { all: readonly LoweredAround[] } => ({ all: [] }))
 const MAX_KNOWN = 8
 
 /**
  * What of a grammar does not depend on its conversation, made once as long as that has something for the same values.
  */
 export function lowerAround(grammar: Grammar): LoweredAround {
-  const before = known.get(grammar.rules)
-  const found = before?.find(({ decisions }) => decisions.every((decision) => decision.holds(grammar.grounding)))
+  const known = knownFor(grammar.rules)
+  const found = known.all.find(({ decisions }) => decisions.every((decision) => decision.holds(grammar.grounding)))
   if (found !== undefined) return found
   const made = lowerAnew(grammar)
-  if (made.decisions.length > 0) known.set(grammar.rules, [made, ...(before ?? [])].slice(0, MAX_KNOWN))
+  if (made.decisions.length > 0) known.all = [made, ...known.all].slice(0, MAX_KNOWN)
   return made
 }
 

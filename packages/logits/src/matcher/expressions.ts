@@ -1,4 +1,5 @@
 /** Grammar expressions as threads: sequences, choices, repetitions and rules become frames. */
+import { memory } from "@toolwright/toolbox"
 import { invertRanges } from "../automaton/ranges.ts"
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { finishDfa, withSurrogateCuts } from "../automaton/dfa.ts"
@@ -21,7 +22,7 @@ export type Capture = (type: ValueType, notation: Notation, grounding: BoundGrou
  * A grammar that is bound anew for each conversation keeps its expressions, and with them what tokens do to their
  * lexemes.
  */
-const lexemes = new WeakMap<Expression, Lexeme>()
+const lexemeOf = memory.derived((_expression: Expression, make: () => Lexeme) => make())
 
 export interface ExpressionWriter {
   /** Puts the beginnings of the start rule into the sink. */
@@ -44,11 +45,6 @@ export function createExpressionWriter(grammar: Grammar, store: FrameStore, capt
     if (rule === undefined) throw grammarError(`the grammar has no rule "${name}"`)
     return rule
   }
-  const remember = (expression: Expression, make: () => Lexeme): Lexeme => {
-    let lexeme = lexemes.get(expression)
-    if (lexeme === undefined) lexemes.set(expression, (lexeme = make()))
-    return lexeme
-  }
 
   function enter(expression: Expression, frame: Frame, sink: Sink): void {
     if (!sink.enter(`${store.numberOf(expression)}@${frame.number}`)) return
@@ -57,20 +53,20 @@ export function createExpressionWriter(grammar: Grammar, store: FrameStore, capt
         if (expression.text === "") frame.after(0, sink)
         else
           sink.add(
-            remember(expression, () => literalLexeme([expression.text])),
+            lexemeOf(expression, () => literalLexeme([expression.text])),
             frame,
           )
         return
       case "chars":
         if (expression.ranges.length > 0)
           sink.add(
-            remember(expression, () => charsLexeme(expression.ranges)),
+            lexemeOf(expression, () => charsLexeme(expression.ranges)),
             frame,
           )
         return
       case "until":
         sink.add(
-          remember(expression, () => stringLexeme({ kind: "bare", stop: expression.markers }, dfaLanguage(ANY_TEXT))),
+          lexemeOf(expression, () => stringLexeme({ kind: "bare", stop: expression.markers }, dfaLanguage(ANY_TEXT))),
           frame,
         )
         return

@@ -1,4 +1,5 @@
 /** Follows a text through a grammar, byte by byte. */
+import { memory } from "@toolwright/toolbox"
 import type { Grammar } from "../grammar/rules.ts"
 import { createMachine, type Machine, type State } from "./machine.ts"
 
@@ -35,15 +36,10 @@ export interface Matcher {
   readonly machine: Machine
 }
 
-const machines = new WeakMap<Grammar, Machine>()
 const encoder = new TextEncoder()
 
 /** The automaton of a grammar, made once. @throws ToolwrightError `INVALID_GRAMMAR` */
-export function machineOf(grammar: Grammar): Machine {
-  let machine = machines.get(grammar)
-  if (machine === undefined) machines.set(grammar, (machine = createMachine(grammar)))
-  return machine
-}
+export const machineOf: (grammar: Grammar) => Machine = memory.derived(createMachine)
 
 /** @throws ToolwrightError `INVALID_GRAMMAR` where the grammar cannot be run */
 export function createMatcher(grammar: Grammar): Matcher {

@@ -1,4 +1,5 @@
 /** Lexemes by what they hold, so that equal ones are the same in every grammar and their masks are worked out once. */
+import { memory } from "@toolwright/toolbox"
 import { afterWhiteSpace, type Lexeme } from "../lexeme/lexeme.ts"
 import type { Dfa } from "../automaton/dfa.ts"
 import { numberLexeme } from "../lexeme/number-lexeme.ts"
@@ -9,14 +10,12 @@ import type { StringStyle } from "../grammar/notation.ts"
 import { type Decimal, printDecimal } from "../schema/decimal.ts"
 import type { Bound, NumberSet, StringSet } from "../schema/types.ts"
 
-const strings = new WeakMap<Dfa, Map<string, Lexeme>>()
-const numbers = new Map<string, Lexeme>()
-const MAX_NUMBERS = 500
+const stringsOf = memory.derived((_language: Dfa) => new Map<string, Lexeme>())
+const numbers = memory.latest<Lexeme>(500)
 
 /** @param spaced whether white space may come before */
 export function sharedStringLexeme(set: StringSet, style: StringStyle, spaced: boolean): Lexeme {
-  let known = strings.get(set.language)
-  if (known === undefined) strings.set(set.language, (known = new Map()))
+  const known = stringsOf(set.language)
   const key = `${set.min},${set.max}${JSON.stringify(style)}`
   let plain = known.get(key)
   if (plain === undefined) known.set(key, (plain = stringLexeme(style, stringLanguage(set))))
@@ -26,12 +25,11 @@ export function sharedStringLexeme(set: StringSet, style: StringStyle, spaced: b
   return lexeme
 }
 
-const graphs = new WeakMap<TextGraph, Map<string, Lexeme>>()
+const lexemesOfGraph = memory.derived((_graph: TextGraph) => new Map<string, Lexeme>())
 
 /** The texts of a graph as strings. */
 export function sharedGraphLexeme(graph: TextGraph, style: StringStyle, spaced: boolean): Lexeme {
-  let known = graphs.get(graph)
-  if (known === undefined) graphs.set(graph, (known = new Map()))
+  const known = lexemesOfGraph(graph)
   const key = `${spaced}${JSON.stringify(style)}`
   let lexeme = known.get(key)
   if (lexeme === undefined) {
@@ -42,20 +40,13 @@ export function sharedGraphLexeme(graph: TextGraph, style: StringStyle, spaced: 
 }
 
 export function sharedNumberLexeme(sets: readonly NumberSet[], plain: boolean, spaced: boolean): Lexeme {
-  const key = `${plain}${sets.length > 50 ? "" : sets.map(describe).join("|")}`
-  let lexeme = numbers.get(key)
-  if (lexeme === undefined || sets.length > 50) {
-    lexeme = numberLexeme(sets, plain)
-    if (numbers.size > MAX_NUMBERS) numbers.clear()
-    numbers.set(key, lexeme)
-  }
-  if (!spaced) return lexeme
-  let after = spacedNumbers.get(lexeme)
-  if (after === undefined) spacedNumbers.set(lexeme, (after = afterWhiteSpace(lexeme)))
-  return after
+  const make = (): Lexeme => numberLexeme(sets, plain)
+  // A long list is no key: two that are equal are rare.
+  const lexeme = sets.length > 50 ? make() : numbers.get(`${plain}${sets.map(describe).join("|")}`, make)
+  return spaced ? spacedNumber(lexeme) : lexeme
 }
 
-const spacedNumbers = new WeakMap<Lexeme, Lexeme>()
+const spacedNumber = memory.derived((lexeme: Lexeme) => afterWhiteSpace(lexeme))
 
 function describe({ low, high, step, notSteps, plain }: NumberSet): string {
   const bound = (one: Bound | undefined): string =>

@@ -1,4 +1,5 @@
 /** Values of a type in a notation: which lexemes can begin one. */
+import { memory } from "@toolwright/toolbox"
 import { afterWhiteSpace, type Lexeme, literalLexeme } from "../lexeme/lexeme.ts"
 import type { Notation, StringStyle } from "../grammar/notation.ts"
 import type { BoundGrounding } from "../grammar/bound-grounding.ts"
@@ -14,8 +15,7 @@ import { sharedGraphLexeme, sharedNumberLexeme, sharedStringLexeme } from "./sha
 const DIGITS: StringStyle = { kind: "bare", stop: [] }
 
 /** Punctuation and words are the same in most grammars, and so is what tokens do to them. */
-const literalCache = new Map<string, Lexeme>()
-const MAX_LITERALS = 1000
+const knownLiterals = memory.latest<Lexeme>(1000)
 
 /** @param grounding what grounded values have to come from */
 export function createValueWriter(
@@ -26,12 +26,7 @@ export function createValueWriter(
   function literals(texts: readonly string[], notation: Notation, lead: boolean): Lexeme {
     const spaced = lead && notation.whitespace === "json"
     const key = `${spaced ? " " : ""}${JSON.stringify(texts)}`
-    let lexeme = literalCache.get(key)
-    if (lexeme === undefined) {
-      if (literalCache.size > MAX_LITERALS) literalCache.clear()
-      literalCache.set(key, (lexeme = spaced ? afterWhiteSpace(literalLexeme(texts)) : literalLexeme(texts)))
-    }
-    return lexeme
+    return knownLiterals.get(key, () => (spaced ? afterWhiteSpace(literalLexeme(texts)) : literalLexeme(texts)))
   }
 
   function value(

@@ -1,4 +1,5 @@
 /** What an array of a set may take next, given what it has: shared by the matcher and by GBNF text. */
+import { memory } from "@toolwright/toolbox"
 import { itemType, longest } from "../schema/arrays.ts"
 import type { ArraySet, TypeAlgebra, ValueType } from "../schema/types.ts"
 import { shapeOfValue } from "../schema/constants.ts"
@@ -30,17 +31,10 @@ export interface Step {
   readonly next: Progress
 }
 
-const plans = new WeakMap<ArraySet, ArrayPlan>()
-
-export function planOf(set: ArraySet, algebra: TypeAlgebra): ArrayPlan {
-  let plan = plans.get(set)
-  if (plan === undefined) {
-    const most = longest(set, (type) => algebra.inhabited(type))
-    plan = { set, algebra, most, unique: uniquenessOf(set, algebra) }
-    plans.set(set, plan)
-  }
-  return plan
-}
+export const planOf = memory.derived((set: ArraySet, algebra: TypeAlgebra): ArrayPlan => {
+  const most = longest(set, (type) => algebra.inhabited(type))
+  return { set, algebra, most, unique: uniquenessOf(set, algebra) }
+})
 
 export function noItems({ set }: ArrayPlan): Progress {
   return { index: 0, counts: set.contains.map(() => 0), used: 0n, taken: [] }
@@ -125,12 +119,11 @@ function feasible(plan: ArrayPlan, { index, counts, used }: Progress): boolean {
   })
 }
 
-const differents = new WeakMap<TypeAlgebra, Map<string, ValueType>>()
+const differents = memory.derived((_algebra: TypeAlgebra) => new Map<string, ValueType>())
 
 /** Every value but that of a JSON text. */
 function differentFrom(text: string, algebra: TypeAlgebra): ValueType {
-  let known = differents.get(algebra)
-  if (known === undefined) differents.set(algebra, (known = new Map()))
+  const known = differents(algebra)
   let type = known.get(text)
   if (type === undefined)
     known.set(text, (type = algebra.complement(algebra.define("item", () => shapeOfValue(JSON.parse(text), algebra)))))

@@ -1,4 +1,5 @@
 /** What an object of a set may take next, given what it has: shared by the matcher and by GBNF text. */
+import { memory } from "@toolwright/toolbox"
 import type { Dfa } from "../automaton/dfa.ts"
 import { classifyKeys } from "../schema/key-classes.ts"
 import { closeNames, keySetHas } from "../schema/objects.ts"
@@ -42,15 +43,9 @@ export interface ObjectPlan {
   readonly demandTypes: (index: number, demands: number) => ValueType
 }
 
-const plans = new WeakMap<ObjectSet, ObjectPlan>()
-
 export const NO_KEYS: Progress = { seen: 0n, others: 0, taken: [], met: 0 }
 
-export function planOf(set: ObjectSet, algebra: TypeAlgebra): ObjectPlan {
-  let plan = plans.get(set)
-  if (plan === undefined) plans.set(set, (plan = planObject(set, algebra)))
-  return plan
-}
+export const planOf = memory.derived(planObject)
 
 function planObject(set: ObjectSet, algebra: TypeAlgebra): ObjectPlan {
   const { named, others } = classifyKeys(set, algebra)

@@ -1,4 +1,5 @@
 /** The formats that are exact here, as patterns. Each names the document that its rule is from. */
+import { memory } from "@toolwright/toolbox"
 import type { Dfa } from "../automaton/dfa.ts"
 import { compilePattern } from "../automaton/regex.ts"
 import type { StringSet } from "./types.ts"
@@ -57,7 +58,7 @@ const sources: Record<string, string> = {
 /** Formats that JSON Schema defines and that no pattern of ours says exactly. */
 const inexact = new Set(["idn-hostname", "idn-email", "iri", "iri-reference", "uri-template", "regex"])
 
-const languages = new Map<string, Dfa>()
+const languages = memory.latest<Dfa>(100)
 const longest: Record<string, number> = { hostname: 253, "host-name": 253 }
 
 /** Whether JSON Schema defines the format; others are annotations. */
@@ -67,8 +68,7 @@ export const isKnownFormat = (format: string): boolean => Object.hasOwn(sources,
 export function formatStrings(format: string): StringSet | undefined {
   const source = Object.hasOwn(sources, format) ? sources[format] : undefined
   if (source === undefined) return undefined
-  let language = languages.get(format)
-  if (language === undefined) languages.set(format, (language = compilePattern(`^(?:${source})$`)))
+  const language = languages.get(format, () => compilePattern(`^(?:${source})$`))
   return { language, min: 0, max: longest[format] ?? Infinity }
 }
 

@@ -2,6 +2,7 @@
  * Divides the keys of an object set into classes that share a type: each declared name, and the regions of the
  * patterns.
  */
+import { memory } from "@toolwright/toolbox"
 import { complementDfa, dfaOfTexts, intersectDfa, ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { type Dfa, isEmptyDfa, matchesDfa } from "../automaton/dfa.ts"
 import { type KeySet, type ObjectSet, SchemaProblem, type TypeAlgebra, type ValueType } from "./types.ts"
@@ -23,14 +24,9 @@ export interface OtherKeys {
 }
 
 const MAX_PATTERNS = 12
-const known = new WeakMap<ObjectSet, KeyClasses>()
 
 /** @throws SchemaProblem where patterns overlap in too many ways */
-export function classifyKeys(set: ObjectSet, algebra: TypeAlgebra): KeyClasses {
-  let classes = known.get(set)
-  if (classes === undefined) known.set(set, (classes = workOut(set, algebra)))
-  return classes
-}
+export const classifyKeys = memory.derived(workOut)
 
 function workOut(set: ObjectSet, algebra: TypeAlgebra): KeyClasses {
   const keySets = [...set.rules, ...set.some].map(({ keys }) => keys)

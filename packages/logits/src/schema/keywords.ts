@@ -2,6 +2,7 @@
  * What the keywords for one kind of value say: numbers, strings, arrays, objects. Each reader gives one set of its
  * kind.
  */
+import { memory } from "@toolwright/toolbox"
 import type { Dfa } from "../automaton/dfa.ts"
 import { compilePattern } from "../automaton/regex.ts"
 import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
@@ -42,24 +43,17 @@ export interface KeywordContext {
   readonly path: string
 }
 
-const patterns = new Map<string, Dfa>()
-const MAX_REMEMBERED = 500
+const patterns = memory.latest<Dfa>(500)
 
 /** @throws SchemaProblem where the pattern cannot be compiled */
 export function patternLanguage(source: string): Dfa {
-  let language = patterns.get(source)
-  if (language === undefined) {
-    try {
-      language = compilePattern(source)
-    } catch (problem) {
-      if (problem instanceof RegexProblem)
-        throw new SchemaProblem(`pattern ${JSON.stringify(source)}: ${problem.message}`)
-      throw problem
-    }
-    if (patterns.size > MAX_REMEMBERED) patterns.clear()
-    patterns.set(source, language)
+  try {
+    return patterns.get(source, () => compilePattern(source))
+  } catch (problem) {
+    if (problem instanceof RegexProblem)
+      throw new SchemaProblem(`pattern ${JSON.stringify(source)}: ${problem.message}`)
+    throw problem
   }
-  return language
 }
 
 /** A keyword's number, or a problem. */

@@ -1,4 +1,5 @@
 /** Sets of strings: meet, complement, and which lengths remain possible. */
+import { memory } from "@toolwright/toolbox"
 import { complementDfa, intersectDfa, ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { type Dfa, isEmptyDfa } from "../automaton/dfa.ts"
 import { compilePattern } from "../automaton/regex.ts"
@@ -49,13 +50,12 @@ export interface Lengths {
 
 const MAX_LENGTH_CELLS = 20_000_000
 const NO_BOUNDS: Lengths = { possible: () => true }
-const known = new WeakMap<Dfa, Map<string, Lengths>>()
+const lengthsByBounds = memory.derived((_language: Dfa) => new Map<string, Lengths>())
 
 /** @throws SchemaProblem where pattern and bounds together are too large */
 export function lengthsOf({ language, min, max }: StringSet): Lengths {
   if (min === 0 && max === Infinity) return NO_BOUNDS
-  let perBounds = known.get(language)
-  if (perBounds === undefined) known.set(language, (perBounds = new Map()))
+  const perBounds = lengthsByBounds(language)
   const key = `${min}-${max}`
   let lengths = perBounds.get(key)
   if (lengths === undefined) perBounds.set(key, (lengths = workOutLengths(language, min, max)))

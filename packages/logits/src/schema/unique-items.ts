@@ -1,4 +1,5 @@
 /** `uniqueItems`: how an array of different items can be followed without getting into a dead end. */
+import { memory } from "@toolwright/toolbox"
 import { itemType, longest } from "./arrays.ts"
 import { type FiniteValue, finiteValues } from "./finite.ts"
 import { classifyKeys } from "./key-classes.ts"
@@ -14,14 +15,8 @@ export type Uniqueness =
   | { readonly kind: "compare" }
   | { readonly kind: "values"; readonly values: readonly FiniteValue[] }
 
-const known = new WeakMap<ArraySet, Uniqueness>()
-
 /** @throws SchemaProblem where it could not be told whether enough different items are left */
-export function uniquenessOf(set: ArraySet, algebra: TypeAlgebra): Uniqueness {
-  let result = known.get(set)
-  if (result === undefined) known.set(set, (result = workOut(set, algebra)))
-  return result
-}
+export const uniquenessOf = memory.derived(workOut)
 
 function workOut(set: ArraySet, algebra: TypeAlgebra): Uniqueness {
   if (!set.unique) return { kind: "no" }

@@ -60,7 +60,6 @@ export const NOT_RUN = "Not run: this is a dry run."
 export const DEFAULT_TIMEOUT_MS = 120_000
 
 const never = new AbortController().signal
-let counter = 0
 
 /**
  * One call from name and raw arguments to a result: resolve → repair and validate → permit → middleware → run under a
@@ -73,7 +72,7 @@ export async function executeCall(
   options: ExecuteOptions = {},
 ): Promise<ToolResult> {
   const started = performance.now()
-  const callId = options.callId ?? `call-${++counter}`
+  const callId = options.callId ?? `call-${crypto.randomUUID().slice(0, 8)}`
   const tell = (event: ToolEvent): void => {
     try {
       options.onEvent?.(event)

@@ -1,8 +1,7 @@
+import { memory } from "../memory/memory.ts"
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolAction, ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "../validate/branch.ts"
-
-const split = new WeakMap<ToolDefinition, ToolDefinition[]>()
 
 /**
  * A multi-action tool as tools of one action each, `{tool}_{action}` unless the action names itself: models call them
@@ -10,14 +9,12 @@ const split = new WeakMap<ToolDefinition, ToolDefinition[]>()
  * far more often. A tool without actions is returned as it is. The same objects every time.
  */
 export function splitActions(tool: ToolDefinition): ToolDefinition[] {
-  if (tool.actions === undefined) return [tool]
-  let tools = split.get(tool)
-  if (tools === undefined) {
-    tools = tool.actions.list.map((action) => singleAction(tool, tool.actions!.argument, action))
-    split.set(tool, tools)
-  }
-  return tools
+  return tool.actions === undefined ? [tool] : actionsOf(tool)
 }
+
+const actionsOf = memory.derived((tool: ToolDefinition): ToolDefinition[] =>
+  tool.actions!.list.map((action) => singleAction(tool, tool.actions!.argument, action)),
+)
 
 function singleAction(tool: ToolDefinition, argument: string, action: ToolAction): ToolDefinition {
   const {

@@ -1,3 +1,4 @@
+import { memory } from "../memory/memory.ts"
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
 
@@ -22,18 +23,15 @@ export function actionBranches(tool: ToolDefinition): Map<string, JsonSchema> {
 export function schemaForCall(tool: ToolDefinition, args: JsonObject): JsonSchema {
   const argument = tool.actions?.argument
   if (argument === undefined) return tool.parameters
-  let schemas = merged.get(tool)
-  if (schemas === undefined) {
-    const { oneOf: _one, anyOf: _any, ...around } = tool.parameters
-    schemas = new Map(
-      [...actionBranches(tool)].map(([action, branch]) => [action, mergeObjectSchemas(around as JsonSchema, branch)]),
-    )
-    merged.set(tool, schemas)
-  }
-  return schemas.get(String(args[argument])) ?? tool.parameters
+  return mergedBranches(tool).get(String(args[argument])) ?? tool.parameters
 }
 
-const merged = new WeakMap<ToolDefinition, Map<string, JsonSchema>>()
+const mergedBranches = memory.derived((tool: ToolDefinition): Map<string, JsonSchema> => {
+  const { oneOf: _one, anyOf: _any, ...around } = tool.parameters
+  return new Map(
+    [...actionBranches(tool)].map(([action, branch]) => [action, mergeObjectSchemas(around as JsonSchema, branch)]),
+  )
+})
 
 function mergeObjectSchemas(outer: JsonSchema, branch: JsonSchema): JsonSchema {
   const required = [...new Set([...(outer.required ?? []), ...(branch.required ?? [])])]

@@ -1,5 +1,6 @@
 import type { Ajv, ErrorObject, Options, ValidateFunction } from "ajv"
 import { canonicalJson } from "../cache/canonical.ts"
+import { memory } from "../memory/memory.ts"
 import { ToolwrightError, messageOf } from "../model/errors.ts"
 import type { JsonSchema } from "../model/schema.ts"
 import { patternEngine } from "./pattern.ts"
@@ -34,17 +35,28 @@ const MOST_VALUES_FOR_ALL_BEHIND_REFERENCES = 2000
  */
 const mostReferences = (values: number): number => Math.min(200_000, 10_000 + 10 * values)
 
+/** A compiler, with the references that its validators may still follow in the check under way. */
+interface Compiler {
+  readonly ajv: Ajv
+  readonly budget: { left: number }
+}
+
+interface Validator {
+  readonly validate: ValidateFunction
+  readonly budget: Compiler["budget"]
+}
+
 interface Compiled {
   traits: SchemaTraits
   /** Stops at the first error. */
-  first: ValidateFunction
+  first: Validator
   /** Finds all errors; compiled when there is one. */
-  all: ValidateFunction | undefined
+  all: Validator | undefined
   foreign: boolean
 }
 
-const compiled = new WeakMap<JsonSchema, Compiled>()
-let left = 0
+/** What of a schema is compiled so far. */
+const compiledOf = memory.derived((_schema: JsonSchema): { known?: Compiled } => ({}))
 
 /**
  * Checks a value against a JSON Schema, every error at once as far as its size allows. See {@link inspect}.
@@ -69,17 +81,17 @@ export async function validate(
  *   value is too large for it
  */
 export async function inspect(schema: JsonSchema, value: unknown, options: ValidateOptions = {}): Promise<Findings> {
-  const known = compiled.get(schema) ?? (await compileFirst(schema, options.foreign ?? false))
+  const known = compiledOf(schema).known ?? (await compileFirst(schema, options.foreign ?? false))
   const { nodes, references } = known.traits
   const values = countValues(value, Math.ceil(MOST_STEPS / nodes))
   if (values * nodes >= MOST_STEPS) throw tooMuch()
-  left = mostReferences(values)
-  if (known.first(value)) return { errors: [], complete: true }
+  known.first.budget.left = mostReferences(values)
+  if (known.first.validate(value)) return { errors: [], complete: true }
   const few = !references || values <= MOST_VALUES_FOR_ALL_BEHIND_REFERENCES
-  if (!few || values * nodes > MOST_STEPS_FOR_ALL) return { errors: known.first.errors ?? [], complete: false }
+  if (!few || values * nodes > MOST_STEPS_FOR_ALL) return { errors: known.first.validate.errors ?? [], complete: false }
   known.all ??= await compile(schema, { ...known, allErrors: true })
-  left = mostReferences(values)
-  return known.all(value) ? { errors: [], complete: true } : { errors: known.all.errors ?? [], complete: true }
+  known.all.budget.left = mostReferences(values)
+  return { errors: known.all.validate(value) ? [] : (known.all.validate.errors ?? []), complete: true }
 }
 
 function tooMuch(): ToolwrightError {
@@ -95,7 +107,7 @@ async function compileFirst(schema: JsonSchema, foreign: boolean): Promise<Compi
   // A validator that stops at the first error is nested as deep as there are properties, and may be too deep for Ajv.
   const first = await compile(schema, { traits, foreign, allErrors: traits.nodes > MOST_NODES_FOR_FIRST })
   const made = { traits, first, all: undefined, foreign }
-  compiled.set(schema, made)
+  compiledOf(schema).known = made
   return made
 }
 
@@ -108,7 +120,7 @@ interface CompileOptions {
 /**
  * Compiles a schema, as draft-07 where it says so or where 2020-12 cannot read it (an imported schema may be either).
  */
-async function compile(schema: JsonSchema, options: CompileOptions): Promise<ValidateFunction> {
+async function compile(schema: JsonSchema, options: CompileOptions): Promise<Validator> {
   const { $schema, $id: _id, ...rest } = schema
   const document = options.traits.references ? countReferences(rest) : rest
   const older = typeof $schema === "string" && /draft-0[467]/.test($schema)
@@ -125,20 +137,23 @@ async function compile(schema: JsonSchema, options: CompileOptions): Promise<Val
 }
 
 /** Ajv keeps every schema that it compiled: here they go with the tools that they belong to. */
-function compileWith(ajv: Ajv, document: object): ValidateFunction {
+function compileWith({ ajv, budget }: Compiler, document: object): Validator {
   try {
-    return ajv.compile(document)
+    return { validate: ajv.compile(document), budget }
   } finally {
     ajv.removeSchema(document)
   }
 }
 
-const compilers = new Map<string, Ajv>()
+const compilers = memory.latest<Promise<Compiler>>(16)
 
-async function compiler(older: boolean, { traits, foreign, allErrors }: CompileOptions): Promise<Ajv> {
-  const name = `${older} ${allErrors} ${traits.patterns} ${foreign}`
-  const known = compilers.get(name)
-  if (known !== undefined) return known
+function compiler(older: boolean, options: CompileOptions): Promise<Compiler> {
+  const name = `${older} ${options.allErrors} ${options.traits.patterns} ${options.foreign}`
+  return compilers.get(name, () => makeCompiler(older, options))
+}
+
+async function makeCompiler(older: boolean, { traits, foreign, allErrors }: CompileOptions): Promise<Compiler> {
+  const budget = { left: 0 }
   const options: Options = {
     allErrors,
     strict: false,
@@ -164,11 +179,10 @@ async function compiler(older: boolean, { traits, foreign, allErrors }: CompileO
     keyword: COUNTED,
     before: "$ref",
     validate: () => {
-      if (left-- <= 0) throw tooMuch()
+      if (budget.left-- <= 0) throw tooMuch()
       return true
     },
     errors: false,
   })
-  compilers.set(name, ajv)
-  return ajv
+  return { ajv, budget }
 }
