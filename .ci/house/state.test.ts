@@ -22,7 +22,7 @@ function stateOf(text: string): string[] {
     const written = new RegExp(
       `\\b${name}\\.(?:${CHANGES})\\(|\\b${name}(?:\\[[^\\]\\n]*\\]|\\.\\w+)+!? ?(?:[-+*/|&^?]{0,3}=(?![=>])|\\+\\+|--)`,
     )
-    if (/^new Weak/.test(value!) || written.test(code)) found.push(name!)
+    if (value!.startsWith("new Weak") || written.test(code)) found.push(name!)
   }
   return found
 }
