@@ -228,6 +228,22 @@ describe("numbers, booleans, lists and objects written as text", () => {
     expect(read(format, text).calls).toEqual([["ferry", typed]])
   })
 
+  it("are what a schema with other languages' names of types says", () => {
+    const properties = { id: { type: "str" }, cars: { type: "int" }, miles: { type: "float" }, night: { type: "bool" } }
+    const tools = [toolOf({ name: "ferry", parameters: { type: "object", properties } as never })]
+    const text = ["id=7", "cars=2", "miles=3.5", "night=1"].map((pair) => {
+      const [key = "", value = ""] = pair.split("=")
+      return `<parameter=${key}>\n${value}\n</parameter>`
+    })
+    const raw = `<tool_call>\n<function=ferry>\n${text.join("\n")}\n</function>\n</tool_call>`
+    expect(formatterById("qwen3-coder").parse(raw, { tools }).calls[0]?.arguments).toEqual({
+      id: "7",
+      cars: 2,
+      miles: 3.5,
+      night: true,
+    })
+  })
+
   it("stay text where they stand for nothing that the schema admits", () => {
     const args = { port: "a", cars: "two", night: "perhaps" }
     expect(

@@ -30,7 +30,10 @@ export function coerce(text: string, typing: Typing | undefined, repaired: (what
   if (typing === undefined || isText(typing)) return asText
   const { schema, root } = typing
   const repairs: string[] = []
-  const json = transcode(text, JSON_NOTATION, (what) => repairs.push(what)) ?? looseScalar(text, typing)
+  const word = text.trim()
+  // a digit says a boolean only where nothing else is admitted
+  const digit = word === "1" || word === "0" ? booleanDigit(word, typing) : undefined
+  const json = digit ?? transcode(text, JSON_NOTATION, (what) => repairs.push(what)) ?? looseScalar(text, typing)
   const textFits = admits(schema, root, text)
   if (json !== undefined) {
     const value: unknown = JSON.parse(json)
@@ -52,7 +55,12 @@ export function coerce(text: string, typing: Typing | undefined, repaired: (what
   return asText
 }
 
-/** `TRUE`, `no`-less spellings of scalars that only the schema makes unambiguous. */
+function booleanDigit(digit: string, { schema, root }: Typing): string | undefined {
+  const types = admittedTypes(schema, root)
+  return types.size === 1 && types.has("boolean") ? String(digit === "1") : undefined
+}
+
+/** `TRUE` and other spellings of scalars that only the schema makes unambiguous. */
 function looseScalar(text: string, { schema, root }: Typing): string | undefined {
   const types = admittedTypes(schema, root)
   const word = text.trim().toLowerCase()

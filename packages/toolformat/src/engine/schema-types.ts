@@ -75,8 +75,8 @@ export function admittedTypes(schema: JsonSchema, root: JsonSchema, depth = 0): 
   const narrow = (to: ReadonlySet<JsonType>) => {
     types = new Set([...types].filter((type) => to.has(type) || (type === "integer" && to.has("number"))))
   }
-  if (typeof resolved.type === "string") narrow(new Set([resolved.type as JsonType]))
-  else if (Array.isArray(resolved.type)) narrow(new Set(resolved.type as JsonType[]))
+  if (typeof resolved.type === "string") narrow(new Set([jsonType(resolved.type)]))
+  else if (Array.isArray(resolved.type)) narrow(new Set(resolved.type.map(jsonType)))
   if (resolved.const !== undefined) narrow(new Set([typeOf(resolved.const)]))
   if (resolved.enum !== undefined) narrow(new Set(resolved.enum.map(typeOf)))
   for (const union of [resolved.anyOf, resolved.oneOf]) {
@@ -88,6 +88,24 @@ export function admittedTypes(schema: JsonSchema, root: JsonSchema, depth = 0): 
     types = new Set(["object"])
   if (resolved.nullable === true) types.add("null")
   return types
+}
+
+/** Types as other languages call them, which tool lists have all the same. */
+const OTHER_NAMES: readonly (readonly [RegExp, JsonType])[] = [
+  [/^(str|text|varchar|char)$/, "string"],
+  [/^(bool|binary)$/, "boolean"],
+  [/^(u?int\d*|u?long|u?short|unsigned)$/, "integer"],
+  [/^(num|float\d*|double|decimal)$/, "number"],
+  [/^(list|tuple|set)$/, "array"],
+  [/^(dict|map)$/, "object"],
+  [/^none(type)?$/, "null"],
+]
+
+function jsonType(name: string): JsonType {
+  const known = EVERY.find((type) => type === name)
+  if (known !== undefined) return known
+  const plain = name.toLowerCase()
+  return OTHER_NAMES.find(([pattern]) => pattern.test(plain))?.[1] ?? (plain as JsonType)
 }
 
 export function typeOf(value: unknown): JsonType {

@@ -6,7 +6,7 @@ import { jsonList } from "./syntaxes.ts"
 /** Apertus: the tool's name is the key, its arguments the value. Source: the official chat template. */
 export const apertus: Format = {
   id: "apertus",
-  aliases: [],
+  aliases: ["apertus2509"],
   title: "A JSON list with names as keys between <|tools_prefix|> and <|tools_suffix|>: Apertus",
   calls: [{ ...jsonList(["<|tools_prefix|>"], ["<|tools_suffix|>"]), nameAsKey: true }],
   reasoning: { open: ["<|inner_prefix|>"], close: ["<|inner_suffix|>"] },

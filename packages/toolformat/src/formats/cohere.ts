@@ -32,7 +32,7 @@ const actionBlock: EnvelopeSyntax = {
  */
 export const cohere: Format = {
   id: "command-r7b",
-  aliases: ["cohere", "cohere2", "cohere2moe", "command-a", "north"],
+  aliases: ["cohere", "cohere-command3", "cohere-command4", "cohere2", "cohere2moe", "command-a", "north"],
   title: "A JSON list between <|START_ACTION|> and <|END_ACTION|>: Command R7B, Command A",
   calls: [action, actionBlock],
   reasoning: { open: ["<|START_THINKING|>"], close: ["<|END_THINKING|>"] },

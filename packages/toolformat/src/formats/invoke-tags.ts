@@ -69,7 +69,7 @@ export const step3: Format = {
 /** Muse Glimmer: Anthropic's tags with a prefix, in messages with recipients. Source: the official chat template. */
 export const glimmer: Format = {
   id: "glimmer",
-  aliases: ["muse-glimmer", "atem"],
+  aliases: ["muse-glimmer", "muse", "atem"],
   title: "<atem:invoke name=…> in <atem:function_calls>: Muse Glimmer",
   calls: [invokeTags("atem:function_calls", "atem:")],
   framing: ["<|eot|>", "<|eom|>"],

@@ -1,7 +1,7 @@
 import type { CallSyntax, Format } from "../engine/syntax.ts"
 import { toolLinesPrompt } from "./prompts.ts"
 import { between, resultText } from "./results.ts"
-import { bareJson, fencedJson, jsonList, taggedJson, think } from "./syntaxes.ts"
+import { bareJson, fencedJson, jsonList, separatedKeyValueTags, taggedJson, think } from "./syntaxes.ts"
 
 /** What families have in common whose calls are one JSON list behind a mark. */
 function listFormat(
@@ -58,7 +58,8 @@ export const hunyuan: Format = {
     "hunyuan-a13b",
     ["hunyuan", "hunyuan_a13b"],
     "A JSON list in <tool_calls>: Hunyuan A13B",
-    [toolCalls],
+    // servers call the newer family by the same name
+    [toolCalls, separatedKeyValueTags()],
     ["<|eos|>"],
     [["<tool_calls>", "<|eos|>"]],
   ),
