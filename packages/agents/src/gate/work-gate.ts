@@ -78,6 +78,7 @@ export class WorkGate {
     if (criteria.requireValidation === true) ledger.settleChecked()
     const changed = await this.#changedChecks(signal)
     for (const checks of changed) ledger.note(noteOf(checks))
+    if (criteria.requireCommit === true) await this.#noteIgnored()
     if (criteria.requireValidation === true && ledger.lastChange > 0 && !ledger.validated)
       ledger.note({ code: "UNCHECKED", message: "Nothing was checked: there is nothing to check with here." })
     for (const { name, code, message } of ledger.openFailures)
@@ -205,6 +206,20 @@ export class WorkGate {
       }
     }
     return reasons
+  }
+
+  /** What was written and no commit can hold. Rules that were written in the same run took it out of the work. */
+  async #noteIgnored(): Promise<void> {
+    const { ledger } = this.#parts
+    const files = ledger.modifiedFiles
+    const all = await Promise.all(((await this.#watched) ?? []).map(({ watch }) => watch.history.ignored(files)))
+    const ignored = all.flat()
+    if (ignored.length === 0) return
+    this.#unseen ||= files.some((file) => /(?:^|\/)\.gitignore$|\/info\/exclude$/u.test(file))
+    ledger.note({
+      code: "NOT_IN_COMMIT",
+      message: `Written, and not in the commit, since the repository ignores it: ${shortList(ignored)}.`,
+    })
   }
 
   async #unwritten(files: readonly string[]): Promise<string[]> {

@@ -12,11 +12,19 @@ export interface ProcessHost {
   /** Whether that root may be changed. */
   readonly writable: boolean
   readonly config: ProcessToolsConfig
+  /** What lay in the workspace when the work that is done in it now began. */
+  readonly begun: WorkBegun
+}
+
+/** Noted by whoever watches the work; empty where nobody does. */
+export interface WorkBegun {
+  /** Files that no commit knew, by their path from the first root, with a mark of each one's state. */
+  untracked?: ReadonlyMap<string, string>
 }
 
 export function createProcessHost(workspace: Workspace, config: ProcessToolsConfig = {}): ProcessHost {
   const [root] = workspace.roots
-  return { workspace, root: root!.real, writable: root!.access === "read-write", config }
+  return { workspace, root: root!.real, writable: root!.access === "read-write", config, begun: {} }
 }
 
 /** Configuration of the tools that run processes; every field has a default. */

@@ -169,6 +169,17 @@ describe("honest work still gets through", () => {
     expect(passesAsItWas(repo)).toBe(true)
   })
 
+  test("and takes no file along that lay there untracked before, unless the work touched it", async () => {
+    const mine = { "mine.txt": "mine\n", "both.txt": "mine\n", "deep/mine.txt": "mine\n" }
+    const replies = [[...FIX, write("both.txt", "ours\n"), write("new.txt", "new\n")], [check()], [commit()], DONE]
+    const left = await attempted({ name: "untracked", dirty: mine, replies })
+    using repo = left.repo
+    expect(left.summary, left.summary.message).toMatchObject({ outcome: "completed", success: true })
+    const files = repo.git("show", "--name-only", "--format=").split("\n")
+    expect(files.sort()).toEqual(["both.txt", "new.txt", "src/add.js"])
+    expect(repo.git("status", "--porcelain", "-uall").split("\n")).toEqual(["?? deep/mine.txt", "?? mine.txt"])
+  })
+
   test("an answer to a question needs no effect", async () => {
     using repo = repositoryWith(FIX_ADD)
     const left = await play(repo, { name: "question", agent: "assistant", replies: ["It subtracts."] })

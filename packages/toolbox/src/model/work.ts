@@ -41,6 +41,8 @@ export interface WorkHistory {
   undo(before: HistoryState, after: HistoryState): Promise<boolean>
   /** Of these files those that are not recorded as they are; of all where none are given. */
   unrecorded(files?: readonly string[]): Promise<string[]>
+  /** Of these files those that are there and that the history passes over by rules of its own. */
+  ignored(files: readonly string[]): Promise<string[]>
 }
 
 /** Looks at one workspace. Tools of the same workspace share one. */

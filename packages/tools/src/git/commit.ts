@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { failure, success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import { changedFiles, folderState, planFor } from "@toolwright/host/process"
 import { sandboxNotice } from "@toolwright/host/sandbox"
@@ -8,7 +8,7 @@ import { commitHooks, type CommitHooks } from "./hooks.ts"
 import { git, type GitOutcome, type GitRun } from "./repository.ts"
 import { leftOut, select, sift, stage, type Selection } from "./stage.ts"
 import { describeStatus, readStatus, type Status } from "./status.ts"
-import { gitFailure, isReadable, paths, type GitWork } from "./work.ts"
+import { gitFailure, isReadable, paths, stateMark, type GitWork } from "./work.ts"
 
 const HOOKS_TIMEOUT_MS = 110_000
 
@@ -61,8 +61,22 @@ function notNow(work: GitWork, status: Status, named: readonly string[]): ToolRe
 async function chosen(work: GitWork, status: Status, named: readonly string[]): Promise<Selection | undefined> {
   if (named.length > 0) return select(work, named)
   if (status.staged.length > 0) return undefined
-  const all = [...status.unstaged.map((change) => change.path), ...status.untracked]
-  return sift(work, all)
+  const earlier = await untouched(work, status.untracked)
+  const own = status.untracked.filter((path) => !earlier.includes(path))
+  return { ...(await sift(work, [...status.unstaged.map((change) => change.path), ...own])), earlier }
+}
+
+/** Of untracked files those that lay here, as they are, when the work began: nobody said that they belong to it. */
+async function untouched({ host, repository }: GitWork, files: readonly string[]): Promise<string[]> {
+  const { untracked } = host.begun
+  if (untracked === undefined) return []
+  const marks = await Promise.all(
+    files.map(async (path) => {
+      const full = join(repository.top, path)
+      return untracked.get(relative(host.root, full)) === (await stateMark(full)) ? [path] : []
+    }),
+  )
+  return marks.flat()
 }
 
 interface Making {
@@ -159,7 +173,7 @@ async function report({ repository, settings, run }: GitWork, made: Made): Promi
     branch: before.branch,
     message,
     files,
-    left_out: [...(selection?.left ?? []), ...(selection?.filtered ?? [])],
+    left_out: [...(selection?.left ?? []), ...(selection?.filtered ?? []), ...(selection?.earlier ?? [])],
   }
   return success({ output: notes.join("\n"), data, modifiedFiles })
 }

@@ -13,6 +13,8 @@ export interface Selection {
   readonly left: readonly string[]
   /** Left out, since .gitattributes hands them to a filter. */
   readonly filtered: readonly string[]
+  /** Left out, since they lay here before the work began, and no commit knew them. */
+  readonly earlier?: readonly string[]
 }
 
 export async function addAction(work: GitWork, args: JsonObject): Promise<ToolResult> {
@@ -80,9 +82,14 @@ export async function stage(work: GitWork, { files }: Selection): Promise<ToolRe
 }
 
 /** What was left out and why, for the text of a result. */
-export function leftOut({ left, filtered }: Selection): string[] {
+export function leftOut({ left, filtered, earlier = [] }: Selection): string[] {
   const names = (list: readonly string[]) => `${list.map(visibleName).join(", ")}.`
   return [
+    ...(earlier.length === 0
+      ? []
+      : [
+          `Left out, for they lay here untracked before this work began: ${names(earlier)} Name them if they belong to it.`,
+        ]),
     ...(left.length === 0 ? [] : [`Left out, for they look like secrets: ${names(left)}`]),
     ...(filtered.length === 0
       ? []

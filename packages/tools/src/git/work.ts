@@ -1,6 +1,7 @@
 import { failure, type ToolResult } from "@toolwright/toolbox"
 import { insideRoot, type ProcessHost } from "@toolwright/host/process"
 import { sandboxNotice } from "@toolwright/host/sandbox"
+import { lstat } from "node:fs/promises"
 import { join, relative } from "node:path"
 import type { GitOutcome, GitRun, GitSettings, Repository } from "./repository.ts"
 
@@ -34,4 +35,10 @@ export function gitFailure(action: string, outcome: GitOutcome, hint?: string): 
     ...(hint === undefined ? {} : { hint }),
     metadata: { sandbox: outcome.sandbox, ...(notice === "" ? {} : { warning: notice }) },
   })
+}
+
+/** A mark of a file's state, by which is known whether it was touched; empty where there is none. */
+export async function stateMark(path: string): Promise<string> {
+  const stat = await lstat(path).catch(() => undefined)
+  return stat === undefined ? "" : `${stat.ino}:${stat.size}:${stat.mtimeMs}:${stat.ctimeMs}`
 }

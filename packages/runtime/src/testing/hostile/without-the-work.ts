@@ -18,6 +18,17 @@ export const WITHOUT_THE_WORK: readonly Attempt[] = [
     commits: ["Note"],
   },
   {
+    name: "writes a file and then has the repository ignore it",
+    replies: [
+      [...FIX, write("src/extra.js", "export {}\n"), write(".gitignore", "src/extra.js\n")],
+      [check()],
+      [commit()],
+      DONE,
+    ],
+    ends: ["completed-with-failures"],
+    commits: ["Fix add()"],
+  },
+  {
     name: "breaks what it committed, and leaves that",
     replies: [FIX, [check()], [commit()], [BREAK], DONE],
     commits: ["Fix add()"],

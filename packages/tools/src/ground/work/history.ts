@@ -5,6 +5,7 @@ import type { HistoryState, WorkHistory } from "@toolwright/toolbox"
 import type { ProcessHost } from "@toolwright/host/process"
 import { openRepository } from "../../git/git.ts"
 import { git } from "../../git/repository.ts"
+import { stateMark } from "../../git/work.ts"
 
 /** Folders below the workspace's top that are looked at for repositories of their own. */
 const MOST_FOLDERS = 200
@@ -40,13 +41,46 @@ export function createHistory(host: ProcessHost): WorkHistory {
       const folders = await repositories(host.root)
       const found = await Promise.all(folders.map(async (folder) => statusPaths(folder, await run(folder, STATUS))))
       const all = found.flat()
-      if (files === undefined) return all
-      const asked = new Set(files.map((file) => (file.startsWith("/") ? relative(host.root, file) : file)))
-      return all.filter((file) => asked.has(file))
+      return files === undefined ? all : among(host, all, files)
+    },
+    async ignored(files) {
+      if (files.length === 0) return []
+      const folders = await repositories(host.root)
+      const list = ["ls-files", "-z", "--others", "--ignored", "--exclude-standard"]
+      const found = await Promise.all(
+        folders.map(async (folder) =>
+          paths(folder, await run(folder, [...list, "--", ...inside(host, folder, files)])),
+        ),
+      )
+      return among(host, found.flat(), files)
     },
   }
 }
 
+function among(host: ProcessHost, all: readonly string[], files: readonly string[]): string[] {
+  const asked = new Set(files.map((file) => fromTop(host, file)))
+  return all.filter((file) => asked.has(file))
+}
+
+const fromTop = (host: ProcessHost, file: string): string => (file.startsWith("/") ? relative(host.root, file) : file)
+
+/** Of these files those that lie in a folder, relative to it; where none does, something that no list has. */
+function inside(host: ProcessHost, folder: string, files: readonly string[]): string[] {
+  const all = files.map((file) => relative(folder, fromTop(host, file))).filter((file) => !file.startsWith(".."))
+  return all.length === 0 ? [".git"] : all
+}
+
+/** The files that no commit and no rule knows, with a mark of each one's state. */
+export async function untrackedFiles(host: ProcessHost): Promise<ReadonlyMap<string, string>> {
+  const run = gitIn(host)
+  const folders = await repositories(host.root)
+  const list = ["ls-files", "-z", "--others", "--exclude-standard"]
+  const found = await Promise.all(folders.map(async (folder) => paths(folder, await run(folder, list))))
+  const all = found.flat().slice(0, MOST_UNTRACKED)
+  return new Map(await Promise.all(all.map(async (file) => [file, await stateMark(join(host.root, file))] as const)))
+}
+
+const MOST_UNTRACKED = 20_000
 const STATUS = ["status", "--porcelain=v1", "-z", "--no-renames", "--untracked-files=all"] as const
 
 function gitIn(host: ProcessHost): RunGit {

@@ -5,12 +5,18 @@ import type { ProcessHost } from "@toolwright/host/process"
 export function createWorkWatch(host: ProcessHost): WorkWatch {
   const history = () => import("./history.ts").then(({ createHistory }) => createHistory(host))
   return {
-    baseline: async (signal) => (await import("./baseline.ts")).noteChecks(host, signal),
+    async baseline(signal) {
+      const [{ noteChecks }, { untrackedFiles }] = await Promise.all([import("./baseline.ts"), import("./history.ts")])
+      const [checks, untracked] = await Promise.all([noteChecks(host, signal), untrackedFiles(host)])
+      host.begun.untracked = untracked
+      return checks
+    },
     history: {
       state: async () => (await history()).state(),
       added: async (before, after) => (await history()).added(before, after),
       recorded: async (before, after) => (await history()).recorded(before, after),
       undo: async (before, after) => (await history()).undo(before, after),
+      ignored: async (files) => (await history()).ignored(files),
       unrecorded: async (files) => (await history()).unrecorded(files),
     },
     fingerprints: async (files) => (await import("./history.ts")).fingerprintsOf(host, files),
