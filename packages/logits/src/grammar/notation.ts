@@ -74,14 +74,6 @@ export const jsonNotation: Notation = {
 /** JSON as models should write it: whole numbers without a fraction. */
 export const modelJsonNotation: Notation = { ...jsonNotation, id: "model-json", wholeNumbers: "plain" }
 
-/** JSON without any white space. */
-export const compactJsonNotation: Notation = {
-  ...jsonNotation,
-  id: "compact",
-  whitespace: "none",
-  wholeNumbers: "plain",
-}
-
 /** Python literals, as in pythonic tool calls. */
 export const pythonNotation: Notation = {
   id: "python",

@@ -1,11 +1,21 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { compilePattern } from "../automaton/regex.ts"
-import { graphHas, type TextGraph } from "../lexeme/text-graph.ts"
+import { stepGraph, type TextGraph } from "../lexeme/text-graph.ts"
 import { matchesDfa } from "../automaton/dfa.ts"
 import { conversationOf, type TextLimits } from "./conversation.ts"
 import { MAX_GROUNDING_TEXT } from "./model.ts"
 import { pathsOf, spansOf, TRICKY, wholeNumbersOf } from "../fixtures/grounding-oracle.ts"
+
+/** Whether a text is in the language. */
+function graphHas(graph: TextGraph, text: string): boolean {
+  let state = graph.start
+  for (const character of text) {
+    state = stepGraph(graph, state, character.codePointAt(0)!)
+    if (state < 0) return false
+  }
+  return graph.accept[state] === 1
+}
 
 const tricky = fc.array(fc.constantFrom(...TRICKY), { maxLength: 16 }).map((letters) => letters.join(""))
 const repetitive = fc

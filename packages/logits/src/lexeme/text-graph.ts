@@ -116,16 +116,6 @@ export function stepGraph({ first, codes, targets }: TextGraph, state: number, c
   return -1
 }
 
-/** Whether a text is in the language. */
-export function graphHas(graph: TextGraph, text: string): boolean {
-  let state = graph.start
-  for (const character of text) {
-    state = stepGraph(graph, state, character.codePointAt(0)!)
-    if (state < 0) return false
-  }
-  return graph.accept[state] === 1
-}
-
 /**
  * Beyond so many states for each of the graph's own, or so many altogether, what both languages share is not worked
  * out.

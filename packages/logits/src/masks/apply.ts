@@ -1,12 +1,5 @@
 /** Putting a mask on logits. */
 
-/** The number of tokens that a mask allows. */
-export function countAllowed(mask: Uint32Array): number {
-  let count = 0
-  for (let word = 0; word < mask.length; word++) count += bitCount(mask[word]!)
-  return count
-}
-
 /** The ids that a mask allows, in ascending order. */
 export function allowedTokens(mask: Uint32Array): number[] {
   const ids: number[] = []
@@ -38,10 +31,4 @@ export function applyMask(logits: Float32Array, mask: Uint32Array): void {
   }
   for (let id = words * 32; id < logits.length; id++)
     if (id >>> 5 >= mask.length || !isAllowed(mask, id)) logits[id] = -Infinity
-}
-
-function bitCount(bits: number): number {
-  let rest = bits - ((bits >>> 1) & 0x55555555)
-  rest = (rest & 0x33333333) + ((rest >>> 2) & 0x33333333)
-  return (((rest + (rest >>> 4)) & 0x0f0f0f0f) * 0x01010101) >>> 24
 }

@@ -1,10 +1,13 @@
 import { describe, expect, test } from "vitest"
-import { compactJsonNotation, type Notation, pythonNotation } from "../grammar/notation.ts"
+import { jsonNotation, type Notation, pythonNotation } from "../grammar/notation.ts"
 import { chars, choice, grammarOf, literal, optional, repeat, rule, sequence, until } from "../grammar/rules.ts"
 import { compileSchema, schemaToGrammar } from "../constraint/schema-grammar.ts"
 import { textOrCalls, toolCallExpression } from "../constraint/tool-calls.ts"
 import type { Schema } from "../schema/json-schema.ts"
 import { createMatcher, type Matcher } from "./matcher.ts"
+
+/** JSON without any white space. */
+const compactJsonNotation: Notation = { ...jsonNotation, id: "compact", whitespace: "none", wholeNumbers: "plain" }
 
 const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes)
 

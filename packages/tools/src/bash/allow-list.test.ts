@@ -1,5 +1,5 @@
 import { expect, test } from "vitest"
-import { scanCommand } from "./allow-list.ts"
+import { readCommand } from "./allow-list.ts"
 
 const understood: [command: string, programs: string[]][] = [
   ["npm test", ["npm"]],
@@ -17,7 +17,7 @@ const understood: [command: string, programs: string[]][] = [
 ]
 
 test.each(understood)("finds the programs of %j", (command, programs) => {
-  expect(scanCommand(command)).toEqual({ programs })
+  expect(readCommand(command)).toMatchObject({ programs })
 })
 
 const refused = [
@@ -55,7 +55,7 @@ const refused = [
 ]
 
 test.each(refused)("refuses %j, for it cannot tell what would run", (command) => {
-  const scan = scanCommand(command)
+  const scan = readCommand(command)
   const blocked = "refused" in scan || !scan.programs.every((program) => program === "git")
   expect({ scan, blocked }).toEqual({ scan, blocked: true })
 })

@@ -34,12 +34,6 @@ const HARMLESS = new Set(["cd", "echo", "printf", "true", "false", "test", "[", 
 const TREACHEROUS =
   /^(PATH|ENV|HOME|IFS|PS4|SHELL|VISUAL|BASH|LD_|DYLD_|LESS|XDG_|NODE_|NPM_|PYTHON|PERL|RUBY|RUSTC|CARGO_|CC$|CXX$|GIT_|.*(PATH|OPTIONS|PRELOAD|FLAGS|PAGER|EDITOR|WRAPPER|_RSH)$)/iu
 
-/** Finds the programs that a command line names; see {@link readCommand}. */
-export function scanCommand(command: string): CommandScan {
-  const reading = readCommand(command)
-  return "refused" in reading ? reading : { programs: reading.programs }
-}
-
 /**
  * Reads a command line for the check against an allow list. Simple commands joined by `;`,
  * `&&`, `||`, `|`, `&` and line ends are understood, with quotes, redirections and assignments; whatever could name a
