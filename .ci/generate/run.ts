@@ -26,6 +26,7 @@ const catalogue = spawnSync(
 const WRITERS = [
   ".ci/house/docs.test.ts",
   ".ci/house/attacks.test.ts",
+  ".ci/house/error-codes.test.ts",
   "packages/toolformat/src/docs.test.ts",
   "packages/backends/src/scripted/load.test.ts",
   "packages/runtime/src/configuration/configuration.test.ts",

@@ -68,12 +68,8 @@ async function version(): Promise<string> {
   return manifest.version
 }
 
-/** Codes that mean the user has to change the command line or the configuration. */
-const USAGE_CODE =
-  /^(USAGE|CONFIG\w*|INVALID_CONFIG\w*|INVALID_ROOT|DUPLICATE_TOOL|NO_MODEL|MODEL_NOT_FOUND|MODEL_ENGINE_MISSING|UNKNOWN_AGENT|UNKNOWN_RUN|SCREENPLAY_INVALID)$/
-
 async function report(thrown: unknown, command: string | undefined, world: Omit<Invocation, "args">): Promise<number> {
-  const { ToolwrightError } = await import("@toolwright/toolbox")
+  const { aboutCode, ToolwrightError } = await import("@toolwright/toolbox")
   const { neutralise } = await import("./render/neutralise.ts")
   if (!ToolwrightError.isInstance(thrown)) {
     const text = thrown instanceof Error ? (thrown.stack ?? thrown.message) : String(thrown)
@@ -85,5 +81,5 @@ async function report(thrown: unknown, command: string | undefined, world: Omit<
   if (thrown.code === "USAGE" && COMMANDS.some((entry) => entry.name === command)) {
     world.stderr.write(`'toolwright help ${command}' shows the options.\n`)
   }
-  return USAGE_CODE.test(thrown.code) ? EXIT.usage : EXIT.failure
+  return aboutCode(thrown.code)?.exit ?? EXIT.failure
 }

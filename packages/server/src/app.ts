@@ -99,7 +99,7 @@ export function createApp(
   app.use(async (context, next) => {
     // The routes of other surfaces know nothing of tags: they would open every tool, and what others have said.
     if (context.get("access")?.tags === undefined) return next()
-    return problem(403, {
+    return problem({
       code: "TOKEN_TOO_NARROW",
       message: `A token for some tags does not open ${context.req.path}.`,
       hint: "Use a token without tags.",
@@ -110,12 +110,12 @@ export function createApp(
   app.get("/", entrance(app))
 
   app.notFound((context) =>
-    problem(404, {
+    problem({
       code: "NOT_FOUND",
       message: `There is nothing at ${context.req.path}.`,
       hint: "GET /docs shows what there is.",
     }),
   )
-  app.onError((thrown) => problem(500, { code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
+  app.onError((thrown) => problem({ code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
   return app
 }

@@ -305,7 +305,7 @@ describe("a wrong call is answered by what the right one needs", () => {
   })
 })
 
-test("docs/errors.md shows these calls and their answers", async () => {
+test("docs/wrong-calls.md shows these calls and their answers", async () => {
   const sections = []
   for (const call of WRONG_CALLS) {
     const { output, error } = await answerOf(call)
@@ -322,7 +322,7 @@ test("docs/errors.md shows these calls and their answers", async () => {
     "",
     ...sections,
   ].join("\n")
-  const page = join(import.meta.dirname, "../../../docs/errors.md")
+  const page = join(import.meta.dirname, "../../../docs/wrong-calls.md")
   if (process.env["TOOLWRIGHT_WRITE_DOCS"] === "1") writeFileSync(page, text)
   expect(readFileSync(page, "utf8")).toBe(text)
 })

@@ -1,4 +1,5 @@
 import {
+  aboutCode,
   describeError,
   executeCall,
   nearest,
@@ -158,7 +159,7 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
   )
   print(invocation, tool, result, values.json === true)
   if (result.success) return EXIT.success
-  return result.error?.code === "INVALID_ARGUMENTS" ? EXIT.usage : EXIT.failure
+  return aboutCode(result.error.code)?.exit ?? EXIT.failure
 }
 
 function print({ stdout, stderr, isTTY }: Invocation, tool: ToolDefinition, result: ToolResult, json: boolean): void {

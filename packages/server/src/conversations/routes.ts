@@ -33,7 +33,7 @@ export function conversationRoutes(
   if (options.store === undefined) return notReady(app)
   const { store, run, modelName, maxBodyBytes = 1024 * 1024 } = options
   const notFound = (id: string): Response =>
-    problem(404, { code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id}'.` })
+    problem({ code: "UNKNOWN_CONVERSATION", message: `There is no conversation '${id}'.` })
 
   app.get("/conversations", async (context) => {
     const number = (name: string, fallback: number): number =>
@@ -67,7 +67,7 @@ export function conversationRoutes(
     if ("refused" in body) return body.refused
     const { message, stream = false } = body.value as { message?: unknown; stream?: unknown }
     if (typeof message !== "string" || message.trim() === "")
-      return problem(422, { code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
+      return problem({ code: "INVALID_ARGUMENTS", message: "'message' must be a text that is not empty." })
     const conversation = await store.get(id, context.get("caller"))
     if (conversation === undefined) return notFound(id)
     const request: RunRequest = { task: message, history: conversation.messages, signal: context.req.raw.signal }
@@ -83,7 +83,7 @@ export function conversationRoutes(
         for await (const event of texts()) if (event.type === "text-delta") content += event.text
       } catch (thrown) {
         const code = ToolwrightError.isInstance(thrown) ? thrown.code : "RUN_FAILED"
-        return problem(502, { code, message: messageOf(thrown) })
+        return problem({ code, message: messageOf(thrown) })
       }
       return context.json({ id, message: { role: "assistant", content } })
     }
@@ -124,7 +124,7 @@ async function* kept(
 /** What is answered where there is no model, and so nobody to talk to. */
 function notReady(app: Hono<{ Variables: AppVariables }>): void {
   const refuse = (): Response =>
-    problem(500, {
+    problem({
       code: "NOT_INITIALIZED",
       message: "Conversation manager not initialized",
       hint: "The server has no model: start it with --model NAME --base-url URL, or --backend pocket.",

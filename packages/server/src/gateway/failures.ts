@@ -1,23 +1,5 @@
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { aboutCode, messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { RequestProblem, type GatewayFailure } from "./wire.ts"
-
-const STATUS: Record<string, number> = {
-  MODEL_UNREACHABLE: 502,
-  MODEL_UNAUTHORIZED: 502,
-  MODEL_NOT_FOUND: 404,
-  UNKNOWN_AGENT: 404,
-  MODEL_REQUEST_REJECTED: 400,
-  MODEL_RATE_LIMITED: 429,
-  REPLY_TOO_LONG: 502,
-  MODEL_SERVER_ERROR: 502,
-  MODEL_BAD_REPLY: 502,
-  MODEL_TIMEOUT: 504,
-  CONFLICTING_CONSTRAINTS: 400,
-  CONSTRAINT_UNSUPPORTED: 400,
-  CONTEXT_EXCEEDED: 400,
-  UNSUPPORTED_MEDIA: 400,
-  NO_MODEL: 503,
-}
 
 /** What was thrown, as a client is told of it. */
 export function failureOf(thrown: unknown): GatewayFailure {
@@ -26,7 +8,7 @@ export function failureOf(thrown: unknown): GatewayFailure {
   if (!ToolwrightError.isInstance(thrown)) return { status: 500, code: "INTERNAL_ERROR", message }
   const { code, hint, retryAfterMs } = thrown
   return {
-    status: STATUS[code] ?? 500,
+    status: aboutCode(code)?.status ?? 500,
     code,
     message: hint === undefined ? message : `${message} ${hint}`,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),

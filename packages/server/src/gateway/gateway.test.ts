@@ -131,9 +131,7 @@ describe("a client that brings its tools gets calls from a model that only write
     await using _server = server
     const model = new ChatOpenAI({ model: "any", apiKey: "none", configuration: { baseURL } }).bindTools([weather])
     const reply = await model.invoke("Weather?")
-    expect(reply.tool_calls).toMatchObject([
-      { name: "get_weather", arguments: { city: "Zürich </tool_call> {", days: 2 } },
-    ])
+    expect(reply.tool_calls).toMatchObject([{ name: "get_weather", args: { city: "Zürich </tool_call> {", days: 2 } }])
   })
 
   test("a backend with tool use of its own is used as it is", async () => {

@@ -36,7 +36,7 @@ export async function readJson(context: Context, { maxBytes, timeoutMs, held }: 
   if (declared === 0 || (Number.isNaN(declared) && raw.body === null)) return { value: {}, text: "" }
   if (type !== "application/json" && !type.endsWith("+json")) {
     return {
-      refused: problem(415, {
+      refused: problem({
         code: "UNSUPPORTED_MEDIA_TYPE",
         message: `The body must be JSON, not '${type || "unnamed"}'.`,
         hint: "Send the header 'content-type: application/json'.",
@@ -56,7 +56,7 @@ export async function readJson(context: Context, { maxBytes, timeoutMs, held }: 
     ])
   } catch (thrown) {
     return {
-      refused: problem(400, { code: "BODY_UNREADABLE", message: `The body could not be read: ${messageOf(thrown)}` }),
+      refused: problem({ code: "BODY_UNREADABLE", message: `The body could not be read: ${messageOf(thrown)}` }),
     }
   } finally {
     clearTimeout(timer)
@@ -89,7 +89,6 @@ async function readPieces(
 function tooSlow(timeoutMs: number): ReadBody {
   return {
     refused: problem(
-      408,
       { code: "BODY_TOO_SLOW", message: `The body did not come within ${timeoutMs} ms.` },
       { connection: "close" },
     ),
@@ -97,7 +96,7 @@ function tooSlow(timeoutMs: number): ReadBody {
 }
 
 function tooLarge(maxBytes: number): ReadBody {
-  return { refused: problem(413, { code: "BODY_TOO_LARGE", message: `The body may have at most ${maxBytes} bytes.` }) }
+  return { refused: problem({ code: "BODY_TOO_LARGE", message: `The body may have at most ${maxBytes} bytes.` }) }
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true })
@@ -107,6 +106,6 @@ function parse(bytes: Uint8Array): ReadBody {
     const text = decoder.decode(bytes)
     return { value: text.trim() === "" ? {} : JSON.parse(text), text }
   } catch (thrown) {
-    return { refused: problem(400, { code: "INVALID_JSON", message: `The body is no JSON: ${messageOf(thrown)}` }) }
+    return { refused: problem({ code: "INVALID_JSON", message: `The body is no JSON: ${messageOf(thrown)}` }) }
   }
 }

@@ -33,7 +33,7 @@ export function guard(
   return async (context, next) => {
     const host = context.req.header("host") ?? ""
     if (!hosts.has(host.replace(/:\d+$/, "").toLowerCase())) {
-      return problem(403, {
+      return problem({
         code: "HOST_NOT_ALLOWED",
         message: `Requests for the host '${host}' are not served.`,
         hint: "Name it with --allow-host.",
@@ -42,7 +42,7 @@ export function guard(
     const origin = context.req.header("origin")
     const foreign = origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`
     if (foreign && !anyOrigin && !origins.has(origin)) {
-      return problem(403, {
+      return problem({
         code: "ORIGIN_NOT_ALLOWED",
         message: `Pages of '${origin}' may not call this server.`,
         hint: "Name the origin with --allow-origin.",
@@ -53,7 +53,6 @@ export function guard(
     const access = tokens.length === 0 ? undefined : accessOf(context.req.header("authorization"), tokens)
     if (tokens.length > 0 && access === undefined && !open.has(context.req.path)) {
       const refused = problem(
-        401,
         {
           code: "UNAUTHORIZED",
           message: "A valid bearer token is needed.",

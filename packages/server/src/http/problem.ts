@@ -1,4 +1,4 @@
-import { failure, toServiceResult, type FailureParts } from "@toolwright/toolbox"
+import { aboutCode, failure, toServiceResult, type FailureParts } from "@toolwright/toolbox"
 
 /** Titles of the statuses that this server answers with, by their number. */
 const TITLES: Record<number, string> = {
@@ -21,11 +21,12 @@ const TITLES: Record<number, string> = {
 
 /**
  * An error as `application/problem+json` (RFC 9457) that also has the fields of a tool result, so that one parser reads
- * both.
+ * both. Its status, and when to come again, are those of its code in the catalogue.
  *
  * @param parts the error; its message is the problem's `detail`
  */
-export function problem(status: number, parts: FailureParts, headers: Record<string, string> = {}): Response {
+export function problem(parts: FailureParts, headers: Record<string, string> = {}): Response {
+  const { status = 500, retryAfter } = aboutCode(parts.code) ?? {}
   const result = toServiceResult(failure(parts))
   const body = {
     type: "about:blank",
@@ -42,6 +43,10 @@ export function problem(status: number, parts: FailureParts, headers: Record<str
   }
   return new Response(JSON.stringify(body), {
     status,
-    headers: { "content-type": "application/problem+json", ...headers },
+    headers: {
+      "content-type": "application/problem+json",
+      ...(retryAfter === undefined ? {} : { "retry-after": String(retryAfter) }),
+      ...headers,
+    },
   })
 }

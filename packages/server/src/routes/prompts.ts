@@ -12,7 +12,7 @@ export function promptRoutes(prompts: PromptRegistry, limits: BodyLimits): Hono 
     const name = context.req.param("name")
     const prompt = prompts.get(name)
     if (prompt === undefined)
-      return problem(404, {
+      return problem({
         code: "PROMPT_NOT_FOUND",
         message: `Prompt '${name}' not found`,
         hint: "GET /prompts/ lists the prompts.",
@@ -20,13 +20,12 @@ export function promptRoutes(prompts: PromptRegistry, limits: BodyLimits): Hono 
     const body = await readJson(context, limits)
     if ("refused" in body) return body.refused
     if (typeof body.value !== "object" || body.value === null || Array.isArray(body.value)) {
-      return problem(422, { code: "INVALID_ARGUMENTS", message: "The body must be one JSON object of arguments." })
+      return problem({ code: "INVALID_ARGUMENTS", message: "The body must be one JSON object of arguments." })
     }
     return context.json(renderPrompt(prompt, body.value as JsonObject))
   })
   routes.all("/:name", (context) =>
     problem(
-      405,
       { code: "METHOD_NOT_ALLOWED", message: `A prompt is rendered with POST, not ${context.req.method}.` },
       { allow: "POST" },
     ),

@@ -40,7 +40,7 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
     const tools = withActions(toolsFor(options.tools, context.get("access")))
     const tool = tools.get(name)
     if (tool === undefined)
-      return problem(404, {
+      return problem({
         code: "TOOL_NOT_FOUND",
         message: `Tool '${name.slice(0, 100)}' not found`,
         hint: "GET /tools/ lists the tools.",
@@ -69,12 +69,12 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
     const answer =
       key === undefined ? run(signal) : keys.answer({ caller: who, scope: name, key, body: body.text, signal }, run)
     if (answer === "conflict")
-      return problem(422, {
+      return problem({
         code: "IDEMPOTENCY_KEY_REUSED",
         message: "This Idempotency-Key was used with other arguments.",
       })
     if (answer === "gone")
-      return problem(409, {
+      return problem({
         code: "IDEMPOTENCY_ANSWER_GONE",
         message: "The request with this Idempotency-Key was carried out, and its answer is kept no more.",
         hint: "Look at what it did, or repeat it with another key.",
@@ -86,7 +86,6 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
 
   routes.all("/:name", (context) =>
     problem(
-      405,
       { code: "METHOD_NOT_ALLOWED", message: `A tool is called with POST, not ${context.req.method}.` },
       { allow: "POST" },
     ),

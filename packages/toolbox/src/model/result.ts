@@ -1,3 +1,4 @@
+import { aboutCode } from "./error-codes.ts"
 import type { NextStep } from "./errors.ts"
 import type { JsonObject } from "./schema.ts"
 
@@ -60,7 +61,7 @@ export interface SuccessParts<Data = unknown> {
   metadata?: JsonObject
 }
 
-/** Parts of a failure; `retryable` is false unless said otherwise. `data` and `output` may still carry a report. */
+/** Parts of a failure; `retryable` is what the catalogue says of the code, unless it is given. `data` and `output` may still carry a report. */
 export interface FailureParts extends SuccessParts {
   code: string
   message: string
@@ -90,7 +91,7 @@ export function failure(parts: FailureParts): ToolFailure {
     code: parts.code,
     message: parts.message,
     ...(parts.hint === undefined ? {} : { hint: parts.hint }),
-    retryable: parts.retryable ?? false,
+    retryable: parts.retryable ?? aboutCode(parts.code)?.retryable ?? false,
     ...(parts.details === undefined ? {} : { details: parts.details }),
     ...(parts.next === undefined ? {} : { next: parts.next }),
   }
