@@ -5,6 +5,8 @@ import { describe, expect, test } from "vitest"
 import { COMMANDS } from "./commands/index.ts"
 import { cli } from "./testing/run-cli.ts"
 import { here } from "./testing/run-here.ts"
+import { SETTINGS } from "@toolwright/runtime/configuration"
+import { SCREEN } from "./usage.ts"
 
 describe("help", () => {
   test("lists every command, without arguments and with --help", async () => {
@@ -24,15 +26,34 @@ describe("help", () => {
       here(["tools", "call", "-h"]),
     ])
     for (const { code, stdout } of answers) expect({ code, stdout }).toEqual({ code: 0, stdout: answers[0]!.stdout })
-    expect(answers[0]!.stdout).toMatch(/^Usage: toolwright tools[^]*Options:[^]*--root <dir>[^]*Examples:/)
+    expect(answers[0]!.stdout).toMatch(
+      /^Usage: toolwright tools[^]*Options \(and common ones[^]*--args <json>[^]*Examples:/,
+    )
   })
 
   test.each(COMMANDS.map((entry) => entry.name))("of %s says what the list says", async (name) => {
     const entry = COMMANDS.find((each) => each.name === name)!
     const command = await entry.load()
     expect(command).toMatchObject({ name, summary: entry.summary })
-    expect(command.usage).toMatch(/^Usage: toolwright [^]*Examples:\n {2}# /)
+    expect(command.usage).toMatch(/^Usage: toolwright [^]*Examples:\n {2}/)
     for (const line of command.usage.split("\n")) expect(line).not.toContain("undefined")
+  })
+
+  test.each(COMMANDS.map((entry) => entry.name))("of %s fits one screen", async (name) => {
+    const { usage } = await COMMANDS.find((each) => each.name === name)!.load()
+    const lines = usage.trimEnd().split("\n")
+    expect(lines.length).toBeLessThanOrEqual(SCREEN.lines)
+    for (const line of lines) expect(line.length, line).toBeLessThanOrEqual(SCREEN.columns)
+  })
+
+  test("of options and of settings lists each of them once", async () => {
+    const [options, settings] = await Promise.all([here(["help", "options"]), here(["help", "settings"])])
+    for (const { key, flag } of SETTINGS) {
+      expect(settings.stdout.split("\n").filter((line) => line.split(/ +/)[1] === key)).toHaveLength(1)
+      if (flag === undefined) continue
+      const found = options.stdout.split("\n").filter((line) => line.trim().split(" ")[0] === `--${flag}`)
+      expect(found, flag).toHaveLength(1)
+    }
   })
 })
 

@@ -12,7 +12,7 @@ export async function runCommandLine(args: readonly string[], world: Omit<Invoca
   try {
     if (first === undefined || first === "--help" || first === "-h") return print(world, overview())
     if (first === "--version" || first === "-v") return print(world, `${await version()}\n`)
-    if (first === "help") return print(world, rest[0] === undefined ? overview() : (await find(rest[0])).usage)
+    if (first === "help") return print(world, await help(rest[0]))
     const end = rest.indexOf("--")
     const own = end === -1 ? rest : rest.slice(0, end)
     if (own.includes("--help") || own.includes("-h")) return print(world, (await find(first)).usage)
@@ -40,10 +40,19 @@ function overview(): string {
     "Commands:",
     ...shown.map((entry) => `  ${entry.name.padEnd(width)}  ${entry.summary}`),
     "",
-    "toolwright help <command> shows a command's options and examples; toolwright --version the version.",
+    "toolwright help <command> shows a command's options and examples, toolwright help options those that",
+    "many commands have, toolwright help settings those of toolwright.yaml; toolwright --version the version.",
     "Exit codes: 0 success, 1 the task failed, 2 wrong usage or configuration, 130 interrupted.",
     "",
   ].join("\n")
+}
+
+/** The help of a command, or what many of them have in common. */
+async function help(topic: string | undefined): Promise<string> {
+  if (topic === undefined) return overview()
+  if (topic !== "options" && topic !== "settings") return (await find(topic)).usage
+  const { optionsHelp, settingsHelp } = await import("./common-help.ts")
+  return topic === "options" ? optionsHelp() : settingsHelp()
 }
 
 async function find(name: string, args?: readonly string[]): Promise<Command> {

@@ -32,6 +32,8 @@ export interface Command {
   readonly summary: string
   /** The whole help text, see `usageText`. */
   readonly usage: string
+  /** What there is to know beside it, for the documentation. */
+  readonly details?: string
   run(invocation: Invocation): Promise<number>
 }
 

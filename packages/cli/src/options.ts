@@ -9,6 +9,8 @@ export interface OptionDeclaration {
   readonly value?: string
   readonly short?: string
   readonly multiple?: boolean
+  /** Many commands have it, and mean the same by it: `toolwright help options` tells of it once. */
+  readonly common?: boolean
 }
 
 export type OptionDeclarations = Readonly<Record<string, OptionDeclaration>>

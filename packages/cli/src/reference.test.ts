@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs"
 import { expect, test } from "vitest"
 import { COMMANDS } from "./commands/index.ts"
+import { optionsHelp } from "./common-help.ts"
 import { cliReference } from "./reference.ts"
 
 test("docs/cli.md is what the commands' help says (else: npm run generate -w packages/cli)", async () => {
@@ -14,6 +15,7 @@ test.each(COMMANDS.map((entry) => entry.name))(
     const lines = usage
       .slice(usage.indexOf("Examples:"))
       .split("\n")
+      .map((line) => line.replace(/(?<=\S) +# .*$/, ""))
       .filter((line) => /^ {2}[^#\s]/.test(line))
     expect(lines.length).toBeGreaterThan(0)
     for (const line of lines) {
@@ -22,7 +24,7 @@ test.each(COMMANDS.map((entry) => entry.name))(
       const options = [...rest!.replaceAll(/"[^"]*"|'[^']*'/g, "").matchAll(/ --([\w-]+)/g)].map((match) => match[1]!)
       // The arguments of a tool are options too: those of the examples are checked where tools are called.
       for (const option of / call /.test(line) ? [] : options)
-        expect(usage).toContain(`--${option.replace(/^no-/, "")}`)
+        expect(usage + optionsHelp()).toContain(`--${option.replace(/^no-/, "")}`)
     }
   },
 )

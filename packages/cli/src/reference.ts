@@ -1,4 +1,5 @@
 import { COMMANDS } from "./commands/index.ts"
+import { optionsHelp } from "./common-help.ts"
 
 const HEAD = `# The command line
 
@@ -29,9 +30,11 @@ export async function cliReference(): Promise<string> {
   const rows = shown.map(({ name, summary }) => `| [\`${name}\`](#toolwright-${name}) | ${summary} |\n`)
   const sections = await Promise.all(
     shown.map(async (entry) => {
-      const { usage } = await entry.load()
-      return `\n## toolwright ${entry.name}\n\n${entry.summary}.\n\n\`\`\`text\n${usage.trimEnd()}\n\`\`\`\n`
+      const { usage, details } = await entry.load()
+      const more = details === undefined ? "" : `\n${details}\n`
+      return `\n## toolwright ${entry.name}\n\n${entry.summary}.\n\n\`\`\`text\n${usage.trimEnd()}\n\`\`\`\n${more}`
     }),
   )
-  return HEAD + rows.join("") + TAIL + sections.join("")
+  const common = `\n## Common options\n\n\`\`\`text\n${optionsHelp().trimEnd()}\n\`\`\`\n`
+  return HEAD + rows.join("") + TAIL + common + sections.join("")
 }

@@ -17,12 +17,12 @@ export const RUN_OPTIONS = {
   json: { type: "boolean", description: "Print every event as a line of JSON" },
   "dry-run": {
     type: "boolean",
-    description: "Show the calls that the model makes and check them, without running any",
+    description: "Check and show the calls that the model makes, and run none",
   },
   "save-screenplay": {
     type: "string",
     value: "file",
-    description: "Record what the model replies as a screenplay that can be played again",
+    description: "Record what the model replies, to be played again",
   },
   record: { type: "boolean", description: "Keep a record of the run (on; --no-record turns it off)" },
   ...CONFIGURATION_OPTIONS,

@@ -34,16 +34,23 @@ export const SETTING_OPTIONS: OptionDeclarations = Object.fromEntries(
         description: `${setting.description}${allowed}`,
         value: VALUE_NAMES[setting.flag!] ?? (setting.type === "integer" || setting.type === "number" ? "n" : "value"),
         ...(setting.type === "string-list" ? { multiple: true } : {}),
+        common: true,
       },
     ]
   }),
 )
 
 const FILE_OPTIONS = {
-  config: { type: "string", value: "file", description: "Configuration file, in place of the nearest toolwright.yaml" },
+  config: {
+    type: "string",
+    value: "file",
+    description: "Configuration file, in place of the nearest toolwright.yaml",
+    common: true,
+  },
   trust: {
     type: "boolean",
     description: "Trust the toolwright.yaml that is found, for this command, see 'toolwright help trust'",
+    common: true,
   },
 } as const satisfies OptionDeclarations
 

@@ -19,12 +19,7 @@ export const configCommand: Command = {
   usage: usageText({
     synopsis: ["config [options]"],
     description:
-      "Settings come from toolwright.yaml (in the current folder or one above it), then environment variables, then options; later\n" +
-      "ones win. What of a file waits for 'toolwright trust' is shown apart. Secrets are masked.\n\nSettings and their environment variables:\n" +
-      SETTINGS.map(
-        ({ key, env, description }) =>
-          `  ${key}${env === undefined ? "" : ` (${env.join(", ")})`}\n      ${description}`,
-      ).join("\n"),
+      "Settings come from toolwright.yaml (in the current folder or one above it), then environment variables, then options; later ones win. What of a file waits for 'toolwright trust' is shown apart. Secrets are masked. 'toolwright help settings' lists them all.",
     options: OPTIONS,
     examples: [
       { line: "toolwright config", does: "What would be used here" },

@@ -20,24 +20,23 @@ const OPTIONS = {
   template: {
     type: "string",
     value: "file",
-    description:
-      "The model's own chat template: a file in Jinja, a tokenizer_config.json, a GGUF file, or a server's address; with --messages it is what renders them",
+    description: "The model's own chat template (Jinja, GGUF, a server's address)",
   },
   tools: { type: "string", value: "file", description: "Tools as JSON: OpenAI, MCP, Anthropic or our form" },
   cut: {
     type: "string",
     value: "how",
-    description: "Of parse: feed the parser 'whole' (the default), by 'char', or 'random:<seed>'",
+    description: "Of parse: feed it 'whole' (default), by 'char' or 'random:<seed>'",
   },
   jsonl: {
     type: "boolean",
-    description: 'Of parse: read lines {"format"|"model"|"template", "tools", "raw"}, answer each with a line',
+    description: "Of parse: read and answer one JSON object a line",
   },
-  events: { type: "boolean", description: "Of parse: print the events, one a line, instead of the result" },
+  events: { type: "boolean", description: "Of parse: print the events, one a line" },
   calls: {
     type: "string",
     value: "file",
-    description: 'Of render: print these calls ([{"name", "arguments"}]) as the family writes them',
+    description: "Of render: print these calls as the family writes them",
   },
   messages: {
     type: "string",
@@ -57,25 +56,21 @@ export const formatCommand: Command = {
       "format list [--json]",
       "format show <id> | --model <name> | --template <file>",
       "format infer <template> [--model <name>] [--json]",
-      "format parse --format <id> | --model <name> | --template <file> [--tools <file>] < reply.txt",
+      "format parse --format <id> | --model <name> | --template <file> < reply.txt",
       "format render --format <id> | --model <name> --tools <file>",
     ],
     description:
-      "A format is how one model family is told about tools and writes calls. 'parse' reads a reply's raw text from standard input and prints\n" +
-      '{"calls", "content", "reasoning", "problems"}; nothing in the text makes it fail. \'render\' prints what the model is shown: the tools, given\n' +
-      "calls, or a whole conversation. 'infer' derives a format from a chat template alone, for models that no format is known of: it says how sure it\n" +
-      "is and what it could not see, and its exit code is 0 where there is a format.",
+      "A format is how one model family is told about tools and writes calls: 'parse' reads a raw reply from standard input, 'render' prints what the model is shown.",
     options: OPTIONS,
     examples: [
-      { line: "toolwright format list", does: "Every format, its other names, and what its calls look like" },
-      { line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this raw reply?" },
-      {
-        line: "toolwright format infer chat_template.jinja",
-        does: "How does a model that nobody has heard of write calls?",
-      },
-      { line: "toolwright format show --model Qwen2.5-7B-Instruct-Q4_K_M.gguf", does: "Which format, and why" },
+      { line: "toolwright format list", does: "Every format and its other names" },
+      { line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this reply?" },
     ],
   }),
+  details: `\`parse\` prints \`{"calls", "content", "reasoning", "problems"}\`; nothing in the text makes it fail. With \`--jsonl\` each line is
+\`{"format"|"model"|"template", "tools", "raw"}\`. \`--template\` takes a file in Jinja, a tokenizer_config.json, a GGUF file or a server's
+address, and renders what \`--messages\` holds. \`infer\` derives a format from a chat template alone, for models that no format is known of: it
+says how sure it is and what it could not see, and its exit code is 0 where there is a format. \`--calls\` holds \`[{"name", "arguments"}]\`.`,
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [action, id] = positionals

@@ -38,9 +38,7 @@ export const grammarCommand: Command = {
       "grammar check --jsonl [options]",
     ],
     description:
-      "The grammar holds a model to the schema: every keyword is expressed exactly, or the schema is refused with the keyword's path.\n" +
-      'check --jsonl reads lines {"schema": <JSON text>, "instances": [<JSON text>, …]} and answers each with one line\n' +
-      '{"status": "exact"|"refused"|"relaxed", "reasons": […], "accepted": [true|false, …]}.',
+      "The grammar holds a model to the schema: every keyword is expressed exactly, or the schema is refused with the keyword's path. 'check --jsonl' reads and answers one JSON object a line.",
     options: OPTIONS,
     examples: [
       { line: "toolwright grammar schema.json > schema.gbnf", does: "GBNF for llama.cpp" },
@@ -51,6 +49,8 @@ export const grammarCommand: Command = {
       { line: "toolwright grammar check schema.gbnf", does: "Mistakes in a GBNF file, with line and column" },
     ],
   }),
+  details: `\`check --jsonl\` reads lines \`{"schema": <JSON text>, "instances": [<JSON text>, …]}\` and answers each with one line
+\`{"status": "exact"|"refused"|"relaxed", "reasons": […], "accepted": [true|false, …]}\`.`,
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const options = schemaOptions(values)

@@ -92,4 +92,9 @@ export const COMMANDS: readonly CommandEntry[] = [
     summary: "Trust the toolwright.yaml of a folder as it stands, list what is trusted, or take trust back",
     load: async () => (await import("./trust.ts")).trustCommand,
   },
+  {
+    name: "completion",
+    summary: "Write the script that completes commands and options in bash, zsh or fish",
+    load: async () => (await import("./completion.ts")).completionCommand,
+  },
 ]

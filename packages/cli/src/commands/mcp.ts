@@ -1,5 +1,6 @@
 import { EXIT, type Command } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
+import { offeredTools } from "../service/offered-tools.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -10,6 +11,12 @@ const OPTIONS = {
     multiple: true,
     description: "Folder of prompt files, beside the shipped prompts",
   },
+  bundle: {
+    type: "string",
+    value: "name",
+    multiple: true,
+    description: "Only tools of this bundle: coding, reading, general, …",
+  },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
 
@@ -19,13 +26,14 @@ export const mcpCommand: Command = {
   usage: usageText({
     synopsis: ["mcp [options]"],
     description:
-      "For hosts that start their servers themselves. Nothing but the protocol is written to standard output. 'toolwright serve --mcp' serves the same over\nHTTP.",
+      "For hosts that start their servers themselves, and for compatibility with those that speak nothing else. Nothing but the protocol is written to standard output; 'toolwright serve --mcp' serves the same over HTTP.",
     options: OPTIONS,
     examples: [
       {
         line: "claude mcp add toolwright -- toolwright mcp --root .",
         does: "The tools of this folder in another host",
       },
+      { line: "toolwright mcp --bundle coding", does: "What an agent for code needs, and no more" },
       {
         line: "toolwright mcp --read-only . --mcp-server http://localhost:8005/mcp",
         does: "Reading tools, and those of another server",
@@ -51,7 +59,7 @@ export const mcpCommand: Command = {
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
     await mcpOverStdio(
       {
-        tools: toolwright.registry.view({ without: toolwright.unavailable.map(({ name }) => name) }),
+        tools: offeredTools(toolwright, { secured: true, bundles: values.bundle }).tools,
         prompts,
         middleware: toolwright.middleware,
         onToolsChange: (listener) =>

@@ -7,7 +7,7 @@ const AGENT = {
   agent: {
     type: "string",
     value: "name",
-    description: "Agent that does it: assistant, builder, debugger, reviewer, triager, file-owner",
+    description: "assistant, builder, debugger, reviewer, triager or file-owner",
   },
   file: {
     type: "string",
@@ -23,14 +23,7 @@ export const runCommand: Command = {
   usage: usageText({
     synopsis: ['run "<task>" [options]', "run - [options]"],
     description:
-      "Runs a task in the current folder until it is done or a limit is reached, and shows what happens. Every run leaves a record.\n" +
-      "Which model is asked is said by options, environment variables or toolwright.yaml, see 'toolwright help config'. Where none is\n" +
-      "configured, the built-in pocket model does plain requests; it asks before it deletes, moves, writes over a file or runs a program\n" +
-      "(--allow-tool), and where it is not sure. With it the exit code is 1 also when a call failed, or the model declined or asked.\n" +
-      "The exit code is 0 only where the agent finished and did what it promises. Where calls failed and were never put right, or the tests\n" +
-      "as they were before no longer pass, the run ends as completed-with-failures, with exit code 1 and a note of each.\n" +
-      "With --dry-run the model's calls are checked against the tools' schemas and the permissions, and shown; none is run, and the\n" +
-      'model is told so. With --json each is a line with type "call-end", name and arguments. The exit code is 0 when all were well-formed.',
+      "Runs a task in the current folder, shows what happens, and leaves a record. --model and --base-url name the model; without one the built-in pocket model does plain requests.",
     options: { ...AGENT, ...RUN_OPTIONS },
     examples: [
       {
@@ -38,16 +31,21 @@ export const runCommand: Command = {
         does: "With the built-in pocket model, where no other is configured",
       },
       {
-        line: 'toolwright run "make the failing test pass" --model qwen2.5-coder:7b --base-url http://localhost:11434/v1',
+        line: 'toolwright run "make the test pass" --model qwen2.5-coder:7b --base-url http://localhost:11434/v1',
         does: "With a model that Ollama serves",
-      },
-      {
-        line: 'toolwright run "what does this project do?" --read-only . --json | grep tool-end',
-        does: "Read only, with events as lines of JSON",
       },
       { line: 'toolwright run "delete the folder build" --dry-run', does: "See the calls, run none" },
       { line: "toolwright run - < task.txt", does: "The task from a file" },
     ],
   }),
+  details: `Which model is asked is said by options, environment variables or toolwright.yaml. Where none is configured, the built-in pocket
+model does plain requests; it asks before it deletes, moves, writes over a file or runs a program (\`--allow-tool\`), and where it is not
+sure. With it the exit code is 1 also when a call failed, or the model declined or asked.
+
+The exit code is 0 only where the agent finished and did what it promises. Where calls failed and were never put right, or the tests as
+they were before no longer pass, the run ends as completed-with-failures, with exit code 1 and a note of each.
+
+With \`--dry-run\` the model's calls are checked against the tools' schemas and the permissions, and shown; none is run, and the model is
+told so. With \`--json\` each is a line with type "call-end", name and arguments. The exit code is 0 when all were well-formed.`,
   run: (invocation) => runTask(invocation, undefined, AGENT),
 }

@@ -10,48 +10,52 @@ import { usageText } from "../usage.ts"
 
 const OPTIONS = {
   port: { type: "string", value: "n", description: "Port to listen on (8001; 0 takes any free one)" },
-  host: { type: "string", value: "address", description: "Address to listen on (127.0.0.1); any other needs a token" },
+  host: { type: "string", value: "address", description: "Address to listen on (127.0.0.1); others need a token" },
   token: {
     type: "string",
-    value: "token[:tag,tag]",
+    value: "token[:tags]",
     multiple: true,
-    description:
-      "Bearer token that is accepted, for tools with these tags only (and not /mcp, /v1 or /conversations); TOOLWRIGHT_TOKEN names one too",
+    description: "Bearer token; with tags for these tools only",
   },
   "token-file": {
     type: "string",
     value: "file",
-    description: "File with the token where none is given; one is made where there is no file (TOOLWRIGHT_TOKEN_FILE)",
+    description: "File with the token where none is given; made where missing",
   },
   "env-file": { type: "string", value: "file", description: "File with variables, such as .env" },
   "allow-host": {
     type: "string",
     value: "name",
     multiple: true,
-    description: "Host name that requests may use, beside this machine's own",
+    description: "Host name that requests may use",
   },
   "allow-origin": { type: "string", value: "origin", multiple: true, description: "Origin whose pages may call" },
   "public-url": {
     type: "string",
     value: "url",
-    description: "Address under which clients reach the server, for the OpenAPI document",
+    description: "Address under which clients reach it, for OpenAPI",
   },
   prompts: {
     type: "string",
     value: "dir",
     multiple: true,
-    description: "Folder of prompt files, beside the shipped prompts",
+    description: "Folder of prompt files",
   },
   database: {
     type: "string",
     value: "url|file",
-    description: "Where conversations are kept: a postgres:// address or an SQLite file (.toolwright/state.sqlite)",
+    description: "Where conversations are kept: postgres://… or an SQLite file",
   },
-  mcp: { type: "boolean", description: "Serve the tools and prompts to MCP hosts at /mcp too" },
+  mcp: { type: "boolean", description: "Serve MCP hosts at /mcp too, for compatibility" },
+  bundle: {
+    type: "string",
+    value: "name",
+    multiple: true,
+    description: "Only tools of this bundle: coding, reading, general, …",
+  },
   cache: {
     type: "boolean",
-    description:
-      "Keep results of reading tools for five minutes or until something is written (on; --no-cache turns it off)",
+    description: "Keep what was read for five minutes or until a write (on)",
   },
   quiet: { type: "boolean", description: "Write no line for each request" },
   ...CONFIGURATION_OPTIONS,
@@ -62,11 +66,7 @@ export const serveCommand: Command = {
   summary: "Serve the tools and prompts over HTTP",
   usage: usageText({
     synopsis: ["serve [options]"],
-    description:
-      "Serves the built-in tools of the current folder: POST /tools/{name} calls one, /openapi.json describes them for importers, /docs is a page to\n" +
-      "try them, /prompts/ renders prompts, /metrics is for Prometheus. With a model configured, /v1/chat/completions gives any OpenAI client tool\n" +
-      "use in front of it (model toolwright/assistant: an agent with these tools), and /conversations keeps what is said. Only this machine can reach it, unless a token is set.\n" +
-      "Ctrl-C lets calls that are under way end.",
+    description: "Serves the tools of this folder over REST, and with a model an OpenAI API in front of it.",
     options: OPTIONS,
     examples: [
       { line: "toolwright serve --read-only .", does: "The tools of this folder, reading only" },
@@ -76,6 +76,12 @@ export const serveCommand: Command = {
       },
     ],
   }),
+  details: `\`POST /tools/{name}\` calls a tool, \`/openapi.json\` describes them for importers, \`/docs\` is a page to try them, \`/prompts/\` renders
+prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1/chat/completions\` gives any OpenAI client tool use in front of it
+(model \`toolwright/assistant\`: an agent with these tools), and \`/conversations\` keeps what is said. Only this machine can reach it, unless a token is set; a token \`secret:git,filesystem\` is for
+tools with these tags alone, and not for \`/mcp\`, \`/v1\` and \`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as
+\`--token\` and \`--token-file\`. Where every folder is read-only, no tool that writes is offered. As a service of a container it reads
+BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment.md)). Ctrl-C lets calls that are under way end.`,
   async run(invocation: Invocation) {
     const { values: given } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const env = serviceEnvironment(invocation.env, invocation.cwd, given["env-file"])
@@ -101,6 +107,7 @@ export const serveCommand: Command = {
       allowedOrigins: values["allow-origin"] ?? [],
       promptFolders: values.prompts ?? [],
       mcp: values.mcp === true,
+      ...(values.bundle === undefined ? {} : { bundles: values.bundle }),
       cache: values.cache !== false,
       ...(values.host === undefined ? {} : { host: values.host }),
       ...(values.database === undefined ? {} : { database: values.database }),

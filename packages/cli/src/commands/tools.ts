@@ -40,9 +40,7 @@ export const toolsCommand: Command = {
       "tools call <name> [--argument value …] [options]",
     ],
     description:
-      "Tools may touch the folders given with --root (read and write) and --read-only, or the current folder. The actions of a tool are\n" +
-      "tools too: search_grep is search with --action grep. A call's arguments are flags, typed by the tool's schema: a list is a flag\n" +
-      "given several times, an object is JSON. Exit code 1 means that the call failed, 2 that it was not a right call.",
+      "A call's arguments are flags, typed by the tool's schema: a list is a flag given several times, an object is JSON. Exit code 1 means that the call failed, 2 that it was not a right call.",
     options: OPTIONS,
     examples: [
       { line: "toolwright tools list", does: "What there is" },
@@ -54,6 +52,8 @@ export const toolsCommand: Command = {
       },
     ],
   }),
+  details: `Tools may touch the folders given with \`--root\` (read and write) and \`--read-only\`, or the current folder. The actions of a tool are
+tools too: \`search_grep\` is \`search\` with \`--action grep\`.`,
   async run(invocation) {
     const [action = "list", ...rest] = invocation.args
     if (action === "call") return call(invocation, rest)

@@ -17,11 +17,7 @@ export const trustCommand: Command = {
   usage: usageText({
     synopsis: ["trust [folder]", "trust list [options]", "trust revoke [folder]"],
     description:
-      "A toolwright.yaml that is found may take things away: folders read only, tools denied, fewer of them. What would start programs, name\n" +
-      "servers, use keys, or open folders and permissions waits until you trust the file; until then it is left out, and a line says so.\n" +
-      "Trust holds for the file as it stands (and for the files of MCP servers and the screenplay that it names): a change asks again.\n" +
-      "It is kept in your own state folder, never beside the file. A file named with --config is trusted, since you named it. In containers and\n" +
-      "CI, --trust or TOOLWRIGHT_TRUST=1 trusts whatever is found, for one command.",
+      "What a toolwright.yaml would start, load, connect to or open waits until you trust the file as it stands; until then it is left out, and a line says so. --trust or TOOLWRIGHT_TRUST=1 trusts what is found for one command.",
     options: OPTIONS,
     examples: [
       { line: "toolwright trust", does: "Trust the file of this folder, or the one above it, and show what it may do" },
@@ -29,6 +25,9 @@ export const trustCommand: Command = {
       { line: "toolwright trust revoke .", does: "Forget what was said about the file of this folder" },
     ],
   }),
+  details: `A file may always take things away: folders read only, tools denied, fewer of them. Trust holds for the file as it stands (and for the
+files of MCP servers and the screenplay that it names): a change asks again. It is kept in your own state folder, never beside the file. A
+file named with \`--config\` is trusted, since you named it.`,
   async run(invocation: Invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [word = ".", folder] = positionals

@@ -26,6 +26,8 @@ export interface ServeOptions extends Pick<
   promptFolders?: readonly string[]
   /** Where conversations are kept: a `postgres://` address or an SQLite file; beside the runs unless given. */
   database?: string
+  /** Bundles of tools that are offered; all tools unless given. */
+  bundles?: readonly string[]
   /** Whether the tools and prompts are served to MCP hosts at `/mcp` too. */
   mcp?: boolean
   /** Whether results of reading tools are kept for a while; they are unless this is false. */
@@ -55,9 +57,19 @@ export interface Served extends AsyncDisposable {
  * console.log(served.url)
  */
 export async function serveToolwright(toolwright: Toolwright, options: ServeOptions = {}): Promise<Served> {
-  const { port = 8001, host, promptFolders = [], database, mcp = false, cache = true, tokens = [], ...rest } = options
+  const {
+    port = 8001,
+    host,
+    promptFolders = [],
+    database,
+    mcp = false,
+    cache = true,
+    tokens = [],
+    bundles,
+    ...rest
+  } = options
   const secured = tokens.length > 0
-  const { tools, hidden } = offeredTools(toolwright, secured)
+  const { tools, hidden } = offeredTools(toolwright, { secured, bundles })
   const chat = await chatRoutes(toolwright, database, secured)
   const prompts = await loadPrompts({ folders: promptFolders })
   const tracer = await openTelemetryTracer()

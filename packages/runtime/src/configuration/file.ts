@@ -108,7 +108,7 @@ export async function readConfigurationFile(path: string, named = false): Promis
       "INVALID_CONFIGURATION",
       `${path}:\n${mistakes.map((mistake) => `- ${mistake}`).join("\n")}`,
       {
-        hint: "'toolwright config --help' lists the settings.",
+        hint: "'toolwright help settings' lists the settings.",
       },
     )
   }
