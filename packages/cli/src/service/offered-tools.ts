@@ -1,5 +1,5 @@
 import type { Toolwright } from "@toolwright/runtime"
-import { readingTools, ToolwrightError, type Toolset } from "@toolwright/toolbox"
+import { readingTools, ToolwrightError, type ToolDefinition, type Toolset } from "@toolwright/toolbox"
 
 /** What a server offers, and what of the registry it does not. */
 export interface OfferedTools {
@@ -32,10 +32,15 @@ export function offeredTools(toolwright: Toolwright, { secured, bundles }: Offer
       hint: `Bundles that have tools: ${[...known].sort().join(", ")}.`,
     })
   const chosen = registry.view({ without, ...(bundles === undefined ? {} : { sets: bundles }) })
-  const able = isWritable(toolwright) ? chosen : readingTools(chosen)
+  const able = isWritable(toolwright) ? chosen : readingTools(chosen, isElsewhere)
   const tools = secured ? able : readingTools(able)
   const shown = new Set(tools.list().map((tool) => tool.name))
   return { tools, hidden: able.list().flatMap(({ name }) => (shown.has(name) ? [] : [name])) }
+}
+
+/** Whether a tool works on another server, whose files are its own matter. */
+function isElsewhere({ provenance }: ToolDefinition): boolean {
+  return provenance !== undefined && provenance.kind !== "local"
 }
 
 /** Whether any folder may be written to. */

@@ -5,13 +5,15 @@ import { findTool, type Toolset } from "./toolset.ts"
 /**
  * What of a toolset only reads: tools that change nothing, and of tools with actions the reading ones, each as a tool of
  * its own (`git_status`). It follows the tools below it.
+ *
+ * @param besides tools that stay as they are, whatever they do
  */
-export function readingTools(base: Toolset): Toolset {
+export function readingTools(base: Toolset, besides: (tool: ToolDefinition) => boolean = () => false): Toolset {
   let seen = -1
   let tools: ToolDefinition[] = []
   const current = (): ToolDefinition[] => {
     if (seen !== base.version) {
-      tools = base.list().flatMap((tool) => (reads(tool) ? [tool] : splitActions(tool).filter(reads)))
+      tools = base.list().flatMap((tool) => (reads(tool) || besides(tool) ? [tool] : splitActions(tool).filter(reads)))
       seen = base.version
     }
     return tools
