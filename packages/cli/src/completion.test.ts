@@ -16,7 +16,7 @@ test.each(SHELLS)("the script for %s knows every command, what it does and its o
 })
 
 test("bash completes a command, an action and an option", async () => {
-  const script = await completionScript("bash")
+  const script = await completionScript("bash", COMMANDS)
   const completed = (...words: string[]): string[] => {
     const line = `COMP_WORDS=(toolwright ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _toolwright; echo "\${COMPREPLY[@]}"`
     return execFileSync("bash", ["-c", `${script}\n${line}`], { encoding: "utf8" })
@@ -30,7 +30,7 @@ test("bash completes a command, an action and an option", async () => {
 
 test.each(["zsh", "fish"])("%s takes its script", async (shell) => {
   if (!["/usr/bin", "/bin", "/usr/local/bin"].some((folder) => existsSync(`${folder}/${shell}`))) return
-  execFileSync(shell, ["-n"], { input: await completionScript(shell as "zsh" | "fish") })
+  execFileSync(shell, ["-n"], { input: await completionScript(shell as "zsh" | "fish", COMMANDS) })
 })
 
 test("a shell that is none is answered with those that there are", async () => {

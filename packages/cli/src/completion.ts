@@ -1,4 +1,4 @@
-import { COMMANDS } from "./commands/index.ts"
+import type { CommandEntry } from "./command.ts"
 import { CONFIGURATION_OPTIONS } from "./settings-options.ts"
 
 /** Words that may follow a command: what it does, and its options. */
@@ -19,8 +19,8 @@ export function isShell(word: string | undefined): word is Shell {
 }
 
 /** The script that completes commands and options in a shell; it holds all words, and starts no program when it runs. */
-export async function completionScript(shell: Shell): Promise<string> {
-  const shown = COMMANDS.filter(({ hidden }) => hidden !== true)
+export async function completionScript(shell: Shell, all: readonly CommandEntry[]): Promise<string> {
+  const shown = all.filter(({ hidden }) => hidden !== true)
   const commands = await Promise.all(
     shown.map(async (entry) => completed(entry.name, entry.summary, (await entry.load()).usage)),
   )

@@ -1,8 +1,9 @@
-import { EXIT, type Command } from "../command.ts"
+import { EXIT, type Command, type CommandEntry } from "../command.ts"
 import { parseOptions, usageError } from "../options.ts"
 import { usageText } from "../usage.ts"
 
-export const completionCommand: Command = {
+/** @param all the commands that are completed */
+export const completionCommand = (all: readonly CommandEntry[]): Command => ({
   name: "completion",
   summary: "Write the script that completes commands and options in bash, zsh or fish",
   usage: usageText({
@@ -17,7 +18,7 @@ export const completionCommand: Command = {
     const [shell] = parseOptions(args, {}, { max: 1 }).positionals
     const { completionScript, isShell } = await import("../completion.ts")
     if (!isShell(shell)) throw usageError("For which shell?", "Write one of: bash, zsh, fish.")
-    stdout.write(await completionScript(shell))
+    stdout.write(await completionScript(shell, all))
     return EXIT.success
   },
-}
+})

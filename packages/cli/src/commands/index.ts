@@ -95,6 +95,6 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "completion",
     summary: "Write the script that completes commands and options in bash, zsh or fish",
-    load: async () => (await import("./completion.ts")).completionCommand,
+    load: async () => (await import("./completion.ts")).completionCommand(COMMANDS),
   },
 ]
