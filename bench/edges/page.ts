@@ -2,7 +2,7 @@
 import { writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
-import type { Measured } from "../edges.ts"
+import type { Measured } from "./sample.ts"
 
 const DOCS = join(import.meta.dirname, "../../docs")
 const LABELS: Readonly<Record<string, string>> = {
