@@ -13,6 +13,8 @@ export interface Aftercare {
   readonly unborn: readonly string[]
   /** Those that were: what points into one of them (a linked work tree, a submodule) is guarded with it. */
   readonly known: ReadonlySet<string>
+  /** What could not be changed. */
+  readonly fixed: ReadonlySet<string>
 }
 
 const CONFIG_BYTES = 1024 * 1024
@@ -23,7 +25,7 @@ const CONFIG_BYTES = 1024 * 1024
  *
  * @returns sentences that say what was done; none where there was nothing to do
  */
-export async function putRight({ absent, unborn, known }: Aftercare): Promise<string[]> {
+export async function putRight({ absent, unborn, ...known }: Aftercare): Promise<string[]> {
   const notes: string[] = []
   for (const path of absent) {
     if (await isThere(path)) notes.push(await setAside(path))
@@ -41,18 +43,39 @@ async function setAside(path: string): Promise<string> {
   return `the command made ${path}, which people make and commands do not: it is ${basename(aside)} now`
 }
 
-/** Whether a file points into a repository that was there before. */
-async function leadsTo(pointer: string, known: ReadonlySet<string>): Promise<boolean> {
+/** Where a file points to, if that lies in a repository that was there before. */
+async function leadsTo(pointer: string, known: ReadonlySet<string>): Promise<{ to: string; of: string } | undefined> {
   const text = (await readPlainFile(pointer, CONFIG_BYTES).catch(() => undefined))?.toString("utf8") ?? ""
   const target = /^gitdir: (.+?)\s*$/u.exec(text)?.[1]
-  const real =
-    target === undefined ? undefined : await realpath(resolve(dirname(pointer), target)).catch(() => undefined)
-  return real !== undefined && [...known].some((gitDir) => isInside(gitDir, real))
+  const to = target === undefined ? undefined : await realpath(resolve(dirname(pointer), target)).catch(() => undefined)
+  const of = to === undefined ? undefined : [...known].find((gitDir) => isInside(gitDir, to))
+  return to === undefined || of === undefined ? undefined : { to, of }
 }
 
-async function disarm(gitDir: string, known: ReadonlySet<string>): Promise<string[]> {
+/**
+ * Looks at what a new file points to inside a repository that was there: the folder of a work tree shares what the
+ * repository has and nothing else; one of a submodule is a repository of its own.
+ */
+async function disarmWithin(
+  pointer: string,
+  { to, of }: { to: string; of: string },
+  aftercare: Known,
+): Promise<string[]> {
+  if (to === of || aftercare.fixed.has(join(to, "config"))) return []
+  if (dirname(to) !== join(of, "worktrees")) return disarm(to, aftercare)
+  const shared = (await readPlainFile(join(to, "commondir"), CONFIG_BYTES).catch(() => undefined))?.toString("utf8")
+  const real = shared === undefined ? undefined : await realpath(resolve(to, shared.trim())).catch(() => undefined)
+  if (real !== of) return [await setAside(pointer)]
+  const own = join(to, "config.worktree")
+  return (await isThere(own)) && !aftercare.fixed.has(own) ? [await setAside(own)] : []
+}
+
+type Known = Pick<Aftercare, "known" | "fixed">
+
+async function disarm(gitDir: string, aftercare: Known): Promise<string[]> {
   const stat = await lstat(gitDir)
-  if (stat.isFile() && (await leadsTo(gitDir, known))) return []
+  const within = stat.isFile() ? await leadsTo(gitDir, aftercare.known) : undefined
+  if (within !== undefined) return disarmWithin(gitDir, within, aftercare)
   if (!stat.isDirectory()) return stat.isFile() || stat.isSymbolicLink() ? [await setAside(gitDir)] : []
   const notes: string[] = []
   for (const name of ["commondir", "config.worktree"])

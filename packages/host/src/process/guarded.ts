@@ -24,8 +24,10 @@ export interface GuardedRoot {
 
 /** What tools are configured by. */
 const RULES = new Set(["toolwright.yaml", ".toolwright"])
-/** Dependencies and build outputs hold no repositories of the user's and no configuration. */
-const SKIPPED = new Set(["node_modules", ".venv", "venv", "target", "dist", "__pycache__"])
+/** Dependencies hold no repositories of the user's and no configuration. */
+const SKIPPED = new Set(["node_modules", ".venv", "venv", "__pycache__"])
+/** Build outputs are looked through when everything else was: a published site may be a repository of its own. */
+const LATE = new Set(["target", "dist"])
 /** What git takes a folder for a repository by. */
 const BARE = ["HEAD", "objects", "refs"]
 const MOST_FOLDERS = 4000
@@ -102,9 +104,11 @@ interface Found {
 async function findIn(root: string): Promise<Found[]> {
   const found: Found[] = []
   const pending = [root]
+  const late: string[] = []
   let seen = 0
   // The folders near the top first: what is deep below many others may be missed.
-  for (let at = 0; at < pending.length && seen < MOST_FOLDERS; at++) {
+  for (let at = 0; at < pending.length + late.length && seen < MOST_FOLDERS; at++) {
+    if (at === pending.length) pending.push(...late.splice(0))
     const folder = pending[at]!
     seen++
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
@@ -120,7 +124,7 @@ async function findIn(root: string): Promise<Found[]> {
         else if (entry.isFile()) found.push({ path, kind: "pointer" })
       } else if (RULES.has(entry.name)) {
         if (!entry.isSymbolicLink()) found.push({ path, kind: "rules" })
-      } else if (entry.isDirectory() && !SKIPPED.has(entry.name)) pending.push(path)
+      } else if (entry.isDirectory() && !SKIPPED.has(entry.name)) (LATE.has(entry.name) ? late : pending).push(path)
     }
   }
   return found

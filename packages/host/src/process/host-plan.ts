@@ -73,7 +73,12 @@ export async function planFor(host: ProcessHost, options: PlanOptions = {}): Pro
       const there = await repositoriesIn(roots.filter((root) => isWritable(host, root)))
       const made = [...new Set([...unborn, ...there.filter((path) => !found.repositories.has(path))])]
       const kept = await history.settle(made)
-      const set = await putRight({ absent: guarded.absent, unborn: made, known: found.repositories })
+      const set = await putRight({
+        absent: guarded.absent,
+        unborn: made,
+        known: new Set([...found.repositories, ...(outside === undefined ? [] : [outside])]),
+        fixed: new Set(guarded.fixed),
+      })
       return [...kept, ...set]
     },
   }

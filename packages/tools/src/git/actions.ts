@@ -1,13 +1,32 @@
+import { join } from "node:path"
+import { stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { failure, success, type JsonObject, type ToolResult } from "@toolwright/toolbox"
 import { visibleName } from "@toolwright/host/text"
 import { assertBranchName, branchNames, resolveCommit } from "./refs.ts"
-import { git } from "./repository.ts"
+import { git, type Repository } from "./repository.ts"
 import { describeStatus, readStatus } from "./status.ts"
 import { gitFailure, paths, type GitWork } from "./work.ts"
 
 export async function statusAction({ repository, settings, run }: GitWork): Promise<ToolResult> {
   const status = await readStatus(repository, settings, run)
   return success({ output: describeStatus(status), data: status })
+}
+
+/**
+ * Notes where a branch was pushed to, as `--set-upstream` would: the configuration that git was shown is one of ours.
+ * Nothing is changed where the repository says something of that branch already.
+ */
+function trackBranch({ layout, writable }: Repository, branch: string, remote: string): void {
+  const file = join(layout.commonDir, "config")
+  const section = `[branch "${branch.replace(/["\\]/gu, "\\$&")}"]`
+  const text = stateTextOf(file) ?? ""
+  if (!writable || text === "" || text.includes(section) || !/^[\w./-]+$/u.test(remote)) return
+  const lines = `${text.endsWith("\n") ? "" : "\n"}${section}\n\tremote = ${remote}\n\tmerge = refs/heads/${branch}\n`
+  try {
+    writeStateFile(file, lines, { how: "append" })
+  } catch {
+    // What was pushed is pushed; git asks for the branch's remote the next time.
+  }
 }
 
 export async function pushAction({ repository, settings, run }: GitWork, args: JsonObject): Promise<ToolResult> {
@@ -44,6 +63,7 @@ export async function pushAction({ repository, settings, run }: GitWork, args: J
       `Only these protocols are allowed: ${settings.protocols.join(", ")}. A rejected push needs the remote's commits first.`,
     )
   }
+  trackBranch(repository, branch, remote)
   return success({ output: `Pushed ${branch} to ${remote}.\n${outcome.stdout.text.trim()}`, data: { remote, branch } })
 }
 

@@ -171,6 +171,9 @@ describe("git", () => {
     expect(execFileSync("git", ["--git-dir", remote, "log", "--format=%s", "main"], { encoding: "utf8" })).toBe(
       "Begin\n",
     )
+    expect(fixture.git("rev-parse", "--abbrev-ref", "main@{upstream}")).toBe("origin/main\n")
+    expect((await git(fixture, { action: "push" })).error).toBeUndefined()
+    expect(fixture.git("config", "--get-all", "branch.main.merge")).toBe("refs/heads/main\n")
     expect(await git(fixture, { action: "push", remote: "upstream" })).toMatchObject({
       success: false,
       error: { code: "UNKNOWN_REMOTE", hint: "Remotes: origin." },
