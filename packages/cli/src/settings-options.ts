@@ -9,6 +9,7 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   model: "name",
   "base-url": "url",
   "model-path": "file",
+  "model-template": "file",
   screenplay: "file",
   root: "dir",
   "read-only": "dir",
@@ -120,4 +121,4 @@ export async function configurationFor(
 }
 
 /** Flags that name a file, from where the command was started. */
-const FILES: ReadonlySet<string> = new Set(["screenplay", "model-path"])
+const FILES: ReadonlySet<string> = new Set(["screenplay", "model-path", "model-template"])

@@ -146,6 +146,8 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     own: options.backend,
     root: place.root,
     choose: options.choose,
+    log,
+    env,
   })
   const { pairing } = model
 

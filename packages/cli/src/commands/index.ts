@@ -58,6 +58,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./demo.ts")).demoCommand,
   },
   {
+    name: "doctor",
+    summary: "Find out what a model's server is, and whether the model calls tools when it is asked to",
+    load: async () => (await import("./doctor.ts")).doctorCommand,
+  },
+  {
     name: "format",
     summary: "Show how model families write tool calls, read a raw reply, render a prompt",
     load: async () => (await import("./format.ts")).formatCommand,

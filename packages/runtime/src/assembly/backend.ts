@@ -3,15 +3,14 @@ import {
   createScriptedBackend,
   loadScreenplay,
   openLlamaBackend,
-  probeAbilities,
   type Backend,
-  type Dialect,
 } from "@toolwright/backends"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
 import type { ChooseReading, Pairing } from "../pairing/pairing.ts"
 import { DEFAULT_PAIRING, pairingNamed } from "../pairing/choose.ts"
+import { knownServer } from "./server.ts"
 import { backendKindOf, hasModel, HOW_TO_CONFIGURE } from "./configured.ts"
 
 /** What a backend takes from its surroundings. */
@@ -20,6 +19,10 @@ export interface BackendOptions {
   root?: string
   /** Asks what was meant, for a model that measures its doubt. */
   choose?: ChooseReading | undefined
+  /** Gets a line for what is found out of the model and decides how it is asked. */
+  log?: ((line: string) => void) | undefined
+  /** Where the user's state lies; the process's own unless given. */
+  env?: Readonly<Record<string, string | undefined>> | undefined
 }
 
 /**
@@ -41,7 +44,7 @@ export async function backendFor({ model }: Configuration, options: BackendOptio
       return createScriptedBackend(await loadScreenplay(model.screenplay), formatter)
     }
     case "openai-compatible":
-      return openAICompatible(model)
+      return openAICompatible(model, options)
     case "llama":
       if (model.path === undefined) throw missing("model.path", "--model-path FILE")
       return openLlamaBackend({ modelPath: model.path, ...(model.name === undefined ? {} : { modelName: model.name }) })
@@ -96,35 +99,20 @@ export function withoutModel(): never {
   )
 }
 
-async function openAICompatible(model: Configuration["model"]): Promise<Backend> {
+async function openAICompatible(model: Configuration["model"], options: BackendOptions): Promise<Backend> {
+  const { log = () => {}, env = process.env } = options
   if (model.baseUrl === undefined) throw missing("model.baseUrl", "--base-url URL or TOOLWRIGHT_BASE_URL")
   if (model.name === undefined) throw missing("model.name", "--model NAME or TOOLWRIGHT_MODEL")
-  const found = await findOut(model, model.baseUrl)
+  const { nativeTools, ...known } = await knownServer(model, model.baseUrl, { log, env })
   return createOpenAICompatibleBackend({
-    ...found,
+    ...known,
     baseUrl: model.baseUrl,
     modelName: model.name,
     ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
-    abilities: { nativeTools: model.nativeTools },
+    abilities: { nativeTools },
     stallTimeoutMs: model.timeoutSeconds * 1000,
     settingNames: { url: "--base-url (or TOOLWRIGHT_BASE_URL)", key: "TOOLWRIGHT_API_KEY" },
   })
-}
-
-/**
- * A server is asked what it is only where that matters: native tool use is the same everywhere, grammars are not. It
- * tells its window then, too.
- */
-async function findOut(
-  { dialect, nativeTools, apiKey, name }: Configuration["model"],
-  baseUrl: string,
-): Promise<{ dialect: Dialect; contextTokens?: number }> {
-  if (dialect !== "auto") return { dialect }
-  if (nativeTools) return { dialect: "generic" }
-  const asked = { ...(apiKey === undefined ? {} : { apiKey }), ...(name === undefined ? {} : { modelName: name }) }
-  const probed = await probeAbilities(baseUrl, asked)
-  const { contextTokens } = probed
-  return { dialect: probed.dialect, ...(contextTokens === undefined ? {} : { contextTokens }) }
 }
 
 function missing(key: string, how: string): ToolwrightError {

@@ -25,14 +25,26 @@ export interface Model {
 export function modelFor(
   configuration: Configuration,
   registry: ToolRegistry,
-  { own, root, choose }: { own: Backend | undefined; root: string; choose: ChooseReading | undefined },
+  {
+    own,
+    root,
+    choose,
+    log,
+    env,
+  }: {
+    own: Backend | undefined
+    root: string
+    choose: ChooseReading | undefined
+    log?: (line: string) => void
+    env?: Readonly<Record<string, string | undefined>>
+  },
 ): Model {
   const pairing = pairingFor(configuration, own, registry)
   let made: Promise<Backend> | undefined
   const open = async (): Promise<Backend> => {
     if (own !== undefined) return own
     return pairing !== undefined || hasModel(configuration)
-      ? backendFor(configuration, { root, choose })
+      ? backendFor(configuration, { root, choose, log, env })
       : withoutModel()
   }
   return {

@@ -80,6 +80,23 @@ export const MODEL_SETTINGS = [
     flag: "format",
   },
   {
+    key: "model.template",
+    nature: "programs",
+    path: true,
+    type: "string",
+    description:
+      "The model's own chat template, by which its calls are written into the prompt and read: a file in Jinja, a tokenizer_config.json or a GGUF file",
+    flag: "model-template",
+  },
+  {
+    key: "model.examined",
+    nature: "harmless",
+    type: "boolean",
+    fallback: false,
+    description: "Whether what toolwright doctor found out of this model decides how it is asked, and its window",
+    flag: "examined",
+  },
+  {
     key: "model.nativeTools",
     nature: "harmless",
     type: "boolean",

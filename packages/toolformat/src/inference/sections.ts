@@ -90,7 +90,10 @@ function withoutHeader(before: string, { nextTurn }: Renderings): string {
 function sameBut(mark: string, known: string): boolean {
   if (mark === known) return true
   const [head, tail] = known.split(/user/i)
-  return head !== undefined && tail !== undefined && head.length > 1 && mark.startsWith(head) && mark.endsWith(tail)
+  if (head === undefined || tail === undefined || !mark.startsWith(head) || !mark.endsWith(tail)) return false
+  return /^(tool|ipython|function|observation|environment|human)$/i.test(
+    mark.slice(head.length, mark.length - tail.length),
+  )
 }
 
 function upToTurnEnd(after: string, { nextTurn, answerStart }: Renderings): string {

@@ -1,0 +1,74 @@
+import { probeAbilities, type Dialect, type ModelFormat, type ProbedServer } from "@toolwright/backends"
+import { keptExamination } from "../doctor/kept.ts"
+import type { Configuration } from "../configuration/settings.ts"
+import { modelFormatOf } from "./model-format.ts"
+
+type Model = Configuration["model"]
+
+/** What is known of a model server before the first request. */
+export interface KnownServer {
+  dialect: Dialect
+  nativeTools: boolean
+  contextTokens?: number
+  modelFormat?: ModelFormat
+}
+
+/**
+ * Finds out what matters of a server: on this machine and in its network always, elsewhere only where grammars can be
+ * of use, since strangers' servers are not asked for pages that they do not have. The model's template comes from the
+ * setting, or from the server.
+ *
+ * @param log gets a line for what is decided by it
+ * @throws ToolwrightError `NO_TEMPLATE` where the setting names none
+ */
+export async function knownServer(
+  model: Model,
+  baseUrl: string,
+  { log, env }: { log: (line: string) => void; env: Readonly<Record<string, string | undefined>> },
+): Promise<KnownServer> {
+  const { dialect, apiKey, name } = model
+  const examined = model.examined ? examinedServer(model, baseUrl, env, log) : undefined
+  if (examined !== undefined) return examined
+  const nativeTools = model.nativeTools && model.template === undefined
+  const asked = { ...(apiKey === undefined ? {} : { apiKey }), ...(name === undefined ? {} : { modelName: name }) }
+  const ask = dialect === "auto" && (!nativeTools || isNear(baseUrl))
+  const probed = ask ? await probeAbilities(baseUrl, asked) : undefined
+  const modelFormat = await modelFormatOf(model, probed, log)
+  return {
+    dialect: dialect === "auto" ? (probed?.dialect ?? "generic") : dialect,
+    nativeTools: nativeTools && takesTools(probed, log),
+    ...(probed?.contextTokens === undefined ? {} : { contextTokens: probed.contextTokens }),
+    ...(modelFormat === undefined ? {} : { modelFormat }),
+  }
+}
+
+/** What the doctor found out earlier; a line says where there is nothing. */
+function examinedServer(
+  { name = "" }: Model,
+  baseUrl: string,
+  env: Readonly<Record<string, string | undefined>>,
+  log: (line: string) => void,
+): KnownServer | undefined {
+  const found = keptExamination(env, baseUrl, name)
+  if (found !== undefined) return found.settings
+  log(`Nothing is known of '${name}' at ${baseUrl} yet: toolwright doctor ${name} --base-url ${baseUrl}`)
+  return undefined
+}
+
+/** Where a server says that its model's template has no tools, calls would never come. */
+function takesTools(probed: ProbedServer | undefined, log: (line: string) => void): boolean {
+  if (probed?.reachable !== true || probed.abilities.nativeTools) return true
+  log("The server says that this model's chat template knows no tools: they are written into the prompt.")
+  return false
+}
+
+/** Whether an address is on this machine or in its own network. */
+function isNear(baseUrl: string): boolean {
+  if (!URL.canParse(baseUrl)) return false
+  const { hostname } = new URL(baseUrl)
+  return (
+    /^(localhost|\[::1\]|127(\.\d+){3}|10(\.\d+){3}|192\.168(\.\d+){2}|172\.(1[6-9]|2\d|3[01])(\.\d+){2})$/.test(
+      hostname,
+    ) || /\.(local|internal|lan)$/.test(hostname)
+  )
+}

@@ -1,0 +1,218 @@
+import {
+  createOpenAICompatibleBackend,
+  probeAbilities,
+  wrapBackend,
+  type Backend,
+  type Dialect,
+  type ModelFormat,
+  type ProbedServer,
+} from "@toolwright/backends"
+import { generateWithTools } from "@toolwright/agents"
+import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { toolsFromJson } from "@toolwright/toolformat"
+import { modelFormatOf } from "../assembly/model-format.ts"
+import type { Configuration } from "../configuration/settings.ts"
+
+/** How often a model called the tool that it was asked to call, and what went wrong otherwise. */
+export interface Tries {
+  called: number
+  of: number
+  /** The last reason for which it did not, in words. */
+  otherwise?: string
+}
+
+/** What became of a grammar that allows one word: it held, the server passed it over, or refused it. */
+export type GrammarFinding = "held" | "ignored" | "refused" | "not offered"
+
+/** What was found out of a model and its server. */
+export interface Examination {
+  baseUrl: string
+  model: string
+  reachable: boolean
+  dialect: Dialect
+  version?: string
+  /** Whether the server lists the model; undefined where it lists none. */
+  listed?: boolean
+  contextTokens?: number
+  /** Whether the server shows the model's chat template, and what calls it means. */
+  template: "shown" | "not shown"
+  format: string
+  formatBecause: string
+  /** What the server says of its own tool use. */
+  saysNative: boolean
+  native: Tries
+  text: Tries
+  grammar: GrammarFinding
+  /** Settings that follow. */
+  settings: { nativeTools: boolean; dialect: Dialect; contextTokens?: number }
+  /** Whether the model calls tools well enough in one of the two ways. */
+  usable: boolean
+}
+
+/** Settings of an examination. */
+export interface ExamineOptions {
+  /** How often the model is asked, in each way; ten unless given. */
+  tries?: number
+  signal?: AbortSignal
+  /** Gets a line before each step. */
+  log?: (line: string) => void
+}
+
+/** Of ten tries, so many have to come out. */
+const ENOUGH = 0.8
+const TOOL = toolsFromJson([
+  {
+    name: "get_temperature",
+    description: "Tells the temperature in a city, in degrees Celsius.",
+    parameters: {
+      type: "object",
+      properties: { city: { type: "string", description: "Name of the city" } },
+      required: ["city"],
+    },
+  },
+])
+const CITIES = ["Zürich", "Lisbon", "Oslo", "Nairobi", "Lima", "Kyoto", "Quito", "Cairo", "Perth", "Riga"]
+/** The only word that the trial grammar allows; no model says it by itself. */
+const WORD = "xylophone"
+
+/**
+ * Finds out how a model is best asked: what its server is, which template and window it has, whether it calls a tool
+ * when it is asked to, by the server's own tool use and with the tools written into the prompt, and whether grammars
+ * hold it.
+ *
+ * @throws ToolwrightError `INVALID_CONFIGURATION` where no model or server is named
+ */
+export async function examine(
+  { model }: Pick<Configuration, "model">,
+  options: ExamineOptions = {},
+): Promise<Examination> {
+  const { baseUrl, name, apiKey } = model
+  if (baseUrl === undefined || name === undefined)
+    throw new ToolwrightError("INVALID_CONFIGURATION", "Which model, and where?", {
+      hint: "Name both: toolwright doctor qwen2.5:7b --base-url http://localhost:11434/v1",
+    })
+  const { log = () => {}, tries = 10, signal } = options
+  log(`Asking ${baseUrl} what it is …`)
+  const probed = await probeAbilities(baseUrl, {
+    modelName: name,
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(signal === undefined ? {} : { signal }),
+  })
+  const format = await modelFormatOf(model, probed)
+  const backend = (nativeTools: boolean) => backendOf({ model, baseUrl, name, probed, format }, nativeTools)
+  const asking = { tries, signal, log }
+  const none = { called: 0, of: 0 }
+  const native = probed.reachable
+    ? await tryOut(nativeOnly(backend(true)), "by the server's own tool use", asking)
+    : none
+  const text = probed.reachable ? await tryOut(backend(false), "with the tools in the prompt", asking) : none
+  const grammar = probed.abilities.grammar ? await tryGrammar(backend(false), asking) : "not offered"
+  const nativeTools = native.called >= text.called && native.called > 0
+  const { contextTokens, version, dialect } = probed
+  const window = contextTokens === undefined ? {} : { contextTokens }
+  const best = nativeTools ? native : text
+  return {
+    baseUrl,
+    model: name,
+    reachable: probed.reachable,
+    dialect,
+    ...(version === undefined ? {} : { version }),
+    ...(probed.models.length === 0 ? {} : { listed: probed.models.includes(name) }),
+    ...window,
+    template: probed.chatTemplate === undefined ? "not shown" : "shown",
+    format: format?.formatter.id ?? "generic",
+    formatBecause: format?.because ?? "The model's name decides.",
+    saysNative: probed.abilities.nativeTools,
+    native,
+    text,
+    grammar,
+    settings: { nativeTools, dialect, ...window },
+    usable: best.of > 0 && best.called >= best.of * ENOUGH,
+  }
+}
+
+interface Examined {
+  model: Configuration["model"]
+  baseUrl: string
+  name: string
+  probed: ProbedServer
+  format: ModelFormat | undefined
+}
+
+function backendOf({ model, baseUrl, name, probed, format }: Examined, nativeTools: boolean): Backend {
+  return createOpenAICompatibleBackend({
+    baseUrl,
+    modelName: name,
+    dialect: probed.dialect,
+    abilities: { nativeTools },
+    retryDelaysMs: [],
+    stallTimeoutMs: model.timeoutSeconds * 1000,
+    ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
+    ...(format === undefined ? {} : { modelFormat: format }),
+  })
+}
+
+/** Where the server refuses tools, they are not tried in the prompt instead: that is asked apart. */
+function nativeOnly(backend: Backend): Backend {
+  return wrapBackend(backend, {
+    infer(request, options) {
+      if ((request.tools ?? []).length > 0) return backend.infer(request, options)
+      throw new ToolwrightError("MODEL_REQUEST_REJECTED", "it takes no tools for this model.")
+    },
+  } satisfies Partial<Backend>)
+}
+
+interface Asking {
+  tries: number
+  signal: AbortSignal | undefined
+  log: (line: string) => void
+}
+
+/** Asks for a temperature again and again; a call of the tool with the right city counts. */
+async function tryOut(backend: Backend, how: string, { tries, signal, log }: Asking): Promise<Tries> {
+  log(`Asking the model to call a tool, ${how}, ${tries} times …`)
+  let called = 0
+  let otherwise: string | undefined
+  for (let index = 0; index < tries; index++) {
+    signal?.throwIfAborted()
+    const city = CITIES[index % CITIES.length]!
+    const wrong = await once(backend, city, signal)
+    if (wrong === undefined) called++
+    else otherwise = wrong
+    // a server that refuses will go on refusing
+    if (called === 0 && index === 1 && otherwise?.startsWith("The server") === true)
+      return { called, of: tries, otherwise }
+  }
+  return { called, of: tries, ...(otherwise === undefined ? {} : { otherwise }) }
+}
+
+/** Why the call did not come; undefined where it did. */
+async function once(backend: Backend, city: string, signal: AbortSignal | undefined): Promise<string | undefined> {
+  const question = `What is the temperature in ${city}? Use the tool get_temperature.`
+  try {
+    const made = await generateWithTools(backend, TOOL, question, signal === undefined ? {} : { signal })
+    if (made.type === "text") return `It answered in words: ${JSON.stringify(made.content.slice(0, 120))}.`
+    const [call] = made.tool_calls
+    if (call?.name !== TOOL[0]!.name) return `It called '${call?.name ?? ""}'.`
+    return String(call.arguments.city).includes(city) ? undefined : `It gave ${JSON.stringify(call.arguments)}.`
+  } catch (thrown) {
+    signal?.throwIfAborted()
+    return `The server refused: ${messageOf(thrown)}`
+  }
+}
+
+/** Whether a grammar that allows one word holds the model to it. */
+async function tryGrammar(backend: Backend, { signal, log }: Asking): Promise<GrammarFinding> {
+  log("Holding the model to a grammar of one word …")
+  let text = ""
+  try {
+    const messages = [{ role: "user", content: "Say hello." }] as const
+    const request = { messages, grammar: `root ::= "${WORD}"`, sampling: { maxTokens: 32 } }
+    for await (const event of backend.infer(request, signal === undefined ? {} : { signal }))
+      if (event.type === "text-delta") text += event.text
+  } catch {
+    signal?.throwIfAborted()
+    return "refused"
+  }
+  return text.trim() === WORD ? "held" : "ignored"
+}
