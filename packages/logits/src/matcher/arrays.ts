@@ -3,52 +3,34 @@ import type { Notation } from "../grammar/notation.ts"
 import type { ArraySet, TypeAlgebra, ValueType } from "../schema/types.ts"
 import { type ArrayPlan, canClose, noItems, planOf, type Progress, steps } from "../plan/array-plan.ts"
 import type { Frame, Sink } from "./frames.ts"
-import type { ValueWriter } from "./value-writer.ts"
+import { openContainer, type Place, type Writing, writingOf } from "./container.ts"
 
 /**
  * Items of an array with `uniqueItems` that are compared with each other; an array with more of them is not accepted.
  */
 const MOST_REMEMBERED = 300
 
-interface Writing {
-  readonly plan: ArrayPlan
-  readonly notation: Notation
-  readonly writer: ValueWriter
-  readonly parent: Frame
-  readonly id: string
-}
-
-export function enterArray(
-  set: ArraySet,
-  algebra: TypeAlgebra,
-  notation: Notation,
-  lead: boolean,
-  parent: Frame,
-  sink: Sink,
-  writer: ValueWriter,
-): void {
-  const plan = planOf(set, algebra)
-  const id = `${writer.store.numberOf(set)},${writer.store.numberOf(notation)}`
-  const writing: Writing = { plan, notation, writer, parent, id }
+export function enterArray(set: ArraySet, algebra: TypeAlgebra, place: Place, sink: Sink): void {
+  const writing: Writing<ArrayPlan> = writingOf(set, planOf(set, algebra), place)
+  const { plan, notation, parent } = writing
   const begin = noItems(plan)
-  const first = (sink: Sink): void => {
+  openContainer(writing, { text: notation.array.open, kind: "a", lead: place.lead }, sink, (sink) => {
     addItem(writing, begin, sink)
     if (canClose(plan, begin)) addLiteral(writing, [notation.array.close], parent, sink)
-  }
-  if (notation.array.open === "") first(sink)
-  else
-    sink.add(
-      writer.literals([notation.array.open], notation, lead),
-      writer.store.frame(parent, `a${id}`, (_, sink) => first(sink)),
-    )
+  })
 }
 
-function addLiteral({ writer, notation }: Writing, texts: readonly string[], frame: Frame, sink: Sink): void {
+function addLiteral(
+  { writer, notation }: Writing<ArrayPlan>,
+  texts: readonly string[],
+  frame: Frame,
+  sink: Sink,
+): void {
   if (texts.length === 1 && texts[0] === "") frame.after(0, sink)
   else sink.add(writer.literals(texts, notation, true), frame)
 }
 
-function addItem(writing: Writing, progress: Progress, sink: Sink): void {
+function addItem(writing: Writing<ArrayPlan>, progress: Progress, sink: Sink): void {
   const { plan, notation, writer, parent, id } = writing
   const inner = notation.nested ?? notation
   for (const { type, next } of steps(plan, progress)) {
@@ -63,7 +45,7 @@ function addItem(writing: Writing, progress: Progress, sink: Sink): void {
 }
 
 /** An item whose text is kept, so that the next ones can differ from it. Only JSON can be read back here. */
-function addRemembered(writing: Writing, type: ValueType, next: Progress, key: string, sink: Sink): void {
+function addRemembered(writing: Writing<ArrayPlan>, type: ValueType, next: Progress, key: string, sink: Sink): void {
   const { notation, writer, parent } = writing
   const inner = notation.nested ?? notation
   if (!isJson(inner)) {
@@ -90,7 +72,7 @@ function addRemembered(writing: Writing, type: ValueType, next: Progress, key: s
   sink.add(lexeme, frame)
 }
 
-function closeOnly(writing: Writing, progress: Progress, sink: Sink): void {
+function closeOnly(writing: Writing<ArrayPlan>, progress: Progress, sink: Sink): void {
   if (canClose(writing.plan, progress)) addLiteral(writing, [writing.notation.array.close], writing.parent, sink)
 }
 
@@ -102,7 +84,7 @@ const isJson = ({ string, array, object, nested, ...words }: Notation): boolean 
   words.true === "true" &&
   (nested === undefined || isJson(nested))
 
-function afterItem(writing: Writing, progress: Progress, self: Frame, sink: Sink): void {
+function afterItem(writing: Writing<ArrayPlan>, progress: Progress, self: Frame, sink: Sink): void {
   const { plan, notation, writer, parent } = writing
   const { separator, close } = notation.array
   const full = plan.unique.kind === "compare" && progress.taken.length >= MOST_REMEMBERED

@@ -16,47 +16,25 @@ import {
   withKey,
 } from "../plan/object-plan.ts"
 import type { KeyReading, ValueWriter } from "./value-writer.ts"
+import { openContainer, type Place, type Writing, writingOf } from "./container.ts"
 
-interface Writing {
-  readonly plan: ObjectPlan
-  readonly notation: Notation
-  readonly writer: ValueWriter
-  readonly parent: Frame
-  readonly id: string
-}
-
-export function enterObject(
-  set: ObjectSet,
-  algebra: TypeAlgebra,
-  notation: Notation,
-  lead: boolean,
-  parent: Frame,
-  sink: Sink,
-  writer: ValueWriter,
-): void {
-  const plan = planOf(set, algebra)
-  const id = `${writer.store.numberOf(set)},${writer.store.numberOf(notation)}`
-  const writing: Writing = { plan, notation, writer, parent, id }
-  const first = (sink: Sink): void => {
+export function enterObject(set: ObjectSet, algebra: TypeAlgebra, place: Place, sink: Sink): void {
+  const writing: Writing<ObjectPlan> = writingOf(set, planOf(set, algebra), place)
+  const { plan, notation } = writing
+  openContainer(writing, { text: notation.object.open, kind: "o", lead: place.lead }, sink, (sink) => {
     addKey(writing, NO_KEYS, sink)
     if (canClose(plan, NO_KEYS)) addClose(writing, notation.object.close, sink)
-  }
-  if (notation.object.open === "") first(sink)
-  else
-    sink.add(
-      writer.literals([notation.object.open], notation, lead),
-      writer.store.frame(parent, `o${id}`, (_, sink) => first(sink)),
-    )
+  })
 }
 
-function addClose({ writer, notation, parent }: Writing, text: string, sink: Sink): void {
+function addClose({ writer, notation, parent }: Writing<ObjectPlan>, text: string, sink: Sink): void {
   if (text === "") parent.after(0, sink)
   else sink.add(writer.literals([text], notation, true), parent)
 }
 
 const keyOf = ({ seen, others, taken, met }: Progress): string => `${seen},${others},${met},${JSON.stringify(taken)}`
 
-function addKey(writing: Writing, progress: Progress, sink: Sink): void {
+function addKey(writing: Writing<ObjectPlan>, progress: Progress, sink: Sink): void {
   const { plan, notation, writer, parent, id } = writing
   const reading = keyReading(writing, progress)
   if (reading === undefined) return
@@ -75,7 +53,7 @@ function addKey(writing: Writing, progress: Progress, sink: Sink): void {
  *
  * @returns undefined where no key may follow
  */
-function keyReading({ plan, notation, writer }: Writing, progress: Progress): KeyReading | undefined {
+function keyReading({ plan, notation, writer }: Writing<ObjectPlan>, progress: Progress): KeyReading | undefined {
   const open = openKeys(plan, progress)
   const languages = plan.otherLanguages.map((language, index) => (open.others[index] ? language : undefined))
   const key = [
@@ -115,7 +93,7 @@ function keyLexeme(notation: Notation, writer: ValueWriter, language: KeyLanguag
 }
 
 function addValue(
-  writing: Writing,
+  writing: Writing<ObjectPlan>,
   progress: Progress,
   index: number,
   text: string | undefined,
@@ -140,7 +118,7 @@ function addValue(
   }
 }
 
-function afterValue(writing: Writing, progress: Progress, self: Frame, sink: Sink): void {
+function afterValue(writing: Writing<ObjectPlan>, progress: Progress, self: Frame, sink: Sink): void {
   const { plan, notation, writer, parent } = writing
   const { afterValue, separator, close } = notation.object
   const open = openKeys(plan, progress)

@@ -44,8 +44,9 @@ export function createValueWriter(
     const words = wordsOf(shape, notation)
     if (words.length > 0) sink.add(literals(words, notation, lead), frame)
     addNumbers(shape.numbers, notation, spaced, frame, sink)
-    for (const set of shape.arrays) enterArray(set, type.algebra, notation, lead, frame, sink, writer)
-    for (const set of shape.objects) enterObject(set, type.algebra, notation, lead, frame, sink, writer)
+    const place = { notation, lead, parent: frame, writer }
+    for (const set of shape.arrays) enterArray(set, type.algebra, place, sink)
+    for (const set of shape.objects) enterObject(set, type.algebra, place, sink)
   }
 
   function addString(set: StringSet, notation: Notation, spaced: boolean, frame: Frame, sink: Sink): void {
