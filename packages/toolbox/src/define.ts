@@ -1,4 +1,5 @@
 import { ToolwrightError } from "./model/errors.ts"
+import type { ArgumentsFrom, FromSchema, LiteralSchema } from "./model/from-schema.ts"
 import { hideGrounded } from "./model/grounded.ts"
 import { isToolResult, success, type ToolResult } from "./model/result.ts"
 import type { JsonObject, JsonSchema } from "./model/schema.ts"
@@ -33,22 +34,48 @@ export interface ToolSpecification<Args> extends Omit<
 }
 
 /**
+ * What `execute` gives, now or later: its data, which the compiler checks, or a result, whose data are checked when it
+ * runs.
+ */
+type Returned<Data> = unknown extends Data ? unknown : Data | ToolResult | Promise<Data | ToolResult>
+
+/** A tool with the types that its schemas say, be they Standard Schemas or literals of JSON Schema. */
+export interface TypedSpecification<Parameters, Output> extends Omit<
+  ToolSpecification<unknown>,
+  "parameters" | "outputSchema" | "execute"
+> {
+  parameters: Parameters
+  outputSchema?: Output | undefined
+  execute(args: ArgumentsOf<Parameters>, context: ToolContext): Returned<DataOf<Output>>
+}
+
+type ArgumentsOf<Schema> = Schema extends StandardSchema<unknown, infer Args> ? Args : ArgumentsFrom<Schema>
+type DataOf<Schema> = Schema extends StandardSchema<unknown, infer Data> ? Data : FromSchema<Schema>
+
+/**
  * Defines a tool: checks its name and category, converts its schemas to JSON Schema once, and wraps `execute` into a
  * handler.
  *
- * @param specification the tool; with a Standard Schema as `parameters`, `execute` gets its parsed and typed output
+ * @param specification the tool; the compiler reads its schemas, Standard Schemas and literals alike: `execute` gets typed
+ *   arguments (parsed ones of a Standard Schema) and has to give the data that `outputSchema` promises
  * @returns the canonical definition, ready for `ToolRegistry.register`
  * @throws ToolwrightError `INVALID_TOOL` when the name is empty or malformed, the category or optionality is unknown,
- *   or the
- *   input is malformed or no object schema
+ *   or the parameters are malformed or no object schema
  * @example
  * const add = defineTool({
  *   name: "add",
  *   description: "Adds two numbers",
  *   parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] },
- *   execute: ({ a, b }) => (a as number) + (b as number),
+ *   execute: ({ a, b }) => a + b,
  * })
  */
+export function defineTool<const Parameters extends LiteralSchema | StandardSchema<unknown, unknown>>(
+  specification: Omit<TypedSpecification<Parameters, unknown>, "outputSchema"> & { outputSchema?: undefined },
+): ToolDefinition
+export function defineTool<
+  const Parameters extends LiteralSchema | StandardSchema<unknown, unknown>,
+  const Output extends LiteralSchema | StandardSchema,
+>(specification: TypedSpecification<Parameters, Output>): ToolDefinition
 export function defineTool<Args = JsonObject>(specification: ToolSpecification<Args>): ToolDefinition {
   const { parameters, outputSchema, execute, category = "utility", optionality = "optional", ...rest } = specification
   check(specification, category, optionality)
