@@ -30,29 +30,35 @@ export function coerce(text: string, typing: Typing | undefined, repaired: (what
   if (typing === undefined || isText(typing)) return asText
   const { schema, root } = typing
   const repairs: string[] = []
+  const json = readValue(text, typing, (what) => repairs.push(what))
+  if (json === undefined) return asText
+  const textFits = admits(schema, root, text)
+  const value: unknown = JSON.parse(json)
+  if (admits(schema, root, value) && !(repairs.length > 0 && textFits)) {
+    repairs.forEach(repaired)
+    return json
+  }
+  if (textFits) return asText
+  const inner = typeof value === "string" ? quotedValue(value, typing) : undefined
+  if (inner !== undefined) {
+    repaired("a value in quotes")
+    return inner
+  }
+  return admittedTypes(schema, root).has("string") ? asText : json
+}
+
+/** What a text says as a value, whether or not the schema admits it; undefined where it is nothing but text. */
+function readValue(text: string, typing: Typing, repaired: (what: string) => void): string | undefined {
   const word = text.trim()
   // a digit says a boolean only where nothing else is admitted
   const digit = word === "1" || word === "0" ? booleanDigit(word, typing) : undefined
-  const json = digit ?? transcode(text, JSON_NOTATION, (what) => repairs.push(what)) ?? looseScalar(text, typing)
-  const textFits = admits(schema, root, text)
-  if (json !== undefined) {
-    const value: unknown = JSON.parse(json)
-    const fits = admits(schema, root, value)
-    if (fits && !(repairs.length > 0 && textFits)) {
-      repairs.forEach(repaired)
-      return json
-    }
-    // a number or list in quotes, where the schema wants the number or list
-    if (typeof value === "string" && !textFits) {
-      const inner = transcode(value, JSON_NOTATION)
-      if (inner !== undefined && admits(schema, root, JSON.parse(inner))) {
-        repaired("a value in quotes")
-        return inner
-      }
-    }
-    if (!textFits && !admittedTypes(schema, root).has("string")) return json
-  }
-  return asText
+  return digit ?? transcode(text, JSON_NOTATION, repaired) ?? looseScalar(text, typing)
+}
+
+/** A number or list in quotes, where the schema wants the number or list. */
+function quotedValue(text: string, { schema, root }: Typing): string | undefined {
+  const json = transcode(text, JSON_NOTATION)
+  return json !== undefined && admits(schema, root, JSON.parse(json)) ? json : undefined
 }
 
 function booleanDigit(digit: string, { schema, root }: Typing): string | undefined {

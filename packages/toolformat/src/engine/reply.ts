@@ -2,7 +2,7 @@ import { readBlock } from "./block.ts"
 import type { Candidate, Found, Mark, MarkTables } from "./markers.ts"
 import type { Session } from "./session.ts"
 import { anyLiteral, isSpace, skipSpace, textUntil } from "./scanning.ts"
-import { END, type Scan } from "./source.ts"
+import { END, type Scan, type Source } from "./source.ts"
 
 /** Longest header of a message, in code units. */
 const LONGEST_HEADER = 200
@@ -10,174 +10,192 @@ const COLON = 58
 
 /**
  * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can
- * begin at a
- * mark is read from there, and where nothing does, the text goes on as text.
+ * begin at a mark is read from there, and where nothing does, the text goes on as text.
  */
 export function* readReply(session: Session, tables: MarkTables, startsInReasoning: boolean): Scan<undefined> {
-  const { source } = session
-  let mode: "content" | "reasoning" = startsInReasoning ? "reasoning" : "content"
-  /** White space at the end of what was said: part of the text, or of a mark that follows. */
-  let space = ""
-  /** White space that follows is a mark's. */
-  let trim = startsInReasoning
-  let lineStart = true
-  /** The last code unit of the text that is not white space. */
-  let lastSaid = 0
-  /** Something was said in this mode: content at all, or in this stretch of reasoning. */
-  let said = false
-  let contentSaid = false
-  /** A fenced call was found, so single lines are no calls any more. */
-  let fenced = false
+  yield* new ReplyReader(session, tables, startsInReasoning).read()
+}
 
-  yield* begin()
-  for (;;) {
-    const table = mode === "content" ? tables.content : tables.reasoning
-    const { text, at } = source
-    let end = at
-    while (end < text.length && !table.begins(text.charCodeAt(end))) end++
-    source.at = end
-    if (end > at) plain(text.slice(at, end))
-    if (end === text.length) {
-      while (source.at >= source.text.length && !source.ended) yield
-      if (source.at >= source.text.length) break
-      continue
-    }
-    const start = source.mark()
-    const marks = yield* table.read(source)
-    if (!(yield* followAny(marks, start))) {
-      source.rewind(start)
-      const unit = source.text[source.at] ?? ""
-      source.at++
-      plain(unit)
-    }
-    source.release()
+/** Where the reading of a reply stands. */
+class ReplyReader {
+  private readonly session: Session
+  private readonly source: Source
+  private readonly tables: MarkTables
+  private mode: "content" | "reasoning"
+  /** White space at the end of what was said: part of the text, or of a mark that follows. */
+  private space = ""
+  /** White space that follows is a mark's. */
+  private trim: boolean
+  private lineStart = true
+  /** The last code unit of the text that is not white space. */
+  private lastSaid = 0
+  /** Something was said in this mode: content at all, or in this stretch of reasoning. */
+  private said = false
+  private contentSaid = false
+  /** A fenced call was found, so single lines are no calls any more. */
+  private fenced = false
+
+  constructor(session: Session, tables: MarkTables, startsInReasoning: boolean) {
+    this.session = session
+    this.source = session.source
+    this.tables = tables
+    this.mode = startsInReasoning ? "reasoning" : "content"
+    this.trim = startsInReasoning
   }
-  finish()
+
+  *read(): Scan<undefined> {
+    const { source, tables } = this
+    yield* this.begin()
+    for (;;) {
+      const table = this.mode === "content" ? tables.content : tables.reasoning
+      const { text, at } = source
+      let end = at
+      while (end < text.length && !table.begins(text.charCodeAt(end))) end++
+      source.at = end
+      if (end > at) this.plain(text.slice(at, end))
+      if (end === text.length) {
+        while (source.at >= source.text.length && !source.ended) yield
+        if (source.at >= source.text.length) break
+        continue
+      }
+      const start = source.mark()
+      const marks = yield* table.read(source)
+      if (!(yield* this.followAny(marks, start))) {
+        source.rewind(start)
+        const unit = source.text[source.at] ?? ""
+        source.at++
+        this.plain(unit)
+      }
+      source.release()
+    }
+    this.finish()
+  }
 
   /** Text that is no mark. White space before a mark, or after one while nothing was said yet, is the mark's. */
-  function plain(text: string): void {
+  private plain(text: string): void {
     // most pieces of text are nothing but text
-    if (!isSpace(text.charCodeAt(text.length - 1)) && (said || !trim)) {
-      session.say(mode, space === "" ? text : space + text)
-      space = ""
-      trim = lineStart = false
-      said = true
-      lastSaid = text.charCodeAt(text.length - 1)
+    if (!isSpace(text.charCodeAt(text.length - 1)) && (this.said || !this.trim)) {
+      this.session.say(this.mode, this.space === "" ? text : this.space + text)
+      this.space = ""
+      this.trim = this.lineStart = false
+      this.said = true
+      this.lastSaid = text.charCodeAt(text.length - 1)
       return
     }
     const leading = text.length - text.trimStart().length
     const body = text.trim()
     if (body !== "") {
-      space += text.slice(0, leading)
-      if (trim && !said) {
-        session.account("framing", session.accounted + space.length)
-        space = ""
+      this.space += text.slice(0, leading)
+      if (this.trim && !this.said) {
+        this.session.account("framing", this.session.accounted + this.space.length)
+        this.space = ""
       }
-      session.say(mode, space + body)
-      trim = lineStart = false
-      said = true
-      lastSaid = body.charCodeAt(body.length - 1)
-      space = text.slice(leading + body.length)
-    } else space += text
-    if ((body === "" ? text : space).includes("\n")) lineStart = true
+      this.session.say(this.mode, this.space + body)
+      this.trim = this.lineStart = false
+      this.said = true
+      this.lastSaid = body.charCodeAt(body.length - 1)
+      this.space = text.slice(leading + body.length)
+    } else this.space += text
+    if ((body === "" ? text : this.space).includes("\n")) this.lineStart = true
   }
 
-  function dropSpace(): void {
-    session.account("framing", session.accounted + space.length)
-    space = ""
-    trim = true
-    lineStart = true
+  private dropSpace(): void {
+    this.session.account("framing", this.session.accounted + this.space.length)
+    this.space = ""
+    this.trim = true
+    this.lineStart = true
   }
 
   /** What may stand at the beginning alone, because its mark is in the prompt. */
-  function* begin(): Scan<undefined> {
-    const framing = session.format.startFraming ?? []
-    if (tables.start.length === 0 && framing.length === 0) return
-    const start = source.mark()
-    yield* skipSpace(source)
-    const at = source.offset
-    let found = framing.length > 0 && (yield* anyLiteral(source, framing)) !== undefined
-    if (found) session.account("framing", source.offset)
-    for (const candidate of tables.start) {
+  private *begin(): Scan<undefined> {
+    const framing = this.session.format.startFraming ?? []
+    if (this.tables.start.length === 0 && framing.length === 0) return
+    const start = this.source.mark()
+    yield* skipSpace(this.source)
+    const at = this.source.offset
+    let found = framing.length > 0 && (yield* anyLiteral(this.source, framing)) !== undefined
+    if (found) this.session.account("framing", this.source.offset)
+    for (const candidate of this.tables.start) {
       if (!found) {
-        source.rewind(at)
-        found = yield* readBlock(session, candidate, at, () => session.account("framing", at))
+        this.source.rewind(at)
+        found = yield* readBlock(this.session, candidate, at, () => this.session.account("framing", at))
       }
     }
-    trim ||= found
-    if (!found) source.rewind(start)
-    source.release()
+    this.trim ||= found
+    if (!found) this.source.rewind(start)
+    this.source.release()
   }
 
   /** Does what the first of several marks says that says anything; false when all turn out to be text. */
-  function* followAny(marks: readonly Found[], start: number): Scan<boolean> {
+  private *followAny(marks: readonly Found[], start: number): Scan<boolean> {
     for (const { mark, end } of marks) {
       for (const candidate of mark.candidates) {
-        source.rewind(end)
-        if (candidate.via === "bare" && !mayStandHere(candidate)) continue
-        if (candidate.via === "bare" && fenced) {
-          if (yield* refuseAfterFenced(candidate, start)) return true
-        } else if (yield* readBlock(session, candidate, start, () => enterCalls(candidate, start))) {
-          trim = true
-          lineStart = true
+        this.source.rewind(end)
+        if (candidate.via === "bare" && !this.mayStandHere(candidate)) continue
+        if (candidate.via === "bare" && this.fenced) {
+          if (yield* this.refuseAfterFenced(candidate, start)) return true
+        } else if (yield* readBlock(this.session, candidate, start, () => this.enterCalls(candidate, start))) {
+          this.trim = true
+          this.lineStart = true
           return true
         }
       }
     }
     for (const { mark, end } of marks) {
-      source.rewind(end)
-      if (yield* followRole(mark, start)) return true
+      this.source.rewind(end)
+      if (yield* this.followRole(mark, start)) return true
     }
     return false
   }
 
   /** Whether an unmarked call may begin at this place of the text. */
-  function mayStandHere({ syntax: { bare } }: Candidate): boolean {
-    if (lineStart) return true
-    return bare === "anywhere" ? session.tools !== undefined : bare === "line-or-colon" && lastSaid === COLON
+  private mayStandHere({ syntax: { bare } }: Candidate): boolean {
+    if (this.lineStart) return true
+    return bare === "anywhere" ? this.session.tools !== undefined : bare === "line-or-colon" && this.lastSaid === COLON
   }
 
   /** A call on a line after one in a code block does not count: it stays text, and a problem says so. */
-  function* refuseAfterFenced(candidate: Candidate, start: number): Scan<boolean> {
-    const found = yield* readBlock(session, candidate, start, () => {
-      session.say(mode, trim ? "" : space)
-      if (trim) dropSpace()
-      space = ""
-      session.holdBack(start)
+  private *refuseAfterFenced(candidate: Candidate, start: number): Scan<boolean> {
+    const found = yield* readBlock(this.session, candidate, start, () => {
+      this.session.say(this.mode, this.trim ? "" : this.space)
+      if (this.trim) this.dropSpace()
+      this.space = ""
+      this.session.holdBack(start)
     })
     if (!found) return false
-    trim = lineStart = false
-    said = true
-    takeBack(source.offset, "A call in a fenced block takes the place of calls on single lines.")
+    this.trim = this.lineStart = false
+    this.said = true
+    this.takeBack(this.source.offset, "A call in a fenced block takes the place of calls on single lines.")
     return true
   }
 
-  function enterCalls(candidate: Candidate, start: number): void {
-    if (session.format.generic === true && mode === "content") {
+  private enterCalls(candidate: Candidate, start: number): void {
+    if (this.session.format.generic === true && this.mode === "content") {
       if (candidate.via !== "bare") {
-        fenced = true
-        if (session.holding) takeBack(start, "A call in a fenced block takes the place of calls on single lines.")
-      } else if (!session.holding) {
-        dropSpace()
-        session.holdBack(start)
+        this.fenced = true
+        if (this.session.holding)
+          this.takeBack(start, "A call in a fenced block takes the place of calls on single lines.")
+      } else if (!this.session.holding) {
+        this.dropSpace()
+        this.session.holdBack(start)
       }
-    } else if (mode === "reasoning" && session.callsInReasoning === "drop" && !session.holding) {
-      session.say(mode, space)
-      space = ""
-      session.holdBack(start)
+    } else if (this.mode === "reasoning" && this.session.callsInReasoning === "drop" && !this.session.holding) {
+      this.session.say(this.mode, this.space)
+      this.space = ""
+      this.session.holdBack(start)
     }
-    dropSpace()
+    this.dropSpace()
   }
 
   /** What was held back turns out to be text. */
-  function takeBack(end: number, message: string): void {
-    const { at, text, calls } = session.reject(end)
+  private takeBack(end: number, message: string): void {
+    const { at, text, calls } = this.session.reject(end)
     const body = text.trimEnd()
-    session.say(mode, body)
-    space = text.slice(body.length)
+    this.session.say(this.mode, body)
+    this.space = text.slice(body.length)
     for (const call of calls) {
-      session.problem({
-        kind: mode === "reasoning" ? "call-in-reasoning" : "extra-text",
+      this.session.problem({
+        kind: this.mode === "reasoning" ? "call-in-reasoning" : "extra-text",
         at,
         text: body,
         message: `${message} Not called: ${call.name}.`,
@@ -187,53 +205,62 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
     }
   }
 
-  function* followRole({ role, candidates }: Mark, start: number): Scan<boolean> {
-    if (role === "header") return yield* followHeader(start)
-    if (role === "framing") {
-      session.say(mode, trim ? "" : space)
-      space = ""
-      session.account("framing", source.offset)
-      return true
+  /** Does what a mark says that begins no call; false where it says nothing here, and is text. */
+  private *followRole(mark: Mark, start: number): Scan<boolean> {
+    const { role } = mark
+    const thinking = this.mode === "reasoning"
+    if (role === "header") return yield* this.followHeader(start)
+    if (role === "framing") return this.passFraming()
+    if (role === "reasoning-open") return this.openReasoning()
+    if (role === "reasoning-close" && thinking) return this.closeReasoning(start)
+    return !thinking && (yield* this.passStray(mark, start))
+  }
+
+  private passFraming(): true {
+    this.session.say(this.mode, this.trim ? "" : this.space)
+    this.space = ""
+    return this.passMark()
+  }
+
+  /** The mark that was just read belongs to nothing that is said. */
+  private passMark(): true {
+    this.session.account("framing", this.source.offset)
+    return true
+  }
+
+  private openReasoning(): boolean {
+    const again = this.mode === "reasoning"
+    if (again && this.said) return false
+    this.dropSpace()
+    if (!again) {
+      this.contentSaid = this.said
+      this.said = false
+      this.mode = "reasoning"
     }
-    if (role === "reasoning-open") {
-      if (mode === "reasoning") {
-        if (said) return false
-        dropSpace()
-        session.account("framing", source.offset)
-        return true
-      }
-      dropSpace()
-      session.account("framing", source.offset)
-      contentSaid = said
-      said = false
-      mode = "reasoning"
-      return true
-    }
-    if (role === "reasoning-close" && mode === "reasoning") {
-      if (session.holding) takeBack(start, "The call stands in reasoning that goes on after it.")
-      dropSpace()
-      session.account("framing", source.offset)
-      mode = "content"
-      said = contentSaid
-      return true
-    }
-    if (mode === "reasoning") return false
-    // a mark in the middle of text is what the text speaks of; one where a call was or should be is a slip
+    return this.passMark()
+  }
+
+  private closeReasoning(start: number): true {
+    if (this.session.holding) this.takeBack(start, "The call stands in reasoning that goes on after it.")
+    this.dropSpace()
+    this.mode = "content"
+    this.said = this.contentSaid
+    return this.passMark()
+  }
+
+  /** A mark in the middle of text is what the text speaks of; one where a call was or should be is a slip. */
+  private *passStray({ role, candidates }: Mark, start: number): Scan<boolean> {
     const opens = candidates.some(
-      (candidate) =>
-        !candidate.foreign &&
-        candidate.rest === "" &&
-        candidate.via !== "bare" &&
-        candidate.syntax.wrapper?.soft !== true,
+      ({ foreign, rest, via, syntax }) => !foreign && rest === "" && via !== "bare" && syntax.wrapper?.soft !== true,
     )
-    const stray = role === "reasoning-close" || (role === "stray" && trim)
-    if (!stray && !(opens && (yield* atEnd()))) return false
-    dropSpace()
-    session.account("problem", source.offset)
-    session.problem({
+    const stray = role === "reasoning-close" || (role === "stray" && this.trim)
+    if (!stray && !(opens && (yield* this.atEnd()))) return false
+    this.dropSpace()
+    this.session.account("problem", this.source.offset)
+    this.session.problem({
       kind: "stray-marker",
       at: start,
-      text: source.since(start),
+      text: this.source.since(start),
       message: "A mark stands where it means nothing.",
       repaired: false,
     })
@@ -241,43 +268,43 @@ export function* readReply(session: Session, tables: MarkTables, startsInReasoni
   }
 
   /** Whether nothing but white space follows; reads nothing. */
-  function* atEnd(): Scan<boolean> {
-    const place = source.mark()
-    const ends = (yield* skipSpace(source)) === END
-    source.rewind(place)
-    source.release()
+  private *atEnd(): Scan<boolean> {
+    const place = this.source.mark()
+    const ends = (yield* skipSpace(this.source)) === END
+    this.source.rewind(place)
+    this.source.release()
     return ends
   }
 
   /** A message's header: it says whether what follows is reasoning. */
-  function* followHeader(start: number): Scan<boolean> {
-    const headers = session.format.headers
-    source.rewind(start)
-    const header = headers === undefined ? undefined : yield* textUntil(source, [headers.end], LONGEST_HEADER)
+  private *followHeader(start: number): Scan<boolean> {
+    const headers = this.session.format.headers
+    this.source.rewind(start)
+    const header = headers === undefined ? undefined : yield* textUntil(this.source, [headers.end], LONGEST_HEADER)
     if (headers === undefined || header === undefined) return false
-    yield* anyLiteral(source, [headers.end])
-    dropSpace()
-    session.account("framing", source.offset)
+    yield* anyLiteral(this.source, [headers.end])
+    this.dropSpace()
+    this.session.account("framing", this.source.offset)
     const channels = [...header.matchAll(/<\|channel\|>\s*(\w+)/g)]
     const next = headers.reasoning.includes(channels.at(-1)?.[1] ?? "") ? "reasoning" : "content"
-    if (next !== mode) {
-      if (mode === "content") contentSaid = said
-      said = next === "content" && contentSaid
+    if (next !== this.mode) {
+      if (this.mode === "content") this.contentSaid = this.said
+      this.said = next === "content" && this.contentSaid
     }
-    mode = next
+    this.mode = next
     return true
   }
 
-  function finish(): void {
-    if (trim) session.account("framing", session.accounted + space.length)
-    else session.say(mode, space)
-    const reasoning = mode === "reasoning"
-    const held = session.accept()
-    if (reasoning && session.callsInReasoning === "drop") {
+  private finish(): void {
+    if (this.trim) this.session.account("framing", this.session.accounted + this.space.length)
+    else this.session.say(this.mode, this.space)
+    const reasoning = this.mode === "reasoning"
+    const held = this.session.accept()
+    if (reasoning && this.session.callsInReasoning === "drop") {
       for (const call of held)
-        session.problem({
+        this.session.problem({
           kind: "call-in-reasoning",
-          at: session.accounted,
+          at: this.session.accounted,
           text: "",
           message: `The reply ends in reasoning, so the call of '${call.name}' in it counts.`,
           repaired: true,

@@ -140,22 +140,21 @@ class EnvelopeReader {
 
   private *readMember(key: string, value: number): Scan<Step> {
     if (this.syntax.nameAsKey === true && this.depth === 1 && value === BRACE) return yield* this.readKeyed(key)
-    if (key === "function") {
-      if (value !== BRACE && this.call.name === undefined) return yield* this.readName()
-      if (value !== BRACE) return yield* this.readBeside(key)
-      this.source.at++
-      this.depth++
-      return "done"
-    }
+    if (key === "function") return yield* this.readFunction(value)
     const role = this.roleOf(key)
     if (role === "name" && this.mayName(key, value)) return yield* this.readName()
     if (role === "arguments" && !this.call.hasArguments) return yield* this.readArguments(value)
     if (role === "id") return yield* this.readId(value)
-    if (this.context.bare && !this.committed) {
-      if (role !== "note") return "text"
-      return (yield* readText(this.source, LOOKAHEAD)) === undefined ? "text" : "done"
-    }
-    return yield* this.readBeside(key)
+    if (!this.context.bare || this.committed) return yield* this.readBeside(key)
+    return role === "note" && (yield* readText(this.source, LOOKAHEAD)) !== undefined ? "done" : "text"
+  }
+
+  /** An object around name and arguments, or the name itself. */
+  private *readFunction(value: number): Scan<Step> {
+    if (value !== BRACE) return yield* this.call.name === undefined ? this.readName() : this.readBeside("function")
+    this.source.at++
+    this.depth++
+    return "done"
   }
 
   /** What the family calls its members goes before what all do. */

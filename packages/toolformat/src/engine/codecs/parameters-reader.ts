@@ -95,27 +95,13 @@ class ParametersReader {
 
   /** The tool's name, and all up to the first parameter; `call` where that is the whole call, `text` where it is none. */
   private *readName(): Scan<"parameters" | "call" | "text"> {
-    const { source, call, context } = this
-    const { call: tags, parameter, wrapper, fillers = [] } = this.syntax
+    const { source, call } = this
+    const { call: tags } = this.syntax
     const unnamed = tags.open.length === 0 || tags.nameEnd.every((mark) => mark.trim() === "")
     if (tags.open.length > 0 && (yield* anyLiteral(source, tags.open)) === undefined) return "text"
-    const stops = unnamed
-      ? [
-          ...tags.nameEnd.filter((mark) => mark.trim() !== ""),
-          ...parameter.open,
-          ...tags.close,
-          ...(wrapper?.close ?? []),
-          ...fillers,
-          "\n",
-        ]
-      : tags.nameEnd
+    const stops = unnamed ? this.endsOfBareName() : tags.nameEnd
     const written = yield* textUntil(source, stops, LONGEST_NAME, "<{}\n")
-    if (written === undefined) {
-      if ((yield* source.wait()) !== END || source.offset === context.start) return "text"
-      this.commit()
-      call.cutOff("the call")
-      return "call"
-    }
+    if (written === undefined) return (yield* this.cutOffInName()) ? "call" : "text"
     const name = this.nameOf(written)
     if (name === "" || (unnamed && !PLAIN_NAME.test(name))) return "text"
     call.name = name
@@ -125,10 +111,29 @@ class ParametersReader {
       call.finish()
       return "call"
     }
-    const { attributesEnd } = tags
-    if (attributesEnd !== undefined && (yield* textUntil(source, [attributesEnd], LONGEST_NAME)) !== undefined)
-      yield* literal(source, attributesEnd)
+    yield* this.skipAttributes()
     return (yield* this.readObject()) ? "call" : "parameters"
+  }
+
+  /** What ends a name that no mark of its own ends. */
+  private endsOfBareName(): string[] {
+    const { call: tags, parameter, wrapper, fillers = [] } = this.syntax
+    const marks = tags.nameEnd.filter((mark) => mark.trim() !== "")
+    return [...marks, ...parameter.open, ...tags.close, ...(wrapper?.close ?? []), ...fillers, "\n"]
+  }
+
+  private *cutOffInName(): Scan<boolean> {
+    if ((yield* this.source.wait()) !== END || this.source.offset === this.context.start) return false
+    this.commit()
+    this.call.cutOff("the call")
+    return true
+  }
+
+  private *skipAttributes(): Scan<undefined> {
+    const { attributesEnd } = this.syntax.call
+    if (attributesEnd === undefined) return
+    if ((yield* textUntil(this.source, [attributesEnd], LONGEST_NAME)) !== undefined)
+      yield* literal(this.source, attributesEnd)
   }
 
   /** The name as written where it stands alone, as an attribute says it where it is one, or where such a tool is on offer. */
@@ -217,7 +222,7 @@ class ParametersReader {
   }
 
   private *readParameter(): Scan<boolean> {
-    const { source, call, seen, syntax } = this
+    const { call, seen } = this
     const key = yield* this.readKey()
     if (key === undefined) return false
     if (key.alone === "without a value") {
@@ -229,10 +234,6 @@ class ParametersReader {
     const whole = key.said === "false" && key.name === "arguments" && seen.size === 0 && typing === undefined
     if (!whole) call.write(`${seen.size === 0 ? "{" : ","}"${escapeText(key.name)}":${text ? '"' : ""}`)
     seen.add(key.name)
-    if (syntax.framed === true && key.alone === undefined) {
-      if ((yield* source.wait()) === 13) source.at++
-      if ((yield* source.wait()) === 10) source.at++
-    }
     let buffered = ""
     const write = (piece: string) => {
       if (text) call.write(escapeText(piece))
@@ -280,6 +281,10 @@ class ParametersReader {
 
   private *readValue(key: string, write: (piece: string) => void): Scan<boolean> {
     const { source, syntax } = this
+    if (syntax.framed === true) {
+      if ((yield* source.wait()) === 13) source.at++
+      if ((yield* source.wait()) === 10) source.at++
+    }
     const closes = syntax.parameter.close.map((mark) => closeOf(mark, key))
     const ends = () => this.valueEnds(closes)
     if (syntax.cdata !== true || !(yield* literal(source, "<![CDATA["))) {
