@@ -97,3 +97,27 @@ test("a server that must be there and is not stops the start; one that need not 
   child.kill("SIGTERM")
   expect((await finished).stderr).toContain("The MCP server 'dead' is not available")
 })
+
+test("nothing but the protocol stands on its output, whatever tools and configuration say", async () => {
+  const cwd = folderWith({ "toolwright.yaml": "model: { baseUrl: http://127.0.0.1:9 }\n" })
+  const request = (id: number, method: string, params: object) => JSON.stringify({ jsonrpc: "2.0", id, method, params })
+  const hello = { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } }
+  const { child, until, finished } = startCli(["mcp"], {
+    cwd,
+    keepOpen: true,
+    stdin: [
+      request(1, "initialize", hello),
+      JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" }),
+      "this is no message",
+      request(2, "tools/call", { name: "bash", arguments: { command: "echo loud; echo louder >&2; false" } }),
+      request(3, "tools/call", { name: "no_such_tool", arguments: {} }),
+      "",
+    ].join("\n"),
+  })
+  await until(/"id":2\b[^]*\n/u)
+  child.stdin?.end()
+  const { stdout } = await finished
+  const lines = stdout.split("\n").filter((line) => line !== "")
+  expect(lines.length).toBeGreaterThanOrEqual(2)
+  for (const line of lines) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" })
+})
