@@ -25,6 +25,7 @@ const ELSEWHERE: readonly [RegExp, string][] = [
     /^(npx )?toolwright (chat|demo)\b/,
     "is a conversation, or takes a minute: commands/chat.test.ts, commands/demo.test.ts",
   ],
+  [/toolwright doctor/, "fails where the model calls nothing: commands/doctor.test.ts"],
   [/format infer http/, "asks a server that shows its template: template-source/read-template.test.ts"],
   [/some-mcp-server|postgres:\/\//, "names a server that nobody has: import.test.ts connects to one"],
 ]

@@ -26,20 +26,24 @@ export async function knownServer(
   baseUrl: string,
   { log, env }: { log: (line: string) => void; env: Readonly<Record<string, string | undefined>> },
 ): Promise<KnownServer> {
-  const { dialect, apiKey, name } = model
   const examined = model.examined ? examinedServer(model, baseUrl, env, log) : undefined
   if (examined !== undefined) return examined
   const nativeTools = model.nativeTools && model.template === undefined
-  const asked = { ...(apiKey === undefined ? {} : { apiKey }), ...(name === undefined ? {} : { modelName: name }) }
-  const ask = dialect === "auto" && (!nativeTools || isNear(baseUrl))
-  const probed = ask ? await probeAbilities(baseUrl, asked) : undefined
+  const probed = model.dialect === "auto" && (!nativeTools || isNear(baseUrl)) ? await probe(model, baseUrl) : undefined
   const modelFormat = await modelFormatOf(model, probed, log)
   return {
-    dialect: dialect === "auto" ? (probed?.dialect ?? "generic") : dialect,
+    dialect: model.dialect === "auto" ? (probed?.dialect ?? "generic") : model.dialect,
     nativeTools: nativeTools && takesTools(probed, log),
     ...(probed?.contextTokens === undefined ? {} : { contextTokens: probed.contextTokens }),
     ...(modelFormat === undefined ? {} : { modelFormat }),
   }
+}
+
+function probe({ apiKey, name }: Model, baseUrl: string): Promise<ProbedServer> {
+  return probeAbilities(baseUrl, {
+    ...(apiKey === undefined ? {} : { apiKey }),
+    ...(name === undefined ? {} : { modelName: name }),
+  })
 }
 
 /** What the doctor found out earlier; a line says where there is nothing. */

@@ -9,7 +9,7 @@ import {
 } from "@toolwright/backends"
 import { generateWithTools } from "@toolwright/agents"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
-import { toolsFromJson } from "@toolwright/toolformat"
+import { selectFormat, toolsFromJson } from "@toolwright/toolformat"
 import { modelFormatOf } from "../assembly/model-format.ts"
 import type { Configuration } from "../configuration/settings.ts"
 
@@ -107,28 +107,40 @@ export async function examine(
     : none
   const text = probed.reachable ? await tryOut(backend(false), "with the tools in the prompt", asking) : none
   const grammar = probed.abilities.grammar ? await tryGrammar(backend(false), asking) : "not offered"
-  const nativeTools = native.called >= text.called && native.called > 0
-  const { contextTokens, version, dialect } = probed
-  const window = contextTokens === undefined ? {} : { contextTokens }
-  const best = nativeTools ? native : text
+  return { baseUrl, model: name, ...serverPart(probed, name, format), ...concluded({ native, text, grammar }, probed) }
+}
+
+/** What the server says of itself and of the model. */
+function serverPart(probed: ProbedServer, name: string, format: ModelFormat | undefined) {
+  const { contextTokens, version, dialect, models, chatTemplate, abilities, reachable } = probed
   return {
-    baseUrl,
-    model: name,
-    reachable: probed.reachable,
+    reachable,
     dialect,
     ...(version === undefined ? {} : { version }),
-    ...(probed.models.length === 0 ? {} : { listed: probed.models.includes(name) }),
-    ...window,
-    template: probed.chatTemplate === undefined ? "not shown" : "shown",
-    format: format?.formatter.id ?? "generic",
-    formatBecause: format?.because ?? "The model's name decides.",
-    saysNative: probed.abilities.nativeTools,
-    native,
-    text,
-    grammar,
-    settings: { nativeTools, dialect, ...window },
-    usable: best.of > 0 && best.called >= best.of * ENOUGH,
+    ...(models.length === 0 ? {} : { listed: models.includes(name) }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
+    template: chatTemplate === undefined ? ("not shown" as const) : ("shown" as const),
+    ...formatPart(name, format),
+    saysNative: abilities.nativeTools,
   }
+}
+
+/** Where there is no template, the model's name says the format. */
+function formatPart(name: string, known: ModelFormat | undefined): Pick<Examination, "format" | "formatBecause"> {
+  if (known !== undefined) return { format: known.formatter.id, formatBecause: known.because }
+  const { format, because } = selectFormat(name)
+  return { format: format.id, formatBecause: because }
+}
+
+/** What was tried, and what follows from it. */
+function concluded(
+  { native, text, grammar }: { native: Tries; text: Tries; grammar: GrammarFinding },
+  { contextTokens, dialect }: ProbedServer,
+) {
+  const nativeTools = native.called >= text.called && native.called > 0
+  const best = nativeTools ? native : text
+  const settings = { nativeTools, dialect, ...(contextTokens === undefined ? {} : { contextTokens }) }
+  return { native, text, grammar, settings, usable: best.of > 0 && best.called >= best.of * ENOUGH }
 }
 
 interface Examined {

@@ -73,28 +73,8 @@ export function renderingsOf(source: string, settings: TemplateSettings): Render
       template.render({ messages, addGenerationPrompt: answer, ...(offered === undefined ? {} : { tools: offered }) }),
     )
 
-  const opened = prompt({ messages: [USER], tools }) ?? ""
-  const spoken = prompt({ messages: [USER, { role: "assistant", content: WORDS.said }], tools, answer: false }) ?? ""
-  const afterSpoken = spoken.lastIndexOf(WORDS.said) + WORDS.said.length
-  const turnEnd = spoken.includes(WORDS.said) ? spoken.slice(afterSpoken) : ""
-  const next = prompt({
-    messages: [USER, { role: "assistant", content: WORDS.said }, { role: "user", content: WORDS.result }],
-    tools,
-  })
-  const nextTurn = next?.split(WORDS.said).at(-1)?.split(WORDS.result)[0] ?? ""
-  const beforeSpoken = spoken.includes(WORDS.said) ? spoken.slice(0, afterSpoken - WORDS.said.length) : spoken
-
+  const { opened, beforeSpoken, turnEnd, nextTurn } = aroundWords(prompt, tools)
   const ends = [...marksIn(turnEnd), ...marksIn(nextTurn)]
-  function withoutTurnEnd(text: string): string {
-    let rest = text.endsWith(turnEnd) ? text.slice(0, text.length - turnEnd.length) : text
-    for (;;) {
-      const trimmed = rest.trimEnd()
-      const end = ends.find((mark) => trimmed.endsWith(mark))
-      if (end === undefined) return rest
-      rest = trimmed.slice(0, -end.length)
-    }
-  }
-
   function shown(chosen: ChatTemplate, calls: readonly ToolCall[], said: string): ShownReply | undefined {
     const messages: ChatMessage[] = [USER, { role: "assistant", content: said, toolCalls: calls }]
     const rendered = attempt(() => chosen.renderWithReport({ messages, tools, addGenerationPrompt: false }))
@@ -102,7 +82,7 @@ export function renderingsOf(source: string, settings: TemplateSettings): Render
     const { text, adaptations } = rendered
     if (adaptations.includes("one-call-per-message") && calls.length > 1) return undefined
     const start = Math.max(sameUpTo(text, opened), sameUpTo(text, beforeSpoken))
-    const reply = withoutTurnEnd(text.slice(start))
+    const reply = withoutTurnEnd(text.slice(start), turnEnd, ends)
     return calls.every(({ name }) => reply.includes(name)) ? { text: reply, adaptations } : undefined
   }
 
@@ -116,22 +96,10 @@ export function renderingsOf(source: string, settings: TemplateSettings): Render
       return undefined
     },
     prompt,
-    thinking: (messages, variables = {}, answer = false) =>
-      attempt(() =>
-        renderWithData(
-          tree,
-          {
-            bos_token: settings.bosToken ?? "",
-            eos_token: settings.eosToken ?? "",
-            ...settings.variables,
-            ...variables,
-            messages,
-            tools,
-            add_generation_prompt: answer,
-          },
-          { now: options.now },
-        ),
-      ),
+    thinking: (messages, variables = {}, answer = false) => {
+      const data = { ...rawData(settings), ...variables, messages, tools, add_generation_prompt: answer }
+      return attempt(() => renderWithData(tree, data, { now: options.now }))
+    },
     turnEnd,
     nextTurn,
     answerStart: opened.split(WORDS.user).at(-1) ?? "",
@@ -139,4 +107,39 @@ export function renderingsOf(source: string, settings: TemplateSettings): Render
       return refusal
     },
   }
+}
+
+/** A reply without what ends its turn, as often as that stands there. */
+function withoutTurnEnd(text: string, turnEnd: string, ends: readonly string[]): string {
+  let rest = text.endsWith(turnEnd) ? text.slice(0, text.length - turnEnd.length) : text
+  for (;;) {
+    const trimmed = rest.trimEnd()
+    const end = ends.find((mark) => trimmed.endsWith(mark))
+    if (end === undefined) return rest
+    rest = trimmed.slice(0, -end.length)
+  }
+}
+
+/** What a template shows around plain words, which tells a reply's own text from its turn. */
+interface Around {
+  opened: string
+  beforeSpoken: string
+  turnEnd: string
+  nextTurn: string
+}
+
+function aroundWords(prompt: Renderings["prompt"], tools: readonly TemplateTool[]): Around {
+  const said: ChatMessage = { role: "assistant", content: WORDS.said }
+  const opened = prompt({ messages: [USER], tools }) ?? ""
+  const spoken = prompt({ messages: [USER, said], tools, answer: false }) ?? ""
+  const next = prompt({ messages: [USER, said, { role: "user", content: WORDS.result }], tools })
+  const nextTurn = next?.split(WORDS.said).at(-1)?.split(WORDS.result)[0] ?? ""
+  const at = spoken.lastIndexOf(WORDS.said)
+  if (at < 0) return { opened, nextTurn, beforeSpoken: spoken, turnEnd: "" }
+  return { opened, nextTurn, beforeSpoken: spoken.slice(0, at), turnEnd: spoken.slice(at + WORDS.said.length) }
+}
+
+/** What a template is rendered with beside the conversation. */
+function rawData({ bosToken = "", eosToken = "", variables }: TemplateSettings): JsonObject {
+  return { bos_token: bosToken, eos_token: eosToken, ...variables }
 }

@@ -41,6 +41,14 @@ export function fitParameters(samples: Samples): Fitted | undefined {
     between: between === undefined ? undefined : rest(between),
   })
   const typed = typedBy(gaps.keyToValue, number)
+  const syntax = syntaxOf({ block, member, nameEnd }, { typed, cdata: samples.tags?.includes("<![CDATA[") === true })
+  return syntax === undefined ? undefined : { syntax, turnEnd: block.turnEnd, notes: [] }
+}
+
+function syntaxOf(
+  { block, member, nameEnd }: { block: Block; member: Member; nameEnd: string },
+  { typed, cdata }: { typed: ParametersSyntax["typed"]; cdata: boolean },
+): ParametersSyntax | undefined {
   const ends = trailingSpace(nameEnd)
   const blank = ends.rest === ""
   const around = outside(block, blank)
@@ -49,7 +57,7 @@ export function fitParameters(samples: Samples): Fitted | undefined {
     ...(blank || ends.space === "" ? {} : { afterName: ends.space }),
     ...(member.after === "" ? {} : { afterParameter: member.after }),
   }
-  const syntax: ParametersSyntax = {
+  return {
     codec: "parameters",
     ...around.outer,
     call: { open: around.open, nameEnd: [blank ? nameEnd : ends.rest], close: around.close },
@@ -57,9 +65,8 @@ export function fitParameters(samples: Samples): Fitted | undefined {
     ...(member.framed ? { framed: true } : {}),
     ...(Object.keys(lines).length === 0 ? {} : { lines }),
     ...(typed === undefined ? {} : { typed }),
-    ...(samples.tags?.includes("<![CDATA[") === true ? { cdata: true } : {}),
+    ...(cdata ? { cdata } : {}),
   }
-  return { syntax, turnEnd: block.turnEnd, notes: [] }
 }
 
 function gapsIn(text: string, name: string, key: string, value: string): Gaps | undefined {
