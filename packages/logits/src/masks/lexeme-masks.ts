@@ -270,14 +270,7 @@ function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
     const next = lexeme.next(before, byte[node]!)
     nodes[level] = node
     if (next === DEAD || lexeme.outcome(next) >= 0) {
-      if (next !== DEAD) {
-        for (let at = 1; at <= level; at++) {
-          if (nodes[at]! <= listed) continue
-          listed = nodes[at]!
-          closing.push(listed)
-          closes.push(at === level ? 1 : 0)
-        }
-      }
+      if (next !== DEAD) listed = listClosing(nodes.subarray(1, level + 1), listed, closing, closes)
       node = leave(node, skip[node]!)
       continue
     }
@@ -301,6 +294,21 @@ function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
     closing: Int32Array.from(closing),
     closes: Uint8Array.from(closes),
   }
+}
+
+/**
+ * Lists the nodes that lead to a closing, each once, and before it.
+ *
+ * @param listed the last node that is listed already
+ * @returns the node of the closing
+ */
+function listClosing(way: Int32Array, listed: number, closing: number[], closes: number[]): number {
+  way.forEach((node, index) => {
+    if (node <= listed) return
+    closing.push(node)
+    closes.push(index === way.length - 1 ? 1 : 0)
+  })
+  return way.at(-1)!
 }
 
 /** Sets of tokens by how many characters they need at most. */

@@ -47,57 +47,94 @@ type Interruption = "stale" | "stopped"
 
 /** Starts to work on the tasks of a queue. */
 export function startWorker(options: WorkerOptions): Worker {
-  const { queue, concurrency = 1, lease = 30_000, idle = 500, log = () => {} } = options
-  const holder = options.holder ?? `${hostname()}/${process.pid}`
-  const stopping = new AbortController()
-  const busy = new Map<string, { controller: AbortController; end: Promise<void> }>()
-  let wake = (): void => {}
-  let reaped = 0
+  return new QueueWorker(options)
+}
 
-  async function takeOver(): Promise<void> {
+class QueueWorker implements Worker {
+  readonly holder: string
+  readonly #options: Required<Omit<WorkerOptions, "holder">>
+  readonly #stopping = new AbortController()
+  readonly #busy = new Map<string, { controller: AbortController; end: Promise<void> }>()
+  readonly #looping: Promise<void>
+  #wake = (): void => {}
+  #reaped = 0
+
+  constructor({ holder = `${hostname()}/${process.pid}`, ...options }: WorkerOptions) {
+    this.holder = holder
+    this.#options = { concurrency: 1, lease: 30_000, idle: 500, log: () => {}, ...options }
+    this.#looping = this.#loop()
+  }
+
+  get busy(): string[] {
+    return [...this.#busy.keys()]
+  }
+
+  async drain(deadline?: number): Promise<void> {
+    this.#stopping.abort()
+    this.#wake()
+    await this.#looping
+    const ends = Promise.all([...this.#busy.values()].map(({ end }) => end))
+    if (deadline !== undefined) {
+      const late = pause(deadline).then(() => this.#busy.forEach(({ controller }) => controller.abort("stopped")))
+      await Promise.race([ends, late])
+    }
+    await ends
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.drain(0)
+  }
+
+  async #loop(): Promise<void> {
+    const { concurrency, idle, log } = this.#options
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      // Set before anything is asked, so that what ends meanwhile is not missed.
+      const woken = new Promise<void>((resolve) => (this.#wake = resolve))
+      try {
+        await this.#takeOver()
+        if (this.#busy.size < concurrency) await this.#takeTasks()
+      } catch (thrown) {
+        log(`the tasks cannot be read: ${messageOf(thrown)}`)
+      }
+      await Promise.race([woken, pause(idle, signal)])
+    }
+  }
+
+  async #takeOver(): Promise<void> {
+    const { queue, lease, log } = this.#options
     const now = Date.now()
-    if (now - reaped < lease / 2) return
-    reaped = now
+    if (now - this.#reaped < lease / 2) return
+    this.#reaped = now
     const { queued, abandoned } = await queue.reap(now - lease)
     if (queued + abandoned > 0) log(`${queued} tasks of workers that are gone were queued again, ${abandoned} given up`)
   }
 
-  async function takeTasks(): Promise<void> {
-    for (const claim of await queue.claim(holder, concurrency - busy.size)) {
+  async #takeTasks(): Promise<void> {
+    const { queue, concurrency } = this.#options
+    for (const claim of await queue.claim(this.holder, concurrency - this.#busy.size)) {
       const { id } = claim.task
       const controller = new AbortController()
-      const end = work(claim, controller).finally(() => {
-        busy.delete(id)
-        wake()
+      const end = this.#work(claim, controller).finally(() => {
+        this.#busy.delete(id)
+        this.#wake()
       })
-      busy.set(id, { controller, end })
+      this.#busy.set(id, { controller, end })
     }
   }
 
-  async function loop(): Promise<void> {
-    while (!stopping.signal.aborted) {
-      // Set before anything is asked, so that what ends meanwhile is not missed.
-      const woken = new Promise<void>((resolve) => (wake = resolve))
-      try {
-        await takeOver()
-        if (busy.size < concurrency) await takeTasks()
-      } catch (thrown) {
-        log(`the tasks cannot be read: ${messageOf(thrown)}`)
-      }
-      await Promise.race([woken, pause(idle, stopping.signal)])
-    }
-  }
-
-  async function work(claim: TaskClaim, controller: AbortController): Promise<void> {
+  async #work(claim: TaskClaim, controller: AbortController): Promise<void> {
+    const { queue, lease, log } = this.#options
     const { task } = claim
     log(`${task.id} begins: ${task.agent}${task.attempts > 1 ? `, try ${task.attempts} of ${task.max_attempts}` : ""}`)
     const interrupt = (why: Interruption): void => controller.abort(why)
     const heart = keepAlive(() => queue.beat(claim), { lease, lost: () => interrupt("stale") })
     try {
-      const end = await performed(task, claim, controller.signal)
-      if (controller.signal.reason === "stopped") await queue.putBack(claim)
+      const end = await this.#perform(claim, controller.signal)
+      const stopped = controller.signal.reason === "stopped"
+      if (stopped) await queue.putBack(claim)
       else await insist(() => queue.end(claim, end), lease)
-      log(`${task.id} ${controller.signal.reason === "stopped" ? "given back" : end.state}`)
+      log(`${task.id} ${stopped ? "given back" : end.state}`)
     } catch (thrown) {
       log(`${task.id}: ${messageOf(thrown)}`)
     } finally {
@@ -105,33 +142,13 @@ export function startWorker(options: WorkerOptions): Worker {
     }
   }
 
-  async function performed(task: TaskRow, claim: TaskClaim, signal: AbortSignal): Promise<TaskEnd> {
+  async #perform(claim: TaskClaim, signal: AbortSignal): Promise<TaskEnd> {
+    const { queue, perform } = this.#options
     try {
-      return await options.perform(task, { signal, inRun: (run) => queue.inRun(claim, run) })
+      return await perform(claim.task, { signal, inRun: (run) => queue.inRun(claim, run) })
     } catch (thrown) {
       return { state: "failed", reason: messageOf(thrown) }
     }
-  }
-
-  const looping = loop()
-  const drain = async (deadline?: number): Promise<void> => {
-    stopping.abort()
-    wake()
-    await looping
-    const ends = Promise.all([...busy.values()].map(({ end }) => end))
-    if (deadline !== undefined) {
-      const late = pause(deadline).then(() => busy.forEach(({ controller }) => controller.abort("stopped")))
-      await Promise.race([ends, late])
-    }
-    await ends
-  }
-  return {
-    holder,
-    get busy() {
-      return [...busy.keys()]
-    },
-    drain,
-    [Symbol.asyncDispose]: () => drain(0),
   }
 }
 

@@ -69,154 +69,180 @@ const BACK_OFF_MS = 2_000
 const MOST_BACK_OFF_MS = 10 * 60_000
 
 /** The tasks of a database. */
-export function taskQueue(database: Database, { room = DEFAULT_ROOM, now = Date.now }: QueueOptions = {}): TaskQueue {
-  const newId = taskIds()
-  const makeRoom = roomKeeper(database, room, now)
-  const claimNext = sql.claimTasks(database.dialect)
-  const held = async (execute: Execute, statement: string, values: readonly SqlValue[], { task, fence }: TaskClaim) => {
-    if ((await execute(statement, [...values, task.id, fence])).changed !== 1) throw await staleTask(execute, task.id)
+export function taskQueue(database: Database, options: QueueOptions = {}): TaskQueue {
+  return new DatabaseQueue(database, options)
+}
+
+class DatabaseQueue implements TaskQueue {
+  readonly database: Database
+  readonly #now: () => number
+  readonly #newId = taskIds()
+  readonly #makeRoom: (more: number) => Promise<void>
+  readonly #claimNext: string
+
+  constructor(database: Database, { room = DEFAULT_ROOM, now = Date.now }: QueueOptions) {
+    this.database = database
+    this.#now = now
+    this.#makeRoom = roomKeeper(database, room, now)
+    this.#claimNext = sql.claimTasks(database.dialect)
   }
 
-  async function existing(id: string): Promise<TaskRow> {
-    const task = await queue.get(id)
+  async add(task: NewTask): Promise<TaskRow> {
+    if (!standsAlone(task)) return (await this.addAll([task]))[0]!
+    const time = this.#now()
+    await this.#makeRoom(1)
+    return insertTask(this.database.execute, { ...task, id: task.id ?? this.#newId(time) }, time)
+  }
+
+  async addAll(tasks: readonly NewTask[]): Promise<TaskRow[]> {
+    const time = this.#now()
+    const named = tasks.map((task) => ({ ...task, id: task.id ?? this.#newId(time) }))
+    await this.#makeRoom(named.length)
+    return this.#atomically((execute) => insertTasks(execute, named, time))
+  }
+
+  async get(id: string): Promise<TaskRow | undefined> {
+    return (await this.database.query<TaskRow>(`SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id = ?`, [id]))[0]
+  }
+
+  async find(id: string): Promise<TaskRow> {
+    const exact = await this.get(id)
+    if (exact !== undefined) return exact
+    const pattern = `${id.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+    const rows = await this.database.query<TaskRow>(
+      `SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id LIKE ? ESCAPE '\\' LIMIT 2`,
+      [pattern],
+    )
+    if (id === "" || rows.length !== 1) throw unknownTask(id)
+    return rows[0]!
+  }
+
+  list(filter: TaskFilter = {}): Promise<TaskRow[]> {
+    return listTasks(this.database, filter)
+  }
+
+  async dependencies(ids: readonly string[]): Promise<Map<string, string[]>> {
+    const found = new Map<string, string[]>(ids.map((id) => [id, []]))
+    if (ids.length === 0) return found
+    const rows = await this.database.query<{ task: string; depends_on: string }>(
+      `SELECT task, depends_on FROM task_dependencies WHERE task IN (${ids.map(() => "?").join()}) ORDER BY depends_on`,
+      ids,
+    )
+    for (const { task, depends_on } of rows) found.get(task)!.push(depends_on)
+    return found
+  }
+
+  async counts(): Promise<Partial<Record<TaskState, number>>> {
+    const rows = await this.database.query<{ state: TaskState; count: number }>(
+      "SELECT state, COUNT(*) AS count FROM tasks GROUP BY state",
+    )
+    return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
+  }
+
+  async claim(holder: string, most = 1): Promise<TaskClaim[]> {
+    const time = this.#now()
+    const rows = await this.database.query<TaskRow>(this.#claimNext, [time, most, holder, time, time, time])
+    return rows.toSorted(byTurn).map((task) => ({ task, fence: task.fence }))
+  }
+
+  beat(claim: TaskClaim): Promise<void> {
+    return this.#held(sql.BEAT_TASK, [this.#now()], claim)
+  }
+
+  inRun(claim: TaskClaim, run: string): Promise<void> {
+    return this.#held(sql.NOTE_RUN, [run, this.#now()], claim)
+  }
+
+  putBack(claim: TaskClaim): Promise<void> {
+    return this.#held(sql.PUT_BACK, [this.#now()], claim)
+  }
+
+  async end(claim: TaskClaim, end: TaskEnd): Promise<TaskRow> {
+    const values = writtenEnd(claim.task, end, this.#now())
+    const write = async (execute: Execute): Promise<TaskRow> => {
+      const { rows } = await execute<TaskRow>(sql.END_TASK, [...values, claim.task.id, claim.fence])
+      if (rows[0] === undefined) throw await staleTask(execute, claim.task.id)
+      return rows[0]
+    }
+    // Most tasks are waited for by none; one that began to wait since the claim is told in a second step.
+    if (claim.task.dependants === 0) {
+      const task = await write(this.database.execute)
+      if (task.dependants > 0) await this.#atomically((execute) => this.#tellDependants(execute, task.id, task.state))
+      return task
+    }
+    return this.#atomically(async (execute) => {
+      const task = await write(execute)
+      await this.#tellDependants(execute, task.id, task.state)
+      return task
+    })
+  }
+
+  reap(deadBefore: number): Promise<{ queued: number; abandoned: number }> {
+    return this.#atomically(async (execute) => {
+      const time = this.#now()
+      const reason = "its worker was not heard of any more"
+      const { rows } = await execute<{ id: string; state: TaskState }>(sql.REAP_TASKS, [time, reason, time, deadBefore])
+      for (const { id, state } of rows) await this.#tellDependants(execute, id, state)
+      await execute(sql.RELEASE_FORGOTTEN, [time])
+      const abandoned = rows.filter(({ state }) => state === "abandoned").length
+      return { queued: rows.length - abandoned, abandoned }
+    })
+  }
+
+  async cancel(id: string, reason = "cancelled by a person"): Promise<TaskRow> {
+    await this.#atomically(async (execute) => {
+      const time = this.#now()
+      if ((await execute(sql.CANCEL_TASK, [reason, time, time, id])).changed === 0) return
+      await this.#tellDependants(execute, id, "cancelled")
+      await cancelChildren(execute, id, time, (child) => this.#tellDependants(execute, child, "cancelled"))
+    })
+    const task = await this.#existing(id)
+    if (task.state === "cancelled") return task
+    throw new ToolwrightError("TASK_ENDED", `The task ${id} has ended: it is ${task.state}.`)
+  }
+
+  async retry(id: string): Promise<TaskRow> {
+    const changed = await this.#atomically(async (execute) => {
+      const open = await execute<{ id: string; state: TaskState }>(sql.OPEN_DEPENDENCIES, [id])
+      const state: TaskState = open.rows.length === 0 ? "queued" : "waiting"
+      const answer = await execute(sql.RETRY_TASK, [state, this.#now(), id])
+      if (answer.changed === 1) await unblockDependants(execute, id, this.#now())
+      return answer.changed
+    })
+    const task = await this.#existing(id)
+    if (changed === 1) return task
+    throw new ToolwrightError("TASK_OPEN", `The task ${id} is ${task.state}; only one that has failed is tried again.`)
+  }
+
+  async awaken(id: string): Promise<boolean> {
+    return (await this.database.execute(sql.AWAKEN_TASK, [this.#now(), id])).changed === 1
+  }
+
+  async #existing(id: string): Promise<TaskRow> {
+    const task = await this.get(id)
     if (task === undefined) throw unknownTask(id)
     return task
   }
 
+  async #held(statement: string, values: readonly SqlValue[], { task, fence }: TaskClaim): Promise<void> {
+    const { execute } = this.database
+    if ((await execute(statement, [...values, task.id, fence])).changed !== 1) throw await staleTask(execute, task.id)
+  }
+
+  async #tellDependants(execute: Execute, id: string, state: TaskState): Promise<void> {
+    if (state === "done") await releaseDependants(execute, this.database.dialect, id, this.#now())
+    else if (ENDED_STATES.includes(state)) await blockDependants(execute, id, waitsFor(id, state), this.#now())
+  }
+
   /** PostgreSQL ends one of two transactions that wait for each other; what it did is then done anew. */
-  async function atomically<Result>(work: (execute: Execute) => Promise<Result>, tries = 5): Promise<Result> {
+  async #atomically<Result>(work: (execute: Execute) => Promise<Result>, tries = 5): Promise<Result> {
     try {
-      return await database.transaction(work)
+      return await this.database.transaction(work)
     } catch (thrown) {
       if ((thrown as { code?: unknown }).code !== DEADLOCK || tries <= 1) throw thrown
-      return atomically(work, tries - 1)
+      return this.#atomically(work, tries - 1)
     }
   }
-
-  const queue: TaskQueue = {
-    database,
-    async add(task) {
-      if (!standsAlone(task)) return (await queue.addAll([task]))[0]!
-      const time = now()
-      await makeRoom(1)
-      return insertTask(database.execute, { ...task, id: task.id ?? newId(time) }, time)
-    },
-    async addAll(tasks) {
-      const time = now()
-      const named = tasks.map((task) => ({ ...task, id: task.id ?? newId(time) }))
-      await makeRoom(named.length)
-      return atomically((execute) => insertTasks(execute, named, time))
-    },
-    async get(id) {
-      return (await database.query<TaskRow>(`SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id = ?`, [id]))[0]
-    },
-    async find(id) {
-      const exact = await queue.get(id)
-      if (exact !== undefined) return exact
-      const pattern = `${id.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
-      const rows = await database.query<TaskRow>(
-        `SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id LIKE ? ESCAPE '\\' LIMIT 2`,
-        [pattern],
-      )
-      if (id === "" || rows.length !== 1) throw unknownTask(id)
-      return rows[0]!
-    },
-    list: (filter = {}) => listTasks(database, filter),
-    async dependencies(ids) {
-      const found = new Map<string, string[]>(ids.map((id) => [id, []]))
-      if (ids.length === 0) return found
-      const rows = await database.query<{ task: string; depends_on: string }>(
-        `SELECT task, depends_on FROM task_dependencies WHERE task IN (${ids.map(() => "?").join()}) ORDER BY depends_on`,
-        ids,
-      )
-      for (const { task, depends_on } of rows) found.get(task)!.push(depends_on)
-      return found
-    },
-    async counts() {
-      const rows = await database.query<{ state: TaskState; count: number }>(
-        "SELECT state, COUNT(*) AS count FROM tasks GROUP BY state",
-      )
-      return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
-    },
-    async claim(holder, most = 1) {
-      const time = now()
-      const rows = await database.query<TaskRow>(claimNext, [time, most, holder, time, time, time])
-      return rows.toSorted(byTurn).map((task) => ({ task, fence: task.fence }))
-    },
-    beat: (claim) => held(database.execute, sql.BEAT_TASK, [now()], claim),
-    inRun: (claim, run) => held(database.execute, sql.NOTE_RUN, [run, now()], claim),
-    putBack: (claim) => held(database.execute, sql.PUT_BACK, [now()], claim),
-    async end(claim, end) {
-      const written = writtenEnd(claim.task, end, now())
-      const write = async (execute: Execute): Promise<TaskRow> => {
-        const { rows } = await execute<TaskRow>(sql.END_TASK, [...written.values, claim.task.id, claim.fence])
-        if (rows[0] === undefined) throw await staleTask(execute, claim.task.id)
-        return rows[0]
-      }
-      // Most tasks are waited for by none; one that began to wait since the claim is told in a second step.
-      if (claim.task.dependants === 0) {
-        const task = await write(database.execute)
-        if (task.dependants > 0) await atomically((execute) => tellDependants(execute, task.id, task.state))
-        return task
-      }
-      return atomically(async (execute) => {
-        const task = await write(execute)
-        await tellDependants(execute, task.id, task.state)
-        return task
-      })
-    },
-    reap: (deadBefore) =>
-      atomically(async (execute) => {
-        const time = now()
-        const reason = "its worker was not heard of any more"
-        const { rows } = await execute<{ id: string; state: TaskState }>(sql.REAP_TASKS, [
-          time,
-          reason,
-          time,
-          deadBefore,
-        ])
-        for (const { id, state } of rows) await tellDependants(execute, id, state)
-        await execute(sql.RELEASE_FORGOTTEN, [time])
-        const abandoned = rows.filter(({ state }) => state === "abandoned").length
-        return { queued: rows.length - abandoned, abandoned }
-      }),
-    async cancel(id, reason = "cancelled by a person") {
-      await atomically(async (execute) => {
-        const time = now()
-        if ((await execute(sql.CANCEL_TASK, [reason, time, time, id])).changed === 0) return
-        await tellDependants(execute, id, "cancelled")
-        await cancelChildren(execute, id, time, (child) => tellDependants(execute, child, "cancelled"))
-      })
-      const task = await existing(id)
-      if (task.state === "cancelled") return task
-      throw new ToolwrightError("TASK_ENDED", `The task ${id} has ended: it is ${task.state}.`)
-    },
-    async retry(id) {
-      const changed = await atomically(async (execute) => {
-        const open = await execute<{ id: string; state: TaskState }>(sql.OPEN_DEPENDENCIES, [id])
-        const state: TaskState = open.rows.length === 0 ? "queued" : "waiting"
-        const answer = await execute(sql.RETRY_TASK, [state, now(), id])
-        if (answer.changed === 1) await unblockDependants(execute, id, now())
-        return answer.changed
-      })
-      const task = await existing(id)
-      if (changed === 1) return task
-      throw new ToolwrightError(
-        "TASK_OPEN",
-        `The task ${id} is ${task.state}; only one that has failed is tried again.`,
-      )
-    },
-    async awaken(id) {
-      return (await database.execute(sql.AWAKEN_TASK, [now(), id])).changed === 1
-    },
-  }
-
-  async function tellDependants(execute: Execute, id: string, state: TaskState): Promise<void> {
-    if (state === "done") await releaseDependants(execute, database.dialect, id, now())
-    else if (ENDED_STATES.includes(state)) await blockDependants(execute, id, waitsFor(id, state), now())
-  }
-
-  return queue
 }
 
 /** What is said to whoever no longer holds a task. */
@@ -236,14 +262,14 @@ function byTurn(a: TaskRow, b: TaskRow): number {
 }
 
 /** How the end of some work is written down: a failure that may go better is queued again, as long as tries are left. */
-function writtenEnd(task: TaskRow, end: TaskEnd, time: number): { values: SqlValue[] } {
+function writtenEnd(task: TaskRow, end: TaskEnd, time: number): SqlValue[] {
   const result = "result" in end && end.result !== undefined ? JSON.stringify(end.result) : null
   const reason = "reason" in end ? end.reason : null
   const again = end.state === "failed" && end.retry === true && task.attempts < task.max_attempts
   const state: TaskState = again ? "queued" : end.state
   const pause = Math.min(BACK_OFF_MS * 2 ** (task.attempts - 1), MOST_BACK_OFF_MS)
   const ended = ENDED_STATES.includes(state)
-  return { values: [state, result, reason, again ? time + pause : null, ended ? time : null, time] }
+  return [state, result, reason, again ? time + pause : null, ended ? time : null, time]
 }
 
 function listTasks(database: Database, filter: TaskFilter): Promise<TaskRow[]> {
