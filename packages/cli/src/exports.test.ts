@@ -44,7 +44,6 @@ const NAMES = [
   "runCommandLine",
   "serializeTool",
   "serveBackend",
-  "statusOf",
   "success",
   "trustStore",
 ]

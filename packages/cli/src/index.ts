@@ -59,7 +59,6 @@ export {
   PROFILES,
   readRun,
   recordRun,
-  statusOf,
   type AgentProfile,
   type RecordedRun,
   type RunHead,

@@ -85,6 +85,7 @@ export async function runTask(
     agent: name,
     signal: invocation.signal,
     dryRun: values["dry-run"] === true,
+    surface: "run",
     ...(files === undefined ? {} : { files }),
   })
   const see = (event: RunEvent): void => {
@@ -94,12 +95,10 @@ export async function runTask(
   const summary = await shownBy({ show: see, close: renderer.close }, events)
   if (saveTo !== undefined) await save(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
   if (values.json !== true && values.record !== false) {
-    const folder = toolwright.runsFolder
-    const where =
-      folder === resolve(invocation.cwd, ".toolwright/runs")
-        ? ""
-        : ` --runs ${/^[\w./-]+$/.test(folder) ? folder : `'${folder.replaceAll("'", "'\\''")}'`}`
-    invocation.stdout.write(`record: ${folder}/${summary.runId} (toolwright runs show ${summary.runId}${where})\n`)
+    const { target } = toolwright.log
+    const own = resolve(invocation.cwd, ".toolwright/state.sqlite")
+    const where = target === own || target.includes("://") ? "" : ` --database ${quoted(target)}`
+    invocation.stdout.write(`record: toolwright runs show ${summary.runId}${where}\n`)
   }
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
@@ -108,6 +107,10 @@ export async function runTask(
   if (watch.declined || onlyWords) invocation.stderr.write(`${pairing.words.advice}\n`)
   if (!summary.success || summary.dryRun === true) return exitCodeOf(summary)
   return pairedExitCode(summary, onlyWords)
+}
+
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
 /** Shows the events of a run and returns what the generator returns. */

@@ -13,7 +13,7 @@ const VALUE_NAMES: Readonly<Record<string, string>> = {
   screenplay: "file",
   root: "dir",
   "read-only": "dir",
-  runs: "dir",
+  database: "url|file",
   tools: "place",
   kits: "name",
   rest: "url",
@@ -75,6 +75,7 @@ export const WORKSPACE_OPTIONS = {
   "mcp-server": SETTING_OPTIONS["mcp-server"]!,
   "mcp-config": SETTING_OPTIONS["mcp-config"]!,
   "show-secret": SETTING_OPTIONS["show-secret"]!,
+  database: SETTING_OPTIONS.database!,
 } as const satisfies OptionDeclarations
 
 /** How {@link configurationFor} speaks with the person. */

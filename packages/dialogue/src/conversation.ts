@@ -61,6 +61,25 @@ export class Conversation {
     return [...this.#said, this.#task]
   }
 
+  /** All messages, in neutral form. A message that stays is the same object. */
+  get messages(): readonly ChatMessage[] {
+    return this.#messages
+  }
+
+  /** Goes on from messages of an earlier process, which begin with the same task. */
+  restore(messages: readonly ChatMessage[]): void {
+    const given = this.#messages.length
+    this.#messages.splice(0, given, ...messages)
+    for (const message of messages.slice(given)) {
+      if (message.role !== "tool") continue
+      const about = message[ABOUT]
+      const [executed] = about?.kind === "results" ? about.results : []
+      if (executed === undefined) continue
+      if (executed.result.output !== message.content) this.#results.keep(message.callId, executed.result.output)
+      this.#hear(executed, message.content)
+    }
+  }
+
   /**
    * The messages to send: those that the window has room for, as the plan has them written.
    *
@@ -84,7 +103,7 @@ export class Conversation {
 
   /** The system prompt may change, with the tools that it describes. */
   setSystem(content: string): void {
-    this.#messages[0] = { role: "system", content }
+    if (this.#messages[0]?.content !== content) this.#messages[0] = { role: "system", content }
   }
 
   addReply({ said, calls }: Reply): void {
@@ -96,11 +115,7 @@ export class Conversation {
     for (const { call, result } of executed) {
       const { text, cut } = shownOutput(result, toolOf(call.name), call.id)
       if (cut) this.#results.keep(call.id, result.output)
-      this.#said.push(...textsOf(call.arguments), text)
-      for (const file of result.modifiedFiles ?? []) {
-        this.#changed.delete(file)
-        this.#changed.add(file)
-      }
+      this.#hear({ call, result }, text)
       const { id: callId, name } = call
       const about = { kind: "results", results: [{ call, result }] } as const
       this.#messages.push({
@@ -111,6 +126,14 @@ export class Conversation {
         success: result.success,
         [ABOUT]: about,
       })
+    }
+  }
+
+  #hear({ call, result }: Executed, text: string): void {
+    this.#said.push(...textsOf(call.arguments), text)
+    for (const file of result.modifiedFiles ?? []) {
+      this.#changed.delete(file)
+      this.#changed.add(file)
     }
   }
 

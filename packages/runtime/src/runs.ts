@@ -2,6 +2,7 @@ import {
   DynamicExecutor,
   FileOwningAgent,
   givenTask,
+  newRunId,
   profileNamed,
   type AgentProfile,
   type ExecutorOptions,
@@ -37,6 +38,8 @@ export interface RunOptions {
   files?: readonly string[]
   /** Decodes and checks the calls and runs none; see `RunRequest.dryRun`. Takes no lock. */
   dryRun?: boolean
+  /** Where it was asked for, for the record; `library` unless given. */
+  surface?: string
 }
 
 /** What runs are made of. */
@@ -44,7 +47,7 @@ export interface RunParts {
   readonly place: Place
   readonly pairing: Pairing | undefined
   readonly registry: ToolRegistry
-  executorOptions(profile: AgentProfile): Promise<ExecutorOptions>
+  executorOptions(profile: AgentProfile, surface?: string): Promise<ExecutorOptions>
 }
 
 /** The ways to run a task; see `Toolwright`. */
@@ -67,7 +70,7 @@ export function runsWith({ place, pairing, registry, executorOptions }: RunParts
     const given = givenTask(profile, task, files)
     checkAgent(pairing, profile)
     using _lock = place.take(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
-    const parts = await executorOptions(profile)
+    const parts = await executorOptions(profile, options.surface)
     const executor = new DynamicExecutor({
       ...parts,
       access: given.access,
@@ -84,6 +87,7 @@ export function runsWith({ place, pairing, registry, executorOptions }: RunParts
       ...(sampling === undefined ? {} : { sampling }),
       ...(signal === undefined ? {} : { signal }),
       ...(dryRun ? { dryRun } : {}),
+      ...(files === undefined ? {} : { files }),
     })
   }
   return {
@@ -112,10 +116,4 @@ export function runsWith({ place, pairing, registry, executorOptions }: RunParts
 
 export function profileOf(agent: string | AgentProfile): AgentProfile {
   return typeof agent === "string" ? profileNamed(agent) : agent
-}
-
-/** An id that sorts by time: the date and time, then a few random characters. */
-export function newRunId(now: Date = new Date()): string {
-  const stamp = now.toISOString().replaceAll(/[-:]/g, "").replace("T", "-").slice(0, 15)
-  return `${stamp}-${crypto.randomUUID().slice(0, 6)}`
 }

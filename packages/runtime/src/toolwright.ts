@@ -1,6 +1,11 @@
 import {
   listRuns,
   readRun,
+  recordedCalls,
+  recordRun,
+  type ExecuteCall,
+  type RunPlace,
+  type RunRecorder,
   type AgentProfile,
   type ExecutorOptions,
   type FileOwningAgent,
@@ -8,15 +13,19 @@ import {
   type RunHead,
 } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
-import type {
-  Middleware,
-  PermissionPolicy,
-  ResultCache,
-  RunEvent,
-  RunSummary,
-  ToolDefinition,
-  ToolRegistry,
-  Toolset,
+import { isPostgres, type RunFilter } from "@toolwright/store"
+import { dirname, resolve } from "node:path"
+import {
+  executeCall,
+  ToolwrightError,
+  type Middleware,
+  type PermissionPolicy,
+  type ResultCache,
+  type RunEvent,
+  type RunSummary,
+  type ToolDefinition,
+  type ToolRegistry,
+  type Toolset,
 } from "@toolwright/toolbox"
 import { assembleTools } from "./assembly/assembled-tools.ts"
 import { configuredBackend } from "./assembly/backend.ts"
@@ -24,12 +33,14 @@ import { executorSettings, toolUseOf } from "./assembly/executor-settings.ts"
 import { middlewareFor } from "./assembly/middleware.ts"
 import { modelFor } from "./assembly/model.ts"
 import { offerFor } from "./assembly/offer.ts"
+import { logAccess, type LogAccess } from "./assembly/log.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf } from "./assembly/place.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
+import { resumeRun, type ResumeOptions } from "./resume.ts"
 import { profileOf, runsWith, type RunOptions } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
@@ -78,8 +89,15 @@ export interface Toolwright extends AsyncDisposable {
   readonly toolUse: Pick<ExecutorOptions, "toolCalling" | "grounding" | "formatter">
   /** What runs are done with, where that is a model with tools, limits and words of its own. */
   readonly pairing: Pairing | undefined
-  /** Where runs are recorded. */
-  readonly runsFolder: string
+  /** Where runs, tasks and conversations are kept; nothing is there before something is written. */
+  readonly log: LogAccess
+  /** The folder of the workspace's own state; nothing is there before something is written. */
+  readonly stateFolder: string
+  /**
+   * Carries out calls for a surface of that name (`http`, `mcp`, `tools`), and leaves a record of each: for a surface that
+   * calls the registry's tools itself.
+   */
+  executeCall(surface: string): ExecuteCall
   /**
    * The state of files in the workspace, for a cache of results: undefined where it cannot be told, as of directories.
    */
@@ -95,6 +113,12 @@ export interface Toolwright extends AsyncDisposable {
   backend(): Promise<Backend>
   /** Runs a task; the last event is `run-end`, and its summary the return value. */
   run(task: string, options?: RunOptions): AsyncGenerator<RunEvent, RunSummary>
+  /**
+   * Goes on with a run that was interrupted, or that waits; the first event is `run-resume`.
+   *
+   * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`
+   */
+  resume(runId: string, options?: ResumeOptions): AsyncGenerator<RunEvent, RunSummary>
   /** Runs a task to its end. */
   complete(task: string, options?: RunOptions): Promise<RunSummary>
   /** An agent that owns files and writes them through JSON artifacts. */
@@ -103,8 +127,10 @@ export interface Toolwright extends AsyncDisposable {
     files: readonly [string, ...string[]],
     log?: (line: string) => void,
   ): Promise<FileOwningAgent>
-  runs(): RunHead[]
-  readRun(runId: string): RecordedRun
+  /** The recorded runs, newest first. */
+  runs(filter?: RunFilter): Promise<RunHead[]>
+  /** Reads one: by its id, its beginning, or `latest`. @throws ToolwrightError `UNKNOWN_RUN` */
+  readRun(runId: string): Promise<RecordedRun>
   close(): Promise<void>
 }
 
@@ -152,20 +178,24 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const { pairing } = model
 
   const offer = (profile: AgentProfile) => offerFor(profile, tools, { pairing, writable: place.writable })
-  const executorOptions = async (profile: AgentProfile): Promise<ExecutorOptions> => ({
+  const records = logAccess(databaseOf(configuration, cwd), place.stateDatabase)
+  const executorOptions = async (profile: AgentProfile, surface = "library"): Promise<ExecutorOptions> => ({
     ...executorSettings(configuration, profile),
     ...offer(profile),
     backend: await model.backend(),
     middleware,
     permissions: pairing === undefined ? permissions : permissionsFor(configuration, approve, pairing.wary(place.root)),
     ...pairing?.options(configuration),
-    ...(options.record === false ? {} : { recorder: (runId) => place.record(runId, redact) }),
+    ...(options.record === false
+      ? {}
+      : { recorder: await recorderFor(records, { surface, workspace: place.root }, redact) }),
   })
   const runs = runsWith({ place, pairing, registry: tools.registry, executorOptions })
 
   const close = async (): Promise<void> => {
     await model.close()
     await tools.close()
+    await records.close()
   }
   return {
     configuration,
@@ -176,13 +206,27 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     serviceCache: cache,
     toolUse: toolUseOf(configuration),
     pairing,
-    runsFolder: place.runsFolder,
+    log: records,
+    stateFolder: dirname(place.stateDatabase),
+    executeCall: (surface) =>
+      options.record === false
+        ? executeCall
+        : recordedCalls(() => records.open(), { surface, workspace: place.root }, { redact }),
     fingerprint: (paths) => fingerprintOf(place.root, paths),
     toolsFor: (agent) => offer(profileOf(agent)).tools,
     backend: () => model.backend(),
     ...runs,
-    runs: () => listRuns(place.runsFolder),
-    readRun: (runId) => readRun(place.runsFolder, runId),
+    resume: (runId, options) =>
+      resumeRun({ open: () => records.open(), place, redact, executorOptions }, runId, options),
+    async runs(filter) {
+      const found = await records.look()
+      return found === undefined ? [] : listRuns(found, filter)
+    },
+    async readRun(runId) {
+      const found = await records.look()
+      if (found === undefined) throw noRuns(runId, records.target)
+      return readRun(found, runId)
+    },
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -196,4 +240,24 @@ function parted(given: NonNullable<ToolwrightOptions["tools"]>): {
   const named = given.filter((tool) => typeof tool === "string")
   const own = given.filter((tool) => typeof tool !== "string")
   return { own, named: named.length === 0 ? {} : { tools: named } }
+}
+
+function databaseOf({ runs }: Configuration, cwd: string): string | undefined {
+  const { database } = runs
+  return database === undefined || isPostgres(database) ? database : resolve(cwd, database)
+}
+
+async function recorderFor(
+  records: LogAccess,
+  place: RunPlace,
+  redact: (text: string) => string,
+): Promise<NonNullable<ExecutorOptions["recorder"]>> {
+  const log = await records.open()
+  return (given): RunRecorder => recordRun(log, place, given, { redact })
+}
+
+function noRuns(runId: string, target: string): ToolwrightError {
+  return new ToolwrightError("UNKNOWN_RUN", `There is no run '${runId}'.`, {
+    hint: `No runs are recorded in ${target}.`,
+  })
 }

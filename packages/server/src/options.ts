@@ -1,3 +1,4 @@
+import type { executeCall } from "@toolwright/toolbox"
 import type { CallGate, Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { PromptRegistry } from "@toolwright/prompts"
 
@@ -35,6 +36,8 @@ export interface ServerOptions {
   toolTimeoutMs?: number
   cache?: ResultCache
   middleware?: readonly Middleware[]
+  /** Carries out a call; `executeCall` unless given, which leaves no record. */
+  executeCall?: typeof executeCall
   /** Which calls may run; all unless given. */
   permissions?: PermissionPolicy
   /** Address under which clients reach this server, for the OpenAPI document; the request's own unless given. */

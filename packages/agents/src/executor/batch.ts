@@ -1,11 +1,15 @@
 import type { Executed } from "@toolwright/dialogue"
 import {
   executeCall,
+  effectsOf,
   failure,
+  type CheckedCall,
+  type JsonObject,
   type Middleware,
   type PermissionPolicy,
   type RunEvent,
   type ToolCall,
+  type ToolEvent,
   type ToolResult,
   type Toolset,
 } from "@toolwright/toolbox"
@@ -29,6 +33,22 @@ export interface BatchOptions {
    * depend on it starts.
    */
   onResult(call: ToolCall, result: ToolResult): void
+  /** Hears of each event of a call as it happens, before the call goes on. */
+  hear?(event: ToolEvent): void
+  /** The key of a call, the same for every attempt. */
+  keyOf?(call: ToolCall): string
+  /** Puts on record that a call which is not only reading is about to take effect. */
+  begin?(call: CheckedCall, key: string): Promise<void>
+  /** The result of a call that was made, or begun, in an earlier process; undefined where it is to be run. */
+  settled?(call: ToolCall): Promise<SettledCall | undefined>
+}
+
+/** What became of a call in an earlier process. */
+export interface SettledCall {
+  args: JsonObject
+  result: ToolResult
+  /** Its end stands in the log. */
+  known: boolean
 }
 
 /** One step of a batch: events, in order, or all results in the order of the calls. */
@@ -45,11 +65,12 @@ export class Batch {
   readonly #options: BatchOptions
   readonly #groups: ToolCall[][]
   readonly #executed: Executed[] = []
-  readonly #middleware: readonly Middleware[]
+  readonly #middleware: Middleware[]
   #events: RunEvent[] = []
   #characters = 0
   #work: Promise<void> | undefined
-  /** What `onResult` has thrown. */
+  readonly #keys = new Map<string, string>()
+  /** What `onResult` has thrown, or what keeps the record. */
   #failure: { thrown: unknown } | undefined
   #wake: (() => void) | undefined
   /** Calls of the group under way that have not ended. */
@@ -59,6 +80,9 @@ export class Batch {
     this.#options = options
     this.#groups = groupsOf(calls, options.tools)
     this.#middleware = [(_call, next) => this.#within(next), ...options.middleware]
+    const { begin } = options
+    // Innermost: what is refused, asked about or answered otherwise has not begun.
+    if (begin !== undefined) this.#middleware.push((call, next) => this.#begun(call, next, begin))
   }
 
   async next(): Promise<BatchStep> {
@@ -102,8 +126,36 @@ export class Batch {
     return result
   }
 
+  async #begun(call: CheckedCall, next: () => Promise<ToolResult>, begin: NonNullable<BatchOptions["begin"]>) {
+    if (effectsOf(call.tool, call.arguments)?.readOnly !== true) {
+      try {
+        await begin(call, this.#keys.get(call.id)!)
+      } catch (thrown) {
+        this.#failure ??= { thrown }
+        throw thrown
+      }
+    }
+    return next()
+  }
+
+  /** Tells of a call that an earlier process made, or of which nobody knows. */
+  #settle(call: ToolCall, { args, result, known }: SettledCall): Executed {
+    const event: ToolEvent = { type: "tool-end", callId: call.id, name: call.name, result }
+    if (!known) {
+      this.#options.hear?.(event)
+      this.#events.push(event)
+    }
+    this.#open--
+    this.#options.onResult({ ...call, arguments: args }, result)
+    return { call, result }
+  }
+
   async #execute(call: ToolCall): Promise<Executed> {
-    const { tools, runId, signal, permissions, timeoutMs, dryRun, onResult } = this.#options
+    const { tools, runId, signal, permissions, timeoutMs, dryRun, onResult, hear, keyOf } = this.#options
+    const settled = await this.#options.settled?.(call)
+    if (settled !== undefined) return this.#settle(call, settled)
+    const key = keyOf?.(call)
+    if (key !== undefined) this.#keys.set(call.id, key)
     let { arguments: args } = call
     const result = await executeCall(tools, call, {
       callId: call.id,
@@ -113,7 +165,9 @@ export class Batch {
       ...(permissions === undefined ? {} : { permissions }),
       ...(timeoutMs === undefined ? {} : { timeoutMs }),
       ...(dryRun === true ? { dryRun: true } : {}),
+      ...(key === undefined ? {} : { idempotencyKey: key }),
       onEvent: (event) => {
+        hear?.(event)
         if (event.type === "tool-start") args = event.arguments
         this.#events.push(event)
         // The end of the last call is told with the end of the group.

@@ -1,4 +1,6 @@
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import type { FoldedRun } from "../record/fold.ts"
+import type { RunRecorder } from "../record/recorder.ts"
 import type { ExecutorOptions, RunRequest } from "./options.ts"
 import { run } from "./run.ts"
 
@@ -36,5 +38,12 @@ export class DynamicExecutor {
    */
   run(request: RunRequest): AsyncGenerator<RunEvent, RunSummary> {
     return run(this.#options, request)
+  }
+
+  /** Goes on with a run where its log ends; what was done is not done again. The first event is `run-resume`. */
+  resume(folded: FoldedRun, recorder: RunRecorder, signal?: AbortSignal): AsyncGenerator<RunEvent, RunSummary> {
+    const { runId, task, agent, given, dryRun } = folded
+    const request: RunRequest = { runId, task, agent, ...given, dryRun, ...(signal === undefined ? {} : { signal }) }
+    return run(this.#options, request, { folded, recorder })
   }
 }

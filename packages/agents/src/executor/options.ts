@@ -5,6 +5,7 @@ import type { ChatMessage, MediaPart, ToolFormatter } from "@toolwright/toolform
 import type { Access } from "../gate/access.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { LoopLimits } from "../gate/loop-detector.ts"
+import type { GivenToRun } from "../record/encode.ts"
 import type { RunRecorder } from "../record/recorder.ts"
 
 /** The parts of an executor and its limits. */
@@ -38,7 +39,7 @@ export interface ExecutorOptions {
    * Makes the recorder of a run; it hears every event before anybody else, so a run is on record whatever its consumer
    * does.
    */
-  recorder?: (runId: string) => RunRecorder
+  recorder?: (given: GivenToRun & { runId: string }) => RunRecorder
   /** Tools that exist but cannot run here, by name, so that the prompt can say so. */
   unavailable?: readonly { name: string; reason: string }[]
 }
@@ -61,6 +62,8 @@ export interface RunRequest {
   /** Name of the agent, for events and records. */
   agent?: string
   runId?: string
+  /** The files that the agent owns, for the record: what it may write is said by `access`. */
+  files?: readonly string[]
   signal?: AbortSignal
   /**
    * Decodes and checks the calls, and runs none: the model is told `NOT_RUN` in place of each result. The run ends when

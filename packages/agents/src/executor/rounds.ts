@@ -1,6 +1,10 @@
 import { Asking, type AskStep, type Reply } from "@toolwright/dialogue"
 import type { RunEvent } from "@toolwright/toolbox"
+import { effectKey } from "../record/effects.ts"
+import type { OpenRound } from "../record/fold.ts"
+import type { RunRecorder } from "../record/recorder.ts"
 import { Batch, type BatchStep } from "./batch.ts"
+import { settledCall, startingEffect, type Restored } from "./restore.ts"
 import {
   countReply,
   endOf,
@@ -21,7 +25,7 @@ export interface Step {
 
 /** What is under way: nothing, the model, its answer in words, its calls. */
 type Phase =
-  | { kind: "new" | "between" }
+  | { kind: "new" | "resumed" | "between" }
   | { kind: "asking"; asking: Asking }
   | { kind: "answered"; reply: Reply }
   | { kind: "executing"; reply: Reply; batch: Batch; started: number; loop?: SeenLoop }
@@ -32,10 +36,16 @@ type Phase =
  */
 export class Rounds {
   readonly #state: RunState
-  #phase: Phase = { kind: "new" }
+  readonly #recorder: RunRecorder | undefined
+  #open: OpenRound | undefined
+  #phase: Phase
 
-  constructor(state: RunState) {
+  /** @param resumed the round that was under way, of a run that goes on */
+  constructor(state: RunState, recorder?: RunRecorder, resumed?: Restored) {
     this.#state = state
+    this.#recorder = recorder
+    this.#open = resumed?.open
+    this.#phase = { kind: resumed === undefined ? "new" : "resumed" }
   }
 
   async next(): Promise<Step> {
@@ -44,6 +54,7 @@ export class Rounds {
       if (phase.kind === "asking") return this.#asked(phase.asking, await phase.asking.next())
       if (phase.kind === "executing") return this.#executed(phase, await phase.batch.next())
       if (phase.kind === "answered") return this.#close(await afterWords(this.#state, phase.reply))
+      if (phase.kind === "resumed") return this.#resume()
       return phase.kind === "new" ? this.#start() : this.#begin()
     } catch (thrown) {
       const state = this.#state
@@ -69,6 +80,20 @@ export class Rounds {
     return state.offered.length > 0 ? { events } : { events, end: endOf(state, "failed", TEXTS.noTools, "NO_TOOLS") }
   }
 
+  /** Goes on where the log ends: with the calls of the last reply, with what it said, or with the next round. */
+  #resume(): Step {
+    const state = this.#state
+    const { runId, request, options, rounds: round, ledger } = state
+    const { task, agent = "assistant" } = request
+    const events: RunEvent[] = [
+      { type: "run-resume", runId, task, agent, model: options.backend.modelName(), round, calls: ledger.calls },
+    ]
+    this.#phase = { kind: "between" }
+    const reply = this.#open?.reply
+    if (reply !== undefined) this.#take(reply)
+    return { events }
+  }
+
   #begin(): Step {
     const state = this.#state
     if (state.signal.aborted) return { events: [], end: endOf(state, "cancelled", TEXTS.cancelled) }
@@ -87,18 +112,34 @@ export class Rounds {
       return { events: step.events.map((event) => (event.type === "request" ? { ...event, round } : event)) }
     const { reply } = step
     state.modelMs += asking.modelMs
-    this.#phase = { kind: "between" }
+    this.#take(reply)
+    const { raw, content, said, reasoning, calls, finishReason, modelMs, selfKnowledge, usage } = reply
+    const told: RunEvent = {
+      type: "reply",
+      round,
+      raw,
+      content,
+      reasoning,
+      calls,
+      finishReason,
+      modelMs,
+      ...selfKnowledge,
+      ...(said === content ? {} : { said }),
+      ...(usage === undefined ? {} : { usage }),
+    }
+    return { events: [told] }
+  }
+
+  /** Takes a reply into the run; what it asks for comes next. */
+  #take(reply: Reply): void {
+    const state = this.#state
     countReply(state, reply)
     state.conversation.addReply(reply)
-    const { raw, content, reasoning, calls, finishReason, modelMs, selfKnowledge } = reply
-    const said = { raw, content, reasoning, calls, finishReason, modelMs, ...selfKnowledge }
-    const told: RunEvent = { type: "reply", round, ...said }
-    if (calls.length === 0) this.#phase = { kind: "answered", reply }
+    if (reply.calls.length === 0) this.#phase = { kind: "answered", reply }
     else {
       state.nudges = 0
       this.#phase = { kind: "executing", reply, batch: this.#batch(reply), started: performance.now() }
     }
-    return { events: [told] }
   }
 
   #executed(phase: Extract<Phase, { kind: "executing" }>, step: BatchStep): Step {
@@ -115,9 +156,21 @@ export class Rounds {
   }
 
   #batch({ calls }: Reply): Batch {
-    const { options, tools, runId, signal, ledger, gate, dryRun, loops } = this.#state
+    const { options, tools, runId, signal, ledger, gate, dryRun, loops, indexes } = this.#state
+    const recorder = this.#recorder
+    const open = this.#open
+    this.#open = undefined
     ledger.beginRound()
     return new Batch(calls, {
+      ...(recorder === undefined
+        ? {}
+        : {
+            hear: (event) => recorder.hear(event),
+            keyOf: (call) =>
+              open?.begun.get(call.id)?.key ?? effectKey(runId, indexes.get(call.id)!, call.name, call.arguments),
+            begin: (call, key) => recorder.begin(startingEffect(call, key, indexes.get(call.id)!)),
+          }),
+      ...(open === undefined ? {} : { settled: (call) => settledCall(open, call, { runId, tools }) }),
       tools,
       runId,
       signal,

@@ -22,6 +22,7 @@ import {
 import { Ledger } from "../gate/ledger.ts"
 import { LoopDetector } from "../gate/loop-detector.ts"
 import { WorkGate } from "../gate/work-gate.ts"
+import type { Snapshot } from "../record/encode.ts"
 import { DRY_RUN_ROUNDS, DryRun } from "./dry-run.ts"
 import { DEFAULT_MAX_ROUNDS, type ExecutorOptions, type RunRequest } from "./options.ts"
 import { ResultStore } from "./result-store.ts"
@@ -45,7 +46,8 @@ export interface RunState {
   readonly dialogue: Dialogue
   readonly conversation: Conversation
   readonly context: ContextManager
-  readonly started: number
+  /** When it began, by the monotonic clock; of a run that goes on, as if it had never stopped. */
+  started: number
   /** The tools that the model was told of last, in which version, and the tokens that they take in a native request. */
   offered: readonly ToolDefinition[]
   version: number
@@ -53,6 +55,8 @@ export interface RunState {
   /** The plan that the system prompt was written for. */
   promptedFor: DeliveryPlan
   readonly ids: Set<string>
+  /** Which call of the run each is, from 1. */
+  readonly indexes: Map<string, number>
   calls: number
   /** Replies in a row without a call. */
   nudges: number
@@ -116,6 +120,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     toolTokens: tokensOf(offered, dialogue.plan),
     promptedFor: dialogue.plan,
     ids: new Set(),
+    indexes: new Map(),
     calls: 0,
     nudges: 0,
     artifacts: 0,
@@ -156,7 +161,7 @@ export function* noticeChangedTools(state: RunState): Generator<RunEvent> {
   yield { type: "tools-changed", added, removed }
 }
 
-function tellTools(state: RunState, plan: DeliveryPlan): void {
+export function tellTools(state: RunState, plan: DeliveryPlan): void {
   state.promptedFor = plan
   state.toolTokens = tokensOf(state.offered, plan)
   state.conversation.setSystem(promptOf(state.options, state.request, state.offered, plan))
@@ -201,8 +206,20 @@ function nameCall(state: RunState, given: string): string {
   return id
 }
 
-/** Counts what a reply took. */
-export function countReply(state: RunState, { usage }: Reply): void {
+/** What a run is after a round. */
+export function snapshotOf(state: RunState): Snapshot {
+  const { conversation, ledger, nudges, artifacts, inputTokens, outputTokens, modelMs, toolMs, calls } = state
+  const totalMs = performance.now() - state.started
+  return {
+    messages: conversation.messages,
+    counters: { named: calls, nudges, artifacts, inputTokens, outputTokens, modelMs, toolMs, totalMs },
+    notes: ledger.notes,
+  }
+}
+
+/** Counts what a reply took, and its calls. */
+export function countReply(state: RunState, { usage, calls }: Reply): void {
+  for (const { id } of calls) state.indexes.set(id, state.indexes.size + 1)
   state.inputTokens += usage?.inputTokens ?? 0
   state.outputTokens += usage?.outputTokens ?? 0
 }

@@ -1,36 +1,64 @@
 import type { RunEvent, RunSummary } from "@toolwright/toolbox"
+import type { FoldedRun } from "../record/fold.ts"
+import type { RunRecorder } from "../record/recorder.ts"
 import type { ExecutorOptions, RunRequest } from "./options.ts"
+import { restoreRun } from "./restore.ts"
 import { Rounds } from "./rounds.ts"
-import { startRun } from "./run-state.ts"
+import { failureOf, snapshotOf, startRun } from "./run-state.ts"
+
+/** A run that goes on from its log, with what writes on in it. */
+export interface ResumedRun {
+  folded: FoldedRun
+  recorder: RunRecorder
+}
 
 /**
  * One run. This is the only generator between the model's events and the consumer's: what stands below it is pulled
- * step by step, so nothing runs ahead of who listens. Leaving it ends the model's request and the running tools.
+ * step by step, so nothing runs ahead of who listens. Leaving it ends the model's request and the running tools. A record
+ * that cannot be written ends it too: nothing is done that leaves no record.
  */
-export async function* run(options: ExecutorOptions, request: RunRequest): AsyncGenerator<RunEvent, RunSummary> {
+export async function* run(
+  options: ExecutorOptions,
+  request: RunRequest,
+  resumed?: ResumedRun,
+): AsyncGenerator<RunEvent, RunSummary> {
   const controller = new AbortController()
   const abort = (): void => controller.abort(request.signal?.reason)
   if (request.signal?.aborted) abort()
   request.signal?.addEventListener("abort", abort, { once: true })
   const state = startRun(options, request, controller.signal)
-  const recorder = options.recorder?.(state.runId)
-  const rounds = new Rounds(state)
+  const { systemPrompt, history, files } = request
+  const recorder =
+    resumed?.recorder ??
+    options.recorder?.({
+      runId: state.runId,
+      ...(systemPrompt === undefined ? {} : { systemPrompt }),
+      ...(history === undefined ? {} : { history }),
+      ...(files === undefined ? {} : { files }),
+    })
+  recorder?.lost.addEventListener("abort", () => controller.abort(recorder.lost.reason), { once: true })
+  const rounds = new Rounds(state, recorder, resumed === undefined ? undefined : restoreRun(state, resumed.folded))
+  const snapshot = () => snapshotOf(state)
   try {
     for (;;) {
       const { events, end } = await rounds.next()
-      for (const event of events) {
+      const told = end === undefined ? events : [...events, end.event]
+      try {
         // The record hears of everything before anybody else does.
-        recorder?.write(event)
+        await recorder?.write(told, snapshot)
+      } catch (thrown) {
+        await rounds.leave()
+        const { event, summary } = failureOf(state, thrown)
         yield event
+        return summary
       }
-      if (end === undefined) continue
-      recorder?.write(end.event)
-      yield end.event
-      return end.summary
+      for (const event of told) yield event
+      if (end !== undefined) return end.summary
     }
   } finally {
     await rounds.leave()
     request.signal?.removeEventListener("abort", abort)
     controller.abort()
+    await recorder?.close()
   }
 }

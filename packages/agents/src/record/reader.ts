@@ -1,32 +1,43 @@
-import { readdirSync } from "node:fs"
-import { join } from "node:path"
-import { isOwnFolder, readStateFile, stateTextOf } from "@toolwright/host/state-files"
-import { messageOf, nearest, ToolwrightError, type RunEvent } from "@toolwright/toolbox"
-import type { RunHead } from "./recorder.ts"
+import type { LogEvent, RunFilter, RunLog, RunRow } from "@toolwright/store"
+import type { RunEvent, RunSummary } from "@toolwright/toolbox"
+import { numberedFiles } from "./files.ts"
+import { isHeld } from "./holder.ts"
 
-/** A recorded run: its head, its events without the deltas, and its numbered files. */
+/** What is known of a run without its events. */
+export interface RunHead {
+  runId: string
+  agent: string
+  task: string
+  model: string
+  /** Where it was asked for: `run`, `chat`, `http`, … */
+  surface: string
+  /** ISO 8601. */
+  startedAt: string
+  /** As it ended, `waiting` for somebody's answer, under way, or interrupted (its process is gone). */
+  status: RunStatus
+  /** The run that it branched off, and after which event. */
+  parent?: { run: string; seq: number }
+  /** There once the run has ended. */
+  summary?: RunSummary
+}
+
+export type RunStatus = RunSummary["outcome"] | "running" | "waiting" | "interrupted"
+
+/** An event as it stands in the log: without deltas, without secrets, and with the number and time of its row. */
+export type RecordedEvent = { type: RunEvent["type"]; seq: number; at: string } & Record<string, unknown>
+
+/** A recorded run: its head, its events, and the numbered files that people read it in. */
 export interface RecordedRun {
   head: RunHead
-  folder: string
-  events: (RunEvent & { at: string })[]
+  events: RecordedEvent[]
+  /** `001-prompt.md`, `002-response.md`, `003-tool-calls.json`, `004-tool-results.json`, and so on, round after round. */
   files: { name: string; text: string }[]
 }
 
-/** Largest file of a record that is read: a long run's events, with room to spare. */
-const MOST_BYTES = 256 * 1024 * 1024
-
-/** How a recorded run stands: as it ended, under way, or interrupted (its process is gone). */
-export type RunStatus = NonNullable<RunHead["summary"]>["outcome"] | "running" | "interrupted"
-
-/**
- * The recorded runs in a folder, newest first; none when there is no such folder. Folders that hold no run are passed
- * over.
- */
-export function listRuns(folder: string): RunHead[] {
-  return namesIn(folder)
-    .map((name) => readHead(folder, name))
-    .filter((head) => head !== undefined)
-    .toSorted((a, b) => b.startedAt.localeCompare(a.startedAt))
+/** The recorded runs, newest first. */
+export async function listRuns(log: RunLog, filter?: RunFilter): Promise<RunHead[]> {
+  const now = Date.now()
+  return (await log.list(filter)).map((row) => headOf(row, now))
 }
 
 /**
@@ -34,90 +45,50 @@ export function listRuns(folder: string): RunHead[] {
  *
  * @throws ToolwrightError `UNKNOWN_RUN`, with the ids that come near
  */
-export function readRun(folder: string, runId: string): RecordedRun {
-  const heads = listRuns(folder)
-  const matching = runId === "latest" ? heads.slice(0, 1) : heads.filter((head) => head.runId.startsWith(runId))
-  const head =
-    matching.find((candidate) => candidate.runId === runId) ?? (matching.length === 1 ? matching[0] : undefined)
-  if (head === undefined) {
-    const known = heads.map((candidate) => candidate.runId)
-    const close = matching.length > 1 ? matching.map((candidate) => candidate.runId) : nearest(runId, known)
-    throw new ToolwrightError(
-      "UNKNOWN_RUN",
-      matching.length > 1 ? `Several runs begin with '${runId}'.` : `There is no run '${runId}'.`,
-      {
-        hint:
-          heads.length === 0
-            ? `No runs are recorded in ${folder}.`
-            : `Known: ${(close.length > 0 ? close : known.slice(0, 5)).join(", ")}.`,
-      },
-    )
-  }
-  const own = join(folder, head.runId)
-  const files = namesIn(own)
-    .filter((name) => /^\d{3,}-/.test(name))
-    .toSorted()
-    .map((name) => ({ name, text: textOf(join(own, name)) }))
-  return { head, folder: own, events: readEvents(own), files }
-}
-
-export function statusOf(head: RunHead): RunStatus {
-  if (head.summary !== undefined) return head.summary.outcome
-  try {
-    process.kill(head.pid, 0)
-    return "running"
-  } catch (error) {
-    return (error as { code?: string }).code === "EPERM" ? "running" : "interrupted"
+export async function readRun(log: RunLog, runId: string): Promise<RecordedRun> {
+  const row = await log.find(runId)
+  const rows = await log.events(row.id)
+  return {
+    head: headOf(row, Date.now()),
+    events: rows.map(eventOf),
+    files: await numberedFiles(log.database, rows),
   }
 }
 
-/**
- * The head of a run, where what stands in the folder is one. Others may have put it there: a head that names another
- * run would lead to files that are not this one's.
- */
-function readHead(folder: string, name: string): RunHead | undefined {
-  const own = join(folder, name)
-  if (!isOwnFolder(own)) return undefined
+/** A row of the log as an event. */
+export function eventOf({ seq, type, time, body }: LogEvent): RecordedEvent {
+  const rest = body === undefined ? { erased: true } : objectIn(body)
+  return { ...rest, type: type as RunEvent["type"], seq, at: new Date(time).toISOString() }
+}
+
+export function headOf(row: RunRow, now: number): RunHead {
+  const { id, agent, title, model, surface, started_at, parent_run, parent_seq, summary } = row
+  const read = summary === null ? undefined : (objectIn(summary) as unknown as RunSummary)
+  const whole = typeof read?.outcome === "string" && typeof read.times?.totalMs === "number" ? read : undefined
+  return {
+    runId: id,
+    agent,
+    task: title,
+    model,
+    surface,
+    startedAt: new Date(started_at).toISOString(),
+    status: statusOf(row, now),
+    ...(parent_run === null ? {} : { parent: { run: parent_run, seq: parent_seq! } }),
+    ...(whole === undefined ? {} : { summary: whole }),
+  }
+}
+
+function statusOf(row: RunRow, now: number): RunStatus {
+  if (row.state === "ended") return (row.outcome ?? "failed") as RunStatus
+  if (row.state === "waiting") return "waiting"
+  return isHeld(row, now) ? "running" : "interrupted"
+}
+
+function objectIn(json: string): Record<string, unknown> {
   try {
-    const head = JSON.parse(stateTextOf(join(own, "run.json"), { limit: MOST_BYTES }) ?? "") as Partial<RunHead> | null
-    const texts = [head?.runId, head?.agent, head?.task, head?.startedAt]
-    return texts.every((text) => typeof text === "string") && head?.runId === name && isEnd(head.summary)
-      ? (head as RunHead)
-      : undefined
+    const value: unknown = JSON.parse(json)
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
-    return undefined
-  }
-}
-
-function isEnd(summary: RunHead["summary"]): boolean {
-  return summary === undefined || (typeof summary.outcome === "string" && typeof summary.times?.totalMs === "number")
-}
-
-/** The last line may be half written when the process died; it is left out. */
-function readEvents(folder: string): (RunEvent & { at: string })[] {
-  const lines = (stateTextOf(join(folder, "events.jsonl"), { limit: MOST_BYTES }) ?? "").split("\n")
-  return lines.flatMap((line) => {
-    try {
-      return line === "" ? [] : [JSON.parse(line) as RunEvent & { at: string }]
-    } catch {
-      return []
-    }
-  })
-}
-
-/** A file of a record; what is no plain file says so in its text's place. */
-function textOf(path: string): string {
-  try {
-    return readStateFile(path, { limit: MOST_BYTES })?.toString("utf8") ?? ""
-  } catch (thrown) {
-    return messageOf(thrown)
-  }
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder)
-  } catch {
-    return []
+    return { damaged: true }
   }
 }

@@ -1,51 +1,82 @@
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
-import { defineTool } from "@toolwright/toolbox"
-import { beforeEach, expect, test } from "vitest"
+import { defineTool, success } from "@toolwright/toolbox"
+import { openDatabase, runLog, verifyRun, type Database, type RunLog } from "@toolwright/store"
+import { afterEach, beforeEach, expect, test } from "vitest"
 import { call, calls, echo, play } from "../testing/harness.ts"
-import { listRuns, readRun, statusOf } from "./reader.ts"
-import { recordRun } from "./recorder.ts"
+import { listRuns, readRun } from "./reader.ts"
+import { recordRun, type RecorderOptions } from "./recorder.ts"
 
-let folder: string
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), "runs-"))
-  return () => rmSync(folder, { recursive: true, force: true })
+let database: Database
+let log: RunLog
+beforeEach(async () => {
+  database = await openDatabase(":memory:")
+  log = runLog(database)
 })
+afterEach(() => database.close())
 
-const record = (runId: string) =>
-  recordRun(join(folder, runId), { redact: (text) => text.replaceAll("hunter2", "[secret]") })
+const redact = (text: string) => text.replaceAll("hunter2", "[secret]")
+const recorder =
+  (options: RecorderOptions = { redact }) =>
+  (given: Parameters<typeof recordRun>[2]) =>
+    recordRun(log, { surface: "test" }, given, options)
 const run = (runId: string, reply = "done") =>
-  play([calls(call("look", { text: "hunter2" })), { reply }], [echo("look")], { recorder: record, request: { runId } })
+  play([calls(call("look", { text: "hunter2\n" })), { reply }], [echo("look")], {
+    recorder: recorder(),
+    request: { runId },
+  })
+const everything = async (): Promise<string> =>
+  JSON.stringify([
+    await database.query("SELECT * FROM runs"),
+    await database.query("SELECT * FROM run_events"),
+    await database.query("SELECT * FROM bodies"),
+    await database.query("SELECT * FROM effects"),
+  ])
 
-test("a run leaves numbered files and one line for each event, without secrets and without deltas", async () => {
+test("a run is on record with its events, without secrets and without deltas, and as numbered files", async () => {
   await run("one")
-  expect(readdirSync(join(folder, "one"))).toEqual([
+  const { head, events, files } = await readRun(log, "one")
+  expect(head).toMatchObject({
+    runId: "one",
+    agent: "assistant",
+    task: "Do it",
+    status: "completed",
+    summary: { outcome: "completed", calls: 1 },
+  })
+  expect(files.map(({ name }) => name)).toEqual([
     "001-prompt.md",
     "002-response.md",
     "003-tool-calls.json",
     "004-tool-results.json",
     "005-prompt.md",
     "006-response.md",
-    "events.jsonl",
-    "run.json",
   ])
-  const { head, events, files } = readRun(folder, "one")
-  expect(head).toMatchObject({
-    runId: "one",
-    agent: "assistant",
-    task: "Do it",
-    summary: { outcome: "completed", calls: 1 },
-  })
   expect(events.map(({ type }) => type)).toContain("tool-end")
   expect(events.map(({ type }) => type)).not.toContain("text-delta")
   expect(files[0]?.text).toMatch(/^# system/)
   expect(files[4]?.text).toMatch(/^\(The first 2 messages are those of the prompt before\.\)/)
-  const everything = readdirSync(join(folder, "one"))
-    .map((name) => readFileSync(join(folder, "one", name), "utf8"))
-    .join("")
-  expect(everything).not.toContain("hunter2")
-  expect(everything).toContain("[secret]")
+  expect(await everything()).not.toContain("hunter2")
+  expect(await everything()).toContain("[secret]")
+  expect(await verifyRun(database, "one")).toMatchObject({ events: events.length })
+})
+
+test("each message stands in the log once, however many rounds send it", async () => {
+  const rounds = 40
+  const text = (index: number) => `${index} `.padEnd(2000, "x")
+  const steps = [
+    ...Array.from({ length: rounds }, (_, index) => calls(call("look", { text: text(index) }))),
+    { reply: "done" },
+  ]
+  await play(steps, [echo("look", { maxOutputChars: 5000 })], {
+    recorder: recorder(),
+    request: { runId: "long" },
+    maxRounds: rounds + 1,
+  })
+  const [{ bytes }] = (await database.query<{ bytes: number }>("SELECT sum(size) AS bytes FROM bodies")) as [
+    { bytes: number },
+  ]
+  // A call and its result stand in the reply, in the conversation and in the ends of calls: a few times, not forty.
+  expect(bytes).toBeLessThan(rounds * 2000 * 8)
+  const { files } = await readRun(log, "long")
+  expect(files.filter(({ name }) => name.endsWith("prompt.md"))).toHaveLength(rounds + 1)
 })
 
 test("data that JSON has no form for is lost from no record, nor what comes after it", async () => {
@@ -53,52 +84,105 @@ test("data that JSON has no form for is lost from no record, nor what comes afte
   loop.self = loop
   const odd = defineTool({ name: "odd", description: "", parameters: { type: "object" }, execute: () => loop })
   await play([calls(call("odd")), calls(call("look")), { reply: "done" }], [odd, echo("look")], {
-    recorder: record,
+    recorder: recorder(),
     request: { runId: "odd" },
   })
-  const { events, files } = readRun(folder, "odd")
+  const { events, files } = await readRun(log, "odd")
   expect(events.filter(({ type }) => type === "tool-end")).toHaveLength(2)
   expect(files.filter(({ name }) => name.endsWith("tool-results.json"))).toHaveLength(2)
 })
 
-test("runs are listed newest first, found by the beginning of their id, and a wrong id is answered with near ones", async () => {
-  await run("20260101-a")
-  await new Promise((resolve) => setTimeout(resolve, 2))
-  await run("20260102-b")
-  expect(listRuns(folder).map(({ runId }) => runId)).toEqual(["20260102-b", "20260101-a"])
-  expect(readRun(folder, "latest").head.runId).toBe("20260102-b")
-  expect(readRun(folder, "20260101").head.runId).toBe("20260101-a")
-  expect(() => readRun(folder, "2026")).toThrow(
-    expect.objectContaining({ code: "UNKNOWN_RUN", message: "Several runs begin with '2026'." }),
-  )
-  expect(() => readRun(folder, "20260103-b")).toThrow(
-    expect.objectContaining({ hint: expect.stringContaining("20260102-b") }),
-  )
-  expect(listRuns(join(folder, "none"))).toEqual([])
+test("runs are listed newest first", async () => {
+  let time = 0
+  for (const runId of ["20260101-a", "20260102-b"]) {
+    await play([calls(call("look")), { reply: "done" }], [echo("look")], {
+      recorder: recorder({ now: () => ++time }),
+      request: { runId },
+    })
+  }
+  expect((await listRuns(log)).map(({ runId }) => runId)).toEqual(["20260102-b", "20260101-a"])
+  expect((await readRun(log, "latest")).head.runId).toBe("20260102-b")
+  await expect(readRun(log, "20260103-b")).rejects.toMatchObject({
+    code: "UNKNOWN_RUN",
+    hint: expect.stringContaining("20260102-b"),
+  })
 })
 
-test("a run whose process died can be read up to its last whole line, and counts as interrupted", async () => {
-  await run("cut")
-  const head = JSON.parse(readFileSync(join(folder, "cut", "run.json"), "utf8")) as object
-  writeFileSync(join(folder, "cut", "run.json"), JSON.stringify({ ...head, summary: undefined, pid: 2 ** 22 }))
-  appendFileSync(join(folder, "cut", "events.jsonl"), '{"type":"too')
-  const { head: read, events } = readRun(folder, "cut")
-  expect(statusOf(read)).toBe("interrupted")
-  expect(events.at(-1)?.type).toBe("run-end")
+test("a run whose process died counts as interrupted, and one that is under way does not", async () => {
+  await run("one")
+  const undo = "UPDATE runs SET state = 'running', heartbeat = 1, holder = ? WHERE id = 'one'"
+  const [row] = await database.query<{ holder: string }>("SELECT holder FROM runs")
+  await database.query(undo, [row!.holder])
+  expect((await listRuns(log))[0]?.status).toBe("running")
+  for (const holder of [row!.holder.replace(/\/\d+\//, "/999999999/"), row!.holder.slice(0, -1), "elsewhere/1/x", ""]) {
+    await database.query(undo, [holder])
+    expect((await listRuns(log))[0]?.status, holder).toBe("interrupted")
+  }
 })
 
-test("a folder that cannot be made is told before the run; one that vanishes does not end it", async () => {
-  writeFileSync(join(folder, "file"), "")
-  expect(() => recordRun(join(folder, "file", "run"))).toThrow(expect.objectContaining({ code: "RECORD_UNWRITABLE" }))
-  const vanish = defineTool({
-    name: "vanish",
+test("before a call may take effect, it stands in the log; one that only reads does not wait for it", async () => {
+  const seen: unknown[] = []
+  const act = defineTool({
+    name: "act",
     description: "",
     parameters: { type: "object" },
-    execute: async () => (await import("node:fs")).rmSync(join(folder, "gone"), { recursive: true }),
+    execute: async (_args, context) => {
+      seen.push(...(await log.events("one")).map(({ type }) => type).slice(-2))
+      seen.push(...(await database.query("SELECT state, declared, call_index FROM effects")))
+      const [{ key }] = (await database.query<{ key: string }>("SELECT key FROM effects")) as [{ key: string }]
+      expect(context.idempotencyKey).toBe(key)
+      return "done"
+    },
   })
-  const { summary } = await play([calls(call("vanish")), { reply: "done" }], [vanish], {
-    recorder: record,
-    request: { runId: "gone" },
+  await play([calls(call("look"), call("act")), { reply: "done" }], [act, echo("look")], {
+    recorder: recorder(),
+    request: { runId: "one" },
   })
-  expect(summary.success).toBe(true)
+  expect(seen).toEqual(["tool-start", "effect-start", { state: "started", declared: "none", call_index: 2 }])
+  expect(await database.query("SELECT state, attempts FROM effects")).toEqual([{ state: "done", attempts: 1 }])
+})
+
+test("a run ends where its log cannot be written, and the call that was next is not made", async () => {
+  let acted = 0
+  const act = defineTool({
+    name: "act",
+    description: "",
+    parameters: { type: "object" },
+    execute: () => `done ${++acted}`,
+  })
+  const spoil = echo("spoil", {
+    handler: async () => {
+      await database.query("DROP TABLE effects")
+      return success({ output: "" })
+    },
+  })
+  const { summary, events } = await play([calls(call("spoil")), calls(call("act")), { reply: "done" }], [act, spoil], {
+    recorder: recorder(),
+  })
+  expect(acted).toBe(0)
+  expect(summary).toMatchObject({ outcome: "failed", success: false })
+  expect(events.at(-1)).toMatchObject({ type: "run-end", error: { code: "LOG_UNWRITABLE" } })
+})
+
+test("a run that was taken over writes nothing more, runs nothing more and says so", async () => {
+  let acted = 0
+  const act = defineTool({
+    name: "act",
+    description: "",
+    parameters: { type: "object" },
+    execute: () => `done ${++acted}`,
+  })
+  const steal = echo("steal", {
+    handler: async () => {
+      await log.claim("one", { holder: "other", time: 2e15, deadBefore: 1e15 * 3 })
+      return success({ output: "" })
+    },
+  })
+  const { events } = await play([calls(call("steal")), calls(call("act")), { reply: "done" }], [act, steal], {
+    recorder: recorder(),
+    request: { runId: "one" },
+  })
+  expect(acted).toBe(0)
+  expect(events.at(-1)).toMatchObject({ type: "run-end", error: { code: "STALE_RUN" } })
+  expect((await log.events("one")).every(({ fence }) => fence === 1)).toBe(true)
 })

@@ -1,141 +1,246 @@
-import { mkdirSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
-import { makeStateFolder, writeStateFile } from "@toolwright/host/state-files"
-import { redactDeep } from "@toolwright/host/text"
-import { jsonText, messageOf, ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
-import { promptText, type RecordedMessage } from "./prompt-text.ts"
+import type { RunLog, NewEvent, RunWriter, Execute } from "@toolwright/store"
+import { ToolwrightError, type RunEvent } from "@toolwright/toolbox"
+import { Encoder, type GivenToRun, type Snapshot } from "./encode.ts"
+import { holderHere } from "./holder.ts"
+import { INSERT_EFFECT, END_EFFECT, type StartingEffect } from "./effects.ts"
 
-/** Hears the events of one run. It must not throw. */
+/** Writes one run into the log. */
 export interface RunRecorder {
-  write(event: RunEvent): void
+  /** Takes note of an event of a call as soon as it happens; `write` gets it too, in its turn. */
+  hear(event: RunEvent): void
+  /**
+   * Writes events, in order, before anybody else hears of them. What costs something to have again is on record once this
+   * has ended; the rest is with the next that does, or soon.
+   *
+   * @throws ToolwrightError `STALE_RUN`, `LOG_UNWRITABLE`: nothing more may be done for this run
+   */
+  write(events: readonly RunEvent[], snapshot: () => Snapshot): Promise<void>
+  /** Puts on record that a call is about to take effect, before it does. @throws as `write` */
+  begin(effect: StartingEffect): Promise<void>
+  /** Aborted once the run was taken over by somebody else. */
+  readonly lost: AbortSignal
+  /** Ends what keeps it alive; the run itself ends with its `run-end`. */
+  close(): Promise<void>
 }
 
-/** What stands in a run's `run.json`. `summary` is there once the run has ended. */
-export interface RunHead {
-  runId: string
-  agent: string
-  task: string
-  model: string
-  format: string
-  /** ISO 8601. */
-  startedAt: string
-  /** The process that runs it, so that a run without an end can be told from one under way. */
-  pid: number
-  /** Its calls were shown and not run. */
-  dryRun?: true
-  summary?: RunSummary
+/** Where a run belongs. */
+export interface RunPlace {
+  /** Where it was asked for: `run`, `chat`, `gateway`, … */
+  surface: string
+  workspace?: string
+  task?: string
+  caller?: string
 }
 
 /** Settings of {@link recordRun}. */
 export interface RecorderOptions {
   /** Takes secrets out of everything that is written. */
   redact?: (text: string) => string
-  now?: () => Date
+  now?: () => number
+}
+
+/** A run that goes on in its log. */
+export interface ResumedRecord {
+  writer: RunWriter
+  encoder: Encoder
 }
 
 const STREAMED = new Set<RunEvent["type"]>(["text-delta", "reasoning-delta", "call-start", "args-delta"])
+/** What costs something to have again: with it, all that came before is written at once. */
+const WRITTEN_AT_ONCE = new Set<RunEvent["type"]>(["run-start", "run-resume", "reply", "tool-end", "run-end"])
+/** How long other events wait for these, in milliseconds. */
+const LATEST_MS = 100
+/** How often it is said that the run is under way, in milliseconds. */
+const BEAT_MS = 10_000
 
-/**
- * Writes a run into a folder as it happens: `run.json`, `events.jsonl` (one event a line, deltas left out: the reply
- * holds
- * them), and numbered files for a person: `001-prompt.md`, `002-response.md`, `003-tool-calls.json`,
- * `004-tool-results.json`,
- * and so on, round after round. What was written stays when the process dies.
- *
- * @param folder is created with its parents
- * @throws ToolwrightError `RECORD_UNWRITABLE` when the folder cannot be made
- */
-export function recordRun(folder: string, options: RecorderOptions = {}): RunRecorder {
-  const { redact = (text) => text, now = () => new Date() } = options
-  try {
-    mkdirSync(dirname(folder), { recursive: true })
-    makeStateFolder(dirname(folder), basename(folder))
-  } catch (cause) {
-    throw new ToolwrightError("RECORD_UNWRITABLE", `The run record cannot be written: ${messageOf(cause)}`, {
-      cause,
-      hint: "Choose another folder with the setting 'runs.folder'.",
+/** Records a run from its beginning: the log learns of it with its first event. */
+export function recordRun(
+  log: RunLog,
+  place: RunPlace,
+  given: GivenToRun & { runId: string },
+  options: RecorderOptions = {},
+): RunRecorder {
+  return new LogRecorder(options, given, (event) => {
+    const { runId, agent, model, task } = event
+    return log.begin({
+      id: runId,
+      agent,
+      model,
+      title: (options.redact ?? ((text) => text))(task),
+      holder: holderHere(),
+      time: (options.now ?? Date.now)(),
+      ...place,
+    })
+  })
+}
+
+/** Records what a run does that goes on. */
+export function recordOn({ writer, encoder }: ResumedRecord, options: RecorderOptions = {}): RunRecorder {
+  return new LogRecorder(options, {}, undefined, { writer, encoder })
+}
+
+type RunStart = Extract<RunEvent, { type: "run-start" }>
+
+class LogRecorder implements RunRecorder {
+  readonly #options: RecorderOptions
+  readonly #given: GivenToRun
+  readonly #start: ((event: RunStart) => Promise<RunWriter>) | undefined
+  readonly #now: () => number
+  #writer: RunWriter | undefined
+  #encoder: Encoder | undefined
+  #pending: NewEvent[] = []
+  readonly #heard = new WeakSet<RunEvent>()
+  /** Calls whose effect has begun. */
+  readonly #begun = new Set<string>()
+  /** Calls whose effect has ended, and is to be written with the events that wait. */
+  #ended: string[] = []
+  #timer: ReturnType<typeof setTimeout> | undefined
+  #beat: ReturnType<typeof setInterval> | undefined
+  #failure: { thrown: unknown } | undefined
+  readonly #lost = new AbortController()
+
+  constructor(
+    options: RecorderOptions,
+    given: GivenToRun,
+    start: ((event: RunStart) => Promise<RunWriter>) | undefined,
+    resumed?: ResumedRecord,
+  ) {
+    this.#options = options
+    this.#given = given
+    this.#start = start
+    this.#now = options.now ?? Date.now
+    if (resumed !== undefined) this.#begin(resumed.writer, resumed.encoder)
+  }
+
+  get lost(): AbortSignal {
+    return this.#lost.signal
+  }
+
+  hear(event: RunEvent): void {
+    if (STREAMED.has(event.type)) return
+    this.#heard.add(event)
+    this.#note(event, NO_SNAPSHOT)
+  }
+
+  async write(events: readonly RunEvent[], snapshot: () => Snapshot): Promise<void> {
+    let atOnce = false
+    for (const event of events) {
+      if (STREAMED.has(event.type)) continue
+      if (event.type === "run-start" && this.#writer === undefined && this.#start !== undefined) {
+        const writer = await this.#start(event)
+        this.#begin(writer, new Encoder(writer, this.#options.redact ?? ((text) => text), this.#given))
+      }
+      if (!this.#heard.has(event)) this.#note(event, snapshot)
+      atOnce ||= WRITTEN_AT_ONCE.has(event.type)
+      if (event.type === "run-end") return this.#end(event)
+    }
+    if (this.#failure !== undefined) throw this.#failure.thrown
+    if (atOnce) await this.#flush()
+    else if (this.#pending.length > 0) this.#later()
+  }
+
+  async begin(effect: StartingEffect): Promise<void> {
+    const { callId, index, key, tool, declared, before } = effect
+    const writer = this.#writer!
+    const time = this.#now()
+    const body = this.#encoder!.text({
+      callId,
+      name: tool,
+      index,
+      key,
+      declared,
+      ...(before === undefined ? {} : { before }),
+    })
+    this.#pending.push({ type: "effect-start", body, time })
+    this.#begun.add(callId)
+    await this.#flush(async (execute) => {
+      await effect.permitted?.(execute)
+      const noted = before === undefined ? null : this.#encoder!.text(before)
+      await execute(INSERT_EFFECT, [writer.run, index, callId, key, tool, declared, writer.fence, time, noted])
     })
   }
-  let number = 0
-  let head: RunHead | undefined
-  let sent: readonly RecordedMessage[] = []
-  let results: object[] = []
 
-  const put = (name: string, text: string): void => writeStateFile(join(folder, name), text)
-  const numbered = (name: string, text: string): string => {
-    const file = `${String(++number).padStart(3, "0")}-${name}`
-    put(file, text)
-    return file
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    clearInterval(this.#beat)
+    // A run that nobody waits for to its end leaves what happened so far.
+    if (this.#pending.length > 0 && this.#failure === undefined) await this.#flush().catch(() => {})
   }
-  /** Secrets are taken out of the texts and not of the JSON, in which they would be spelt otherwise. */
-  const safe = (value: unknown): unknown => redactDeep(JSON.parse(jsonText(value)) as unknown, redact)
-  const json = (value: unknown): string => `${JSON.stringify(safe(value), null, 2)}\n`
 
-  /** Writes the files that an event calls for, and returns what of it stands in the event log. */
-  const file = (event: RunEvent): object => {
-    switch (event.type) {
-      case "run-start": {
-        const { runId, agent, task, model, format } = event
-        head = {
-          runId,
-          agent,
-          task,
-          model,
-          format,
-          startedAt: now().toISOString(),
-          pid: process.pid,
-          ...(event.dryRun === true ? { dryRun: true } : {}),
-        }
-        put("run.json", json(head))
-        return event
-      }
-      case "request": {
-        const messages = event.messages as readonly RecordedMessage[]
-        const prompt = numbered("prompt.md", redact(promptText(messages, sent)))
-        sent = messages.slice()
-        const { messages: _messages, tools, ...rest } = event
-        return { ...rest, prompt, messageCount: messages.length, toolCount: tools.length }
-      }
-      case "reply":
-        numbered(
-          "response.md",
-          redact(event.reasoning === "" ? event.raw : `<!-- reasoning\n${event.reasoning}\n-->\n${event.raw}`),
-        )
-        if (event.calls.length > 0) numbered("tool-calls.json", json(event.calls))
-        return event
-      case "tool-progress": {
-        // A secret may begin in one piece and end in the next; the result holds them together.
-        const { message: _message, ...rest } = event
-        return rest
-      }
-      case "tool-end":
-        results.push({ callId: event.callId, name: event.name, result: event.result })
-        return event
-      case "round-end":
-        if (results.length > 0) numbered("tool-results.json", json(results))
-        results = []
-        return event
-      case "run-end":
-        if (head !== undefined)
-          put(
-            "run.json",
-            json({ ...head, summary: event.summary, ...(event.error === undefined ? {} : { error: event.error }) }),
-          )
-        return event
-      default:
-        return event
+  #begin(writer: RunWriter, encoder: Encoder): void {
+    this.#writer = writer
+    this.#encoder = encoder
+    this.#beat = setInterval(() => {
+      writer.beat(this.#now()).catch((thrown: unknown) => {
+        if (ToolwrightError.isInstance(thrown) && thrown.code === "STALE_RUN") this.#lose(thrown)
+      })
+    }, BEAT_MS)
+    this.#beat.unref()
+  }
+
+  #lose(thrown: unknown): void {
+    this.#failure ??= { thrown }
+    this.#lost.abort(thrown)
+  }
+
+  #note(event: RunEvent, snapshot: () => Snapshot): void {
+    if (event.type === "tool-end" && this.#begun.delete(event.callId)) this.#ended.push(event.callId)
+    this.#pending.push({ type: event.type, body: this.#encoder!.encode(event, snapshot), time: this.#now() })
+  }
+
+  #later(): void {
+    this.#timer ??= setTimeout(() => {
+      this.#flush().catch((thrown: unknown) => void (this.#failure ??= { thrown }))
+    }, LATEST_MS)
+  }
+
+  #taken(): { events: NewEvent[]; ended: string[] } {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const taken = { events: this.#pending, ended: this.#ended }
+    this.#pending = []
+    this.#ended = []
+    return taken
+  }
+
+  async #flush(also?: (execute: Execute) => Promise<void>): Promise<void> {
+    const { events, ended } = this.#taken()
+    const writer = this.#writer!
+    const time = this.#now()
+    try {
+      await writer.append(
+        events,
+        also === undefined && ended.length === 0
+          ? undefined
+          : async (execute) => {
+              for (const callId of ended) await execute(END_EFFECT, [time, writer.run, callId])
+              await also?.(execute)
+            },
+      )
+    } catch (thrown) {
+      if (ToolwrightError.isInstance(thrown) && thrown.code === "STALE_RUN") this.#lose(thrown)
+      this.#failure ??= { thrown }
+      throw thrown
     }
   }
 
-  return {
-    write(event) {
-      if (STREAMED.has(event.type)) return
-      try {
-        const line = JSON.stringify(safe({ at: now().toISOString(), ...file(event) }))
-        writeStateFile(join(folder, "events.jsonl"), `${line}\n`, { how: "append" })
-      } catch {
-        // A full disk or a folder that was taken away must not end the run that is being recorded.
-      }
-    },
+  async #end({ summary }: Extract<RunEvent, { type: "run-end" }>): Promise<void> {
+    if (this.#failure !== undefined) throw this.#failure.thrown
+    if (this.#ended.length > 0) {
+      const last = this.#pending.pop()!
+      await this.#flush()
+      this.#pending.push(last)
+    }
+    const { events } = this.#taken()
+    clearInterval(this.#beat)
+    await this.#writer!.end(events, {
+      outcome: summary.outcome,
+      summary: this.#encoder!.text(summary),
+      time: this.#now(),
+    })
   }
+}
+
+const NO_SNAPSHOT = (): Snapshot => {
+  throw new ToolwrightError("NO_SNAPSHOT", "Events of a call need none.")
 }

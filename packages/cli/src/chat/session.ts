@@ -102,6 +102,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
         agent: options.agent,
         history,
         dryRun,
+        surface: "chat",
         signal: AbortSignal.any([controller.signal, signal]),
       })
       for await (const event of events) {

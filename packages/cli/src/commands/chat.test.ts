@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs"
+import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { folderWith, startCli } from "../testing/run-cli.ts"
@@ -28,7 +28,10 @@ describe("toolwright chat, from a pipe", () => {
       /^player: a screenplay, its replies were written beforehand \(.*play\.yaml\)\n> first\n {2}One\.\n {2}[\d.]+ s in all\n> second\n {2}Two\.\n/,
     )
     expect(stdout).not.toContain("third")
-    expect(readdirSync(join(cwd, ".toolwright", "runs"))).toHaveLength(2)
+    expect(JSON.parse((await here(["runs", "--json"], { cwd })).stdout)).toMatchObject([
+      { surface: "chat" },
+      { surface: "chat" },
+    ])
   })
 
   test("keeps the current request whole where what was said before does not fit into the window", async () => {

@@ -44,8 +44,23 @@ export const COMMANDS: readonly CommandEntry[] = [
   { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
   {
     name: "runs",
-    summary: "List the recorded runs, or show one",
+    summary: "List the recorded runs, show one, or write it as files",
     load: async () => (await import("./runs.ts")).runsCommand,
+  },
+  {
+    name: "resume",
+    summary: "Go on with a run that was interrupted",
+    load: async () => (await import("./resume.ts")).resumeCommand,
+  },
+  {
+    name: "audit",
+    summary: "Check that the records are as they were written",
+    load: async () => (await import("./audit.ts")).auditCommand,
+  },
+  {
+    name: "db",
+    summary: "Show, bring up to date or export the database of runs",
+    load: async () => (await import("./db.ts")).dbCommand,
   },
   {
     name: "undo",

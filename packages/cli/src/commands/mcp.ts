@@ -62,6 +62,7 @@ export const mcpCommand: Command = {
         tools: offeredTools(toolwright, { secured: true, bundles: values.bundle }).tools,
         prompts,
         middleware: toolwright.middleware,
+        executeCall: toolwright.executeCall("mcp"),
         onToolsChange: (listener) =>
           toolwright.registry.subscribe({ onToolRegistered: listener, onToolUnregistered: listener }),
         ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),

@@ -57,7 +57,7 @@ describe("tools of one's own", () => {
     expect(allowed).toMatchObject({ code: 0, stdout: expect.stringMatching(/"tool-end".*"words":3/) })
     const denied = await run(["--deny-tool", "count_*"])
     expect(denied.stdout).toMatch(/"tool-end".*PERMISSION_DENIED/)
-    expect(existsSync(join(cwd, ".toolwright/runs"))).toBe(true)
+    expect(existsSync(join(cwd, ".toolwright/state.sqlite"))).toBe(true)
   })
 
   test("keep the rules of built-in tools: folders, the sandbox's environment, private addresses, undo", async () => {

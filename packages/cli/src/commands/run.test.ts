@@ -39,14 +39,14 @@ async function serve(steps: Step[], options: { apiKey?: string } = {}): Promise<
 }
 
 describe("toolwright run", () => {
-  test.each([[["--read-only", "."]], [["--runs", "else where"]]])(
+  test.each([[["--read-only", "."]], [["--database", "else where.sqlite"]]])(
     "names a command that shows its record, wherever that lies: %s",
     async (options) => {
       const cwd = folderWith(files)
       const env = { XDG_STATE_HOME: join(cwd, "state") }
       const { stdout } = await cli(["run", "where is a TODO?", "--screenplay", "play.yaml", ...options], { cwd, env })
-      const [, id = "", folder = ""] = /toolwright runs show (\S+) --runs (.+)\)/.exec(stdout) ?? []
-      const shown = await cli(["runs", "show", id, "--runs", folder.replace(/^'|'$/g, "")], { cwd, env })
+      const [, id = "", file = ""] = /toolwright runs show (\S+) --database (.+)$/m.exec(stdout) ?? []
+      const shown = await cli(["runs", "show", id, "--database", file.replace(/^'|'$/g, "")], { cwd, env })
       expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("There is one in a.txt") as string })
     },
   )
@@ -59,12 +59,17 @@ describe("toolwright run", () => {
     expect(stdout).toMatch(
       /^assistant with qwen2.5 [^]*round 1\/20\n {2}I look\.\n {2}ok {5}search_grep pattern=TODO[^]*round 2\/20\n {2}There is one in a\.txt\.\ndone: There is one in a\.txt\.\n2 rounds, 1 call, /,
     )
-    const [, id] = /^record: .*\(toolwright runs show ([\w-]+)\)$/m.exec(stdout)!
+    const [, id] = /^record: toolwright runs show ([\w-]+)$/m.exec(stdout)!
     const list = await here(["runs"], { cwd })
     expect(list.stdout).toMatch(new RegExp(`^${id} {2}completed .* assistant: where is a TODO\\?\n$`))
     const shown = await here(["runs", "show", id!.slice(0, 18)], { cwd })
     expect(shown.stdout).toContain("search_grep pattern=TODO")
-    expect(shown.stdout).toMatch(/001-prompt\.md\n {2}002-response\.md/)
+    const written = await here(["runs", "files", id!], { cwd })
+    expect(readdirSync(written.stdout.trim()).slice(0, 3)).toEqual([
+      "001-prompt.md",
+      "002-response.md",
+      "003-tool-calls.json",
+    ])
     expect((await here(["runs", "show", "latest", "--full"], { cwd })).stdout).toContain("── 003-tool-calls.json")
     expect(eventsOf((await here(["runs", "show", "latest", "--json"], { cwd })).stdout).at(-1)).toMatchObject({
       type: "run-end",

@@ -1,109 +1,120 @@
+import { basename, dirname, join, resolve } from "node:path"
+import type { RecordedEvent, RunHead, Toolwright } from "@toolwright/runtime"
+import type { RunEvent } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
-import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
+import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { createLines } from "../render/lines.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { count, duration, oneLine } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
-import { configurationFor, SETTING_OPTIONS, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
   json: { type: "boolean", description: "Print JSON: of list an array, of show one event a line" },
   full: { type: "boolean", description: "Of show: the numbered prompts, replies, calls and results in full" },
+  follow: { type: "boolean", short: "f", description: "Of show: go on showing what happens until the run has ended" },
+  calls: { type: "boolean", description: "Of list: also calls of single tools, by hand or over HTTP and MCP" },
+  limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },
+  to: { type: "string", value: "dir", description: "Of files: where they are written (.toolwright/runs/<id>)" },
   ...WORKSPACE_OPTIONS,
-  runs: SETTING_OPTIONS.runs!,
 } as const satisfies OptionDeclarations
+
+type Values = OptionValues<typeof OPTIONS>
 
 export const runsCommand: Command = {
   name: "runs",
-  summary: "List the recorded runs, or show one",
+  summary: "List the recorded runs, show one, or write it as files",
   usage: usageText({
-    synopsis: ["runs [list] [options]", "runs show <id|latest> [options]"],
+    synopsis: ["runs [list] [options]", "runs show <id|latest> [options]", "runs files <id|latest> [options]"],
     description:
-      "Every run leaves a folder with its numbered prompts, replies, tool calls and tool results, and its events. The beginning of an\nid is enough where only one run begins so.",
+      "Every run and every call of a tool is on record, over whichever surface it came. Of a run there are its events, and the numbered\n" +
+      "prompts, replies, calls and results that people read; 'files' writes these into a folder. The beginning of an id is enough where only\n" +
+      "one run begins so.",
     options: OPTIONS,
     examples: [
       { line: "toolwright runs", does: "The runs in this workspace, newest first" },
       { line: "toolwright runs show latest --full", does: "Everything that the last run sent and got" },
+      { line: "toolwright runs show latest --follow", does: "What the last run does, as it happens" },
     ],
   }),
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [action = "list", id] = positionals
     if (action === "list" && id === undefined) return list(invocation, values)
-    if (action !== "show") throw usageError(`'runs ${action}' is not known.`, "Use 'runs list' or 'runs show <id>'.")
+    if (action !== "show" && action !== "files")
+      throw usageError(`'runs ${action}' is not known.`, "Use 'runs list', 'runs show <id>' or 'runs files <id>'.")
     if (id === undefined) throw usageError("Which run?", "Give its id, or 'latest'; 'toolwright runs' lists them.")
-    return showRun(invocation, values, id)
+    return action === "files" ? writeFiles(invocation, values, id) : showRun(invocation, values, id)
   },
 }
 
-async function assembled(invocation: Invocation, values: Readonly<Record<string, unknown>>) {
-  const [{ createToolwright, statusOf }, { configuration }] = await Promise.all([
+/** Runs lie where the tools' workspace is, but reading them needs no tools, neither ours nor those of a server. */
+async function assembled(invocation: Invocation, values: Values): Promise<Toolwright> {
+  const [{ createToolwright }, { configuration }] = await Promise.all([
     import("@toolwright/runtime"),
     configurationFor(invocation, values),
   ])
-  // Runs lie where the tools' workspace is, but reading them needs no tools, neither ours nor those of a server.
-  return {
-    toolwright: await createToolwright({
-      ...configuration,
-      mcp: {},
-      withBuiltins: false,
-      cwd: invocation.cwd,
-      env: invocation.env,
-    }),
-    statusOf,
-  }
+  const { cwd, env } = invocation
+  return createToolwright({ ...configuration, mcp: {}, tools: [], withBuiltins: false, cwd, env })
 }
 
-async function list(invocation: Invocation, values: { json?: boolean; [name: string]: unknown }): Promise<number> {
-  const { toolwright, statusOf } = await assembled(invocation, values)
-  const heads = toolwright.runs()
-  if (values.json === true) {
-    invocation.stdout.write(
-      `${JSON.stringify(
-        heads.map((head) => ({ ...head, status: statusOf(head) })),
-        null,
-        2,
-      )}\n`,
-    )
-  } else if (heads.length === 0) {
-    invocation.stdout.write(`No runs are recorded in ${toolwright.runsFolder}.\n`)
-  } else {
-    for (const head of heads) {
-      const { summary } = head
-      const size = summary === undefined ? "" : `${count(summary.rounds, "round")}, ${duration(summary.times.totalMs)}`
-      invocation.stdout.write(
-        `${head.runId}  ${statusOf(head).padEnd(23)}  ${size.padEnd(18)}  ${neutralise(head.agent)}${head.dryRun === true ? " (dry run)" : ""}: ${oneLine(head.task, 80)}\n`,
-      )
-    }
-  }
+async function list(invocation: Invocation, values: Values): Promise<number> {
+  const { stdout } = invocation
+  await using toolwright = await assembled(invocation, values)
+  const limit = values.limit === undefined ? 50 : Number(values.limit)
+  if (!Number.isSafeInteger(limit) || limit < 1) throw usageError(`'--limit ${values.limit}' is no number of runs.`)
+  const heads = await toolwright.runs({ limit, calls: values.calls === true })
+  if (values.json === true) stdout.write(`${JSON.stringify(heads, null, 2)}\n`)
+  else if (heads.length === 0) stdout.write(`No runs are recorded in ${toolwright.log.target}.\n`)
+  else for (const head of heads) stdout.write(`${headLine(head)}\n`)
   return EXIT.success
 }
 
-async function showRun(
-  invocation: Invocation,
-  values: { json?: boolean; full?: boolean; [name: string]: unknown },
-  id: string,
-): Promise<number> {
-  const { stdout, isTTY, env } = invocation
-  const { toolwright, statusOf } = await assembled(invocation, values)
-  const run = toolwright.readRun(id)
-  if (values.json === true) {
-    for (const event of run.events) stdout.write(`${JSON.stringify(event)}\n`)
+function headLine({ runId, agent, surface, task, status, summary }: RunHead): string {
+  const { rounds = 0, times, dryRun } = summary ?? {}
+  const size = times === undefined ? "" : [...(agent === "" ? [] : [count(rounds, "round")]), duration(times.totalMs)]
+  const who = agent === "" ? `call over ${surface}` : agent
+  return `${runId}  ${status.padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ${neutralise(who)}${dryRun === true ? " (dry run)" : ""}: ${oneLine(task, 80)}`
+}
+
+async function showRun(invocation: Invocation, values: Values, id: string): Promise<number> {
+  const { stdout, isTTY, env, signal } = invocation
+  await using toolwright = await assembled(invocation, values)
+  const { head, events, files } = await toolwright.readRun(id)
+  const style = styleFor(isTTY.stdout, env)
+  const lines = createLines({ style, width: stdout.columns || (isTTY.stdout ? 100 : 200), unicode: isTTY.stdout })
+  const show = (event: RecordedEvent): void => {
+    if (values.json === true) stdout.write(`${JSON.stringify(event)}\n`)
+    else for (const line of lines(event as unknown as RunEvent)) stdout.write(`${line}\n`)
+  }
+  if (values.json !== true)
+    stdout.write(`${style.bold(head.runId)}  ${head.status}  ${head.startedAt}\n${neutralise(head.task)}\n\n`)
+  if (values.full === true && values.json !== true) {
+    for (const { name, text } of files) stdout.write(`${style.bold(`── ${name}`)}\n${neutralise(text.trimEnd())}\n\n`)
     return EXIT.success
   }
-  const style = styleFor(isTTY.stdout, env)
-  stdout.write(
-    `${style.bold(run.head.runId)}  ${statusOf(run.head)}  ${run.head.startedAt}\n${neutralise(run.head.task)}\n\n`,
-  )
-  if (values.full === true) {
-    for (const { name, text } of run.files)
-      stdout.write(`${style.bold(`── ${name}`)}\n${neutralise(text.trimEnd())}\n\n`)
-  } else {
-    const lines = createLines({ style, width: stdout.columns || (isTTY.stdout ? 100 : 200), unicode: isTTY.stdout })
-    for (const event of run.events) for (const line of lines(event)) stdout.write(`${line}\n`)
-    stdout.write(`\n${run.folder}\n`)
-    for (const { name } of run.files) stdout.write(`  ${name}\n`)
-  }
+  for (const event of events) show(event)
+  if (values.follow !== true) return EXIT.success
+  const log = await toolwright.log.open()
+  const { eventOf } = await import("@toolwright/runtime")
+  for await (const piece of log.follow(head.runId, { after: events.at(-1)?.seq ?? 0, signal }))
+    for (const event of piece) show(eventOf(event))
+  return EXIT.success
+}
+
+async function writeFiles(invocation: Invocation, values: Values, id: string): Promise<number> {
+  const { cwd, stdout } = invocation
+  await using toolwright = await assembled(invocation, values)
+  const { head, events, files } = await toolwright.readRun(id)
+  const { makeStateFolder, writeStateFile } = await import("@toolwright/host/state-files")
+  const folder =
+    values.to === undefined
+      ? makeStateFolder(toolwright.stateFolder, "runs", head.runId)
+      : makeStateFolder(dirname(resolve(cwd, values.to)), basename(resolve(cwd, values.to)))
+  const json = { name: "run.json", text: `${JSON.stringify(head, null, 2)}\n` }
+  const lines = { name: "events.jsonl", text: events.map((event) => `${JSON.stringify(event)}\n`).join("") }
+  for (const { name, text } of [...files, json, lines]) writeStateFile(join(folder, name), text)
+  stdout.write(`${folder}\n`)
   return EXIT.success
 }

@@ -41,11 +41,6 @@ const OPTIONS = {
     multiple: true,
     description: "Folder of prompt files",
   },
-  database: {
-    type: "string",
-    value: "url|file",
-    description: "Where conversations are kept: postgres://… or an SQLite file",
-  },
   mcp: { type: "boolean", description: "Serve MCP hosts at /mcp too, for compatibility" },
   bundle: {
     type: "string",
@@ -110,7 +105,6 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
       ...(values.bundle === undefined ? {} : { bundles: values.bundle }),
       cache: values.cache !== false,
       ...(values.host === undefined ? {} : { host: values.host }),
-      ...(values.database === undefined ? {} : { database: values.database }),
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
       ...(values.quiet === true ? {} : { log: (entry) => stderr.write(`${JSON.stringify(entry)}\n`) }),
     })

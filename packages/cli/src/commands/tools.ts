@@ -25,6 +25,7 @@ const OPTIONS = {
     description: "Of call: all arguments as one JSON object; - reads it from standard input, @file from a file",
   },
   timeout: { type: "string", value: "seconds", description: "Of call: longest time it may take" },
+  record: { type: "boolean", description: "Of call: keep a record of it (on; --no-record turns it off)" },
   ...WORKSPACE_OPTIONS,
 } as const satisfies OptionDeclarations
 
@@ -77,7 +78,9 @@ async function assembled(invocation: Invocation, values: Values, wanted?: string
   const { rest, services } = configuration.sources
   const foreign = [configuration.tools, rest, services, ...Object.values(configuration.mcp)]
   if (foreign.every((setting) => setting === undefined)) {
-    const { builtinTools, middlewareFor, permissionsFor, registered } = await import("@toolwright/runtime/tools")
+    const { builtinTools, middlewareFor, permissionsFor, recordsFor, registered } =
+      await import("@toolwright/runtime/tools")
+    const records = recordsFor(configuration, { cwd, env })
     return {
       ...(await registered(
         await builtinTools(configuration, cwd, { env, ...(wanted === undefined ? {} : { wanted }) }),
@@ -86,12 +89,13 @@ async function assembled(invocation: Invocation, values: Values, wanted?: string
       configuration,
       permissions: permissionsFor(configuration, typed),
       middleware: await middlewareFor(configuration, { cwd, env }),
-      [Symbol.asyncDispose]: async () => {},
+      executeCall: records.executeCall,
+      [Symbol.asyncDispose]: records.close,
     }
   }
   const { createToolwright } = await import("@toolwright/runtime")
   const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
-  return createToolwright({ ...configuration, withBuiltins: true, record: false, cwd, env, log, approve: typed })
+  return createToolwright({ ...configuration, withBuiltins: true, cwd, env, log, approve: typed })
 }
 
 /** Whoever types a call has said yes to it: what is to be asked about may run, what is denied may not. */
@@ -147,7 +151,8 @@ async function call(invocation: Invocation, args: readonly string[]): Promise<nu
   const values = { ...before, ...own }
   const limit = values.timeout === undefined ? undefined : secondsOf(values.timeout) * 1000
   const called = limit === undefined ? tool : { ...tool, timeoutMs: limit }
-  const result = await executeCall(
+  const execute = values.record === false ? executeCall : toolwright.executeCall("tools")
+  const result = await execute(
     toolwright.registry.view({ add: [called] }),
     { name: tool.name, arguments: given },
     {

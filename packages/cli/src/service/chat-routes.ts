@@ -1,25 +1,20 @@
-import { join } from "node:path"
 import { hasModel, PROFILES, type AgentProfile, type RunRequest, type Toolwright } from "@toolwright/runtime"
 import { conversationRoutes, gatewayRoutes, type GatewayAgent } from "@toolwright/server"
-import { conversationStore, openDatabase, openStateDatabase } from "@toolwright/store"
+import { conversationStore } from "@toolwright/store"
 
 /**
  * The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who
  * tries it out.
  */
-export async function chatRoutes(toolwright: Toolwright, database: string | undefined, secured: boolean) {
+export async function chatRoutes(toolwright: Toolwright, secured: boolean) {
   if (!hasModel(toolwright.configuration)) return WITHOUT_MODEL
   const backend = await toolwright.backend()
-  const opened = await (database === undefined
-    ? openStateDatabase(join(toolwright.runsFolder, ".."))
-    : openDatabase(database))
-  const store = conversationStore(opened)
+  const store = conversationStore((await toolwright.log.open()).database)
   const agents = PROFILES.filter(servesClients).map((profile) => agentOf(toolwright, profile, secured))
   const [assistant] = agents
   const { toolCalling: mode, grounding, formatter } = toolwright.toolUse
   return {
     model: backend.modelName(),
-    close: () => opened.close(),
     extend: (app: Parameters<typeof gatewayRoutes>[0]) => {
       gatewayRoutes(app, { backend, agents, answering: { mode, grounding, formatter } })
       conversationRoutes(app, { store, run: assistant!.run, modelName: () => backend.modelName() })
@@ -30,7 +25,6 @@ export async function chatRoutes(toolwright: Toolwright, database: string | unde
 const WITHOUT_MODEL = {
   model: undefined,
   extend: (app: Parameters<typeof gatewayRoutes>[0]): void => conversationRoutes(app, { store: undefined }),
-  close: async (): Promise<void> => {},
 }
 
 /** The assistant, which comes first, and agents that change nothing: those that do work in a folder of their own, alone. */
@@ -40,6 +34,7 @@ function servesClients({ name, changesWorkspace }: AgentProfile): boolean {
 
 function agentOf(toolwright: Toolwright, profile: AgentProfile, secured: boolean): GatewayAgent {
   const agent = secured ? profile : { ...profile, tools: { ...profile.tools, readOnly: true } }
-  const run = ({ task, ...request }: RunRequest) => toolwright.run(task, { ...request, agent, shared: true })
+  const run = ({ task, ...request }: RunRequest) =>
+    toolwright.run(task, { ...request, agent, shared: true, surface: "gateway" })
   return { name: profile.name, run }
 }

@@ -24,8 +24,6 @@ export interface ServeOptions extends Pick<
   host?: string
   /** Folders of prompt files, beside the shipped prompts. */
   promptFolders?: readonly string[]
-  /** Where conversations are kept: a `postgres://` address or an SQLite file; beside the runs unless given. */
-  database?: string
   /** Bundles of tools that are offered; all tools unless given. */
   bundles?: readonly string[]
   /** Whether the tools and prompts are served to MCP hosts at `/mcp` too. */
@@ -57,20 +55,10 @@ export interface Served extends AsyncDisposable {
  * console.log(served.url)
  */
 export async function serveToolwright(toolwright: Toolwright, options: ServeOptions = {}): Promise<Served> {
-  const {
-    port = 8001,
-    host,
-    promptFolders = [],
-    database,
-    mcp = false,
-    cache = true,
-    tokens = [],
-    bundles,
-    ...rest
-  } = options
+  const { port = 8001, host, promptFolders = [], mcp = false, cache = true, tokens = [], bundles, ...rest } = options
   const secured = tokens.length > 0
   const { tools, hidden } = offeredTools(toolwright, { secured, bundles })
-  const chat = await chatRoutes(toolwright, database, secured)
+  const chat = await chatRoutes(toolwright, secured)
   const prompts = await loadPrompts({ folders: promptFolders })
   const tracer = await openTelemetryTracer()
   const gate = gateOf({ tokens })
@@ -82,11 +70,14 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
     toolTimeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
   }
-  const exported = mcp ? await mcpExport(toolwright, served) : undefined
+  const exported = mcp
+    ? await mcpExport(toolwright, { ...served, executeCall: toolwright.executeCall("mcp") })
+    : undefined
   const app = createApp(
     {
       ...served,
       ...rest,
+      executeCall: toolwright.executeCall("http"),
       tokens,
       ...(cache
         ? {
@@ -101,7 +92,6 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   )
   const closeBehind = async (): Promise<void> => {
     await exported?.close()
-    await chat.close()
   }
   const running = await listen(app, { port, secured, ...(host === undefined ? {} : { host }) }).catch(
     async (thrown: unknown) => {

@@ -25,6 +25,8 @@ export interface McpExportOptions {
   prompts?: PromptRegistry
   middleware?: readonly Middleware[]
   permissions?: PermissionPolicy
+  /** Carries out a call; `executeCall` unless given, which leaves no record. */
+  executeCall?: typeof executeCall
   /** Time limit in milliseconds of tools that set none. */
   toolTimeoutMs?: number
   /** What callers may have done at once; where it is shared with another surface, the same one. */
@@ -94,7 +96,8 @@ function exportCalls(
       ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
       onEvent: progressTo(context, name),
     }
-    const result = await executeCall(tools, { name, arguments: args }, settings).finally(() => entered.leave())
+    const execute = options.executeCall ?? executeCall
+    const result = await execute(tools, { name, arguments: args }, settings).finally(() => entered.leave())
     const answer = toMcpResult(tools.get(name), within(result, most))
     held?.count(sizeOf(answer, most))
     return answer as never

@@ -1,5 +1,6 @@
-import { join, resolve } from "node:path"
-import { recordRun, type AgentProfile, type RunRecorder } from "@toolwright/agents"
+import { join } from "node:path"
+import type { AgentProfile } from "@toolwright/agents"
+import { STATE_DATABASE } from "@toolwright/store"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
 import { lockWorkspace } from "../workspace/lock.ts"
@@ -12,9 +13,8 @@ export interface Place {
   readonly root: string
   /** Whether tools may write there. */
   readonly writable: boolean
-  readonly runsFolder: string
-  /** Begins the record of a run. @throws ToolwrightError `RECORD_UNWRITABLE` */
-  record(runId: string, redact: (text: string) => string): RunRecorder
+  /** The database of the workspace's own state. */
+  readonly stateDatabase: string
   /**
    * Takes the workspace for a run that may change it, for as long as it lasts.
    *
@@ -39,16 +39,10 @@ export function placeOf(configuration: Configuration, { cwd, env, withBuiltins, 
   const writable = !withBuiltins || readOnly === undefined || roots.length > 0
   const state = stateFolderOf(root, writable, env)
   if (state.reason !== undefined) log(state.reason)
-  const { folder } = configuration.runs
-  const runsFolder = folder === undefined ? join(state.path, "runs") : resolve(cwd, folder)
   return {
     root,
     writable,
-    runsFolder,
-    record(runId, redact) {
-      createStateFolder(state.path)
-      return recordRun(join(runsFolder, runId), { redact })
-    },
+    stateDatabase: join(state.path, STATE_DATABASE),
     take(profile, runId) {
       if (!withBuiltins || !profile.changesWorkspace) return NOTHING_TAKEN
       if (writable) {

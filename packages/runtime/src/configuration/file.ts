@@ -152,9 +152,8 @@ function parsed<Value>(parse: () => Value): Value {
 function placed(setting: Setting, value: unknown, folder: string): unknown {
   if (setting.key === "tools") return (value as string[]).map((entry) => placeOfTools(entry, folder))
   if (setting.path === true) {
-    return Array.isArray(value)
-      ? value.map((each) => resolve(folder, each as string))
-      : resolve(folder, value as string)
+    const found = (each: unknown) => (isAddress(each as string) ? (each as string) : resolve(folder, each as string))
+    return Array.isArray(value) ? value.map(found) : found(value)
   }
   if (setting.key !== "mcp.servers") return value
   return Object.fromEntries(
@@ -164,6 +163,11 @@ function placed(setting: Setting, value: unknown, folder: string): unknown {
       return [name, { ...server, cwd: typeof cwd === "string" ? resolve(folder, cwd) : folder }]
     }),
   )
+}
+
+/** Of a database on a server; everything else that stands where a path may is one. */
+function isAddress(value: string): boolean {
+  return /^postgres(ql)?:\/\//.test(value)
 }
 
 function suggestion(name: string, prefix: string): string {

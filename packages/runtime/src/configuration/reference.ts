@@ -50,7 +50,7 @@ file starts are not part of it. A file named with \`--config\` is trusted; \`--t
 found, in containers and CI. The column "in a file" below says which setting is which; "in part" means that what only
 narrows (folders inside the current one, patterns that hide more) is in force at once.
 
-What a file names (\`mcp.file\`, \`model.path\`, \`model.screenplay\`, \`runs.folder\`) is found from the file's own folder, and its
+What a file names (\`mcp.file\`, \`model.path\`, \`model.screenplay\`, \`runs.database\`) is found from the file's own folder, and its
 MCP servers are started there. A \`toolwright.yaml\` that is a link, a pipe, or
 larger than 64 KB is passed over with a line that says so; one that you have trusted before, and that has grown so large, stops the start.
 

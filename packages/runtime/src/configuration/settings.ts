@@ -288,13 +288,14 @@ const DECLARED = [
       "Modules that stand around every call of a tool; each exports a middleware as default: async (call, next) => next()",
   },
   {
-    key: "runs.folder",
+    key: "runs.database",
     nature: "widens",
     path: true,
     type: "string",
-    description: "Where runs are recorded; .toolwright/runs in the workspace unless given",
-    env: ["TOOLWRIGHT_RUNS"],
-    flag: "runs",
+    description:
+      "Where runs, tasks and conversations are kept: a postgres:// address or an SQLite file; .toolwright/state.sqlite in the workspace unless given",
+    env: ["TOOLWRIGHT_DATABASE"],
+    flag: "database",
   },
 ] as const satisfies readonly Setting[]
 

@@ -87,14 +87,14 @@ test("a workspace that is read-only is refused to agents that change it, and ope
   const options = {
     backend: createScriptedBackend({ abilities: { nativeTools: true }, steps }),
     workspace: { readOnly: [folder] },
-    runs: { folder: join(folder, "..", `${folder}-runs`) },
+    runs: { database: `${folder}-runs.sqlite` },
   }
   await expect(run(options, "builder")).rejects.toMatchObject({
     code: "WORKSPACE_READ_ONLY",
     hint: expect.stringContaining("review"),
   })
   expect(ended(await run(options, "reviewer"))).toMatchObject({ outcome: "completed" })
-  rmSync(`${folder}-runs`, { recursive: true, force: true })
+  for (const ending of ["", "-wal", "-shm"]) rmSync(`${folder}-runs.sqlite${ending}`, { force: true })
 })
 
 test("two runs in one workspace at once: the second is refused, and may begin when the first has ended", async () => {

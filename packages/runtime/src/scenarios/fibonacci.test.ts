@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, loadScreenplay } from "@toolwright/backends"
-import type { RunEvent } from "@toolwright/toolbox"
+import type { RunEvent, RunSummary } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { PYTHON_FIBONACCI_TESTS, repositoryWith } from "../testing/repository.ts"
 import { createToolwright } from "../toolwright.ts"
@@ -29,7 +29,7 @@ async function own(path: string, backend: ReturnType<typeof createScriptedBacken
     events.push(step.value)
     step = await run.next()
   }
-  return { response: step.value, lines, events, record: toolwright.readRun("h1") }
+  return { response: step.value, lines, events, record: await toolwright.readRun("h1") }
 }
 
 describe("the owner of fibonacci.py", () => {
@@ -86,7 +86,7 @@ describe("the owner of fibonacci.py", () => {
       type: "run-end",
       summary: { rounds: 8, calls: 6, failedCalls: 2, correctedFailures: 2 },
     })
-    expect(end?.type === "run-end" && end.summary.times.overheadMs).toBeLessThan(500)
+    expect((end!.summary as RunSummary).times.overheadMs).toBeLessThan(500)
     expect(record.events.filter(({ type }) => type === "tool-end")).toHaveLength(6)
   })
 

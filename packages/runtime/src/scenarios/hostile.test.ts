@@ -50,7 +50,7 @@ async function play(repo: FixtureRepository, attempt: Attempt): Promise<Left> {
     ...(owns === undefined ? {} : { files: owns }),
   })
   const log = existsSync(join(repo.path, ".git")) ? repo.git("log", "--all", "--format=%s").split("\n") : []
-  return { summary, recorded: toolwright.runs()[0]?.summary?.outcome, log }
+  return { summary, recorded: (await toolwright.runs())[0]?.summary?.outcome, log }
 }
 
 async function attempted(attempt: Attempt): Promise<Left & { before: Map<string, string>; repo: FixtureRepository }> {

@@ -86,11 +86,10 @@ test("neither the model nor the record is told one, from wherever it comes", asy
   expect(told).toContain("[secret]")
   expect(secretsIn(told)).toEqual([])
   expect(told).not.toContain("x9x9")
-  const folder = join(toolwright.runsFolder, runId)
-  const written = readdirSync(folder).map((name) => `${name}\n${readFileSync(join(folder, name), "utf8")}`)
-  expect(secretsIn(written.join("\n"))).toEqual([])
-  expect(written.join("\n")).not.toMatch(new RegExp(`x9x9|${GITHUB.slice(0, 12)}|${GITHUB.slice(12)}`))
-  for (const line of readFileSync(join(folder, "events.jsonl"), "utf8").trim().split("\n")) JSON.parse(line)
+  const { events, files } = await toolwright.readRun(runId)
+  const written = [...files.map(({ text }) => text), JSON.stringify(events), await kept(toolwright)].join("\n")
+  expect(secretsIn(written)).toEqual([])
+  expect(written).not.toMatch(new RegExp(`x9x9|${GITHUB.slice(0, 12)}|${GITHUB.slice(12)}`))
 })
 
 describe("a part of a private key is not shown", () => {
@@ -135,6 +134,15 @@ describe("a part of a private key is not shown", () => {
     expect(await call("read_text_file", { path: "plain.txt", head: 1 })).toContain("Zz9".repeat(20))
   })
 })
+
+/** Everything that stands in the database. */
+async function kept(toolwright: Awaited<ReturnType<typeof assemble>>): Promise<string> {
+  const { database } = await toolwright.log.open()
+  const tables = await Promise.all(
+    ["runs", "run_events", "bodies", "effects"].map((table) => database.query(`SELECT * FROM ${table}`)),
+  )
+  return JSON.stringify(tables)
+}
 
 describe("a text with the mark in a secret's place", () => {
   const call = async (name: string, args: object, options: ToolwrightOptions = {}) => {
@@ -189,7 +197,8 @@ test("kinds can be shown, by name, and records still hold none", async () => {
   )
   expect(secretsIn(JSON.stringify(result)).map(([name]) => name)).toEqual(["GITHUB", "VALUE"])
   const { runId } = await toolwright.complete("Go")
-  expect(secretsIn(readFileSync(join(toolwright.runsFolder, runId, "events.jsonl"), "utf8"))).toEqual([])
+  expect(JSON.stringify((await toolwright.readRun(runId)).events)).toContain("tool-end")
+  expect(secretsIn(await kept(toolwright))).toEqual([])
   await expect(assemble({ secrets: { shown: ["gihub"] } })).rejects.toThrow(/no kind/)
 })
 

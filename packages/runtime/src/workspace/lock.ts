@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
+import { processStart } from "@toolwright/agents/record"
 import { makeStateFolder, stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 
@@ -51,16 +52,8 @@ export function lockWorkspace(folder: string, runId: string): WorkspaceLock {
 }
 
 function holderHere(runId: string): Holder {
-  const started = startOf(process.pid)
+  const started = processStart(process.pid)
   return { pid: process.pid, runId, ...(started === undefined ? {} : { started }) }
-}
-
-/** When a process was started, of this start of the machine: numbers of processes are given again. Linux only. */
-function startOf(pid: number): string | undefined {
-  const [boot, status] = [stateTextOf("/proc/sys/kernel/random/boot_id"), stateTextOf(`/proc/${pid}/stat`)]
-  // The name in the second field may contain blanks and brackets.
-  const ticks = status?.slice(status.lastIndexOf(")") + 2).split(" ")[19]
-  return boot === undefined || ticks === undefined ? undefined : `${boot.trim()}:${ticks}`
 }
 
 /**
@@ -68,7 +61,7 @@ function startOf(pid: number): string | undefined {
  * that does not say so was written by nobody here: one that came with a clone would name any process, and hold for ever.
  */
 function isSame({ pid, started }: Holder): boolean {
-  return startOf(pid) === started
+  return processStart(pid) === started
 }
 
 function lockAt(path: string, text: string): WorkspaceLock {

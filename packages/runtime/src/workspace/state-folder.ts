@@ -2,6 +2,7 @@ import { accessSync, constants, lstatSync, mkdirSync } from "node:fs"
 import { homedir } from "node:os"
 import { createHash } from "node:crypto"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { STATE_DATABASE } from "@toolwright/store"
 import { isOwnFolder, makeStateFolder, writeStateFile } from "@toolwright/host/state-files"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -21,10 +22,8 @@ export interface StateFolder {
 export function stateFolderOf(root: string, writable: boolean, env: Environment): StateFolder {
   const path = join(root, ".toolwright")
   const outside = outsideFolder(root, env)
-  const wrong = [path, join(path, "runs")].find((folder) => isThere(folder) && !isOwnFolder(folder))
-  if (wrong !== undefined) {
-    return { path: outside, reason: `${wrong} is no directory of yours: runs are recorded in ${outside} instead.` }
-  }
+  const wrong = isThere(path) && !isOwnFolder(path) ? `${path} is no directory of yours` : notPlainIn(path)
+  if (wrong !== undefined) return { path: outside, reason: `${wrong}: runs are recorded in ${outside} instead.` }
   return { path: writable && canWrite(isThere(path) ? path : root) ? path : outside }
 }
 
@@ -50,6 +49,16 @@ export function userStateFolder(env: Environment): string {
 /** Where the state of a workspace goes that has no place in it: the user's state folder, by the workspace's path. */
 function outsideFolder(root: string, env: Environment): string {
   return join(userStateFolder(env), createHash("sha256").update(resolve(root)).digest("hex").slice(0, 16))
+}
+
+/** What stands in the place of the database, or of a file that goes with it, and is no plain file. */
+function notPlainIn(folder: string): string | undefined {
+  for (const ending of ["", "-wal", "-shm", "-journal"]) {
+    const file = join(folder, `${STATE_DATABASE}${ending}`)
+    const stat = lstatSync(file, { throwIfNoEntry: false })
+    if (stat !== undefined && (!stat.isFile() || stat.nlink > 1)) return `${file} is no file of its own`
+  }
+  return undefined
 }
 
 function isThere(path: string): boolean {

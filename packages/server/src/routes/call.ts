@@ -45,7 +45,7 @@ export function caller(options: ServerOptions, metrics: Metrics, gate: CallGate)
     const entered = gate.enter(call.caller)
     if ("refused" in entered) return answerOf(entered.refused, most)
     try {
-      const result = await executeCall(tools, call, {
+      const result = await (options.executeCall ?? executeCall)(tools, call, {
         signal: call.signal,
         noCache: call.noCache,
         middleware,

@@ -79,3 +79,22 @@ async function stretchesOf(database: Database, run: string): Promise<Stretch[]> 
   }
   return stretches
 }
+
+/** Hashes that are asked for in one statement. */
+const MOST_HASHES = 500
+
+/** The bodies of these hashes; those that are gone are left out. */
+export async function readBodies(database: Database, hashes: Iterable<string>): Promise<Map<string, string>> {
+  const wanted = [...new Set(hashes)]
+  const found = new Map<string, string>()
+  for (let from = 0; from < wanted.length; from += MOST_HASHES) {
+    const part = wanted.slice(from, from + MOST_HASHES)
+    const places = part.map(() => "?").join(", ")
+    const rows = await database.query<{ hash: string; content: string }>(
+      `SELECT hash, content FROM bodies WHERE hash IN (${places})`,
+      part,
+    )
+    for (const { hash, content } of rows) found.set(hash, content)
+  }
+  return found
+}

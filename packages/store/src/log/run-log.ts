@@ -54,6 +54,8 @@ export interface RunFilter {
   state?: RunState
   surface?: string
   task?: string
+  /** Whether single calls that belong to no agent are among them; they are unless this is false. */
+  calls?: boolean
 }
 
 /** The runs of a database, and their events. */
@@ -128,9 +130,10 @@ export function runLog(database: Database): RunLog {
       }
       return found(database, id)
     },
-    list({ limit = 50, offset = 0, state, surface, task } = {}) {
+    list({ limit = 50, offset = 0, state, surface, task, calls = true } = {}) {
       const wanted = Object.entries({ state, surface, task }).filter(([, value]) => value !== undefined)
-      const where = wanted.length === 0 ? "" : `WHERE ${wanted.map(([column]) => `${column} = ?`).join(" AND ")}`
+      const conditions = [...wanted.map(([column]) => `${column} = ?`), ...(calls ? [] : ["agent <> ''"])]
+      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
       return database.query<RunRow>(
         `SELECT ${RUN_COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ? OFFSET ?`,
         [...wanted.map(([, value]) => value!), limit, offset],

@@ -75,7 +75,7 @@ export interface RunSummary {
  * over
  * HTTP, run records, metrics and tests read this one union.
  *
- * A run begins with `run-start` and ends with `run-end`; a round with `round-start` and `round-end`. Deltas of one
+ * A run begins with `run-start`, or `run-resume` where it goes on in another process, and ends with `run-end`; a round with `round-start` and `round-end`. Deltas of one
  * reply come
  * before its `reply`; `call-end` carries the arguments as decoded; `tool-start` those that ran, after repair.
  */
@@ -92,6 +92,7 @@ export type RunEvent =
       unavailable: string[]
       dryRun?: true
     }
+  | { type: "run-resume"; runId: string; task: string; agent: string; model: string; round: number; calls: number }
   | { type: "round-start"; round: number; maxRounds: number; tools: string[] }
   | {
       type: "request"
@@ -124,6 +125,8 @@ export type RunEvent =
       round: number
       raw: string
       content: string
+      /** What of it goes back to the model, where that is not `content`. */
+      said?: string
       reasoning: string
       calls: ToolCall[]
       finishReason: string
@@ -132,6 +135,8 @@ export type RunEvent =
       /** The model said that it does not do it, or asked what is meant. */
       declined?: true
       modelMs: number
+      /** Tokens, where the backend counts them. */
+      usage?: { inputTokens: number; outputTokens: number }
     }
   | ToolEvent
   | { type: "nudge"; reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off"; text: string }

@@ -33,6 +33,8 @@ export interface ToolEffects {
   readOnly?: boolean
   destructive?: boolean
   idempotent?: boolean
+  /** It hands `ToolContext.idempotencyKey` on to whoever carries it out, who does nothing twice under one key. */
+  keyed?: boolean
   network?: boolean
   reads?: readonly string[]
   writes?: readonly string[]
@@ -102,6 +104,19 @@ export interface ToolContext extends ToolHost {
  * Runs a call. It may return a {@link ToolResult} or throw; the execute pipeline turns whatever happens into a result.
  */
 export type ToolHandler = (args: JsonObject, context: ToolContext) => Promise<ToolResult> | ToolResult
+
+/** A call that was begun in a process that died. */
+export interface InterruptedCall {
+  readonly arguments: JsonObject
+  readonly runId: string
+  readonly callId: string
+  readonly idempotencyKey: string
+  /** When it was begun, in milliseconds since 1970. */
+  readonly startedAt: number
+}
+
+/** What became of an interrupted call. */
+export type Reconciled = { outcome: "done"; result: ToolResult } | { outcome: "not-done" }
 
 /** One action of a multi-action tool, for the view that presents each action as a tool of its own. */
 export interface ToolAction {
@@ -181,6 +196,11 @@ export interface ToolDefinition {
    * Changes nothing; undefined where there is nothing to say, also when the call would fail.
    */
   readonly preview?: (args: JsonObject) => Promise<string | undefined>
+  /**
+   * Finds out whether a call took effect whose end nobody saw, since its process died: `done`, with its result; `not-done`,
+   * so that it may be run; undefined where it cannot be told. Changes nothing.
+   */
+  readonly reconcile?: (call: InterruptedCall) => Promise<Reconciled | undefined>
   /** Looks at the work that the tool acts on, so that nobody has to believe what is said about it. */
   readonly work?: WorkWatch
   /** The argument that selects the action of a multi-action tool, and its actions (one `oneOf` branch each). */

@@ -69,7 +69,9 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   ],
   tools: (places) => (places as string[]).map((place) => ({ verb: "load", what: `the tools in ${place}` })),
   "calls.middleware": (files) => (files as string[]).map((file) => ({ verb: "load", what: `the program ${file}` })),
-  "runs.folder": (folder) => [{ verb: "write", what: `records of runs to ${String(folder)}` }],
+  "runs.database": (database) => [
+    { verb: "write", what: `records of runs to ${String(database).replace(/:[^:@/]*@/, ":•••@")}` },
+  ],
   "sources.rest": (services) =>
     Object.entries(services as Record<string, unknown>).map(([name, service]) => ({
       verb: "connect",

@@ -52,7 +52,7 @@ describe("a file that was found", () => {
     ["builtins: { bash: { sandbox: 'off' } }", "run commands outside the sandbox"],
     ["builtins: { network: { allowOrigins: ['http://169.254.169.254'] } }", 'set builtins.network: {"allowOrigins"'],
     ["permissions: { allow: [bash] }", "allow without asking: bash"],
-    ["runs: { folder: /tmp/elsewhere }", "write records of runs to /tmp/elsewhere"],
+    ["runs: { database: /tmp/elsewhere }", "write records of runs to /tmp/elsewhere"],
   ])("waits with what could do harm: %s", async (yaml, said) => {
     write(`${yaml}\n`)
     const before = await loadConfiguration({ cwd: home, env })

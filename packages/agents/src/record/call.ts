@@ -1,0 +1,185 @@
+import type { NewEvent, RunLog, RunWriter } from "@toolwright/store"
+import {
+  describeError,
+  effectsOf,
+  executeCall,
+  failure,
+  messageOf,
+  ToolwrightError,
+  type CheckedCall,
+  type ExecuteOptions,
+  type RunSummary,
+  type ToolEvent,
+  type ToolResult,
+} from "@toolwright/toolbox"
+import { Encoder } from "./encode.ts"
+import { declaredEffect, effectKey, END_EFFECT, INSERT_EFFECT } from "./effects.ts"
+import { holderHere } from "./holder.ts"
+import type { RecorderOptions, RunPlace } from "./recorder.ts"
+import { newRunId } from "./run-id.ts"
+
+/** Carries out one call; see `executeCall`. */
+export type ExecuteCall = typeof executeCall
+
+/**
+ * Carries out calls that belong to no run, by hand or for somebody outside, and leaves a record of each: a run of its own,
+ * without an agent. A call that cannot be put on record is not made; one that only reads is on record when it has ended.
+ *
+ * @param open opens the log
+ */
+export function recordedCalls(
+  open: () => Promise<RunLog>,
+  place: RunPlace,
+  options: RecorderOptions = {},
+): ExecuteCall {
+  return async (tools, call, settings = {}) => {
+    const record = new CallRecord(open, call.name, callerIn(place, settings), options)
+    const middleware = [...(settings.middleware ?? []), record.middleware]
+    const result = await executeCall(tools, call, {
+      ...settings,
+      callId: record.id,
+      middleware,
+      onEvent(event) {
+        record.hear(event)
+        settings.onEvent?.(event)
+      },
+    })
+    return record.end(result)
+  }
+}
+
+function callerIn(place: RunPlace, { caller }: ExecuteOptions): RunPlace {
+  return caller === undefined ? place : { ...place, caller }
+}
+
+class CallRecord {
+  readonly id = newRunId()
+  readonly #open: () => Promise<RunLog>
+  readonly #name: string
+  readonly #place: RunPlace
+  readonly #options: RecorderOptions
+  readonly #began: number
+  #written: { writer: RunWriter; encoder: Encoder } | undefined
+  readonly #events: { event: ToolEvent; time: number }[] = []
+  #effect = false
+
+  constructor(open: () => Promise<RunLog>, name: string, place: RunPlace, options: RecorderOptions) {
+    this.#open = open
+    this.#name = name
+    this.#place = place
+    this.#options = options
+    this.#began = this.#now()
+  }
+
+  hear(event: ToolEvent): void {
+    if (event.type !== "tool-progress") this.#events.push({ event, time: this.#now() })
+  }
+
+  /** Innermost: what is refused, asked about or answered otherwise has not begun. */
+  readonly middleware = async (call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> => {
+    if (effectsOf(call.tool, call.arguments)?.readOnly === true) return next()
+    try {
+      await this.#begin(call)
+    } catch (thrown) {
+      return unrecorded(thrown)
+    }
+    return next()
+  }
+
+  /** Writes the end of the call, and of its run. What a call brought is its result, also where that fails. */
+  async end(result: ToolResult): Promise<ToolResult> {
+    try {
+      const { writer, encoder } = await this.#start()
+      const time = this.#now()
+      if (this.#effect) {
+        await writer.append(this.#taken(encoder), async (execute) => {
+          await execute(END_EFFECT, [time, writer.run, this.id])
+        })
+      }
+      const summary = this.#summary(result)
+      const last = { type: "run-end", body: encoder.text({ summary }), time }
+      await writer.end([...this.#taken(encoder), last], {
+        outcome: summary.outcome,
+        summary: encoder.text(summary),
+        time,
+      })
+      return result
+    } catch (thrown) {
+      if (result.error?.code === CODE) return result
+      return { ...result, metadata: { ...result.metadata, unrecorded: messageOf(thrown) } }
+    }
+  }
+
+  async #begin({ tool, arguments: args }: CheckedCall): Promise<void> {
+    const { writer, encoder } = await this.#start()
+    const time = this.#now()
+    const declared = declaredEffect(tool, args)
+    const key = effectKey(writer.run, 1, tool.name, args)
+    const body = encoder.text({ callId: this.id, name: tool.name, index: 1, key, declared })
+    await writer.append([...this.#taken(encoder), { type: "effect-start", body, time }], async (execute) => {
+      await execute(INSERT_EFFECT, [writer.run, 1, this.id, key, tool.name, declared, writer.fence, time, null])
+    })
+    this.#effect = true
+  }
+
+  async #start(): Promise<{ writer: RunWriter; encoder: Encoder }> {
+    if (this.#written !== undefined) return this.#written
+    const log = await this.#open()
+    const redact = this.#options.redact ?? ((text) => text)
+    const writer = await log.begin({
+      id: this.id,
+      agent: "",
+      model: "",
+      title: redact(this.#name),
+      holder: holderHere(),
+      time: this.#began,
+      ...this.#place,
+    })
+    return (this.#written = { writer, encoder: new Encoder(writer, redact, {}) })
+  }
+
+  #taken(encoder: Encoder): NewEvent[] {
+    return this.#events
+      .splice(0)
+      .map(({ event: { type, ...rest }, time }) => ({ type, body: encoder.text(rest), time }))
+  }
+
+  #summary(result: ToolResult): RunSummary {
+    const { success, error, modifiedFiles, executionTimeMs } = result
+    return {
+      runId: this.id,
+      outcome: success ? "completed" : "failed",
+      success,
+      message: error === undefined ? "" : describeError(error),
+      rounds: 0,
+      calls: 1,
+      failedCalls: success ? 0 : 1,
+      correctedFailures: 0,
+      inputTokens: 0,
+      outputTokens: 0,
+      modifiedFiles,
+      times: {
+        totalMs: executionTimeMs,
+        modelMs: 0,
+        toolMs: executionTimeMs,
+        overheadMs: 0,
+      },
+    }
+  }
+
+  #now(): number {
+    return (this.#options.now ?? Date.now)()
+  }
+}
+
+const CODE = "LOG_UNWRITABLE"
+
+function unrecorded(thrown: unknown): ToolResult {
+  const known = ToolwrightError.isInstance(thrown)
+  return failure({
+    code: CODE,
+    message: `Nothing was run, since the call could not be put on record: ${messageOf(thrown)}`,
+    ...(known && thrown.hint !== undefined ? { hint: thrown.hint } : {}),
+    retryable: true,
+  })
+}

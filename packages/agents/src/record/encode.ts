@@ -1,0 +1,142 @@
+import { redactDeep } from "@toolwright/host/text"
+import type { RunWriter } from "@toolwright/store"
+import { jsonText, type RunEvent, type WorkNote } from "@toolwright/toolbox"
+import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
+
+/** What a run is after a round: from it, and from what stands in the log since, the run can go on. */
+export interface Snapshot {
+  messages: readonly ChatMessage[]
+  counters: RunCounters
+  notes: readonly WorkNote[]
+}
+
+/** What a run has counted so far. Times are milliseconds. */
+export interface RunCounters {
+  /** Calls that were given a name. */
+  named: number
+  nudges: number
+  artifacts: number
+  inputTokens: number
+  outputTokens: number
+  modelMs: number
+  toolMs: number
+  totalMs: number
+}
+
+/** A list that grows from one time to the next: how many of the last list stay, and hashes of those that follow. */
+export interface ListChange {
+  keep: number
+  add: string[]
+}
+
+/** What a run was given, beside its task. */
+export interface GivenToRun {
+  systemPrompt?: string
+  history?: readonly ChatMessage[]
+  files?: readonly string[]
+}
+
+/** A message as it stands among the bodies: `note` is said of what the executor told the model. */
+export type StoredMessage = Exclude<ChatMessage, never> & { note?: true }
+
+/** Writes events as bodies of the log: without secrets, and with each message once. */
+export class Encoder {
+  readonly #writer: Pick<RunWriter, "keep">
+  readonly #redact: (text: string) => string
+  readonly #given: GivenToRun
+  readonly #hashes = new WeakMap<object, string>()
+  #prompt: readonly unknown[] = []
+  #conversation: readonly unknown[] = []
+  #tools: { list: readonly unknown[]; hash: string } | undefined
+
+  constructor(writer: Pick<RunWriter, "keep">, redact: (text: string) => string, given: GivenToRun) {
+    this.#writer = writer
+    this.#redact = redact
+    this.#given = given
+  }
+
+  /** Goes on in a log that holds these messages already, as they stand in the live conversation. */
+  resumeFrom(messages: readonly ChatMessage[], hashes: readonly string[]): void {
+    for (const [index, message] of messages.entries()) this.#hashes.set(message, hashes[index]!)
+    this.#conversation = messages.slice()
+  }
+
+  encode(event: RunEvent, snapshot: () => Snapshot): string {
+    switch (event.type) {
+      case "run-start":
+        return this.text({ ...without(event), given: this.#givenToRun() })
+      case "request": {
+        const { messages, tools, grammar, ...rest } = event
+        const prompt = this.#change(this.#prompt, messages)
+        this.#prompt = messages.slice()
+        const body = { ...without(rest), prompt, messageCount: messages.length, toolCount: tools.length }
+        return this.text({
+          ...body,
+          tools: this.#toolList(tools),
+          ...(grammar === undefined ? {} : { grammar: this.#writer.keep(this.#redact(grammar)) }),
+        })
+      }
+      case "tool-progress": {
+        // A secret may begin in one piece and end in the next; the result holds them together.
+        const { message: _message, ...rest } = event
+        return this.text(without(rest))
+      }
+      case "round-end": {
+        const { messages, counters, notes } = snapshot()
+        const conversation = this.#change(this.#conversation, messages)
+        this.#conversation = messages.slice()
+        return this.text({ ...without(event), conversation, counters, ...(notes.length === 0 ? {} : { notes }) })
+      }
+      default:
+        return this.text(without(event))
+    }
+  }
+
+  /** As JSON without secrets. These are taken out of the texts and not of the JSON, in which they are spelt otherwise. */
+  text(value: unknown): string {
+    const json = jsonText(value)
+    // Without an escape every text stands in the JSON as it is, so where nothing is found there, there is nothing.
+    if (!json.includes("\\") && this.#redact(json) === json) return json
+    const parsed = JSON.parse(json) as unknown
+    const safe = redactDeep(parsed, this.#redact)
+    return safe === parsed ? json : JSON.stringify(safe)
+  }
+
+  #givenToRun(): object {
+    const { systemPrompt, history = [], files } = this.#given
+    return {
+      ...(systemPrompt === undefined ? {} : { systemPrompt: this.#writer.keep(this.#redact(systemPrompt)) }),
+      ...(history.length === 0 ? {} : { history: history.map((message) => this.#message(message)) }),
+      ...(files === undefined ? {} : { files }),
+    }
+  }
+
+  #change(before: readonly unknown[], now: readonly unknown[]): ListChange {
+    let keep = 0
+    while (keep < before.length && keep < now.length && before[keep] === now[keep]) keep++
+    return { keep, add: now.slice(keep).map((message) => this.#message(message as ChatMessage)) }
+  }
+
+  #message(message: ChatMessage): string {
+    let hash = this.#hashes.get(message)
+    if (hash === undefined) {
+      const note = "role" in message && message.role === "user" && message[ABOUT]?.kind === "note"
+      hash = this.#writer.keep(this.text(note ? { ...message, note: true } : message))
+      this.#hashes.set(message, hash)
+    }
+    return hash
+  }
+
+  #toolList(list: readonly unknown[]): string {
+    const known = this.#tools
+    if (known === undefined || known.list.length !== list.length || known.list.some((tool, at) => tool !== list[at]))
+      this.#tools = { list: list.slice(), hash: this.#writer.keep(this.text(list)) }
+    return this.#tools!.hash
+  }
+}
+
+/** The type stands in a column of its own. */
+function without<Value extends { type?: string }>(event: Value): Omit<Value, "type"> {
+  const { type: _type, ...rest } = event
+  return rest
+}

@@ -1,0 +1,58 @@
+import { createScriptedBackend } from "@toolwright/backends"
+import { createToolwright } from "@toolwright/runtime"
+import { verifyRun } from "@toolwright/store"
+import { expect, test } from "vitest"
+import { serveToolwright } from "../service/serve-toolwright.ts"
+import { folderWith } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
+
+test("every surface leaves a record: a run, calls by hand, over REST and over MCP, and a conversation", async () => {
+  const cwd = folderWith({ "a.txt": "hello\n" })
+  const env = { XDG_STATE_HOME: `${cwd}-state` }
+  const steps = [{ reply: "Done." }, { reply: "Hello." }]
+  const written = { path: "b.txt", content: "by hand" }
+  expect(await here(["tools", "call", "write_file", "--args", JSON.stringify(written)], { cwd, env })).toMatchObject({
+    code: 0,
+  })
+  await using toolwright = await createToolwright({
+    backend: createScriptedBackend({ abilities: { nativeTools: true }, steps }),
+    model: { name: "m", baseUrl: "http://127.0.0.1:9/v1" },
+    builtins: {},
+    workspace: { roots: [cwd] },
+    cwd,
+    env,
+  })
+  await toolwright.complete("Say done", { surface: "run" })
+  await using served = await serveToolwright(toolwright, { port: 0, mcp: true })
+  const post = async (path: string, body: object) => {
+    const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" }
+    const response = await fetch(served.url + path, { method: "POST", headers, body: JSON.stringify(body) })
+    return response.text()
+  }
+  expect(await post("/tools/read_text_file", { path: "a.txt" })).toContain("hello")
+  expect(await post("/tools/read_text_file", { path: "nowhere.txt" })).toContain("nowhere.txt")
+  const params = { name: "echo", arguments: { message: "over mcp" } }
+  expect(await post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params })).toContain("over mcp")
+  await post("/v1/chat/completions", { model: "m", messages: [{ role: "user", content: "hi" }] })
+
+  const runs = (await toolwright.runs()).toReversed()
+  expect(runs.map(({ surface, status }) => [surface, status])).toEqual([
+    ["tools", "completed"],
+    ["run", "completed"],
+    ["http", "completed"],
+    ["http", "failed"],
+    ["mcp", "completed"],
+    ["gateway", "completed"],
+  ])
+  expect((await toolwright.runs({ calls: false })).map(({ surface }) => surface)).toEqual(["gateway", "run"])
+  const byHand = await toolwright.readRun(runs[0]!.runId)
+  expect(byHand.events.map(({ type }) => type)).toEqual(["tool-start", "effect-start", "tool-end", "run-end"])
+  expect(byHand.events[0]).toMatchObject({ name: "write_file", arguments: written })
+  expect(byHand.events[2]).toMatchObject({
+    result: { success: true, modifiedFiles: [expect.stringContaining("b.txt")] },
+  })
+  const overMcp = await toolwright.readRun(runs[4]!.runId)
+  expect(overMcp.events[0]).toMatchObject({ arguments: { message: "over mcp" } })
+  const { database } = await toolwright.log.open()
+  for (const { runId } of runs) expect((await verifyRun(database, runId)).broken).toBeUndefined()
+})

@@ -1,0 +1,47 @@
+import { EXIT, type Command } from "../command.ts"
+import { parseOptions, type OptionDeclarations } from "../options.ts"
+import { neutralise } from "../render/neutralise.ts"
+import { canAsk } from "../paired-run.ts"
+import { exitCodeOf, show } from "../run-task.ts"
+import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  json: { type: "boolean", description: "Print every event as a line of JSON" },
+  ...CONFIGURATION_OPTIONS,
+} as const satisfies OptionDeclarations
+
+export const resumeCommand: Command = {
+  name: "resume",
+  summary: "Go on with a run that was interrupted",
+  usage: usageText({
+    synopsis: ["resume [<id>|latest] [options]"],
+    description:
+      "A run whose process died goes on after the last step that is on record: nothing that was done is done again. Of a call that was\n" +
+      "under way, what its tool says of itself decides: what only reads, or may be repeated, is run again; what can be asked is asked;\n" +
+      "anything else counts as unknown, which the model is told and the summary names. 'toolwright runs' shows which were interrupted.",
+    options: OPTIONS,
+    examples: [{ line: "toolwright resume", does: "Go on with the last run" }],
+  }),
+  async run(invocation) {
+    const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 1 })
+    const { configuration } = await configurationFor(invocation, values)
+    const { createToolwright } = await import("@toolwright/runtime")
+    const { cwd, env, signal, stderr } = invocation
+    await using toolwright = await createToolwright({
+      ...configuration,
+      withBuiltins: true,
+      cwd,
+      env,
+      log: (line) => void stderr.write(`${neutralise(line)}\n`),
+      ...(canAsk(invocation)
+        ? await import("../approve.ts").then(({ approveOnTerminal }) => ({
+            approve: approveOnTerminal(invocation, () => undefined),
+          }))
+        : {}),
+    })
+    const [id = "latest"] = positionals
+    const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
+    return summary === undefined ? EXIT.failure : exitCodeOf(summary)
+  },
+}

@@ -1,0 +1,88 @@
+import {
+  DynamicExecutor,
+  Encoder,
+  foldRun,
+  givenTask,
+  holderHere,
+  isHeld,
+  profileNamed,
+  recordOn,
+  type AgentProfile,
+  type ExecutorOptions,
+  type FoldedRun,
+} from "@toolwright/agents"
+import type { RunLog, RunRow, RunWriter } from "@toolwright/store"
+import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import type { Place } from "./assembly/place.ts"
+
+/** What runs go on with. */
+export interface ResumeParts {
+  open(): Promise<RunLog>
+  readonly place: Place
+  readonly redact: (text: string) => string
+  executorOptions(profile: AgentProfile): Promise<ExecutorOptions>
+}
+
+/** Settings of a run that goes on. */
+export interface ResumeOptions {
+  signal?: AbortSignal
+  /** The agent, where it is one of your own. */
+  agent?: AgentProfile
+  /** Whether other runs may work in the workspace at the same time. */
+  shared?: boolean
+}
+
+/**
+ * Goes on with a run where its log ends: what was done is not done again, and a call that was under way is treated as its
+ * tool says. The run is claimed first, so that whoever wrote it before can write nothing more.
+ *
+ * @param id of the run, its beginning, or `latest`
+ * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`
+ */
+export async function* resumeRun(
+  { open, place, redact, executorOptions }: ResumeParts,
+  id: string,
+  { signal, agent, shared = false }: ResumeOptions = {},
+): AsyncGenerator<RunEvent, RunSummary> {
+  const log = await open()
+  const row = await log.find(id)
+  const { folded, profile } = await resumable(log, row, agent)
+  using _lock = place.take(shared || folded.dryRun ? { ...profile, changesWorkspace: false } : profile, row.id)
+  const parts = await executorOptions(profile)
+  const writer = await claim(log, row)
+  try {
+    // Between the first look and the claim, whoever held it may have written more.
+    const current = writer.seq === folded.seq ? folded : await foldRun(log.database, await log.events(row.id))
+    const { access, completion } = givenTask(profile, current.task, current.given.files)
+    const encoder = new Encoder(writer, redact, {})
+    const { conversation } = current
+    if (conversation !== undefined) encoder.resumeFrom(conversation.messages, conversation.hashes)
+    const executor = new DynamicExecutor({ ...parts, access, completion: { ...parts.completion, ...completion } })
+    return yield* executor.resume(current, recordOn({ writer, encoder }, { redact }), signal)
+  } finally {
+    // One that was left before its end waits for whoever goes on with it.
+    await writer.release().catch(() => {})
+  }
+}
+
+async function resumable(
+  log: RunLog,
+  row: RunRow,
+  agent: AgentProfile | undefined,
+): Promise<{ folded: FoldedRun; profile: AgentProfile }> {
+  if (row.state === "ended")
+    throw new ToolwrightError("RUN_ENDED", `The run ${row.id} has ended: ${row.outcome}.`, {
+      hint: "Begin a new one.",
+    })
+  if (row.agent === "")
+    throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is a single call, which nobody waits for any more.`, {
+      hint: `'toolwright runs show ${row.id}' shows how far it came. Make the call again if it is still wanted.`,
+    })
+  return { folded: await foldRun(log.database, await log.events(row.id)), profile: agent ?? profileNamed(row.agent) }
+}
+
+function claim(log: RunLog, row: RunRow): Promise<RunWriter> {
+  const time = Date.now()
+  const deadBefore = isHeld(row, time) ? 0 : Number.MAX_SAFE_INTEGER
+  return log.claim(row.id, { holder: holderHere(), time, deadBefore })
+}
