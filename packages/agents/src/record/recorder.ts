@@ -242,5 +242,5 @@ class LogRecorder implements RunRecorder {
 }
 
 const NO_SNAPSHOT = (): Snapshot => {
-  throw new ToolwrightError("NO_SNAPSHOT", "Events of a call need none.")
+  throw new ToolwrightError("RUN_FAILED", "An event of a call has nothing to say of the run.")
 }

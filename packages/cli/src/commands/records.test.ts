@@ -33,7 +33,7 @@ test("every surface leaves a record: a run, calls by hand, over REST and over MC
   expect(await post("/tools/read_text_file", { path: "nowhere.txt" })).toContain("nowhere.txt")
   const params = { name: "echo", arguments: { message: "over mcp" } }
   expect(await post("/mcp", { jsonrpc: "2.0", id: 1, method: "tools/call", params })).toContain("over mcp")
-  await post("/v1/chat/completions", { model: "m", messages: [{ role: "user", content: "hi" }] })
+  await post("/v1/chat/completions", { model: "toolwright/assistant", messages: [{ role: "user", content: "hi" }] })
 
   const runs = (await toolwright.runs()).toReversed()
   expect(runs.map(({ surface, status }) => [surface, status])).toEqual([
