@@ -2,6 +2,7 @@ import type { RunRequest } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
 import type { Answering, AnswerRequest } from "@toolwright/dialogue"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import type { ChatMessage } from "@toolwright/toolformat"
 import { runAsChat } from "./agent-run.ts"
 import { RequestProblem, type GatewayEvent, type GatewayRequest } from "./wire.ts"
 
@@ -62,13 +63,25 @@ function leftByAgent({ tools, jsonSchema, parallelToolCalls, extraBody }: Gatewa
 export function answerRequestOf(request: GatewayRequest): AnswerRequest {
   const { messages, tools, toolChoice, parallelToolCalls, sampling, jsonSchema, extraBody } = request
   return {
-    messages,
+    messages: withOneSystem(messages),
     ...(tools.length === 0 ? {} : { tools, toolChoice }),
     ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
     ...(Object.keys(extraBody).length === 0 ? {} : { extraBody }),
   }
+}
+
+/** Chat templates know one system message, at the beginning: clients send several. */
+function withOneSystem(messages: readonly ChatMessage[]): ChatMessage[] {
+  const first = messages.findIndex(({ role }) => role !== "system")
+  const count = first < 0 ? messages.length : first
+  if (count < 2) return [...messages]
+  const content = messages
+    .slice(0, count)
+    .map((message) => message.content)
+    .join("\n\n")
+  return [{ role: "system", content }, ...messages.slice(count)]
 }
 
 /** The model's own answer. A server that is busy is not waited for: its clients know best how long they can wait. */

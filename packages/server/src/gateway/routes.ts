@@ -1,6 +1,7 @@
 import type { Context, Hono } from "hono"
 import { createAnswering, type AnsweringOptions } from "@toolwright/dialogue"
 import type { Backend } from "@toolwright/backends"
+import type { JsonObject } from "@toolwright/toolbox"
 import type { AppVariables } from "../app.ts"
 import { bodyLimits, readJson } from "../http/body.ts"
 import { failureOf, retryHeaders } from "./failures.ts"
@@ -16,7 +17,11 @@ import {
 } from "./modes.ts"
 import { respond } from "./respond.ts"
 import { RequestProblem, type GatewayEvent, type Wire, type WireRequest } from "./wire.ts"
+import { anthropicMessages } from "./wires/anthropic/wire.ts"
 import { openAIChat } from "./wires/openai-chat/wire.ts"
+import { openAIResponses } from "./wires/responses/wire.ts"
+
+type GatewayContext = Context<{ Variables: AppVariables }>
 
 /** What the gateway stands in front of. */
 export interface GatewayOptions {
@@ -29,10 +34,10 @@ export interface GatewayOptions {
 }
 
 /** Every form in which clients may ask. To add one, write it and name it here. */
-export const WIRES: readonly Wire[] = [openAIChat]
+const wires = (): Wire[] => [openAIChat, openAIResponses(), anthropicMessages]
 
 /**
- * The model behind any client's own wire (see {@link WIRES}), and `GET /v1/models`. A request goes to the model as it
+ * The model behind any client's own wire , and `GET /v1/models`. A request goes to the model as it
  * is, with its tools or without, and the answer comes back call by call, each whole and once. An agent with the server's
  * own tools answers only where one is named: `model: "toolwright/<agent>"`, or the header `X-Toolwright-Agent`. The
  * header `X-Routing-Mode` of the answer says which it was, `X-Toolwright-Left-Out` what could not be passed on.
@@ -45,26 +50,41 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     const ids = [backend.modelName(), ...agents.map(({ name }) => AGENT_PREFIX + name)]
     return context.json({
       object: "list",
-      data: ids.map((id) => ({ id, object: "model", created: 0, owned_by: "toolwright" })),
+      data: ids.map(modelEntry),
+      // What clients of Anthropic read beside that.
+      has_more: false,
+      first_id: ids[0],
+      last_id: ids.at(-1),
     })
   })
 
-  for (const wire of WIRES) for (const path of wire.paths) app.post(path, (context) => answer(context, wire))
+  for (const wire of wires()) {
+    const answer = (context: GatewayContext, body: JsonObject): Promise<Response> => {
+      const header = (name: string): string | undefined => context.req.header(name)
+      return answerTo(context, wire.read(body, { path: context.req.path, caller: context.get("caller"), header }))
+    }
+    for (const path of wire.paths) app.post(path, (context) => reading(context, wire, answer))
+    for (const [path, other] of Object.entries(wire.others ?? {}))
+      app.post(path, (context) => reading(context, wire, (_, body) => Promise.resolve(Response.json(other(body)))))
+  }
 
-  async function answer(context: Context<{ Variables: AppVariables }>, wire: Wire): Promise<Response> {
+  /** Reads the body, and tells what is thrown in the wire's own form. */
+  async function reading(
+    context: GatewayContext,
+    wire: Wire,
+    answer: (context: GatewayContext, body: JsonObject) => Promise<Response>,
+  ): Promise<Response> {
     const body = await readJson(context, bodyLimits(options))
     if ("refused" in body) return body.refused
     try {
-      const header = (name: string): string | undefined => context.req.header(name)
-      const read = wire.read(objectOf(body.value), { path: context.req.path, header })
-      return await answerTo(context, read)
+      return await answer(context, objectOf(body.value))
     } catch (thrown) {
       const failure = failureOf(thrown)
       return Response.json(wire.failure(failure), { status: failure.status, headers: retryHeaders(failure) })
     }
   }
 
-  async function answerTo(context: Context, wire: WireRequest): Promise<Response> {
+  async function answerTo(context: GatewayContext, wire: WireRequest): Promise<Response> {
     const { request } = wire
     const named = context.req.header("x-toolwright-agent")
     const agent = agentFor(request.model, named, agents)
@@ -85,6 +105,12 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
       ...(leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }),
     })
   }
+}
+
+/** A model in the words of OpenAI and of Anthropic. */
+function modelEntry(id: string): JsonObject {
+  const anthropic = { type: "model", display_name: id, created_at: "1970-01-01T00:00:00Z" }
+  return { id, object: "model", created: 0, owned_by: "toolwright", ...anthropic }
 }
 
 function objectOf(body: unknown) {

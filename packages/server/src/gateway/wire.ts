@@ -88,11 +88,15 @@ export interface Wire {
   read(body: JsonObject, context: WireContext): WireRequest
   /** The body of an answer that failed. */
   failure(failure: GatewayFailure): JsonObject
+  /** Questions that need no model, by their path. They throw what `read` throws. */
+  others?: Readonly<Record<string, (body: JsonObject) => JsonObject>>
 }
 
 /** What a wire is told of a request beside its body. */
 export interface WireContext {
   path: string
+  /** Who asks, as an opaque name; empty where nobody is told apart. */
+  caller: string
   header(name: string): string | undefined
 }
 

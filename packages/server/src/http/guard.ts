@@ -50,7 +50,10 @@ export function guard(
     }
     const cors: Record<string, string> = foreign ? corsHeaders(anyOrigin ? "*" : origin) : {}
     if (context.req.method === "OPTIONS" && foreign) return new Response(null, { status: 204, headers: cors })
-    const access = tokens.length === 0 ? undefined : accessOf(context.req.header("authorization"), tokens)
+    // Clients of Anthropic have a header of their own for the token.
+    const key = context.req.header("x-api-key")
+    const given = context.req.header("authorization") ?? (key === undefined ? undefined : `Bearer ${key}`)
+    const access = tokens.length === 0 ? undefined : accessOf(given, tokens)
     if (tokens.length > 0 && access === undefined && !open.has(context.req.path)) {
       const refused = problem(
         {

@@ -1,0 +1,82 @@
+import type { JsonObject } from "@toolwright/toolbox"
+import type { OpenAITool } from "@toolwright/toolformat"
+import { given, isObject, numberAt, onlyTools, textsAt, type ChosenTools } from "../../fields.ts"
+import { RequestProblem, type GatewayRequest } from "../../wire.ts"
+import { readMessages } from "./messages.ts"
+
+/** What this wire reads, or what has no bearing on an answer. */
+const READ = new Set(
+  "model messages system max_tokens stream tools tool_choice temperature top_p top_k stop_sequences thinking metadata output_format output_config".split(
+    " ",
+  ),
+)
+
+/** @throws RequestProblem */
+export function readAnthropic(fields: JsonObject): GatewayRequest {
+  const messages = readMessages(fields.system, fields.messages)
+  const { tools, leftOut } = toolsOf(fields.tools)
+  const choice = isObject(fields.tool_choice) ? fields.tool_choice : {}
+  const jsonSchema = schemaOf(fields)
+  const { effort } = isObject(fields.output_config) ? (fields.output_config as { effort?: unknown }) : {}
+  const others = Object.keys(fields).filter((name) => !READ.has(name) && fields[name] !== null)
+  return {
+    model: typeof fields.model === "string" ? fields.model : "",
+    messages,
+    ...choose(tools, choice),
+    ...(choice.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {}),
+    ...(jsonSchema === undefined ? {} : { jsonSchema }),
+    sampling: given({
+      temperature: numberAt(fields, "temperature"),
+      topP: numberAt(fields, "top_p"),
+      topK: numberAt(fields, "top_k"),
+      maxTokens: numberAt(fields, "max_tokens"),
+      stop: textsAt(fields.stop_sequences),
+    }),
+    extraBody: typeof effort === "string" ? { reasoning_effort: effort } : {},
+    leftOut: [...leftOut, ...budgetOf(fields.thinking), ...others],
+    stream: fields.stream === true,
+  }
+}
+
+/** Whether the client wants to see what the model thinks. */
+export function wantsThinking({ thinking }: JsonObject): boolean {
+  return isObject(thinking) && (thinking.type === "enabled" || thinking.type === "adaptive")
+}
+
+/** Models of one's own take no budget for their thoughts. */
+function budgetOf(thinking: unknown): string[] {
+  return isObject(thinking) && thinking.budget_tokens !== undefined ? ["thinking.budget_tokens"] : []
+}
+
+/** Tools of the client's own; those that Anthropic would run, or knows by heart, are not there. */
+function toolsOf(list: unknown): { tools: OpenAITool[]; leftOut: string[] } {
+  if (list === undefined || list === null) return { tools: [], leftOut: [] }
+  if (!Array.isArray(list)) throw new RequestProblem("'tools' must be a list.", "tools")
+  const tools: OpenAITool[] = []
+  const leftOut: string[] = []
+  for (const [at, tool] of list.entries()) {
+    const { name, type, description, input_schema: parameters } = (isObject(tool) ? tool : {}) as JsonObject
+    if (typeof name !== "string") throw new RequestProblem("Every tool needs a name.", `tools.${at}.name`)
+    if (!isObject(parameters)) {
+      if (typeof type !== "string" || type === "custom")
+        throw new RequestProblem("Every tool needs an input_schema.", `tools.${at}.input_schema`)
+      leftOut.push(`tools.${name}`)
+      continue
+    }
+    tools.push({ type: "function", function: { name, description: String(description ?? ""), parameters } })
+  }
+  return { tools, leftOut }
+}
+
+function choose(tools: OpenAITool[], { type, name }: JsonObject): ChosenTools {
+  if (type === undefined || type === "auto") return { tools, toolChoice: "auto" }
+  if (type === "none") return { tools, toolChoice: "none" }
+  if (type === "any") return { tools, toolChoice: "required" }
+  if (type === "tool") return onlyTools(tools, [String(name)], true)
+  throw new RequestProblem("'tool_choice' must be of the type auto, any, tool or none.", "tool_choice.type")
+}
+
+function schemaOf({ output_format: format, output_config: config }: JsonObject): JsonObject | undefined {
+  const wanted = isObject(config) && isObject(config.format) ? config.format : format
+  return isObject(wanted) && wanted.type === "json_schema" && isObject(wanted.schema) ? wanted.schema : undefined
+}
