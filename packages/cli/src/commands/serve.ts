@@ -72,7 +72,7 @@ export const serveCommand: Command = {
     ],
   }),
   details: `\`POST /tools/{name}\` calls a tool, \`/openapi.json\` describes them for importers, \`/docs\` is a page to try them, \`/prompts/\` renders
-prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1/chat/completions\` gives any OpenAI client tool use in front of it
+prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1\` gives any client of OpenAI and of Anthropic tool use in front of it
 (model \`toolwright/assistant\`: an agent with these tools), and \`/conversations\` keeps what is said. Only this machine can reach it, unless a token is set; a token \`secret:git,filesystem\` is for
 tools with these tags alone, and not for \`/mcp\`, \`/v1\` and \`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as
 \`--token\` and \`--token-file\`. Where every folder is read-only, no tool that writes is offered. As a service of a container it reads
@@ -123,7 +123,7 @@ function introduction({ url, offered, hidden, model }: Served, { unavailable }: 
   const clients =
     model === undefined
       ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
-      : `for OpenAI clients, in front of ${model}`
+      : `for clients of OpenAI and Anthropic, in front of ${model}`
   const lines = [
     `Serving ${offered.length} tools at ${url}`,
     `  ${url}/docs          a page to try them`,

@@ -33,10 +33,13 @@ export function hear(event: AskEvent): Heard | undefined {
   }
 }
 
-function heardOf(problem: Extract<AskEvent, { type: "parse-problem" }>): Heard {
+function heardOf(problem: Extract<AskEvent, { type: "parse-problem" }>): Heard | undefined {
   const { kind, message, repaired, shown } = problem
   const tool = problem.tool === undefined ? {} : { tool: problem.tool }
   const note = { code: kind, message, ...tool }
+  // Whoever holds the call against the tools tells of that.
+  if (repaired && kind === "unknown-tool") return undefined
+  if (repaired && kind === "invalid-arguments") return { type: "slip", note: { ...note, code: "repaired-arguments" } }
   // What a model makes up behind its own call is no content, and is not lost either.
   if (repaired) return { type: "slip", note: kind === "extra-text" ? { ...note, text: problem.text } : note }
   return { type: "unread", text: shown === true ? "" : textOf(problem), note }
@@ -46,5 +49,6 @@ function heardOf(problem: Extract<AskEvent, { type: "parse-problem" }>): Heard {
 function textOf({ kind, text, tool }: Extract<AskEvent, { type: "parse-problem" }>): string {
   if (tool === undefined) return text
   const head = `{"name": ${JSON.stringify(tool)}`
-  return kind === "unterminated-call" ? head : `${head}, "arguments": ${text}`
+  // Of a native call that broke off before its arguments, the name is all there is.
+  return kind === "unterminated-call" && text === tool ? head : `${head}, "arguments": ${text}`
 }

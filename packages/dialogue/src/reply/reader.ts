@@ -88,7 +88,11 @@ export class ReplyReader {
     const rest = this.#cutter?.end() ?? ""
     if (rest !== "") events.push(...this.#parsed(rest))
     if (this.stopped) this.reply.finishReason = "stop"
-    if (this.#parser !== undefined) events.push(...this.#textCalls.read(this.#parser.end()))
+    if (this.#parser !== undefined) {
+      const last = this.#parser.end()
+      const cutOff = this.reply.finishReason === "length"
+      events.push(...this.#textCalls.read(cutOff ? this.#textCalls.withoutGuess(last) : last))
+    }
     if (this.#native !== undefined)
       events.push(...this.#serverCalls.read(this.#native.end(this.reply.finishReason === "length")))
     if (this.#fromText !== undefined) events.push(...this.#fromText.end())
@@ -138,6 +142,8 @@ class CallReader {
   readonly #refused: boolean
   #called = false
   #begun = 0
+  /** Calls that have begun and not ended, with their arguments so far. */
+  readonly #open = new Map<number, { name: string; text: string }>()
   /** What stands after a call in text. */
   readonly #after: string[] = []
 
@@ -156,6 +162,27 @@ class CallReader {
       if (one !== undefined) told.push(one)
     }
     return told
+  }
+
+  /**
+   * The last events of a reply that was cut off: a call that had begun and that only the end of the text ends is no
+   * whole one, since what it has of its last argument may be the half.
+   */
+  withoutGuess(events: readonly ParseEvent[]): ParseEvent[] {
+    const open = new Map(this.#open)
+    if (open.size === 0) return [...events]
+    return events.flatMap((event): ParseEvent[] => {
+      if (event.type === "args-delta" && open.has(event.index)) return []
+      if (event.type === "problem" && event.problem.repaired && event.problem.text !== "") return []
+      const begun = event.type === "call-end" ? open.get(event.index) : undefined
+      if (begun === undefined) return [event]
+      const { name, text } = begun
+      const message = `The reply was cut off inside the call of '${name}'.`
+      const at = this.#reply.raw.length
+      return [
+        { type: "problem", problem: { kind: "unterminated-call", at, text, tool: name, message, repaired: false } },
+      ]
+    })
   }
 
   end(): ReplyEvent[] {
@@ -178,9 +205,11 @@ class CallReader {
         return event
       case "call-start":
         if (++this.#begun > MOST_CALLS) throw tooLong(`${MOST_CALLS} calls`)
+        this.#open.set(event.index, { name: event.name, text: "" })
         if (this.#refused) return undefined
         return { type: "call-start", callId: this.#id(event.index, event.id), name: event.name }
       case "args-delta":
+        this.#grow(event.index, event.text)
         if (this.#refused) return undefined
         return { type: "args-delta", callId: this.#ids.get(event.index) ?? "", text: event.text }
       case "call-end":
@@ -190,7 +219,13 @@ class CallReader {
     }
   }
 
+  #grow(index: number, text: string): void {
+    const open = this.#open.get(index)
+    if (open !== undefined) open.text += text
+  }
+
   #call({ index, call }: Extract<ParseEvent, { type: "call-end" }>): ReplyEvent {
+    this.#open.delete(index)
     if (this.#refused)
       return this.#problem(notNative(call.name, JSON.stringify({ name: call.name, arguments: call.arguments })))
     this.#called = this.#inText

@@ -38,6 +38,8 @@ const CALLS = [
   { id: "call_1", name: "get_weather", arguments: { city: 'Zürich </tool_call> {"', days: 12, fine: true } },
   { id: "call_2", name: "now", arguments: {} },
 ]
+/** Where Harmony's models end their reply, after each call. */
+const STOPPED = /<\|call\|>/
 const PROSE = "I look at it now. "
 
 /** A gateway before a model that writes what it is told to, cut where nobody would, and says why it ended. */
@@ -105,7 +107,10 @@ function check(seen: Seen, reply: string, cut: string, finishReason: FinishReaso
   for (const call of seen.calls) {
     const wanted = CALLS.find(({ name }) => name === call.name)
     expect(wanted, `${cut}: a call of '${call.name}'`).toBeDefined()
-    expect(JSON.parse(call.arguments), cut).toEqual(wanted!.arguments)
+    const given = JSON.parse(call.arguments) as object
+    // A text that ends on a closing mark is a whole call, as far as anybody can tell who is not told that it was cut off.
+    if (finishReason === "length" || !cut.trimEnd().endsWith("</tool_call>") || cut === reply)
+      expect(given, cut).toEqual(wanted!.arguments)
   }
   // Nothing is told twice: what is told is in the reply, in its order, and each call is told once.
   expect(seen.calls.length, cut).toBeLessThanOrEqual(CALLS.length)
@@ -114,10 +119,12 @@ function check(seen: Seen, reply: string, cut: string, finishReason: FinishReaso
   expect(countOf(seen.content, PROSE.trim()), cut).toBeLessThanOrEqual(1)
   expect(countOf(seen.content, "Zürich"), `${cut}: ${seen.content}`).toBeLessThanOrEqual(countOf(cut, "Zürich"))
   if (seen.calls.some(({ name }) => name === "get_weather")) expect(seen.content, cut).not.toContain("Zürich")
-  // The reason is the model's.
-  const reason = finishReason === "length" ? "length" : seen.calls.length > 0 ? "tool_calls" : "stop"
+  // The reason is the model's, but where it was stopped: a mark of the family's ends the reply.
+  const reason =
+    finishReason === "length" && !STOPPED.test(cut) ? "length" : seen.calls.length > 0 ? "tool_calls" : "stop"
   expect(seen.finish, cut).toBe(reason)
-  if (cut === reply) expect(seen.calls.map(({ name }) => name)).toEqual(CALLS.map(({ name }) => name))
+  const most = STOPPED.test(reply) ? 1 : CALLS.length
+  if (cut === reply) expect(seen.calls.map(({ name }) => name)).toEqual(CALLS.slice(0, most).map(({ name }) => name))
   // What was begun and not called is told, as text and in a note.
   const begun = cut.slice(PROSE.length).includes("get_weather")
   if (begun && seen.calls.length === 0) expect(seen.content + JSON.stringify(seen.notes), cut).toContain("get_weather")
