@@ -20,6 +20,11 @@ const ELSEWHERE: readonly [RegExp, string][] = [
   [/^(npm|git|docker|openssl)\b/, "installs, builds or tests the repository, or is another program's own command"],
   [/^alias /, "names the command in the reader's shell"],
   [/^claude /, "belongs to another host"],
+  [
+    /toolwright (init|new)\b|^cd my-tools|count_words|how many words/,
+    "makes a project and calls its tool: commands/init.test.ts plays that whole page",
+  ],
+  [/^(eval "\$\()?toolwright completion/, "is for the reader's shell: completion.test.ts"],
   [/^node --conditions/, "runs a script of the repository, which has tests of its own"],
   [
     /^(npx )?toolwright (chat|demo)\b/,

@@ -21,7 +21,13 @@ function sentenceOf({ reply, tool, result, recorded }: Step): string {
   const args = callIn(reply)?.arguments ?? {}
   if (recorded.metadata.dryRun === true) return "Nothing was run: this is a dry run."
   if (!recorded.success) return failed(tool, recorded)
-  return SENTENCES[tool]?.(args, recorded) ?? firstLine(recorded.output)
+  return SENTENCES[tool]?.(args, recorded) ?? answered(tool, recorded)
+}
+
+/** What a tool that it does not know answered: data on one line, or the first line of its text. */
+function answered(tool: string, { data, output }: ToolResult): string {
+  const text = typeof data === "object" && data !== null ? JSON.stringify(data) : undefined
+  return text === undefined || text.length > 200 ? firstLine(output) : `${tool} answered ${text}.`
 }
 
 function failed(tool: string, { error, data, output }: ToolResult): string {

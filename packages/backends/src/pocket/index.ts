@@ -1,5 +1,6 @@
 export type { Doubting, PocketQuestion } from "./doubt.ts"
 export { pocketGrounding } from "./grounding.ts"
+export { nameableTools, type OtherTools } from "./named-tool.ts"
 export { openPocket, pocketBackend, pocketPrompt, type PocketOptions } from "./open.ts"
 export { absentPocketTools, POCKET_TOOLS, pocketTools } from "./tools.ts"
 export type { PocketCall } from "./call.ts"

@@ -6,6 +6,7 @@ import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "../llama/e
 import type { InferEvent, InferRequest } from "../model/backend.ts"
 import { closingSentence } from "./closing.ts"
 import { type Doubting, readDoubtData, settle } from "./doubt.ts"
+import { namedCall, namedTool, type OtherTools } from "./named-tool.ts"
 import { isDone, WORDS_ONLY } from "./one-command.ts"
 import { CALL_OPEN } from "./call.ts"
 import { lastRequest, type PocketPromptOptions, pocketTexts, renderPocketPrompt } from "./prompt.ts"
@@ -15,6 +16,8 @@ export interface PocketOptions extends Pick<LlamaEngineOptions, "signal" | "onPr
   readonly root?: string
   /** What is done about calls that the model is not sure of; they are made like any other unless given. */
   readonly doubting?: Doubting
+  /** Tools that it was not trained on, called where a request names one word for word. */
+  readonly others?: OtherTools
   /** Another file of the same making; the one of `@toolwright/pocket` unless given. */
   readonly modelPath?: string
 }
@@ -35,8 +38,8 @@ const REPLY_TOKENS = 160
  * await backend.close()
  */
 export async function openPocket(options: PocketOptions = {}): Promise<LlamaBackend> {
-  const { root, doubting, modelPath = pocketPath(), ...engineOptions } = options
-  return pocketBackend(await openLlama({ ...engineOptions, modelPath }), root, doubting)
+  const { root, doubting, others, modelPath = pocketPath(), ...engineOptions } = options
+  return pocketBackend(await openLlama({ ...engineOptions, modelPath }), root, doubting, others)
 }
 
 /**
@@ -44,7 +47,12 @@ export async function openPocket(options: PocketOptions = {}): Promise<LlamaBack
  *
  * @param doubting what is done about calls that the model is not sure of; they are made like any other unless given
  */
-export function pocketBackend(engine: LlamaEngine, root?: string, doubting?: Doubting): LlamaBackend {
+export function pocketBackend(
+  engine: LlamaEngine,
+  root?: string,
+  doubting?: Doubting,
+  others: OtherTools = () => [],
+): LlamaBackend {
   const prompting = promptingFor(engine, root)
   const said = (messages: readonly ChatMessage[]): string => pocketTexts(messages, prompting).join("\0")
   const data = once(readDoubtData)
@@ -60,13 +68,17 @@ export function pocketBackend(engine: LlamaEngine, root?: string, doubting?: Dou
       const { request: asked, steps } = lastRequest(request.messages)
       const beyond = steps.length === 0 && request.jsonSchema === undefined ? doubting?.beyond?.(asked) : undefined
       if (beyond !== undefined) return yield* words(beyond, NO_USAGE, true)
-      const held = heldToWords(request)
+      const named = steps.length === 0 && request.jsonSchema === undefined ? namedTool(asked, others) : undefined
+      const held =
+        named === undefined
+          ? heldToWords(request)
+          : { ...request, grammar: namedCall(named, asked.replaceAll(named.name, " ")) }
       const sampling = { temperature: 0, ...request.sampling }
       const { reply, end } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
       if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
         return yield* words(spokenReply(reply, steps, root), end.usage, reply.startsWith(CANNOT))
       }
-      if (doubting === undefined || request.jsonSchema !== undefined) {
+      if (doubting === undefined || request.jsonSchema !== undefined || named !== undefined) {
         yield { type: "text-delta", text: reply }
         return yield end
       }

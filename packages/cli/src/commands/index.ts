@@ -68,6 +68,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./undo.ts")).undoCommand,
   },
   {
+    name: "init",
+    summary: "Make a project with a tool of your own, its test and a configuration",
+    load: async () => (await import("./init.ts")).initCommand,
+  },
+  {
+    name: "new",
+    summary: "Make a tool, an agent, a format or a prompt, to be changed into your own",
+    load: async () => (await import("./new.ts")).newCommand,
+  },
+  {
     name: "demo",
     summary: "Watch a small model answer requests, and an agent write, fail, correct and commit; offline",
     load: async () => (await import("./demo.ts")).demoCommand,

@@ -16,7 +16,9 @@ const USERS = `users=${process.execPath} --conditions=toolwright-source ${SERVER
 const STARTED = /at (http:\/\/127\.0\.0\.1:\d+)\n/
 const TOKEN = "a-token-for-tests"
 const AUTHORIZED = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" }
-const call = (name: string, args: object) => ({ reply: { calls: [{ name, args: args as Record<string, unknown> }] } })
+const call = (name: string, args: object) => ({
+  reply: { calls: [{ name, arguments: args as Record<string, unknown> }] },
+})
 
 async function freePort(): Promise<string> {
   const server = createServer().listen(0, "127.0.0.1")
@@ -191,7 +193,7 @@ test("one run uses a tool of one's own, a REST service and MCP servers: by the c
   category: "utility",
   optionality: "optional",
   effects: { readOnly: true },
-  schema: { type: "object", properties: { path: { type: "string" } } },
+  parameters: { type: "object", properties: { path: { type: "string" } } },
   async handler({ path }: { path: string }, { files }: { files: { read(path: string): Promise<string> } }) {
     const output = String((await files.read(path)).length)
     return { success: true, output, modifiedFiles: [], metadata: {}, executionTimeMs: 0 }

@@ -5,7 +5,7 @@ import {
   openLlamaBackend,
   type Backend,
 } from "@toolwright/backends"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
 import type { ChooseReading, Pairing } from "../pairing/pairing.ts"
@@ -23,6 +23,8 @@ export interface BackendOptions {
   log?: ((line: string) => void) | undefined
   /** Where the user's state lies; the process's own unless given. */
   env?: Readonly<Record<string, string | undefined>> | undefined
+  /** All tools that there are, for a model that knows some of them and can be named others. */
+  tools?: () => readonly ToolDefinition[]
 }
 
 /**

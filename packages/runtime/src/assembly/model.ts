@@ -44,7 +44,7 @@ export function modelFor(
   const open = async (): Promise<Backend> => {
     if (own !== undefined) return own
     return pairing !== undefined || hasModel(configuration)
-      ? backendFor(configuration, { root, choose, log, env })
+      ? backendFor(configuration, { root, choose, log, env, tools: () => registry.list() })
       : withoutModel()
   }
   return {

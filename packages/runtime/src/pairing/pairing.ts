@@ -1,6 +1,6 @@
 import type { AgentProfile, ExecutorOptions } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
-import type { PermissionRule, ToolRegistry, Toolset } from "@toolwright/toolbox"
+import type { PermissionRule, ToolDefinition, ToolRegistry, Toolset } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
 
 /** A call that may have been meant. */
@@ -28,7 +28,12 @@ export interface Pairing {
   readonly model: string
   /** The value of `model.backend` that chooses it. */
   readonly backend: string
-  open(options: { root?: string | undefined; choose?: ChooseReading | undefined }): Promise<Backend>
+  open(options: {
+    root?: string | undefined
+    choose?: ChooseReading | undefined
+    /** All tools that there are, those that it does not know too. */
+    tools?: (() => readonly ToolDefinition[]) | undefined
+  }): Promise<Backend>
   /**
    * The tools that it is offered, out of those that there are.
    *

@@ -3,13 +3,14 @@ import { resolve } from "node:path"
 import { PROFILES } from "@toolwright/agents"
 import {
   absentPocketTools,
+  nameableTools,
   openPocket,
   POCKET_TOOLS,
   pocketGrounding,
   pocketTools,
   type PocketQuestion,
 } from "@toolwright/backends"
-import type { JsonObject } from "@toolwright/toolbox"
+import type { JsonObject, ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import { commandFor } from "./command.ts"
 import type { Pairing, Reading } from "./pairing.ts"
@@ -24,15 +25,17 @@ const ALWAYS = ["bash", "test", "delete_file", "move_file"]
 export const pocketPairing: Pairing = {
   model: "toolwright-pocket",
   backend: "pocket",
-  open: ({ root, choose }) =>
+  open: ({ root, choose, tools }) =>
     openPocket({
       ...(root === undefined ? {} : { root }),
+      ...(tools === undefined ? {} : { others: () => ownTools(tools()) }),
       doubting: { words: notSure, beyond, ...(choose === undefined ? {} : { choose }) },
     }),
   toolset(registry, readOnly) {
     const known = pocketTools(registry.view({ splitActions: true, readOnly }).list())
     const absent = POCKET_TOOLS.filter((name) => known.every((tool) => tool.name !== name))
-    return registry.view({ only: [], add: [...known, ...absentPocketTools(absent)] })
+    const own = ownTools(registry.list()).filter((tool) => !readOnly || tool.effects?.readOnly === true)
+    return registry.view({ only: [], add: [...known, ...absentPocketTools(absent), ...own] })
   },
   knowsAny: (registry) => pocketTools(registry.list()).length > 0,
   options: ({ agent, model }) => ({
@@ -62,6 +65,11 @@ export const pocketPairing: Pairing = {
     cannotBe: ({ name }) =>
       `The agent '${name}' needs a real model: the built-in pocket model only does plain requests, as 'assistant'.`,
   },
+}
+
+/** Tools of the user's own files, which it calls where a request names one. */
+function ownTools(tools: readonly ToolDefinition[]): ToolDefinition[] {
+  return nameableTools(tools.filter(({ provenance }) => provenance?.kind === "local"))
 }
 
 /** Whether a file would be replaced. What cannot be told is taken for a yes. */

@@ -1,0 +1,96 @@
+import { execFileSync, spawnSync } from "node:child_process"
+import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { createScriptedBackend, serveBackend } from "@toolwright/backends"
+import { expect, test, vi } from "vitest"
+import { BIN, cli, folderWith } from "../testing/run-cli.ts"
+
+// Programs are installed and started, one after another.
+vi.setConfig({ testTimeout: 180_000 })
+
+const PAGE = fileURLToPath(new URL("../../../../docs/own-tools.md", import.meta.url))
+
+/** The first commands of the page, as they stand there. */
+function transcript(): string[] {
+  const [, block] = /^```sh\n([^]*?)^```/m.exec(readFileSync(PAGE, "utf8"))!
+  return block!.trim().split("\n")
+}
+
+test("from nothing to an own tool that the pocket model and a real one call, by the page alone, in at most ten commands", async () => {
+  const lines = transcript()
+  expect(lines.length).toBeLessThanOrEqual(10)
+  const folder = folderWith()
+  const steps = [
+    { reply: { calls: [{ name: "count_words", arguments: { path: "README.md" } }] } },
+    { expect: { last: "words" }, reply: "It has a few dozen." },
+  ]
+  await using model = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
+  let cwd = folder
+  const said: string[] = []
+  for (const line of lines) {
+    if (line.startsWith("cd ")) {
+      cwd = join(cwd, line.slice(3))
+      continue
+    }
+    const command = line
+      .replace(/^toolwright/, `"${process.execPath}" "${BIN}"`)
+      .replace(/http:\/\/localhost:\d+\/v1/, model.baseUrl)
+      .replace(/^npm install$/, "npm install --offline --no-audit --no-fund")
+    const { PATH, HOME } = process.env
+    const env = { PATH, HOME, XDG_STATE_HOME: join(folder, "state"), NO_COLOR: "1" }
+    const result = await run(command, cwd, env)
+    said.push(result.output)
+    expect(result.code, `${line}\n${result.output}`).toBe(0)
+  }
+  const [init, install, tested, called, pocket, real, made] = said
+  expect(init).toContain("made my-tools/tools/count-words.ts")
+  expect(install).toMatch(/added \d+ package/)
+  expect(tested).toMatch(/pass 1\n/)
+  expect(called).toMatch(/"words": \d+/)
+  expect(pocket).toMatch(/call count_words path=README.md[^]*count_words answered \{"words":\d+\}/)
+  expect(real).toMatch(/count_words[^]*It has a few dozen\./)
+  expect(made).toContain("made tools/shout.ts")
+  expect(existsSync(join(cwd, ".toolwright/runs"))).toBe(true)
+})
+
+function run(
+  command: string,
+  cwd: string,
+  env: Record<string, string | undefined>,
+): Promise<{ code: number | null; output: string }> {
+  return import("node:child_process").then(
+    ({ exec }) =>
+      new Promise((resolve) => {
+        const child = exec(command, { cwd, env: env as NodeJS.ProcessEnv }, (error, stdout, stderr) =>
+          resolve({ code: error === null ? 0 : (child.exitCode ?? 1), output: stdout + stderr }),
+        )
+      }),
+  )
+}
+
+test("each thing that can be made works as it is made, and nothing is written over", async () => {
+  const cwd = folderWith({ "README.md": "one two\n" })
+  for (const kind of ["tool", "agent", "format", "prompt"]) {
+    expect((await cli(["new", kind, "my_own"], { cwd })).code, kind).toBe(0)
+    const again = await cli(["new", kind, "my_own"], { cwd })
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining("is there already") })
+  }
+  const called = await cli(["tools", "call", "my_own", "--path", "README.md", "--tools", "./tools"], { cwd })
+  expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('"words": 2') })
+  const rendered = await cli(["prompts", "render", "my_own", "--prompts", "prompts", "--arg", "text=hello"], { cwd })
+  expect(rendered).toMatchObject({ code: 0, stdout: expect.stringContaining("hello") })
+  expect(await cli(["init"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("README.md") })
+  expect((await cli(["new", "hat", "x"], { cwd })).stderr).toContain("tool, agent, format or prompt")
+  expect((await cli(["init", "project"], { cwd })).code).toBe(0)
+  execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund"], { cwd: join(cwd, "project") })
+  const made = join(cwd, "project")
+  for (const kind of ["format", "agent"]) await cli(["new", kind, "my_own"], { cwd: made })
+  const node = (file: string, env: Record<string, string> = {}) =>
+    spawnSync(process.execPath, ["--conditions=toolwright-source", file], {
+      cwd: made,
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    })
+  expect(node("formats/my_own.ts").stdout).toContain('<<calls>>look_up|{"word": "parrot"}<<end>>')
+})

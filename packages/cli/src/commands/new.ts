@@ -1,0 +1,59 @@
+import { EXIT, type Command } from "../command.ts"
+import { parseOptions, usageError } from "../options.ts"
+import type { MadeFiles } from "../scaffold/project.ts"
+import { usageText } from "../usage.ts"
+
+export const newCommand: Command = {
+  name: "new",
+  summary: "Make a tool, an agent, a format or a prompt, to be changed into your own",
+  usage: usageText({
+    synopsis: ["new tool|agent|format|prompt <name>"],
+    description:
+      "Writes one that works: tools/<name>.ts and its test, agents/<name>.ts, formats/<name>.ts or prompts/<name>.yaml, in the current folder. Nothing that is there is touched.",
+    examples: [
+      { line: "toolwright new tool list_prices", does: "tools/list-prices.ts and tests/list-prices.test.ts" },
+      { line: "toolwright new prompt release_notes", does: "Rendered by: toolwright prompts --prompts prompts" },
+    ],
+  }),
+  async run({ args, cwd, stdout }) {
+    const [kind, name] = parseOptions(args, {}, { max: 2 }).positionals
+    const make = kind === undefined || !Object.hasOwn(KINDS, kind) ? undefined : KINDS[kind]
+    if (make === undefined)
+      throw usageError("What is to be made?", "Write tool, agent, format or prompt, and its name.")
+    if (name === undefined || !/^[a-z][a-z0-9_-]{0,60}$/.test(name))
+      throw usageError(
+        "It needs a name of small letters, digits, '_' and '-'.",
+        `For example: toolwright new ${kind} my_own`,
+      )
+    const [parts, { writeNew }] = await Promise.all([import("../scaffold/parts.ts"), import("../scaffold/write.ts")])
+    const { files, next } = make(parts, name)
+    writeNew(cwd, files)
+    stdout.write(
+      `${Object.keys(files)
+        .map((file) => `made ${file}\n`)
+        .join("")}${next}\n`,
+    )
+    return EXIT.success
+  },
+}
+
+type Parts = typeof import("../scaffold/parts.ts")
+
+const KINDS: Readonly<Record<string, (parts: Parts, name: string) => { files: MadeFiles; next: string }>> = {
+  tool: ({ fileName, toolFile, toolTest }, name) => ({
+    files: { [`tools/${fileName(name)}.ts`]: toolFile(name), [`tests/${fileName(name)}.test.ts`]: toolTest(name) },
+    next: `Try it: toolwright tools call ${name} --path README.md --tools ./tools`,
+  }),
+  agent: ({ agentFile }, name) => ({
+    files: { [`agents/${name}.ts`]: agentFile(name) },
+    next: `Try it: TOOLWRIGHT_MODEL=… TOOLWRIGHT_BASE_URL=… node agents/${name}.ts`,
+  }),
+  format: ({ formatFile }, name) => ({
+    files: { [`formats/${name}.ts`]: formatFile(name) },
+    next: `Try it: node formats/${name}.ts`,
+  }),
+  prompt: ({ promptFile }, name) => ({
+    files: { [`prompts/${name}.yaml`]: promptFile(name) },
+    next: `Try it: toolwright prompts render ${name} --prompts prompts --arg text=hello`,
+  }),
+}

@@ -1,0 +1,120 @@
+/** `count_words` as a file's name, `count-words`. */
+export const fileName = (name: string): string => name.replaceAll("_", "-")
+
+/** `count_words` as a variable, `countWords`. */
+export const variable = (name: string): string =>
+  name.replaceAll(/[_-]+(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+/** A tool that reads a file, to be made into another one. */
+export const toolFile = (name: string): string => `import { defineTool } from "toolwright"
+
+export const ${variable(name)} = defineTool({
+  name: "${name}",
+  description: "Counts the words of a text file",
+  usageHint: "Use when a text must keep to a length. Don't use for counting lines.",
+  effects: { readOnly: true, idempotent: true, reads: ["path"] },
+  sets: ["general", "reading"],
+  parameters: {
+    type: "object",
+    properties: { path: { type: "string", description: "The file", grounded: "path" } },
+    required: ["path"],
+    additionalProperties: false,
+  },
+  examples: [{ description: "Count the words of the README", input: { path: "README.md" } }],
+  async execute({ path }, { files }) {
+    const text = await files.read(String(path))
+    return { words: text.split(/\\s+/).filter(Boolean).length }
+  },
+})
+`
+
+export const toolTest = (name: string): string => `import assert from "node:assert/strict"
+import { mkdtempSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { test } from "node:test"
+import { createToolwright } from "toolwright"
+import { ${variable(name)} } from "../tools/${fileName(name)}.ts"
+
+test("${name} counts the words of a file, and reads none outside its folder", async () => {
+  const cwd = mkdtempSync(join(tmpdir(), "${fileName(name)}-"))
+  writeFileSync(join(cwd, "a.txt"), "one two three\\n")
+  const toolwright = await createToolwright({ tools: [${variable(name)}], cwd, record: false })
+  const { data } = await toolwright.registry.execute("${name}", { path: "a.txt" })
+  assert.deepEqual(data, { words: 3 })
+  const outside = await toolwright.registry.execute("${name}", { path: "/etc/hosts" })
+  assert.equal(outside.error?.code, "ACCESS_DENIED")
+  await toolwright.close()
+})
+`
+
+/** An agent as a program: a profile, and a run of it. */
+export const agentFile = (name: string): string => `import { createToolwright, type AgentProfile } from "toolwright"
+
+const ${variable(name)}: AgentProfile = {
+  name: "${name}",
+  description: "Says what is in this folder",
+  systemPrompt: "You look at files and say in a few plain words what they are for. Use tools; do not guess.",
+  tools: { sets: ["reading"], splitActions: true, readOnly: true },
+  completion: {},
+  changesWorkspace: false,
+}
+
+const toolwright = await createToolwright({ builtins: {}, tools: ["./tools"] })
+const task = process.argv.slice(2).join(" ") || "What is in this folder?"
+for await (const event of toolwright.run(task, { agent: ${variable(name)} })) {
+  if (event.type === "text-delta") process.stdout.write(event.text)
+  if (event.type === "run-end" && !event.summary.success) console.error(event.summary.message)
+}
+await toolwright.close()
+`
+
+/** A format as data, with a round trip that shows it. */
+export const formatFile = (
+  name: string,
+): string => `import { formatterOf, toolsFromJson, type Format } from "toolwright/formats"
+
+/** How the family is told of tools and writes calls; docs/adding-a-format.md tells what else can be said. */
+export const ${variable(name)}: Format = {
+  id: "${name}",
+  aliases: [],
+  title: "name|{…} between <<calls>> and <<end>>: ${name}",
+  calls: [
+    {
+      codec: "named",
+      wrapper: { open: ["<<calls>>"], close: ["<<end>>"] },
+      together: true,
+      layout: { between: "\\n" },
+      open: [""],
+      middle: ["|"],
+      close: [],
+    },
+  ],
+  reasoning: { open: ["<<hm>>"], close: ["<</hm>>"] },
+  ids: "call",
+  stop: ["<<result>>"],
+  prompt: (tools, call) => \`Tools:\\n\${tools.map((tool) => tool.name).join("\\n")}\\nCall them so:\\n\${call}\\n\`,
+  result: (call, result) => \`<<result>>\${call.name}: \${result.output}\`,
+  templateMarkers: [["<<calls>>"]],
+}
+
+const tools = toolsFromJson([{ name: "look_up", parameters: { type: "object", properties: { word: { type: "string" } } } }])
+const formatter = formatterOf(${variable(name)})
+console.log(formatter.printCalls([{ id: "", name: "look_up", arguments: { word: "parrot" } }]))
+console.log(formatter.formatToolsForPrompt(tools))
+`
+
+export const promptFile = (name: string): string => `name: ${name}
+description: What it is for, in one line
+arguments:
+  - name: text
+    required: true
+    description: What it is about
+  - name: language
+    required: false
+    description: The language of the answer
+template: |
+  Say in three sentences what matters in this text. {language}
+
+  {text}
+`
