@@ -46,7 +46,7 @@ function thisPackage(): { dependency: string; condition: string; node: Record<st
   const { version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as { version: string }
   const node = NODES[`${process.platform}-${process.arch}`]
   if (!existsSync(join(folder, "src"))) {
-    return { dependency: version, condition: "", ...{ node: node === undefined ? undefined : { [node]: ">=22.18" } } }
+    return { dependency: version, condition: "", node: node === undefined ? undefined : { [node]: ">=22.18" } }
   }
   const packaged = node === undefined ? "" : join(dirname(dirname(folder)), "node_modules", node)
   return {
