@@ -68,17 +68,14 @@ export function pocketBackend(
       const { request: asked, steps } = lastRequest(request.messages)
       const beyond = steps.length === 0 && request.jsonSchema === undefined ? doubting?.beyond?.(asked) : undefined
       if (beyond !== undefined) return yield* words(beyond, NO_USAGE, true)
-      const named = steps.length === 0 && request.jsonSchema === undefined ? namedTool(asked, others) : undefined
-      const held =
-        named === undefined
-          ? heldToWords(request)
-          : { ...request, grammar: namedCall(named, asked.replaceAll(named.name, " ")) }
+      const named = steps.length === 0 ? heldToNamed(request, asked, others) : undefined
+      const held = named ?? heldToWords(request)
       const sampling = { temperature: 0, ...request.sampling }
       const { reply, end } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
       if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
         return yield* words(spokenReply(reply, steps, root), end.usage, reply.startsWith(CANNOT))
       }
-      if (doubting === undefined || request.jsonSchema !== undefined || named !== undefined) {
+      if (doubting === undefined || held.jsonSchema !== undefined || named !== undefined) {
         yield { type: "text-delta", text: reply }
         return yield end
       }
@@ -97,6 +94,13 @@ export function pocketBackend(
       await engine[Symbol.asyncDispose]()
     },
   }
+}
+
+/** Where a request names a tool of the user's, a call of that one. */
+function heldToNamed(request: InferRequest, asked: string, others: OtherTools): InferRequest | undefined {
+  const tool = request.jsonSchema === undefined ? namedTool(asked, others) : undefined
+  // The name is no argument.
+  return tool && { ...request, grammar: namedCall(tool, asked.replaceAll(tool.name, " ")) }
 }
 
 /** After one plain command that went well only words may follow. */
