@@ -1,3 +1,4 @@
+export { fromAiSdk, type AiSdkModel, type AiSdkOptions } from "./ai-sdk/backend.ts"
 export * from "./collect.ts"
 export * from "./llama/index.ts"
 export type * from "./model/backend.ts"

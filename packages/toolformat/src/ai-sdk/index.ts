@@ -54,8 +54,9 @@ export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}):
   function settingsFor(params: object, model: ModelInfo): ReplySettings | undefined {
     const original = originals.get(params)
     if (original === undefined) return undefined
-    const parser = formatterFor(model).createParser({ ...parserOptions, tools: definitionsOf(original) })
-    return { parser, taken: callIdsIn(original.prompt), onProblem }
+    const tools = definitionsOf(original)
+    const parser = formatterFor(model).createParser({ ...parserOptions, tools })
+    return { parser, tools, taken: callIdsIn(original.prompt), onProblem }
   }
 
   return {
@@ -96,7 +97,7 @@ export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}):
       const result = await doGenerate()
       if (settings === undefined) return result
       const given = result as unknown as GenerateResult
-      const { content, hasCalls } = readContent(given.content, settings)
+      const { content, hasCalls } = await readContent(given.content, settings)
       return { ...result, content, finishReason: hasCalls ? toolCallsReason(given.finishReason) : given.finishReason }
     },
     async wrapStream<Result extends StreamResult>({

@@ -220,6 +220,18 @@ test("reports what was wrong in an answer", async () => {
   expect(problems.map((problem) => problem.kind)).toContain("unterminated-call")
 })
 
+test.each([false, true])(
+  "what cannot be read is text, once, and what can is put right (streamed: %s)",
+  async (streamed) => {
+    const cut = '<tool_call>\n{"name": "add", "arguments": {"a": 1'
+    const broken = await runWith6("hermes", [`Look. ${cut}`], streamed)
+    expect([broken.calls, broken.text]).toEqual([[], expect.stringMatching(/^Look\.\s*\{[^]*"arguments": \{"a": 1$/)])
+    const text = '<tool_call>\n{"name": "add", "arguments": {"a": "1", "b": "2"}}\n</tool_call>'
+    const fixed = await runWith6("hermes", [text, "3"], streamed)
+    expect(fixed.calls).toEqual([["add", { a: 1, b: 2 }]])
+  },
+)
+
 test("chooses the format by the model's name, offers no tools when asked so, and can require a call", async () => {
   const { generate } = answers([formatterById("hermes").printCalls([call], []), "ok"])
   const model = new MockLanguageModelV3({ modelId: "Qwen2.5-7B-Instruct", doGenerate: generate })

@@ -1,19 +1,22 @@
+import { checkArguments, type ToolCall, type ToolDefinition } from "@toolwright/toolbox"
 import type { ParseEvent, ParseProblem, ToolCallParser } from "../model/formatter.ts"
 import type { ContentPart, StreamPart } from "./types.ts"
 
 /** What a call's text becomes for the AI SDK. */
 export interface ReplySettings {
   parser: ToolCallParser
+  /** Calls are held against these, and arguments of another type put right, as where tools are run here. */
+  tools: readonly ToolDefinition[]
   /** Ids that the conversation has already. */
   taken: Set<string>
   onProblem: ((problem: ParseProblem) => void) | undefined
 }
 
 /** The content of a whole answer, its text parsed; parts of other kinds stay where they are. */
-export function readContent(
+export async function readContent(
   content: readonly ContentPart[],
   settings: ReplySettings,
-): { content: ContentPart[]; hasCalls: boolean } {
+): Promise<{ content: ContentPart[]; hasCalls: boolean }> {
   const writer = createPartWriter(settings)
   const parts: ContentPart[] = []
   let open: { type: "text" | "reasoning"; text: string } | undefined
@@ -28,10 +31,10 @@ export function readContent(
     }
   }
   for (const part of content) {
-    if (part.type === "text") add(writer.push(part.text ?? ""))
+    if (part.type === "text") add(await writer.push(part.text ?? ""))
     else parts.push(part)
   }
-  add(writer.end())
+  add(await writer.end())
   return { content: parts, hasCalls: writer.hasCalls() }
 }
 
@@ -40,21 +43,21 @@ export function readStream(settings: ReplySettings): TransformStream<unknown, un
   const writer = createPartWriter(settings)
   let isDone = false
   return new TransformStream<unknown, unknown>({
-    transform(chunk, controller) {
+    async transform(chunk, controller) {
       const part = chunk as StreamPart
       const send = (parts: readonly StreamPart[]): void => {
         for (const each of parts) controller.enqueue(each)
       }
       if (part.type === "text-start" || part.type === "text-end") return
-      if (part.type === "text-delta") send(writer.push(part.delta ?? ""))
+      if (part.type === "text-delta") send(await writer.push(part.delta ?? ""))
       else if (part.type === "finish") {
-        send(writer.end())
+        send(await writer.end())
         isDone = true
         controller.enqueue(writer.hasCalls() ? { ...part, finishReason: toolCallsReason(part.finishReason) } : part)
       } else controller.enqueue(part)
     },
-    flush(controller) {
-      if (!isDone) for (const part of writer.end()) controller.enqueue(part)
+    async flush(controller) {
+      if (!isDone) for (const part of await writer.end()) controller.enqueue(part)
     },
   })
 }
@@ -65,7 +68,7 @@ export function toolCallsReason(given: unknown): unknown {
 }
 
 /** Turns events of our parser into stream parts: what is open is closed before something else begins. */
-function createPartWriter({ parser, taken, onProblem }: ReplySettings) {
+function createPartWriter({ parser, tools, taken, onProblem }: ReplySettings) {
   const ids = new Map<number, string>()
   let open: { type: "text" | "reasoning"; id: string } | undefined
   let blocks = 0
@@ -77,20 +80,23 @@ function createPartWriter({ parser, taken, onProblem }: ReplySettings) {
     return parts
   }
 
-  function write(event: ParseEvent): StreamPart[] {
+  function say(type: "text" | "reasoning", text: string): StreamPart[] {
+    const parts: StreamPart[] = []
+    if (open?.type !== type) {
+      parts.push(...close())
+      open = { type, id: `toolwright-${blocks}` }
+      blocks += 1
+      parts.push({ type: `${type}-start`, id: open.id })
+    }
+    return [...parts, { type: `${type}-delta`, id: open.id, delta: text }]
+  }
+
+  async function write(event: ParseEvent): Promise<StreamPart[]> {
     switch (event.type) {
       case "text-delta":
-      case "reasoning-delta": {
-        const type = event.type === "text-delta" ? "text" : "reasoning"
-        const parts: StreamPart[] = []
-        if (open?.type !== type) {
-          parts.push(...close())
-          open = { type, id: `toolwright-${blocks}` }
-          blocks += 1
-          parts.push({ type: `${type}-start`, id: open.id })
-        }
-        return [...parts, { type: event.type, id: open.id, delta: event.text }]
-      }
+        return say("text", event.text)
+      case "reasoning-delta":
+        return say("reasoning", event.text)
       case "call-start": {
         const id = freeId(event.id, taken)
         ids.set(event.index, id)
@@ -106,20 +112,29 @@ function createPartWriter({ parser, taken, onProblem }: ReplySettings) {
           type: "tool-call",
           toolCallId: id,
           toolName: event.call.name,
-          input: JSON.stringify(event.call.arguments),
+          input: JSON.stringify(await argumentsOf(event.call, tools)),
         }
         return [{ type: "tool-input-end", id }, call]
       }
-      case "problem":
+      case "problem": {
+        const { repaired, shown, text } = event.problem
         onProblem?.(event.problem)
-        return []
+        // What could not be read as a call is what the model said.
+        return repaired || shown === true || text === "" ? [] : say("text", text)
+      }
     }
   }
 
+  async function writeAll(events: readonly ParseEvent[]): Promise<StreamPart[]> {
+    const parts: StreamPart[] = []
+    for (const event of events) parts.push(...(await write(event)))
+    return parts
+  }
+
   return {
-    push: (text: string): StreamPart[] => parser.push(text).flatMap(write),
-    end: (): StreamPart[] => {
-      const parts = [...parser.end().flatMap(write), ...close()]
+    push: (text: string): Promise<StreamPart[]> => writeAll(parser.push(text)),
+    end: async (): Promise<StreamPart[]> => {
+      const parts = [...(await writeAll(parser.end())), ...close()]
       // A call that began and came to nothing still has its input open.
       for (const id of ids.values()) parts.push({ type: "tool-input-end", id })
       return parts
@@ -137,4 +152,12 @@ function freeId(id: string, taken: Set<string>): string {
     free = stem + String(next).padStart(digits.length, "0")
   taken.add(free)
   return free
+}
+
+/** The arguments as the tool takes them, where only one meaning is possible. */
+async function argumentsOf(call: ToolCall, tools: readonly ToolDefinition[]): Promise<ToolCall["arguments"]> {
+  const tool = tools.find(({ name }) => name === call.name)
+  if (tool === undefined) return call.arguments
+  const checked = await checkArguments(tool, call.arguments)
+  return "refused" in checked ? call.arguments : checked.args
 }
