@@ -19,7 +19,7 @@ const pages = [
 const ELSEWHERE: readonly [RegExp, string][] = [
   [/^(npm|git|docker|openssl)\b/, "installs, builds or tests the repository, or is another program's own command"],
   [/^alias /, "names the command in the reader's shell"],
-  [/^claude /, "belongs to another host"],
+  [/^(\w+=\S+ )*(claude|codex|opencode)\b/, "belongs to another program"],
   [
     /toolwright (init|new)\b|^cd my-tools|count_words|how many words/,
     "makes a project and calls its tool: commands/init.test.ts plays that whole page",
