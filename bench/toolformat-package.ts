@@ -19,7 +19,7 @@ const PEER = { "@ai-sdk-tool/parser": "4.1.26" }
 /** What a user does first: read a call out of a reply, and print one. Written so that it runs anywhere. */
 const USE = `
   const formatter = toolformat.formatterById("hermes")
-  const printed = formatter.printCalls([{ id: "call_0", name: "add", args: { a: 1 } }], [])
+  const printed = formatter.printCalls([{ id: "call_0", name: "add", arguments: { a: 1 } }], [])
   const prompt = toolformat.createChatTemplate("{{ messages[0].content|upper }}").render({ messages: [{ role: "user", content: "hi" }] })
   const result = JSON.stringify([formatter.parse(printed).calls, prompt, typeof middleware.toolFormatMiddleware])
 `

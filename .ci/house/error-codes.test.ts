@@ -6,7 +6,7 @@ import { expect, test } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const packages = join(root, "packages")
-const CATALOGUE = "toolbox/src/model/error-codes.ts"
+const CATALOGUE = "toolbox/src/model/data/error-codes.ts"
 
 const sources = readdirSync(packages, { recursive: true, encoding: "utf8" })
   .filter((file) => /^[^/]+\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|\/src\/.*(testing|fixtures)\//.test(file))

@@ -1,4 +1,4 @@
-import { aboutCode } from "./error-codes.ts"
+import { aboutCode } from "./data/error-codes.ts"
 import type { NextStep } from "./errors.ts"
 import type { JsonObject } from "./schema.ts"
 
