@@ -131,6 +131,35 @@ test("with a model, OpenAI clients and conversations are served too, and what wa
   await second.stop()
 })
 
+test("calls of tools that a client did not offer are text, or calls where the command says so", async () => {
+  const call = '<tool_call>{"name": "look_up", "arguments": {}}</tool_call>'
+  const play = { model: "qwen2.5-7b", abilities: { nativeTools: false }, steps: [{ reply: call }] }
+  const cwd = folderWith({ "play.yaml": JSON.stringify(play) })
+  const finishOf = async (args: string[]) => {
+    const { child, finished, until } = startCli(
+      ["serve", "--port", "0", "--quiet", "--screenplay", "play.yaml", ...args],
+      { cwd },
+    )
+    const [, url] = await until(started)
+    const answer = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        messages: [{ role: "user", content: "Hi" }],
+        tools: [{ type: "function", function: { name: "other", parameters: { type: "object" } } }],
+      }),
+    })
+    const { choices } = (await answer.json()) as { choices: { finish_reason: string }[] }
+    child.kill("SIGTERM")
+    await finished
+    return choices[0]!.finish_reason
+  }
+  expect(await finishOf([])).toBe("stop")
+  expect(await finishOf(["--unknown-tools", "pass"])).toBe("tool_calls")
+  const refused = await cli(["serve", "--unknown-tools", "maybe"], { cwd })
+  expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining("--unknown-tools must be text or pass")])
+})
+
 test("where every folder is read-only no tool that writes is offered, with a token neither; a bundle offers its tools alone", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })
   const offered = async (args: string[]): Promise<string[]> => {

@@ -52,6 +52,12 @@ const OPTIONS = {
     type: "boolean",
     description: "Keep what was read for five minutes or until a write (on)",
   },
+  "unknown-tools": {
+    type: "string",
+    value: "how",
+    description: "At /v1, calls of tools that a client did not offer: text (default) or pass, as calls",
+  },
+  repair: { type: "boolean", description: "At /v1, ask the model once more where its call is wrong" },
   quiet: { type: "boolean", description: "Write no line for each request" },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
@@ -104,6 +110,7 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
       mcp: values.mcp === true,
       ...(values.bundle === undefined ? {} : { bundles: values.bundle }),
       cache: values.cache !== false,
+      wrongCalls: { unknownTools: unknownToolsOf(values["unknown-tools"]), repair: values.repair === true },
       ...(values.host === undefined ? {} : { host: values.host }),
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
       ...(values.quiet === true ? {} : { log: (entry) => stderr.write(`${JSON.stringify(entry)}\n`) }),
@@ -144,6 +151,11 @@ function portOf(given: string | undefined): number {
   const port = given === undefined ? 8001 : Number(given)
   if (Number.isInteger(port) && port >= 0 && port <= 65_535) return port
   throw new ToolwrightError("USAGE", `--port must be a number from 0 to 65535, not '${given}'.`)
+}
+
+function unknownToolsOf(given: string | undefined): "text" | "pass" {
+  if (given === undefined || given === "text" || given === "pass") return given ?? "text"
+  throw new ToolwrightError("USAGE", `--unknown-tools must be text or pass, not '${given}'.`)
 }
 
 /** `secret` opens everything; `secret:filesystem,git` only tools with these tags. */

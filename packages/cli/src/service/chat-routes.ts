@@ -1,12 +1,15 @@
 import { hasModel, PROFILES, type AgentProfile, type RunRequest, type Toolwright } from "@toolwright/runtime"
-import { conversationRoutes, gatewayRoutes, type GatewayAgent } from "@toolwright/server"
+import { conversationRoutes, gatewayRoutes, type GatewayAgent, type GatewayOptions } from "@toolwright/server"
 import { conversationStore } from "@toolwright/store"
+
+/** What becomes of calls that a client's model gets wrong. */
+export type WrongCalls = Pick<NonNullable<GatewayOptions["answering"]>, "unknownTools" | "repair">
 
 /**
  * The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who
  * tries it out.
  */
-export async function chatRoutes(toolwright: Toolwright, secured: boolean) {
+export async function chatRoutes(toolwright: Toolwright, secured: boolean, wrongCalls: WrongCalls = {}) {
   if (!hasModel(toolwright.configuration)) return WITHOUT_MODEL
   const backend = await toolwright.backend()
   const store = conversationStore((await toolwright.log.open()).database)
@@ -16,7 +19,7 @@ export async function chatRoutes(toolwright: Toolwright, secured: boolean) {
   return {
     model: backend.modelName(),
     extend: (app: Parameters<typeof gatewayRoutes>[0]) => {
-      gatewayRoutes(app, { backend, agents, answering: { mode, grounding, formatter } })
+      gatewayRoutes(app, { backend, agents, answering: { mode, grounding, formatter, ...wrongCalls } })
       conversationRoutes(app, { store, run: assistant!.run, modelName: () => backend.modelName() })
     },
   }

@@ -10,7 +10,7 @@ import {
   type ServerOptions,
 } from "@toolwright/server"
 import { createResultCache, type ResultCache } from "@toolwright/toolbox"
-import { chatRoutes } from "./chat-routes.ts"
+import { chatRoutes, type WrongCalls } from "./chat-routes.ts"
 import { offeredTools } from "./offered-tools.ts"
 
 /** How a {@link Toolwright} is served. Nothing has to be given: it is then reached from this machine, and only reads. */
@@ -30,6 +30,8 @@ export interface ServeOptions extends Pick<
   mcp?: boolean
   /** Whether results of reading tools are kept for a while; they are unless this is false. */
   cache?: boolean
+  /** What becomes of calls that are wrong, of models that clients ask at `/v1`. */
+  wrongCalls?: WrongCalls
 }
 
 /** A server that runs. */
@@ -55,10 +57,20 @@ export interface Served extends AsyncDisposable {
  * console.log(served.url)
  */
 export async function serveToolwright(toolwright: Toolwright, options: ServeOptions = {}): Promise<Served> {
-  const { port = 8001, host, promptFolders = [], mcp = false, cache = true, tokens = [], bundles, ...rest } = options
+  const {
+    port = 8001,
+    host,
+    promptFolders = [],
+    mcp = false,
+    cache = true,
+    tokens = [],
+    bundles,
+    wrongCalls,
+    ...rest
+  } = options
   const secured = tokens.length > 0
   const { tools, hidden } = offeredTools(toolwright, { secured, bundles })
-  const chat = await chatRoutes(toolwright, secured)
+  const chat = await chatRoutes(toolwright, secured, wrongCalls)
   const prompts = await loadPrompts({ folders: promptFolders })
   const tracer = await openTelemetryTracer()
   const gate = gateOf({ tokens })

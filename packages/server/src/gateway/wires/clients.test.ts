@@ -112,6 +112,37 @@ describe("Anthropic's client", () => {
     ).rejects.toMatchObject({ status: 400, error: { type: "error", error: { type: "invalid_request_error" } } })
   })
 
+  test("deferred tools are told once a search has named them, after all others", async () => {
+    const search = { name: "ToolSearch", description: "Finds tools", input_schema: { type: "object" as const } }
+    const late = (name: string) => ({ ...search, name, description: `Does ${name}`, defer_loading: true })
+    const offered = [late("create_task"), search, late("placeholder"), tools[0]!] as typeof tools
+    const fetched = [{ type: "tool_reference", tool_name: "create_task" }] as never
+    const reply = '<tool_call>\n{"name": "create_task", "arguments": {}}\n</tool_call>'
+    const { anthropic, backend } = await serve([{ reply: "I search." }, { reply }])
+    const system = [
+      { type: "text" as const, text: "x-anthropic-billing-header: cc_version=1;" },
+      { type: "text" as const, text: "Be brief." },
+    ]
+    const asking = { ...ask, system, tools: offered }
+    const { response } = await anthropic.messages.create({ ...asking, messages: [user] }).withResponse()
+    expect(response.headers.get("x-toolwright-left-out")).toBe("system.billing")
+    const calling = {
+      role: "assistant" as const,
+      content: [{ type: "tool_use" as const, id: "t1", name: "ToolSearch", input: {} }],
+    }
+    const found = {
+      role: "user" as const,
+      content: [{ type: "tool_result" as const, tool_use_id: "t1", content: fetched }],
+    }
+    const answer = await anthropic.messages.create({ ...asking, messages: [user, calling, found] })
+    expect(answer.content).toMatchObject([{ type: "tool_use", name: "create_task" }])
+    const [before, after] = backend.requests.map(({ messages }) => messages[0]!.content)
+    expect(before).toMatch(/^Be brief\./)
+    for (const name of ["create_task", "placeholder"]) expect(before).not.toContain(name)
+    expect(after).not.toContain("placeholder")
+    expect(after!.indexOf("create_task")).toBeGreaterThan(after!.indexOf("get_weather"))
+  })
+
   test("the AI SDK runs its tool loop over it", async () => {
     const { url } = await serve([{ reply: HERMES }, { expect: { last: "sunny" }, reply: "Sunny." }])
     const model = createAnthropic({ baseURL: `${url}/v1`, apiKey: "none" })("any")
@@ -158,6 +189,27 @@ describe("OpenAI's client, Responses", () => {
     const custom = [{ type: "custom" as const, name: "apply_patch", description: "Patches" }]
     const { output } = await openai.responses.create({ model: "any", input: "Patch", tools: custom })
     expect(output[0]).toMatchObject({ type: "custom_tool_call", name: "apply_patch", input: "*** Begin\n+a" })
+  })
+
+  test("a tool of a namespace is called in it, as Codex keeps its agents and MCP servers", async () => {
+    const inner = {
+      type: "function",
+      name: "send",
+      description: "Sends",
+      parameters: { type: "object" },
+      strict: false,
+    }
+    const spaces = ["mail", "chat"].map((name) => ({ type: "namespace", name, description: name, tools: [inner] }))
+    const write = (name: string) => `<tool_call>\n{"name": "${name}", "arguments": {}}\n</tool_call>`
+    const { openai, backend } = await serve([{ reply: write("send") }, { reply: write("chat__send") }])
+    const ask = { model: "any", tools: spaces as never }
+    const first = await openai.responses.create({ ...ask, input: "Send" })
+    expect(first.output[0]).toMatchObject({ type: "function_call", name: "send", namespace: "mail" })
+    const past = { type: "function_call", call_id: "c1", name: "send", namespace: "chat", arguments: "{}" } as const
+    const done = { type: "function_call_output", call_id: "c1", output: "sent" } as const
+    const second = await openai.responses.stream({ ...ask, input: [past, done] }).finalResponse()
+    expect(second.output[0]).toMatchObject({ type: "function_call", name: "send", namespace: "chat" })
+    expect(JSON.stringify(backend.requests[1]!.messages.slice(1))).toContain("chat__send")
   })
 
   test.each([false, true])("the AI SDK runs its tool loop over its default (streamed: %s)", async (streamed) => {

@@ -13,7 +13,7 @@ type Media = NonNullable<Extract<ChatMessage, { role: "user" }>["media"]>[number
 export function readMessages(system: unknown, given: unknown): ChatMessage[] {
   if (!Array.isArray(given) || given.length === 0)
     throw new RequestProblem("'messages' must be a list that is not empty.", "messages")
-  const instructions = textOf(system, "system")
+  const instructions = textOf(withoutBilling(system), "system")
   const messages: ChatMessage[] = instructions === "" ? [] : [{ role: "system", content: instructions }]
   const names = new Map<string, string>()
   for (const [at, message] of given.entries()) {
@@ -25,6 +25,32 @@ export function readMessages(system: unknown, given: unknown): ChatMessage[] {
     else throw new RequestProblem("A message's role is user or assistant.", `${place}.role`)
   }
   return messages
+}
+
+/** Claude Code puts a line before everything that is for Anthropic's accounts, and differs from session to session. */
+const BILLING = "x-anthropic-billing-header:"
+
+export function hasBilling(system: unknown): boolean {
+  return withoutBilling(system) !== system
+}
+
+/** A prompt that begins differently each time finds nothing in the cache of the model's server. */
+function withoutBilling(system: unknown): unknown {
+  if (!Array.isArray(system)) return system
+  const kept = system.filter((block) => !(isObject(block) && String(block.text ?? "").startsWith(BILLING)))
+  return kept.length === system.length ? system : kept
+}
+
+/** Tools that results of a tool search named, in their order. */
+export function namedTools(messages: unknown): string[] {
+  const results = (Array.isArray(messages) ? messages : []).flatMap(contentOf)
+  const parts = [...results, ...results.flatMap(contentOf)]
+  const names = parts.flatMap((part) => (part.type === "tool_reference" ? [String(part.tool_name)] : []))
+  return [...new Set(names)]
+}
+
+function contentOf(holder: unknown): JsonObject[] {
+  return isObject(holder) && Array.isArray(holder.content) ? holder.content.filter(isObject) : []
 }
 
 function blocksOf(content: unknown, place: string): JsonObject[] {

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolwright/toolbox"
 import type { OpenAITool } from "@toolwright/toolformat"
 import { given, isObject, numberAt, onlyTools, textsAt, type ChosenTools } from "../../fields.ts"
 import { RequestProblem, type GatewayRequest } from "../../wire.ts"
-import { readMessages } from "./messages.ts"
+import { hasBilling, namedTools, readMessages } from "./messages.ts"
 
 /** What this wire reads, or what has no bearing on an answer. */
 const READ = new Set(
@@ -14,7 +14,7 @@ const READ = new Set(
 /** @throws RequestProblem */
 export function readAnthropic(fields: JsonObject): GatewayRequest {
   const messages = readMessages(fields.system, fields.messages)
-  const { tools, leftOut } = toolsOf(fields.tools)
+  const { tools, leftOut } = toolsOf(fields.tools, namedTools(fields.messages))
   const choice = isObject(fields.tool_choice) ? fields.tool_choice : {}
   const jsonSchema = schemaOf(fields)
   const { effort } = isObject(fields.output_config) ? (fields.output_config as { effort?: unknown }) : {}
@@ -33,7 +33,12 @@ export function readAnthropic(fields: JsonObject): GatewayRequest {
       stop: textsAt(fields.stop_sequences),
     }),
     extraBody: typeof effort === "string" ? { reasoning_effort: effort } : {},
-    leftOut: [...leftOut, ...budgetOf(fields.thinking), ...others],
+    leftOut: [
+      ...leftOut,
+      ...(hasBilling(fields.system) ? ["system.billing"] : []),
+      ...budgetOf(fields.thinking),
+      ...others,
+    ],
     stream: fields.stream === true,
   }
 }
@@ -48,14 +53,19 @@ function budgetOf(thinking: unknown): string[] {
   return isObject(thinking) && thinking.budget_tokens !== undefined ? ["thinking.budget_tokens"] : []
 }
 
-/** Tools of the client's own; those that Anthropic would run, or knows by heart, are not there. */
-function toolsOf(list: unknown): { tools: OpenAITool[]; leftOut: string[] } {
+/**
+ * Tools of the client's own; those that Anthropic would run, or knows by heart, are not there. What is deferred is told
+ * once a search has named it, after all others, so that the prompt before it stays as it was; a search that Anthropic
+ * would run cannot be had, and nothing is deferred then.
+ */
+function toolsOf(list: unknown, named: readonly string[]): { tools: OpenAITool[]; leftOut: string[] } {
   if (list === undefined || list === null) return { tools: [], leftOut: [] }
   if (!Array.isArray(list)) throw new RequestProblem("'tools' must be a list.", "tools")
   const tools: OpenAITool[] = []
   const leftOut: string[] = []
+  const deferred = new Map<string, OpenAITool>()
   for (const [at, tool] of list.entries()) {
-    const { name, type, description, input_schema: parameters } = (isObject(tool) ? tool : {}) as JsonObject
+    const { name, type, description, input_schema: parameters, ...more } = (isObject(tool) ? tool : {}) as JsonObject
     if (typeof name !== "string") throw new RequestProblem("Every tool needs a name.", `tools.${at}.name`)
     if (!isObject(parameters)) {
       if (typeof type !== "string" || type === "custom")
@@ -63,9 +73,16 @@ function toolsOf(list: unknown): { tools: OpenAITool[]; leftOut: string[] } {
       leftOut.push(`tools.${name}`)
       continue
     }
-    tools.push({ type: "function", function: { name, description: String(description ?? ""), parameters } })
+    const told: OpenAITool = {
+      type: "function",
+      function: { name, description: String(description ?? ""), parameters },
+    }
+    if (more.defer_loading === true) deferred.set(name, told)
+    else tools.push(told)
   }
-  return { tools, leftOut }
+  const theirSearch = list.some((tool) => isObject(tool) && String(tool.type).startsWith("tool_search_tool"))
+  const revealed = theirSearch ? [...deferred.values()] : named.flatMap((name) => deferred.get(name) ?? [])
+  return { tools: [...tools, ...revealed], leftOut }
 }
 
 function choose(tools: OpenAITool[], { type, name }: JsonObject): ChosenTools {

@@ -2,6 +2,7 @@ import type { JsonObject, ToolCall } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
 import { imageOf, isObject } from "../../fields.ts"
 import { RequestProblem } from "../../wire.ts"
+import type { OfferedTools } from "./tools.ts"
 
 type Media = NonNullable<Extract<ChatMessage, { role: "user" }>["media"]>[number]
 type Reply = Extract<ChatMessage, { role: "assistant" }>
@@ -26,55 +27,76 @@ export function itemsOf(input: unknown, kept: (id: string) => JsonObject | undef
  *
  * @throws RequestProblem for what would be lost
  */
-export function readItems(items: readonly JsonObject[]): ChatMessage[] {
-  const messages: ChatMessage[] = []
-  const names = new Map<string, string>()
-  const reply = (): Reply => {
-    const last = messages.at(-1)
-    if (last?.role === "assistant") return last
-    const begun: Reply = { role: "assistant", content: "" }
-    messages.push(begun)
-    return begun
+export function readItems(items: readonly JsonObject[], offered: OfferedTools): ChatMessage[] {
+  const reader = new ItemReader(offered)
+  for (const [at, item] of items.entries()) reader.read(item, `input[${at}]`)
+  return reader.messages
+}
+
+class ItemReader {
+  readonly messages: ChatMessage[] = []
+  readonly #names = new Map<string, string>()
+  readonly #offered: OfferedTools
+
+  constructor(offered: OfferedTools) {
+    this.#offered = offered
   }
-  for (const [at, item] of items.entries()) {
-    const place = `input[${at}]`
+
+  read(item: JsonObject, place: string): void {
     switch (item.type ?? "message") {
-      case "message": {
-        const { text, media } = readContent(item.content, place)
-        if (item.role === "assistant") reply().content += text
-        else if (item.role === "user")
-          messages.push({ role: "user", content: text, ...(media.length === 0 ? {} : { media }) })
-        else if (item.role === "system" || item.role === "developer") messages.push({ role: "system", content: text })
-        else throw new RequestProblem("A message's role is user, assistant, system or developer.", `${place}.role`)
-        break
-      }
+      case "message":
+        return this.#message(item, place)
       case "function_call":
-      case "custom_tool_call": {
-        const call = callOf(item)
-        names.set(call.id, call.name)
-        const last = reply()
-        last.toolCalls = [...(last.toolCalls ?? []), call]
-        break
-      }
+      case "custom_tool_call":
+        return this.#call(item)
       case "function_call_output":
-      case "custom_tool_call_output": {
-        const callId = String(item.call_id)
-        const { text, media } = readContent(item.output, place)
-        const name = names.get(callId) ?? ""
-        messages.push({ role: "tool", content: text, callId, name, success: item.status !== "incomplete" })
-        if (media.length > 0) messages.push({ role: "user", content: "", media })
-        break
-      }
-      case "reasoning": {
-        const thoughts = [...partsOf(item.summary), ...partsOf(item.content)].map(({ text }) => String(text ?? ""))
-        if (thoughts.length > 0) reply().reasoning = thoughts.join("\n")
-        break
-      }
+      case "custom_tool_call_output":
+        return this.#result(item, place)
+      case "reasoning":
+        return this.#reasoning(item)
       default:
         throw new RequestProblem(`Items of the type '${String(item.type)}' cannot be passed on.`, `${place}.type`)
     }
   }
-  return messages
+
+  #message({ role, content }: JsonObject, place: string): void {
+    const { text, media } = readContent(content, place)
+    if (role === "assistant") this.#reply().content += text
+    else if (role === "user")
+      this.messages.push({ role: "user", content: text, ...(media.length === 0 ? {} : { media }) })
+    else if (role === "system" || role === "developer") this.messages.push({ role: "system", content: text })
+    else throw new RequestProblem("A message's role is user, assistant, system or developer.", `${place}.role`)
+  }
+
+  #call(item: JsonObject): void {
+    const given = callOf(item)
+    const call = { ...given, name: this.#offered.toldName(given.name, item.namespace) }
+    this.#names.set(call.id, call.name)
+    const last = this.#reply()
+    last.toolCalls = [...(last.toolCalls ?? []), call]
+  }
+
+  #result(item: JsonObject, place: string): void {
+    const callId = String(item.call_id)
+    const { text, media } = readContent(item.output, place)
+    const name = this.#names.get(callId) ?? ""
+    this.messages.push({ role: "tool", content: text, callId, name, success: item.status !== "incomplete" })
+    if (media.length > 0) this.messages.push({ role: "user", content: "", media })
+  }
+
+  #reasoning({ summary, content }: JsonObject): void {
+    const thoughts = [...partsOf(summary), ...partsOf(content)].map(({ text }) => String(text ?? ""))
+    if (thoughts.length > 0) this.#reply().reasoning = thoughts.join("\n")
+  }
+
+  /** The reply that goes on, or a new one. */
+  #reply(): Reply {
+    const last = this.messages.at(-1)
+    if (last?.role === "assistant") return last
+    const begun: Reply = { role: "assistant", content: "" }
+    this.messages.push(begun)
+    return begun
+  }
 }
 
 /** The input of a custom tool is one text, which stands in for its arguments. */

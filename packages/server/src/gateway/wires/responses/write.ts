@@ -4,6 +4,7 @@ import type { JsonObject, ToolCall } from "@toolwright/toolbox"
 import type { GatewayEvent, GatewayFailure, ReplyHead, StreamWriter, WholeReply } from "../../wire.ts"
 import { usageOr } from "../estimate.ts"
 import type { ReadResponse } from "./read.ts"
+import type { OfferedTools } from "./tools.ts"
 
 /** What an answer is written from, beside its events. */
 export interface ResponseReply extends ReadResponse {
@@ -17,113 +18,136 @@ type ItemType = "message" | "reasoning"
 
 /** The events of a streamed response. */
 export function responseStream(head: ReplyHead, about: ResponseReply): StreamWriter {
-  const output: JsonObject[] = []
-  const notes: AnswerNote[] = []
-  let open: { type: ItemType; id: string; text: string } | undefined
-  let sequence = 0
-  let written = 0
+  const writer = new EventWriter(head, about)
+  return {
+    contentType: "text/event-stream",
+    begin: () => writer.begin(),
+    event: (event) => writer.write(event),
+    alive: () => ": the model is at work\n\n",
+    fail: (failure) => writer.fail(failure),
+  }
+}
 
-  const frame = (type: string, body: JsonObject): string =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...body })}\n\n`
+class EventWriter {
+  readonly #head: ReplyHead
+  readonly #about: ResponseReply
+  readonly #output: JsonObject[] = []
+  readonly #notes: AnswerNote[] = []
+  #open: { type: ItemType; id: string; text: string } | undefined
+  #sequence = 0
+  #written = 0
 
-  /** An event about the item that is open. */
-  const inOpen = (type: string, body: JsonObject): string => {
-    const place = open!.type === "message" ? { content_index: 0 } : { summary_index: 0 }
-    return frame(`response.${type}`, { item_id: open!.id, output_index: output.length, ...place, ...body })
+  constructor(head: ReplyHead, about: ResponseReply) {
+    this.#head = head
+    this.#about = about
   }
 
-  function begin(type: ItemType): string {
-    open = { type, id: newId(type === "message" ? "msg" : "rs"), text: "" }
-    const item =
-      type === "message"
-        ? { id: open.id, type, status: "in_progress", role: "assistant", content: [] }
-        : { id: open.id, type, summary: [] }
-    const added = frame("response.output_item.added", { output_index: output.length, item })
-    return type === "message"
-      ? added + inOpen("content_part.added", { part: textPart("") })
-      : added + inOpen("reasoning_summary_part.added", { part: { type: "summary_text", text: "" } })
+  begin(): string {
+    const response = { ...headOf(this.#head, this.#about), status: "in_progress", output: [], usage: null }
+    return this.#frame("response.created", { response }) + this.#frame("response.in_progress", { response })
   }
 
-  function close(): string {
-    if (open === undefined) return ""
-    const { type, id, text } = open
-    const inner =
-      type === "message"
-        ? inOpen("output_text.done", { text, logprobs: [] }) + inOpen("content_part.done", { part: textPart(text) })
-        : inOpen("reasoning_summary_text.done", { text }) +
-          inOpen("reasoning_summary_part.done", { part: { type: "summary_text", text } })
-    const item = type === "message" ? messageItem(id, text) : reasoningItem(id, text)
-    const done = frame("response.output_item.done", { output_index: output.length, item })
-    output.push(item)
-    open = undefined
-    return inner + done
-  }
-
-  function say(type: ItemType, text: string): string {
-    const before = open?.type === type ? "" : close() + begin(type)
-    open!.text += text
-    written += text.length
-    const delta = type === "message" ? "output_text.delta" : "reasoning_summary_text.delta"
-    return before + inOpen(delta, type === "message" ? { delta: text, logprobs: [] } : { delta: text })
-  }
-
-  function call(given: ToolCall): string {
-    const before = close()
-    const item = callItem(given, about.custom)
-    const custom = item.type === "custom_tool_call"
-    const [field, kind] = custom ? ["input", "custom_tool_call_input"] : ["arguments", "function_call_arguments"]
-    const text = String(item[field])
-    written += text.length
-    const place = { item_id: item.id, output_index: output.length }
-    const begun = { ...item, [field]: "", status: "in_progress" }
-    const texts = [
-      before,
-      frame("response.output_item.added", { output_index: output.length, item: begun }),
-      frame(`response.${kind}.delta`, { ...place, delta: text }),
-      frame(`response.${kind}.done`, { ...place, [field]: text, ...(custom ? {} : { name: item.name }) }),
-      frame("response.output_item.done", { output_index: output.length, item }),
-    ]
-    output.push(item)
-    return texts.join("")
-  }
-
-  function write(event: GatewayEvent): string {
+  write(event: GatewayEvent): string {
     switch (event.type) {
       case "text-delta":
-        return say("message", event.text)
+        return this.#say("message", event.text)
       case "reasoning-delta":
-        return say("reasoning", event.text)
+        return this.#say("reasoning", event.text)
       case "call":
-        return call(event.call)
+        return this.#call(event.call)
       case "note":
-        notes.push(event.note)
+        this.#notes.push(event.note)
         return ""
-      case "end": {
-        const closed = close()
-        const usage = usageOr(event.usage, about.request, written)
-        const response = responseOf(head, about, { output, finishReason: event.finishReason, usage, notes })
-        about.keep(String(response.id), output)
-        return (
-          closed + frame(response.status === "completed" ? "response.completed" : "response.incomplete", { response })
-        )
-      }
+      case "end":
+        return this.#end(event.finishReason, event.usage)
       default:
         return ""
     }
   }
 
-  return {
-    contentType: "text/event-stream",
-    begin: () => {
-      const response = { ...headOf(head, about), status: "in_progress", output: [], usage: null }
-      return frame("response.created", { response }) + frame("response.in_progress", { response })
-    },
-    event: write,
-    alive: () => ": the model is at work\n\n",
-    fail: ({ code, message }) => {
-      const response = { ...headOf(head, about), status: "failed", error: { code: wireCode(code), message }, output }
-      return frame("error", { code, message, param: null }) + frame("response.failed", { response })
-    },
+  fail({ code, message }: GatewayFailure): string {
+    const error = { code: wireCode(code), message }
+    const response = { ...headOf(this.#head, this.#about), status: "failed", error, output: this.#output }
+    return this.#frame("error", { code, message, param: null }) + this.#frame("response.failed", { response })
+  }
+
+  #frame(type: string, body: JsonObject): string {
+    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: this.#sequence++, ...body })}\n\n`
+  }
+
+  /** An event about the item that is open. */
+  #inOpen(type: string, body: JsonObject): string {
+    const place = this.#open!.type === "message" ? { content_index: 0 } : { summary_index: 0 }
+    const item = { item_id: this.#open!.id, output_index: this.#output.length }
+    return this.#frame(`response.${type}`, { ...item, ...place, ...body })
+  }
+
+  #beginItem(type: ItemType): string {
+    const id = newId(type === "message" ? "msg" : "rs")
+    this.#open = { type, id, text: "" }
+    const item =
+      type === "message"
+        ? { id, type, status: "in_progress", role: "assistant", content: [] }
+        : { id, type, summary: [] }
+    const added = this.#frame("response.output_item.added", { output_index: this.#output.length, item })
+    return type === "message"
+      ? added + this.#inOpen("content_part.added", { part: textPart("") })
+      : added + this.#inOpen("reasoning_summary_part.added", { part: { type: "summary_text", text: "" } })
+  }
+
+  #close(): string {
+    if (this.#open === undefined) return ""
+    const { type, id, text } = this.#open
+    const inner =
+      type === "message"
+        ? this.#inOpen("output_text.done", { text, logprobs: [] }) +
+          this.#inOpen("content_part.done", { part: textPart(text) })
+        : this.#inOpen("reasoning_summary_text.done", { text }) +
+          this.#inOpen("reasoning_summary_part.done", { part: { type: "summary_text", text } })
+    const item = type === "message" ? messageItem(id, text) : reasoningItem(id, text)
+    const done = this.#frame("response.output_item.done", { output_index: this.#output.length, item })
+    this.#output.push(item)
+    this.#open = undefined
+    return inner + done
+  }
+
+  #say(type: ItemType, text: string): string {
+    const before = this.#open?.type === type ? "" : this.#close() + this.#beginItem(type)
+    this.#open!.text += text
+    this.#written += text.length
+    const delta = type === "message" ? "output_text.delta" : "reasoning_summary_text.delta"
+    return before + this.#inOpen(delta, type === "message" ? { delta: text, logprobs: [] } : { delta: text })
+  }
+
+  #call(given: ToolCall): string {
+    const before = this.#close()
+    const item = callItem(given, this.#about.offered)
+    const custom = item.type === "custom_tool_call"
+    const [field, kind] = custom ? ["input", "custom_tool_call_input"] : ["arguments", "function_call_arguments"]
+    const text = String(item[field])
+    this.#written += text.length
+    const at = { output_index: this.#output.length }
+    const place = { item_id: item.id, ...at }
+    const begun = { ...item, [field]: "", status: "in_progress" }
+    const texts = [
+      before,
+      this.#frame("response.output_item.added", { ...at, item: begun }),
+      this.#frame(`response.${kind}.delta`, { ...place, delta: text }),
+      this.#frame(`response.${kind}.done`, { ...place, [field]: text, ...(custom ? {} : { name: item.name }) }),
+      this.#frame("response.output_item.done", { ...at, item }),
+    ]
+    this.#output.push(item)
+    return texts.join("")
+  }
+
+  #end(finishReason: FinishReason, given: Usage | undefined): string {
+    const closed = this.#close()
+    const usage = usageOr(given, this.#about.request, this.#written)
+    const ended = { output: this.#output, finishReason, usage, notes: this.#notes }
+    const response = responseOf(this.#head, this.#about, ended)
+    this.#about.keep(String(response.id), this.#output)
+    const type = response.status === "completed" ? "response.completed" : "response.incomplete"
+    return closed + this.#frame(type, { response })
   }
 }
 
@@ -133,7 +157,7 @@ export function wholeResponse(head: ReplyHead, reply: WholeReply, about: Respons
   const output = [
     ...(reasoning === "" ? [] : [reasoningItem(newId("rs"), reasoning)]),
     ...(text === "" ? [] : [messageItem(newId("msg"), text)]),
-    ...calls.map((call) => callItem(call, about.custom)),
+    ...calls.map((call) => callItem(call, about.offered)),
   ]
   const written = text.length + reasoning.length + JSON.stringify(calls).length
   const counted = usageOr(usage, about.request, written)
@@ -223,8 +247,9 @@ function reasoningItem(id: string, text: string): JsonObject {
 }
 
 /** The input of a custom tool is the one text in its arguments. */
-function callItem({ id, name, arguments: args }: ToolCall, custom: ReadonlySet<string>): JsonObject {
-  const call = { call_id: id, name, status: "completed" }
-  if (custom.has(name)) return { id: newId("ctc"), type: "custom_tool_call", ...call, input: String(args.input ?? "") }
+function callItem({ id, name: told, arguments: args }: ToolCall, offered: OfferedTools): JsonObject {
+  const call = { call_id: id, ...offered.clientName(told), status: "completed" }
+  if (offered.isCustom(told))
+    return { id: newId("ctc"), type: "custom_tool_call", ...call, input: String(args.input ?? "") }
   return { id: newId("fc"), type: "function_call", ...call, arguments: JSON.stringify(args) }
 }

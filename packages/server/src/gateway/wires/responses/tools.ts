@@ -1,0 +1,81 @@
+import type { JsonObject } from "@toolwright/toolbox"
+import type { OpenAITool } from "@toolwright/toolformat"
+import { isObject } from "../../fields.ts"
+import { RequestProblem } from "../../wire.ts"
+
+/** A tool as the client calls it: Codex keeps those of MCP servers and agents in namespaces. */
+export interface ClientName {
+  name: string
+  namespace?: string
+}
+
+/**
+ * What a client offers: functions, custom tools as functions of one text, and those of namespaces. The model is told one
+ * name of each, which leads back to the client's. What OpenAI would run itself is not there.
+ */
+export class OfferedTools {
+  readonly tools: OpenAITool[] = []
+  readonly leftOut: string[] = []
+  readonly #custom = new Set<string>()
+  readonly #clients = new Map<string, ClientName>()
+
+  /** @throws RequestProblem */
+  constructor(list: unknown) {
+    if (list !== undefined && list !== null && !Array.isArray(list))
+      throw new RequestProblem("'tools' must be a list.", "tools")
+    for (const [at, tool] of (list ?? []).entries()) this.#add(tool, `tools[${at}]`, undefined)
+  }
+
+  /** Whether a tool's input is one text and no JSON. */
+  isCustom(told: string): boolean {
+    return this.#custom.has(told)
+  }
+
+  /** The client's name of what the model was told. */
+  clientName(told: string): ClientName {
+    return this.#clients.get(told) ?? { name: told }
+  }
+
+  /** What the model is told of a client's tool; its name where it is not on offer any more. */
+  toldName(name: string, namespace: unknown): string {
+    if (typeof namespace !== "string") return name
+    for (const [told, client] of this.#clients) if (client.name === name && client.namespace === namespace) return told
+    return name
+  }
+
+  #add(tool: unknown, at: string, namespace: string | undefined): void {
+    const { type, name, description, parameters, tools: inner } = (isObject(tool) ? tool : {}) as JsonObject
+    if (type === "namespace" && Array.isArray(inner)) {
+      for (const [index, one] of inner.entries()) this.#add(one, `${at}.tools[${index}]`, String(name))
+      return
+    }
+    if (type !== "function" && type !== "custom") {
+      this.leftOut.push(`tools.${String(type)}`)
+      return
+    }
+    if (typeof name !== "string") throw new RequestProblem("Every tool needs a name.", `${at}.name`)
+    const told = this.#nameFor(name, namespace)
+    if (type === "custom") this.#custom.add(told)
+    const said = type === "custom" ? customText(tool as JsonObject) : String(description ?? "")
+    const schema = type === "custom" ? ONE_TEXT : isObject(parameters) ? parameters : { type: "object" }
+    this.tools.push({ type: "function", function: { name: told, description: said, parameters: schema } })
+  }
+
+  /** Two namespaces may have tools of one name. */
+  #nameFor(name: string, namespace: string | undefined): string {
+    const taken = this.tools.some((tool) => tool.function.name === name)
+    const told = taken && namespace !== undefined ? `${namespace}__${name}` : name
+    if (namespace !== undefined) this.#clients.set(told, { name, namespace })
+    return told
+  }
+}
+
+const ONE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] }
+
+/** A grammar that the text shall keep to is told in words. */
+function customText({ description, format }: JsonObject): string {
+  const { definition, syntax } = isObject(format) ? (format as { definition?: unknown; syntax?: unknown }) : {}
+  const rules =
+    typeof definition === "string" ? `\n\nThe input follows this ${String(syntax)} grammar:\n${definition}` : ""
+  return `${String(description ?? "")}${rules}`
+}
