@@ -25,80 +25,105 @@ const LONGEST_MS = 10_000
  * answers again what has changed is taken over. It keeps no process alive.
  */
 export function serviceSource(client: ToolsApiClient, options: ServiceSourceOptions = {}): ServiceSource {
-  const { required = false, everyMs = 30_000, againMs = 500, log = () => {} } = options
-  const { name } = client.provenance
-  const listeners = new Set<() => void>()
-  let tools: readonly ToolDefinition[] = []
-  let known = ""
-  let reason: string | undefined
-  let wait = againMs
-  let timer: NodeJS.Timeout | undefined
-  let closed = false
+  return new WatchedService(client, options)
+}
 
-  const ask = async (): Promise<boolean> => {
-    const listed = await client.list()
-    if (reason !== undefined) log(`The tools service '${name}' answers again.`)
-    reason = undefined
-    wait = againMs
+class WatchedService implements ServiceSource {
+  readonly provenance: ToolSource["provenance"]
+  readonly #client: ToolsApiClient
+  readonly #options: Required<ServiceSourceOptions>
+  readonly #listeners = new Set<() => void>()
+  #tools: readonly ToolDefinition[] = []
+  #known = ""
+  #reason: string | undefined
+  #wait: number
+  #timer: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(client: ToolsApiClient, options: ServiceSourceOptions) {
+    this.provenance = client.provenance
+    this.#client = client
+    this.#options = { required: false, everyMs: 30_000, againMs: 500, log: () => {}, ...options }
+    this.#wait = this.#options.againMs
+  }
+
+  away(): string | undefined {
+    return this.#reason
+  }
+
+  async list(): Promise<readonly ToolDefinition[]> {
+    if (this.#known !== "") return this.#tools
+    try {
+      await this.#ask()
+      this.#again(this.#options.everyMs)
+    } catch (thrown) {
+      const wrong = !ToolwrightError.isInstance(thrown) || thrown.code === "INVALID_CONFIGURATION"
+      if (this.#options.required || wrong) throw thrown
+      this.#isAway(messageOf(thrown))
+    }
+    return this.#tools
+  }
+
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#timer)
+    this.#listeners.clear()
+    await this.#client.close()
+  }
+
+  /** @returns whether the tools have changed */
+  async #ask(): Promise<boolean> {
+    const listed = await this.#client.list()
+    if (this.#reason !== undefined) this.#options.log(`The tools service '${this.provenance.name}' answers again.`)
+    this.#reason = undefined
+    this.#wait = this.#options.againMs
     // Handlers are new each time, and not what tells tools apart.
     const now = JSON.stringify(listed)
-    if (now === known) return false
-    known = now
-    tools = listed.map((tool) => watched(tool))
+    if (now === this.#known) return false
+    this.#known = now
+    this.#tools = listed.map((tool) => this.#watched(tool))
     return true
   }
-  const watched = (tool: ToolDefinition): ToolDefinition => ({
-    ...tool,
-    async handler(args, context) {
-      const result = await tool.handler(args, context)
-      if (result.error?.code === "SOURCE_UNAVAILABLE" && !context.signal.aborted) isAway(result.error.message)
-      return result
-    },
-  })
-  const isAway = (why: string): void => {
-    if (reason === undefined) log(`The tools service '${name}' is away, the rest works: ${why}`)
-    const isNew = reason === undefined
-    reason = why
-    if (isNew) again(wait)
-  }
-  const again = (ms: number): void => {
-    clearTimeout(timer)
-    if (closed) return
-    timer = setTimeout(() => void look(), ms)
-    timer.unref()
-  }
-  const look = async (): Promise<void> => {
-    try {
-      if (await ask()) for (const listener of listeners) listener()
-    } catch (thrown) {
-      isAway(messageOf(thrown))
-      wait = Math.min(wait * 2, LONGEST_MS)
+
+  /** A tool whose calls tell that the service is away. */
+  #watched(tool: ToolDefinition): ToolDefinition {
+    return {
+      ...tool,
+      handler: async (args, context) => {
+        const result = await tool.handler(args, context)
+        if (result.error?.code === "SOURCE_UNAVAILABLE" && !context.signal.aborted) this.#isAway(result.error.message)
+        return result
+      },
     }
-    again(reason === undefined ? everyMs : wait)
   }
-  return {
-    provenance: client.provenance,
-    away: () => reason,
-    async list() {
-      if (known !== "") return tools
-      try {
-        await ask()
-        again(everyMs)
-      } catch (thrown) {
-        if (required || !ToolwrightError.isInstance(thrown) || thrown.code === "INVALID_CONFIGURATION") throw thrown
-        isAway(messageOf(thrown))
-      }
-      return tools
-    },
-    onChange(listener) {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    async close() {
-      closed = true
-      clearTimeout(timer)
-      listeners.clear()
-      await client.close()
-    },
+
+  #isAway(why: string): void {
+    const isNew = this.#reason === undefined
+    this.#reason = why
+    if (!isNew) return
+    this.#options.log(`The tools service '${this.provenance.name}' is away, the rest works: ${why}`)
+    this.#again(this.#wait)
+  }
+
+  #again(ms: number): void {
+    clearTimeout(this.#timer)
+    if (this.#closed) return
+    this.#timer = setTimeout(() => void this.#look(), ms)
+    this.#timer.unref()
+  }
+
+  async #look(): Promise<void> {
+    try {
+      if (await this.#ask()) for (const listener of this.#listeners) listener()
+    } catch (thrown) {
+      this.#isAway(messageOf(thrown))
+      this.#wait = Math.min(this.#wait * 2, LONGEST_MS)
+    }
+    this.#again(this.#reason === undefined ? this.#options.everyMs : this.#wait)
   }
 }

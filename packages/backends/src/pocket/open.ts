@@ -66,9 +66,9 @@ export function pocketBackend(
       const prompt = renderPocketPrompt(request.messages, prompting)
       if (prompt === undefined) return yield* words(TOO_LONG, NO_USAGE, true)
       const { request: asked, steps } = lastRequest(request.messages)
-      const beyond = steps.length === 0 && request.jsonSchema === undefined ? doubting?.beyond?.(asked) : undefined
+      const beyond = isFirst(request, steps) ? doubting?.beyond?.(asked) : undefined
       if (beyond !== undefined) return yield* words(beyond, NO_USAGE, true)
-      const named = steps.length === 0 ? heldToNamed(request, asked, others) : undefined
+      const named = isFirst(request, steps) ? heldToNamed(request, asked, others) : undefined
       const held = named ?? heldToWords(request)
       const sampling = { temperature: 0, ...request.sampling }
       const { reply, end } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
@@ -96,9 +96,13 @@ export function pocketBackend(
   }
 }
 
+/** Whether nothing was done yet about a request that may be answered with a call. */
+const isFirst = (request: InferRequest, steps: readonly unknown[]): boolean =>
+  steps.length === 0 && request.jsonSchema === undefined
+
 /** Where a request names a tool of the user's, a call of that one. */
 function heldToNamed(request: InferRequest, asked: string, others: OtherTools): InferRequest | undefined {
-  const tool = request.jsonSchema === undefined ? namedTool(asked, others) : undefined
+  const tool = namedTool(asked, others)
   // The name is no argument.
   return tool && { ...request, grammar: namedCall(tool, asked.replaceAll(tool.name, " ")) }
 }

@@ -9,6 +9,8 @@ export const runLog: Migration = {
   async up(database: Database) {
     await tasks(database)
     await runs(database)
+    await events(database)
+    await effects(database)
     await people(database)
     await agents(database)
     await conversations(database)
@@ -97,6 +99,9 @@ async function runs(database: Database): Promise<void> {
   await database.schema.createIndex("runs_by_time").on("runs").columns(["started_at desc", "id"]).execute()
   await database.schema.createIndex("runs_of_task").on("runs").column("task").execute()
   await database.schema.createIndex("runs_by_state").on("runs").columns(["state", "heartbeat"]).execute()
+}
+
+async function events(database: Database): Promise<void> {
   await table(database, "bodies")
     .addColumn("hash", "text", (column) => column.primaryKey())
     .addColumn("content", "text", (column) => column.notNull())
@@ -116,6 +121,9 @@ async function runs(database: Database): Promise<void> {
     .addColumn("hash", "text", (column) => column.notNull())
     .addPrimaryKeyConstraint("run_events_order", ["run", "seq"])
     .execute()
+}
+
+async function effects(database: Database): Promise<void> {
   await table(database, "effects")
     .addColumn("run", "text", (column) => column.notNull().references("runs.id").onDelete("cascade"))
     .addColumn("call_index", "integer", (column) => column.notNull())
