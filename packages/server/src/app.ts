@@ -11,14 +11,18 @@ import { DOCUMENTATION_PAGE } from "./openapi/page.ts"
 import type { ServerOptions } from "./options.ts"
 import { toolsFor } from "./routes/access.ts"
 import { entrance } from "./routes/entrance.ts"
+import { pageRoutes } from "./routes/page.ts"
+import { sessionRoute } from "./routes/session.ts"
 import { promptRoutes } from "./routes/prompts.ts"
 import { toolRoutes } from "./routes/tools.ts"
+import { runRoutes } from "./runs/routes.ts"
 
 /** What a request carries from one handler to the next. */
 export type AppVariables = RequestVariables & { tool?: string; error?: string }
 
 /** Paths that need no token: what there is, whether the service lives, and the page that asks for a token. */
-const OPEN = new Set(["/", "/health", "/docs"])
+const OPEN = new Set(["/", "/health", "/docs", "/session"])
+const isOpen = (path: string): boolean => OPEN.has(path) || path.startsWith("/assets/")
 
 /** The limits of a server that is given none: with several tokens, no holder of one takes all that there is. */
 export function gateOf({ maxConcurrentCalls = 64, tokens = [] }: Pick<ServerOptions, "maxConcurrentCalls" | "tokens">) {
@@ -68,7 +72,7 @@ export function createApp(
       ...(error === undefined ? {} : { error }),
     })
   })
-  app.use(guard(options, OPEN))
+  app.use(guard(options, isOpen))
 
   app.get("/health", (context) => context.json({ status: "healthy", service: "tools-api" }))
   app.get("/metrics", (context) =>
@@ -94,6 +98,9 @@ export function createApp(
     return sendText(context, gate, text, { "content-type": "application/json", etag })
   })
   app.route("/tools", toolRoutes(options, metrics, gate))
+  if (options.runs !== undefined) app.route("/runs", runRoutes(options.runs, gate))
+  if (options.page !== undefined) pageRoutes(app, options.page)
+  if (options.oneTime !== undefined) sessionRoute(app, options.oneTime)
   app.use("/prompts/*", entering(gate))
   if (options.prompts !== undefined) app.route("/prompts", promptRoutes(options.prompts, bodyLimits(options)))
   app.use(async (context, next) => {
@@ -107,7 +114,7 @@ export function createApp(
   })
   for (const path of ["/v1/*", "/conversations", "/conversations/*"]) app.use(path, entering(gate))
   extend(app, gate)
-  app.get("/", entrance(app))
+  app.get("/", entrance(app, options.page))
 
   app.notFound((context) =>
     problem({

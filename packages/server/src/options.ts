@@ -1,6 +1,7 @@
 import type { executeCall } from "@toolwright/toolbox"
 import type { CallGate, Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { PromptRegistry } from "@toolwright/prompts"
+import type { OneTimeCode, PageSource, RunSource } from "./http/sources.ts"
 
 /** A bearer token and what it opens. */
 export interface AccessToken {
@@ -42,6 +43,12 @@ export interface ServerOptions {
   permissions?: PermissionPolicy
   /** Address under which clients reach this server, for the OpenAPI document; the request's own unless given. */
   publicUrl?: string
+  /** The runs that are shown; none unless given. */
+  runs?: RunSource
+  /** The files of the page at `/`; a list of what is served unless given. */
+  page?: PageSource
+  /** A code that opens the page once. */
+  oneTime?: OneTimeCode
   /** Gets a record of each request. */
   log?: (entry: LogEntry) => void
 }

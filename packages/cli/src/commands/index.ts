@@ -103,6 +103,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./serve.ts")).serveCommand,
   },
   {
+    name: "ui",
+    summary: "Open the console: call tools, watch runs, look into what happened",
+    load: async () => (await import("./ui.ts")).uiCommand,
+  },
+  {
     name: "mcp",
     summary: "Serve the tools and prompts to an MCP host over standard input and output",
     load: async () => (await import("./mcp.ts")).mcpCommand,

@@ -77,7 +77,7 @@ export const serveCommand: Command = {
       },
     ],
   }),
-  details: `\`POST /tools/{name}\` calls a tool, \`/openapi.json\` describes them for importers, \`/docs\` is a page to try them, \`/prompts/\` renders
+  details: `\`POST /tools/{name}\` calls a tool, \`/openapi.json\` describes them for importers, \`/\` is the console, \`/docs\` a plain page to try them, \`/prompts/\` renders
 prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1\` gives any client of OpenAI and of Anthropic tool use in front of it
 (model \`toolwright/assistant\`: an agent with these tools), and \`/conversations\` keeps what is said. Only this machine can reach it, unless a token is set; a token \`secret:git,filesystem\` is for
 tools with these tags alone, and not for \`/mcp\`, \`/v1\` and \`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as
@@ -113,6 +113,7 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
       wrongCalls: { unknownTools: unknownToolsOf(values["unknown-tools"]), repair: values.repair === true },
       ...(values.host === undefined ? {} : { host: values.host }),
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
+      announce: (line) => void stderr.write(`${line}\n`),
       ...(values.quiet === true ? {} : { log: (entry) => stderr.write(`${JSON.stringify(entry)}\n`) }),
     })
     stdout.write(introduction(served, toolwright, values.mcp === true))
@@ -133,7 +134,8 @@ function introduction({ url, offered, hidden, model }: Served, { unavailable }: 
       : `for clients of OpenAI and Anthropic, in front of ${model}`
   const lines = [
     `Serving ${offered.length} tools at ${url}`,
-    `  ${url}/docs          a page to try them`,
+    `  ${url}/              the console: call tools, look into runs`,
+    `  ${url}/docs          the tools as OpenAPI shows them`,
     `  ${url}/openapi.json  for importers`,
     `  ${url}/v1            ${clients}`,
     ...(mcp ? [`  ${url}/mcp           for MCP hosts`] : []),

@@ -1,3 +1,4 @@
+import { consoleFiles } from "@toolwright/console"
 import { loadPrompts } from "@toolwright/prompts"
 import type { Toolwright } from "@toolwright/runtime"
 import {
@@ -16,8 +17,10 @@ import { offeredTools } from "./offered-tools.ts"
 /** How a {@link Toolwright} is served. Nothing has to be given: it is then reached from this machine, and only reads. */
 export interface ServeOptions extends Pick<
   ServerOptions,
-  "tokens" | "allowedHosts" | "allowedOrigins" | "publicUrl" | "log"
+  "tokens" | "allowedHosts" | "allowedOrigins" | "publicUrl" | "log" | "oneTime"
 > {
+  /** Gets a line for what takes a while, such as making the page ready. */
+  announce?: (line: string) => void
   /** 8001 unless given; 0 takes any free one. */
   port?: number
   /** 127.0.0.1 unless given; any other needs a token. */
@@ -66,6 +69,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     tokens = [],
     bundles,
     wrongCalls,
+    announce,
     ...rest
   } = options
   const secured = tokens.length > 0
@@ -90,6 +94,8 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       ...served,
       ...rest,
       executeCall: toolwright.executeCall("http"),
+      runs: toolwright.log,
+      page: consoleFiles(announce === undefined ? {} : { log: announce }),
       tokens,
       ...(cache
         ? {

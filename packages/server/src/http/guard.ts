@@ -17,11 +17,11 @@ export interface RequestVariables {
  * address has
  * another), its `Origin`, when it has one, the server's own or an allowed one, and its token one that is known. Holds
  * on every
- * route. `open` names paths that need no token.
+ * route. `open` says which paths need no token.
  */
 export function guard(
   options: ServerOptions,
-  open: ReadonlySet<string>,
+  open: (path: string) => boolean,
 ): MiddlewareHandler<{ Variables: RequestVariables }> {
   const hosts = new Set([...LOOPBACK, ...(options.allowedHosts ?? [])])
   const origins = new Set(options.allowedOrigins ?? [])
@@ -54,7 +54,7 @@ export function guard(
     const key = context.req.header("x-api-key")
     const given = context.req.header("authorization") ?? (key === undefined ? undefined : `Bearer ${key}`)
     const access = tokens.length === 0 ? undefined : accessOf(given, tokens)
-    if (tokens.length > 0 && access === undefined && !open.has(context.req.path)) {
+    if (tokens.length > 0 && access === undefined && !open(context.req.path)) {
       const refused = problem(
         {
           code: "UNAUTHORIZED",

@@ -1,17 +1,21 @@
 import type { Context, Hono } from "hono"
 import { SERVICE } from "../options.ts"
+import type { PageSource } from "../http/sources.ts"
+import { frontPage } from "./page.ts"
 
 /** A route that is served: its methods, by path. */
 type Routes = Readonly<Record<string, readonly string[]>>
 
 /**
- * What answers at `/`: all that is served, for a program as JSON, for a person as a page with a link to each that can be
- * looked at. Read from the application itself, so that it names what is there.
+ * What answers at `/`: all that is served, for a program as JSON, for a person as the page, or where there is none as a
+ * list with a link to each that can be looked at. Read from the application itself, so that it names what is there.
  */
-export function entrance(app: Pick<Hono, "routes">): (context: Context) => Response {
-  return (context) => {
+export function entrance(app: Pick<Hono, "routes">, source?: PageSource): (context: Context) => Promise<Response> {
+  return async (context) => {
     const routes = routesOf(app.routes)
     if ((context.req.header("accept") ?? "").includes("text/html")) {
+      const front = source === undefined ? undefined : await frontPage(source)
+      if (front !== undefined) return front
       return new Response(page(routes), {
         headers: {
           "content-type": "text/html; charset=utf-8",

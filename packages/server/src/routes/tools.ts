@@ -9,6 +9,7 @@ import { sendText, whenSent } from "../http/sent.ts"
 import { tagsOf, type ServerOptions } from "../options.ts"
 import { toolsFor, withActions } from "./access.ts"
 import { caller, type Answer } from "./call.ts"
+import { checkCall } from "./check.ts"
 import { IdempotencyKeys } from "./idempotency.ts"
 import { Progress, streamCall } from "./stream.ts"
 
@@ -18,7 +19,8 @@ type Variables = RequestVariables & { tool?: string; error?: string }
  * `GET /tools/` lists the tools; `POST /tools/{name}` calls one, or one action of it, with its bare arguments as the body. What the tool
  * answers is 200, also when it failed: the call has happened, and whoever made it must see the text. With
  * `Accept: text/event-stream` progress comes as events and the result as the last one. When the client goes away, the
- * tool is cancelled. What one caller and all together may have done at once is the gate's matter.
+ * tool is cancelled. What one caller and all together may have done at once is the gate's matter. `POST
+ * /tools/{name}/check` says what would become of a call, and makes none.
  */
 export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallGate): Hono<{ Variables: Variables }> {
   const limits = bodyLimits(options)
@@ -82,6 +84,14 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
     void answer.then(({ text }) => held.count(text.length)).catch(() => {})
     if ((context.req.header("accept") ?? "").includes("text/event-stream")) return streamCall(context, answer, progress)
     return respond(context, await answer)
+  })
+
+  routes.post("/:name/check", async (context) => {
+    const name = context.req.param("name")
+    const tools = withActions(toolsFor(options.tools, context.get("access")))
+    const body = await readJson(context, limits)
+    if ("refused" in body) return body.refused
+    return sendText(context, gate, JSON.stringify(await checkCall(tools, name, body.value, options)), JSON_TYPE.headers)
   })
 
   routes.all("/:name", (context) =>

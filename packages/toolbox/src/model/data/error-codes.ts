@@ -298,10 +298,10 @@ const RUNS = entries({
   TOO_MUCH_AT_ONCE: { means: "one reply asks for more calls than are run" },
   UNCHECKED: { means: "the work was changed after its last check" },
   UNKNOWN_AGENT: { means: "there is no agent of that name", exit: 2, status: 404 },
-  UNKNOWN_EVENT: { means: "the run has no such event" },
+  UNKNOWN_EVENT: { means: "the run has no such event", status: 404 },
   UNKNOWN_RESULT: { means: "no result of that call is kept" },
   UNKNOWN_TASK: { means: "there is no task of that id" },
-  UNKNOWN_RUN: { means: "there is no run of that id", exit: 2 },
+  UNKNOWN_RUN: { means: "there is no run of that id", exit: 2, status: 404 },
   WORKSPACE_BUSY: { means: "another run works in the workspace" },
   WORKSPACE_READ_ONLY: { means: "the agent changes files, and the workspace is read-only" },
 })

@@ -1,0 +1,78 @@
+import { createHash } from "node:crypto"
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { dirname, join } from "node:path"
+import tailwind from "@tailwindcss/vite"
+import { build, type InlineConfig } from "vite"
+
+const SOURCE = join(import.meta.dirname, "../page")
+const STAMP = "stamp"
+
+/** What the page is made of, as one hash: the built page carries it, so that a change is noticed. */
+export function sourceStamp(): string {
+  const hash = createHash("sha256")
+  const files = (readdirSync(SOURCE, { recursive: true }) as string[]).filter((file) => /\.\w+$/.test(file)).toSorted()
+  for (const file of [...files.map((file) => join(SOURCE, file)), join(SOURCE, "../../package.json")])
+    hash.update(file.slice(SOURCE.length)).update("\0").update(readFileSync(file)).update("\0")
+  return hash.digest("hex")
+}
+
+/**
+ * Builds the page: for the server as files, of which most are loaded when they are needed; for a run as one file as one
+ * script and one style sheet. Written beside the target first, so that nobody reads half of it.
+ */
+export async function buildPage(target: string): Promise<void> {
+  const stamp = sourceStamp()
+  if (existsSync(join(target, STAMP)) && readFileSync(join(target, STAMP), "utf8") === stamp) return
+  const making = mkdtempSync(`${target}-`)
+  const common: InlineConfig = {
+    root: SOURCE,
+    configFile: false,
+    logLevel: "error",
+    publicDir: false,
+    base: "./",
+    plugins: [tailwind()],
+    oxc: { jsx: { runtime: "automatic" } },
+    define: { "process.env.NODE_ENV": '"production"' },
+  }
+  const output = { target: "es2023", cssTarget: "chrome123", reportCompressedSize: false, emptyOutDir: true } as const
+  try {
+    await build({
+      ...common,
+      build: { ...output, outDir: making, assetsInlineLimit: 0, modulePreload: { polyfill: false } },
+    })
+    await build({
+      ...common,
+      build: {
+        ...output,
+        outDir: join(making, "viewer"),
+        cssCodeSplit: false,
+        rolldownOptions: {
+          input: join(SOURCE, "viewer.tsx"),
+          output: {
+            format: "iife",
+            codeSplitting: false,
+            entryFileNames: "viewer.js",
+            assetFileNames: "viewer[extname]",
+          },
+        },
+      },
+    })
+    writeFileSync(join(making, STAMP), stamp)
+    rmSync(target, { recursive: true, force: true })
+    move(making, target)
+  } finally {
+    rmSync(making, { recursive: true, force: true })
+  }
+}
+
+/** Two processes may have built at once: then the page of the other one stands there, and is the same. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (thrown) {
+    if (!existsSync(join(to, STAMP))) throw thrown
+  }
+}
+
+/** Where the page is built to, seen from the sources. */
+export const BUILT = join(dirname(dirname(import.meta.dirname)), "dist/page")

@@ -1,0 +1,37 @@
+import { CSPProvider } from "@base-ui/react/csp-provider"
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
+import { RouterProvider } from "@tanstack/react-router"
+import { StrictMode } from "react"
+import { createRoot } from "react-dom/client"
+import { ApiError, onToken, useOneTimeCode } from "./lib/api.ts"
+import { applyTheme } from "./lib/theme.ts"
+import { router } from "./router.tsx"
+import "./style.css"
+
+/** A server that is away is asked again until it is back; what it has refused is not. */
+const client = new QueryClient({
+  defaultOptions: {
+    queries: {
+      retry: (failures, error) => !(error instanceof ApiError) && failures < 4,
+      retryDelay: (failures) => Math.min(500 * 2 ** failures, 5000),
+      staleTime: 2000,
+    },
+    mutations: { retry: false },
+  },
+})
+onToken(() => void client.invalidateQueries())
+applyTheme()
+await useOneTimeCode()
+
+/** Of this answer; libraries that add style sheets need it. */
+export const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ""
+
+createRoot(document.getElementById("root")!).render(
+  <StrictMode>
+    <CSPProvider nonce={nonce}>
+      <QueryClientProvider client={client}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
+    </CSPProvider>
+  </StrictMode>,
+)

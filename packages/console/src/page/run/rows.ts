@@ -1,0 +1,123 @@
+import type { EventDigest } from "../runs/data.ts"
+
+/** A line of a run. Everything that shows a run shows these: list, time line, tree, comparison, exported file. */
+export interface Row {
+  kind: "start" | "round" | "request" | "reply" | "call" | "note" | "end"
+  /** Of the event that it begins with. */
+  seq: number
+  time: number
+  /** Of the event that it ends with; of a call that runs, not yet there. */
+  endSeq?: number
+  endTime?: number
+  round: number
+  /** The kind of event. */
+  type: string
+  name?: string
+  callId?: string
+  args?: string
+  text?: string
+  ok?: boolean
+  code?: string
+  ms?: number
+  count?: number
+  tokens?: number
+  erased?: true
+}
+
+/** Events that belong to another line, or say nothing to a person. */
+const SILENT = new Set(["round-end", "effect-start", "tool-progress", "call-end"])
+const KINDS: Readonly<Record<string, Row["kind"]>> = {
+  "run-start": "start",
+  "round-start": "round",
+  request: "request",
+  reply: "reply",
+  "tool-start": "call",
+  "run-end": "end",
+}
+
+/** Makes lines of events as they come: each event is looked at once. */
+export class RowBuilder {
+  readonly rows: Row[] = []
+  /** Raised with each change. */
+  version = 0
+  #round = 0
+  readonly #open = new Map<string, Row>()
+
+  add(events: readonly EventDigest[]): void {
+    for (const event of events) this.#one(event)
+    this.version++
+  }
+
+  #one(event: EventDigest): void {
+    const { seq, type, time, bytes: _bytes, ...about } = event
+    if (type === "round-start") this.#round = about.round ?? this.#round + 1
+    if (type === "tool-end") {
+      const row = this.#open.get(about.callId ?? "")
+      this.#open.delete(about.callId ?? "")
+      if (row !== undefined) {
+        Object.assign(row, {
+          endSeq: seq,
+          endTime: time,
+          ok: about.ok,
+          code: about.code,
+          text: about.text,
+          ms: about.ms,
+        })
+        return
+      }
+    }
+    if (SILENT.has(type)) return
+    const kind = type === "tool-end" ? "call" : (KINDS[type] ?? "note")
+    const row: Row = { kind, seq, time, type, ...about, round: about.round ?? this.#round }
+    if (type === "tool-end" || kind === "reply") row.endTime = time
+    if (type === "tool-start" && about.callId !== undefined) this.#open.set(about.callId, row)
+    this.rows.push(row)
+  }
+}
+
+export const failed = (row: Row): boolean =>
+  row.ok === false || (row.kind === "note" && /problem|refused|error|fallback|retry|stale/.test(row.type))
+
+/** What is shown of a run: all lines, or those that failed, or with these words. */
+export function chosen(rows: readonly Row[], { text, only }: { text: string; only: boolean }): readonly Row[] {
+  if (text === "" && !only) return rows
+  const words = text.toLowerCase().split(/\s+/)
+  return rows.filter((row) => {
+    if (only && !failed(row)) return false
+    const all = `${row.type} ${row.name ?? ""} ${row.args ?? ""} ${row.text ?? ""} ${row.code ?? ""}`.toLowerCase()
+    return words.every((word) => all.includes(word))
+  })
+}
+
+/** A stretch in which something was done, on a line on which idle time is short. */
+export interface Bar {
+  row: Row
+  from: number
+  to: number
+}
+
+const LONGEST_GAP = 1000
+
+/** Places lines on one axis: gaps in which nothing was done take a second at most. */
+export function timeLine(rows: readonly Row[]): { bars: Bar[]; length: number; idle: number } {
+  const spans = rows
+    .filter(({ kind }) => kind === "call" || kind === "reply")
+    .map((row) => {
+      const end = row.endTime ?? row.time
+      const begin = row.kind === "reply" ? end - (row.ms ?? 0) : row.time
+      return { row, begin, end: Math.max(end, begin + 1) }
+    })
+    .toSorted((a, b) => a.begin - b.begin)
+  const bars: Bar[] = []
+  let [shift, reached, idle] = [spans[0]?.begin ?? 0, spans[0]?.begin ?? 0, 0]
+  for (const { row, begin, end } of spans) {
+    const gap = begin - reached
+    if (gap > LONGEST_GAP) {
+      shift += gap - LONGEST_GAP
+      idle += gap - LONGEST_GAP
+    }
+    reached = Math.max(reached, end)
+    bars.push({ row, from: begin - shift, to: end - shift })
+  }
+  return { bars, length: Math.max(1, reached - shift), idle }
+}

@@ -1,0 +1,109 @@
+import { useQuery } from "@tanstack/react-query"
+import { Link, useNavigate, useParams } from "@tanstack/react-router"
+import { useMemo } from "react"
+import { ago, count, duration, visible } from "../lib/text.ts"
+import { runQuery, type RunDetail, type RunDigest } from "../runs/data.ts"
+import { Status } from "../runs/status.tsx"
+import { Loading, Problem } from "../ui/states.tsx"
+import { RunActions } from "./actions.tsx"
+import { Bodies, serverBodies } from "./source.ts"
+import { useRunEvents } from "./store.ts"
+import { RunView } from "./view.tsx"
+
+/** One run, live as long as it goes on. */
+export function RunPane() {
+  const { run: id } = useParams({ strict: false }) as { run: string }
+  const head = useQuery(runQuery(id))
+  const events = useRunEvents(id)
+  const bodies = useMemo(() => serverBodies(id), [id])
+  const navigate = useNavigate()
+  const actions = useMemo(
+    () => ({
+      edit: (name: string, args: string) => void navigate({ to: "/tools/$name", params: { name }, search: { args } }),
+    }),
+    [navigate],
+  )
+  if (events.problem !== undefined || (head.isError && head.data === undefined))
+    return (
+      <Problem
+        title="This run cannot be shown"
+        error={events.problem ?? head.error}
+        retry={() => void head.refetch()}
+      />
+    )
+  if (head.data === undefined) return <Loading what="Asking for the run" />
+  return (
+    <RunActions value={actions}>
+      <Bodies value={bodies}>
+        <div className="flex h-full flex-col">
+          <Head run={{ ...head.data, ...events.run }} away={events.away} live={events.live} />
+          <RunView rows={events.builder.rows} live={events.live} loading={events.loading} />
+        </div>
+      </Bodies>
+    </RunActions>
+  )
+}
+
+function Head({ run, away, live }: { run: RunDetail; away: boolean; live: boolean }) {
+  return (
+    <header className="flex-none border-b border-line bg-panel px-3 py-2">
+      <div className="flex flex-wrap items-center gap-2">
+        <Link to="/runs" search={{}} className="text-accent" aria-label="All runs">
+          ←
+        </Link>
+        <Status run={run} />
+        <h1 className="min-w-0 flex-1 truncate text-sm font-semibold" title={visible(run.title)}>
+          {visible(run.title)}
+        </h1>
+        {away ? (
+          <span role="status" className="badge text-warn">
+            the server is away; it goes on by itself
+          </span>
+        ) : live && run.status === "running" ? (
+          <span role="status" className="badge text-good">
+            live
+          </span>
+        ) : null}
+      </div>
+      <p className="m-0 flex flex-wrap gap-x-3 text-[12px] text-soft">
+        {facts(run).map((fact) => (
+          <span key={fact}>{visible(fact)}</span>
+        ))}
+        {run.parent === undefined ? null : (
+          <Link to="/runs/$run" params={{ run: run.parent.run }} search={{}} className="text-accent">
+            branch of {run.parent.run} after {run.parent.seq}
+          </Link>
+        )}
+        {run.branches.map(({ id, seq }) => (
+          <Link key={id} to="/runs/$run" params={{ run: id }} search={{}} className="text-accent">
+            branch at {seq}: {id}
+          </Link>
+        ))}
+      </p>
+    </header>
+  )
+}
+
+function facts({
+  id,
+  agent,
+  surface,
+  model,
+  started,
+  ms,
+  rounds,
+  calls,
+  inputTokens,
+  outputTokens,
+}: RunDigest): string[] {
+  return [
+    id,
+    agent === "" ? `call over ${surface}` : `${agent} over ${surface}`,
+    model,
+    ago(started),
+    ms === undefined ? "" : duration(ms),
+    rounds === undefined || agent === "" ? "" : count(rounds, "round"),
+    calls === undefined || agent === "" ? "" : count(calls, "call"),
+    (inputTokens ?? 0) + (outputTokens ?? 0) === 0 ? "" : `${inputTokens ?? 0} + ${outputTokens ?? 0} tokens`,
+  ].filter((fact) => fact !== "")
+}

@@ -1,0 +1,86 @@
+import { useRef, useState } from "react"
+import { useKeys } from "../lib/keys.ts"
+import { count } from "../lib/text.ts"
+import { Empty } from "../ui/states.tsx"
+import { Detail } from "./detail.tsx"
+import { RunList, type ListHandle } from "./list.tsx"
+import { chosen, type Row } from "./rows.ts"
+import { TimeLine } from "./time-line.tsx"
+
+/** A run: time line, list, and the detail of the chosen line. Of a server or of a file, it is the same. */
+export function RunView({ rows, live, loading }: { rows: readonly Row[]; live: boolean; loading: boolean }) {
+  const [selected, setSelected] = useState<number>()
+  const [text, setText] = useState("")
+  const [only, setOnly] = useState(false)
+  const input = useRef<HTMLInputElement>(null)
+  const list = useRef<ListHandle>(null)
+  const shown = chosen(rows, { text, only })
+  const at = selected === undefined ? -1 : shown.findIndex(({ seq }) => seq === selected)
+  const select = (seq: number): void => {
+    setSelected(seq)
+    const index = shown.findIndex((row) => row.seq === seq)
+    if (index >= 0) list.current?.show(index)
+  }
+  const move = (by: number) => (): void => {
+    const row = shown[Math.max(0, Math.min(shown.length - 1, at + by))]
+    if (row !== undefined) select(row.seq)
+  }
+  useKeys({
+    j: move(1),
+    k: move(-1),
+    f: () => setOnly(!only),
+    "/": () => input.current?.focus(),
+    e: () => setSelected(selected === undefined ? shown[0]?.seq : undefined),
+    Escape: () => setSelected(undefined),
+  })
+  const row = rows.find(({ seq }) => seq === selected)
+  return (
+    <div className="flex min-h-0 flex-1 flex-col">
+      <TimeLine rows={rows} selected={selected} select={select} />
+      <div
+        className="flex flex-none flex-wrap items-center gap-3 border-b border-line bg-panel px-3 py-1.5"
+        role="search"
+      >
+        <input
+          ref={input}
+          type="search"
+          className="field max-w-72"
+          placeholder="Words in the run"
+          aria-label="Words in the run"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+        <label className="flex items-center gap-1.5 text-[13px]">
+          <input type="checkbox" checked={only} onChange={(event) => setOnly(event.target.checked)} />
+          failed only
+        </label>
+        <span role="status" className="ml-auto text-[12px] text-soft">
+          {count(shown.length, "line")}
+          {loading ? ", more are coming" : ""}
+        </span>
+      </div>
+      <div className="relative flex min-h-0 flex-1">
+        {shown.length === 0 && !loading ? (
+          <Empty title={rows.length === 0 ? "Nothing has happened yet" : "No line is like that"} />
+        ) : (
+          <RunList
+            rows={shown}
+            selected={selected}
+            select={select}
+            follow={live && selected === undefined}
+            handle={list}
+          />
+        )}
+        {row === undefined ? null : (
+          <Detail key={row.seq} row={row} reply={replyBefore(rows, row)} close={() => setSelected(undefined)} />
+        )}
+      </div>
+    </div>
+  )
+}
+
+/** The reply that a call came from. */
+function replyBefore(rows: readonly Row[], row: Row): number | undefined {
+  if (row.kind !== "call") return undefined
+  return rows.findLast((other) => other.kind === "reply" && other.seq < row.seq)?.seq
+}

@@ -1,0 +1,177 @@
+import { useInfiniteQuery } from "@tanstack/react-query"
+import { Link, useNavigate, useSearch } from "@tanstack/react-router"
+import { useRef, useState } from "react"
+import { get } from "../lib/api.ts"
+import { useKeys } from "../lib/keys.ts"
+import { ago, count, duration, visible } from "../lib/text.ts"
+import { Empty, Loading, Problem } from "../ui/states.tsx"
+import type { RunDigest, RunList } from "./data.ts"
+import { Status } from "./status.tsx"
+
+type Filter = Readonly<Record<string, string>>
+
+function useRuns(filter: Filter) {
+  return useInfiniteQuery({
+    queryKey: ["runs", "pages", filter],
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const search = new URLSearchParams({ ...filter, limit: "60", ...(pageParam === "" ? {} : { before: pageParam }) })
+      return get<RunList>(`runs?${search}`, signal)
+    },
+    getNextPageParam: (page) => page.next,
+    refetchInterval: ({ state }) =>
+      state.data?.pages[0]?.runs.some(({ status }) => status === "running") === true ? 1500 : 4000,
+  })
+}
+
+/** All runs, newest first: what runs, what failed, what was done. */
+export function Runs() {
+  const filter = useSearch({ strict: false }) as Filter
+  const navigate = useNavigate()
+  const set = (name: string, value: string): void => {
+    const { [name]: _old, ...rest } = filter
+    void navigate({ to: "/runs", search: value === "" ? rest : { ...rest, [name]: value }, replace: true })
+  }
+  const asked = { calls: "0", ...filter }
+  const runs = useRuns(asked)
+  const all = runs.data?.pages.flatMap((page) => page.runs) ?? []
+  return (
+    <div className="flex h-full flex-col">
+      <h1 className="sr-only">Runs</h1>
+      <Filters filter={asked} set={set} />
+      <div className="min-h-0 flex-1 overflow-auto">
+        {runs.isPending ? <Loading what="Asking for the runs" /> : null}
+        {runs.isError && runs.data === undefined ? (
+          <Problem title="The runs cannot be shown" error={runs.error} retry={() => void runs.refetch()} />
+        ) : null}
+        {runs.data !== undefined && all.length === 0 ? <NoRuns filtered={Object.keys(filter).length > 0} /> : null}
+        {all.length > 0 ? <RunTable runs={all} /> : null}
+        {runs.hasNextPage ? (
+          <button
+            type="button"
+            className="button m-3"
+            disabled={runs.isFetchingNextPage}
+            onClick={() => void runs.fetchNextPage()}
+          >
+            {runs.isFetchingNextPage ? "Loading…" : "Earlier ones"}
+          </button>
+        ) : null}
+      </div>
+    </div>
+  )
+}
+
+function NoRuns({ filtered }: { filtered: boolean }) {
+  return filtered ? (
+    <Empty title="No run is like that">Take a filter away.</Empty>
+  ) : (
+    <Empty title="Nothing has run here yet">
+      Every run and every call in this workspace is put on record. Call a tool, or start an agent:{" "}
+      <code>toolwright run "…"</code>
+    </Empty>
+  )
+}
+
+function Filters({ filter, set }: { filter: Filter; set: (name: string, value: string) => void }) {
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(filter.text ?? "")
+  useKeys({ "/": () => input.current?.focus(), f: () => set("only", filter.only === "failed" ? "" : "failed") })
+  return (
+    <div className="flex flex-none flex-wrap items-center gap-2 border-b border-line bg-panel p-2" role="search">
+      <input
+        ref={input}
+        type="search"
+        className="field max-w-72"
+        placeholder="Words of the task"
+        aria-label="Words of the task"
+        value={text}
+        onChange={(event) => {
+          setText(event.target.value)
+          set("text", event.target.value)
+        }}
+      />
+      <select
+        className="field max-w-52"
+        aria-label="How they stand"
+        value={filter.only ?? ""}
+        onChange={(event) => set("only", event.target.value)}
+      >
+        <option value="">however they ended</option>
+        <option value="failed">failed only</option>
+        <option value="open">under way or waiting</option>
+      </select>
+      <label className="flex items-center gap-1.5 text-[13px]">
+        <input
+          type="checkbox"
+          checked={filter.calls !== "0"}
+          onChange={(event) => set("calls", event.target.checked ? "1" : "")}
+        />
+        single calls too
+      </label>
+    </div>
+  )
+}
+
+function RunTable({ runs }: { runs: RunDigest[] }) {
+  const [at, setAt] = useState(-1)
+  const rows = useRef(new Map<number, HTMLAnchorElement>())
+  const move = (by: number) => (): void => {
+    const next = Math.max(0, Math.min(runs.length - 1, at + by))
+    setAt(next)
+    rows.current.get(next)?.focus()
+  }
+  useKeys({ j: move(1), k: move(-1) })
+  return (
+    <ul aria-label="Runs" className="divide-y divide-line bg-panel">
+      {runs.map((run, index) => (
+        <li key={run.id}>
+          <Link
+            ref={(element) => void (element === null ? rows.current.delete(index) : rows.current.set(index, element))}
+            to="/runs/$run"
+            params={{ run: run.id }}
+            search={{}}
+            onFocus={() => setAt(index)}
+            className="grid grid-cols-[9.5rem_minmax(0,1fr)_auto] items-center gap-x-3 px-3 py-2 hover:bg-raised focus:bg-mark max-sm:grid-cols-[minmax(0,1fr)_auto]"
+          >
+            <span className="max-sm:order-2 max-sm:justify-self-end">
+              <Status run={run} />
+            </span>
+            <span className="min-w-0 max-sm:order-1">
+              <span className="block truncate font-medium">{visible(run.title)}</span>
+              <span className="block truncate text-[12px] text-soft">{about(run)}</span>
+            </span>
+            <span className="text-right text-[12px] whitespace-nowrap text-soft max-sm:order-3 max-sm:col-span-2 max-sm:text-left">
+              {run.ms === undefined ? "" : `${duration(run.ms)}, `}
+              <time dateTime={new Date(run.started).toISOString()}>{ago(run.started)}</time>
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function about({
+  agent,
+  surface,
+  model,
+  rounds,
+  calls,
+  failedCalls,
+  outputTokens,
+  message,
+  parent,
+}: RunDigest): string {
+  const ofAgent = agent !== ""
+  const parts = [
+    ofAgent ? agent : `call over ${surface}`,
+    model,
+    ofAgent && rounds !== undefined ? count(rounds, "round") : "",
+    ofAgent && calls !== undefined ? count(calls, "call") : "",
+    ofAgent && (failedCalls ?? 0) > 0 ? `${failedCalls} failed` : "",
+    (outputTokens ?? 0) > 0 ? count(outputTokens!, "token") : "",
+    parent === undefined ? "" : `branch of ${parent.run}`,
+    message?.replaceAll(/\s+/g, " ") ?? "",
+  ]
+  return visible(parts.filter((part) => part !== "").join(" · "))
+}

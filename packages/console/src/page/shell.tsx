@@ -1,0 +1,90 @@
+import { Link, Outlet } from "@tanstack/react-router"
+import { useState, useSyncExternalStore } from "react"
+import icon from "./icon.svg"
+import { Palette } from "./ui/palette.tsx"
+import { Keys } from "./ui/keys.tsx"
+import { useKeys } from "./lib/keys.ts"
+import { applyTheme, theme, type Theme } from "./lib/theme.ts"
+import { TokenGate } from "./ui/token-gate.tsx"
+
+export const PANES = [
+  { to: "/tools", name: "Tools", sign: "⚒" },
+  { to: "/runs", name: "Runs", sign: "≡" },
+] as const
+
+const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" }
+
+function ThemeButton() {
+  const [chosen, setChosen] = useState(theme)
+  const change = (): void => {
+    applyTheme(NEXT[chosen])
+    setChosen(NEXT[chosen])
+  }
+  return (
+    <button type="button" className="button" onClick={change} title="Light, dark, or as the system">
+      <span aria-hidden>{{ system: "◐", light: "☀", dark: "☾" }[chosen]}</span>
+      <span className="sr-only">Colours: </span>
+      <span className="max-md:sr-only">{{ system: "As the system", light: "Light", dark: "Dark" }[chosen]}</span>
+    </button>
+  )
+}
+
+function subscribeOnline(listener: () => void): () => void {
+  addEventListener("online", listener)
+  addEventListener("offline", listener)
+  return () => {
+    removeEventListener("online", listener)
+    removeEventListener("offline", listener)
+  }
+}
+
+/** What stands around every pane. */
+export function Shell() {
+  const [palette, setPalette] = useState(false)
+  const [keys, setKeys] = useState(false)
+  const online = useSyncExternalStore(subscribeOnline, () => navigator.onLine)
+  useKeys({ "mod+k": () => setPalette(true), "?": () => setKeys(true) })
+  return (
+    <div className="flex h-full flex-col">
+      <header className="flex flex-none items-center gap-1 border-b border-line bg-panel px-3 py-1.5">
+        <a href="#content" className="sr-only focus:not-sr-only" onClick={skip}>
+          Skip to the content
+        </a>
+        <span className="mr-3 flex items-center gap-2 font-semibold">
+          <img src={icon} alt="" className="size-5" />
+          <span className="max-sm:sr-only">Toolwright</span>
+        </span>
+        <nav aria-label="Panes" className="flex min-w-0 flex-1 gap-0.5 overflow-x-auto">
+          {PANES.map(({ to, name }) => (
+            <Link
+              key={to}
+              to={to}
+              search={{}}
+              className="rounded-md px-2.5 py-1 text-[13px] whitespace-nowrap text-soft hover:bg-raised hover:text-ink"
+              activeProps={{ className: "bg-mark !text-ink font-medium", "aria-current": "page" }}
+            >
+              {name}
+            </Link>
+          ))}
+        </nav>
+        {online ? null : <span className="badge text-warn">offline</span>}
+        <button type="button" className="button" onClick={() => setPalette(true)}>
+          <span className="max-md:sr-only">Go to</span> <kbd className="text-[11px] text-soft">⌘K</kbd>
+        </button>
+        <ThemeButton />
+      </header>
+      <main id="content" tabIndex={-1} className="min-h-0 flex-1 outline-none">
+        <TokenGate>
+          <Outlet />
+        </TokenGate>
+      </main>
+      {palette ? <Palette close={() => setPalette(false)} /> : null}
+      {keys ? <Keys close={() => setKeys(false)} /> : null}
+    </div>
+  )
+}
+
+function skip(event: React.MouseEvent): void {
+  event.preventDefault()
+  document.getElementById("content")?.focus()
+}

@@ -1,0 +1,208 @@
+import { Tabs } from "@base-ui/react/tabs"
+import { useMutation, useQueryClient } from "@tanstack/react-query"
+import { Link } from "@tanstack/react-router"
+import { useEffect, useRef, useState } from "react"
+import { ApiError, postText, request } from "../lib/api.ts"
+import { isObject, lostInForm, parse, pretty } from "../lib/json.ts"
+import { useKeys } from "../lib/keys.ts"
+import { startingValue } from "../lib/schema.ts"
+import { visible } from "../lib/text.ts"
+import { CopyMenu } from "../ui/copy.tsx"
+import { JsonEditor } from "../ui/json-editor.tsx"
+import { EffectBadges } from "./badges.tsx"
+import type { CallAnswer, CheckAnswer, ToolInfo } from "./data.ts"
+import { SchemaForm } from "./form.tsx"
+import { Answer } from "./answer.tsx"
+import { History } from "./history.tsx"
+
+const TAB =
+  "rounded-md px-2.5 py-1 text-[13px] text-soft data-[active]:bg-mark data-[active]:text-ink data-[active]:font-medium"
+
+/** One text is the value; the form and the JSON are two ways of writing it. */
+function useArguments(tool: ToolInfo, args: string | undefined) {
+  const [text, setText] = useState(() => args ?? pretty(startingValue(tool.parameters, tool.parameters) ?? {}))
+  const parsed = parse(text.trim() === "" ? "{}" : text)
+  const lost = "value" in parsed ? lostInForm(text) : undefined
+  const problem =
+    "problem" in parsed ? parsed.problem : isObject(parsed.value) ? undefined : "The arguments must be an object."
+  return { text, setText, value: "value" in parsed ? parsed.value : undefined, lost, problem }
+}
+
+/** Asks the server what it thinks of the arguments, a moment after they were changed. */
+function useCheck(name: string, text: string, problem: string | undefined): CheckAnswer | undefined {
+  const [answer, setAnswer] = useState<{ text: string; check: CheckAnswer }>()
+  useEffect(() => {
+    if (problem !== undefined) return
+    const aborted = new AbortController()
+    const timer = setTimeout(() => {
+      postText<CheckAnswer>(`tools/${encodeURIComponent(name)}/check`, text, aborted.signal)
+        .then((check) => setAnswer({ text, check }))
+        .catch(() => setAnswer(undefined))
+    }, 250)
+    return () => {
+      clearTimeout(timer)
+      aborted.abort()
+    }
+  }, [name, text, problem])
+  return answer?.text === text ? answer.check : undefined
+}
+
+async function call(name: string, text: string, signal: AbortSignal): Promise<CallAnswer> {
+  try {
+    return (await (
+      await request(`tools/${encodeURIComponent(name)}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: text.trim() === "" ? "{}" : text,
+        signal,
+      })
+    ).json()) as CallAnswer
+  } catch (thrown) {
+    if (!(thrown instanceof ApiError)) throw thrown
+    const { message, code, hint } = thrown
+    return {
+      success: false,
+      result: null,
+      error: message,
+      metadata: { toolwright: { code, ...(hint === undefined ? {} : { hint }) } },
+      execution_time_ms: 0,
+    }
+  }
+}
+
+export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefined }) {
+  const { text, setText, value, lost, problem } = useArguments(tool, args)
+  const check = useCheck(tool.name, text, problem)
+  const running = useRef<AbortController>(undefined)
+  const queries = useQueryClient()
+  const made = useMutation({
+    mutationFn: () => call(tool.name, text, (running.current = new AbortController()).signal),
+    onSettled: () => void queries.invalidateQueries({ queryKey: ["runs"] }),
+  })
+  const run = (): void => {
+    if (problem === undefined && !made.isPending) made.mutate()
+  }
+  useKeys({ r: run, "mod+enter": run })
+  const unreadable = problem ?? lost
+  return (
+    <div className="mx-auto flex max-w-5xl flex-col gap-4 p-4">
+      <Heading tool={tool} />
+      <form
+        className="flex flex-col gap-3 rounded-lg border border-line bg-panel p-3"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault()
+          run()
+        }}
+        onKeyDown={(event) => {
+          if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) run()
+        }}
+      >
+        <Tabs.Root defaultValue={args !== undefined && lost !== undefined ? "json" : "form"}>
+          <Tabs.List className="mb-2 flex gap-1" aria-label="How the arguments are written">
+            <Tabs.Tab value="form" className={TAB}>
+              Form
+            </Tabs.Tab>
+            <Tabs.Tab value="json" className={TAB}>
+              JSON
+            </Tabs.Tab>
+          </Tabs.List>
+          <Tabs.Panel value="form">
+            {unreadable === undefined ? (
+              <SchemaForm
+                schema={tool.parameters}
+                value={value}
+                change={(changed) => setText(pretty(changed))}
+                check={check}
+              />
+            ) : (
+              <p className="text-warn">
+                Only the JSON shows these arguments as they are: {visible(unreadable)}. Nothing of it was changed.
+              </p>
+            )}
+          </Tabs.Panel>
+          <Tabs.Panel value="json">
+            <JsonEditor label={`Arguments of ${tool.name}`} value={text} change={setText} />
+          </Tabs.Panel>
+        </Tabs.Root>
+        <Verdict problem={problem} check={check} />
+        <div className="flex flex-wrap items-center gap-2">
+          <button type="submit" className="button button-main" disabled={problem !== undefined || made.isPending}>
+            {made.isPending ? "Running…" : "Call"}
+          </button>
+          {made.isPending ? (
+            <button type="button" className="button" onClick={() => running.current?.abort()}>
+              Stop
+            </button>
+          ) : null}
+          <CopyMenu name={tool.name} args={text} />
+          <span className="ml-auto text-[12px] text-soft max-sm:hidden">⌘↵ calls</span>
+        </div>
+      </form>
+      <Answer answer={made.data} error={made.error} pending={made.isPending} />
+      <History tool={tool.name} />
+    </div>
+  )
+}
+
+function Heading({ tool }: { tool: ToolInfo }) {
+  return (
+    <header>
+      <Link to="/tools" search={{}} className="mb-2 inline-block text-accent md:hidden">
+        ← All tools
+      </Link>
+      <h1 className="flex flex-wrap items-center gap-2 text-lg font-semibold">
+        <span className="font-mono break-all">{visible(tool.name)}</span>
+        <EffectBadges tool={tool} />
+        {tool.tags.map((tag) => (
+          <span key={tag} className="badge">
+            {visible(tag)}
+          </span>
+        ))}
+      </h1>
+      <p className="mt-1 max-h-60 overflow-auto whitespace-pre-wrap text-soft" tabIndex={0}>
+        {visible(tool.description)}
+      </p>
+    </header>
+  )
+}
+
+/** What the server says of the arguments before they are sent. */
+function Verdict({ problem, check }: { problem: string | undefined; check: CheckAnswer | undefined }) {
+  if (problem !== undefined)
+    return (
+      <p role="status" className="text-bad">
+        This is no JSON object: {visible(problem)}
+      </p>
+    )
+  if (check === undefined)
+    return (
+      <p role="status" className="text-soft">
+        Checking…
+      </p>
+    )
+  const { valid, error, repairs, permission } = check
+  return (
+    <div role="status" className="flex flex-col gap-1">
+      <p className={valid ? "text-good" : "text-bad"}>
+        {valid ? (
+          "The arguments fit."
+        ) : (
+          <span className="whitespace-pre-wrap">{visible(error?.message ?? "They do not fit.")}</span>
+        )}
+        {valid && permission === "ask" ? <span className="text-warn"> A person is asked before it runs.</span> : null}
+      </p>
+      {repairs.length > 0 ? (
+        <p className="text-warn">
+          Put right on the way:{" "}
+          {repairs
+            .map(
+              ({ path, kind, from, to }) =>
+                `${path || "the call"} (${kind}: ${JSON.stringify(from)} → ${JSON.stringify(to)})`,
+            )
+            .join(", ")}
+        </p>
+      ) : null}
+    </div>
+  )
+}

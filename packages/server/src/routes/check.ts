@@ -1,0 +1,60 @@
+import {
+  executeCall,
+  rulingFor,
+  type JsonObject,
+  type Permission,
+  type PermissionPolicy,
+  type Repair,
+  type Toolset,
+} from "@toolwright/toolbox"
+
+/** What would become of a call. */
+export interface CheckedArguments {
+  valid: boolean
+  error?: { code: string; message: string; hint?: string; problems: { path: string; message: string }[] }
+  /** As the tool would get them, after what was put right. */
+  arguments?: JsonObject
+  repairs: Repair[]
+  permission?: Permission
+}
+
+/** Resolves, repairs and validates a call, and looks up whether it may run. Nothing is run and nobody is asked. */
+export async function checkCall(
+  tools: Toolset,
+  name: string,
+  given: unknown,
+  { permissions }: { permissions?: PermissionPolicy },
+): Promise<CheckedArguments> {
+  let started: { arguments: JsonObject; repairs: Repair[] } | undefined
+  const result = await executeCall(
+    tools,
+    { name, arguments: given },
+    {
+      dryRun: true,
+      onEvent(event) {
+        if (event.type === "tool-start") started = event
+      },
+    },
+  )
+  const tool = tools.get(name)
+  const { error } = result
+  if (error === undefined || !REFUSED.has(error.code)) {
+    const args = started?.arguments ?? {}
+    return {
+      valid: true,
+      arguments: args,
+      repairs: started?.repairs ?? [],
+      ...(tool === undefined ? {} : { permission: rulingFor(permissions, tool, args).permission }),
+    }
+  }
+  const { code, message, hint, details } = error
+  const problems = (details as { issues?: { path: string; message: string }[] } | undefined)?.issues ?? []
+  return {
+    valid: false,
+    error: { code, message, ...(hint === undefined ? {} : { hint }), problems },
+    repairs: started?.repairs ?? [],
+  }
+}
+
+/** What is wrong with a call itself; that it may not run is said by its permission. */
+const REFUSED = new Set(["INVALID_ARGUMENTS", "TOOL_NOT_FOUND", "SCHEMA_TOO_DEEP", "INVALID_SCHEMA"])

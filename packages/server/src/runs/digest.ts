@@ -1,0 +1,122 @@
+import { isHeld } from "@toolwright/agents"
+import type { LogEvent, RunRow } from "@toolwright/store"
+import type { EventDigest, RunDigest } from "./shapes.ts"
+
+const SHORT = 240
+const ARGUMENTS = 600
+
+/** The beginning of a text. */
+const short = (text: unknown, most = SHORT): string | undefined =>
+  typeof text !== "string" || text === "" ? undefined : text.length > most ? `${text.slice(0, most)}…` : text
+
+/** A row of the table as lists show it. */
+export function runDigest(row: RunRow, now: number): RunDigest {
+  const { id, agent, model, title, surface, started_at, ended_at, parent_run, parent_seq, task, summary } = row
+  const { rounds, calls, failedCalls, inputTokens, outputTokens, message, times } = objectIn(summary ?? "{}")
+  const totalMs = (times as { totalMs?: unknown } | undefined)?.totalMs
+  return defined({
+    id,
+    agent,
+    model,
+    title: short(title, 500) ?? "",
+    surface,
+    status: statusOf(row, now),
+    started: Number(started_at),
+    ended: ended_at === null ? undefined : Number(ended_at),
+    ms: number(totalMs) ?? (ended_at === null ? undefined : Number(ended_at) - Number(started_at)),
+    rounds: number(rounds),
+    calls: number(calls),
+    failedCalls: number(failedCalls),
+    inputTokens: number(inputTokens),
+    outputTokens: number(outputTokens),
+    message: short(message),
+    task: task ?? undefined,
+    parent: parent_run === null ? undefined : { run: parent_run, seq: Number(parent_seq) },
+  })
+}
+
+function statusOf(row: RunRow, now: number): string {
+  if (row.state === "ended") return row.outcome ?? "failed"
+  if (row.state === "waiting") return "waiting"
+  return isHeld(row, now) ? "running" : "interrupted"
+}
+
+type Body = Record<string, unknown>
+
+/** What is said of each kind of event; one that is not listed tells what its `text` or `message` begins with. */
+const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
+  "run-start": ({ task }) => ({ text: short(task) }) as Partial<EventDigest>,
+  "round-start": ({ round }) => ({ round: number(round) }) as Partial<EventDigest>,
+  "round-end": ({ round }) => ({ round: number(round) }) as Partial<EventDigest>,
+  request: ({ round, messageCount, delivery, toolCount }) =>
+    ({
+      round: number(round),
+      count: number(messageCount),
+      text: `${Number(messageCount ?? 0)} messages, ${Number(toolCount ?? 0)} tools, ${String(delivery ?? "")}`,
+    }) as Partial<EventDigest>,
+  reply: ({ round, content, reasoning, calls, modelMs, finishReason, usage }) =>
+    ({
+      round: number(round),
+      text: short(content) ?? short(reasoning),
+      count: Array.isArray(calls) ? calls.length : 0,
+      ms: number(modelMs),
+      code: typeof finishReason === "string" && finishReason !== "stop" ? finishReason : undefined,
+      tokens: number((usage as { outputTokens?: unknown } | undefined)?.outputTokens),
+    }) as Partial<EventDigest>,
+  "tool-start": ({ callId, name, arguments: args, repairs }) =>
+    ({
+      callId,
+      name,
+      args: short(JSON.stringify(args ?? {}), ARGUMENTS),
+      count: Array.isArray(repairs) && repairs.length > 0 ? repairs.length : undefined,
+    }) as Partial<EventDigest>,
+  "tool-end": ({ callId, name, result }) => {
+    const { success, output, error, executionTimeMs } = (result ?? {}) as Body
+    const { code, message } = (error ?? {}) as Body
+    return {
+      callId,
+      name,
+      ok: success === true,
+      code,
+      text: short(success === true ? output : (message ?? output)),
+      ms: number(executionTimeMs),
+    } as Partial<EventDigest>
+  },
+  "run-end": ({ summary, error }) => {
+    const { outcome, message, success, times } = (summary ?? {}) as Body
+    const { message: failed } = (error ?? {}) as Body
+    return {
+      ok: success === true,
+      code: outcome,
+      text: short(message) ?? short(failed),
+      ms: number((times as Body | undefined)?.totalMs),
+    } as Partial<EventDigest>
+  },
+}
+
+/** An event as lists show it. What its body holds was written by models and tools: nothing of it is trusted. */
+export function eventDigest({ seq, type, time, body }: LogEvent): EventDigest {
+  if (body === undefined) return { seq, type, time: Number(time), bytes: 0, erased: true }
+  const read = objectIn(body)
+  const about =
+    ABOUT[type]?.(read) ??
+    ({ callId: read.callId, name: read.name, text: short(read.text) ?? short(read.message) } as Partial<EventDigest>)
+  return defined({ seq, type, time: Number(time), bytes: body.length, ...about })
+}
+
+const number = (value: unknown): number | undefined =>
+  typeof value === "number" && Number.isFinite(value) ? value : undefined
+
+function objectIn(json: string): Body {
+  try {
+    const value = JSON.parse(json) as unknown
+    return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Body) : {}
+  } catch {
+    return {}
+  }
+}
+
+/** Without the fields that are not there. */
+function defined<Value extends object>(value: { [Key in keyof Value]: Value[Key] | undefined }): Value {
+  return Object.fromEntries(Object.entries(value).filter(([, each]) => each !== undefined)) as Value
+}

@@ -1,0 +1,56 @@
+import type { Database, RunRow, SqlValue } from "@toolwright/store"
+
+/** Which runs are asked for. */
+export interface RunQuery {
+  limit: number
+  /** Only those before this one, as `started~id`. */
+  before?: string | undefined
+  agent?: string | undefined
+  surface?: string | undefined
+  task?: string | undefined
+  /** Only single calls of this tool. */
+  tool?: string | undefined
+  /** Whether single calls are among them. */
+  calls?: boolean | undefined
+  /** Only those that are under way or wait, or have failed. */
+  only?: "open" | "failed" | undefined
+  /** In the title or id. */
+  text?: string | undefined
+  /** Only what the holder of a narrow token has called. */
+  caller?: string | undefined
+}
+
+const COLUMNS =
+  "id, task, agent, model, title, surface, workspace, caller, state, outcome, summary, fence, holder, heartbeat, parent_run, parent_seq, started_at, ended_at"
+
+/** Outcomes that are no failure. */
+const WELL = "'completed'"
+
+/** The runs that match, newest first, one more than asked for where there are more. */
+export function findRuns(database: Database, query: RunQuery): Promise<RunRow[]> {
+  const conditions: string[] = []
+  const values: SqlValue[] = []
+  const add = (condition: string, ...given: SqlValue[]): void => {
+    conditions.push(condition)
+    values.push(...given)
+  }
+  const { before, agent, surface, task, tool, calls, only, text, caller, limit } = query
+  for (const [column, value] of Object.entries({ agent, surface, task, caller }))
+    if (value !== undefined) add(`${column} = ?`, value)
+  if (tool !== undefined) add("agent = '' AND title = ?", tool)
+  if (calls === false) add("agent <> ''")
+  if (only === "open") add("state <> 'ended'")
+  if (only === "failed") add(`state = 'ended' AND outcome <> ${WELL}`)
+  if (text !== undefined) {
+    const pattern = `%${text.toLowerCase().replaceAll(/[\\%_]/g, String.raw`\$&`)}%`
+    add(String.raw`(LOWER(title) LIKE ? ESCAPE '\' OR id LIKE ? ESCAPE '\')`, pattern, pattern)
+  }
+  const [, started, id] = /^(\d{1,15})~([\w-]{1,100})$/.exec(before ?? "") ?? []
+  if (started !== undefined)
+    add("(started_at < ? OR (started_at = ? AND id < ?))", Number(started), Number(started), id!)
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
+  return database.query<RunRow>(`SELECT ${COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ?`, [
+    ...values,
+    limit + 1,
+  ])
+}

@@ -1,0 +1,174 @@
+import { Hono, type Context } from "hono"
+import { streamSSE } from "hono/streaming"
+import type { RunLog, RunRow } from "@toolwright/store"
+import type { CallGate } from "@toolwright/toolbox"
+import type { RequestVariables } from "../http/guard.ts"
+import { problem } from "../http/problem.ts"
+import type { RunSource } from "../http/sources.ts"
+import { sendText } from "../http/sent.ts"
+import { eventDigest, runDigest } from "./digest.ts"
+import { findRuns } from "./find.ts"
+import type { EventBody, EventPage, RunDetail, RunList } from "./shapes.ts"
+
+type Variables = RequestVariables
+
+const MOST_RUNS = 200
+const MOST_EVENTS = 20_000
+const MOST_TEXT = 1 << 20
+const MOST_STREAMS = 128
+const HEARTBEAT_MS = 15_000
+
+/**
+ * The runs on record: `GET /runs` lists them, `GET /runs/{id}` is one, `GET /runs/{id}/events` its events by range as
+ * digests, `GET /runs/{id}/events/{seq}` one with its body, `GET /runs/{id}/stream` what happens as it happens. The
+ * holder of a token for some tags sees the calls made with that token, and nothing else.
+ */
+export function runRoutes(source: RunSource, gate: CallGate): Hono<{ Variables: Variables }> {
+  const routes = new Hono<{ Variables: Variables }>({ strict: false })
+  let streams = 0
+
+  const send = (context: Context<{ Variables: Variables }>, value: unknown): Response =>
+    sendText(context, gate, JSON.stringify(value), { "content-type": "application/json", "cache-control": "no-store" })
+
+  /** Another's run is one that is not there. */
+  async function visible(context: Context<{ Variables: Variables }>): Promise<{ log: RunLog; row: RunRow } | Response> {
+    const id = context.req.param("id")!
+    const log = await source.look()
+    const row = await log?.get(id)
+    const narrow = context.get("access")?.tags !== undefined
+    if (row === undefined || (narrow && (row.agent !== "" || row.caller !== context.get("caller"))))
+      return problem({
+        code: "UNKNOWN_RUN",
+        message: `There is no run '${id.slice(0, 100)}'.`,
+        hint: "GET /runs lists them.",
+      })
+    return { log: log!, row }
+  }
+
+  routes.get("/", async (context) => {
+    const log = await source.look()
+    const ask = context.req.query()
+    const limit = whole(ask.limit, 50, 1, MOST_RUNS)
+    const narrow = context.get("access")?.tags !== undefined
+    const { before, agent, surface, task, tool, text, only } = ask
+    const rows =
+      log === undefined
+        ? []
+        : await findRuns(log.database, {
+            limit,
+            before,
+            surface,
+            task,
+            tool,
+            ...(ask.calls === "0" ? { calls: false } : {}),
+            ...(text === undefined || text === "" ? {} : { text: text.slice(0, 200) }),
+            ...(only === "open" || only === "failed" ? { only } : {}),
+            ...(narrow ? { agent: "", caller: context.get("caller") } : { agent }),
+          })
+    const now = Date.now()
+    const shown = rows.slice(0, limit)
+    const last = shown.at(-1)
+    const list: RunList = {
+      runs: shown.map((row) => runDigest(row, now)),
+      ...(rows.length > limit && last !== undefined ? { next: `${Number(last.started_at)}~${last.id}` } : {}),
+    }
+    return send(context, list)
+  })
+
+  routes.get("/:id", async (context) => {
+    const found = await visible(context)
+    if (found instanceof Response) return found
+    const { log, row } = found
+    const [last] = await log.database.query<{ seq: number | null }>(
+      "SELECT MAX(seq) AS seq FROM run_events WHERE run = ?",
+      [row.id],
+    )
+    const branches = await log.database.query<{ id: string; seq: number; title: string }>(
+      "SELECT id, parent_seq AS seq, title FROM runs WHERE parent_run = ? ORDER BY started_at LIMIT 200",
+      [row.id],
+    )
+    const detail: RunDetail = { ...runDigest(row, Date.now()), lastSeq: last?.seq ?? row.parent_seq ?? 0, branches }
+    return send(context, detail)
+  })
+
+  routes.get("/:id/events", async (context) => {
+    const found = await visible(context)
+    if (found instanceof Response) return found
+    const { log, row } = found
+    const limit = whole(context.req.query("limit"), 2000, 1, MOST_EVENTS)
+    const after = whole(context.req.query("after"), 0, 0, 2 ** 31 - 1)
+    const events = await log.events(row.id, { after, limit: limit + 1 })
+    const page: EventPage = { events: events.slice(0, limit).map(eventDigest), more: events.length > limit }
+    return send(context, page)
+  })
+
+  routes.get("/:id/events/:seq", async (context) => {
+    const found = await visible(context)
+    if (found instanceof Response) return found
+    const { log, row } = found
+    const seq = whole(context.req.param("seq"), 0, 0, 2 ** 31 - 1)
+    const [event] = await log.events(row.id, { after: seq - 1, upTo: seq, limit: 1 })
+    if (seq === 0 || event === undefined)
+      return problem({
+        code: "UNKNOWN_EVENT",
+        message: `The run ${row.id} has no event ${context.req.param("seq").slice(0, 20)}.`,
+      })
+    const { type, time, hash, body = "" } = event
+    const from = whole(context.req.query("from"), 0, 0, body.length)
+    const text = body.slice(from, from + whole(context.req.query("length"), MOST_TEXT, 1, MOST_TEXT))
+    const answer: EventBody = { seq, type, time: Number(time), hash, size: body.length, from, text }
+    return send(context, event.body === undefined ? { ...answer, erased: true } : answer)
+  })
+
+  routes.get("/:id/stream", async (context) => {
+    const found = await visible(context)
+    if (found instanceof Response) return found
+    if (streams >= MOST_STREAMS)
+      return problem({
+        code: "TOO_MANY_CALLS",
+        message: "Too many runs are being followed.",
+        hint: "Close a page, or ask for the events by range.",
+      })
+    const { log, row } = found
+    const given = context.req.header("last-event-id") ?? context.req.query("after")
+    streams++
+    return streamSSE(context, (events) =>
+      followRun(
+        log,
+        row.id,
+        { after: whole(given, 0, 0, 2 ** 31 - 1), signal: context.req.raw.signal },
+        events,
+      ).finally(() => void streams--),
+    )
+  })
+  return routes
+}
+
+type Events = Parameters<Parameters<typeof streamSSE>[1]>[0]
+
+/** Each event once it is written, and at the end the run as it then is. */
+async function followRun(
+  log: RunLog,
+  run: string,
+  { after, signal }: { after: number; signal: AbortSignal },
+  events: Events,
+): Promise<void> {
+  const gone = new AbortController()
+  events.onAbort(() => gone.abort())
+  const heartbeat = setInterval(() => void events.write(": still here\n\n"), HEARTBEAT_MS)
+  try {
+    for await (const piece of log.follow(run, { after, signal: AbortSignal.any([signal, gone.signal]) }))
+      for (const event of piece)
+        await events.writeSSE({ id: String(event.seq), event: "event", data: JSON.stringify(eventDigest(event)) })
+    const row = await log.get(run)
+    if (row !== undefined) await events.writeSSE({ event: "run", data: JSON.stringify(runDigest(row, Date.now())) })
+  } finally {
+    clearInterval(heartbeat)
+  }
+}
+
+/** A whole number of a query within bounds. */
+function whole(given: string | undefined, fallback: number, least: number, most: number): number {
+  const value = Math.trunc(Number(given === undefined || given === "" ? fallback : given))
+  return Number.isNaN(value) ? fallback : Math.min(most, Math.max(least, value))
+}
