@@ -21,7 +21,8 @@ function sentenceOf({ reply, tool, result, recorded }: Step): string {
   const args = callIn(reply)?.arguments ?? {}
   if (recorded.metadata.dryRun === true) return "Nothing was run: this is a dry run."
   if (!recorded.success) return failed(tool, recorded)
-  return SENTENCES[tool]?.(args, recorded) ?? answered(tool, recorded)
+  const known = SENTENCES[tool]
+  return known === undefined ? answered(tool, recorded) : (known(args, recorded) ?? firstLine(recorded.output))
 }
 
 /** What a tool that it does not know answered: data on one line, or the first line of its text. */

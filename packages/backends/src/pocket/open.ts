@@ -66,16 +66,17 @@ export function pocketBackend(
       const prompt = renderPocketPrompt(request.messages, prompting)
       if (prompt === undefined) return yield* words(TOO_LONG, NO_USAGE, true)
       const { request: asked, steps } = lastRequest(request.messages)
-      const beyond = isFirst(request, steps) ? doubting?.beyond?.(asked) : undefined
+      const unanswered = steps.length === 0 && request.jsonSchema === undefined
+      const { beyond, named } = unanswered ? beforehand(request, asked, { doubting, others }) : {}
       if (beyond !== undefined) return yield* words(beyond, NO_USAGE, true)
-      const named = isFirst(request, steps) ? heldToNamed(request, asked, others) : undefined
       const held = named ?? heldToWords(request)
       const sampling = { temperature: 0, ...request.sampling }
       const { reply, end } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
       if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
         return yield* words(spokenReply(reply, steps, root), end.usage, reply.startsWith(CANNOT))
       }
-      if (doubting === undefined || held.jsonSchema !== undefined || named !== undefined) {
+      const settledAlready = held.jsonSchema !== undefined || named !== undefined
+      if (doubting === undefined || settledAlready) {
         yield { type: "text-delta", text: reply }
         return yield end
       }
@@ -96,9 +97,15 @@ export function pocketBackend(
   }
 }
 
-/** Whether nothing was done yet about a request that may be answered with a call. */
-const isFirst = (request: InferRequest, steps: readonly unknown[]): boolean =>
-  steps.length === 0 && request.jsonSchema === undefined
+/** What is known of a request before the model is asked: that it is beyond it, or which tool of the user's it names. */
+function beforehand(
+  request: InferRequest,
+  asked: string,
+  { doubting, others }: { doubting: Doubting | undefined; others: OtherTools },
+): { beyond?: string | undefined; named?: InferRequest | undefined } {
+  const beyond = doubting?.beyond?.(asked)
+  return beyond === undefined ? { named: heldToNamed(request, asked, others) } : { beyond }
+}
 
 /** Where a request names a tool of the user's, a call of that one. */
 function heldToNamed(request: InferRequest, asked: string, others: OtherTools): InferRequest | undefined {
