@@ -178,7 +178,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const { pairing } = model
 
   const offer = (profile: AgentProfile) => offerFor(profile, tools, { pairing, writable: place.writable })
-  const records = logAccess(databaseOf(configuration, cwd), place.stateDatabase)
+  const records = logAccess(databaseOf(configuration, cwd), place)
   const executorOptions = async (profile: AgentProfile, surface = "library"): Promise<ExecutorOptions> => ({
     ...executorSettings(configuration, profile),
     ...offer(profile),

@@ -3,7 +3,14 @@ export type { Database } from "./database/database.ts"
 export type { Answer, Dialect, Execute, SqlValue } from "./database/driver.ts"
 export { countRows, exportRows } from "./database/export.ts"
 export { migrate, migrationStatus, type MigrationStatus } from "./database/migrate.ts"
-export { isPostgres, openDatabase, openStateDatabase, STATE_DATABASE, type OpenOptions } from "./database/open.ts"
+export {
+  isPostgres,
+  openDatabase,
+  openStateDatabase,
+  STATE_DATABASE,
+  type OpenOptions,
+  type StateOptions,
+} from "./database/open.ts"
 export type { LogEvent, NewEvent } from "./log/event.ts"
 export type { FollowOptions } from "./log/follow.ts"
 export { runLog, type NewRun, type RunFilter, type RunLog, type RunRow } from "./log/run-log.ts"

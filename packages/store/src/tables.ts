@@ -15,6 +15,7 @@ export interface Tables {
   agents: AgentTable
   owned_files: { workspace: string; path: string; agent: string; created_at: number }
   artifacts: ArtifactTable
+  database_owner: { id: string; mark: string }
   conversations: { id: string; title: string; created_at: string; updated_at: string; owner: Generated<string> }
   conversation_messages: { conversation_id: string; position: number; message: string }
 }

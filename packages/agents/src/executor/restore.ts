@@ -1,12 +1,14 @@
 import {
   effectsOf,
   failure,
+  roleOf,
   type CheckedCall,
   type JsonObject,
   type ToolCall,
   type ToolResult,
   type Toolset,
 } from "@toolwright/toolbox"
+import type { InterruptedWork } from "../gate/work-record.ts"
 import { declaredEffect, type StartingEffect } from "../record/effects.ts"
 import type { BegunCall, FoldedRun, OpenRound } from "../record/fold.ts"
 import type { SettledCall } from "./batch.ts"
@@ -35,6 +37,7 @@ export function restoreRun(state: RunState, folded: FoldedRun): Restored {
     }
   }
   for (const note of notes) ledger.note(note)
+  if (folded.work !== undefined) state.gate.resume(folded.work, interruptedWork(folded, tools), state.signal)
   const before = ids.slice(0, ids.length - (open?.reply.calls.length ?? 0))
   for (const id of before) state.indexes.set(id, state.indexes.size + 1)
   for (const id of ids) state.ids.add(id)
@@ -46,6 +49,17 @@ export function restoreRun(state: RunState, folded: FoldedRun): Restored {
     state.started = performance.now() - totalMs
   }
   return { open }
+}
+
+/** What was under way when the earlier process died. */
+function interruptedWork({ open }: FoldedRun, tools: Toolset): InterruptedWork {
+  const begun = (open?.reply.calls ?? []).filter(({ id }) => open!.begun.has(id))
+  if (begun.length === 0) return "none"
+  const handsIn = begun.every(({ name, arguments: args }) => {
+    const tool = tools.get(name)
+    return tool !== undefined && roleOf(tool, args)?.role === "commits"
+  })
+  return handsIn ? "hands-in" : "other"
 }
 
 /** What is put on record before a call takes effect. */
@@ -62,37 +76,56 @@ export function startingEffect(
  * nothing where it may be run, for the first time or again.
  */
 export async function settledCall(
-  { ended, begun }: OpenRound,
+  { ended, begun, redacted }: OpenRound,
   call: ToolCall,
   { runId, tools }: { runId: string; tools: Toolset },
 ): Promise<SettledCall | undefined> {
   const known = ended.get(call.id)
   if (known !== undefined) return { args: known.call.arguments, result: known.result, known: true }
   const started = begun.get(call.id)
+  if (redacted.has(call.id)) {
+    const result = started === undefined ? notKept(call) : outcomeUnknown(call)
+    return { args: call.arguments, result, known: false }
+  }
   if (started === undefined) return undefined
   const result = await outcomeOf(call, started, { runId, tools })
   return result === undefined ? undefined : { args: call.arguments, result, known: false }
 }
 
 async function outcomeOf(
-  { id, name, arguments: args }: ToolCall,
+  call: ToolCall,
   { key, declared, startedAt }: BegunCall,
   { runId, tools }: { runId: string; tools: Toolset },
 ): Promise<ToolResult | undefined> {
+  const { id, name, arguments: args } = call
   const tool = tools.get(name)
   if (tool?.reconcile !== undefined) {
-    const call = { arguments: args, runId, callId: id, idempotencyKey: key, startedAt }
-    const found = await tool.reconcile(call).catch(() => undefined)
+    const interrupted = { arguments: args, runId, callId: id, idempotencyKey: key, startedAt }
+    const found = await tool.reconcile(interrupted).catch(() => undefined)
     if (found !== undefined) return found.outcome === "done" ? found.result : undefined
   }
   // What the tool says now counts only where it said so when the call began.
   const repeatable = declared === "readOnly" || declared === "idempotent" || declared === "key"
   if (repeatable && tool !== undefined && stillRepeatable(tool, args)) return undefined
+  return outcomeUnknown(call)
+}
+
+function outcomeUnknown({ name }: ToolCall): ToolResult {
   return failure({
     code: "OUTCOME_UNKNOWN",
     message: `The run was interrupted while '${name}' was being carried out: whether it took effect is not known, and it was not run again.`,
     hint: "Find out what is there before you do it again.",
     metadata: { outcomeUnknown: true },
+  })
+}
+
+/** The log holds no secrets, so what the call was to be run with is gone. */
+function notKept({ name }: ToolCall): ToolResult {
+  return failure({
+    code: "ARGUMENTS_NOT_KEPT",
+    message: `The run was interrupted before '${name}' was run, and its arguments held a secret, which is not kept: it was not run.`,
+    hint: "Make the call again with all that it needs.",
+    retryable: true,
   })
 }
 

@@ -36,6 +36,7 @@ export async function* run(
       ...(history === undefined ? {} : { history }),
       ...(files === undefined ? {} : { files }),
     })
+  if (recorder !== undefined) state.gate.record = recorder.noteWork
   recorder?.lost.addEventListener("abort", () => controller.abort(recorder.lost.reason), { once: true })
   const rounds = new Rounds(state, recorder, resumed === undefined ? undefined : restoreRun(state, resumed.folded))
   const snapshot = () => snapshotOf(state)

@@ -183,8 +183,14 @@ export class Ledger {
 function changesWork(call: RecordedCall, tool: ToolDefinition | undefined, handsIn: boolean): boolean {
   const { result, arguments: args } = call
   if (result.modifiedFiles.length > 0) return true
+  // It may have happened, in part or whole.
+  if (result.metadata?.outcomeUnknown === true) return tool !== undefined && !isReading(tool, args)
   if (handsIn || tool === undefined || REFUSED.has(result.error?.code ?? "")) return false
-  const effects = effectsOf(tool, args)
-  if (effects?.readOnly === true) return false
-  return effects?.writes === undefined || (effects.writes.length > 0 && result.success)
+  if (isReading(tool, args)) return false
+  const { writes } = effectsOf(tool, args) ?? {}
+  return writes === undefined || (writes.length > 0 && result.success)
+}
+
+function isReading(tool: ToolDefinition, args: JsonObject): boolean {
+  return effectsOf(tool, args)?.readOnly === true
 }

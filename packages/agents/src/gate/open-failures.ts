@@ -25,6 +25,7 @@ export const REFUSED: ReadonlySet<string> = new Set([
   "READ_ONLY_AGENT",
   "COMMIT_REFUSED",
   "COMMIT_UNDONE",
+  "ARGUMENTS_NOT_KEPT",
 ])
 
 /** Failures of validation that say nothing about the work: what they mean for a run is the gate's to say. */

@@ -16,6 +16,14 @@ import {
 import { accessGuard, type Access } from "./access.ts"
 import { NOTHING_CHANGED, unmet, type CompletionCriteria, type Unmet } from "./criteria.ts"
 import type { Ledger } from "./ledger.ts"
+import {
+  historyIn,
+  sameHistory,
+  savedHistory,
+  type EarlierWork,
+  type InterruptedWork,
+  type NoteWork,
+} from "./work-record.ts"
 
 /** What is watched of one workspace, from before the first call that may change something. */
 interface Watched {
@@ -49,6 +57,8 @@ export class WorkGate {
   #told: string | undefined
   #compared: { at: number; found: EarlierChecks[] } | undefined
   #unseen = false
+  /** Puts on record what another process would have to know. */
+  record: NoteWork | undefined
 
   /** Stands around every call of the run, outermost. */
   readonly middleware: readonly Middleware[]
@@ -59,6 +69,14 @@ export class WorkGate {
       accessGuard(parts.access, () => watchesOf(parts.tools.list())),
       (call, next) => this.#around(call, next),
     ]
+  }
+
+  /** Goes on with what an earlier process saw, of a run that goes on. */
+  resume(earlier: EarlierWork, interrupted: InterruptedWork, signal: AbortSignal): void {
+    this.#unseen = earlier.unseen === true
+    this.#watched = this.#lookAgain(earlier, interrupted, signal)
+    // It is told by whoever asks for it.
+    this.#watched.catch(() => {})
   }
 
   /** Why the run is not complete; nothing when it is. */
@@ -121,10 +139,13 @@ export class WorkGate {
       if (after === undefined) {
         this.#unseen = true
         this.#parts.ledger.note({ code: "REPOSITORY_GONE", message: "The repository was taken away during the run." })
+        this.#noteHistory(watched)
         continue
       }
       one.last = after
-      const commits = same(before, after) ? [] : await one.watch.history.added(before, after)
+      const moved = !sameHistory(before, after)
+      if (moved) this.#noteHistory(watched)
+      const commits = !moved ? [] : await one.watch.history.added(before, after)
       const why =
         commits.length === 0 ? undefined : await unfitting(one.watch, before, after, seen ? result : undefined)
       if (why !== undefined)
@@ -138,6 +159,7 @@ export class WorkGate {
     const undone = await one.watch.history.undo(before, after)
     one.last = undone ? await one.watch.history.state() : after
     if (!undone) this.#unseen = true
+    this.#noteHistory(await this.#watched!)
     const said = undone ? `Taken back: ${what}.` : `Not checked, and in the repository all the same: ${what}.`
     this.#parts.ledger.note({ code: undone ? "COMMIT_UNDONE" : "COMMIT_UNCHECKED", message: said })
     return said
@@ -237,17 +259,63 @@ export class WorkGate {
 
   /** Looks at everything before the first call that may change something. */
   #begin(signal: AbortSignal): Promise<Watched[]> {
-    const files = this.#parts.criteria.requireFiles ?? []
-    return (this.#watched ??= Promise.all(
-      watchesOf(this.#parts.tools.list()).map(async (watch) => {
-        const [baseline, began, prints] = await Promise.all([
-          watch.baseline(signal),
-          watch.history.state(),
-          watch.fingerprints(files),
-        ])
-        return { watch, baseline, began, last: began, files: prints }
+    return (this.#watched ??= this.#look(signal))
+  }
+
+  async #look(signal: AbortSignal): Promise<Watched[]> {
+    const watched = await Promise.all(watchesOf(this.#parts.tools.list()).map((watch) => this.#lookAt(watch, signal)))
+    if (watched.length === 0) return watched
+    this.record?.("work-begin", (keep) => ({
+      watches: watched.map(({ baseline, began, files }) => ({
+        checks: baseline.save?.(keep) ?? null,
+        began: savedHistory(began),
+        files: [...files].map(([path, mark]) => [path, mark ?? null]),
+      })),
+    }))
+    return watched
+  }
+
+  async #lookAt(watch: WorkWatch, signal: AbortSignal): Promise<Watched> {
+    const [baseline, began, files] = await Promise.all([
+      watch.baseline(signal),
+      watch.history.state(),
+      watch.fingerprints(this.#parts.criteria.requireFiles ?? []),
+    ])
+    return { watch, baseline, began, last: began, files }
+  }
+
+  /**
+   * What was committed while nobody looked is somebody else's, unless a call was under way that may have done it: then it
+   * stands, and is told, since nobody can say whose it is.
+   */
+  async #lookAgain(earlier: EarlierWork, interrupted: InterruptedWork, signal: AbortSignal): Promise<Watched[]> {
+    const { watches, last, texts } = earlier
+    return Promise.all(
+      watchesOf(this.#parts.tools.list()).map(async (watch, at) => {
+        const saved = watches[at]
+        if (saved === undefined) return this.#lookAt(watch, signal)
+        const now = await watch.history.state()
+        const before = historyIn(last === undefined ? saved.began : last[at])
+        if (interrupted === "other" && !sameHistory(before, now)) {
+          this.#unseen = true
+          this.#parts.ledger.note({ code: "COMMIT_UNCHECKED", message: MOVED_MEANWHILE })
+        }
+        return {
+          watch,
+          baseline: await watch.baseline(signal, saved.checks === null ? undefined : { saved: saved.checks, texts }),
+          began: historyIn(saved.began),
+          last: now,
+          files: new Map(saved.files.map(([path, mark]) => [path, mark ?? undefined])),
+        }
       }),
-    ))
+    )
+  }
+
+  #noteHistory(watched: readonly Watched[]): void {
+    this.record?.("work-history", () => ({
+      last: watched.map(({ last }) => savedHistory(last)),
+      ...(this.#unseen ? { unseen: true } : {}),
+    }))
   }
 }
 
@@ -288,6 +356,9 @@ function takenBack(said: string, { output, data, modifiedFiles, metadata }: Tool
   })
 }
 
+const MOVED_MEANWHILE =
+  "The run was interrupted during a call, and the repository has moved since: what was committed there was not checked."
+
 const NOT_COMMITTED = "nothing has been committed yet"
 
 const ALSO_CHANGES = (): ToolResult =>
@@ -310,10 +381,6 @@ function watchesOf(tools: readonly ToolDefinition[]): WorkWatch[] {
 
 function mayCommit({ role, actions }: ToolDefinition): boolean {
   return [role, ...(actions?.list ?? []).map((action) => action.role)].includes("commits")
-}
-
-function same(before: HistoryState, after: HistoryState): boolean {
-  return before.size === after.size && [...before].every(([name, value]) => after.get(name) === value)
 }
 
 function touched({ changed, removed, added }: EarlierChecks): string {

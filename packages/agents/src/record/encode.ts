@@ -87,6 +87,14 @@ export class Encoder {
         this.#conversation = messages.slice()
         return this.text({ ...without(event), conversation, counters, ...(notes.length === 0 ? {} : { notes }) })
       }
+      case "reply": {
+        const json = jsonText(without(event))
+        const safe = this.#safe(json)
+        if (safe === json) return safe
+        // What these calls were to do cannot be told from the log.
+        const redacted = event.calls.filter(({ arguments: args }) => this.#holdsSecret(args)).map(({ id }) => id)
+        return redacted.length === 0 ? safe : this.text({ ...without(event), redacted })
+      }
       default:
         return this.text(without(event))
     }
@@ -94,12 +102,25 @@ export class Encoder {
 
   /** As JSON without secrets. These are taken out of the texts and not of the JSON, in which they are spelt otherwise. */
   text(value: unknown): string {
-    const json = jsonText(value)
+    return this.#safe(jsonText(value))
+  }
+
+  #safe(json: string): string {
     // Without an escape every text stands in the JSON as it is, so where nothing is found there, there is nothing.
     if (!json.includes("\\") && this.#redact(json) === json) return json
     const parsed = JSON.parse(json) as unknown
     const safe = redactDeep(parsed, this.#redact)
     return safe === parsed ? json : JSON.stringify(safe)
+  }
+
+  /** Keeps a text that is of use only as it is; undefined where that cannot be, since a secret stands in it. */
+  keepWhole(text: string): string | undefined {
+    return this.#redact(text) === text ? this.#writer.keep(JSON.stringify(text)) : undefined
+  }
+
+  #holdsSecret(value: unknown): boolean {
+    const json = jsonText(value)
+    return this.#safe(json) !== json
   }
 
   #givenToRun(): object {

@@ -2,6 +2,7 @@ import type { Reply } from "@toolwright/dialogue"
 import { readBodies, type Database, type LogEvent } from "@toolwright/store"
 import { ToolwrightError, type JsonObject, type ToolCall, type ToolResult, type WorkNote } from "@toolwright/toolbox"
 import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
+import type { EarlierWork, SavedHistory, SavedWatch } from "../gate/work-record.ts"
 import type { DeclaredEffect } from "./effects.ts"
 import type { GivenToRun, ListChange, RunCounters, StoredMessage } from "./encode.ts"
 
@@ -25,6 +26,8 @@ export interface OpenRound {
   /** By the id of the call. */
   ended: Map<string, EndedCall>
   begun: Map<string, BegunCall>
+  /** Calls whose arguments held a secret, which is not in the log. */
+  redacted: ReadonlySet<string>
 }
 
 /** What a run is, by its log: what it was given, what its finished rounds came to, and the round that was under way. */
@@ -49,6 +52,8 @@ export interface FoldedRun {
   ids: string[]
   open: OpenRound | undefined
   ended: boolean
+  /** What was seen of the work before anything changed it; undefined where nothing was about to. */
+  work: EarlierWork | undefined
 }
 
 /**
@@ -75,6 +80,7 @@ class Folding {
   #problems: Reply["problems"] = []
   #open: OpenRound | undefined
   #ended = false
+  #work: Omit<EarlierWork, "texts"> | undefined
   readonly #arguments = new Map<string, JsonObject>()
   readonly #results = new Map<string, EndedCall>()
 
@@ -103,7 +109,7 @@ class Folding {
 
   reply(body: Body): void {
     const { raw = "", content = "", said = content, reasoning = "", calls = [], finishReason, modelMs = 0 } = body
-    const { certainty, declined, usage } = body
+    const { certainty, declined, usage, redacted } = body
     this.#ids.push(...calls.map(({ id }) => id))
     this.#open = {
       round: this.#round,
@@ -124,6 +130,7 @@ class Folding {
       },
       ended: new Map(),
       begun: new Map(),
+      redacted: new Set(redacted),
     }
   }
 
@@ -151,6 +158,14 @@ class Folding {
     if (notes !== undefined) this.#notes = notes
     if (this.#open !== undefined) this.#calls.push([...this.#open.ended.values()])
     this.#open = undefined
+  }
+
+  beginWork({ watches }: Body): void {
+    this.#work = { watches: watches! }
+  }
+
+  moveHistory({ last, unseen }: Body): void {
+    if (this.#work !== undefined) this.#work = { watches: this.#work.watches, last: last!, unseen: unseen === true }
   }
 
   endRun(): void {
@@ -194,6 +209,7 @@ class Folding {
       ids: this.#ids,
       open: this.#open,
       ended: this.#ended,
+      work: this.#work === undefined ? undefined : { ...this.#work, texts: (names) => textsIn(database, names) },
     }
   }
 
@@ -206,6 +222,12 @@ class Folding {
   }
 }
 
+/** Texts that were kept as they are. */
+async function textsIn(database: Database, names: readonly string[]): Promise<Map<string, string>> {
+  const bodies = await readBodies(database, names)
+  return new Map([...bodies].map(([name, body]) => [name, JSON.parse(body) as string]))
+}
+
 const READERS = {
   "run-start": Folding.prototype.startRun,
   "round-start": Folding.prototype.startRound,
@@ -215,6 +237,8 @@ const READERS = {
   "effect-start": Folding.prototype.startEffect,
   "tool-end": Folding.prototype.endCall,
   "round-end": Folding.prototype.endRound,
+  "work-begin": Folding.prototype.beginWork,
+  "work-history": Folding.prototype.moveHistory,
   "run-end": Folding.prototype.endRun,
 }
 
@@ -252,4 +276,8 @@ interface Body {
   conversation?: ListChange
   counters?: RunCounters
   notes?: WorkNote[]
+  watches?: SavedWatch[]
+  last?: (SavedHistory | null)[]
+  unseen?: boolean
+  redacted?: string[]
 }

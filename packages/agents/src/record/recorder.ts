@@ -1,5 +1,6 @@
 import type { RunLog, NewEvent, RunWriter, Execute } from "@toolwright/store"
 import { ToolwrightError, type RunEvent } from "@toolwright/toolbox"
+import type { NoteWork } from "../gate/work-record.ts"
 import { Encoder, type GivenToRun, type Snapshot } from "./encode.ts"
 import { holderHere } from "./holder.ts"
 import { INSERT_EFFECT, END_EFFECT, type StartingEffect } from "./effects.ts"
@@ -15,6 +16,8 @@ export interface RunRecorder {
    * @throws ToolwrightError `STALE_RUN`, `LOG_UNWRITABLE`: nothing more may be done for this run
    */
   write(events: readonly RunEvent[], snapshot: () => Snapshot): Promise<void>
+  /** Takes down what the gate saw of the work; it is on record with the next call that takes effect. */
+  readonly noteWork: NoteWork
   /** Puts on record that a call is about to take effect, before it does. @throws as `write` */
   begin(effect: StartingEffect): Promise<void>
   /** Aborted once the run was taken over by somebody else. */
@@ -137,6 +140,12 @@ class LogRecorder implements RunRecorder {
     if (this.#failure !== undefined) throw this.#failure.thrown
     if (atOnce) await this.#flush()
     else if (this.#pending.length > 0) this.#later()
+  }
+
+  readonly noteWork: NoteWork = (type, body) => {
+    const encoder = this.#encoder!
+    const made = body((text) => encoder.keepWhole(text))
+    this.#pending.push({ type, body: encoder.text(made), time: this.#now() })
   }
 
   async begin(effect: StartingEffect): Promise<void> {

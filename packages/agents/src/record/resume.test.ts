@@ -6,12 +6,14 @@ import {
   type JsonSchema,
   type RunEvent,
   type RunSummary,
+  type ToolResult,
 } from "@toolwright/toolbox"
 import type { Backend, InferEvent } from "@toolwright/backends"
 import { openDatabase, runLog, verifyRun, type Database, type RunLog } from "@toolwright/store"
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { DynamicExecutor } from "../executor/executor.ts"
+import type { ExecutorOptions } from "../executor/options.ts"
 import { call, calls, echo, type Steps } from "../testing/harness.ts"
 import { Encoder } from "./encode.ts"
 import { foldRun } from "./fold.ts"
@@ -254,6 +256,35 @@ test("a call that may have happened and that nobody can ask about is told, and n
   const end = (await cut.log.events("r")).find(({ type }) => type === "tool-end")
   expect(end?.body).toContain("OUTCOME_UNKNOWN")
   await cut.database.close()
+})
+
+test("a call is not made with what is left of its arguments once a secret was taken out of them", async () => {
+  await using whole = await openDatabase(":memory:")
+  const log = runLog(whole)
+  const redact = (text: string): string => text.replaceAll("hunter2", "•••")
+  const world = newWorld()
+  const steps: Steps = [calls(call("set", { text: "hunter2" }), call("set", { text: "plain" })), { reply: "Done." }]
+  const recorder = (given: Parameters<NonNullable<ExecutorOptions["recorder"]>>[0]) =>
+    recordRun(log, { surface: "test" }, given, { redact })
+  const executor = new DynamicExecutor({ tools: toolsOf(world), backend: backendFrom(steps, 0), recorder })
+  await endOf(executor.run({ task: "Do it", runId: "r" }))
+  expect(world.lines).toEqual(["hunter2", "plain"])
+  const events = await log.events("r")
+  for (const [type, code] of [
+    ["reply", "ARGUMENTS_NOT_KEPT"],
+    ["effect-start", "OUTCOME_UNKNOWN"],
+  ] as const) {
+    const cut = await cutAfter(log, events.find((event) => event.type === type)!.seq)
+    const now = newWorld()
+    await resumed(cut.log, steps, now)
+    expect(now.lines).toEqual(["plain"])
+    const ends = (await cut.log.events("r")).filter((event) => event.type === "tool-end")
+    expect(ends.map(({ body }) => (JSON.parse(body!) as { result: ToolResult }).result.error?.code)).toEqual([
+      code,
+      undefined,
+    ])
+    await cut.database.close()
+  }
 })
 
 test("law: whatever a run does, what its log adds up to is what it was, and resuming anywhere ends the same", async () => {

@@ -33,7 +33,7 @@ export const auditCommand: Command = {
       import("@toolwright/store"),
       configurationFor(invocation, values),
     ])
-    const { cwd, env, stdout } = invocation
+    const { cwd, env, stdout, stderr } = invocation
     await using toolwright = await createToolwright({
       ...configuration,
       mcp: {},
@@ -41,6 +41,7 @@ export const auditCommand: Command = {
       withBuiltins: false,
       cwd,
       env,
+      log: (line) => void stderr.write(`${neutralise(line)}\n`),
     })
     const log = await toolwright.log.look()
     let [checked, broken] = [0, 0]

@@ -1,6 +1,7 @@
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { neutralise } from "../render/neutralise.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
@@ -12,10 +13,12 @@ export const dbCommand: Command = {
   name: "db",
   summary: "Show, bring up to date or export the database of runs",
   usage: usageText({
-    synopsis: ["db status [options]", "db migrate [options]", "db export [options]"],
+    synopsis: ["db status [options]", "db migrate [options]", "db export [options]", "db adopt [options]"],
     description:
       "Runs, tasks and conversations are kept in .toolwright/state.sqlite of the workspace, or where --database says. It is brought up to\n" +
-      "date by whatever writes to it; 'migrate' does so by hand. 'export' prints every row as a line of JSON, with the name of its table.",
+      "date by whatever writes to it; 'migrate' does so by hand. 'export' prints every row as a line of JSON, with the name of its table.\n" +
+      "A database that came with the folder, as with a clone, is not believed: what it says was done or permitted may be made up. 'adopt'\n" +
+      "makes it yours, for one of your own whose folder was moved.",
     options: OPTIONS,
     examples: [
       { line: "toolwright db status", does: "Where it is, and what is in it" },
@@ -25,8 +28,8 @@ export const dbCommand: Command = {
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 1 })
     const [action] = positionals
-    if (action !== "status" && action !== "migrate" && action !== "export")
-      throw usageError("What is to be done?", "Use 'db status', 'db migrate' or 'db export'.")
+    if (action !== "status" && action !== "migrate" && action !== "export" && action !== "adopt")
+      throw usageError("What is to be done?", "Use 'db status', 'db migrate', 'db export' or 'db adopt'.")
     return database(invocation, values, action)
   },
 }
@@ -34,14 +37,14 @@ export const dbCommand: Command = {
 async function database(
   invocation: Invocation,
   values: OptionValues<typeof OPTIONS>,
-  action: "status" | "migrate" | "export",
+  action: "status" | "migrate" | "export" | "adopt",
 ): Promise<number> {
   const [{ createToolwright }, store, { configuration }] = await Promise.all([
     import("@toolwright/runtime"),
     import("@toolwright/store"),
     configurationFor(invocation, values),
   ])
-  const { cwd, env, stdout } = invocation
+  const { cwd, env, stdout, stderr } = invocation
   await using toolwright = await createToolwright({
     ...configuration,
     mcp: {},
@@ -49,8 +52,14 @@ async function database(
     withBuiltins: false,
     cwd,
     env,
+    log: (line) => void stderr.write(`${neutralise(line)}\n`),
   })
   const { log } = toolwright
+  if (action === "adopt") {
+    await log.adopt()
+    stdout.write(`${log.target} is yours.\n`)
+    return EXIT.success
+  }
   if (action === "migrate") {
     const opened = await log.open()
     const { applied } = await store.migrationStatus(opened.database)

@@ -55,8 +55,9 @@ async function assembled(invocation: Invocation, values: Values): Promise<Toolwr
     import("@toolwright/runtime"),
     configurationFor(invocation, values),
   ])
-  const { cwd, env } = invocation
-  return createToolwright({ ...configuration, mcp: {}, tools: [], withBuiltins: false, cwd, env })
+  const { cwd, env, stderr } = invocation
+  const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
+  return createToolwright({ ...configuration, mcp: {}, tools: [], withBuiltins: false, cwd, env, log })
 }
 
 async function list(invocation: Invocation, values: Values): Promise<number> {

@@ -5,7 +5,8 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
 import { lockWorkspace } from "../workspace/lock.ts"
 import { workspaceRoot } from "../workspace/root.ts"
-import { createStateFolder, stateFolderOf } from "../workspace/state-folder.ts"
+import { ownerOf } from "../workspace/user-key.ts"
+import { createStateFolder, outsideFolder, stateFolderOf } from "../workspace/state-folder.ts"
 
 /** Where runs work, and where they leave their records. */
 export interface Place {
@@ -15,6 +16,12 @@ export interface Place {
   readonly writable: boolean
   /** The database of the workspace's own state. */
   readonly stateDatabase: string
+  /** The folder for state where what lies in the workspace is not the user's. */
+  readonly outside: string
+  /** Marks a database of this workspace as this user's. */
+  readonly owner: (id: string) => string
+  /** Gets a line for what a person should know. */
+  readonly log: (line: string) => void
   /**
    * Takes the workspace for a run that may change it, for as long as it lasts.
    *
@@ -43,6 +50,9 @@ export function placeOf(configuration: Configuration, { cwd, env, withBuiltins, 
     root,
     writable,
     stateDatabase: join(state.path, STATE_DATABASE),
+    outside: outsideFolder(root, env),
+    owner: ownerOf(root, env),
+    log,
     take(profile, runId) {
       if (!withBuiltins || !profile.changesWorkspace) return NOTHING_TAKEN
       if (writable) {

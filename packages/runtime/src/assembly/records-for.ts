@@ -20,7 +20,7 @@ export function recordsFor(
   const { database } = configuration.runs
   const records = logAccess(
     database === undefined || /^postgres(ql)?:/.test(database) ? database : resolve(cwd, database),
-    place.stateDatabase,
+    place,
   )
   const load = async (surface: string): Promise<ExecuteCall> => {
     const [{ recordedCalls }, { redactorFor }] = await Promise.all([

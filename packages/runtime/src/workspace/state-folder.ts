@@ -47,7 +47,7 @@ export function userStateFolder(env: Environment): string {
 }
 
 /** Where the state of a workspace goes that has no place in it: the user's state folder, by the workspace's path. */
-function outsideFolder(root: string, env: Environment): string {
+export function outsideFolder(root: string, env: Environment): string {
   return join(userStateFolder(env), createHash("sha256").update(resolve(root)).digest("hex").slice(0, 16))
 }
 

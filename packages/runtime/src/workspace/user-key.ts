@@ -1,10 +1,24 @@
-import { randomBytes } from "node:crypto"
+import { createHmac, randomBytes } from "node:crypto"
 import { mkdirSync } from "node:fs"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { assertOwnFolder, stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { userStateFolder } from "./state-folder.ts"
 
 const BYTES = 32
+
+/**
+ * Marks what a workspace holds as this user's, and as of this workspace. Without a key, where the user has no folder for
+ * one, everything counts as theirs.
+ */
+export function ownerOf(root: string, env: Readonly<Record<string, string | undefined>>): (id: string) => string {
+  return (id) => {
+    const key = userKey(env)
+    if (key === undefined) return "nobody's"
+    return createHmac("sha256", key)
+      .update(JSON.stringify(["database", resolve(root), id]))
+      .digest("hex")
+  }
+}
 
 /**
  * A key of this user on this machine, by which what they wrote is told from what came with a folder. Made at its first

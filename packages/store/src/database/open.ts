@@ -3,11 +3,20 @@ import { assertStateFile, makeStateFolder } from "@toolwright/host/state-files"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { databaseOver, unavailable, withoutPassword, type Database } from "./database.ts"
 import { migrate } from "./migrate.ts"
+import { adopt, isOwn, type OwnerMark } from "./owner.ts"
 
 /** How {@link openDatabase} opens. */
 export interface OpenOptions {
   /** Whether its tables are brought to those of this version; they are unless this is false. */
   migrate?: boolean
+}
+
+/** How {@link openStateDatabase} opens. */
+export interface StateOptions extends OpenOptions {
+  /** The user's mark: a database without it, that is not empty, is refused. */
+  owner?: OwnerMark
+  /** Whether a database that is not the user's is made theirs. */
+  adopt?: boolean
 }
 
 export function isPostgres(target: string): boolean {
@@ -48,9 +57,9 @@ export const STATE_DATABASE = "state.sqlite"
  * plain file in the place of the database, or of a file that goes with it, is refused.
  *
  * @param folder is created, with those above it
- * @throws ToolwrightError `UNSAFE_FILE`, `UNSAFE_FOLDER`, and what {@link openDatabase} throws
+ * @throws ToolwrightError `UNSAFE_FILE`, `UNSAFE_FOLDER`, `FOREIGN_DATABASE`, and what {@link openDatabase} throws
  */
-export async function openStateDatabase(folder: string, options?: OpenOptions): Promise<Database> {
+export async function openStateDatabase(folder: string, options: StateOptions = {}): Promise<Database> {
   const { mkdirSync } = await import("node:fs")
   try {
     mkdirSync(dirname(folder), { recursive: true })
@@ -60,5 +69,18 @@ export async function openStateDatabase(folder: string, options?: OpenOptions): 
   }
   const file = join(folder, STATE_DATABASE)
   for (const ending of ["", "-wal", "-shm", "-journal"]) assertStateFile(file + ending)
-  return openDatabase(file, options)
+  const database = await openDatabase(file, options)
+  const { owner } = options
+  if (owner === undefined) return database
+  try {
+    if (options.adopt === true) await adopt(database, owner)
+    else if (!(await isOwn(database, owner)))
+      throw new ToolwrightError("FOREIGN_DATABASE", `The database ${file} was not written by you here.`, {
+        hint: "It came with the folder, or the folder was moved. 'toolwright db adopt' makes it yours; or remove it.",
+      })
+    return database
+  } catch (thrown) {
+    await database.close()
+    throw thrown
+  }
 }

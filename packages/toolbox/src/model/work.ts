@@ -1,5 +1,7 @@
 /** How the work of a run is looked at from outside: its checks as they were, and the history it is recorded in. */
 
+import type { JsonObject } from "./schema.ts"
+
 /** Something that a person should know of a run's work. */
 export interface WorkNote {
   code: string
@@ -24,6 +26,19 @@ export interface CheckBaseline {
   readonly any: boolean
   /** Nothing where every check is as it was. The earlier ones are run in a copy, so the work itself stays as it is. */
   compare(signal: AbortSignal): Promise<EarlierChecks | undefined>
+  /**
+   * Itself as JSON, for a run that goes on in another process.
+   *
+   * @param keep puts a text aside and says how to ask for it; undefined where it cannot be kept as it is
+   */
+  save?(keep: (text: string) => string | undefined): JsonObject
+}
+
+/** A {@link CheckBaseline} that was saved. */
+export interface SavedBaseline {
+  saved: JsonObject
+  /** Texts that were put aside; those that are gone are left out. */
+  texts(names: readonly string[]): Promise<ReadonlyMap<string, string>>
 }
 
 /** Where the branches of a repository stand. */
@@ -47,8 +62,8 @@ export interface WorkHistory {
 
 /** Looks at one workspace. Tools of the same workspace share one. */
 export interface WorkWatch {
-  /** Notes the checks as they are now. */
-  baseline(signal: AbortSignal): Promise<CheckBaseline>
+  /** Notes the checks as they are now, or has those again that were noted by an earlier process. */
+  baseline(signal: AbortSignal, earlier?: SavedBaseline): Promise<CheckBaseline>
   readonly history: WorkHistory
   /** What stands in files now, as a mark of each content; undefined where there is no such file. */
   fingerprints(files: readonly string[]): Promise<ReadonlyMap<string, string | undefined>>

@@ -197,6 +197,7 @@ const DATABASES = entries({
   CHECKSUM_DRIFT: { means: "a migration was changed after it was applied" },
   DATABASE_NEWER: { means: "the database was written by a later version" },
   DATABASE_UNAVAILABLE: { means: "the database cannot be opened" },
+  FOREIGN_DATABASE: { means: "the database came with the folder and is not this user's" },
   INVALID_MIGRATION: { means: "a migration is malformed" },
   IRREVERSIBLE: { means: "a migration says no way back" },
   LOG_UNWRITABLE: { means: "the log of runs cannot be written" },
@@ -267,6 +268,7 @@ const GRAMMARS = entries({
 
 const RUNS = entries({
   AGENT_FAILED: { means: "an agent that was called as a tool did not finish" },
+  ARGUMENTS_NOT_KEPT: { means: "an interrupted call held a secret, which the log does not keep, and was not run" },
   CHECKS_CHANGED: { means: "the run changed what its work is checked by" },
   CHECKS_WEAKENED: { means: "the work does not pass the checks as they were" },
   COMMIT_REFUSED: { means: "the work may not be committed yet" },
@@ -278,6 +280,7 @@ const RUNS = entries({
   MAX_ROUNDS: { means: "the run used all its rounds" },
   NESTING_DEPTH_EXCEEDED: { means: "agents called agents too deep" },
   NOT_OWNED: { means: "the agent does not own that file" },
+  NOT_IN_COMMIT: { means: "a file was written that the repository ignores" },
   NO_REPOSITORY: { means: "the agent must commit, and there is no repository" },
   NO_TOOLS: { means: "the run has no tool to call" },
   READ_ONLY_AGENT: { means: "the agent only reads" },

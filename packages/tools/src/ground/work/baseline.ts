@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto"
-import type { CheckBaseline, EarlierChecks } from "@toolwright/toolbox"
+import type { CheckBaseline, EarlierChecks, JsonObject, SavedBaseline } from "@toolwright/toolbox"
 import type { ProcessHost } from "@toolwright/host/process"
-import { readCheckFiles, type CheckFile } from "./check-files.ts"
-import { changedInstalled, noteInstalled } from "./installed.ts"
+import { readCheckFiles, type CheckFile, type CheckKind } from "./check-files.ts"
+import { changedInstalled, noteInstalled, type Installed } from "./installed.ts"
 
 /**
  * Notes the tests of a workspace and what decides how they run, contents and all, so that they can be run again when
@@ -10,8 +10,57 @@ import { changedInstalled, noteInstalled } from "./installed.ts"
  */
 export async function noteChecks(host: ProcessHost, signal: AbortSignal): Promise<CheckBaseline> {
   const installed = await noteInstalled(host.root)
-  const before = await readCheckFiles(host.root, signal)
+  return baselineOf(host, { installed, before: await readCheckFiles(host.root, signal) })
+}
+
+/** The checks that an earlier process noted. What of them is as it was is read again, so only the rest has to be kept. */
+export async function notedChecks(
+  host: ProcessHost,
+  signal: AbortSignal,
+  { saved, texts }: SavedBaseline,
+): Promise<CheckBaseline> {
+  const { installed, files } = saved as unknown as SavedChecks
+  const now = await readCheckFiles(host.root, signal)
+  const wanted = files.filter(({ path, mark }) => markOf(now.get(path)) !== mark)
+  const kept = await texts(wanted.flatMap(({ text }) => text ?? []))
+  const before = files.map(({ path, kind, mark, text }): [string, CheckFile] => {
+    const there = now.get(path)
+    const content = markOf(there) === mark ? there!.content : kept.get(text ?? "")
+    return [path, { kind, content: markOf({ kind, content }) === mark ? content : undefined, mark }]
+  })
+  return baselineOf(host, { installed, before: new Map(before) })
+}
+
+/** The checks as JSON: of each file a mark by which it is known again, and the name under which its content was kept. */
+interface SavedChecks {
+  installed: Installed
+  files: { path: string; kind: CheckKind; mark: string; text?: string }[]
+}
+
+/** Characters of checks that are kept for a run that may have to go on. Of more only the marks are. */
+const MOST_KEPT = 8 * 1024 * 1024
+
+function savedChecks(
+  installed: Installed,
+  before: ReadonlyMap<string, CheckFile>,
+  keep: (text: string) => string | undefined,
+): SavedChecks {
+  let room = MOST_KEPT
+  const files = [...before].map(([path, file]) => {
+    const { kind, content } = file
+    room -= content?.length ?? 0
+    const text = content === undefined || room < 0 ? undefined : keep(content)
+    return { path, kind, mark: markOf(file), ...(text === undefined ? {} : { text }) }
+  })
+  return { installed, files }
+}
+
+function baselineOf(
+  host: ProcessHost,
+  { installed, before }: { installed: Installed; before: ReadonlyMap<string, CheckFile> },
+): CheckBaseline {
   return {
+    save: (keep) => savedChecks(installed, before, keep) as unknown as JsonObject,
     any: [...before.values()].some(({ kind }) => kind === "test"),
     async compare(compareSignal) {
       const now = await readCheckFiles(host.root, compareSignal)
@@ -52,5 +101,7 @@ function compareFiles(
 const shortList = (all: readonly string[]): string =>
   all.length > 3 ? `${all.slice(0, 3).join(", ")} and ${all.length - 3} more` : all.join(", ")
 
-const markOf = ({ content }: CheckFile): string =>
-  content === undefined ? "unknown" : createHash("sha256").update(content).digest("hex")
+function markOf(file: CheckFile | undefined): string {
+  if (file?.content === undefined) return file?.mark ?? "unknown"
+  return createHash("sha256").update(file.content).digest("hex")
+}

@@ -11,6 +11,8 @@ export type CheckKind = "test" | "configuration" | "hook"
 export interface CheckFile {
   readonly kind: CheckKind
   readonly content: string | undefined
+  /** By what it is known again where its content was not kept. */
+  readonly mark?: string
 }
 
 const TEST_FOLDER = /^(?:tests?|__tests__|__snapshots__|specs?|e2e|testdata|test_.*)$/iu

@@ -25,7 +25,8 @@ export async function runEarlierChecks(
   signal: AbortSignal,
 ): Promise<{ passed: boolean; report: string }> {
   const lost = [...before].filter(([, { content }]) => content === undefined).map(([path]) => path)
-  if (lost.length > 0) return { passed: false, report: `These checks were too large to be kept: ${lost.join(", ")}.` }
+  if (lost.length > 0)
+    return { passed: false, report: `These checks could not be kept as they were: ${lost.join(", ")}.` }
   const copy = await realpath(await mkdtemp(join(tmpdir(), "toolwright-checks-")))
   try {
     const installed = await copyWork(host.root, copy)

@@ -5,11 +5,19 @@ import type { ProcessHost } from "@toolwright/host/process"
 export function createWorkWatch(host: ProcessHost): WorkWatch {
   const history = () => import("./history.ts").then(({ createHistory }) => createHistory(host))
   return {
-    async baseline(signal) {
-      const [{ noteChecks }, { untrackedFiles }] = await Promise.all([import("./baseline.ts"), import("./history.ts")])
-      const [checks, untracked] = await Promise.all([noteChecks(host, signal), untrackedFiles(host)])
+    async baseline(signal, earlier) {
+      const [{ noteChecks, notedChecks }, { untrackedFiles }] = await Promise.all([
+        import("./baseline.ts"),
+        import("./history.ts"),
+      ])
+      const [checks, untracked] = await Promise.all([
+        earlier === undefined ? noteChecks(host, signal) : notedChecks(host, signal, earlier),
+        earlier === undefined
+          ? untrackedFiles(host)
+          : new Map((earlier.saved.untracked ?? []) as readonly [string, string][]),
+      ])
       host.begun.untracked = untracked
-      return checks
+      return { ...checks, save: (keep) => ({ ...checks.save?.(keep), untracked: [...untracked] }) }
     },
     history: {
       state: async () => (await history()).state(),
