@@ -17,6 +17,18 @@ import { accessGuard, type Access } from "./access.ts"
 import { NOTHING_CHANGED, unmet, type CompletionCriteria, type Unmet } from "./criteria.ts"
 import type { Ledger } from "./ledger.ts"
 import {
+  ALSO_CHANGES,
+  counted,
+  firstLine,
+  MOVED_MEANWHILE,
+  NOT_COMMITTED,
+  noteOf,
+  shortList,
+  SKIPS_HOOKS,
+  takenBack,
+  touched,
+} from "./work-texts.ts"
+import {
   historyIn,
   sameHistory,
   savedHistory,
@@ -339,42 +351,6 @@ async function unfitting(
     : `other content than what was checked and lies in the workspace, in ${other.slice(0, 5).join(", ")}`
 }
 
-const counted = (commits: readonly string[]): string =>
-  commits.length === 1 ? "a commit that this call made" : `${commits.length} commits that this call made`
-
-/** The result of a call whose commits were taken back. */
-function takenBack(said: string, { output, data, modifiedFiles, metadata }: ToolResult): ToolResult {
-  const hint = "The files are as they were. Run the validation, and commit in a call of its own."
-  return failure({
-    code: "COMMIT_UNDONE",
-    message: said,
-    hint,
-    output: `${said}\n${hint}\n${output}`,
-    ...(data === undefined ? {} : { data }),
-    modifiedFiles,
-    metadata,
-  })
-}
-
-const MOVED_MEANWHILE =
-  "The run was interrupted during a call, and the repository has moved since: what was committed there was not checked."
-
-const NOT_COMMITTED = "nothing has been committed yet"
-
-const ALSO_CHANGES = (): ToolResult =>
-  failure({
-    code: "COMMIT_REFUSED",
-    message: "Nothing was run: this command commits, and beside that does something that may change what was checked.",
-    hint: "Make the change first, run the validation, and commit in a call of its own; git add may stand before it.",
-  })
-
-const SKIPS_HOOKS = (): ToolResult =>
-  failure({
-    code: "COMMIT_REFUSED",
-    message: "Nothing was run: this command commits past the hooks of the repository.",
-    hint: "Commit without skipping them, and put right what they report.",
-  })
-
 function watchesOf(tools: readonly ToolDefinition[]): WorkWatch[] {
   return [...new Set(tools.flatMap(({ work }) => (work === undefined ? [] : [work])))]
 }
@@ -382,23 +358,3 @@ function watchesOf(tools: readonly ToolDefinition[]): WorkWatch[] {
 function mayCommit({ role, actions }: ToolDefinition): boolean {
   return [role, ...(actions?.list ?? []).map((action) => action.role)].includes("commits")
 }
-
-function touched({ changed, removed, added }: EarlierChecks): string {
-  const parts = [
-    ...(changed.length > 0 ? [`changed: ${shortList(changed)}`] : []),
-    ...(removed.length > 0 ? [`removed: ${shortList(removed)}`] : []),
-    ...(added.length > 0 ? [`added: ${shortList(added)}`] : []),
-  ]
-  return parts.join(", ")
-}
-
-function noteOf(checks: EarlierChecks): { code: string; message: string } {
-  const said = `The checks were ${touched(checks)}.`
-  return checks.passed
-    ? { code: "CHECKS_CHANGED", message: `${said} As they were before, they pass too.` }
-    : { code: "CHECKS_WEAKENED", message: `${said} As they were before, they do not pass: ${firstLine(checks.report)}` }
-}
-
-const shortList = (files: readonly string[]): string =>
-  files.length > 5 ? `${files.slice(0, 5).join(", ")} and ${files.length - 5} more` : files.join(", ")
-const firstLine = (text: string): string => text.trim().split("\n")[0]!.slice(0, 300)
