@@ -280,7 +280,6 @@ const RUNS = entries({
   MAX_ROUNDS: { means: "the run used all its rounds" },
   NESTING_DEPTH_EXCEEDED: { means: "agents called agents too deep" },
   NOT_OWNED: { means: "the agent does not own that file" },
-  NOT_IN_COMMIT: { means: "a file was written that the repository ignores" },
   NO_REPOSITORY: { means: "the agent must commit, and there is no repository" },
   NO_TOOLS: { means: "the run has no tool to call" },
   READ_ONLY_AGENT: { means: "the agent only reads" },
