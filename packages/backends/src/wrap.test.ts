@@ -17,6 +17,7 @@ function whole() {
       yield { type: "text-delta", text: messages[0]!.content }
     },
     groundingText: () => "grounded",
+    forward: () => Promise.resolve(new Response("passed on")),
     leavesOut: () => ["top_k"],
     close: () => Promise.resolve(void (state.closed = true)),
   }

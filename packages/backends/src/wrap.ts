@@ -24,6 +24,9 @@ export function wrapBackend<Own extends Partial<Backend>>(backend: Backend, own:
     ...(backend.contextTokens === undefined ? {} : { contextTokens: backend.contextTokens }),
     ...(backend.groundingText === undefined ? {} : { groundingText: (messages) => backend.groundingText!(messages) }),
     ...(backend.leavesOut === undefined ? {} : { leavesOut: (request) => backend.leavesOut!(request) }),
+    ...(backend.forward === undefined
+      ? {}
+      : { forward: (path, body, options) => backend.forward!(path, body, options) }),
     ...(backend.close === undefined ? {} : { close: () => backend.close!() }),
   }
   return Object.defineProperties(wrapped, Object.getOwnPropertyDescriptors(own)) as Backend & Own

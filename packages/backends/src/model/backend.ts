@@ -109,5 +109,10 @@ export interface Backend {
    * whoever asked for it can be told. Where it is not said, that is `extraBody` and pictures.
    */
   leavesOut?(request: InferRequest): string[]
+  /**
+   * Sends a request that is no inference to the model's server as it is, and gives its answer: `path` stands behind the
+   * address of its API, e.g. `embeddings`. Fails as `infer` does; nothing is tried again.
+   */
+  forward?(path: string, body: JsonObject, options?: { signal?: AbortSignal }): Promise<Response>
   close?(): Promise<void>
 }

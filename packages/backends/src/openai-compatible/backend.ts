@@ -1,3 +1,4 @@
+import type { JsonObject } from "@toolwright/toolbox"
 import type { FailureContext } from "../failures.ts"
 import type { Backend, BackendAbilities, InferEvent, InferRequest, ModelFormat } from "../model/backend.ts"
 import { delay } from "../time.ts"
@@ -92,6 +93,20 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
     }
   }
 
+  async function forward(path: string, body: JsonObject, { signal }: { signal?: AbortSignal } = {}): Promise<Response> {
+    const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
+    const target = new URL(endpoint)
+    target.pathname = target.pathname.replace(/chat\/completions$/, path)
+    const init = { method: "POST", headers, body: JSON.stringify(body) }
+    try {
+      return await send(fetcher, target.href, init, { ...context, url: target.origin + target.pathname }, watchdog, [
+        apiKey,
+      ])
+    } catch (thrown) {
+      throw thrown instanceof Retryable ? thrown.failure : thrown
+    }
+  }
+
   return {
     kind: "openai-compatible",
     abilities: { ...DIALECT_ABILITIES[dialect], ...options.abilities },
@@ -100,6 +115,7 @@ export function createOpenAICompatibleBackend(options: OpenAICompatibleOptions):
     ...(options.contextTokens === undefined ? {} : { contextTokens: options.contextTokens }),
     leavesOut: ({ sampling }) => samplingFields(sampling, dialect).unsupported.map((name) => SAMPLING_NAMES[name]),
     infer,
+    forward,
   }
 }
 

@@ -78,9 +78,9 @@ export const serveCommand: Command = {
     ],
   }),
   details: `\`POST /tools/{name}\` calls a tool, \`/openapi.json\` describes them for importers, \`/\` is the console, \`/docs\` a plain page to try them, \`/prompts/\` renders
-prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1\` gives any client of OpenAI and of Anthropic tool use in front of it
+prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1\` gives any client of OpenAI and of Anthropic, \`/api\` any of Ollama, tool use in front of it
 (model \`toolwright/assistant\`: an agent with these tools), and \`/conversations\` keeps what is said. Only this machine can reach it, unless a token is set; a token \`secret:git,filesystem\` is for
-tools with these tags alone, and not for \`/mcp\`, \`/v1\` and \`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as
+tools with these tags alone, and not for \`/mcp\`, \`/v1\`, \`/api\` and \`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as
 \`--token\` and \`--token-file\`. Where every folder is read-only, no tool that writes is offered. As a service of a container it reads
 BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment.md)). Ctrl-C lets calls that are under way end.`,
   async run(invocation: Invocation) {
@@ -131,7 +131,7 @@ function introduction({ url, offered, hidden, model }: Served, { unavailable }: 
   const clients =
     model === undefined
       ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
-      : `for clients of OpenAI and Anthropic, in front of ${model}`
+      : `for clients of OpenAI and Anthropic, and of Ollama at ${url}, in front of ${model}`
   const lines = [
     `Serving ${offered.length} tools at ${url}`,
     `  ${url}/              the console: call tools, look into runs`,

@@ -4,7 +4,10 @@ import { RequestProblem, type GatewayFailure } from "./wire.ts"
 /** What was thrown, as a client is told of it. */
 export function failureOf(thrown: unknown): GatewayFailure {
   const message = messageOf(thrown)
-  if (thrown instanceof RequestProblem) return { status: 400, code: "invalid_request", message, param: thrown.param }
+  if (thrown instanceof RequestProblem) {
+    const { status, param } = thrown
+    return { status, code: status === 404 ? "model_not_found" : "invalid_request", message, param }
+  }
   if (!ToolwrightError.isInstance(thrown)) return { status: 500, code: "INTERNAL_ERROR", message }
   const { code, hint, retryAfterMs } = thrown
   return {

@@ -16,8 +16,10 @@ import {
   type GatewayAgent,
 } from "./modes.ts"
 import { respond } from "./respond.ts"
-import { RequestProblem, type GatewayEvent, type Wire, type WireRequest } from "./wire.ts"
+import { RequestProblem, type GatewayEvent, type ServedModels, type Wire, type WireRequest } from "./wire.ts"
+import { passedOn } from "./passed-on.ts"
 import { anthropicMessages } from "./wires/anthropic/wire.ts"
+import { ollama } from "./wires/ollama/wire.ts"
 import { openAIChat } from "./wires/openai-chat/wire.ts"
 import { openAIResponses } from "./wires/responses/wire.ts"
 
@@ -34,7 +36,7 @@ export interface GatewayOptions {
 }
 
 /** Every form in which clients may ask. To add one, write it and name it here. */
-const wires = (): Wire[] => [openAIChat, openAIResponses(), anthropicMessages]
+const wires = (): Wire[] => [openAIChat, openAIResponses(), anthropicMessages, ollama]
 
 /**
  * The model behind any client's own wire , and `GET /v1/models`. A request goes to the model as it
@@ -46,17 +48,16 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
   const { backend, agents = [] } = options
   const answering = createAnswering(backend, options.answering)
 
-  app.get("/v1/models", (context) => {
-    const ids = [backend.modelName(), ...agents.map(({ name }) => AGENT_PREFIX + name)]
-    return context.json({
-      object: "list",
-      data: ids.map(modelEntry),
-      // What clients of Anthropic read beside that.
-      has_more: false,
-      first_id: ids[0],
-      last_id: ids.at(-1),
-    })
-  })
+  const served: ServedModels = {
+    names: [backend.modelName(), ...agents.map(({ name }) => AGENT_PREFIX + name)],
+    ...(backend.contextTokens === undefined ? {} : { contextTokens: backend.contextTokens }),
+  }
+  modelPages(app, served.names)
+  // What the gateway has nothing to add to.
+  for (const path of ["completions", "embeddings"])
+    app.post(`/v1/${path}`, (context) =>
+      reading(context, openAIChat, (_, body) => passedOn(backend, path, body, context.req.raw.signal)),
+    )
 
   for (const wire of wires()) {
     const answer = (context: GatewayContext, body: JsonObject): Promise<Response> => {
@@ -65,7 +66,10 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     }
     for (const path of wire.paths) app.post(path, (context) => reading(context, wire, answer))
     for (const [path, other] of Object.entries(wire.others ?? {}))
-      app.post(path, (context) => reading(context, wire, (_, body) => Promise.resolve(Response.json(other(body)))))
+      app.post(path, (context) =>
+        reading(context, wire, (_, body) => Promise.resolve(Response.json(other(body, served)))),
+      )
+    for (const [path, page] of Object.entries(wire.pages ?? {})) app.get(path, (context) => context.json(page(served)))
   }
 
   /** Reads the body, and tells what is thrown in the wire's own form. */
@@ -105,6 +109,26 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
       ...(leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }),
     })
   }
+}
+
+function modelPages(app: Hono<{ Variables: AppVariables }>, ids: readonly string[]): void {
+  app.get("/v1/models", (context) =>
+    context.json({
+      object: "list",
+      data: ids.map(modelEntry),
+      // What clients of Anthropic read beside that.
+      has_more: false,
+      first_id: ids[0],
+      last_id: ids.at(-1),
+    }),
+  )
+  app.get("/v1/models/:id{.+}", (context) => {
+    const id = context.req.param("id")
+    if (ids.includes(id)) return context.json(modelEntry(id))
+    const message = `There is no model '${id}'. There is: ${ids.join(", ")}.`
+    const failure = { status: 404, code: "model_not_found", message, param: "model" }
+    return context.json(openAIChat.failure(failure), 404)
+  })
 }
 
 /** A model in the words of OpenAI and of Anthropic. */

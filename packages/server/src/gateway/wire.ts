@@ -89,7 +89,17 @@ export interface Wire {
   /** The body of an answer that failed. */
   failure(failure: GatewayFailure): JsonObject
   /** Questions that need no model, by their path. They throw what `read` throws. */
-  others?: Readonly<Record<string, (body: JsonObject) => JsonObject>>
+  others?: Readonly<Record<string, (body: JsonObject, served: ServedModels) => JsonObject>>
+  /** What is got without a body, by its path. */
+  pages?: Readonly<Record<string, (served: ServedModels) => JsonObject>>
+}
+
+/** What clients may ask for. */
+export interface ServedModels {
+  /** The model first, then the agents. */
+  names: readonly string[]
+  /** Tokens of the model's window, where it is known. */
+  contextTokens?: number
 }
 
 /** What a wire is told of a request beside its body. */
@@ -103,9 +113,11 @@ export interface WireContext {
 /** A request that cannot be answered as it was meant: what is wrong, and in which field. */
 export class RequestProblem extends Error {
   readonly param: string
+  readonly status: number
 
-  constructor(message: string, param: string) {
+  constructor(message: string, param: string, status = 400) {
     super(message)
     this.param = param
+    this.status = status
   }
 }

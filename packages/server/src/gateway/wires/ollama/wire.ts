@@ -1,0 +1,62 @@
+import type { JsonObject } from "@toolwright/toolbox"
+import { RequestProblem, type ServedModels, type Wire } from "../../wire.ts"
+import { readOllamaChat, readOllamaGenerate } from "./read.ts"
+import { ollamaFailure, ollamaStream, ollamaWhole } from "./write.ts"
+
+/** The version of Ollama whose API this is: clients look at it before they ask for tools or thoughts. */
+const VERSION = "0.13.0"
+
+/** Ollama's own API, as its clients and most chat programs for local models speak it. */
+export const ollama: Wire = {
+  id: "ollama",
+  paths: ["/api/chat", "/api/generate"],
+  read(body, { path }) {
+    const generate = path.endsWith("/generate")
+    const request = generate ? readOllamaGenerate(body) : readOllamaChat(body)
+    const about = { request, generate, thinking: body.think !== false }
+    return {
+      request,
+      streamed: (head) => ollamaStream(head, about),
+      whole: (head, reply) => ollamaWhole(head, reply, about),
+    }
+  },
+  failure: ollamaFailure,
+  others: { "/api/show": shown },
+  pages: {
+    "/api/version": () => ({ version: VERSION }),
+    "/api/tags": ({ names }) => ({ models: names.map(entryOf) }),
+    "/api/ps": ({ names }) => ({ models: names.map(entryOf) }),
+  },
+}
+
+const DETAILS = {
+  parent_model: "",
+  format: "gguf",
+  family: "toolwright",
+  families: ["toolwright"],
+  parameter_size: "",
+  quantization_level: "",
+}
+
+function entryOf(name: string): JsonObject {
+  return { name, model: name, modified_at: "1970-01-01T00:00:00Z", size: 0, digest: "", details: DETAILS }
+}
+
+/** @throws RequestProblem for a model that is not there: clients ask so whether they have to pull it */
+function shown({ model, name }: JsonObject, { names, contextTokens }: ServedModels): JsonObject {
+  const wanted = String(model ?? name ?? "")
+  if (!names.some((one) => one === wanted || `${one}:latest` === wanted))
+    throw new RequestProblem(`model '${wanted}' not found. There is: ${names.join(", ")}.`, "model", 404)
+  return {
+    modelfile: "",
+    parameters: contextTokens === undefined ? "" : `num_ctx ${contextTokens}`,
+    template: "",
+    details: DETAILS,
+    model_info: {
+      "general.architecture": "toolwright",
+      ...(contextTokens === undefined ? {} : { "toolwright.context_length": contextTokens }),
+    },
+    capabilities: ["completion", "tools", "vision", "thinking"],
+    modified_at: "1970-01-01T00:00:00Z",
+  }
+}
