@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from "node:child_process"
-import { existsSync, readFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
@@ -27,6 +27,8 @@ test("from nothing to an own tool that the pocket model and a real one call, by 
   ]
   await using model = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
   let cwd = folder
+  const { PATH, HOME } = process.env
+  const env = { PATH, HOME, XDG_STATE_HOME: join(folder, "state"), NO_COLOR: "1" }
   const said: string[] = []
   for (const line of lines) {
     if (line.startsWith("cd ")) {
@@ -37,8 +39,6 @@ test("from nothing to an own tool that the pocket model and a real one call, by 
       .replace(/^toolwright/, `"${process.execPath}" "${BIN}"`)
       .replace(/http:\/\/localhost:\d+\/v1/, model.baseUrl)
       .replace(/^npm install$/, "npm install --offline --no-audit --no-fund")
-    const { PATH, HOME } = process.env
-    const env = { PATH, HOME, XDG_STATE_HOME: join(folder, "state"), NO_COLOR: "1" }
     const result = await run(command, cwd, env)
     said.push(result.output)
     expect(result.code, `${line}\n${result.output}`).toBe(0)
@@ -51,7 +51,8 @@ test("from nothing to an own tool that the pocket model and a real one call, by 
   expect(pocket).toMatch(/call count_words path=README.md[^]*count_words answered \{"words":\d+\}/)
   expect(real).toMatch(/count_words[^]*It has a few dozen\./)
   expect(made).toContain("made tools/shout.ts")
-  expect(existsSync(join(cwd, ".toolwright/runs"))).toBe(true)
+  const runs = await run(`"${process.execPath}" "${BIN}" runs list`, cwd, env)
+  expect(runs.output.match(/completed/g), runs.output).toHaveLength(2)
 })
 
 function run(

@@ -73,7 +73,7 @@ test("the reasoning service asks the tools service once for what it read, again 
   const tools = await startTools(join(cwd, "repo"), port)
   const reasoning = await startReasoning(join(cwd, "own"), tools.url, { baseUrl: model.baseUrl })
   const ask = async (content: string): Promise<string> => {
-    const body = JSON.stringify({ model: "m", messages: [{ role: "user", content }] })
+    const body = JSON.stringify({ model: "toolwright/assistant", messages: [{ role: "user", content }] })
     const answer = await fetch(`${reasoning.url}/v1/chat/completions`, { method: "POST", headers: AUTHORIZED, body })
     return ((await answer.json()) as { choices: { message: { content: string } }[] }).choices[0]!.message.content
   }
@@ -234,7 +234,7 @@ test("one run uses a tool of one's own, a REST service and MCP servers: by the c
     const line = ["serve", "--port", "0", "--quiet", "--model", "m", "--base-url", model.baseUrl, ...options]
     const server = startCli(line, { cwd, env: { ...env, TOOLWRIGHT_TOKEN: TOKEN } })
     const [, url] = await server.until(STARTED)
-    const body = JSON.stringify({ model: "m", messages: [{ role: "user", content: "use them" }] })
+    const body = JSON.stringify({ model: "toolwright/assistant", messages: [{ role: "user", content: "use them" }] })
     const answer = await fetch(`${url}/v1/chat/completions`, { method: "POST", headers: AUTHORIZED, body })
     expect(await answer.text()).toContain("All three were used.")
     await end(server)
