@@ -15,6 +15,13 @@ export {
 } from "@toolwright/dialogue"
 export * from "./agent/agent-tool.ts"
 export * from "./agent/file-owning-agent.ts"
+export {
+  Catalogue,
+  declaredTokens,
+  MOST_DECLARED,
+  MOST_DECLARED_TOKENS,
+  type CatalogueLimits,
+} from "./executor/catalogue.ts"
 export * from "./executor/executor.ts"
 export * from "./executor/options.ts"
 export * from "./executor/texts.ts"

@@ -55,6 +55,8 @@ export function openDialogue(options: DialogueOptions): Dialogue {
 /** What a model is asked. */
 export interface Question {
   tools: readonly ToolDefinition[]
+  /** Those of a native request, where they are others. */
+  nativeTools?: readonly ToolDefinition[]
   /** The messages as the plan has them written: asked for again when the plan changes. */
   messages(plan: DeliveryPlan): readonly ChatMessage[]
   /** What was said by the user and the tools, which arguments may be held to. */
@@ -172,7 +174,8 @@ export class Asking {
 
   #write(): AskEvent {
     const { backend, plan, grounding, sampling } = this.#dialogue
-    const { tools, mustCall = false, oneCall = false, native, extra } = this.#question
+    const { mustCall = false, oneCall = false, native, extra } = this.#question
+    const tools = this.#tools()
     const messages = this.#question.messages(plan)
     const stop = (this.#stop = [...(sampling?.stop ?? []), ...plan.stop])
     const part = plan.requestPart(tools, () => groundingOf(grounding, backend, this.#question.said(), messages), {
@@ -191,9 +194,15 @@ export class Asking {
     return { type: "request", messages, tools: offered, delivery: plan.delivery, ...held }
   }
 
+  #tools(): readonly ToolDefinition[] {
+    const { tools, nativeTools = tools } = this.#question
+    return this.#dialogue.plan.delivery === "native" ? nativeTools : tools
+  }
+
   #open(): AsyncIterator<InferEvent> {
     const { backend, plan, mode, signal } = this.#dialogue
-    const { tools, callsBefore, nameCall } = this.#question
+    const { callsBefore, nameCall } = this.#question
+    const tools = this.#tools()
     const native = plan.delivery === "native"
     this.#reader = new ReplyReader({
       formatter: plan.formatter,

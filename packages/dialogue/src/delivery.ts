@@ -15,6 +15,7 @@ import {
   getFormatter,
   grammarFor,
   selectFormat,
+  type OpenAITool,
   toOpenAITools,
   type ToolFormatter,
 } from "@toolwright/toolformat"
@@ -89,6 +90,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
     hasGrammar: abilities.grammar && !abilities.nativeTools && grammarOf(inputs.tools, inputs.grounding) !== undefined,
   }
   const rung = chooseDelivery(abilities, settings)
+  let definitions: { of: readonly ToolDefinition[]; made: OpenAITool[] } | undefined
   return planFor(rung, because(rung, inputs), [])
 
   /** Where no grounded grammar can be made, arguments are free. */
@@ -115,6 +117,12 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
     return made.get(key)
   }
 
+  /** Made once for each list, so that what stays the same is the same. */
+  function definitionsOf(tools: readonly ToolDefinition[]): OpenAITool[] {
+    if (definitions?.of !== tools) definitions = { of: tools, made: toOpenAITools(tools) }
+    return definitions.made
+  }
+
   function planFor(current: DeliveryChoice, reason: string, failed: readonly Delivery[]): DeliveryPlan {
     return {
       delivery: current.kind,
@@ -123,7 +131,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       because: reason,
       stop: current.kind === "native" ? [] : stopOf(formatter),
       requestPart(tools, grounding, form) {
-        if (current.constraint === "tools") return { tools: toOpenAITools(tools), toolChoice: "auto" }
+        if (current.constraint === "tools") return { tools: definitionsOf(tools), toolChoice: "auto" }
         const grammar = current.constraint === "grammar" ? grammarOf(tools, grounding, form) : undefined
         return grammar === undefined ? {} : { grammar }
       },

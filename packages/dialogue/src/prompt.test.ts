@@ -19,28 +19,46 @@ function prompts(tools: readonly ReturnType<typeof tool>[]): string[] {
   })
 }
 
-test("a prompt says when to use which tool: by category, required ones first, with what they need", () => {
+test("a prompt says when to use which tool: by category, required ones apart, with a call of each and what they need", () => {
   const tools = [
     tool("maybe", { category: "code", usageHint: "Use it rarely." }),
-    tool("must", { category: "code", optionality: "required", usageHint: "Use it first." }),
+    tool("must", {
+      category: "code",
+      optionality: "required",
+      usageHint: "Use it first.",
+      examples: [
+        { description: "None", input: {} },
+        { description: "Long", input: { path: "x".repeat(200) } },
+        { description: "One", input: { path: "a.txt" } },
+      ],
+    }),
+    tool("too", { category: "code", optionality: "required", usageHint: "Use it first." }),
     tool("publish", { category: "publish", consumes: ["draft"] }),
-    tool("silent"),
+    tool("silent", { examples: [{ description: "One", input: { text: "hello" } }] }),
+    tool("mute"),
   ]
   for (const prompt of prompts(tools)) {
     const guidance = prompt.slice(prompt.indexOf("## When to use which tool"))
     expect(guidance).toBe(
       [
-        "## When to use which tool",
-        "code:",
-        "- must (required): Use it first.",
-        "- maybe (optional): Use it rarely.",
-        "publish:",
-        "- publish (optional) Needs: draft.",
+        "## When to use which tool, with arguments as an example",
+        "code (required):",
+        '- must {"path":"a.txt"}',
+        "- too",
+        "  Use it first.",
+        "code (optional):",
+        "- maybe",
+        "  Use it rarely.",
+        "publish (optional):",
+        "- publish",
+        "  Needs: draft.",
+        "utility (optional):",
+        '- silent {"text":"hello"}',
       ].join("\n"),
     )
   }
 })
 
-test("tools without a hint get no such section", () => {
+test("tools without a hint and an example get no such section", () => {
   for (const prompt of prompts([tool("silent")])) expect(prompt).not.toContain("When to use")
 })

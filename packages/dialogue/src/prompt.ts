@@ -28,25 +28,49 @@ export function systemPrompt({ systemPrompt = "", tools, plan, unavailable = [],
   return sections.filter((section) => section !== "").join("\n\n")
 }
 
-/** When to use which tool: by category, those that are required before those that are optional. */
+/**
+ * When to use which tool, and how: by category, those that are required apart from the others, each with the arguments of
+ * a call, and what neighbours have in common said once.
+ */
 function guidance(tools: readonly ToolDefinition[]): string {
-  const hinted = tools.filter((tool) => tool.usageHint !== undefined || (tool.consumes?.length ?? 0) > 0)
-  if (hinted.length === 0) return ""
-  const categories = [...new Set(hinted.map(({ category }) => category))]
-  const blocks = categories.map((category) => {
-    const entries = hinted
-      .filter((tool) => tool.category === category)
-      .toSorted((a, b) => rank(a) - rank(b))
-      .map((tool) => `- ${tool.name} (${tool.optionality})${hintOf(tool)}`)
-    return `${category}:\n${entries.join("\n")}`
-  })
-  return `## When to use which tool\n${blocks.join("\n")}`
+  const told = tools.filter((tool) => hintOf(tool) !== "" || exampleOf(tool) !== "")
+  const groups = new Map<string, ToolDefinition[]>()
+  for (const tool of told.toSorted((a, b) => rank(a) - rank(b))) {
+    const title = `${tool.category} (${tool.optionality})`
+    groups.set(title, [...(groups.get(title) ?? []), tool])
+  }
+  const categories = [...new Set(told.map(({ category }) => category))]
+  const titles = [...groups.keys()].toSorted((a, b) => place(a) - place(b))
+  function place(title: string): number {
+    return categories.findIndex((category) => title.startsWith(`${category} `))
+  }
+  if (titles.length === 0) return ""
+  return `## When to use which tool, with arguments as an example\n${titles.map((title) => `${title}:\n${linesOf(groups.get(title)!)}`).join("\n")}`
+}
+
+function linesOf(tools: readonly ToolDefinition[]): string {
+  return tools
+    .map((tool, index) => {
+      const hint = hintOf(tool)
+      const next = tools[index + 1]
+      const isSaidNext = next !== undefined && hintOf(next) === hint
+      return `- ${tool.name}${exampleOf(tool)}${hint === "" || isSaidNext ? "" : `\n  ${hint}`}`
+    })
+    .join("\n")
 }
 
 function hintOf(tool: ToolDefinition): string {
-  const hint = tool.usageHint === undefined ? "" : `: ${tool.usageHint}`
-  const needs = (tool.consumes?.length ?? 0) > 0 ? ` Needs: ${tool.consumes!.join(", ")}.` : ""
-  return hint + needs
+  const needs = (tool.consumes?.length ?? 0) > 0 ? `Needs: ${tool.consumes!.join(", ")}.` : ""
+  return [tool.usageHint ?? "", needs].filter((part) => part !== "").join(" ")
+}
+
+/** Characters of an example at most: a longer one costs more than it shows. */
+const MOST_EXAMPLE = 120
+
+function exampleOf({ examples = [] }: ToolDefinition): string {
+  const written = examples.map(({ input }) => JSON.stringify(input))
+  const short = written.find((text) => text !== "{}" && text.length <= MOST_EXAMPLE)
+  return short === undefined ? "" : ` ${short}`
 }
 
 const order = ["required", "conditional", "optional"]

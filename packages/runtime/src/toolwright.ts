@@ -177,7 +177,12 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   })
   const { pairing } = model
 
-  const offer = (profile: AgentProfile) => offerFor(profile, tools, { pairing, writable: place.writable })
+  const offer = (profile: AgentProfile) =>
+    offerFor(profile, tools, {
+      pairing,
+      writable: place.writable,
+      search: configuration.agent.catalogue === "searched",
+    })
   const records = logAccess(databaseOf(configuration, cwd), place)
   const executorOptions = async (profile: AgentProfile, surface = "library"): Promise<ExecutorOptions> => ({
     ...executorSettings(configuration, profile),

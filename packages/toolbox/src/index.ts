@@ -27,6 +27,7 @@ export { describeFault, schemaFault, type SchemaFault } from "./model/schema-fau
 export * from "./model/tool.ts"
 export type * from "./model/work.ts"
 export * from "./nearest.ts"
+export * from "./registry/briefly.ts"
 export * from "./registry/bundles.ts"
 export * from "./registry/reading.ts"
 export * from "./registry/registry.ts"

@@ -6,6 +6,7 @@ import type { Access } from "../gate/access.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { LoopLimits } from "../gate/loop-detector.ts"
 import type { GivenToRun } from "../record/encode.ts"
+import type { CatalogueLimits } from "./catalogue.ts"
 import type { RunRecorder } from "../record/recorder.ts"
 
 /** The parts of an executor and its limits. */
@@ -20,6 +21,8 @@ export interface ExecutorOptions {
   /** Inferences in one run; {@link DEFAULT_MAX_ROUNDS} unless given. */
   maxRounds?: number
   toolCalling?: ToolCallingMode
+  /** How many tools are declared at the front, and which: the others are found by a search. All are unless given. */
+  catalogue?: CatalogueLimits
   /** Which arguments must come from the conversation where calls are held by a grammar; `auto` unless given. */
   grounding?: GroundingSetting
   completion?: CompletionCriteria

@@ -12,6 +12,7 @@ import type { InterruptedWork } from "../gate/work-record.ts"
 import { declaredEffect, type StartingEffect } from "../record/effects.ts"
 import type { BegunCall, FoldedRun, OpenRound } from "../record/fold.ts"
 import type { SettledCall } from "./batch.ts"
+import { shownIn } from "./catalogue.ts"
 import { tellTools, type RunState } from "./run-state.ts"
 
 /** What a run that goes on begins with. */
@@ -25,6 +26,7 @@ export function restoreRun(state: RunState, folded: FoldedRun): Restored {
   const { tools, ledger, loops } = state
   if (conversation !== undefined) {
     state.conversation.restore(conversation.messages)
+    for (const { call, result } of calls.flat()) state.catalogue.show(shownIn(call.name, result.data))
     // Other tools may be on offer, or another model that is told of them in another way.
     tellTools(state, state.dialogue.plan)
   }

@@ -1,4 +1,4 @@
-import { Asking, type AskStep, type Reply } from "@toolwright/dialogue"
+import { Asking, type AskEvent, type AskStep, type Reply } from "@toolwright/dialogue"
 import type { RunEvent } from "@toolwright/toolbox"
 import { effectKey } from "../record/effects.ts"
 import type { OpenRound } from "../record/fold.ts"
@@ -109,7 +109,7 @@ export class Rounds {
     const state = this.#state
     const { rounds: round } = state
     if (!step.done)
-      return { events: step.events.map((event) => (event.type === "request" ? { ...event, round } : event)) }
+      return { events: step.events.map((event) => (event.type === "request" ? this.#request(event) : event)) }
     const { reply } = step
     state.modelMs += asking.modelMs
     this.#take(reply)
@@ -128,6 +128,12 @@ export class Rounds {
       ...(usage === undefined ? {} : { usage }),
     }
     return { events: [told] }
+  }
+
+  #request(event: Extract<AskEvent, { type: "request" }>): RunEvent {
+    const { prefix: meter, rounds: round } = this.#state
+    const prefix = meter.measure(event.tools, event.messages)
+    return { ...event, round, ...(prefix === undefined ? {} : { prefix }) }
   }
 
   /** Takes a reply into the run; what it asks for comes next. */
@@ -155,8 +161,9 @@ export class Rounds {
     return end === undefined ? { events: told } : { events: told, end: endOf(state, end.outcome, end.message) }
   }
 
-  #batch({ calls }: Reply): Batch {
-    const { options, tools, runId, signal, ledger, gate, dryRun, loops, indexes } = this.#state
+  #batch(reply: Reply): Batch {
+    const { options, tools, catalogue, runId, signal, ledger, gate, dryRun, loops, indexes } = this.#state
+    const calls = reply.calls.map((call) => catalogue.meant(call))
     const recorder = this.#recorder
     const open = this.#open
     this.#open = undefined

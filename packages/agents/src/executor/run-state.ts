@@ -25,8 +25,10 @@ import { WorkGate } from "../gate/work-gate.ts"
 import type { Snapshot } from "../record/encode.ts"
 import { DRY_RUN_ROUNDS, DryRun } from "./dry-run.ts"
 import { DEFAULT_MAX_ROUNDS, type ExecutorOptions, type RunRequest } from "./options.ts"
+import { Catalogue, declarationOf, declaredTokens } from "./catalogue.ts"
+import { PrefixMeter } from "./prefix.ts"
 import { ResultStore } from "./result-store.ts"
-import { MAX_NUDGES } from "./texts.ts"
+import { MAX_NUDGES, TEXTS } from "./texts.ts"
 import { toolsWithResults } from "./toolset.ts"
 
 /** One run: what it needs to know from round to round. */
@@ -43,12 +45,14 @@ export interface RunState {
   readonly maxRounds: number
   readonly mostNudges: number
   readonly tools: Toolset
+  readonly catalogue: Catalogue
+  readonly prefix: PrefixMeter
   readonly dialogue: Dialogue
   readonly conversation: Conversation
   readonly context: ContextManager
   /** When it began, by the monotonic clock; of a run that goes on, as if it had never stopped. */
   started: number
-  /** The tools that the model was told of last, in which version, and the tokens that they take in a native request. */
+  /** The tools that the model was told of by now, in which version, and the tokens that they take in a native request. */
   offered: readonly ToolDefinition[]
   version: number
   toolTokens: number
@@ -73,8 +77,12 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
   const { backend, toolCalling, formatter, grounding } = options
   const sampling = request.sampling === undefined ? options.sampling : { ...options.sampling, ...request.sampling }
   const results = new ResultStore()
-  const tools = toolsWithResults(options.tools, results)
-  const offered = tools.list()
+  const dryRun = request.dryRun === true ? new DryRun() : undefined
+  // A run that runs no call cannot search.
+  const limits = dryRun === undefined ? options.catalogue : undefined
+  const catalogue = new Catalogue(toolsWithResults(options.tools, results), limits)
+  const { tools } = catalogue
+  const offered = catalogue.callable
   const { task, history = [], media, since = [] } = request
   const messages = [{ role: "user", content: task }] as const
   const said = [task]
@@ -89,7 +97,6 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     said,
     messages,
   })
-  const dryRun = request.dryRun === true ? new DryRun() : undefined
   const maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
   const ledger = new Ledger()
   return {
@@ -98,6 +105,8 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     request,
     signal,
     tools,
+    catalogue,
+    prefix: new PrefixMeter(),
     dialogue,
     dryRun,
     offered,
@@ -107,7 +116,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     maxRounds: dryRun === undefined ? maxRounds : Math.min(maxRounds, DRY_RUN_ROUNDS),
     mostNudges: options.nudges ?? MAX_NUDGES,
     conversation: new Conversation({
-      system: promptOf(options, request, offered, dialogue.plan),
+      system: promptOf({ options, request, catalogue }, dialogue.plan),
       task,
       history,
       since,
@@ -117,7 +126,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     context: options.context ?? contextFor(backend.contextTokens),
     started: performance.now(),
     version: tools.version,
-    toolTokens: tokensOf(offered, dialogue.plan),
+    toolTokens: tokensOf(catalogue, dialogue.plan),
     promptedFor: dialogue.plan,
     ids: new Set(),
     indexes: new Map(),
@@ -134,9 +143,10 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
 
 /** What the model is asked in the next round. */
 export function questionOf(state: RunState): Question {
-  const { conversation, context } = state
+  const { conversation, context, catalogue } = state
   return {
-    tools: state.offered,
+    tools: catalogue.callable,
+    nativeTools: catalogue.declared(true),
     messages(plan) {
       if (plan !== state.promptedFor) tellTools(state, plan)
       return conversation.writtenFor(plan, context, state.toolTokens)
@@ -149,33 +159,44 @@ export function questionOf(state: RunState): Question {
 
 /** Tells the model of tools that came or went since the last round. */
 export function* noticeChangedTools(state: RunState): Generator<RunEvent> {
-  if (state.version === state.tools.version) return
-  state.version = state.tools.version
+  const { catalogue } = state
   const before = new Set(state.offered.map(({ name }) => name))
-  state.offered = state.tools.list()
-  const now = new Set(state.offered.map(({ name }) => name))
+  if (state.version !== state.tools.version) {
+    state.version = state.tools.version
+    if (catalogue.searched) tellChanges(state)
+  }
+  const offered = catalogue.callable
+  const now = new Set(offered.map(({ name }) => name))
   const added = [...now].filter((name) => !before.has(name))
   const removed = [...before].filter((name) => !now.has(name))
+  state.offered = offered
   if (added.length === 0 && removed.length === 0) return
-  tellTools(state, state.dialogue.plan)
+  if (!catalogue.searched) tellTools(state, state.dialogue.plan)
   yield { type: "tools-changed", added, removed }
+}
+
+/** What was declared stays as it was read; what is new stands where the conversation has come to. */
+function tellChanges({ catalogue, conversation, dialogue }: RunState): void {
+  const { added, removed } = catalogue.changes()
+  const how = dialogue.plan.delivery === "native" ? TEXTS.moreToolsThrough : TEXTS.moreTools
+  if (added.length > 0) conversation.addNote(`${how}\n${added.map(declarationOf).join("\n")}`)
+  if (removed.length > 0) conversation.addNote(`${TEXTS.fewerTools} ${removed.join(", ")}`)
 }
 
 export function tellTools(state: RunState, plan: DeliveryPlan): void {
   state.promptedFor = plan
-  state.toolTokens = tokensOf(state.offered, plan)
-  state.conversation.setSystem(promptOf(state.options, state.request, state.offered, plan))
+  state.toolTokens = tokensOf(state.catalogue, plan)
+  state.conversation.setSystem(promptOf(state, plan))
 }
 
 function promptOf(
-  { unavailable, completion }: ExecutorOptions,
-  request: RunRequest,
-  tools: readonly ToolDefinition[],
+  { options, request, catalogue }: Pick<RunState, "options" | "request" | "catalogue">,
   plan: DeliveryPlan,
 ): string {
+  const { unavailable, completion } = options
   return systemPrompt({
     systemPrompt: request.systemPrompt ?? "",
-    tools,
+    tools: catalogue.declared(plan.delivery === "native"),
     plan,
     unavailable: unavailable ?? [],
     signal: completion?.signal,
@@ -187,14 +208,8 @@ function contextFor(contextTokens: number | undefined): ContextManager {
 }
 
 /** Definitions stand beside the messages in a native request; elsewhere they are in the system prompt. */
-function tokensOf(tools: readonly ToolDefinition[], { delivery }: DeliveryPlan): number {
-  if (delivery !== "native") return 0
-  const characters = tools.reduce(
-    (sum, { name, description, parameters: schema }) =>
-      sum + name.length + description.length + JSON.stringify(schema).length + 60,
-    0,
-  )
-  return Math.ceil(characters / 4)
+function tokensOf(catalogue: Catalogue, { delivery }: DeliveryPlan): number {
+  return delivery === "native" ? declaredTokens(catalogue.declared(true)) : 0
 }
 
 /** Ids that the server or the model gave are kept while they are unique in the run; others are numbered. */

@@ -6,6 +6,9 @@ export const TEXTS = {
   onlyReasoning: "Your reply held only reasoning. Please act now: make a tool call, or give your answer.",
   cutOff: "Your reply was cut off before it was complete. Please go on with a shorter reply: one tool call at a time.",
   noTools: "This run has no tools at all: the agent's tool list selects none of those that are registered.",
+  moreTools: "From now on you may also call:",
+  moreToolsThrough: "From now on you may also call, through call_tool:",
+  fewerTools: "No longer available:",
   cancelled: "The run was cancelled.",
 } as const
 

@@ -52,6 +52,7 @@ export const fileOwnerProfile: AgentProfile = {
   systemPrompt:
     "You are a developer who owns one file of a project. A template turns your JSON artifacts into its text.",
   tools: { sets: ["owner"] },
+  declared: "all",
   completion: {
     signal: TASK_COMPLETE,
     requireToolUse: true,

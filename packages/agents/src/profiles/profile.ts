@@ -10,6 +10,11 @@ export interface AgentProfile {
   readonly systemPrompt: string
   /** Which of the registered tools it is offered. Write tools only where they are needed. */
   readonly tools: ViewOptions
+  /**
+   * The sets whose tools are declared where not all have room, those that matter most first; {@link ESSENTIAL_SET} unless
+   * given. The others are found by a search; of `all` there are none.
+   */
+  readonly declared?: readonly string[] | "all"
   readonly completion: CompletionCriteria
   readonly maxRounds?: number
   /**
@@ -20,6 +25,9 @@ export interface AgentProfile {
   /** Whether it owns files: it is told which, and calls that write others are refused. */
   readonly ownsFiles?: boolean
 }
+
+/** The tools that nearly every task needs. */
+export const ESSENTIAL_SET = "essential"
 
 /** The word by which a coding agent asks to finish. */
 export const TASK_COMPLETE = "TASK_COMPLETE"

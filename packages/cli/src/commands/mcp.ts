@@ -1,6 +1,6 @@
 import { EXIT, type Command } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
-import { offeredTools } from "../service/offered-tools.ts"
+import { listedTools, offeredTools } from "../service/offered-tools.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -15,7 +15,7 @@ const OPTIONS = {
     type: "string",
     value: "name",
     multiple: true,
-    description: "Only tools of this bundle: coding, reading, general, …",
+    description: "List the tools of this bundle: all, reading, general, … (coding)",
   },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
@@ -59,7 +59,7 @@ export const mcpCommand: Command = {
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
     await mcpOverStdio(
       {
-        tools: offeredTools(toolwright, { secured: true, bundles: values.bundle }).tools,
+        tools: listedTools(offeredTools(toolwright, { secured: true, bundles: values.bundle }), values.bundle),
         prompts,
         middleware: toolwright.middleware,
         executeCall: toolwright.executeCall("mcp"),

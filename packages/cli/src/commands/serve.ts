@@ -4,6 +4,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { serviceEnvironment, serviceFolders, tokenIn } from "../service/environment.ts"
+import { LISTED_BUNDLE } from "../service/offered-tools.ts"
 import type { Served } from "../service/serve-toolwright.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
@@ -46,7 +47,7 @@ const OPTIONS = {
     type: "string",
     value: "name",
     multiple: true,
-    description: "Only tools of this bundle: coding, reading, general, …",
+    description: "Only tools of this bundle: coding, reading, general, … (all)",
   },
   cache: {
     type: "boolean",
@@ -116,7 +117,7 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
       announce: (line) => void stderr.write(`${line}\n`),
       ...(values.quiet === true ? {} : { log: (entry) => stderr.write(`${JSON.stringify(entry)}\n`) }),
     })
-    stdout.write(introduction(served, toolwright, values.mcp === true))
+    stdout.write(introduction(served, toolwright, values))
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve()
       else signal.addEventListener("abort", () => resolve(), { once: true })
@@ -127,18 +128,26 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
 }
 
 /** What is served where, and what is not. */
-function introduction({ url, offered, hidden, model }: Served, { unavailable }: Toolwright, mcp: boolean): string {
+function introduction(
+  { url, offered, hidden, model }: Served,
+  { unavailable }: Toolwright,
+  { mcp = false, bundle: bundles }: OptionValues<typeof OPTIONS>,
+): string {
   const clients =
     model === undefined
       ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
       : `for clients of OpenAI and Anthropic, and of Ollama at ${url}, in front of ${model}`
   const lines = [
-    `Serving ${offered.length} tools at ${url}`,
+    `Serving ${offered.length} tools at ${url} (${bundles === undefined ? "all bundles" : `bundle ${bundles.join(", ")}`})`,
     `  ${url}/              the console: call tools, look into runs`,
     `  ${url}/docs          the tools as OpenAPI shows them`,
     `  ${url}/openapi.json  for importers`,
     `  ${url}/v1            ${clients}`,
-    ...(mcp ? [`  ${url}/mcp           for MCP hosts`] : []),
+    ...(mcp
+      ? [
+          `  ${url}/mcp           for MCP hosts${bundles === undefined ? `, which are listed the bundle ${LISTED_BUNDLE}` : ""}`,
+        ]
+      : []),
     ...unavailable.map(({ name, reason }) => `Not here: ${name} (${reason})`),
     ...(hidden.length === 0
       ? []

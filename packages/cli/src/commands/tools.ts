@@ -176,7 +176,7 @@ function print({ stdout, stderr, isTTY }: Invocation, tool: ToolDefinition, resu
   if (text !== "") stdout.write(text.endsWith("\n") ? plain(text) : `${plain(text)}\n`)
   if (success || error === undefined) return
   stderr.write(`toolwright: ${error.code}: ${neutralise(error.message)}\n`)
-  const hint = FOR_PEOPLE[error.code] ?? error.hint
+  const hint = result.metadata["permission"] === "ask" ? permitting(error.hint) : (FOR_PEOPLE[error.code] ?? error.hint)
   if (hint !== undefined) stderr.write(`${neutralise(typedCalls(hint))}\n`)
   if (error.code === "INVALID_ARGUMENTS") stderr.write(`'toolwright tools show ${tool.name}' lists the arguments.\n`)
 }
@@ -184,6 +184,11 @@ function print({ stdout, stderr, isTTY }: Invocation, tool: ToolDefinition, resu
 /** Hints in place of those that tell a model how to go on. */
 const FOR_PEOPLE: Readonly<Record<string, string>> = {
   PERMISSION_DENIED: "The configuration denies it: 'toolwright config' shows by which setting, and where that stands.",
+}
+
+/** What a model is told of a call that needs a person, to that person. */
+function permitting(hint: string | undefined): string | undefined {
+  return hint?.replace(/^Go on without this call[^.]*\.(?: A person can permit it)?/, "You can permit it")
 }
 
 /** Calls in a hint as a model would write them, at the end of a line or sentence, as what is to be typed. */

@@ -1,5 +1,5 @@
 import type { Toolwright } from "@toolwright/runtime"
-import { readingTools, ToolwrightError, type ToolDefinition, type Toolset } from "@toolwright/toolbox"
+import { readingTools, setsOf, ToolwrightError, type ToolDefinition, type Toolset } from "@toolwright/toolbox"
 
 /** What a server offers, and what of the registry it does not. */
 export interface OfferedTools {
@@ -22,20 +22,44 @@ export interface Offering {
  *
  * @throws ToolwrightError `USAGE` for a bundle that has no tool
  */
-export function offeredTools(toolwright: Toolwright, { secured, bundles }: Offering): OfferedTools {
+export function offeredTools(toolwright: Toolwright, { secured, bundles: given }: Offering): OfferedTools {
+  const bundles = given?.includes(ALL_BUNDLES) === true ? undefined : given
   const { registry, unavailable } = toolwright
   const without = unavailable.map(({ name }) => name)
-  const known = new Set(registry.list().flatMap(({ sets = ["general"] }) => sets))
+  const known = new Set(registry.list().flatMap(setsOf))
   const unknown = bundles?.find((name) => !known.has(name))
   if (unknown !== undefined)
     throw new ToolwrightError("USAGE", `There is no bundle '${unknown}' here.`, {
-      hint: `Bundles that have tools: ${[...known].sort().join(", ")}.`,
+      hint: `Bundles that have tools: ${[...known].sort().join(", ")}; ${ALL_BUNDLES} is all of them.`,
     })
   const chosen = registry.view({ without, ...(bundles === undefined ? {} : { sets: bundles }) })
   const able = isWritable(toolwright) ? chosen : readingTools(chosen, isElsewhere)
   const tools = secured ? able : readingTools(able)
   const shown = new Set(tools.list().map((tool) => tool.name))
   return { tools, hidden: able.list().flatMap(({ name }) => (shown.has(name) ? [] : [name])) }
+}
+
+/** The bundle that an MCP host is listed where none is chosen, and the word for all of them. */
+export const LISTED_BUNDLE = "coding"
+export const ALL_BUNDLES = "all"
+
+/**
+ * What an MCP host is told of: hosts hand whole listings to their models, and a window is soon full of them. Where no
+ * bundle is chosen these are the tools for code, those of the user's own and those of other servers; what is not listed
+ * is called by its name all the same.
+ */
+export function listedTools({ tools }: OfferedTools, bundles: readonly string[] | undefined): Toolset {
+  if (bundles !== undefined) return tools
+  const isListed = (tool: ToolDefinition): boolean =>
+    tool.sets === undefined || tool.provenance !== undefined || setsOf(tool).includes(LISTED_BUNDLE)
+  return {
+    get version() {
+      return tools.version
+    },
+    list: () => tools.list().filter(isListed),
+    get: (name) => tools.get(name),
+    withdrawn: (name) => tools.withdrawn(name),
+  }
 }
 
 /** Whether a tool works on another server, whose files are its own matter. */

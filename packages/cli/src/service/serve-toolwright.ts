@@ -12,7 +12,7 @@ import {
 } from "@toolwright/server"
 import { createResultCache, type ResultCache } from "@toolwright/toolbox"
 import { chatRoutes, type WrongCalls } from "./chat-routes.ts"
-import { offeredTools } from "./offered-tools.ts"
+import { listedTools, offeredTools } from "./offered-tools.ts"
 
 /** How a {@link Toolwright} is served. Nothing has to be given: it is then reached from this machine, and only reads. */
 export interface ServeOptions extends Pick<
@@ -73,7 +73,8 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     ...rest
   } = options
   const secured = tokens.length > 0
-  const { tools, hidden } = offeredTools(toolwright, { secured, bundles })
+  const offered = offeredTools(toolwright, { secured, bundles })
+  const { tools, hidden } = offered
   const chat = await chatRoutes(toolwright, secured, wrongCalls)
   const prompts = await loadPrompts({ folders: promptFolders })
   const tracer = await openTelemetryTracer()
@@ -87,7 +88,11 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     toolTimeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
   }
   const exported = mcp
-    ? await mcpExport(toolwright, { ...served, executeCall: toolwright.executeCall("mcp") })
+    ? await mcpExport(toolwright, {
+        ...served,
+        tools: listedTools(offered, bundles),
+        executeCall: toolwright.executeCall("mcp"),
+      })
     : undefined
   const app = createApp(
     {

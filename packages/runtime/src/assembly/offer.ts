@@ -1,5 +1,5 @@
-import type { AgentProfile } from "@toolwright/agents"
-import { GENERAL_SET, type ToolRegistry, type Toolset } from "@toolwright/toolbox"
+import { ESSENTIAL_SET, type AgentProfile, type CatalogueLimits } from "@toolwright/agents"
+import { GENERAL_SET, setsOf, type ToolDefinition, type ToolRegistry, type Toolset } from "@toolwright/toolbox"
 import type { AssembledTools } from "./assembled-tools.ts"
 import type { Pairing } from "../pairing/pairing.ts"
 
@@ -7,20 +7,39 @@ import type { Pairing } from "../pairing/pairing.ts"
 export interface Offer {
   readonly tools: Toolset
   readonly unavailable: readonly { name: string; reason: string }[]
+  /** Which of them are declared where not all have room. */
+  readonly catalogue?: CatalogueLimits
 }
 
 /** The tools for an agent: of those that can run here, what its profile takes; of a pairing what that knows. */
 export function offerFor(
   profile: AgentProfile,
   { registry, unavailable }: AssembledTools,
-  { pairing, writable }: { pairing: Pairing | undefined; writable: boolean },
+  { pairing, writable, search }: { pairing: Pairing | undefined; writable: boolean; search: boolean },
 ): Offer {
   const isWanted = wouldBeOffered(registry, profile)
   const missing = unavailable.filter(({ name }) => isWanted(name))
   if (pairing?.canBe(profile) === true) return { tools: pairing.toolset(registry, !writable), unavailable: missing }
   const without = [...(profile.tools.without ?? []), ...unavailable.map(({ name }) => name)]
+  const { declared = [ESSENTIAL_SET] } = profile
   const tools = registry.view({ ...profile.tools, without, ...(writable ? {} : { readOnly: true }) })
-  return { tools, unavailable: missing }
+  return {
+    tools,
+    unavailable: missing,
+    ...(search && declared !== "all" ? { catalogue: { rank: rankFor(declared) } } : {}),
+  }
+}
+
+/** A user's own tools come first, then those of the agent's sets in their order, then those of other servers. */
+function rankFor(declared: readonly string[]): (tool: ToolDefinition) => number | undefined {
+  return (tool) => {
+    const kind = tool.provenance?.kind
+    if (kind === "local" || (kind === undefined && tool.sets === undefined)) return 0
+    const sets = setsOf(tool)
+    const place = declared.findIndex((set) => sets.includes(set))
+    if (place >= 0) return 1 + place
+    return kind === undefined ? undefined : 1 + declared.length
+  }
 }
 
 /** Whether an agent would be offered a tool if it could run here; of a source that is missing nobody knows the tools. */

@@ -46,7 +46,9 @@ export async function connectSources(
     ...(file === undefined ? [] : mcp.readMcpServersFile(resolve(cwd, file))),
     ...connect.map(mcp.parseMcpServer),
   ].filter(({ enabled }) => enabled)
-  const opened = await Promise.allSettled(wanted.map((server) => mcp.connectMcpServer(server, { log })))
+  const opened = await Promise.allSettled(
+    wanted.map((server) => mcp.connectMcpServer(server, { log: (line) => log(forPeople(server.name, line)) })),
+  )
   const takenBy = (server: string) => (tool: ToolDefinition, name: string) =>
     log(`There is a tool '${tool.name}' already: that of '${server}' is called '${name}'.`)
   const found: ConnectedSources = { attached: [], missing: [], close: () => closeAll(found.attached) }
@@ -70,6 +72,12 @@ export async function connectSources(
     for (const outcome of opened) if (outcome.status === "fulfilled") await outcome.value.close()
     throw thrown
   }
+}
+
+/** What a client says of its listing, in words that say something to who started it. */
+function forPeople(server: string, line: string): string {
+  const [, count] = /^Converted (\d+) tools/.exec(line) ?? []
+  return count === undefined ? line : `The MCP server '${server}' has ${count} tools.`
 }
 
 const NOTHING: ConnectedSources = { attached: [], missing: [], close: async () => {} }

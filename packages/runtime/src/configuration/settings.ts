@@ -28,6 +28,17 @@ const DECLARED = [
     flag: "tool-timeout",
   },
   {
+    key: "agent.catalogue",
+    nature: "harmless",
+    type: "string",
+    values: ["searched", "whole"],
+    fallback: "searched",
+    description:
+      "What a model is told of tools: at most twelve at the front and the others by a search, or all of them",
+    env: ["TOOLWRIGHT_CATALOGUE"],
+    flag: "catalogue",
+  },
+  {
     key: "agent.requiredTools",
     nature: "narrows",
     type: "string-list",

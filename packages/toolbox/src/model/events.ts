@@ -101,6 +101,8 @@ export type RunEvent =
       tools: readonly unknown[]
       delivery: string
       grammar?: string
+      /** How many characters at its front are as in the request before (`of` them), which a server need not read again. */
+      prefix?: { kept: number; of: number }
     }
   | { type: "model-retry"; attempt: number; delayMs: number; reason: string; code?: string }
   | { type: "delivery-fallback"; from: string; to: string; reason: string }

@@ -132,6 +132,9 @@ export interface ToolAction {
   does?: readonly string[]
   asks?: boolean
   ruledAs?: RuledAs
+  /** Sets that this action is offered in beside those of its tool. */
+  sets?: readonly string[]
+  brief?: readonly string[]
 }
 
 /**
@@ -172,6 +175,11 @@ export interface ToolDefinition {
    * tool belongs to `general` alone, as tools of applications and of other servers do.
    */
   readonly sets?: readonly string[]
+  /**
+   * The optional arguments that stand in its short declaration, in which small windows are told of it; all are taken.
+   * Without it the declaration has them all.
+   */
+  readonly brief?: readonly string[]
   /**
    * What can be done with it, in words that an error may name as the next step (`list a directory`); the pipeline turns
    * them into a call of a tool that is on offer.

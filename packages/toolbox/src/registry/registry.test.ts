@@ -145,10 +145,18 @@ describe("views", () => {
     expect(await answer(registry.view({ only: ["search"] }), "write")).toMatchObject({
       message: "The tool 'write' is not offered here.",
     })
-    expect(await answer(registry.view({ splitActions: true }), "search")).toMatchObject({
+    expect(await answer(registry.view({ splitActions: true, only: ["search_grep"] }), "search")).toMatchObject({
       code: "UNKNOWN_TOOL",
       hint: expect.stringContaining("search_grep"),
     })
+  })
+
+  test("a tool whose actions are all presented answers to its own name too", async () => {
+    const registry = new ToolRegistry()
+    registry.register(search)
+    const view = registry.view({ splitActions: true })
+    expect(view.get("search")).toBe(search)
+    expect(registry.view({ splitActions: true, only: ["search_grep"] }).get("search")).toBeUndefined()
   })
 
   test("present each action as a tool of its own", async () => {

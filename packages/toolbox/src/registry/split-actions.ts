@@ -1,5 +1,6 @@
 import { memory } from "../memory/memory.ts"
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
+import { setsOf } from "../model/about.ts"
 import type { ToolAction, ToolDefinition } from "../model/tool.ts"
 import { schemaForCall } from "../validate/branch.ts"
 
@@ -40,6 +41,8 @@ function singleAction(tool: ToolDefinition, argument: string, action: ToolAction
     ...(aliases?.arguments === undefined ? {} : { aliases: { arguments: aliases.arguments } }),
     ...(examples.length === 0 ? {} : { examples }),
     ...(action.usageHint === undefined ? {} : { usageHint: action.usageHint }),
+    ...(action.sets === undefined ? {} : { sets: [...setsOf(tool), ...action.sets] }),
+    ...(action.brief === undefined ? {} : { brief: action.brief }),
     ...(effects === undefined ? {} : { effects }),
     ...ofAction(tool, action, argument),
     handler: (args, context) => tool.handler({ [argument]: action.action, ...args }, context),
@@ -63,7 +66,8 @@ function ofAction(tool: ToolDefinition, action: ToolAction, argument: string): P
 }
 
 function withoutArgument(schema: JsonSchema, argument: string): JsonSchema {
-  const { oneOf: _oneOf, anyOf: _anyOf, required, ...rest } = schema
+  // The branch's title and description are the tool's own now: said twice, they only fill windows.
+  const { oneOf: _oneOf, anyOf: _anyOf, title: _title, description: _description, required, ...rest } = schema
   const remaining = required?.filter((name) => name !== argument) ?? []
   return {
     ...rest,

@@ -39,9 +39,17 @@ export function createView(base: Toolset, options: ViewOptions): Toolset {
       return base.version
     },
     list: () => [...current()],
-    get: (name) => findTool(current(), name),
+    get: (name) =>
+      findTool(current(), name) ?? (options.splitActions === true ? whole(name, base, current()) : undefined),
     withdrawn: (name) => base.withdrawn(name) ?? withheld(name, base, current(), options),
   }
+}
+
+/** A tool that is presented by its actions answers to its own name too, where every one of them is offered. */
+function whole(name: string, base: Toolset, tools: readonly ToolDefinition[]): ToolDefinition | undefined {
+  const tool = base.get(name)
+  if (tool?.actions === undefined) return undefined
+  return splitActions(tool).every((single) => tools.includes(single)) ? tool : undefined
 }
 
 /**

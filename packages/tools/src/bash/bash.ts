@@ -23,7 +23,8 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
   const rule = allow === undefined ? "" : ` Allowed programs: ${allow.join(", ")}.`
   return defineTool({
     name: "bash",
-    sets: ["coding", "db-migrations", "general"],
+    sets: ["coding", "db-migrations", "general", "essential"],
+    brief: [],
     asks: true,
     role: ({ command }) => roleOfCommand(String(command)),
     ruledAs: ({ command }) => toolsLike(String(command)),

@@ -22,8 +22,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
     description: "Reads, writes, appends to and deletes files, and replaces text in them.",
     category: "code",
     optionality: "required",
-    usageHint:
-      "Read a file before you change it. For changes of several places at once use edit_file, for lines by number code_edit.",
+    usageHint: "Read a file before you change it. To change lines by their numbers use code_edit.",
     tags: ["filesystem", "code"],
     effects: { writes: ["path"], reads: ["path"] },
     maxOutputChars: WINDOW_OUTPUT_CHARS,
@@ -45,6 +44,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
     actions: {
       read: {
         description: "Reads a text file.",
+        sets: ["essential"],
         ruledAs: ["read_text_file"],
         does: ["read a file"],
         properties: {
@@ -59,6 +59,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
       write: {
         description: "Creates a file or replaces all of its content.",
+        sets: ["essential"],
         ruledAs: ["write_file"],
         properties: { path, content },
         required: ["path", "content"],
@@ -68,6 +69,8 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
       replace: {
         ruledAs: ["edit_file", "code_edit"],
+        sets: ["essential"],
+        brief: [],
         description: "Replaces a text in a file. The text must be there exactly once, unless replace_all is true.",
         properties: {
           path: existing,

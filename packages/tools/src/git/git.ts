@@ -33,12 +33,16 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
   const all: Record<Action, Omit<ActionSpecification, "execute">> = {
     status: {
       description: "Staged, unstaged and untracked files, branch, ahead and behind",
+      sets: ["looking-closely"],
+      brief: [],
       properties: { path: PATH },
       effects: { readOnly: true },
       examples: [{ description: "What changed?", input: {} }],
     },
     diff: {
       description: "Changes as a unified diff",
+      sets: ["handing-in", "looking-closely"],
+      brief: ["files", "ref"],
       properties: {
         path: PATH,
         files: FILES,
@@ -56,6 +60,8 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
     },
     commit: {
       description: "Commit the named files, or what is staged, or else every change",
+      sets: ["handing-in"],
+      brief: ["files"],
       properties: { path: PATH, files: FILES, message: { type: "string", description: "Commit message." } },
       required: ["message"],
       role: "commits",
@@ -94,6 +100,8 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
     },
     log: {
       description: "The latest commits",
+      sets: ["looking-closely"],
+      brief: ["files", "max_count"],
       properties: {
         path: PATH,
         files: FILES,

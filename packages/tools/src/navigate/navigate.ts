@@ -68,6 +68,8 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     },
     references: {
       description: "Where a name is used, called, imported or defined; comments and texts do not count",
+      sets: ["looking-closely"],
+      brief: [],
       properties: { name: NAME, path: WHERE, max_results: MOST },
       required: ["name"],
       effects,
@@ -86,6 +88,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     },
     list_directory: {
       description: "The entries of a directory",
+      sets: ["essential"],
       does: ["list a directory"],
       properties: { path: WHERE },
       effects,

@@ -17,7 +17,8 @@ import { grounded } from "../ground/grounded.ts"
 export function createTestTool(host: ProcessHost): ToolDefinition {
   return defineTool({
     name: "test",
-    sets: ["coding", "general"],
+    sets: ["coding", "general", "handing-in"],
+    brief: ["files", "name"],
     title: "Run tests",
     description: "Run the project's tests; failures come with file, line and message",
     category: "build",

@@ -40,8 +40,7 @@ export const PATTERN: JsonSchema = {
   type: "string",
   minLength: 1,
   maxLength: 10_000,
-  description:
-    "Regular expression (RE2 syntax, matched line by line), or plain text with fixed; what is no valid expression is looked for as plain text",
+  description: "Regular expression (RE2) for a line; what is none is looked for as plain text",
 }
 
 export const QUERY_PROPERTIES: Record<string, JsonSchema> = {

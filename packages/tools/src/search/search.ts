@@ -58,6 +58,8 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
     actions: {
       grep: {
         description: "Finds the lines of files that match a pattern.",
+        sets: ["essential"],
+        brief: ["path", "include"],
         properties: {
           pattern: PATTERN,
           path: directory,
@@ -84,6 +86,8 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
       },
       find_files: {
         description: "Finds files by a glob over their name, or over their path when the glob has a slash.",
+        sets: ["essential"],
+        brief: ["path"],
         properties: {
           pattern: grounded(
             { type: "string", minLength: 1, description: "E.g. *.test.ts or src/**/index.ts" },
@@ -119,6 +123,8 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
       },
       find_definition: {
         description: "Finds the lines that define a function, class, type, method or constant.",
+        sets: ["looking-closely"],
+        brief: [],
         properties: {
           name: { type: "string", minLength: 1, description: "The name, without brackets" },
           path: directory,

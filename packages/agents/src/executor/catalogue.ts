@@ -1,0 +1,250 @@
+import {
+  briefly,
+  defineTool,
+  failure,
+  success,
+  type JsonObject,
+  type ToolCall,
+  type ToolDefinition,
+  type ToolResult,
+  type Toolset,
+} from "@toolwright/toolbox"
+import { toOpenAITools } from "@toolwright/toolformat"
+import { findTools } from "./find-tools.ts"
+
+/** What stands at the front of a prompt at most, in tools and in tokens, before the others are only named. */
+export interface CatalogueLimits {
+  /** Which tools come first: the lower the earlier; a tool without a rank is only named where not all have room. */
+  rank?(tool: ToolDefinition): number | undefined
+  /** Tools; {@link MOST_DECLARED} unless given. */
+  tools?: number
+  /** Tokens of their declarations, as estimated; {@link MOST_DECLARED_TOKENS} unless given. */
+  tokens?: number
+}
+
+export const MOST_DECLARED = 12
+export const MOST_DECLARED_TOKENS = 1200
+
+/** Tools and characters of declarations that one search shows. */
+const MOST_SHOWN = 5
+const MOST_SHOWN_CHARS = 6000
+/** Characters of names in the search's description. */
+const MOST_NAMED_CHARS = 400
+
+/**
+ * What a model is told of its tools. Where not all have room, some are declared at the front of the prompt, which stays
+ * as it is for the whole run, since a server reads everything anew behind the first changed letter; the others are named,
+ * and `tool_search` shows what is asked for where the conversation has come to. What was shown widens the grammar. Where
+ * the server itself writes the declarations, from a list that may not change, the shown tools are called through
+ * `call_tool`. A tool that is called by its name without having been shown is simply called.
+ */
+export class Catalogue {
+  /** Everything that may be called. */
+  readonly tools: Toolset
+  /** Whether some tools are only named. */
+  readonly searched: boolean
+  readonly #base: Toolset
+  readonly #search: ToolDefinition
+  readonly #through: ToolDefinition
+  readonly #declared: readonly ToolDefinition[]
+  readonly #declaredNative: readonly ToolDefinition[]
+  #callable: readonly ToolDefinition[]
+  #seen: number
+  #known: ReadonlySet<string>
+
+  constructor(base: Toolset, limits: CatalogueLimits | undefined) {
+    this.#base = base
+    const all = base.list()
+    this.#known = new Set(all.map(({ name }) => name))
+    const front = limits === undefined || this.#has(OWN_NAMES) ? all : frontOf(all, limits)
+    this.searched = front.length < all.length
+    this.#search = searchTool(namesIn(all.filter((tool) => !front.includes(tool))), (query) => this.#find(query))
+    this.#through = throughTool()
+    const declared = front.map(briefly)
+    this.#declared = this.searched ? [...declared, this.#search] : all
+    this.#declaredNative = this.searched ? [...declared, this.#search, this.#through] : all
+    this.#callable = this.#declared
+    this.#seen = base.version
+    this.tools = this.searched ? this.#everything() : base
+  }
+
+  /** The tools at the front: the same list, of the same tools, for the whole run. */
+  declared(native: boolean): readonly ToolDefinition[] {
+    if (!this.searched) return this.callable
+    return native ? this.#declaredNative : this.#declared
+  }
+
+  /** The tools that the model has been told of by now: what a grammar lets be called. The same list until there are more. */
+  get callable(): readonly ToolDefinition[] {
+    if (!this.searched && this.#seen !== this.#base.version) {
+      this.#seen = this.#base.version
+      this.#callable = this.#base.list()
+    }
+    return this.#callable
+  }
+
+  /** Tools that a part of the conversation tells of. */
+  show(names: readonly string[]): void {
+    const told = new Set(this.#callable.map(({ name }) => name))
+    const added = names.flatMap((name) => (told.has(name) ? [] : (this.#base.get(name) ?? [])))
+    if (this.searched && added.length > 0) this.#callable = [...this.#callable, ...added]
+  }
+
+  /** The call that is meant by one through `call_tool`; any other is itself. */
+  meant(call: ToolCall): ToolCall {
+    if (!this.searched || call.name !== this.#through.name) return call
+    const { name, arguments: args = {} } = call.arguments
+    const given = typeof args === "string" ? parsed(args) : args
+    const isCall = typeof name === "string" && name !== call.name && isObject(given)
+    return isCall ? { ...call, name, arguments: given } : call
+  }
+
+  /** What came and went below since the last time; new ones are shown, and so told where the conversation stands. */
+  changes(): { added: ToolDefinition[]; removed: string[] } {
+    const all = this.#base.list()
+    const now = new Set(all.map(({ name }) => name))
+    const added = all.filter(({ name }) => !this.#known.has(name))
+    const removed = [...this.#known].filter((name) => !now.has(name))
+    this.#known = now
+    if (removed.length > 0) this.#callable = this.#callable.filter(({ name }) => !removed.includes(name))
+    const told = added.slice(0, MOST_SHOWN)
+    this.show(told.map(({ name }) => name))
+    return { added: told, removed }
+  }
+
+  #has(names: readonly string[]): boolean {
+    return names.some((name) => this.#base.get(name) !== undefined)
+  }
+
+  #everything(): Toolset {
+    const base = this.#base
+    const own = (name: string): ToolDefinition | undefined =>
+      [this.#search, this.#through].find((tool) => tool.name === name)
+    return {
+      get version() {
+        return base.version
+      },
+      list: () => [...base.list(), this.#search, this.#through],
+      get: (name) => own(name) ?? base.get(name),
+      withdrawn: (name) => base.withdrawn(name),
+    }
+  }
+
+  #find(query: string): ToolResult {
+    const found = findTools(this.#base.list(), query, MOST_SHOWN)
+    if (found.length === 0)
+      return failure({
+        code: "NO_TOOL_FOUND",
+        message: `No tool is about '${query}'.`,
+        hint: `Other tools: ${namesIn(this.#base.list())}.`,
+      })
+    let room = MOST_SHOWN_CHARS
+    const declarations = found
+      .map((tool) => ({ tool, text: declarationOf(tool) }))
+      .filter(({ text }, index) => (room -= text.length) >= 0 || index === 0)
+    const names = declarations.map(({ tool }) => tool.name)
+    this.show(names)
+    return success({ output: declarations.map(({ text }) => text).join("\n"), data: { tools: names } })
+  }
+}
+
+/** One line in which a tool is declared where the conversation stands. */
+export function declarationOf(tool: ToolDefinition): string {
+  const { name, description, parameters } = tool
+  const hint = tool.usageHint === undefined ? {} : { use: tool.usageHint }
+  return JSON.stringify({ name, description, ...hint, parameters })
+}
+
+/** Tokens that a tool's declaration takes, roughly. */
+export function declaredTokens(tools: readonly ToolDefinition[]): number {
+  return Math.ceil(tools.reduce((sum, tool) => sum + JSON.stringify(toOpenAITools([tool])).length, 0) / 4)
+}
+
+const SEARCH = "tool_search"
+const THROUGH = "call_tool"
+const OWN_NAMES = [SEARCH, THROUGH]
+
+/** All tools where they have room, else those with a rank that fit beside the search and the call through it. */
+function frontOf(all: readonly ToolDefinition[], limits: CatalogueLimits): readonly ToolDefinition[] {
+  const { rank = () => undefined, tools = MOST_DECLARED, tokens = MOST_DECLARED_TOKENS } = limits
+  if (all.length <= tools && declaredTokens(all) <= tokens) return all
+  const front: ToolDefinition[] = []
+  let spent = 0
+  const ranked = all.flatMap((tool) => {
+    const place = rank(tool)
+    return place === undefined ? [] : [{ tool, place }]
+  })
+  for (const { tool } of ranked.toSorted((a, b) => a.place - b.place)) {
+    const size = declaredTokens([briefly(tool)])
+    if (front.length + OWN_NAMES.length >= tools || spent + size > tokens) continue
+    spent += size
+    front.push(tool)
+  }
+  const chosen = new Set(front)
+  return all.filter((tool) => chosen.has(tool))
+}
+
+function namesIn(tools: readonly ToolDefinition[]): string {
+  const names: string[] = []
+  let room = MOST_NAMED_CHARS
+  for (const { name } of tools) if ((room -= name.length + 2) >= 0) names.push(name)
+  const more = tools.length - names.length
+  return names.join(", ") + (more === 0 ? "" : ` and ${more} more`)
+}
+
+function searchTool(names: string, find: (query: string) => unknown): ToolDefinition {
+  return defineTool({
+    name: SEARCH,
+    description: `Shows how further tools are called. There are: ${names}.`,
+    effects: { readOnly: true, idempotent: true },
+    maxOutputChars: MOST_SHOWN_CHARS + 1000,
+    parameters: {
+      type: "object",
+      properties: { query: { type: "string", minLength: 1, description: "Names of tools, or words for the task" } },
+      required: ["query"],
+      additionalProperties: false,
+    },
+    execute: ({ query }) => find(query),
+  })
+}
+
+/** It is never run itself: the call that it holds is. */
+function throughTool(): ToolDefinition {
+  return defineTool({
+    name: THROUGH,
+    description: `Calls a tool that ${SEARCH} has shown.`,
+    parameters: {
+      type: "object",
+      properties: {
+        name: { type: "string", description: "Its name" },
+        arguments: { type: "object", description: "Its arguments", additionalProperties: true },
+      },
+      required: ["name", "arguments"],
+      additionalProperties: false,
+    },
+    execute: () =>
+      failure({
+        code: "INVALID_ARGUMENTS",
+        message: "The call names no tool that could be called this way.",
+        hint: `Give "name" and "arguments" of a tool that ${SEARCH} has shown.`,
+      }),
+  })
+}
+
+/** The tools that results of a conversation showed. */
+export function shownIn(name: string, data: unknown): readonly string[] {
+  const tools = name === SEARCH && isObject(data) ? data["tools"] : undefined
+  return Array.isArray(tools) ? tools.filter((tool) => typeof tool === "string") : []
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
