@@ -93,18 +93,21 @@ mcp: { servers: {} }
     symlinkSync("/etc", join(cwd, "etc"))
     write("workspace: { roots: [src, etc, /var], denyRead: [private, '!.env'] }\n")
     const { configuration, waiting } = await load()
-    expect(configuration.workspace).toEqual({ roots: ["src"], denyRead: ["private"] })
+    expect(configuration.workspace).toEqual({ roots: ["src"], denyRead: ["private"], mounts: "plain" })
     expect(waiting.map(({ key }) => key)).toEqual(["workspace.roots", "workspace.denyRead"])
   })
 
   test("that wants to read elsewhere, and write nowhere, gets this folder to read", async () => {
     write("workspace: { readOnly: [/etc] }\n")
-    expect((await load()).configuration.workspace).toEqual({ readOnly: ["."] })
+    expect((await load()).configuration.workspace).toEqual({ readOnly: ["."], mounts: "plain" })
   })
 
   test("cannot open for writing what a flag opened for reading", async () => {
     write("workspace: { roots: [.] }\n")
-    expect((await load({ flags: { "read-only": ["."] } })).configuration.workspace).toEqual({ readOnly: ["."] })
+    expect((await load({ flags: { "read-only": ["."] } })).configuration.workspace).toEqual({
+      readOnly: ["."],
+      mounts: "plain",
+    })
   })
 
   test("leaves out what belongs to a model that it may not name", async () => {
