@@ -11,6 +11,16 @@ export * from "./configuration/reference.ts"
 export * from "./doctor/index.ts"
 export type { ResumeOptions } from "./resume.ts"
 export type { RunOptions } from "./runs.ts"
+export * from "./tasks/index.ts"
+export { startTaskWorker, type TaskWorkerOptions } from "./tasks/work.ts"
+export {
+  startWorker,
+  type Interruption,
+  type Performed,
+  type TaskContext,
+  type Worker,
+  type WorkerOptions,
+} from "./tasks/worker.ts"
 export * from "./toolwright.ts"
 export * from "./workspace/lock.ts"
 export * from "./workspace/root.ts"

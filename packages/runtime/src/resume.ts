@@ -10,6 +10,7 @@ import {
   type AgentProfile,
   type ExecutorOptions,
   type FoldedRun,
+  type RunRequest,
 } from "@toolwright/agents"
 import type { RunLog, RunRow, RunWriter } from "@toolwright/store"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
@@ -30,6 +31,11 @@ export interface ResumeOptions {
   agent?: AgentProfile
   /** Whether other runs may work in the workspace at the same time. */
   shared?: boolean
+  /** Whether it is taken even from whoever holds it, who then can write nothing more. */
+  takeOver?: boolean
+  /** In place of the agent's own. */
+  maxRounds?: number
+  leaves?: RunRequest["leaves"]
 }
 
 /**
@@ -42,14 +48,14 @@ export interface ResumeOptions {
 export async function* resumeRun(
   { open, place, redact, executorOptions }: ResumeParts,
   id: string,
-  { signal, agent, shared = false }: ResumeOptions = {},
+  { signal, agent, leaves, maxRounds, shared = false, takeOver = false }: ResumeOptions = {},
 ): AsyncGenerator<RunEvent, RunSummary> {
   const log = await open()
   const row = await log.find(id)
   const { folded, profile } = await resumable(log, row, agent)
   using _lock = place.take(shared || folded.dryRun ? { ...profile, changesWorkspace: false } : profile, row.id)
   const parts = await executorOptions(profile)
-  const writer = await claim(log, row)
+  const writer = await claim(log, row, takeOver)
   try {
     // Between the first look and the claim, whoever held it may have written more.
     const current = writer.seq === folded.seq ? folded : await foldRun(log.database, await log.events(row.id))
@@ -57,8 +63,16 @@ export async function* resumeRun(
     const encoder = new Encoder(writer, redact, {})
     const { conversation } = current
     if (conversation !== undefined) encoder.resumeFrom(conversation.messages, conversation.hashes)
-    const executor = new DynamicExecutor({ ...parts, access, completion: { ...parts.completion, ...completion } })
-    return yield* executor.resume(current, recordOn({ writer, encoder }, { redact }), signal)
+    const executor = new DynamicExecutor({
+      ...parts,
+      access,
+      completion: { ...parts.completion, ...completion },
+      ...(maxRounds === undefined ? {} : { maxRounds }),
+    })
+    return yield* executor.resume(current, recordOn({ writer, encoder }, { redact }), {
+      ...(signal === undefined ? {} : { signal }),
+      ...(leaves === undefined ? {} : { leaves }),
+    })
   } finally {
     // One that was left before its end waits for whoever goes on with it.
     await writer.release().catch(() => {})
@@ -81,8 +95,8 @@ async function resumable(
   return { folded: await foldRun(log.database, await log.events(row.id)), profile: agent ?? profileNamed(row.agent) }
 }
 
-function claim(log: RunLog, row: RunRow): Promise<RunWriter> {
+function claim(log: RunLog, row: RunRow, takeOver: boolean): Promise<RunWriter> {
   const time = Date.now()
-  const deadBefore = isHeld(row, time) ? 0 : Number.MAX_SAFE_INTEGER
+  const deadBefore = !takeOver && isHeld(row, time) ? 0 : Number.MAX_SAFE_INTEGER
   return log.claim(row.id, { holder: holderHere(), time, deadBefore })
 }

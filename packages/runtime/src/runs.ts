@@ -40,6 +40,18 @@ export interface RunOptions {
   dryRun?: boolean
   /** Where it was asked for, for the record; `library` unless given. */
   surface?: string
+  /** The task of the queue that it works on, for the record. */
+  taskId?: string
+  /** In place of the agent's own. */
+  maxRounds?: number
+  /** See `RunRequest.leaves`. */
+  leaves?: RunRequest["leaves"]
+}
+
+/** Where a run was asked for, for its record. */
+export interface RunOrigin {
+  surface?: string | undefined
+  task?: string | undefined
 }
 
 /** What runs are made of. */
@@ -47,7 +59,7 @@ export interface RunParts {
   readonly place: Place
   readonly pairing: Pairing | undefined
   readonly registry: ToolRegistry
-  executorOptions(profile: AgentProfile, surface?: string): Promise<ExecutorOptions>
+  executorOptions(profile: AgentProfile, origin?: RunOrigin): Promise<ExecutorOptions>
 }
 
 /** The ways to run a task; see `Toolwright`. */
@@ -65,15 +77,16 @@ export interface Runs {
 export function runsWith({ place, pairing, registry, executorOptions }: RunParts): Runs {
   async function* run(task: string, options: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
     const { agent = "assistant", signal, runId = newRunId(), systemPrompt } = options
-    const { shared = false, dryRun = false, files, history, media, since, sampling } = options
+    const { shared = false, dryRun = false, files, history, media, since, sampling, leaves, maxRounds } = options
     const profile = profileOf(agent)
     const given = givenTask(profile, task, files)
     checkAgent(pairing, profile)
     using _lock = place.take(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
-    const parts = await executorOptions(profile, options.surface)
+    const parts = await executorOptions(profile, { surface: options.surface, task: options.taskId })
     const executor = new DynamicExecutor({
       ...parts,
       access: given.access,
+      ...(maxRounds === undefined ? {} : { maxRounds }),
       completion: pairing !== undefined ? parts.completion! : { ...parts.completion, ...given.completion },
     })
     return yield* executor.run({
@@ -88,6 +101,7 @@ export function runsWith({ place, pairing, registry, executorOptions }: RunParts
       ...(signal === undefined ? {} : { signal }),
       ...(dryRun ? { dryRun } : {}),
       ...(files === undefined ? {} : { files }),
+      ...(leaves === undefined ? {} : { leaves }),
     })
   }
   return {

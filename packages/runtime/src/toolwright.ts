@@ -41,8 +41,9 @@ import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { resumeRun, type ResumeOptions } from "./resume.ts"
-import { profileOf, runsWith, type RunOptions } from "./runs.ts"
+import { profileOf, runsWith, type RunOptions, type RunOrigin } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
+import { tasksOver, type TaskAccess } from "./tasks/access.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
 
 /** What a {@link Toolwright} is made of. Settings left out have the defaults of the configuration file. */
@@ -91,6 +92,8 @@ export interface Toolwright extends AsyncDisposable {
   readonly pairing: Pairing | undefined
   /** Where runs, tasks and conversations are kept; nothing is there before something is written. */
   readonly log: LogAccess
+  /** The tasks that wait, are worked on and were done: see {@link TaskAccess}; `startTaskWorker` works on them. */
+  readonly tasks: TaskAccess
   /** The folder of the workspace's own state; nothing is there before something is written. */
   readonly stateFolder: string
   /**
@@ -184,7 +187,10 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       search: configuration.agent.catalogue === "searched",
     })
   const records = logAccess(databaseOf(configuration, cwd), place)
-  const executorOptions = async (profile: AgentProfile, surface = "library"): Promise<ExecutorOptions> => ({
+  const executorOptions = async (
+    profile: AgentProfile,
+    { surface = "library", task }: RunOrigin = {},
+  ): Promise<ExecutorOptions> => ({
     ...executorSettings(configuration, profile),
     ...offer(profile),
     backend: await model.backend(),
@@ -193,7 +199,13 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     ...pairing?.options(configuration),
     ...(options.record === false
       ? {}
-      : { recorder: await recorderFor(records, { surface, workspace: place.root }, redact) }),
+      : {
+          recorder: await recorderFor(
+            records,
+            { surface, workspace: place.root, ...(task === undefined ? {} : { task }) },
+            redact,
+          ),
+        }),
   })
   const runs = runsWith({ place, pairing, registry: tools.registry, executorOptions })
 
@@ -212,6 +224,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     toolUse: toolUseOf(configuration),
     pairing,
     log: records,
+    tasks: tasksOver(records, place),
     stateFolder: dirname(place.stateDatabase),
     executeCall: (surface) =>
       options.record === false

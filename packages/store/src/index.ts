@@ -28,5 +28,6 @@ export {
   type TaskClaim,
   type TaskEnd,
   type TaskFilter,
+  type TaskPause,
   type TaskRow,
 } from "./tasks/task.ts"

@@ -41,9 +41,13 @@ export class DynamicExecutor {
   }
 
   /** Goes on with a run where its log ends; what was done is not done again. The first event is `run-resume`. */
-  resume(folded: FoldedRun, recorder: RunRecorder, signal?: AbortSignal): AsyncGenerator<RunEvent, RunSummary> {
+  resume(
+    folded: FoldedRun,
+    recorder: RunRecorder,
+    more: Pick<RunRequest, "signal" | "leaves"> = {},
+  ): AsyncGenerator<RunEvent, RunSummary> {
     const { runId, task, agent, given, dryRun } = folded
-    const request: RunRequest = { runId, task, agent, ...given, dryRun, ...(signal === undefined ? {} : { signal }) }
+    const request: RunRequest = { runId, task, agent, ...given, dryRun, ...more }
     return run(this.#options, request, { folded, recorder })
   }
 }

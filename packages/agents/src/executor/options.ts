@@ -1,6 +1,6 @@
 import type { Backend, SamplingOptions } from "@toolwright/backends"
 import type { ContextManager, GroundingSetting, ToolCallingMode } from "@toolwright/dialogue"
-import type { Middleware, PermissionPolicy, Toolset } from "@toolwright/toolbox"
+import type { Middleware, PermissionPolicy, RunEvent, Toolset } from "@toolwright/toolbox"
 import type { ChatMessage, MediaPart, ToolFormatter } from "@toolwright/toolformat"
 import type { Access } from "../gate/access.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
@@ -68,6 +68,11 @@ export interface RunRequest {
   /** The files that the agent owns, for the record: what it may write is said by `access`. */
   files?: readonly string[]
   signal?: AbortSignal
+  /**
+   * Whether a run that comes to this end is left open in its log instead, so that it can go on later, as one whose worker
+   * stops or whose model is away.
+   */
+  leaves?: (end: Extract<RunEvent, { type: "run-end" }>) => boolean
   /**
    * Decodes and checks the calls, and runs none: the model is told `NOT_RUN` in place of each result. The run ends when
    * the

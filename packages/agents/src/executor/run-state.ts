@@ -241,7 +241,7 @@ export function countReply(state: RunState, { usage, calls }: Reply): void {
 
 /** The end of a run, as an event and as what the run amounts to. */
 export interface RunEnd {
-  event: RunEvent
+  event: Extract<RunEvent, { type: "run-end" }>
   summary: RunSummary
 }
 

@@ -45,8 +45,8 @@ export async function* run(
       const { events, end } = await rounds.next()
       const told = end === undefined ? events : [...events, end.event]
       try {
-        // The record hears of everything before anybody else does.
-        await recorder?.write(told, snapshot)
+        // The record hears of everything before anybody else does; of its end only where it is not to go on later.
+        await recorder?.write(end !== undefined && request.leaves?.(end.event) === true ? events : told, snapshot)
       } catch (thrown) {
         await rounds.leave()
         const { event, summary } = failureOf(state, thrown)

@@ -100,6 +100,7 @@ class LogRecorder implements RunRecorder {
   #timer: ReturnType<typeof setTimeout> | undefined
   #beat: ReturnType<typeof setInterval> | undefined
   #failure: { thrown: unknown } | undefined
+  #over = false
   readonly #lost = new AbortController()
 
   constructor(
@@ -172,8 +173,10 @@ class LogRecorder implements RunRecorder {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     clearInterval(this.#beat)
-    // A run that nobody waits for to its end leaves what happened so far.
-    if (this.#pending.length > 0 && this.#failure === undefined) await this.#flush().catch(() => {})
+    if (this.#writer === undefined || this.#over || this.#failure !== undefined) return
+    // A run that nobody waits for to its end leaves what happened so far, and waits for whoever goes on with it.
+    await this.#flush().catch(() => {})
+    await this.#writer.release().catch(() => {})
   }
 
   #begin(writer: RunWriter, encoder: Encoder): void {
@@ -242,6 +245,7 @@ class LogRecorder implements RunRecorder {
     }
     const { events } = this.#taken()
     clearInterval(this.#beat)
+    this.#over = true
     await this.#writer!.end(events, {
       outcome: summary.outcome,
       summary: this.#encoder!.text(summary),

@@ -43,6 +43,16 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
   {
+    name: "tasks",
+    summary: "Add, list, show, cancel or retry tasks for workers",
+    load: async () => (await import("./tasks.ts")).tasksCommand,
+  },
+  {
+    name: "work",
+    summary: "Work on the tasks that wait, until it is stopped",
+    load: async () => (await import("./work.ts")).workCommand,
+  },
+  {
     name: "runs",
     summary: "List the recorded runs, show one, or write it as files",
     load: async () => (await import("./runs.ts")).runsCommand,

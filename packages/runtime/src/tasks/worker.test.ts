@@ -89,7 +89,7 @@ test("a cancelled task is interrupted, and stays cancelled", async () => {
   )
   await until(queue, id, "running")
   await queue.cancel(id)
-  await vi.waitFor(() => expect(reasons).toEqual(["stale"]), { timeout: 20_000 })
+  await vi.waitFor(() => expect(reasons).toEqual(["cancelled"]), { timeout: 20_000 })
   expect((await queue.get(id))!.state).toBe("cancelled")
 })
 

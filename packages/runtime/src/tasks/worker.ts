@@ -1,31 +1,40 @@
 import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
-import type { TaskClaim, TaskEnd, TaskQueue, TaskRow } from "@toolwright/store"
+import type { TaskClaim, TaskEnd, TaskPause, TaskQueue, TaskRow } from "@toolwright/store"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 
 /** What a task's work is given. */
 export interface TaskContext {
-  /** Aborted when the task was cancelled, went to another worker, or this one stops; its reason says which. */
+  /** Aborted when the task was cancelled, went to another worker, or this one stops; its reason is an {@link Interruption}. */
   readonly signal: AbortSignal
   /** Notes the run in which the task is worked on. @throws ToolwrightError `STALE_TASK` */
   inRun(run: string): Promise<void>
 }
 
+/** What came of the work on a task: its end, or that it is given back for a while, which is no try. */
+export type Performed = TaskEnd | ({ state: "queued" } & TaskPause)
+
 /** Settings of {@link startWorker}. Times are in milliseconds. */
 export interface WorkerOptions {
   queue: TaskQueue
   /** Works on a task. What it throws is a failure that is not tried again. */
-  perform(task: TaskRow, context: TaskContext): Promise<TaskEnd>
+  perform(task: TaskRow, context: TaskContext): Promise<Performed>
   /** How many tasks are worked on at once; 1 unless given. */
   concurrency?: number
   /** After so long without a sign of life a worker is taken for dead; 30,000 unless given. */
   lease?: number
   /** How long to wait where there is nothing to do; 500 unless given. */
   idle?: number
-  /** Under which name; the machine's and the process's unless given. */
+  /** Only tasks whose workspace is this folder or lies below it, and those that name none. */
+  within?: string
+  /** Under which name, that no other worker has or had; unless given of the machine, the process and by chance. */
   holder?: string
   /** Gets a line for each task that begins and ends, and for what goes wrong. */
   log?: (line: string) => void
+  /** Called with what came of each task, once that is written down. */
+  onEnd?: (end: Performed, task: TaskRow) => void
+  /** Called each time that nothing is there to take, and nothing under way. */
+  onEmpty?: () => unknown
 }
 
 /** A worker that takes tasks until it is told to stop. */
@@ -42,25 +51,27 @@ export interface Worker extends AsyncDisposable {
   drain(deadline?: number): Promise<void>
 }
 
-/** Why a task's signal was aborted. */
-type Interruption = "stale" | "stopped"
+/** Why a task's signal was aborted: cancelled by somebody, held by another worker, or this worker stops. */
+export type Interruption = "cancelled" | "stale" | "stopped"
 
 /** Starts to work on the tasks of a queue. */
 export function startWorker(options: WorkerOptions): Worker {
   return new QueueWorker(options)
 }
 
+type Settings = WorkerOptions & Required<Pick<WorkerOptions, "concurrency" | "lease" | "idle" | "log">>
+
 class QueueWorker implements Worker {
   readonly holder: string
-  readonly #options: Required<Omit<WorkerOptions, "holder">>
+  readonly #options: Settings
   readonly #stopping = new AbortController()
   readonly #busy = new Map<string, { controller: AbortController; end: Promise<void> }>()
   readonly #looping: Promise<void>
   #wake = (): void => {}
   #reaped = 0
 
-  constructor({ holder = `${hostname()}/${process.pid}`, ...options }: WorkerOptions) {
-    this.holder = holder
+  constructor(options: WorkerOptions) {
+    this.holder = options.holder ?? `${hostname()}/${process.pid}/${crypto.randomUUID().slice(0, 8)}`
     this.#options = { concurrency: 1, lease: 30_000, idle: 500, log: () => {}, ...options }
     this.#looping = this.#loop()
   }
@@ -75,8 +86,8 @@ class QueueWorker implements Worker {
     await this.#looping
     const ends = Promise.all([...this.#busy.values()].map(({ end }) => end))
     if (deadline !== undefined) {
-      const late = pause(deadline).then(() => this.#busy.forEach(({ controller }) => controller.abort("stopped")))
-      await Promise.race([ends, late])
+      const late = setTimeout(() => this.#busy.forEach(({ controller }) => controller.abort("stopped")), deadline)
+      await ends.finally(() => clearTimeout(late))
     }
     await ends
   }
@@ -86,7 +97,7 @@ class QueueWorker implements Worker {
   }
 
   async #loop(): Promise<void> {
-    const { concurrency, idle, log } = this.#options
+    const { concurrency, idle, log, onEmpty } = this.#options
     const { signal } = this.#stopping
     while (!signal.aborted) {
       // Set before anything is asked, so that what ends meanwhile is not missed.
@@ -94,6 +105,7 @@ class QueueWorker implements Worker {
       try {
         await this.#takeOver()
         if (this.#busy.size < concurrency) await this.#takeTasks()
+        if (this.#busy.size === 0) await onEmpty?.()
       } catch (thrown) {
         log(`the tasks cannot be read: ${messageOf(thrown)}`)
       }
@@ -106,13 +118,13 @@ class QueueWorker implements Worker {
     const now = Date.now()
     if (now - this.#reaped < lease / 2) return
     this.#reaped = now
-    const { queued, abandoned } = await queue.reap(now - lease)
+    const { queued, abandoned } = await queue.reap(now - lease, this.holder)
     if (queued + abandoned > 0) log(`${queued} tasks of workers that are gone were queued again, ${abandoned} given up`)
   }
 
   async #takeTasks(): Promise<void> {
-    const { queue, concurrency } = this.#options
-    for (const claim of await queue.claim(this.holder, concurrency - this.#busy.size)) {
+    const { queue, concurrency, within } = this.#options
+    for (const claim of await queue.claim(this.holder, concurrency - this.#busy.size, within)) {
       const { id } = claim.task
       const controller = new AbortController()
       const end = this.#work(claim, controller).finally(() => {
@@ -124,17 +136,25 @@ class QueueWorker implements Worker {
   }
 
   async #work(claim: TaskClaim, controller: AbortController): Promise<void> {
-    const { queue, lease, log } = this.#options
+    const { queue, lease, log, onEnd } = this.#options
     const { task } = claim
     log(`${task.id} begins: ${task.agent}${task.attempts > 1 ? `, try ${task.attempts} of ${task.max_attempts}` : ""}`)
     const interrupt = (why: Interruption): void => controller.abort(why)
-    const heart = keepAlive(() => queue.beat(claim), { lease, lost: () => interrupt("stale") })
+    const lost = async (): Promise<void> => {
+      const now = await queue.get(task.id).catch(() => undefined)
+      interrupt(now?.state === "cancelled" ? "cancelled" : "stale")
+    }
+    const heart = keepAlive(() => queue.beat(claim), { lease, lost })
     try {
       const end = await this.#perform(claim, controller.signal)
-      const stopped = controller.signal.reason === "stopped"
+      const stopped = controller.signal.reason === "stopped" && end.state !== "done"
       if (stopped) await queue.putBack(claim)
-      else await insist(() => queue.end(claim, end), lease)
-      log(`${task.id} ${stopped ? "given back" : end.state}`)
+      else if (end.state === "queued") await queue.putBack(claim, end)
+      else {
+        await insist(() => queue.end(claim, end), lease)
+        onEnd?.(end, task)
+      }
+      log(saidOf(task, end, stopped))
     } catch (thrown) {
       log(`${task.id}: ${messageOf(thrown)}`)
     } finally {
@@ -142,7 +162,7 @@ class QueueWorker implements Worker {
     }
   }
 
-  async #perform(claim: TaskClaim, signal: AbortSignal): Promise<TaskEnd> {
+  async #perform(claim: TaskClaim, signal: AbortSignal): Promise<Performed> {
     const { queue, perform } = this.#options
     try {
       return await perform(claim.task, { signal, inRun: (run) => queue.inRun(claim, run) })
@@ -152,11 +172,19 @@ class QueueWorker implements Worker {
   }
 }
 
+function saidOf({ id }: TaskRow, end: Performed, stopped: boolean): string {
+  if (stopped) return `${id} given back`
+  return `${id} ${end.state}${"reason" in end && end.reason !== undefined ? `: ${end.reason}` : ""}`
+}
+
 /**
  * Gives a sign of life again and again. A database that is away for a while does not matter; once it has been away for
  * as long as the lease, somebody else may have the task.
  */
-function keepAlive(beat: () => Promise<void>, { lease, lost }: { lease: number; lost: () => void }): { stop(): void } {
+function keepAlive(
+  beat: () => Promise<void>,
+  { lease, lost }: { lease: number; lost: () => unknown },
+): { stop(): void } {
   let heard = Date.now()
   let beating = false
   const timer = setInterval(async () => {
@@ -167,7 +195,7 @@ function keepAlive(beat: () => Promise<void>, { lease, lost }: { lease: number; 
       heard = Date.now()
     } catch (thrown) {
       const stale = ToolwrightError.isInstance(thrown) && thrown.code === "STALE_TASK"
-      if (stale || Date.now() - heard > lease) lost()
+      if (stale || Date.now() - heard > lease) await lost()
     } finally {
       beating = false
     }
@@ -188,6 +216,6 @@ async function insist<Result>(attempt: () => Promise<Result>, lease: number): Pr
   }
 }
 
-async function pause(ms: number, signal?: AbortSignal): Promise<void> {
-  await sleep(ms, undefined, signal === undefined ? {} : { signal }).catch(() => {})
+async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
 }

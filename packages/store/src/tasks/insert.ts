@@ -127,8 +127,9 @@ const COUNTED_EVERY_MS = 1_000
 
 export const waitsFor = (id: string, state: TaskState): string => `it waits for ${id}, which is ${state}`
 
-export function unknownTask(id: string): ToolwrightError {
-  return new ToolwrightError("UNKNOWN_TASK", `There is no task '${id}'.`, {
+export function unknownTask(id: string, several = false): ToolwrightError {
+  const message = several ? `Several tasks begin with '${id}'.` : `There is no task '${id}'.`
+  return new ToolwrightError("UNKNOWN_TASK", message, {
     hint: "'toolwright tasks list' shows them.",
   })
 }

@@ -6,7 +6,15 @@ import { blockDependants, cancelChildren, releaseDependants, unblockDependants }
 import { insertTask, insertTasks, roomKeeper, standsAlone, unknownTask, waitsFor } from "./insert.ts"
 import * as sql from "./statements.ts"
 import { taskIds } from "./task-id.ts"
-import { ENDED_STATES, type NewTask, type TaskClaim, type TaskEnd, type TaskFilter, type TaskRow } from "./task.ts"
+import {
+  ENDED_STATES,
+  type NewTask,
+  type TaskClaim,
+  type TaskEnd,
+  type TaskFilter,
+  type TaskPause,
+  type TaskRow,
+} from "./task.ts"
 
 /** How many tasks may wait, unless the queue is told otherwise. */
 export const DEFAULT_ROOM = 100_000
@@ -35,24 +43,31 @@ export interface TaskQueue {
   list(filter?: TaskFilter): Promise<TaskRow[]>
   /** The tasks that each of these waits or waited for. */
   dependencies(ids: readonly string[]): Promise<Map<string, string[]>>
+  /** How many tasks can be taken, now or once their time has come. @param within as of {@link TaskQueue.claim} */
+  queued(within?: string): Promise<number>
   /** How many tasks are in each state. */
   counts(): Promise<Partial<Record<TaskState, number>>>
-  /** Takes up to so many of the next tasks, the most urgent first and of those the oldest. */
-  claim(holder: string, most?: number): Promise<TaskClaim[]>
+  /**
+   * Takes up to so many of the next tasks, the most urgent first and of those the oldest.
+   *
+   * @param within a folder: only tasks whose workspace it is, or lies below it, and those that name none
+   */
+  claim(holder: string, most?: number, within?: string): Promise<TaskClaim[]>
   /** Says that the holder is alive. @throws ToolwrightError `STALE_TASK` where the task was cancelled or taken over */
   beat(claim: TaskClaim): Promise<void>
   /** Says in which run the task is worked on. @throws ToolwrightError `STALE_TASK` */
   inRun(claim: TaskClaim, run: string): Promise<void>
   /** Ends the work on a task, and lets those go on that waited for it. @throws ToolwrightError `STALE_TASK` */
   end(claim: TaskClaim, end: TaskEnd): Promise<TaskRow>
-  /** Gives a task back that was not begun. @throws ToolwrightError `STALE_TASK` */
-  putBack(claim: TaskClaim): Promise<void>
+  /** Gives a task back that was not begun, or stopped on the way. @throws ToolwrightError `STALE_TASK` */
+  putBack(claim: TaskClaim, pause?: TaskPause): Promise<void>
   /**
    * Takes tasks from workers that were last heard of before `deadBefore`.
    *
+   * @param alive who is alive for certain: whoever asks, even where it was too busy to say so
    * @returns how many were queued again, and how many given up
    */
-  reap(deadBefore: number): Promise<{ queued: number; abandoned: number }>
+  reap(deadBefore: number, alive?: string): Promise<{ queued: number; abandoned: number }>
   /** Cancels a task and those that it asked for. @throws ToolwrightError `UNKNOWN_TASK`, `TASK_ENDED` */
   cancel(id: string, reason?: string): Promise<TaskRow>
   /** Queues a task again that failed, was given up, cancelled or blocked. @throws ToolwrightError `TASK_OPEN` */
@@ -79,12 +94,14 @@ class DatabaseQueue implements TaskQueue {
   readonly #newId = taskIds()
   readonly #makeRoom: (more: number) => Promise<void>
   readonly #claimNext: string
+  readonly #claimWithin: string
 
   constructor(database: Database, { room = DEFAULT_ROOM, now = Date.now }: QueueOptions) {
     this.database = database
     this.#now = now
     this.#makeRoom = roomKeeper(database, room, now)
-    this.#claimNext = sql.claimTasks(database.dialect)
+    this.#claimNext = sql.claimTasks(database.dialect, false)
+    this.#claimWithin = sql.claimTasks(database.dialect, true)
   }
 
   async add(task: NewTask): Promise<TaskRow> {
@@ -113,7 +130,7 @@ class DatabaseQueue implements TaskQueue {
       `SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id LIKE ? ESCAPE '\\' LIMIT 2`,
       [pattern],
     )
-    if (id === "" || rows.length !== 1) throw unknownTask(id)
+    if (id === "" || rows.length !== 1) throw unknownTask(id, rows.length > 1)
     return rows[0]!
   }
 
@@ -132,6 +149,12 @@ class DatabaseQueue implements TaskQueue {
     return found
   }
 
+  async queued(within?: string): Promise<number> {
+    const statement = sql.countQueued(within !== undefined)
+    const [row] = await this.database.query<{ count: number }>(statement, folderOf(within))
+    return Number(row!.count)
+  }
+
   async counts(): Promise<Partial<Record<TaskState, number>>> {
     const rows = await this.database.query<{ state: TaskState; count: number }>(
       "SELECT state, COUNT(*) AS count FROM tasks GROUP BY state",
@@ -139,9 +162,11 @@ class DatabaseQueue implements TaskQueue {
     return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
   }
 
-  async claim(holder: string, most = 1): Promise<TaskClaim[]> {
+  async claim(holder: string, most = 1, within?: string): Promise<TaskClaim[]> {
     const time = this.#now()
-    const rows = await this.database.query<TaskRow>(this.#claimNext, [time, most, holder, time, time, time])
+    const statement = within === undefined ? this.#claimNext : this.#claimWithin
+    const values = [time, ...folderOf(within), most, holder, time, time, time]
+    const rows = await this.database.query<TaskRow>(statement, values)
     return rows.toSorted(byTurn).map((task) => ({ task, fence: task.fence }))
   }
 
@@ -153,8 +178,8 @@ class DatabaseQueue implements TaskQueue {
     return this.#held(sql.NOTE_RUN, [run, this.#now()], claim)
   }
 
-  putBack(claim: TaskClaim): Promise<void> {
-    return this.#held(sql.PUT_BACK, [this.#now()], claim)
+  putBack(claim: TaskClaim, { notBefore = null, reason = null }: TaskPause = {}): Promise<void> {
+    return this.#held(sql.PUT_BACK, [notBefore, reason, this.#now()], claim)
   }
 
   async end(claim: TaskClaim, end: TaskEnd): Promise<TaskRow> {
@@ -177,11 +202,12 @@ class DatabaseQueue implements TaskQueue {
     })
   }
 
-  reap(deadBefore: number): Promise<{ queued: number; abandoned: number }> {
+  reap(deadBefore: number, alive = ""): Promise<{ queued: number; abandoned: number }> {
     return this.#atomically(async (execute) => {
       const time = this.#now()
       const reason = "its worker was not heard of any more"
-      const { rows } = await execute<{ id: string; state: TaskState }>(sql.REAP_TASKS, [time, reason, time, deadBefore])
+      const values = [time, reason, time, deadBefore, alive]
+      const { rows } = await execute<{ id: string; state: TaskState }>(sql.REAP_TASKS, values)
       for (const { id, state } of rows) await this.#tellDependants(execute, id, state)
       await execute(sql.RELEASE_FORGOTTEN, [time])
       const abandoned = rows.filter(({ state }) => state === "abandoned").length
@@ -254,6 +280,11 @@ async function staleTask(execute: Execute, id: string): Promise<ToolwrightError>
   return new ToolwrightError("STALE_TASK", `The task ${id} ${why}; nothing was written.`, {
     hint: "Stop working on it.",
   })
+}
+
+/** What a statement is given of a folder. */
+function folderOf(within: string | undefined): SqlValue[] {
+  return within === undefined ? [] : [within, within.length + 1, `${within}/`]
 }
 
 /** The order in which tasks are taken. */

@@ -28,13 +28,20 @@ export const INSERT_DEPENDENCY = "INSERT INTO task_dependencies (task, depends_o
 export const COUNT_OPEN = `SELECT (SELECT COUNT(*) FROM tasks WHERE state = 'queued')
   + (SELECT COUNT(*) FROM tasks WHERE state = 'waiting') AS count`
 
+export function countQueued(within: boolean): string {
+  return `SELECT COUNT(*) AS count FROM tasks WHERE state = 'queued'${within ? ` AND ${WITHIN}` : ""}`
+}
+
+/** Of a folder: tasks that name no workspace, that one, or one below it. */
+const WITHIN = `(workspace IS NULL OR workspace = ? OR substr(workspace, 1, CAST(? AS integer)) = ?)`
+
 /**
  * Takes the next tasks whose time has come. Where several take at once each gets others: PostgreSQL passes over rows
  * that are held, on SQLite one statement follows the other.
  */
-export function claimTasks(dialect: Dialect): string {
+export function claimTasks(dialect: Dialect, within: boolean): string {
   return `WITH next AS ${dialect === "postgres" ? "MATERIALIZED " : ""}(
-      SELECT id FROM tasks WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ?)
+      SELECT id FROM tasks WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ?)${within ? ` AND ${WITHIN}` : ""}
       ORDER BY priority DESC, created_at, id LIMIT ?${dialect === "postgres" ? " FOR UPDATE SKIP LOCKED" : ""})
     UPDATE tasks SET state = 'running', attempts = attempts + 1, fence = fence + 1, holder = ?, heartbeat = ?,
       started_at = COALESCE(started_at, ?), updated_at = ?, not_before = NULL, reason = NULL
@@ -51,16 +58,16 @@ export const NOTE_RUN = `UPDATE tasks SET run = ?, updated_at = ? ${HELD}`
 export const END_TASK = `UPDATE tasks SET state = ?, result = ?, reason = ?, not_before = ?, ended_at = ?, updated_at = ?,
   holder = NULL, heartbeat = NULL ${HELD} RETURNING ${TASK_COLUMNS}`
 
-/** Gives a task back as if it had not been taken, for a worker that stops. */
+/** Gives a task back as if it had not been taken, for a worker that stops or cannot begin yet. */
 export const PUT_BACK = `UPDATE tasks SET state = 'queued', attempts = attempts - 1, holder = NULL, heartbeat = NULL,
-  updated_at = ? ${HELD}`
+  not_before = ?, reason = ?, updated_at = ? ${HELD}`
 
 /** Tasks whose worker was not heard of any more are queued again, or given up after so many starts. */
 export const REAP_TASKS = `UPDATE tasks SET
     state = CASE WHEN attempts < max_attempts THEN 'queued' ELSE 'abandoned' END,
     ended_at = CASE WHEN attempts < max_attempts THEN NULL ELSE CAST(? AS bigint) END,
     reason = ?, holder = NULL, heartbeat = NULL, updated_at = ?
-  WHERE state = 'running' AND heartbeat < ? RETURNING id, state`
+  WHERE state = 'running' AND heartbeat < ? AND holder <> ? RETURNING id, state`
 
 /** On PostgreSQL two that end at once must not both find the other still under way: the second waits for the first. */
 export function lockDependants(dialect: Dialect): string {
@@ -92,7 +99,9 @@ export const CANCEL_TASK = `UPDATE tasks SET state = 'cancelled', reason = ?, en
 export const AWAKEN_TASK = `UPDATE tasks SET state = 'queued', reason = NULL, attempts = attempts - 1, updated_at = ?
   WHERE id = ? AND state = 'needs-approval'`
 
-export const RETRY_TASK = `UPDATE tasks SET state = ?, attempts = 0, not_before = NULL, reason = NULL, result = NULL, ended_at = NULL, updated_at = ?
+/** A run that was left open goes on; after one that has ended another begins. */
+export const RETRY_TASK = `UPDATE tasks SET state = ?, attempts = 0, not_before = NULL, reason = NULL, result = NULL, ended_at = NULL, updated_at = ?,
+    run = (SELECT id FROM runs WHERE id = tasks.run AND state <> 'ended')
   WHERE id = ? AND state IN ('failed', 'abandoned', 'cancelled', 'blocked')`
 
 export const OPEN_DEPENDENCIES = `SELECT t.id, t.state FROM task_dependencies d JOIN tasks t ON t.id = d.depends_on

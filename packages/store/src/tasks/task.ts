@@ -79,6 +79,12 @@ export type TaskEnd =
     }
   | { state: "needs-approval"; reason: string }
 
+/** Why a task is given back, and when it may be taken again; at once unless that is said. */
+export interface TaskPause {
+  notBefore?: number | null
+  reason?: string | null
+}
+
 /** Which tasks are listed, newest first. */
 export interface TaskFilter {
   state?: TaskState

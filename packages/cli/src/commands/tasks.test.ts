@@ -1,0 +1,194 @@
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import { createScriptedBackend, serveBackend } from "@toolwright/backends"
+import { expect, onTestFinished, test, vi } from "vitest"
+import { folderWith, startCli } from "../testing/run-cli.ts"
+import { here } from "../testing/run-here.ts"
+
+type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
+
+async function model(steps: Steps): Promise<string[]> {
+  const server = await serveBackend(createScriptedBackend({ model: "m", abilities: { nativeTools: true }, steps }))
+  onTestFinished(server.close)
+  return ["--model", "m", "--base-url", server.baseUrl]
+}
+
+const append = { calls: [{ name: "bash", arguments: { command: "echo line >> log.txt" } }] }
+const linesIn = (cwd: string): string => readFileSync(join(cwd, "log.txt"), "utf8")
+
+interface Shown {
+  id: string
+  state: string
+  attempts: number
+  reason?: string
+  result?: { message: string }
+  run?: string
+  after?: string[]
+  depth: number
+}
+
+async function shown(cwd: string, id: string): Promise<Shown> {
+  const { stdout } = await here(["tasks", "show", id, "--json"], { cwd })
+  return JSON.parse(stdout) as Shown
+}
+
+async function added(cwd: string, ...args: string[]): Promise<string> {
+  const { stdout, stderr, code } = await here(["tasks", "add", ...args], { cwd })
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+  return stdout.trim()
+}
+
+const untilState = (cwd: string, id: string, state: string) =>
+  vi.waitFor(async () => expect((await shown(cwd, id)).state).toBe(state), { timeout: 20_000, interval: 50 })
+
+test("a task is added, shown, worked on in its turn, and says what came of it", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  expect((await here(["tasks"], { cwd })).stdout).toContain("No such tasks")
+  const second = await added(cwd, "say so")
+  const first = await added(cwd, "add a line", "--priority", "2")
+  const third = await added(cwd, "last", "--after", second)
+  expect(await shown(cwd, third)).toMatchObject({ state: "waiting", after: [second] })
+
+  const play = await model([
+    { expect: { user: "add a line" }, reply: append },
+    { reply: "The line is there." },
+    { expect: { user: "say so" }, reply: "So." },
+    { expect: { user: "last" }, reply: "Over." },
+  ])
+  const worked = await here(["work", "--once", ...play], { cwd })
+  expect(worked).toMatchObject({ code: 0, stderr: "" })
+  expect(linesIn(cwd)).toBe("line\n")
+  expect(await shown(cwd, first.slice(0, -1))).toMatchObject({
+    state: "done",
+    attempts: 1,
+    result: { message: "The line is there." },
+  })
+  expect(await shown(cwd, third)).toMatchObject({ state: "done" })
+  const runs = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as { runId: string; surface: string }[]
+  expect(runs).toHaveLength(3)
+  expect(runs.map(({ surface }) => surface)).toEqual(["worker", "worker", "worker"])
+  expect(runs.map(({ runId }) => runId)).toContain((await shown(cwd, first)).run)
+})
+
+test("a task that fails says why, keeps those back that wait for it, and is done at the next try", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const id = await added(cwd, "add a line", "--agent", "builder")
+  const later = await added(cwd, "then this", "--after", id)
+  const lazy = await model([{ repeat: "always", reply: "I will not." }])
+  expect((await here(["work", "--once", ...lazy], { cwd })).code).toBe(1)
+  expect(await shown(cwd, id)).toMatchObject({ state: "failed", reason: expect.any(String) as string })
+  expect(await shown(cwd, later)).toMatchObject({ state: "blocked" })
+  expect((await here(["tasks", "cancel", id], { cwd })).stderr).toContain("has ended")
+  expect((await here(["tasks", "retry", id], { cwd })).stdout).toContain("queued")
+  expect(await shown(cwd, later)).toMatchObject({ state: "waiting" })
+  expect(await shown(cwd, id)).not.toHaveProperty("run")
+})
+
+test("what a worker left when it was killed, another goes on with; nothing is done twice", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const id = await added(cwd, "add a line")
+  const first = await model([{ reply: append }, { reply: { text: "I think", hang: true } }])
+  const dying = startCli(["work", "--lease", "1", ...first], { cwd })
+  await vi.waitFor(() => expect(linesIn(cwd)).toBe("line\n"), { timeout: 20_000 })
+  await vi.waitFor(
+    async () => {
+      const { run } = await shown(cwd, id)
+      const { stdout } = await here(["runs", "show", run!, "--json"], { cwd })
+      expect(stdout.match(/"type":"request"/g)).toHaveLength(2)
+    },
+    { timeout: 20_000, interval: 100 },
+  )
+  dying.child.kill("SIGKILL")
+  await dying.finished
+  const { run } = await shown(cwd, id)
+
+  const rest = await model([{ reply: "The line is there." }])
+  const heir = startCli(["work", "--lease", "1", ...rest], { cwd })
+  await untilState(cwd, id, "done")
+  heir.child.kill("SIGTERM")
+  await heir.finished
+  expect(linesIn(cwd)).toBe("line\n")
+  expect(await shown(cwd, id)).toMatchObject({ run, attempts: 2, result: { rounds: 2, calls: 1 } })
+})
+
+test("a worker that is told to stop gives back what takes too long, and another goes on with it", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const id = await added(cwd, "add a line")
+  const first = await model([{ reply: append }, { reply: { text: "I think", hang: true } }])
+  const stopping = startCli(["work", "--drain", "0", ...first], { cwd })
+  await vi.waitFor(() => expect(linesIn(cwd)).toBe("line\n"), { timeout: 20_000 })
+  stopping.child.kill("SIGTERM")
+  expect((await stopping.finished).stdout).toContain("given back")
+  expect(await shown(cwd, id)).toMatchObject({ state: "queued", attempts: 0 })
+
+  const rest = await model([{ repeat: "always", reply: "The line is there." }])
+  expect((await here(["work", "--once", ...rest], { cwd })).code).toBe(0)
+  expect(linesIn(cwd)).toBe("line\n")
+  expect(await shown(cwd, id)).toMatchObject({ state: "done", attempts: 1, result: { calls: 1 } })
+})
+
+test("a task that is cancelled while it is worked on ends its model's request, and its run says so", async () => {
+  const cwd = folderWith({})
+  const id = await added(cwd, "think")
+  const worker = startCli(
+    ["work", "--lease", "1", ...(await model([{ reply: { text: "I think", hang: true } }, { reply: "Next." }]))],
+    { cwd },
+  )
+  await untilState(cwd, id, "running")
+  const next = await added(cwd, "next")
+  expect((await here(["tasks", "cancel", id], { cwd })).stdout).toContain("cancelled")
+  await untilState(cwd, next, "done")
+  worker.child.kill("SIGTERM")
+  await worker.finished
+  expect(await shown(cwd, id)).toMatchObject({ state: "cancelled", reason: "cancelled by a person" })
+  const runs = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as { status: string }[]
+  expect(runs.map(({ status }) => status)).toEqual(["completed", "cancelled"])
+})
+
+test("tasks nest as deep as they may, are one task under one key, and are shown as a tree", async () => {
+  const cwd = folderWith({})
+  const ids = [await added(cwd, "root")]
+  for (let depth = 1; depth <= 3; depth++) ids.push(await added(cwd, `depth ${depth}`, "--parent", ids.at(-1)!))
+  expect(await here(["tasks", "add", "too deep", "--parent", ids.at(-1)!], { cwd })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("Maximum nesting depth 3 exceeded") as string,
+  })
+  const once = await added(cwd, "once", "--key", "k")
+  expect(await added(cwd, "once", "--key", "k")).toBe(once)
+  const { stdout } = await here(["tasks"], { cwd })
+  expect(stdout.split("\n").find((line) => line.includes("depth 3"))).toMatch(/^ {6}t/)
+  const { stdout: root } = await here(["tasks", "cancel", ids[0]!], { cwd })
+  expect(root).toContain("cancelled")
+  for (const id of ids) expect(await shown(cwd, id)).toMatchObject({ state: "cancelled" })
+})
+
+test("watching shows each change until all have ended, and its exit code says whether all were done", async () => {
+  const cwd = folderWith({})
+  const id = await added(cwd, "say so")
+  const watch = startCli(["tasks", "watch", id], { cwd })
+  await watch.until(/queued/)
+  await here(["work", "--once", ...(await model([{ reply: "So." }]))], { cwd })
+  const { code, stdout } = await watch.finished
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/queued[^]*done/)
+})
+
+test.each([
+  [["tasks", "add"], "What is to be done?"],
+  [["tasks", "add", "x", "--agent", "bilder"], "Did you mean builder?"],
+  [["tasks", "add", "x", "--priority", "high"], "--priority must be a whole number"],
+  [["tasks", "show", "t0"], "There is no task 't0'."],
+  [["tasks", "list", "--state", "ready"], "No task is ever 'ready'."],
+  [["tasks", "begin"], "'tasks begin' is not known."],
+  [["work", "--concurrency", "0"], "--concurrency must be a number from 1"],
+])("%j says what is wrong", async (args, message) => {
+  const cwd = folderWith({})
+  const { code, stderr } = await here(args, { cwd })
+  expect(stderr).toContain(message)
+  expect(code).toBe(2)
+})
+
+test("an agent that owns files is not taken on without one", async () => {
+  const { code, stderr } = await here(["tasks", "add", "x", "--agent", "file-owner"], { cwd: folderWith({}) })
+  expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("which file it owns") as string })
+})

@@ -1,0 +1,218 @@
+import { resolve } from "node:path"
+import type { TaskAccess } from "@toolwright/runtime/tasks"
+import { TASK_STATES, type TaskFilter, type TaskQueue, type TaskRow } from "@toolwright/store"
+import { EXIT, type Command, type Invocation } from "../command.ts"
+import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { factsOf, summaryLine, taskTree } from "../tasks/lines.ts"
+import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  agent: { type: "string", value: "name", description: "Of add: who does it (assistant); of list: only this agent's" },
+  file: { type: "string", multiple: true, value: "path", description: "Of add: file that the agent file-owner owns" },
+  priority: { type: "string", value: "n", description: "Of add: higher ones first (0)" },
+  after: { type: "string", multiple: true, value: "id", description: "Of add: a task that has to be done first" },
+  parent: { type: "string", value: "id", description: "Of add: the task that asks for it; of list: only its tasks" },
+  in: { type: "string", value: "seconds", description: "Of add: not before so many seconds from now" },
+  tries: { type: "string", value: "n", description: "Of add: how often it may be started, crashes included (3)" },
+  key: { type: "string", value: "text", description: "Of add: the same key given twice is one task" },
+  workspace: { type: "string", value: "dir", description: "Of add: the folder that it is done in (the current one)" },
+  rounds: { type: "string", value: "n", description: "Of add: inferences at most" },
+  tokens: { type: "string", value: "n", description: "Of add: tokens at most, of requests and replies together" },
+  seconds: { type: "string", value: "n", description: "Of add: seconds at most, from its first start" },
+  state: { type: "string", value: "state", description: "Of list: only tasks in this state" },
+  plan: { type: "string", value: "id", description: "Of list: only tasks of this plan" },
+  limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },
+  watch: { type: "boolean", description: "Of add, list and show: go on showing what changes until all have ended" },
+  json: { type: "boolean", description: "Print JSON" },
+  ...WORKSPACE_OPTIONS,
+} as const satisfies OptionDeclarations
+
+type Values = OptionValues<typeof OPTIONS>
+
+export const tasksCommand: Command = {
+  name: "tasks",
+  summary: "Add, list, show, cancel or retry tasks for workers",
+  usage: usageText({
+    synopsis: [
+      "tasks [list] [options]",
+      'tasks add "<task>" [options]',
+      "tasks show|watch <id> [options]",
+      "tasks cancel|retry <id> [options]",
+    ],
+    description:
+      "A task is done by a worker ('toolwright work'), later and perhaps elsewhere; what came of it is kept. The beginning of an id is enough\n" +
+      "where only one task begins so.",
+    options: OPTIONS,
+    examples: [
+      { line: 'toolwright tasks add "make the test pass" --agent builder', does: "Prints the task's id" },
+      { line: "toolwright tasks --watch", does: "The tasks as a tree, as they go on" },
+      { line: "toolwright tasks cancel t1ab", does: "Interrupts the model and the tools too" },
+    ],
+  }),
+  async run(invocation) {
+    const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
+    const [action = "list", what] = positionals
+    const run = ACTIONS[action]
+    if (run === undefined) {
+      throw usageError(`'tasks ${action}' is not known.`, `Use one of: ${Object.keys(ACTIONS).join(", ")}.`)
+    }
+    const [{ tasksFor }, { configuration }] = await Promise.all([
+      import("@toolwright/runtime/tasks"),
+      configurationFor(invocation, values),
+    ])
+    const access = tasksFor(configuration, invocation)
+    try {
+      return await run({ invocation, values, access, what })
+    } finally {
+      await access.close()
+    }
+  },
+}
+
+interface Asked {
+  invocation: Invocation
+  values: Values
+  access: TaskAccess
+  what: string | undefined
+}
+
+const ACTIONS: Readonly<Record<string, (asked: Asked) => Promise<number>>> = { add, list, show, watch, cancel, retry }
+
+async function add({ invocation, values, access, what }: Asked): Promise<number> {
+  if (what === undefined) throw usageError("What is to be done?", 'Say it in quotes: toolwright tasks add "…"')
+  const [{ taskInput }, { givenTask, profileNamed }] = await Promise.all([
+    import("@toolwright/runtime/tasks"),
+    import("@toolwright/runtime"),
+  ])
+  const { agent = "assistant", file, parent, key, after } = values
+  givenTask(profileNamed(agent), what, file)
+  const queue = await access.open()
+  const full = async (id: string): Promise<string> => (await queue.find(id)).id
+  const workspace = values.workspace === undefined ? access.workspace : resolve(invocation.cwd, values.workspace)
+  const [priority, tries, seconds] = [number(values, "priority"), number(values, "tries", 1), number(values, "in", 0)]
+  const row = await queue.add({
+    agent,
+    input: taskInput({ task: what, ...(file === undefined ? {} : { files: file }) }),
+    ...(priority === undefined ? {} : { priority }),
+    ...(tries === undefined ? {} : { maxAttempts: tries }),
+    ...(seconds === undefined ? {} : { notBefore: Date.now() + seconds * 1_000 }),
+    ...(parent === undefined ? {} : { parent: await full(parent) }),
+    ...(after === undefined ? {} : { after: await Promise.all(after.map(full)) }),
+    ...(key === undefined ? {} : { idempotencyKey: key }),
+    ...(workspace === undefined ? {} : { workspace }),
+    ...budgetIn(values),
+  })
+  if (values.json === true) await printJson(invocation, queue, row)
+  else invocation.stdout.write(`${row.id}\n`)
+  return values.watch === true ? follow(invocation, values, queue, row.id) : EXIT.success
+}
+
+function budgetIn(values: Values) {
+  const [rounds, tokens, seconds] = [
+    number(values, "rounds", 1),
+    number(values, "tokens", 1),
+    number(values, "seconds", 1),
+  ]
+  const budget = {
+    ...(rounds === undefined ? {} : { rounds }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(seconds === undefined ? {} : { milliseconds: seconds * 1_000 }),
+  }
+  return Object.keys(budget).length === 0 ? {} : { budget }
+}
+
+async function list({ invocation, values, access }: Asked): Promise<number> {
+  const { stdout } = invocation
+  checkState(values)
+  const queue = await access.look()
+  const rows = queue === undefined ? [] : await queue.list(await filterOf(values, queue))
+  if (values.watch === true && queue !== undefined) return follow(invocation, values, queue)
+  if (values.json === true) {
+    const { taskView } = await import("@toolwright/runtime/tasks")
+    const after = await queue?.dependencies(rows.map(({ id }) => id))
+    const views = rows.map((row) => taskView(row, after?.get(row.id)))
+    stdout.write(`${JSON.stringify(views, null, 2)}\n`)
+  } else if (rows.length === 0) stdout.write(`No such tasks are in ${access.target}.\n`)
+  else for (const line of taskTree(rows)) stdout.write(`${line}\n`)
+  return EXIT.success
+}
+
+async function filterOf(values: Values, queue: TaskQueue): Promise<TaskFilter> {
+  const { agent, plan, parent } = values
+  const state = checkState(values)
+  return {
+    limit: number(values, "limit", 1) ?? 50,
+    ...(agent === undefined ? {} : { agent }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(parent === undefined ? {} : { parent: (await queue.find(parent)).id }),
+    ...(state === undefined ? {} : { state }),
+  }
+}
+
+/** @throws ToolwrightError `USAGE` */
+function checkState({ state }: Values) {
+  const known = TASK_STATES.find((each) => each === state)
+  if (state === undefined || known !== undefined) return known
+  throw usageError(`No task is ever '${state}'.`, `The states are ${TASK_STATES.join(", ")}.`)
+}
+
+async function show({ invocation, values, access, what }: Asked): Promise<number> {
+  const queue = await access.open()
+  const row = await found(queue, what)
+  if (values.watch === true) return follow(invocation, values, queue, row.id)
+  if (values.json === true) await printJson(invocation, queue, row)
+  else {
+    const after = (await queue.dependencies([row.id])).get(row.id)
+    const children = await queue.list({ parent: row.id, limit: 1_000 })
+    for (const line of factsOf(row, after, children)) invocation.stdout.write(`${line}\n`)
+  }
+  return EXIT.success
+}
+
+async function watch({ invocation, values, access, what }: Asked): Promise<number> {
+  const queue = await access.open()
+  return follow(invocation, values, queue, what === undefined ? undefined : (await found(queue, what)).id)
+}
+
+async function cancel({ invocation, values, access, what }: Asked): Promise<number> {
+  const queue = await access.open()
+  return told(invocation, values, queue, await queue.cancel((await found(queue, what)).id))
+}
+
+async function retry({ invocation, values, access, what }: Asked): Promise<number> {
+  const queue = await access.open()
+  return told(invocation, values, queue, await queue.retry((await found(queue, what)).id))
+}
+
+async function told(invocation: Invocation, values: Values, queue: TaskQueue, row: TaskRow): Promise<number> {
+  if (values.json === true) await printJson(invocation, queue, row)
+  else invocation.stdout.write(`${summaryLine(row)}\n`)
+  return EXIT.success
+}
+
+async function follow(invocation: Invocation, values: Values, queue: TaskQueue, root?: string): Promise<number> {
+  const { watchTasks } = await import("../tasks/watch.ts")
+  const filter = await filterOf(values, queue)
+  return watchTasks(invocation, queue, root === undefined ? { filter } : { root })
+}
+
+function found(queue: TaskQueue, id: string | undefined): Promise<TaskRow> {
+  if (id === undefined) throw usageError("Which task?", "Give its id; 'toolwright tasks' lists them.")
+  return queue.find(id)
+}
+
+async function printJson(invocation: Invocation, queue: TaskQueue, row: TaskRow): Promise<void> {
+  const { taskView } = await import("@toolwright/runtime/tasks")
+  const after = (await queue.dependencies([row.id])).get(row.id)
+  invocation.stdout.write(`${JSON.stringify(taskView(row, after), null, 2)}\n`)
+}
+
+/** @throws ToolwrightError `USAGE` */
+function number(values: Values, name: keyof Values, least = Number.MIN_SAFE_INTEGER): number | undefined {
+  const given = values[name]
+  if (given === undefined) return undefined
+  const value = Number(given)
+  if (Number.isSafeInteger(value) && value >= least) return value
+  throw usageError(`--${name} must be a whole number${least < 0 ? "" : ` from ${least}`}, not '${String(given)}'.`)
+}

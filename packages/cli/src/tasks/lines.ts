@@ -1,0 +1,68 @@
+import type { TaskRow } from "@toolwright/store"
+import { duration, oneLine } from "../render/short.ts"
+import { neutralise } from "../render/neutralise.ts"
+
+/** A task on one line: its id, how it stands, who does it, what is to be done, and why it stands so. */
+export function summaryLine(row: TaskRow, indent = ""): string {
+  const { id, state, agent, reason, attempts } = row
+  const tries = attempts > 1 ? ` (try ${attempts})` : ""
+  const why = reason === null || state === "done" ? "" : `: ${oneLine(reason, 100)}`
+  return `${`${indent}${id}`.padEnd(20)}  ${`${state}${tries}`.padEnd(16)}  ${neutralise(agent)}: ${oneLine(wordsOf(row), 70)}${why}`
+}
+
+/** Tasks as a tree: those that a task asked for stand below it, in the order in which they were added. */
+export function taskTree(rows: readonly TaskRow[]): string[] {
+  const ids = new Set(rows.map(({ id }) => id))
+  const below = Map.groupBy(rows, ({ parent }) => (parent !== null && ids.has(parent) ? parent : ""))
+  const lines: string[] = []
+  const draw = (parent: string, indent: string): void => {
+    const tasks = below.get(parent) ?? []
+    // The list is newest first; what belongs to one task reads better in the order in which it came.
+    for (const row of parent === "" ? tasks : tasks.toReversed()) {
+      lines.push(summaryLine(row, indent))
+      draw(row.id, `${indent}  `)
+    }
+  }
+  draw("", "")
+  return lines
+}
+
+/** Everything about a task, for a person. */
+export function factsOf(row: TaskRow, after: readonly string[] = [], children: readonly TaskRow[] = []): string[] {
+  const facts: [string, string | undefined][] = [
+    ["state", `${row.state}${row.reason === null ? "" : `: ${row.reason}`}`],
+    ["agent", row.agent],
+    ["task", wordsOf(row)],
+    ["priority", row.priority === 0 ? undefined : String(row.priority)],
+    ["starts", `${row.attempts} of ${row.max_attempts}`],
+    ["after", after.length === 0 ? undefined : after.join(", ")],
+    ["asked by", row.parent ?? undefined],
+    ["workspace", row.workspace ?? undefined],
+    ["budget", row.budget ?? undefined],
+    ["not before", row.not_before === null ? undefined : new Date(row.not_before).toISOString()],
+    ["took", tookOf(row)],
+    ["run", row.run === null ? undefined : `toolwright runs show ${row.run}`],
+    ["result", resultOf(row)],
+  ]
+  const lines = facts.flatMap(([name, value]) =>
+    value === undefined ? [] : [`  ${name.padEnd(11)}${neutralise(value)}`],
+  )
+  return [row.id, ...lines, ...children.toReversed().map((child) => summaryLine(child, "  "))]
+}
+
+function tookOf({ started_at, ended_at }: TaskRow): string | undefined {
+  return started_at === null || ended_at === null ? undefined : duration(ended_at - started_at)
+}
+
+/** What a run said at its end; whole where something else was kept. */
+function resultOf({ result }: TaskRow): string | undefined {
+  if (result === null) return undefined
+  const value = JSON.parse(result) as { message?: unknown } | null
+  return typeof value?.message === "string" ? value.message : result
+}
+
+export function wordsOf({ input }: TaskRow): string {
+  const value = JSON.parse(input) as { task?: unknown } | string | null
+  if (typeof value === "string") return value
+  return typeof value?.task === "string" ? value.task : input
+}

@@ -1,0 +1,54 @@
+import { resolve } from "node:path"
+import { isPostgres, taskQueue, type TaskQueue } from "@toolwright/store"
+import { logAccess, type LogAccess } from "../assembly/log.ts"
+import { placeOf } from "../assembly/place.ts"
+import type { Configuration } from "../configuration/settings.ts"
+
+/** The tasks that a configuration names, opened at the first use. */
+export interface TaskAccess {
+  /** An SQLite file, or the address of a server. */
+  readonly target: string
+  /** The folder that a worker under this configuration works in. */
+  readonly root: string
+  /** What tasks of this folder say as their workspace: nothing where the database is the folder's own. */
+  readonly workspace: string | undefined
+  open(): Promise<TaskQueue>
+  /** As `open`, but nothing is made by looking: undefined where there is none yet. */
+  look(): Promise<TaskQueue | undefined>
+  close(): Promise<void>
+}
+
+/** Finds out where tasks under a configuration are kept, without anything else that a run needs. */
+export function tasksFor(
+  configuration: Configuration,
+  { cwd, env }: { cwd: string; env: Readonly<Record<string, string | undefined>> },
+): TaskAccess {
+  const place = placeOf(configuration, { cwd, env, withBuiltins: true, log: () => {} })
+  const { database } = configuration.runs
+  const named = database === undefined || isPostgres(database) ? database : resolve(cwd, database)
+  return tasksOver(logAccess(named, place), place)
+}
+
+/** The tasks in the database of a log. */
+export function tasksOver(
+  log: LogAccess,
+  { root, stateDatabase }: { root: string; stateDatabase: string },
+): TaskAccess {
+  const queues = new WeakMap<object, TaskQueue>()
+  const queueOf = ({ database }: Awaited<ReturnType<LogAccess["open"]>>): TaskQueue => {
+    const queue = queues.get(database) ?? taskQueue(database)
+    queues.set(database, queue)
+    return queue
+  }
+  return {
+    target: log.target,
+    root,
+    workspace: log.target === stateDatabase ? undefined : root,
+    open: async () => queueOf(await log.open()),
+    async look() {
+      const found = await log.look()
+      return found === undefined ? undefined : queueOf(found)
+    },
+    close: () => log.close(),
+  }
+}

@@ -1,0 +1,35 @@
+import type { Budget, TaskRow } from "@toolwright/store"
+import { ToolwrightError } from "@toolwright/toolbox"
+
+/** What a task is given beside its agent. Plain words stand for `{ task: words }`. */
+export interface TaskInput {
+  /** What is to be done, in words. */
+  task: string
+  /** The files that its agent owns, where it is one that owns files. */
+  files?: string[]
+  /** In place of the agent's own. */
+  systemPrompt?: string
+}
+
+/** @throws ToolwrightError `INVALID_TASK` */
+export function taskInput(value: unknown): TaskInput {
+  if (typeof value === "string" && value.trim() !== "") return { task: value }
+  const { task, files, systemPrompt } = (typeof value === "object" && value !== null ? value : {}) as Partial<TaskInput>
+  const listed = files === undefined || (Array.isArray(files) && files.every((file) => typeof file === "string"))
+  const prompted = systemPrompt === undefined || typeof systemPrompt === "string"
+  if (typeof task !== "string" || task.trim() === "" || !listed || !prompted) {
+    throw new ToolwrightError("INVALID_TASK", "A task's input says in words what is to be done.", {
+      hint: 'Give text, or { "task": "…", "files": ["…"], "systemPrompt": "…" }.',
+    })
+  }
+  return { task, ...(files === undefined ? {} : { files }), ...(systemPrompt === undefined ? {} : { systemPrompt }) }
+}
+
+/** What is wanted of a task, as it stands in the queue. @throws ToolwrightError `INVALID_TASK` */
+export function inputOf({ input }: TaskRow): TaskInput {
+  return taskInput(JSON.parse(input))
+}
+
+export function budgetOf({ budget }: TaskRow): Budget {
+  return budget === null ? {} : (JSON.parse(budget) as Budget)
+}

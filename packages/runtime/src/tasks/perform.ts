@@ -1,0 +1,166 @@
+import { realpathSync } from "node:fs"
+import { resolve, sep } from "node:path"
+import { newRunId, profileNamed, type AgentProfile } from "@toolwright/agents"
+import type { RunRow, TaskRow } from "@toolwright/store"
+import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import type { Toolwright } from "../toolwright.ts"
+import { watchBudget, type BudgetWatch } from "./budget.ts"
+import { budgetOf, inputOf, type TaskInput } from "./input.ts"
+import type { Performed, TaskContext } from "./worker.ts"
+
+/** What tasks are worked on with. */
+export interface PerformerOptions {
+  /** Of the worker's own folder. */
+  toolwright: Toolwright
+  /** The folder that workspaces of tasks are, or lie in. */
+  root: string
+  /** As the worker's own, for a folder below it. */
+  at(root: string): Promise<Toolwright>
+}
+
+type RunEnd = Extract<RunEvent, { type: "run-end" }>
+
+/** Failures of a model's server that may be gone a while later. */
+const PASSING: ReadonlySet<string> = new Set([
+  "MODEL_UNREACHABLE",
+  "MODEL_TIMEOUT",
+  "MODEL_RATE_LIMITED",
+  "MODEL_SERVER_ERROR",
+])
+/** How long a task waits for a workspace that another process works in. */
+const BUSY_MS = 1_000
+
+/**
+ * Works on tasks by running their agents. A task whose run was begun goes on where its log ends, also in another process;
+ * one whose run has ended takes its end. Tasks whose agents change the same folder are worked on one after another.
+ */
+export function taskPerformer({ toolwright, root, at }: PerformerOptions) {
+  const turns = new Map<string, Promise<unknown>>()
+
+  async function inTurn<Result>(folder: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
+    const before = turns.get(folder) ?? Promise.resolve()
+    const turn = Promise.race([before, aborted(signal)]).then(work)
+    // Whoever comes next waits for all that came before, also where this one was interrupted while it waited.
+    const over = Promise.allSettled([before, turn])
+    turns.set(folder, over)
+    try {
+      return await turn
+    } finally {
+      if (turns.get(folder) === over) turns.delete(folder)
+    }
+  }
+
+  return async (task: TaskRow, context: TaskContext): Promise<Performed> => {
+    const profile = profileNamed(task.agent)
+    const input = inputOf(task)
+    const folder = workspaceIn(root, task.workspace)
+    const work = async (): Promise<Performed> => {
+      if (folder === root) return workOn({ toolwright, task, input, profile }, context)
+      await using other = await at(folder)
+      return workOn({ toolwright: other, task, input, profile }, context)
+    }
+    try {
+      return profile.changesWorkspace ? await inTurn(folder, context.signal, work) : await work()
+    } catch (thrown) {
+      if (!ToolwrightError.isInstance(thrown) || thrown.code !== "WORKSPACE_BUSY") throw thrown
+      return { state: "queued", notBefore: Date.now() + BUSY_MS, reason: thrown.message }
+    }
+  }
+}
+
+interface Work {
+  toolwright: Toolwright
+  task: TaskRow
+  input: TaskInput
+  profile: AgentProfile
+}
+
+async function workOn(work: Work, context: TaskContext): Promise<Performed> {
+  const { toolwright, task } = work
+  const log = await toolwright.log.open()
+  const begun = task.run === null ? undefined : await log.get(task.run)
+  if (begun?.state === "ended") return endOfRun(begun)
+  const runId = task.run ?? newRunId()
+  await context.inRun(runId)
+  using budget = watchBudget(budgetOf(task), task)
+  if (begun !== undefined) for (const event of (await toolwright.readRun(runId)).events) budget.see(event)
+  let end: RunEnd | undefined
+  const leaves = (event: RunEnd): boolean => isLeft(event, context.signal)
+  const signal = AbortSignal.any([context.signal, budget.signal])
+  for await (const event of runOf(work, { runId, begun, signal, leaves })) {
+    budget.see(event)
+    if (event.type === "run-end") end = event
+  }
+  return endOfWork(end!, budget)
+}
+
+interface RunToDo {
+  runId: string
+  begun: RunRow | undefined
+  signal: AbortSignal
+  leaves: (end: RunEnd) => boolean
+}
+
+function runOf({ toolwright, task, input, profile }: Work, { runId, begun, signal, leaves }: RunToDo) {
+  const { rounds: maxRounds } = budgetOf(task)
+  const limits = { signal, leaves, ...(maxRounds === undefined ? {} : { maxRounds }) }
+  // The task is ours: whoever wrote its run before has lost it.
+  if (begun !== undefined) return toolwright.resume(runId, { ...limits, takeOver: true })
+  const { task: words, files, systemPrompt } = input
+  return toolwright.run(words, {
+    ...limits,
+    agent: profile,
+    runId,
+    taskId: task.id,
+    surface: "worker",
+    ...(files === undefined ? {} : { files }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+  })
+}
+
+/** A run is left open where somebody is to go on with it: another worker, or this one once the model is back. */
+function isLeft({ summary, error }: RunEnd, signal: AbortSignal): boolean {
+  if (summary.outcome === "cancelled") return signal.reason === "stopped" || signal.reason === "stale"
+  return PASSING.has(error?.code ?? "")
+}
+
+function endOfWork({ summary, error }: RunEnd, { exceeded }: BudgetWatch): Performed {
+  if (exceeded !== undefined && !summary.success) return { state: "failed", reason: exceeded, result: summary }
+  const end = endFor(summary)
+  return end.state === "failed" && PASSING.has(error?.code ?? "") ? { ...end, retry: true } : end
+}
+
+/** The end that a run came to before its worker could say so. */
+function endOfRun({ id, outcome, summary }: RunRow): Performed {
+  const read = summary === null ? undefined : (JSON.parse(summary) as RunSummary)
+  return read === undefined ? { state: "failed", reason: `its run ${id} ended: ${outcome}` } : endFor(read)
+}
+
+function endFor(summary: RunSummary): Performed {
+  if (summary.success) return { state: "done", result: summary }
+  return { state: "failed", reason: summary.message === "" ? summary.outcome : summary.message, result: summary }
+}
+
+/** @throws ToolwrightError `ACCESS_DENIED` for a folder that the worker may not work in, `INVALID_ROOT` for none */
+function workspaceIn(root: string, workspace: string | null): string {
+  if (workspace === null) return root
+  const path = resolve(root, workspace)
+  if (path === root) return root
+  let real: string
+  try {
+    real = realpathSync(path)
+  } catch (cause) {
+    throw new ToolwrightError("INVALID_ROOT", `The task's workspace ${path} is not there.`, { cause })
+  }
+  if (`${real}${sep}`.startsWith(`${realpathSync(root)}${sep}`)) return path
+  throw new ToolwrightError("ACCESS_DENIED", `The task's workspace ${path} is outside of ${root}.`, {
+    hint: `Start a worker there: toolwright work --root ${path}`,
+  })
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(new Error(String(signal.reason)))
+    else signal.addEventListener("abort", () => reject(new Error(String(signal.reason))), { once: true })
+  })
+}
