@@ -45,12 +45,15 @@ export function restoreRun(state: RunState, folded: FoldedRun): Restored {
   for (const id of ids) state.ids.add(id)
   state.rounds = open?.round ?? rounds
   state.calls = Math.max(counters?.named ?? 0, ids.length)
-  if (counters !== undefined) {
-    const { nudges, artifacts, inputTokens, outputTokens, modelMs, toolMs, totalMs } = counters
-    Object.assign(state, { nudges, artifacts, inputTokens, outputTokens, modelMs, toolMs })
-    state.started = performance.now() - totalMs
-  }
+  if (counters !== undefined) restoreCounters(state, counters)
+  for (const { call, result } of open?.ended.values() ?? []) state.catalogue.show(shownIn(call.name, result.data))
   return { open }
+}
+
+function restoreCounters(state: RunState, counters: NonNullable<FoldedRun["counters"]>): void {
+  const { nudges, artifacts, inputTokens, outputTokens, modelMs, toolMs, totalMs } = counters
+  Object.assign(state, { nudges, artifacts, inputTokens, outputTokens, modelMs, toolMs })
+  state.started = performance.now() - totalMs
 }
 
 /** What was under way when the earlier process died. */

