@@ -52,6 +52,8 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
         ]
       case "round-start":
         return [style.cyan(`round ${event.round}/${event.maxRounds}`)]
+      case "request":
+        return readAnew(event.prefix).map((line) => `  ${style.dim(line)}`)
       case "model-retry":
         return [
           `  ${style.yellow(mark.more)} ${oneLine(event.reason, room - 28)}; try ${event.attempt + 1} in ${duration(event.delayMs)}`,
@@ -85,8 +87,9 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
         return [`  ${style.yellow(mark.note)} not accepted as done: ${oneLine(event.reasons.join("; "), room - 30)}`]
       case "tools-changed":
         return [
-          `  ${style.yellow(mark.note)} tools changed: ${[...event.added.map((name) => `+${name}`), ...event.removed.map((name) => `-${name}`)].join(" ")}`,
-        ]
+          ...(event.added.length === 0 ? [] : [`told of more tools: ${event.added.join(", ")}`]),
+          ...(event.removed.length === 0 ? [] : [`no longer there: ${event.removed.join(", ")}`]),
+        ].map((line) => `  ${style.yellow(mark.note)} ${oneLine(line, room - 6)}`)
       case "run-end":
         return [
           ...summaryLines(event.summary, style),
@@ -96,6 +99,14 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
         return []
     }
   }
+}
+
+/** Said where a server has to read much of a prompt anew, since something in its front is not as it was. */
+function readAnew(prefix: { kept: number; of: number } | undefined): string[] {
+  if (prefix === undefined || prefix.kept >= prefix.of * 0.9) return []
+  return [
+    `the prompt is as before for ${Math.floor((100 * prefix.kept) / prefix.of)} %: the server reads the rest anew`,
+  ]
 }
 
 /** What a run amounts to. */

@@ -28,6 +28,21 @@ const summary: RunSummary = {
   times: { totalMs: 1234, modelMs: 1000, toolMs: 200, overheadMs: 34 },
 }
 
+test("tools that come and go, and a prompt that a server has to read anew, are told", () => {
+  const request = { type: "request", round: 2, messages: [], tools: [], delivery: "native" } as const
+  expect(
+    linesOf([
+      { type: "tools-changed", added: ["move_file"], removed: ["old"] },
+      { ...request, prefix: { kept: 990, of: 1000 } },
+      { ...request, prefix: { kept: 120, of: 1000 } },
+    ]),
+  ).toEqual([
+    "  note   told of more tools: move_file",
+    "  note   no longer there: old",
+    "  the prompt is as before for 12 %: the server reads the rest anew",
+  ])
+})
+
 describe("text of models and tools", () => {
   test.each([
     ["an escape sequence", "a\u001b]0;title\u0007b\u001b[2J", "a␛]0;title␇b␛[2J"],
