@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { createParser, type AccountingParser } from "./engine/parser.ts"
+import { collectReply, createParser, type AccountingParser } from "./engine/parser.ts"
 import { ACCEPTED_EVERYWHERE, FORMATS } from "./formats/index.ts"
 import { coalesce, cutAt, randomFrom, toolOf } from "./fixtures/support.ts"
 import { formatterOf, type ParseEvent } from "./index.ts"
@@ -58,16 +58,9 @@ function account(text: string, { events, parser }: ReturnType<typeof parse>): vo
   }
   expect(at).toBe(text.length)
   const of = (type: ParseEvent["type"]) => events.filter((event) => event.type === type)
-  expect(
-    of("text-delta")
-      .map((event) => (event.type === "text-delta" ? event.text : ""))
-      .join(""),
-  ).toBe(said.content)
-  expect(
-    of("reasoning-delta")
-      .map((event) => (event.type === "reasoning-delta" ? event.text : ""))
-      .join(""),
-  ).toBe(said.reasoning)
+  const { content, reasoning } = collectReply(events)
+  expect(content).toBe(said.content)
+  expect(reasoning).toBe(said.reasoning)
   expect(spans.filter((span) => span.kind === "call")).toHaveLength(of("call-end").length)
   for (const span of spans.filter((candidate) => candidate.kind === "problem")) {
     const told = events.some(

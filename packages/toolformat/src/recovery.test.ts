@@ -309,6 +309,20 @@ describe("calls in reasoning", () => {
       reasoning: "Hm.",
     })
   })
+  it.each([
+    ["hermes", "Hm.\n</think>\n\nYes.", "Hm.", "Yes."],
+    ["hermes", "</think>\n\nYes.", "", "Yes."],
+    ["seed-oss", "Hm.</seed:think>Yes.", "Hm.", "Yes."],
+    ["command-r7b", "Hm.<|END_THINKING|><|START_RESPONSE|>Yes.<|END_RESPONSE|>", "Hm.", "Yes."],
+    ["gemma4", "thought\nHm.<channel|>Yes.", "thought\nHm.", "Yes."],
+  ])("may begin in the prompt without anybody saying so: %s %j", (format, text, reasoning, content) => {
+    expect(read(format, text)).toEqual({ calls: [], content, reasoning, problems: [] })
+    const call = formatterById(format).printCalls([{ id: "", name: "f", arguments: { a: 1 } }], TOOLS)
+    expect(read(format, `${text}${call}`)).toMatchObject({ calls: [["f", { a: 1 }]], reasoning, problems: [] })
+  })
+  it("is spoken of in an answer where quotes stand before its mark", () => {
+    expect(read("hermes", "It ends with `</think>` then.").reasoning).toBe("")
+  })
 })
 
 describe("text that is no call", () => {
@@ -338,7 +352,10 @@ describe("a mark that means nothing", () => {
     expect(read("hermes", "Write <tool_call> before and </tool_call> after.").content).toBe(
       "Write <tool_call> before and </tool_call> after.",
     )
-    expect(read("hermes", "Hm.</think>Yes.")).toMatchObject({ content: "Hm.Yes.", problems: ["stray-marker"] })
+    expect(read("hermes", "<think>Hm.</think>Yes.</think>No.")).toMatchObject({
+      content: "Yes.No.",
+      problems: ["stray-marker"],
+    })
   })
 })
 

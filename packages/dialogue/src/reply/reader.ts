@@ -203,6 +203,10 @@ class CallReader {
       case "reasoning-delta":
         this.#reply.reasoning += event.text
         return event
+      case "text-was-reasoning":
+        this.#reply.reasoning = this.#reply.content + this.#reply.reasoning
+        this.#reply.content = this.#reply.said = ""
+        return undefined
       case "call-start":
         if (++this.#begun > MOST_CALLS) throw tooLong(`${MOST_CALLS} calls`)
         this.#open.set(event.index, { name: event.name, text: "" })

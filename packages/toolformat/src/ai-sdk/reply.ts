@@ -20,14 +20,18 @@ export async function readContent(
   const writer = createPartWriter(settings)
   const parts: ContentPart[] = []
   let open: { type: "text" | "reasoning"; text: string } | undefined
-  const add = (written: readonly StreamPart[]): void => {
-    for (const part of written) {
+  const written = new Set<ContentPart>()
+  const add = (streamed: readonly StreamPart[]): void => {
+    for (const part of streamed) {
       if (part.type === "text-start" || part.type === "reasoning-start") {
         open = { type: part.type === "text-start" ? "text" : "reasoning", text: "" }
         parts.push(open)
+        written.add(open)
       } else if ((part.type === "text-delta" || part.type === "reasoning-delta") && open !== undefined)
         open.text += part.delta ?? ""
-      else if (part.type === "tool-call") parts.push(part as ContentPart)
+      else if (part.type === WAS_REASONING) {
+        for (const each of written) if (each.type === "text") each.type = "reasoning"
+      } else if (part.type === "tool-call") parts.push(part as ContentPart)
     }
   }
   for (const part of content) {
@@ -46,7 +50,7 @@ export function readStream(settings: ReplySettings): TransformStream<unknown, un
     async transform(chunk, controller) {
       const part = chunk as StreamPart
       const send = (parts: readonly StreamPart[]): void => {
-        for (const each of parts) controller.enqueue(each)
+        for (const each of parts) if (each.type !== WAS_REASONING) controller.enqueue(each)
       }
       if (part.type === "text-start" || part.type === "text-end") return
       if (part.type === "text-delta") send(await writer.push(part.delta ?? ""))
@@ -57,7 +61,8 @@ export function readStream(settings: ReplySettings): TransformStream<unknown, un
       } else controller.enqueue(part)
     },
     async flush(controller) {
-      if (!isDone) for (const part of await writer.end()) controller.enqueue(part)
+      if (isDone) return
+      for (const part of await writer.end()) if (part.type !== WAS_REASONING) controller.enqueue(part)
     },
   })
 }
@@ -66,6 +71,9 @@ export function readStream(settings: ReplySettings): TransformStream<unknown, un
 export function toolCallsReason(given: unknown): unknown {
   return typeof given === "object" && given !== null ? { ...given, unified: "tool-calls" } : "tool-calls"
 }
+
+/** What only who gathers a whole answer can act on, since a stream cannot take text back. */
+const WAS_REASONING = "text-was-reasoning"
 
 /** Turns events of our parser into stream parts: what is open is closed before something else begins. */
 function createPartWriter({ parser, tools, taken, onProblem }: ReplySettings) {
@@ -97,6 +105,8 @@ function createPartWriter({ parser, tools, taken, onProblem }: ReplySettings) {
         return say("text", event.text)
       case "reasoning-delta":
         return say("reasoning", event.text)
+      case WAS_REASONING:
+        return [...close(), { type: WAS_REASONING }]
       case "call-start": {
         const id = freeId(event.id, taken)
         ids.set(event.index, id)

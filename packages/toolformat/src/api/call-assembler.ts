@@ -1,6 +1,6 @@
 import { messageOf } from "@toolwright/toolbox"
 import type { JsonObject } from "@toolwright/toolbox"
-import type { ParseEvent, ParseProblem } from "../model/formatter.ts"
+import type { ServerEvent, ParseProblem } from "../model/formatter.ts"
 import type { ApiDecoderOptions } from "./events.ts"
 import { asObject, parseJson } from "./json.ts"
 
@@ -15,14 +15,14 @@ export interface CallDelta {
 
 /** Puts pieces of calls together; see {@link createCallAssembler}. */
 export interface CallAssembler {
-  push(delta: CallDelta): ParseEvent[]
+  push(delta: CallDelta): ServerEvent[]
   /** Ends the call with this wire index now, for wires that say so. */
-  close(index: number): ParseEvent[]
+  close(index: number): ServerEvent[]
   /**
    * Ends every open call, in the order in which they began. `cutOff` says that the reply broke off: then a call whose
    * arguments had not begun is a problem, not a call without arguments.
    */
-  end(cutOff?: boolean): ParseEvent[]
+  end(cutOff?: boolean): ServerEvent[]
 }
 
 /**
@@ -85,7 +85,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     return call
   }
 
-  function locate(delta: CallDelta, events: ParseEvent[]): OpenCall {
+  function locate(delta: CallDelta, events: ServerEvent[]): OpenCall {
     if (delta.index !== undefined) {
       const known = byIndex.get(delta.index)
       if (known === undefined) return open(delta.index)
@@ -104,7 +104,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     return another ? open(undefined) : known
   }
 
-  function start(call: OpenCall, events: ParseEvent[]): void {
+  function start(call: OpenCall, events: ServerEvent[]): void {
     if (call.started || call.name === undefined) return
     call.started = true
     call.id ??= newId(call.slot)
@@ -120,17 +120,17 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
     if (first !== undefined) call.isObject = first === "{"
   }
 
-  function send(call: OpenCall, events: ParseEvent[]): void {
+  function send(call: OpenCall, events: ServerEvent[]): void {
     if (!call.started || call.isObject !== true || call.unsent === "") return
     events.push({ type: "args-delta", index: call.slot, text: call.unsent })
     call.unsent = ""
     call.sent = true
   }
 
-  function finish(call: OpenCall, cutOff = false): ParseEvent[] {
+  function finish(call: OpenCall, cutOff = false): ServerEvent[] {
     if (call.ended) return []
     call.ended = true
-    const events: ParseEvent[] = []
+    const events: ServerEvent[] = []
     const problem = (
       text: string,
       message: string,
@@ -166,7 +166,7 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
 
   return {
     push(delta) {
-      const events: ParseEvent[] = []
+      const events: ServerEvent[] = []
       const call = locate(delta, events)
       if (delta.id && call.id === undefined) {
         call.id = delta.id

@@ -1,4 +1,4 @@
-import type { ParsedReply, ParseEvent } from "../model/formatter.ts"
+import type { ParsedReply, ServerEvent } from "../model/formatter.ts"
 
 /** Why generation ended, over all APIs. */
 export type ApiFinishReason = "stop" | "length" | "tool-calls" | "content-filter" | "error" | "unknown"
@@ -16,7 +16,7 @@ export interface ApiUsage {
  * the server reports inside a successful response; `signature` is what Gemini wants back with the call.
  */
 export type ApiEvent =
-  | ParseEvent
+  | ServerEvent
   | { type: "usage"; usage: ApiUsage }
   | { type: "finish"; finishReason: ApiFinishReason }
   | { type: "error"; code: string; message: string }

@@ -58,6 +58,10 @@ export function collectReply(events: Iterable<ParseEvent>): ParsedReply {
   for (const event of events) {
     if (event.type === "text-delta") content += event.text
     else if (event.type === "reasoning-delta") reasoning += event.text
+    else if (event.type === "text-was-reasoning") {
+      reasoning = content + reasoning
+      content = ""
+    }
     else if (event.type === "call-end") calls.push(event.call)
     else if (event.type === "problem") problems.push(event.problem)
   }

@@ -7,6 +7,8 @@ import { END, type Scan, type Source } from "./source.ts"
 /** Longest header of a message, in code units. */
 const LONGEST_HEADER = 200
 const COLON = 58
+/** What stands before a mark that the text speaks of. */
+const QUOTES: ReadonlySet<number> = new Set([34, 39, 96])
 
 /**
  * Reads a whole reply: content, reasoning, and the calls in both. This is the only loop over the text; whatever can
@@ -32,6 +34,8 @@ class ReplyReader {
   /** Something was said in this mode: content at all, or in this stretch of reasoning. */
   private said = false
   private contentSaid = false
+  /** Reasoning had a mark of its own, opening or closing, so that what was said before is no reasoning. */
+  private reasoned: boolean
   /** A fenced call was found, so single lines are no calls any more. */
   private fenced = false
 
@@ -40,7 +44,7 @@ class ReplyReader {
     this.source = session.source
     this.tables = tables
     this.mode = startsInReasoning ? "reasoning" : "content"
-    this.trim = startsInReasoning
+    this.trim = this.reasoned = startsInReasoning
   }
 
   *read(): Scan<undefined> {
@@ -213,6 +217,7 @@ class ReplyReader {
     if (role === "framing") return this.passFraming()
     if (role === "reasoning-open") return this.openReasoning()
     if (role === "reasoning-close" && thinking) return this.closeReasoning(start)
+    if (role === "reasoning-close" && !this.reasoned && !QUOTES.has(this.lastSaid)) return this.closeUnopened()
     return !thinking && (yield* this.passStray(mark, start))
   }
 
@@ -231,6 +236,7 @@ class ReplyReader {
   private openReasoning(): boolean {
     const again = this.mode === "reasoning"
     if (again && this.said) return false
+    this.reasoned = true
     this.dropSpace()
     if (!again) {
       this.contentSaid = this.said
@@ -245,6 +251,15 @@ class ReplyReader {
     this.dropSpace()
     this.mode = "content"
     this.said = this.contentSaid
+    return this.passMark()
+  }
+
+  /** The closing mark comes first: the prompt had opened the reasoning, and all that was said is reasoning. */
+  private closeUnopened(): true {
+    this.reasoned = true
+    this.dropSpace()
+    if (this.said) this.session.takeForReasoning()
+    this.said = false
     return this.passMark()
   }
 

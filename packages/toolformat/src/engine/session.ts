@@ -133,6 +133,13 @@ export class Session {
     return this.accounted
   }
 
+  /** What was said so far turns out to be thought: the prompt had opened the reasoning. */
+  takeForReasoning(): void {
+    for (const span of this.spans) if (span.kind === "content") span.kind = "reasoning"
+    this.content = ""
+    this.emit({ type: "text-was-reasoning" })
+  }
+
   nextId(given: string | undefined, name: string): string {
     return nextId(this.format.ids, given, name, this.callsBefore + this.calls)
   }

@@ -33,10 +33,15 @@ export interface ParseProblem {
 export type ParseEvent =
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
+  /** All text so far was reasoning that the prompt had opened: its closing mark came, and no opening one. */
+  | { type: "text-was-reasoning" }
   | { type: "call-start"; index: number; id: string; name: string }
   | { type: "args-delta"; index: number; text: string }
   | { type: "call-end"; index: number; call: ToolCall }
   | { type: "problem"; problem: ParseProblem }
+
+/** A step of a reply whose parts the server told apart, so that none of it changes its kind afterwards. */
+export type ServerEvent = Exclude<ParseEvent, { type: "text-was-reasoning" }>
 
 /** A whole reply, parsed. */
 export interface ParsedReply {
