@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { fileURLToPath } from "node:url"
 import { expect, it } from "vitest"
-import { formatterOf, listFormats } from "./index.ts"
+import { formatById, formatterOf, listFormats } from "./index.ts"
 
 const DOCS = new URL("../../../docs/", import.meta.url)
 const CACHE = new URL("../../../node_modules/.cache/docs/", import.meta.url)
@@ -33,6 +33,15 @@ it("the table of formats is what the code says (else: UPDATE_DOCS=1 and run this
   const made = `${before}${BEGIN}${table()}${after}`
   if (process.env.UPDATE_DOCS === "1") writeFileSync(new URL("formats.md", DOCS), made)
   expect(read("formats.md")).toBe(made)
+})
+
+it("the names that engines give are those of the formats that the page says", () => {
+  const rows = /<!-- engines -->\n([^]*?)<!-- end of engines -->/.exec(read("formats.md"))?.[1] ?? ""
+  const pairs = [...rows.matchAll(/((?:`[^`]+` )+)→ `([^`]+)`/g)].flatMap(([, names = "", id = ""]) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(([, name = ""]) => [name, id]),
+  )
+  expect(pairs.length).toBeGreaterThan(90)
+  expect(pairs.map(([name = ""]) => [name, formatById(name).id])).toEqual(pairs)
 })
 
 it("the example of adding a format runs and prints what its page says", () => {

@@ -47,6 +47,169 @@ function read(format: string, text: string) {
 const arg = (key: string, value: string, suffix = "") =>
   `<arg_key${suffix}>${key}</arg_key${suffix}>\n<arg_value${suffix}>${value}</arg_value${suffix}>\n`
 
+const DSML = "｜DSML｜"
+const PLAMO = (name: string) => `<|plamo:${name}:plamo|>`
+
+describe("forms that engines accept", () => {
+  it.each([
+    ["GLM, an object behind the name", "glm47", '<tool_call>ferry\n{"port": "Bergen"}</tool_call>', [PORT]],
+    [
+      "GLM, an object behind the name and a bracket",
+      "glm47",
+      '<tool_call>ferry>{"port": "Bergen"}</tool_call>',
+      [PORT],
+    ],
+    [
+      "GLM, a key that no schema knows",
+      "glm45",
+      `<tool_call>ferry\n${arg("port", "7")}${arg("berths", "[1, 2]")}</tool_call>`,
+      [["ferry", { port: "7", berths: [1, 2] }]],
+    ],
+    [
+      "MiniMax M2, an object in the tag",
+      "minimax-m2",
+      '<minimax:tool_call><invoke name="ferry">{"port": "Bergen"}</invoke></minimax:tool_call>',
+      [PORT],
+    ],
+    [
+      "DSML, the mark left out here and there",
+      "deepseek-v32",
+      `<${DSML}function_calls><${DSML}invoke name="ferry"><${DSML}parameter name="port" string="true">Bergen</parameter><parameter name="cars" string="false">2</${DSML}parameter></invoke></${DSML}function_calls>`,
+      [["ferry", { port: "Bergen", cars: 2 }]],
+    ],
+    [
+      "DSML, the mark left out everywhere",
+      "deepseek-v32",
+      '<function_calls><invoke name="ferry">{"port": "Bergen"}</invoke></function_calls>',
+      [PORT],
+    ],
+    [
+      "DSML with a space, in DeepSeek 4",
+      "deepseek-v4",
+      `<${DSML} calls><${DSML} invoke name="ferry"><${DSML} parameter name="port" string="true">Bergen</${DSML} parameter></${DSML} invoke></${DSML} calls>`,
+      [PORT],
+    ],
+    [
+      "DeepSeek 3, its marks taken away",
+      "deepseek-v3",
+      'On it.\n\nfunctionferry\n```json\n{"port": "Bergen"}\n```\nfunctiontide\n```json\n{}\n```',
+      [PORT, TIDE],
+    ],
+    ["DeepSeek 3, the kind taken away too", "deepseek-v3", 'ferry\n```json\n{"port": "Bergen"}\n```', [PORT]],
+    ["Gemma 4, other brackets", "gemma4", '<|tool_call>call:ferry(port:<|"|>Bergen<|"|>)<tool_call|>', [PORT]],
+    ["Gemma 4, none", "gemma4", "<|tool_call>call:tide<tool_call|>", [TIDE]],
+    [
+      "Gemma 4, a text that looks like a number",
+      "gemma4",
+      "<|tool_call>call:ferry{port:7}<tool_call|>",
+      [["ferry", { port: "7" }]],
+    ],
+    [
+      "Gemma 4, a text that begins like one",
+      "gemma4",
+      "<|tool_call>call:ferry{port:7:30}<tool_call|>",
+      [["ferry", { port: "7:30" }]],
+    ],
+    [
+      "Python, quotes in a text before a further argument",
+      "lfm2",
+      "<|tool_call_start|>[ferry(port='the 'Old' quay', cars=02)]<|tool_call_end|>",
+      [["ferry", { port: "the 'Old' quay", cars: 2 }]],
+    ],
+    [
+      "MiniCPM 5, entities and a wrapper",
+      "minicpm5",
+      '<functionname="ferry"><arguments><param name="port">Bed &amp; Tea</param></arguments></function>',
+      [["ferry", { port: "Bed & Tea" }]],
+    ],
+    [
+      "MiniCPM 5, all arguments in one",
+      "minicpm5",
+      `<function name="ferry"><param name="arguments">{'port': 'Bergen'}</param></function>`,
+      [PORT],
+    ],
+    [
+      "Muse Glimmer, in messages and a namespace",
+      "glimmer",
+      ' to=self<|message|>Hm.<|eom|><|start|>assistant to=ferry.ferry<|message|><atem:function_calls><atem:invoke name="ferry.ferry"><atem:parameter name="port">Bergen</atem:parameter></atem:invoke></atem:function_calls><|eom|>',
+      [PORT],
+    ],
+    [
+      "Kimi K2, in a namespace",
+      "kimi-k2",
+      "<|tool_call_begin|>functions.sea.tide:0<|tool_call_argument_begin|>{}<|tool_call_end|>",
+      [TIDE],
+    ],
+    [
+      "Apertus, in the common form",
+      "apertus",
+      '<|tools_prefix|>[{"name": "ferry", "arguments": {"port": "Bergen"}}]<|tools_suffix|>',
+      [PORT],
+    ],
+    [
+      "GigaChat 3, its opening in the prompt",
+      "gigachat3",
+      'function call<|role_sep|>\n{"name": "tide", "arguments": {}}</s>',
+      [TIDE],
+    ],
+    [
+      "Step 3, with line breaks between its marks",
+      "step3",
+      '<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>\n<steptml:invoke name="tide">\n</steptml:invoke>\n<｜tool_call_end｜>\n<｜tool_calls_end｜>',
+      [TIDE],
+    ],
+    [
+      "PLaMo 3",
+      "plamo3",
+      `${PLAMO("begin_think")}Hm.${PLAMO("end_think")}${PLAMO("begin_tool_requests")}${PLAMO("begin_tool_request")}${PLAMO("begin_tool_name")}ferry${PLAMO("end_tool_name")}${PLAMO("begin_tool_arguments")}<|plamo:constrain|>json<|plamo:msg|>{"port":"Bergen"}${PLAMO("end_tool_arguments")}${PLAMO("end_tool_request")}${PLAMO("end_tool_requests")}<|plamo:tag|>`,
+      [PORT],
+    ],
+    [
+      "openPangu, marks called unused",
+      "pangu",
+      '[unused11][{"name": "ferry", "arguments": {"port": "Bergen"}}][unused12]',
+      [PORT],
+    ],
+    ["RWKV", "rwkv", '**Tool Call:**\n```json\n{"name": "ferry", "arguments": {"port": "Bergen"}}\n```', [PORT]],
+    ["Step-Audio 2", "step-audio-2", '<tool_call>function\nferry\n{"port": "Bergen"}</tool_call>', [PORT]],
+    ["CWM, an object", "cwm", '<tool: function>\nferry {"port": "Bergen"}\n</tool>', [PORT]],
+    ["CWM, nothing", "cwm", "<tool: function>\ntide\n</tool>", [TIDE]],
+    [
+      "CWM, a command",
+      "cwm",
+      '<tool: function>\nferry ls -l | grep "x"\n</tool>',
+      [["ferry", { command: 'ls -l | grep "x"' }]],
+    ],
+    [
+      "HyperCLOVA X 14B",
+      "hyperclovax-14b",
+      ' -> tool/function_call\n[{"name": "ferry", "arguments": {"port": "Bergen"}}, {"name": "tide", "parameters": {}}]<|im_end|>',
+      [PORT, TIDE],
+    ],
+    [
+      "IQuest Coder 2",
+      "iquest-coder-v2",
+      `<iquestcoder_tool_call>ferry\n${arg("port", "Bergen")}</iquestcoder_tool_call>`,
+      [PORT],
+    ],
+    ...["", ":6124c78e", ":opensource"].map((suffix) => [
+      `Hunyuan 4 with '${suffix}'`,
+      "hunyuan4",
+      `<tool_calls${suffix}><tool_call${suffix}>ferry${arg("port", "Bergen", suffix)}</tool_call${suffix}><tool_call${suffix}>tide</tool_call${suffix}></tool_calls${suffix}>`,
+      [PORT, TIDE],
+    ]),
+  ] as [string, string, string, unknown[]][])("%s", (_what, format, text, calls) => {
+    const result = read(format, text)
+    expect(result.calls).toEqual(calls)
+    expect(result.problems.filter((problem) => !problem.endsWith("repaired"))).toEqual([])
+    expect(result.content).toBe(text.startsWith("On it.") ? "On it." : "")
+  })
+  it("a word that is no mark stays text where no tool on offer follows", () => {
+    const text = 'The function sail\n```json\n{"a": 1}\n```'
+    expect(read("deepseek-v3", text).calls).toEqual([])
+  })
+})
+
 describe("what families write beside the form they were trained on", () => {
   it.each([
     [

@@ -1,4 +1,4 @@
-import { coerce, type Typing } from "./coerce.ts"
+import { coerce, isText, type Typing } from "./coerce.ts"
 import { admittedTypes, itemSchema, memberSchema } from "./schema-types.ts"
 import type { ValueTypes } from "./value-notation.ts"
 
@@ -29,6 +29,10 @@ export class ArgumentTypes implements ValueTypes {
     const typing = this.open.length === 0 ? undefined : this.current()
     if (typing === undefined || typing.schema.type === "string") return false
     return !admittedTypes(typing.schema, typing.root).has("string")
+  }
+
+  wantsText(): boolean {
+    return this.open.length > 0 && this.current() !== undefined && isText(this.current())
   }
 
   retype(json: string): string {

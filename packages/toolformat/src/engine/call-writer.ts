@@ -11,7 +11,7 @@ import { JSON_NOTATION, transcode, type ValueSink, type ValueTypes } from "./val
  */
 export class CallWriter implements ValueSink {
   readonly start: number
-  name: string | undefined
+  private called: string | undefined
   id: string | undefined
   /** The arguments so far as one JSON text. */
   private json = ""
@@ -28,6 +28,17 @@ export class CallWriter implements ValueSink {
   constructor(session: Session, start: number) {
     this.session = session
     this.start = start
+  }
+
+  get name(): string | undefined {
+    return this.called
+  }
+
+  set name(name: string | undefined) {
+    const { tools, format } = this.session
+    const last = name?.slice(name.lastIndexOf(".") + 1)
+    const namespaced = format.namespaces === true && name !== undefined && tools?.has(name) === false
+    this.called = namespaced && tools.has(last ?? "") ? last : name
   }
 
   get tool(): ToolDefinition | undefined {

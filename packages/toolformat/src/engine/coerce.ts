@@ -61,6 +61,9 @@ function quotedValue(text: string, { schema, root }: Typing): string | undefined
   return json !== undefined && admits(schema, root, JSON.parse(json)) ? json : undefined
 }
 
+/** A boolean in words, which says nothing else where nothing else is admitted. */
+const SPOKEN: Readonly<Record<string, string>> = { yes: "true", on: "true", no: "false", off: "false" }
+
 function booleanDigit(digit: string, { schema, root }: Typing): string | undefined {
   const types = admittedTypes(schema, root)
   return types.size === 1 && types.has("boolean") ? String(digit === "1") : undefined
@@ -71,6 +74,7 @@ function looseScalar(text: string, { schema, root }: Typing): string | undefined
   const types = admittedTypes(schema, root)
   const word = text.trim().toLowerCase()
   if (types.has("boolean") && (word === "true" || word === "false")) return word
+  if (types.size === 1 && types.has("boolean") && Object.hasOwn(SPOKEN, word)) return SPOKEN[word]
   if (types.has("null") && !types.has("string") && (word === "" || word === "none" || word === "null")) return "null"
   return undefined
 }

@@ -93,6 +93,8 @@ function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
   const start: Candidate[] = []
   const addCalls = (table: MarkTable, syntax: CallSyntax, isForeign: boolean, unmarked: boolean) => {
     const add = (text: string, via: Candidate["via"]) => {
+      // what begins any message of this family begins none of another's calls
+      if (isForeign && format.headers?.open.includes(text) === true) return
       const space = text.search(/\s/)
       const candidate = { syntax, via, rest: space < 0 ? "" : text.slice(space), foreign: isForeign }
       table.add(space < 0 ? text : text.slice(0, space)).candidates.push(candidate)

@@ -61,8 +61,7 @@ export function collectReply(events: Iterable<ParseEvent>): ParsedReply {
     else if (event.type === "text-was-reasoning") {
       reasoning = content + reasoning
       content = ""
-    }
-    else if (event.type === "call-end") calls.push(event.call)
+    } else if (event.type === "call-end") calls.push(event.call)
     else if (event.type === "problem") problems.push(event.problem)
   }
   return { calls, content, reasoning, problems }

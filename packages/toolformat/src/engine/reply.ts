@@ -297,11 +297,13 @@ class ReplyReader {
     this.source.rewind(start)
     const header = headers === undefined ? undefined : yield* textUntil(this.source, [headers.end], LONGEST_HEADER)
     if (headers === undefined || header === undefined) return false
+    const form = headers.form?.exec(header)
+    if (form === null) return false
     yield* anyLiteral(this.source, [headers.end])
     this.dropSpace()
     this.session.account("framing", this.source.offset)
-    const channels = [...header.matchAll(/<\|channel\|>\s*(\w+)/g)]
-    const next = headers.reasoning.includes(channels.at(-1)?.[1] ?? "") ? "reasoning" : "content"
+    const channel = (form ?? [...header.matchAll(/<\|channel\|>\s*(\w+)/g)].at(-1))?.[1] ?? ""
+    const next = headers.reasoning.includes(channel) ? "reasoning" : "content"
     if (next !== this.mode) {
       if (this.mode === "content") this.contentSaid = this.said
       this.said = next === "content" && this.contentSaid

@@ -74,6 +74,8 @@ export function* scanScalar(
   // a word is over only when something else follows; at the end of the reply it may have been cut
   if (word === undefined) return "open"
   const value = LITERALS[word]
+  const isWhole = notation.bareTexts !== true || notation.python === true || (yield* endsScalar(source))
+  if (!isWhole) return yield* scanBareText(source, word, sink, "")
   if (value !== undefined && Object.hasOwn(LITERALS, word)) {
     if (value !== word && !notation.python) sink.repaired("a Python literal")
     sink.write(value)
@@ -91,6 +93,16 @@ export function* scanScalar(
   if (!notation.python) sink.repaired("a number that is not JSON")
   sink.write(JSON.stringify(number))
   return "done"
+}
+
+/** Whether what is read of a value without quotes is all of it; reads nothing. */
+function* endsScalar(source: Source): Scan<boolean> {
+  const start = source.mark()
+  const code = yield* skipSpace(source)
+  const ends = code === COMMA || code === 125 || code === 93 || code === 41 || code === END || code === 60
+  source.rewind(start)
+  source.release()
+  return ends
 }
 
 function isWord(code: number): boolean {
@@ -121,7 +133,7 @@ function* scanWord(source: Source, belongs: (code: number) => boolean): Scan<str
 }
 
 /** The rest of a text without quotes, of which a word is already read. */
-function* scanBareText(source: Source, word: string, sink: ValueSink, close: string): Scan<Outcome> {
+export function* scanBareText(source: Source, word: string, sink: ValueSink, close: string): Scan<Outcome> {
   let text = word
   for (;;) {
     const code = yield* source.wait()

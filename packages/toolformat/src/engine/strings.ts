@@ -54,7 +54,7 @@ export function* scanString(
       if (source.at >= source.text.length) return "open"
     } else if (code === quote) {
       source.at++
-      if (yield* endsString(source, closers, loose)) {
+      if (yield* endsString(source, closers, loose, notation.python === true)) {
         sink.write('"')
         return "done"
       }
@@ -75,26 +75,50 @@ export function* scanString(
 }
 
 const COMMA = 44
+const EQUALS = 61
+const PARENTHESIS_CLOSE = 41
+/** Longest name of an argument that shows that a text ended before it. */
+const LONGEST_KEY = 256
 
 /**
  * Whether a quote ends the string that it stands in, by what comes after it; reads nothing. Before a word it is part of
  * the text. Once quotes were found in the text, only what can go on with a value ends it.
  */
-function* endsString(source: Source, closers: readonly string[], loose: boolean): Scan<boolean> {
+function* endsString(source: Source, closers: readonly string[], loose: boolean, python: boolean): Scan<boolean> {
   let code = source.peek()
   if (code === STARVED) code = yield* source.wait()
   if (!loose && (code === COMMA || code === 125 || code === 58)) return true
   const start = source.mark()
   code = yield* skipSpace(source)
-  let ends = loose ? code === 125 || code === 93 || code === END : !isWordLike(code)
-  if (loose && code === COMMA) {
-    source.at++
-    ends = !isWordLike(yield* skipSpace(source))
-  }
-  ends ||= yield* stands(source, closers)
+  const ends =
+    (loose ? yield* goesOn(source, code, python) : !isWordLike(code)) || (yield* standsHere(source, closers, start))
   source.rewind(start)
   source.release()
   return ends
+}
+
+/** Whether what follows a text can only be the rest of a value, or the next argument of a call; reads on. */
+function* goesOn(source: Source, code: number, python: boolean): Scan<boolean> {
+  if (code === 125 || code === 93 || code === END) return true
+  if (code !== COMMA) return python && code === PARENTHESIS_CLOSE
+  source.at++
+  return !isWordLike(yield* skipSpace(source)) || (python && (yield* namesArgument(source)))
+}
+
+/** Whether one of several marks stands behind a place and the white space there; reads nothing of it. */
+function* standsHere(source: Source, marks: readonly string[], place: number): Scan<boolean> {
+  source.rewind(place)
+  return yield* looksAt(source, marks)
+}
+
+/** Whether a call's next argument begins here, by its name; reads on. */
+function* namesArgument(source: Source): Scan<boolean> {
+  let code = yield* source.wait()
+  for (let length = 0; length < LONGEST_KEY && (isWordLike(code) || code === 95); length++) {
+    source.at++
+    code = yield* source.wait()
+  }
+  return (yield* skipSpace(source)) === EQUALS
 }
 
 function isWordLike(code: number): boolean {

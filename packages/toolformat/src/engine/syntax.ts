@@ -66,6 +66,10 @@ export interface NamedSyntax extends CallSyntaxBase {
   idBefore?: string
   /** After the arguments; the first is printed. The end of the arguments is enough for us. */
   close: readonly string[]
+  /** The opening mark is an ordinary word, so the name must be that of a tool on offer. */
+  offered?: boolean
+  /** What follows the name and is no object is the text of this one argument. */
+  textArgument?: string
   /** How name and id share the place of the name (`functions.{name}:{index}`). */
   nameForm?: "kimi"
   /**
@@ -106,8 +110,10 @@ export interface ParametersSyntax extends CallSyntaxBase {
   lines?: { afterName?: string; afterParameter?: string }
   /** An attribute between key and `end` that tells text from JSON: a flag, or the type's name. */
   typed?: { attribute: "string" | "type"; end: string }
-  /** Values may stand in `<![CDATA[…]]>`, and are printed so where they contain tags. */
+  /** Values may stand in `<![CDATA[…]]>`, and are printed so where they contain tags; elsewhere entities stand for them. */
   cdata?: boolean
+  /** A value of which no schema says the type is JSON where it can be read so, as the family writes it. */
+  untyped?: "json"
 }
 
 /** `name(key=value, …)`, as in Python. */
@@ -174,11 +180,19 @@ export interface Format {
   calls: readonly CallSyntax[]
   reasoning?: ReasoningSyntax
   /** Messages with headers: what begins one, what ends it, and the channels whose text is reasoning. */
-  headers?: { open: readonly string[]; end: string; reasoning: readonly string[] }
+  headers?: {
+    open: readonly string[]
+    end: string
+    reasoning: readonly string[]
+    /** What a header looks like, its end apart, with the channel's name as its first group; `<|channel|>name` unless given. */
+    form?: RegExp
+  }
   /** What the beginning of a reply may consist of besides text, the opening mark being part of the prompt. */
   startFraming?: readonly string[]
   /** Marks that belong to the dialogue, not to what is said: left out of the content. */
   framing?: readonly string[]
+  /** Models write a namespace before the names of tools, which is none of theirs. */
+  namespaces?: boolean
   /** What happens with calls inside reasoning, unless the caller says otherwise. */
   callsInReasoning?: "drop" | "accept"
   ids: IdPolicy

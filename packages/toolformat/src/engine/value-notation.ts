@@ -41,6 +41,8 @@ export interface ValueTypes {
   key(json: string): void
   /** Whether the value that comes next may not be text. */
   refusesText(): boolean
+  /** Whether the value that comes next may be nothing but text. */
+  wantsText(): boolean
   /** A text as what it stands for where it may not be text; the same again where it stands for nothing else. */
   retype(json: string): string
 }

@@ -1,6 +1,6 @@
 /** One value in any notation, read without recursion and in one pass, and written as JSON. */
 import { escapeText } from "./json-text.ts"
-import { isPositional, scanKey, scanScalar } from "./scalars.ts"
+import { isPositional, scanBareText, scanKey, scanScalar } from "./scalars.ts"
 import { isSpace, stands } from "./scanning.ts"
 import { END, Source, STARVED, type Scan } from "./source.ts"
 import type { Notation, Outcome, ValueSink, ValueTypes } from "./value-notation.ts"
@@ -17,6 +17,7 @@ const EQUALS = 61
 const BRACE = 123
 const BRACKET = 91
 const PARENTHESIS = 40
+const LETTER_N = 110
 
 type Expectation = "value" | "value-or-close" | "key-or-close" | "colon" | "comma-or-close"
 
@@ -93,7 +94,9 @@ export function* scanValue(
       const typed = isQuote(code, notation) && progress.types?.refusesText() === true
       const scalar = typed
         ? yield* scanTyped(source, progress, closers)
-        : yield* scanScalar(source, notation, sink, closers)
+        : isUnquotedText(code, progress)
+          ? yield* scanBareText(source, "", sink, "")
+          : yield* scanScalar(source, notation, sink, closers)
       if (scalar !== "done" || progress.closes.length === 0) return scalar
       progress.expected = "comma-or-close"
     }
@@ -103,6 +106,12 @@ export function* scanValue(
 /** Whether a text may begin with a code unit. */
 function isQuote(code: number, { rawQuote }: Notation): boolean {
   return code === 34 || code === 39 || (rawQuote !== undefined && code === rawQuote.charCodeAt(0))
+}
+
+/** Whether a value without quotes is a text that looks like a number or a boolean: the schema admits nothing but text. */
+function isUnquotedText(code: number, { notation, types }: Progress): boolean {
+  if (notation.rawQuote === undefined || code === LETTER_N || isQuote(code, notation)) return false
+  return types?.wantsText() === true
 }
 
 /** A text where the schema admits none: what it stands for is written in its place. */

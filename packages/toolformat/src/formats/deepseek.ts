@@ -51,12 +51,22 @@ const plain: NamedSyntax = {
 /** The same with the arguments in a code block, as models write that have seen both. */
 const plainFenced: NamedSyntax = { ...plain, middle: spellings("<｜tool▁sep｜>```json\n"), close: fenced.close }
 
+/** The first of these syntaxes without its marks, which a server took away as special tokens. */
+const stripped: NamedSyntax = {
+  codec: "named",
+  open: ["function"],
+  middle: ["\n```json\n", "\n```\n"],
+  close: ["\n```"],
+  offered: true,
+  recovery: true,
+}
+
 /** DeepSeek V3 and R1, their distillates, and Cogito. Source: the official chat templates. */
 export const deepseekV3: Format = {
   id: "deepseek-v3",
   aliases: ["deepseek", "deepseek-r1", "cogito", "deepseek3", "deepseek-r1-distill", "ollama-tmpl-deepseek"],
   title: "Marks with full-width bars, arguments in a code block: DeepSeek V3, R1, Cogito",
-  calls: [fenced, plain, plainFenced],
+  calls: [fenced, plain, plainFenced, stripped],
   reasoning: think,
   framing: [
     ...STOP,
@@ -83,17 +93,37 @@ export const deepseekV31: Format = {
   templateMarkers: [["<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>"]],
 }
 
-/** Anthropic's tags between full-width bars, with an attribute that tells text from JSON. */
-export function markedTags(name: string, block: string): ParametersSyntax {
-  const mark = `｜${name}｜`
+/**
+ * Anthropic's tags between full-width bars, with an attribute that tells text from JSON. Models leave the mark out of
+ * some tags.
+ */
+export function markedTags(name: string, block: string, space = ""): ParametersSyntax {
+  const mark = `｜${name}｜${space}`
   const syntax = invokeTags(`${mark}${block}`, mark)
+  const plain = invokeTags(block)
   return {
     ...syntax,
-    parameter: {
-      open: syntax.parameter.open.slice(0, 1),
-      keyEnd: syntax.parameter.keyEnd.slice(0, 1),
-      close: [`</${mark}parameter>`],
+    call: {
+      open: [...syntax.call.open, ...plain.call.open],
+      nameEnd: syntax.call.nameEnd,
+      close: [...syntax.call.close, ...plain.call.close],
     },
+    parameter: {
+      open: [...syntax.parameter.open.slice(0, 1), ...plain.parameter.open.slice(0, 1)],
+      keyEnd: syntax.parameter.keyEnd.slice(0, 1),
+      close: [...syntax.parameter.close, ...plain.parameter.close],
+    },
+    typed: { attribute: "string", end: ">" },
+  }
+}
+
+/** The same without the mark in any tag. */
+function unmarkedTags(block: string): ParametersSyntax {
+  const { call, parameter, ...syntax } = invokeTags(block)
+  return {
+    ...syntax,
+    call,
+    parameter: { ...parameter, open: parameter.open.slice(0, 1), keyEnd: parameter.keyEnd.slice(0, 1) },
     typed: { attribute: "string", end: ">" },
   }
 }
@@ -104,7 +134,7 @@ export const deepseekV32: Format = {
   id: "deepseek-v32",
   aliases: ["deepseek-v3.2"],
   title: "DSML tags in <｜DSML｜function_calls>: DeepSeek V3.2",
-  calls: [markedTags("DSML", "function_calls"), markedTags("DSML", "tool_calls")],
+  calls: [markedTags("DSML", "function_calls"), markedTags("DSML", "tool_calls"), unmarkedTags("function_calls")],
   result: between("<function_results>\n<result>", "</result>\n</function_results>"),
   templateMarkers: [["｜DSML｜", "function_calls"]],
 }
@@ -115,7 +145,22 @@ export const deepseekV4: Format = {
   id: "deepseek-v4",
   aliases: ["deepseek-v4-flash"],
   title: "DSML tags in <｜DSML｜tool_calls>: DeepSeek V4",
-  calls: [markedTags("DSML", "tool_calls"), markedTags("DSML", "function_calls")],
+  calls: [
+    markedTags("DSML", "tool_calls"),
+    markedTags("DSML", "function_calls"),
+    markedTags("DSML", "calls", " "),
+    unmarkedTags("tool_calls"),
+  ],
   result: between("<tool_result>", "</tool_result>"),
   templateMarkers: [["｜DSML｜", "tool_calls"]],
+}
+
+/** DeepSeek V4.1: the same with a space behind the mark, in a shorter block. Source: a reference parser. */
+export const deepseekV41: Format = {
+  ...deepseekV4,
+  id: "deepseek-v41",
+  aliases: ["deepseek-v4.1"],
+  title: "DSML tags in <｜DSML｜ calls>: DeepSeek V4.1",
+  calls: [markedTags("DSML", "calls", " "), markedTags("DSML", "tool_calls"), unmarkedTags("calls")],
+  templateMarkers: [["｜DSML｜ calls"]],
 }

@@ -34,7 +34,7 @@ export const functionGemma: Format = {
       wrapper: { open: ["<start_function_call>"], close: ["<end_function_call>"] },
     },
   ],
-  framing: ["<end_of_turn>"],
+  framing: ["<end_of_turn>", "<start_function_response>"],
   ids: "call",
   stop: ["<end_of_turn>", "<start_function_response>"],
   prompt: toolLinesPrompt,

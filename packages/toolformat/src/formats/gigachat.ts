@@ -14,14 +14,18 @@ export const gigachat3: Format = {
       ...taggedJson(["<|message_sep|>\n\nfunction call<|role_sep|>\n"], []),
       layout: {},
       separator: "",
-      wrapper: { open: ["<|message_sep|>\n\nfunction call<|role_sep|>\n"], close: [], closeOptional: true },
+      wrapper: {
+        open: ["<|message_sep|>\n\nfunction call<|role_sep|>\n", "function call<|role_sep|>\n"],
+        close: [],
+        closeOptional: true,
+      },
     },
     {
       ...taggedJson(["<|function_call|>"], []),
       wrapper: { open: ["<|function_call|>"], close: [], closeOptional: true },
     },
   ],
-  framing: ["<|message_sep|>"],
+  framing: ["<|message_sep|>", "</s>"],
   ids: "call",
   stop: ["<|message_sep|>"],
   prompt: toolLinesPrompt,
@@ -54,6 +58,5 @@ export const gigachat35: Format = {
   aliases: ["gigachat3.5"],
   title: "GCML tags in <｜GCML｜tool_calls>: GigaChat 3.5",
   calls: [markedTags("GCML", "tool_calls"), ...gigachat31.calls],
-  framing: ["<|message_sep|>", "</s>"],
   templateMarkers: [["｜GCML｜"]],
 }

@@ -21,6 +21,7 @@ export const hermes: Format = {
     "exaone4",
     "hermes-2-pro",
     "hermes-3",
+    "tng",
   ],
   title: "JSON in <tool_call> tags: Hermes, QwQ, MiMo, SmolLM3, Bielik, Reka",
   calls: [toolCall],

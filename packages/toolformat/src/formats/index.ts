@@ -1,12 +1,13 @@
 import type { CallSyntax, Format } from "../engine/syntax.ts"
 import { apertus } from "./apertus.ts"
 import { cohere, commandR } from "./cohere.ts"
-import { deepseekV3, deepseekV31, deepseekV32, deepseekV4 } from "./deepseek.ts"
+import { deepseekV3, deepseekV31, deepseekV32, deepseekV4, deepseekV41 } from "./deepseek.ts"
+import { cwm, hyperclova14b, pangu, plamo3, rwkv, stepAudio2 } from "./reference-parsers.ts"
 import { functionaryV31, functionaryV32 } from "./functionary.ts"
 import { functionGemma, gemma4 } from "./gemma.ts"
 import { generic } from "./generic.ts"
 import { gigachat3, gigachat31, gigachat35 } from "./gigachat.ts"
-import { glm45, glm47, hunyuan3 } from "./glm.ts"
+import { glm45, glm47, hunyuan3, hunyuan4, hyperclova, iquestCoder2 } from "./glm.ts"
 import { granite20b, granite3, granite4 } from "./granite.ts"
 import { harmony } from "./harmony.ts"
 import { ernie, hermes, longcat, qwen, trinity } from "./hermes.ts"
@@ -40,11 +41,15 @@ export const FORMATS: readonly Format[] = [
   deepseekV31,
   deepseekV32,
   deepseekV4,
+  deepseekV41,
   kimiK2,
   kimiK3,
   glm45,
   glm47,
   hunyuan3,
+  hunyuan4,
+  iquestCoder2,
+  hyperclova,
   hunyuan,
   minimaxM1,
   minimaxM2,
@@ -84,6 +89,12 @@ export const FORMATS: readonly Format[] = [
   inkling,
   k2Horizon,
   trinity,
+  plamo3,
+  pangu,
+  rwkv,
+  stepAudio2,
+  cwm,
+  hyperclova14b,
   anthropicXml,
   generic,
   openai,

@@ -33,7 +33,7 @@ const toolCalls = jsonList(["<tool_calls>"], ["</tool_calls>"])
 export const nemotronV2: Format = {
   ...listFormat(
     "nemotron-v2",
-    ["nemotron", "nemotron-nano-v2"],
+    ["nemotron", "nemotron-nano-v2", "nemotron-json"],
     "A JSON list in <TOOLCALL>: Nemotron Nano v2",
     [jsonList(["<TOOLCALL>"], ["</TOOLCALL>"])],
     ["<SPECIAL_12>"],

@@ -9,6 +9,7 @@ import { think } from "./syntaxes.ts"
  */
 export const kimiK2: Format = {
   id: "kimi-k2",
+  namespaces: true,
   aliases: ["kimi", "kimi-k2-thinking", "kimi-linear", "moonshot"],
   title: "functions.name:index between marks: Kimi K2",
   calls: [
@@ -57,6 +58,8 @@ export const kimiK3: Format = {
       typed: { attribute: "type", end: "<|sep|>" },
     },
   ],
+  reasoning: { open: ["<|open|>think<|sep|>", ...think.open], close: ["<|close|>think<|sep|>", ...think.close] },
+  framing: ["<|open|>response<|sep|>", "<|close|>response<|sep|>", "<|close|>message<|sep|>", "<|im_end|>"],
   ids: "call",
   result: between("", ""),
   templateMarkers: [["<|open|>tools<|sep|>"], ["<|open|>", "<|sep|>", "argument key"]],

@@ -25,6 +25,10 @@ export const qwen3Xml: Format = {
     "step-3.5",
     "step3p5",
     "ornith",
+    "iquest-coder",
+    "berrylm",
+    "kolibri",
+    "mimo-v2",
   ],
   title: "Parameters in <parameter=…> tags: Qwen3-Coder, Qwen 3.5+, Nemotron 3, Step 3.5",
   calls: [

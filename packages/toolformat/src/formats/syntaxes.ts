@@ -177,7 +177,15 @@ const inventedTags: EnvelopeSyntax = {
 /** What every family's models fall back to; accepted and reported. */
 export const RECOVERY: readonly CallSyntax[] = [
   // all marks taken away by the server
-  { codec: "named", open: [], middle: [], close: [], nameForm: "kimi", atStart: "before its object", recovery: true },
+  {
+    codec: "named",
+    open: [],
+    middle: ["\n```json\n", "\n```\n"],
+    close: ["\n```"],
+    nameForm: "kimi",
+    atStart: "before its object",
+    recovery: true,
+  },
   { codec: "named", open: ['<function name="'], middle: ['">'], close: ["</function>"], recovery: true },
   inventedTags,
   bareJson,

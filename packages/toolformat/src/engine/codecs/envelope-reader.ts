@@ -139,7 +139,7 @@ class EnvelopeReader {
   }
 
   private *readMember(key: string, value: number): Scan<Step> {
-    if (this.syntax.nameAsKey === true && this.depth === 1 && value === BRACE) return yield* this.readKeyed(key)
+    if (this.mayBeKeyed(key, value)) return yield* this.readKeyed(key)
     if (key === "function") return yield* this.readFunction(value)
     const role = this.roleOf(key)
     if (role === "name" && this.mayName(key, value)) return yield* this.readName()
@@ -147,6 +147,13 @@ class EnvelopeReader {
     if (role === "id") return yield* this.readId(value)
     if (!this.context.bare || this.committed) return yield* this.readBeside(key)
     return role === "note" && (yield* readText(this.source, LOOKAHEAD)) !== undefined ? "done" : "text"
+  }
+
+  /** Whether a key is the tool's name, and not that of a member of a call in the common form. */
+  private mayBeKeyed(key: string, value: number): boolean {
+    if (this.syntax.nameAsKey !== true || this.depth !== 1 || value !== BRACE || this.call.name !== undefined)
+      return false
+    return this.session.tools === undefined || this.session.tools.has(key) || this.roleOf(key) === undefined
   }
 
   /** An object around name and arguments, or the name itself. */

@@ -6,6 +6,8 @@ import type { GemmaSyntax } from "../syntax.ts"
 import { scanValue } from "../value.ts"
 import { settle, type Codec, type ReadContext } from "./codec.ts"
 
+const BRACE = 123
+const PARENTHESIS = 40
 const SIMPLE_KEY = /^[^\s=:,{}()"'<][^=:,{}()]*$/
 
 /** `call:name{key:value,…}`: keys bare, strings between a delimiter of their own, inside which nothing is escaped. */
@@ -38,7 +40,7 @@ function* readGemma(session: Session, syntax: GemmaSyntax, context: ReadContext)
   const { source } = session
   const call = new CallWriter(session, context.start)
   if (!(yield* literal(source, syntax.open))) return false
-  const name = yield* textUntil(source, ["{"], 256, "<>\n")
+  const name = yield* textUntil(source, ["{", "(", ...context.closers], 256, "<>\n")
   if (name === undefined) {
     if ((yield* source.wait()) !== END) return false
     context.commit()
@@ -48,8 +50,17 @@ function* readGemma(session: Session, syntax: GemmaSyntax, context: ReadContext)
   if (name.trim() === "") return false
   call.name = name.trim()
   context.commit()
+  const opening = yield* source.wait()
+  if (opening !== BRACE && opening !== PARENTHESIS) {
+    call.finish()
+    return true
+  }
   const notation = { bareKeys: true, rawQuote: syntax.quote, bareTexts: true }
-  const outcome = yield* scanValue(source, notation, call, context.closers)
+  if (opening === PARENTHESIS) {
+    source.at++
+    call.repaired("( for {")
+  }
+  const outcome = yield* scanValue(source, notation, call, context.closers, opening === BRACE ? "value" : "call")
   yield* settle(source, call, outcome, context.closers, "The arguments cannot be read.")
   return true
 }

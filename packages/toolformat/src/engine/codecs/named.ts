@@ -1,10 +1,12 @@
 import { CallWriter } from "../call-writer.ts"
-import { spacedJson } from "../json-text.ts"
+import { escapeText, spacedJson } from "../json-text.ts"
 import { anyLiteral, isNamePart, literal, skipSpace, textUntil } from "../scanning.ts"
+import { parameterSchema } from "../schema-types.ts"
 import type { Session } from "../session.ts"
 import { END, type Scan, type Source } from "../source.ts"
 import type { NamedSyntax } from "../syntax.ts"
 import { JSON_NOTATION, scanValue } from "../value.ts"
+import { firstsOf, scanText } from "./raw-text.ts"
 import { settle, type Codec, type ReadContext } from "./codec.ts"
 
 const LONGEST_NAME = 256
@@ -71,10 +73,28 @@ function* beforeObject(source: Source): Scan<boolean> {
     source.at++
     code = yield* source.wait()
   }
+  yield* skipSpace(source)
+  yield* anyLiteral(source, ["```json", "```"])
   if ((yield* skipSpace(source)) !== 123) return false
   source.at++
   code = yield* skipSpace(source)
   return code === 34 || code === 125
+}
+
+/** All up to the call's end, as the text of one argument. */
+function* readTextArgument(source: Source, call: CallWriter, name: string, ends: readonly string[]): Scan<undefined> {
+  let text = ""
+  const write = (piece: string) => (text += piece)
+  const isWhole = yield* scanText(source, firstsOf(ends), () => anyStands(source, ends), false, write)
+  if (isWhole) {
+    const isTaken = text.trim() !== "" || call.tool === undefined || parameterSchema(call.tool, name) !== undefined
+    if (isTaken) call.write(`{"${escapeText(name)}":"${escapeText(text.trim())}"}`)
+    call.finish()
+  } else call.cutOff("the call")
+}
+
+function* anyStands(source: Source, ends: readonly string[]): Scan<boolean> {
+  return (yield* anyLiteral(source, ends)) !== undefined
 }
 
 function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext): Scan<boolean> {
@@ -106,6 +126,7 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
   }
   const text = written.trim()
   if (text === "" || (context.atStart && syntax.atStart === true && session.tools?.has(text) === false)) return false
+  if (syntax.offered === true && session.tools?.has(text) !== true) return false
   /** The model wrote a counter where the name belongs, so the arguments must say which tool is meant. */
   const unnamed = syntax.nameForm === "kimi" && session.tools?.has(text) === false && COUNTER.test(text)
   if (!unnamed) call.name = syntax.nameForm === "kimi" ? (KIMI_NAME.exec(text)?.[1] ?? text) : text
@@ -114,6 +135,11 @@ function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext)
     call.id = (yield* textUntil(source, [...syntax.middle, "{"], LONGEST_NAME))?.trim()
   yield* anyLiteral(source, syntax.middle)
   const next = yield* skipSpace(source)
+  if (next !== 123 && syntax.textArgument !== undefined && next !== END) {
+    context.commit()
+    yield* readTextArgument(source, call, syntax.textArgument, context.closers)
+    return true
+  }
   if (next !== 123) {
     const closed = !context.atStart && (yield* anyLiteral(source, syntax.close)) !== undefined
     if (!closed && (next !== END || context.atStart)) return false

@@ -15,6 +15,10 @@ const LONGEST_NAME = 256
 const LONGEST_KEY = 1_000
 const PLAIN_NAME = /^[^\s<>{}[\]"'`]+$/
 const BRACE = 123
+/** Parameters that no tool has and that hold all of the arguments. */
+const WHOLE: ReadonlySet<string> = new Set(["arguments", "parameters", "properties", "input"])
+/** What is known of a value of which nothing is known. */
+export const ANYTHING: Typing = { schema: {}, root: {} }
 
 /** What is known of a tool's parameter. */
 export function typingOf(tool: ToolDefinition | undefined, key: string): Typing | undefined {
@@ -105,7 +109,7 @@ class ParametersReader {
     const name = this.nameOf(written)
     if (name === "" || (unnamed && !PLAIN_NAME.test(name))) return "text"
     call.name = name
-    const end = yield* anyLiteral(source, tags.nameEnd)
+    const end = yield* this.passNameEnd(unnamed)
     if (end?.endsWith("/>") === true) {
       this.commit()
       call.finish()
@@ -115,11 +119,18 @@ class ParametersReader {
     return (yield* this.readObject()) ? "call" : "parameters"
   }
 
+  /** Goes past what ends the name; where no mark does, models write a bracket as if one did. */
+  private *passNameEnd(unnamed: boolean): Scan<string | undefined> {
+    const end = yield* anyLiteral(this.source, this.syntax.call.nameEnd)
+    if (unnamed) yield* literal(this.source, ">")
+    return end
+  }
+
   /** What ends a name that no mark of its own ends. */
   private endsOfBareName(): string[] {
     const { call: tags, parameter, wrapper, fillers = [] } = this.syntax
     const marks = tags.nameEnd.filter((mark) => mark.trim() !== "")
-    return [...marks, ...parameter.open, ...tags.close, ...(wrapper?.close ?? []), ...fillers, "\n"]
+    return [...marks, ...parameter.open, ...tags.close, ...(wrapper?.close ?? []), ...fillers, "\n", ">", "{"]
   }
 
   private *cutOffInName(): Scan<boolean> {
@@ -146,7 +157,7 @@ class ParametersReader {
   /** All arguments as one object, in place of the parameters. */
   private *readObject(): Scan<boolean> {
     const { source, call, context } = this
-    if (this.syntax.typed === undefined || (yield* this.skipFiller()) !== BRACE) return false
+    if ((yield* this.skipFiller()) !== BRACE) return false
     this.commit()
     const outcome = yield* scanValue(source, JSON_NOTATION, call, context.closers)
     if (outcome === "done") {
@@ -222,16 +233,22 @@ class ParametersReader {
   }
 
   private *readParameter(): Scan<boolean> {
-    const { call, seen } = this
     const key = yield* this.readKey()
     if (key === undefined) return false
     if (key.alone === "without a value") {
-      call.repaired(`the key '${key.name}' without a value`)
+      this.call.repaired(`the key '${key.name}' without a value`)
       return true
     }
+    return yield* this.readKeyed(key)
+  }
+
+  /** The value of a key, written as the argument that it is. */
+  private *readKeyed(key: Key): Scan<boolean> {
+    const { call, seen } = this
     const typing = typingOf(call.tool, key.name)
-    const text = isSaidText(key.said, typing)
-    const whole = key.said === "false" && key.name === "arguments" && seen.size === 0 && typing === undefined
+    const asJson = typing === undefined && this.syntax.untyped === "json"
+    const text = isSaidText(key.said, typing) && !asJson
+    const whole = this.mayBeWhole(key) && seen.size === 0 && typing === undefined
     if (!whole) call.write(`${seen.size === 0 ? "{" : ","}"${escapeText(key.name)}":${text ? '"' : ""}`)
     seen.add(key.name)
     let buffered = ""
@@ -242,18 +259,16 @@ class ParametersReader {
     if (key.alone === undefined && !(yield* this.readValue(key.name, write))) return false
     if (text) call.write('"')
     else if (whole) this.writeWhole(buffered)
-    else call.write(this.valueOf(buffered, key.said, typing))
+    else call.write(this.valueOf(buffered, key.said, asJson ? ANYTHING : typing))
     return true
   }
 
   private *readKey(): Scan<Key | undefined> {
-    const { source, call, syntax } = this
+    const { source, syntax } = this
     const { parameter, typed, typeTag } = syntax
     const text = yield* textUntil(source, typed === undefined ? parameter.keyEnd : ['"'], LONGEST_KEY)
     if (text === undefined) return undefined
-    const written = parameter.open[0]?.endsWith('"') === true ? attributeText(text) : text
-    const known = (name: string) => typingOf(call.tool, name) !== undefined
-    const name = !known(written) && known(written.trim()) ? written.trim() : written
+    const name = this.keyOf(text)
     if (typed !== undefined) {
       source.at++
       const said = yield* this.readAttribute(typed)
@@ -269,6 +284,14 @@ class ParametersReader {
     }
     const lacksValue = end !== undefined && end === syntax.valueless && (yield* looksAt(source, this.after))
     return { name, said: undefined, alone: lacksValue ? "without a value" : undefined }
+  }
+
+  /** The key as written where it stands alone, as an attribute says it where it is one; the tool's own where it has it. */
+  private keyOf(text: string): string {
+    const { tool } = this.call
+    const written = this.syntax.parameter.open[0]?.endsWith('"') === true ? attributeText(text) : text
+    const isTrimmed = typingOf(tool, written) === undefined && typingOf(tool, written.trim()) !== undefined
+    return isTrimmed ? written.trim() : written
   }
 
   /** What the attribute behind a key says; empty where it says nothing, undefined where the tag does not end. */
@@ -289,11 +312,21 @@ class ParametersReader {
     const ends = () => this.valueEnds(closes)
     if (syntax.cdata !== true || !(yield* literal(source, "<![CDATA["))) {
       const firsts = firstsOf([...closes, ...this.after])
-      return yield* scanText(source, firsts, ends, syntax.framed === true, write)
+      if (syntax.cdata !== true) return yield* scanText(source, firsts, ends, syntax.framed === true, write)
+      let text = ""
+      if (!(yield* scanText(source, firsts, ends, false, (piece) => (text += piece)))) return false
+      write(decodeEntities(text))
+      return true
     }
     if (!(yield* scanText(source, "]", () => literal(source, "]]>"), false, write))) return false
     yield* anyLiteral(source, closes)
     return true
+  }
+
+  /** Whether one parameter may hold all of the arguments: it is no text, and where nothing says so, no tool's own. */
+  private mayBeWhole(key: Key): boolean {
+    const isUntold = this.syntax.untyped === "json" && this.call.tool !== undefined
+    return WHOLE.has(key.name) && (key.said === "false" || isUntold)
   }
 
   /** One parameter that holds all of the arguments. */

@@ -2,7 +2,7 @@ import type { ToolDefinition } from "@toolwright/toolbox"
 import { printText } from "../coerce.ts"
 import type { ParametersSyntax } from "../syntax.ts"
 import type { Codec } from "./codec.ts"
-import { closeOf, readParameters, typingOf } from "./parameters-reader.ts"
+import { ANYTHING, closeOf, readParameters, typingOf } from "./parameters-reader.ts"
 
 /** Parameters between tags. What stands between two tags is the value, character for character. */
 export const parameters: Codec<ParametersSyntax> = {
@@ -26,9 +26,9 @@ function printParameter(
   tool: ToolDefinition | undefined,
 ): string {
   const { parameter, framed, cdata, typed } = syntax
-  const typing = typingOf(tool, key)
+  const typing = typingOf(tool, key) ?? (syntax.untyped === "json" ? ANYTHING : undefined)
   let text = typeof value === "string" && typed !== undefined ? value : printText(value, typing)
-  if (cdata === true && /[<&\n]/.test(text) && !text.includes("]]>")) text = `<![CDATA[${text}]]>`
+  if (cdata === true && /[<&\n]/.test(text)) text = text.includes("]]>") ? entities(text) : `<![CDATA[${text}]]>`
   const attribute =
     typed === undefined
       ? ""
@@ -37,6 +37,10 @@ function printParameter(
   const keyEnd = typed === undefined ? (parameter.keyEnd[0] ?? "") : `"${attribute}`
   const line = framed === true ? "\n" : ""
   return `${parameter.open[0] ?? ""}${key}${keyEnd}${line}${text}${line}${closeOf(parameter.close[0] ?? "", key)}`
+}
+
+function entities(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 }
 
 function typeName(value: unknown): string {
