@@ -181,6 +181,9 @@ describe.each([
     test("tells reasoning from text", async () => {
       const loop = await run("hermes", ["<think>Hm.</think>Hello."], streamed)
       expect([loop.reasoning.trim(), loop.text.trim()]).toEqual(["Hm.", "Hello."])
+      const begun = await run("hermes", ["Hm.</think>Hello."], streamed)
+      // a stream cannot take text back
+      expect([begun.reasoning, begun.text]).toEqual(streamed ? ["", "Hm.Hello."] : ["Hm.", "Hello."])
     })
 
     test("leaves plain answers alone", async () => {
