@@ -4,7 +4,7 @@ import type { ContextManager } from "./context/manager.ts"
 import type { DeliveryPlan } from "./delivery.ts"
 import { shownOutput } from "./feedback.ts"
 import { saidIn, textsOf } from "./grounding.ts"
-import type { Reply } from "./reply/reply.ts"
+import { unreadCallsOf, unreadResult, type Reply } from "./reply/reply.ts"
 
 /** Where the whole text of a result goes that the model is shown in part. */
 export interface KeptResults {
@@ -106,7 +106,8 @@ export class Conversation {
     if (this.#messages[0]?.content !== content) this.#messages[0] = { role: "system", content }
   }
 
-  addReply({ said, calls }: Reply): void {
+  addReply({ said, calls: read, problems }: Reply): void {
+    const calls = [...read, ...unreadCallsOf(problems).map(({ call }) => call)]
     const content = calls.length === 0 ? said : said.trimEnd()
     this.#messages.push({ role: "assistant", content, ...(calls.length === 0 ? {} : { toolCalls: calls }) })
   }
@@ -135,6 +136,12 @@ export class Conversation {
       this.#changed.delete(file)
       this.#changed.add(file)
     }
+  }
+
+  /** Calls that came from a server and could not be read are answered as those that could. */
+  addUnread({ problems }: Reply): void {
+    const unread = unreadCallsOf(problems).map((each) => ({ call: each.call, result: unreadResult(each) }))
+    this.addResults(unread, () => undefined)
   }
 
   /** A note to the model: a nudge, a refusal, guidance. */

@@ -29,6 +29,7 @@ import {
 } from "@toolwright/toolbox"
 import { assembleTools } from "./assembly/assembled-tools.ts"
 import { configuredBackend } from "./assembly/backend.ts"
+import { hasModel } from "./assembly/configured.ts"
 import { executorSettings, toolUseOf } from "./assembly/executor-settings.ts"
 import { middlewareFor } from "./assembly/middleware.ts"
 import { modelFor } from "./assembly/model.ts"
@@ -163,13 +164,14 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const middleware = await middlewareFor(configuration, { cwd, env, own: around })
   // Records show no kind of secret, whatever is shown to the model.
   const redact = redactorFor({ ...configuration, secrets: {} }, env)
+  const canAsk = options.backend !== undefined || hasModel(configuration)
   const tools = await assembleTools(configuration, {
     cwd,
     env,
     withBuiltins,
     own,
     log,
-    model: () => configuredBackend(configuration, options.backend, () => model.backend()),
+    model: canAsk ? () => configuredBackend(configuration, options.backend, () => model.backend()) : undefined,
   })
   const model = modelFor(configuration, tools.registry, {
     own: options.backend,

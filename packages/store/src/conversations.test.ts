@@ -98,6 +98,26 @@ function contract(open: () => Promise<Database>, reopen: boolean) {
     expect(lines).toEqual([`Message 1 of conversation ${id} is damaged and was passed over.`])
   })
 
+  test("leaves no half of a call where JSON is whole and no message", async () => {
+    const halves = ["null", "7", '{"role":"assistant"}', '{"role":"assistant","content":"","toolCalls":[null]}']
+    for (const position of [1, 2]) {
+      for (const half of halves) {
+        const lines: string[] = []
+        const conversations = conversationStore(database, { log: (line) => lines.push(line) })
+        const { id } = await conversations.create()
+        await conversations.append(id, exchange)
+        const where = [half, id, position]
+        await database.query(
+          "UPDATE conversation_messages SET message = ? WHERE conversation_id = ? AND position = ?",
+          where,
+        )
+        const { messages } = (await conversations.get(id))!
+        expect(messages.filter((message) => message.role === "tool" || "toolCalls" in message)).toEqual([])
+        expect(lines).toEqual([`Message ${position} of conversation ${id} is damaged and was passed over.`])
+      }
+    }
+  })
+
   test.runIf(reopen)("is there again after a restart", async () => {
     const { id } = await (await store()).create("stays")
     await database.close()

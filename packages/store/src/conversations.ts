@@ -48,7 +48,7 @@ export function conversationStore(database: Database, options: ConversationStore
     )
     const read = rows.flatMap(({ position, message }) => {
       try {
-        return [JSON.parse(message) as ChatMessage]
+        return [messageIn(message)]
       } catch {
         log(`Message ${position} of conversation ${id} is damaged and was passed over.`)
         return []
@@ -110,6 +110,16 @@ export function conversationStore(database: Database, options: ConversationStore
       return rows.length > 0
     },
   }
+}
+
+/** @throws where the text is no message */
+function messageIn(text: string): ChatMessage {
+  const message = JSON.parse(text) as Partial<ChatMessage> | null
+  if (typeof message?.role !== "string" || typeof message.content !== "string") throw new TypeError("no message")
+  const calls = "toolCalls" in message ? (message.toolCalls ?? []) : []
+  if (!Array.isArray(calls) || !calls.every((call) => typeof call?.id === "string" && typeof call.name === "string"))
+    throw new TypeError("no calls")
+  return message as ChatMessage
 }
 
 /** What is left of damaged messages, without results of calls that are gone and calls whose results are. */

@@ -1,6 +1,6 @@
 import type { Backend, SamplingOptions } from "@toolwright/backends"
 import type { ContextManager, GroundingSetting, ToolCallingMode } from "@toolwright/dialogue"
-import type { Middleware, PermissionPolicy, RunEvent, Toolset } from "@toolwright/toolbox"
+import type { Middleware, PermissionPolicy, RunEvent, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { ChatMessage, MediaPart, ToolFormatter } from "@toolwright/toolformat"
 import type { Access } from "../gate/access.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
@@ -43,8 +43,8 @@ export interface ExecutorOptions {
    * does.
    */
   recorder?: (given: GivenToRun & { runId: string }) => RunRecorder
-  /** Tools that exist but cannot run here, by name, so that the prompt can say so. */
-  unavailable?: readonly { name: string; reason: string }[]
+  /** Tools that exist but cannot run here, so that the prompt can say so; what they are, where that is known. */
+  unavailable?: readonly { name: string; reason: string; tool?: ToolDefinition }[]
 }
 
 export const DEFAULT_MAX_ROUNDS = 20

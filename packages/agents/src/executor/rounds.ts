@@ -1,5 +1,6 @@
 import { Asking, type AskEvent, type AskStep, type Reply } from "@toolwright/dialogue"
 import type { RunEvent } from "@toolwright/toolbox"
+import { lacking } from "../gate/needed.ts"
 import { effectKey } from "../record/effects.ts"
 import type { OpenRound } from "../record/fold.ts"
 import type { RunRecorder } from "../record/recorder.ts"
@@ -77,7 +78,11 @@ export class Rounds {
     const state = this.#state
     this.#phase = { kind: "between" }
     const events = [startOf(state)]
-    return state.offered.length > 0 ? { events } : { events, end: endOf(state, "failed", TEXTS.noTools, "NO_TOOLS") }
+    if (state.offered.length === 0) return { events, end: endOf(state, "failed", TEXTS.noTools, "NO_TOOLS") }
+    const { completion = {}, unavailable = [] } = state.options
+    const away = unavailable.flatMap(({ tool }) => tool ?? [])
+    const missing = state.dryRun === undefined ? lacking(completion, state.options.tools.list(), away) : []
+    return missing.length === 0 ? { events } : { events, end: unable(state, missing) }
   }
 
   /** Goes on where the log ends: with the calls of the last reply, with what it said, or with the next round. */
@@ -195,6 +200,14 @@ export class Rounds {
       },
     })
   }
+}
+
+/** The end of a run that could not succeed, whatever the model did. */
+function unable(state: RunState, missing: readonly string[]): RunEnd {
+  const away = (state.options.unavailable ?? []).map(({ name, reason }) => `${name} (${reason})`)
+  const why = away.length === 0 ? "" : ` Not available here: ${away.join("; ")}.`
+  const what = missing.map((each) => `no tool ${each}`).join(", ")
+  return endOf(state, "failed", `This agent cannot do its work here: it is offered ${what}.${why}`, "MISSING_TOOLS")
 }
 
 /** The end of a run whose rounds are over. */

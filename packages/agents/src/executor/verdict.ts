@@ -111,9 +111,13 @@ function nudge(
 
 /** Tells the model which of its calls could not be read, and why: none is dropped in silence. */
 function addProblems({ conversation, dryRun }: RunState, reply: Reply): string | undefined {
-  const lines = reply.problems.filter(({ repaired }) => !repaired).map(({ message }) => `- ${message}`)
-  if (lines.length === 0) return undefined
-  for (const _ of lines) dryRun?.observeUnreadable()
+  const unread = reply.problems.filter(({ repaired }) => !repaired)
+  if (unread.length === 0) return undefined
+  for (const _ of unread) dryRun?.observeUnreadable()
+  conversation.addUnread(reply)
+  const inText = unread.filter(({ call }) => call === undefined)
+  if (inText.length === 0) return unread.map(({ message }) => message).join("\n")
+  const lines = inText.map(({ message }) => `- ${message}`)
   const text = `Part of your reply looked like a tool call but could not be read:\n${lines.join("\n")}\nPlease repeat it in the form that you were shown.`
   conversation.addNote(text)
   return text

@@ -22,7 +22,15 @@ function tools() {
         return success({ output: "ok", modifiedFiles: name === "write" ? [String(path)] : [] })
       },
     })
-  return { done, list: [act("write", { writes: ["path"] }), act("program", {}), act("look", { readOnly: true })] }
+  // Without these two an owner could never be done, and would not begin.
+  const rest = [
+    { ...act("check", {}), role: "validates" as const },
+    { ...act("commit", {}), role: "commits" as const },
+  ]
+  return {
+    done,
+    list: [act("write", { writes: ["path"] }), act("program", {}), act("look", { readOnly: true }), ...rest],
+  }
 }
 
 describe("an agent that only reads", () => {

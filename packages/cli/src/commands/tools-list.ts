@@ -45,8 +45,19 @@ function isInstalled(name: string): boolean {
   }
 }
 
+/** Variables that bring tools, or the model that some tools need. */
+const CONFIGURING = [
+  "TOOLWRIGHT_TOOLS",
+  "TOOLS_API_URL",
+  "TOOLWRIGHT_BACKEND",
+  "TOOLWRIGHT_MODEL",
+  "TOOLWRIGHT_MODEL_PATH",
+  "TOOLWRIGHT_BASE_URL",
+  "OPENAI_BASE_URL",
+]
+
 function isConfigured({ cwd, env }: Invocation): boolean {
-  if ([env.TOOLWRIGHT_TOOLS, env.TOOLS_API_URL].some((value) => (value ?? "") !== "")) return true
+  if (CONFIGURING.some((name) => (env[name] ?? "") !== "")) return true
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (existsSync(join(folder, "toolwright.yaml"))) return true
     if (dirname(folder) === folder) return false

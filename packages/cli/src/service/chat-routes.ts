@@ -9,10 +9,15 @@ export type WrongCalls = Pick<NonNullable<GatewayOptions["answering"]>, "unknown
  * The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who
  * tries it out.
  */
-export async function chatRoutes(toolwright: Toolwright, secured: boolean, wrongCalls: WrongCalls = {}) {
+export async function chatRoutes(
+  toolwright: Toolwright,
+  secured: boolean,
+  { wrongCalls = {}, log }: { wrongCalls?: WrongCalls | undefined; log?: ((line: string) => void) | undefined },
+) {
   if (!hasModel(toolwright.configuration)) return WITHOUT_MODEL
   const backend = await toolwright.backend()
-  const store = conversationStore((await toolwright.log.open()).database)
+  const { database } = await toolwright.log.open()
+  const store = conversationStore(database, log === undefined ? {} : { log })
   const agents = PROFILES.filter(servesClients).map((profile) => agentOf(toolwright, profile, secured))
   const [assistant] = agents
   const { toolCalling: mode, grounding, formatter } = toolwright.toolUse

@@ -19,7 +19,7 @@ export interface ServeOptions extends Pick<
   ServerOptions,
   "tokens" | "allowedHosts" | "allowedOrigins" | "publicUrl" | "log" | "oneTime"
 > {
-  /** Gets a line for what takes a while, such as making the page ready. */
+  /** Gets a line for what takes a while, such as making the page ready, and for what is kept and cannot be read. */
   announce?: (line: string) => void
   /** 8001 unless given; 0 takes any free one. */
   port?: number
@@ -75,7 +75,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   const secured = tokens.length > 0
   const offered = offeredTools(toolwright, { secured, bundles })
   const { tools, hidden } = offered
-  const chat = await chatRoutes(toolwright, secured, wrongCalls)
+  const chat = await chatRoutes(toolwright, secured, { wrongCalls, log: announce })
   const prompts = await loadPrompts({ folders: promptFolders })
   const tracer = await openTelemetryTracer()
   const gate = gateOf({ tokens })

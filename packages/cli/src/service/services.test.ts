@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { createToolwright } from "@toolwright/runtime"
+import { openDatabase } from "@toolwright/store"
 import type { RunEvent } from "@toolwright/toolbox"
 import { expect, test, vi } from "vitest"
 import { cli, folderWith, startCli, type Running } from "../testing/run-cli.ts"
@@ -256,4 +257,67 @@ test("one run uses a tool of one's own, a REST service and MCP servers: by the c
     expect(events.at(-1)).toMatchObject({ summary: { outcome: "completed", failedCalls: 0 } })
   }
   await end(tools)
+})
+
+test("what cannot run here is offered on no way: not in the list, not in OpenAPI, not over MCP, and a line says why", async () => {
+  const cwd = folderWith({ "a.txt": "one" })
+  const away = ["logit", "web_search", "git", "git_operations", "calendar", "blog_notion", "db_status"]
+  const shown = async (more: { args?: string[]; env?: Record<string, string> } = {}) => {
+    const { args = [], env = {} } = more
+    const kits = ["web", "blog", "database"].flatMap((kit) => ["--kits", kit])
+    const everything = ["serve", "--port", "0", "--quiet", "--mcp", ...kits, ...args]
+    const running = startCli(everything, { cwd, env: { TOOLWRIGHT_TOKEN: TOKEN, ...env } })
+    const [, url] = await running.until(STARTED)
+    const get = async (path: string) => (await fetch(`${url}${path}`, { headers: AUTHORIZED })).json()
+    const listed = ((await get("/tools/")) as { name: string }[]).map(({ name }) => name)
+    const described = Object.keys(((await get("/openapi.json")) as { paths: object }).paths)
+    const asked = { jsonrpc: "2.0", id: 1, method: "tools/list", params: {} }
+    const headers = { ...AUTHORIZED, accept: "application/json, text/event-stream" }
+    const overMcp = await (await fetch(`${url}/mcp`, { method: "POST", headers, body: JSON.stringify(asked) })).text()
+    const called = await fetch(`${url}/tools/logit`, {
+      method: "POST",
+      headers: AUTHORIZED,
+      body: JSON.stringify({ operation: "generate", prompt: "x" }),
+    })
+    running.child.kill("SIGTERM")
+    const { stdout } = await running.finished
+    return { listed, described, overMcp, called, stdout }
+  }
+  const { listed, described, overMcp, called, stdout } = await shown({ env: { PATH: cwd } })
+  expect(listed).toContain("read_text_file")
+  expect(overMcp).toContain('"read_text_file"')
+  for (const name of away) {
+    expect(listed).not.toContain(name)
+    expect(described.filter((path) => path.startsWith(`/tools/${name}`))).toEqual([])
+    expect(overMcp).not.toContain(`"${name}"`)
+    expect(stdout).toMatch(new RegExp(`^Not here: ${name} \\(`, "m"))
+  }
+  expect(called.status).toBe(404)
+  const model = await shown({ args: ["--model", "m", "--base-url", "http://127.0.0.1:9/v1"], env: { PATH: cwd } })
+  expect(model.listed).toContain("logit")
+})
+
+test("a damaged message of a conversation is told in the log of the server, and no half of a call is shown", async () => {
+  const cwd = folderWith({ "a.txt": "one", "logs/.keep": "" })
+  const steps = [call("read_text_file", { path: join(cwd, "a.txt") }), { reply: "It says one." }]
+  await using model = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
+  const database = join(cwd, "logs/kept.sqlite")
+  const args = ["serve", "--port", "0", "--quiet", "--model", "m", "--base-url", model.baseUrl, "--database", database]
+  const running = startCli(args, { cwd, env: { TOOLWRIGHT_TOKEN: TOKEN } })
+  const [, url] = await running.until(STARTED)
+  const ask = async (path: string, body?: object) => {
+    const sent = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
+    return (await (await fetch(`${url}${path}`, { headers: AUTHORIZED, ...sent })).json()) as Record<string, unknown>
+  }
+  const { id } = (await ask("/conversations", { title: "x" })) as { id: string }
+  await ask(`/conversations/${id}/chat`, { message: "What does a.txt say?" })
+  const other = await openDatabase(database)
+  await other.query("UPDATE conversation_messages SET message = ? WHERE conversation_id = ? AND position = 1", [
+    "{",
+    id,
+  ])
+  await other.close()
+  const { messages } = (await ask(`/conversations/${id}`)) as { messages: { role: string }[] }
+  expect(messages.map(({ role }) => role)).toEqual(["user", "assistant"])
+  expect(await end(running)).toContain(`Message 1 of conversation ${id} is damaged and was passed over.`)
 })

@@ -219,7 +219,7 @@ class CallReader {
       case "call-end":
         return this.#call(event)
       case "problem":
-        return this.#problem(event.problem)
+        return this.#problem(this.#named(event.problem))
     }
   }
 
@@ -236,6 +236,12 @@ class CallReader {
     const id = this.#id(index, call.id)
     this.#reply.calls.push({ ...call, id })
     return { type: "call-end", callId: id, name: call.name, arguments: call.arguments, path: this.#path }
+  }
+
+  /** A call that could not be read has its id as one that could: its failure is told as its result. */
+  #named(problem: ParseProblem): ParseProblem {
+    const { call } = problem
+    return call === undefined ? problem : { ...problem, call: { ...call, id: this.#id(call.index, call.id) } }
   }
 
   #problem(problem: ParseProblem): ReplyEvent {

@@ -1,5 +1,5 @@
 import type { FinishReason, SelfKnowledge, Usage } from "@toolwright/backends"
-import type { RunEvent, ToolCall } from "@toolwright/toolbox"
+import { failure, type RunEvent, type ToolCall, type ToolResult } from "@toolwright/toolbox"
 import type { ParseProblem } from "@toolwright/toolformat"
 
 /** What is told of a reply while it comes. */
@@ -44,4 +44,27 @@ export function emptyReply(): Reply {
     selfKnowledge: {},
     modelMs: 0,
   }
+}
+
+/** A native call whose arguments could not be read, and why. Nothing runs for it; it has a result all the same. */
+export interface UnreadCall {
+  call: ToolCall
+  message: string
+}
+
+/** The calls of a reply that came from a server and could not be read. */
+export function unreadCallsOf(problems: readonly Pick<ParseProblem, "call" | "message" | "repaired">[]): UnreadCall[] {
+  return problems.flatMap(({ call, message, repaired }) =>
+    call === undefined || repaired ? [] : [{ call: { id: call.id, name: call.name, arguments: {} }, message }],
+  )
+}
+
+/** The result of a call that could not be read: what was wrong, and to repeat it. */
+export function unreadResult({ message }: UnreadCall): ToolResult {
+  return failure({
+    code: "INVALID_ARGUMENTS",
+    message,
+    hint: "Nothing was run. Make the call again, with arguments that are one JSON object.",
+    retryable: true,
+  })
 }

@@ -24,8 +24,9 @@ export interface GuardedRoot {
 
 /** What tools are configured by. */
 const RULES = new Set(["toolwright.yaml", ".toolwright"])
-/** Dependencies hold no repositories of the user's and no configuration. */
+/** Dependencies hold no configuration of ours, and repositories only as whole packages. */
 const SKIPPED = new Set(["node_modules", ".venv", "venv", "__pycache__"])
+const MOST_PACKAGES = 3000
 /** Build outputs are looked through when everything else was: a published site may be a repository of its own. */
 const LATE = new Set(["target", "dist"])
 /** What git takes a folder for a repository by. */
@@ -124,10 +125,36 @@ async function findIn(root: string): Promise<Found[]> {
         else if (entry.isFile()) found.push({ path, kind: "pointer" })
       } else if (RULES.has(entry.name)) {
         if (!entry.isSymbolicLink()) found.push({ path, kind: "rules" })
-      } else if (entry.isDirectory() && !SKIPPED.has(entry.name)) (LATE.has(entry.name) ? late : pending).push(path)
+      } else if (entry.name === "node_modules" && entry.isDirectory()) found.push(...(await packagesIn(path)))
+      else if (entry.isDirectory() && !SKIPPED.has(entry.name)) (LATE.has(entry.name) ? late : pending).push(path)
     }
   }
   return found
+}
+
+/**
+ * Packages that are repositories of their own, as those that are worked on in place: one look at each, since there are
+ * many.
+ */
+async function packagesIn(folder: string): Promise<Found[]> {
+  const names = await folders(folder)
+  const scoped = await Promise.all(
+    names.map(async (name) =>
+      name.startsWith("@") ? (await folders(join(folder, name))).map((own) => `${name}/${own}`) : [name],
+    ),
+  )
+  const found = await Promise.all(
+    scoped
+      .flat()
+      .slice(0, MOST_PACKAGES)
+      .map(async (name): Promise<Found[]> => {
+        const path = join(folder, name, ".git")
+        const stat = await lstat(path).catch(() => undefined)
+        if (stat?.isDirectory() === true) return [{ path, kind: "repository" }]
+        return stat?.isFile() === true ? [{ path, kind: "pointer" }] : []
+      }),
+  )
+  return found.flat()
 }
 
 async function folders(folder: string): Promise<string[]> {

@@ -48,10 +48,47 @@ function folderPattern(pattern: string, base: string, anyCase: boolean): RegExp 
   let full = pattern.startsWith("./") ? join(base, pattern.slice(2)) : expanded(pattern, "")
   if (!full.startsWith("/")) full = `**/${full}`
   if (pattern.endsWith("/")) full = `${full.replace(/\/$/u, "")}/**`
-  const source = full
-    .replace(/[\\^$.|+()[\]{}]/gu, "\\$&")
-    .replace(/\*\*\/|\*\*|\*|\?/gu, (sign) => ({ "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*" })[sign] ?? "[^/]")
-  return new RegExp(`^${source}$`, anyCase ? "isu" : "su")
+  const source = full.replace(PATTERN_PART, (part) => WILD[part] ?? classOf(part) ?? escaped(part))
+  try {
+    return new RegExp(`^${source}$`, anyCase ? "isu" : "su")
+  } catch {
+    // A range that runs backwards matches nothing for git either.
+    return /^(?!)/
+  }
+}
+
+/** What has a meaning in a pattern: wild cards, a set of characters, an escaped character, any other one. */
+const PATTERN_PART = /\*\*\/|\*\*|\*|\?|\[[!^]?\]?(?:\[:\w+:\]|\\.|[^\]\\])*\]|\\.|[^]/gu
+
+const WILD: Readonly<Record<string, string>> = { "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]" }
+
+/** POSIX's names of sets, as far as paths have them. */
+const NAMED_SETS: Readonly<Record<string, string>> = {
+  alnum: "A-Za-z0-9",
+  alpha: "A-Za-z",
+  blank: " \\t",
+  digit: "0-9",
+  lower: "a-z",
+  punct: "!-\\/:-@\\[-`{-~",
+  space: "\\s",
+  upper: "A-Z",
+  xdigit: "A-Fa-f0-9",
+}
+
+/** A set of characters (`[a-c]`, `[!x]`, `[[:digit:]]`) as an expression has it; a slash is in none. */
+function classOf(part: string): string | undefined {
+  const set = /^\[([!^]?)(\]?[^]*)\]$/u.exec(part)
+  if (set === null) return undefined
+  const inner = set[2]!.replace(/\[:(\w+):\]|\\(.)|([^\w-])/gsu, (_, named: string, own: string, other: string) =>
+    named === undefined ? (own === "-" ? "\\-" : escaped(own ?? other)) : (NAMED_SETS[named] ?? ""),
+  )
+  return `(?!/)[${set[1] === "" ? "" : "^"}${inner}]`
+}
+
+/** A character that stands for itself, with or without the backslash that says so. */
+function escaped(part: string): string {
+  const character = part.length > 1 && part.startsWith("\\") ? part.slice(1) : part
+  return character.replace(/[\\^$.|+()[\]{}*?/]/gu, "\\$&")
 }
 
 function expanded(path: string, base: string): string {

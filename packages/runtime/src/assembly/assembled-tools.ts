@@ -25,8 +25,8 @@ export interface AssembleToolsOptions {
   readonly withBuiltins: boolean
   /** Tools of the application. */
   readonly own: readonly ToolDefinition[]
-  /** The model that tools may ask, opened when they do. */
-  model(): Promise<Backend>
+  /** The model that tools may ask, opened when they do; undefined where there is none. */
+  readonly model: (() => Promise<Backend>) | undefined
   log(line: string): void
 }
 
@@ -35,7 +35,7 @@ export async function assembleTools(
   configuration: Configuration,
   { cwd, env, withBuiltins, own, model, log }: AssembleToolsOptions,
 ): Promise<AssembledTools> {
-  const logit = { generator: model, tools: () => registry.list() }
+  const logit = { ...(model === undefined ? {} : { generator: model }), tools: () => registry.list() }
   let made: Workspace | undefined
   const workspace = (): Workspace => (made ??= toolWorkspace(configuration, cwd, env))
   const present = hosting(configuration, { env, workspace, recorded: withBuiltins, log })

@@ -3,6 +3,7 @@ import { createBuiltinTools, type LogitToolConfig } from "@toolwright/tools"
 import type { Workspace } from "@toolwright/host/paths"
 import type { Configuration } from "../configuration/settings.ts"
 import { toolWorkspace } from "../workspace/tool-workspace.ts"
+import { hasModel } from "./configured.ts"
 import { chosenKits, furtherKits } from "./kits.ts"
 
 /** What the tools take from their surroundings. */
@@ -72,6 +73,7 @@ function hasTool(tools: readonly ToolDefinition[], name: string): boolean {
 
 /** Models take long to load, so it is not before the tool is called that even the code for it is. */
 function configuredModel(configuration: Configuration): LogitToolConfig {
+  if (!hasModel(configuration)) return {}
   return { generator: async () => (await import("./backend.ts")).configuredBackend(configuration) }
 }
 

@@ -1,24 +1,39 @@
 import { ESSENTIAL_SET, type AgentProfile, type CatalogueLimits } from "@toolwright/agents"
-import { GENERAL_SET, setsOf, type ToolDefinition, type ToolRegistry, type Toolset } from "@toolwright/toolbox"
+import {
+  GENERAL_SET,
+  nearest,
+  setsOf,
+  ToolwrightError,
+  type ToolDefinition,
+  type ToolRegistry,
+  type Toolset,
+} from "@toolwright/toolbox"
 import type { AssembledTools } from "./assembled-tools.ts"
 import type { Pairing } from "../pairing/pairing.ts"
 
 /** What an agent is offered, and what it would be if it could run here. */
 export interface Offer {
   readonly tools: Toolset
-  readonly unavailable: readonly { name: string; reason: string }[]
+  readonly unavailable: readonly { name: string; reason: string; tool?: ToolDefinition }[]
   /** Which of them are declared where not all have room. */
   readonly catalogue?: CatalogueLimits
 }
 
-/** The tools for an agent: of those that can run here, what its profile takes; of a pairing what that knows. */
+/**
+ * The tools for an agent: of those that can run here, what its profile takes; of a pairing what that knows.
+ *
+ * @throws ToolwrightError `UNKNOWN_TOOL` for a tool that the profile names and nobody has registered
+ */
 export function offerFor(
   profile: AgentProfile,
   { registry, unavailable }: AssembledTools,
   { pairing, writable, search }: { pairing: Pairing | undefined; writable: boolean; search: boolean },
 ): Offer {
+  checkNames(profile, registry, unavailable)
   const isWanted = wouldBeOffered(registry, profile)
-  const missing = unavailable.filter(({ name }) => isWanted(name))
+  const missing = unavailable
+    .filter(({ name }) => isWanted(name))
+    .map((each) => ({ ...each, ...definitionOf(registry, each.name) }))
   if (pairing?.canBe(profile) === true) return { tools: pairing.toolset(registry, !writable), unavailable: missing }
   const without = [...(profile.tools.without ?? []), ...unavailable.map(({ name }) => name)]
   const { declared = [ESSENTIAL_SET] } = profile
@@ -49,4 +64,39 @@ function wouldBeOffered(registry: ToolRegistry, { tools }: AgentProfile): (name:
   const names = new Set(offered.map(({ name }) => name))
   const takesAny = tools.only === undefined && (tools.sets?.includes(GENERAL_SET) ?? true)
   return (name) => names.has(name) || (takesAny && registry.get(name) === undefined)
+}
+
+/** A name that no tool has is a mistake in the profile, or its source is away: neither is passed over. */
+function checkNames(
+  { name: agent, tools: { only = [], add = [] } }: AgentProfile,
+  registry: ToolRegistry,
+  unavailable: Offer["unavailable"],
+): void {
+  if (only.length === 0) return
+  const split = registry.view({ splitActions: true })
+  const known = new Set([...registry.list(), ...split.list(), ...add, ...unavailable].map(({ name }) => name))
+  const unknown = only.filter((name) => !known.has(name) && registry.get(name) === undefined)
+  if (unknown.length === 0) return
+  const meant = unknown.flatMap((name) => nearest(name, known).slice(0, 1))
+  // A source that is away: nobody knows whether the tools are its own.
+  const away = unavailable.flatMap(({ name, reason }) =>
+    registry.get(name) === undefined ? `${name} (${reason})` : [],
+  )
+  throw new ToolwrightError(
+    "UNKNOWN_TOOL",
+    `The agent '${agent}' takes only tools that it names, and of these no tool is registered: ${unknown.join(", ")}.`,
+    {
+      hint: [
+        meant.length === 0 ? "" : `Did you mean ${meant.join(", ")}?`,
+        away.length === 0 ? "" : `Not available here: ${away.join("; ")}.`,
+      ]
+        .filter(Boolean)
+        .join(" "),
+    },
+  )
+}
+
+function definitionOf(registry: ToolRegistry, name: string): { tool?: ToolDefinition } {
+  const tool = registry.get(name)
+  return tool === undefined ? {} : { tool }
 }

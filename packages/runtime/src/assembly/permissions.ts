@@ -12,12 +12,12 @@ export function permissionsFor(
   approve: PermissionPolicy["approve"] | undefined,
   wary: readonly PermissionRule[] = [],
 ): PermissionPolicy {
-  const { allow = [], deny = [], ask = [], denyPaths = [] } = permissions
+  const { allow = [], deny = [], ask = [], denyPaths = [], careful } = permissions
   const rules: PermissionRule[] = [
     ...wary,
     ...ask.map((tool) => ({ tool, permission: "ask" as const })),
     ...allow.map((tool) => ({ tool, permission: "allow" as const })),
     ...deny.map((tool) => ({ tool, permission: "deny" as const })),
   ]
-  return { rules, denyPaths, doubtful: true, ...(approve === undefined ? {} : { approve }) }
+  return { rules, denyPaths, careful, doubtful: true, ...(approve === undefined ? {} : { approve }) }
 }

@@ -7,6 +7,7 @@ import {
   type ToolDefinition,
   type ToolRegistry,
 } from "@toolwright/toolbox"
+import type { McpServerConfiguration } from "@toolwright/mcp"
 import type { Configuration } from "../configuration/settings.ts"
 
 /** What came of connecting to the configured sources. */
@@ -38,13 +39,13 @@ export async function connectSources(
   registry: ToolRegistry,
   { cwd, log }: ConnectOptions,
 ): Promise<ConnectedSources> {
-  const { connect = [], file, servers } = configuration.mcp
+  const { connect = [], file, servers, folder } = configuration.mcp
   if (connect.length === 0 && file === undefined && servers === undefined) return NOTHING
   const mcp = await import("@toolwright/mcp")
   const wanted = [
     ...(servers === undefined ? [] : mcp.readMcpServers({ mcpServers: servers }, "mcp.servers")),
-    ...(file === undefined ? [] : mcp.readMcpServersFile(resolve(cwd, file))),
-    ...connect.map(mcp.parseMcpServer),
+    ...(file === undefined ? [] : mcp.readMcpServersFile(resolve(cwd, file)).map(startingIn(folder))),
+    ...connect.map(mcp.parseMcpServer).map(startingIn(folder)),
   ].filter(({ enabled }) => enabled)
   const opened = await Promise.allSettled(
     wanted.map((server) => mcp.connectMcpServer(server, { log: (line) => log(forPeople(server.name, line)) })),
@@ -78,6 +79,14 @@ export async function connectSources(
 function forPeople(server: string, line: string): string {
   const [, count] = /^Converted (\d+) tools/.exec(line) ?? []
   return count === undefined ? line : `The MCP server '${server}' has ${count} tools.`
+}
+
+/** A server that is started, and does not say where, starts in this folder. */
+function startingIn(folder: string | undefined): (server: McpServerConfiguration) => McpServerConfiguration {
+  return (server) =>
+    folder === undefined || server.command === undefined
+      ? server
+      : { ...server, cwd: server.cwd === undefined ? folder : resolve(folder, server.cwd) }
 }
 
 const NOTHING: ConnectedSources = { attached: [], missing: [], close: async () => {} }

@@ -1,3 +1,4 @@
+import { dirname } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { findConfigurationFile, readConfigurationFile } from "./file.ts"
 import { keyFor } from "./key.ts"
@@ -63,6 +64,7 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
     if (value !== undefined) found.set(setting.key, value)
   }
   if (mistakes.length > 0) throw new ToolwrightError("INVALID_CONFIGURATION", mistakes.join("\n"))
+  startWhereTrusted(found, file?.path)
 
   const key = SETTINGS.find((setting) => setting.key === "model.apiKey")!
   const [address, variable] = [found.get("model.baseUrl"), found.get("model.apiKeyEnv")]
@@ -79,6 +81,17 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
   }
   const { state: trust, waiting = [] } = part ?? {}
   return { configuration: withSections(configuration), sources, file: path, trust, waiting, notices }
+}
+
+/**
+ * Servers that a file names start in its folder, whichever folder below it a command is started in: a relative path
+ * would otherwise start what lies in a folder that nobody trusted.
+ */
+function startWhereTrusted(found: Map<string, { value: unknown; source: string }>, path: string | undefined): void {
+  if (path === undefined || found.has("mcp.folder")) return
+  const source = `file ${path}`
+  if (["mcp.connect", "mcp.file"].some((key) => found.get(key)?.source === source))
+    found.set("mcp.folder", { value: dirname(path), source })
 }
 
 /** Reads a file, and leaves out what waits for trust. */

@@ -232,6 +232,14 @@ const DECLARED = [
     flag: "mcp-server",
   },
   {
+    key: "mcp.folder",
+    nature: "programs",
+    path: true,
+    type: "string",
+    description:
+      "Folder in which servers of mcp.connect and mcp.file start; unless given, that of the file that names them, or the current one",
+  },
+  {
     key: "permissions.allow",
     nature: "widens",
     type: "string-list",
@@ -251,6 +259,15 @@ const DECLARED = [
     nature: "narrows",
     type: "string-list",
     description: "Tools that need approval; where nobody can be asked they may not run",
+  },
+  {
+    key: "permissions.careful",
+    nature: "narrows",
+    type: "boolean",
+    fallback: false,
+    description:
+      "Whether tools that delete, move, publish or run programs need approval where no rule speaks; see 'asks' of the tools",
+    flag: "careful",
   },
   {
     key: "permissions.denyPaths",

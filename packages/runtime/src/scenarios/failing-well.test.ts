@@ -1,8 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { AgentProfile } from "@toolwright/agents"
 import { createScriptedBackend } from "@toolwright/backends"
 import { defineTool, type RunEvent } from "@toolwright/toolbox"
 import { afterEach, beforeEach, expect, test } from "vitest"
@@ -161,4 +162,69 @@ test("tools and artifacts that the configuration requires must have been there b
     reasons: ["the required tool 'draft' has not succeeded yet", "the artifact 'draft' has not been produced yet"],
   })
   expect(ended(events)).toMatchObject({ outcome: "completed" })
+})
+
+test.each([
+  ["builder", { builtins: { only: ["file"] } }, ["to check its work", "to commit"]],
+  ["builder", { builtins: { without: ["git", "bash"] } }, ["to commit"]],
+  ["builder", { env: { PATH: "/nowhere" } }, ["to commit", "git (install git)"]],
+  ["debugger", { builtins: { only: ["file"] } }, ["to check its work"]],
+  ["file-owner", { builtins: { without: ["validation"] } }, ["to check its work"]],
+] as const)(
+  "a %s that has lost the tools for its work says so and ends, before a model is asked",
+  async (name, given, lacks) => {
+    const backend = createScriptedBackend({ steps: [] })
+    const options = { backend, ...structuredClone(given) } as ToolwrightOptions
+    await using toolwright = await createToolwright({ cwd: folder, workspace: { roots: [folder] }, ...options })
+    const files = name === "file-owner" ? { files: ["a.py"] } : {}
+    const summary = await toolwright.complete("Do it", { agent: name, ...files })
+    expect(summary).toMatchObject({ outcome: "failed", success: false, rounds: 0 })
+    for (const what of lacks) expect(summary.message).toContain(what)
+  },
+)
+
+test("tools that an agent names and nobody has registered are said at once, with those that were meant", async () => {
+  const agent = (only: string[]): AgentProfile => ({
+    name: "own",
+    description: "",
+    systemPrompt: "",
+    tools: { only },
+    completion: {},
+    changesWorkspace: false,
+  })
+  const backend = createScriptedBackend({ steps: [{ reply: "done" }, { reply: "done" }] })
+  await using toolwright = await createToolwright({
+    cwd: folder,
+    workspace: { roots: [folder] },
+    backend,
+    env: { PATH: "/nowhere" },
+  })
+  await expect(toolwright.complete("Do it", { agent: agent(["file", "serch"]) })).rejects.toMatchObject({
+    code: "UNKNOWN_TOOL",
+    message: expect.stringContaining(
+      "'own' takes only tools that it names, and of these no tool is registered: serch.",
+    ),
+    hint: "Did you mean search?",
+  })
+  // One that is there and cannot run is not a mistake: the run says that it is away.
+  expect(await toolwright.complete("Do it", { agent: agent(["file", "git"]) })).toMatchObject({ success: true })
+  expect(await toolwright.complete("Do it", { agent: agent(["file", "search_grep"]) })).toMatchObject({ success: true })
+})
+
+test("permissions.careful asks about what deletes, publishes or runs programs, and a rule may still allow it", async () => {
+  writeFileSync(join(folder, "a.txt"), "kept")
+  const removed = async (permissions: NonNullable<ToolwrightOptions["permissions"]>): Promise<boolean> => {
+    writeFileSync(join(folder, "a.txt"), "kept")
+    const steps = [
+      { reply: { calls: [{ name: "delete_file", arguments: { path: "a.txt" } }] } },
+      { reply: { calls: [{ name: "file_create", arguments: { path: `${Math.random()}.txt`, content: "" } }] } },
+      { reply: "done" },
+    ]
+    const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
+    await run({ backend, permissions, builtins: { bash: { sandbox: "auto" } } })
+    return !existsSync(join(folder, "a.txt"))
+  }
+  expect(await removed({})).toBe(true)
+  expect(await removed({ careful: true })).toBe(false)
+  expect(await removed({ careful: true, allow: ["delete_file"] })).toBe(true)
 })

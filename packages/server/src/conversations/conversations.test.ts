@@ -2,6 +2,7 @@ import { createScriptedBackend } from "@toolwright/backends"
 import { DynamicExecutor } from "@toolwright/agents"
 import { conversationStore, openDatabase, type Conversation, type ConversationStore } from "@toolwright/store"
 import { defineTool, ToolRegistry } from "@toolwright/toolbox"
+import type { ChatMessage } from "@toolwright/toolformat"
 import { expect, test } from "vitest"
 import { conversationRoutes, createApp } from "../index.ts"
 
@@ -93,4 +94,40 @@ test("wrong requests are answered with what is wrong", async () => {
     status: 500,
     detail: "Conversation manager not initialized",
   })
+})
+
+test("a call whose arguments are no JSON is answered with a result that says so, and kept with it; nothing runs for it", async () => {
+  const { call, backend } = await setUp([
+    {
+      reply: {
+        calls: [
+          { id: "good", name: "search_users", arguments: { query: "Ada" } },
+          { id: "broken", name: "web_search", arguments: '{"query": "Ac' },
+        ],
+      },
+    },
+    { reply: { calls: [{ id: "worse", name: "web_search", arguments: "[" }] } },
+    { reply: "Nobody." },
+  ])
+  const { id } = (await call("POST", "/conversations", {})).json<Conversation>()
+  await call("POST", `/conversations/${id}/chat`, { message: "Find Ada" })
+  const { messages } = (await call("GET", `/conversations/${id}`)).json<Conversation>()
+  const shown = (all: readonly ChatMessage[]) =>
+    all.map((message) =>
+      message.role === "tool"
+        ? `${message.callId}: ${message.content.slice(0, 17)}`
+        : `${message.role} ${("toolCalls" in message ? (message.toolCalls ?? []) : []).map((made) => made.id).join("+")}`,
+    )
+  const exchanged = [
+    "assistant good+broken",
+    'broken: Arguments of "web',
+    "good: search_users foun",
+    "assistant worse",
+    'worse: Arguments of "web',
+  ]
+  expect(shown(messages).slice(1, -1).sort()).toEqual([...exchanged].sort())
+  // What the model is sent is the same: each call with its result, and no note in the user's name.
+  const sent = backend.requests.at(-1)!.messages.slice(2) as ChatMessage[]
+  expect(shown(sent).sort()).toEqual([...exchanged].sort())
+  expect(sent.at(-1)!.content).toContain('Arguments of "web_search" are not a JSON object')
 })

@@ -1,3 +1,4 @@
+import { unreadCallsOf, unreadResult, type UnreadCall } from "@toolwright/dialogue"
 import type { RunEvent } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
 import { TOO_MANY_STEPS } from "../gateway/agent-run.ts"
@@ -5,11 +6,15 @@ import { TOO_MANY_STEPS } from "../gateway/agent-run.ts"
 /** Gathers the messages of a run from its events: replies with their calls, each followed by the results. */
 export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMessage[] } {
   let messages: ChatMessage[] = []
+  let unread: UnreadCall[] = []
   return {
     hear(event) {
-      if (event.type === "reply") {
-        const calls = event.calls.length === 0 ? {} : { toolCalls: event.calls }
-        messages.push({ role: "assistant", content: event.content, ...calls })
+      if (event.type === "round-start") unread = []
+      else if (event.type === "parse-problem") unread.push(...unreadCallsOf([event]))
+      else if (event.type === "reply") {
+        const made = [...event.calls, ...unread.map(({ call }) => call)]
+        const calls = made.length === 0 ? {} : { toolCalls: made }
+        messages.push({ role: "assistant", content: event.content, ...calls }, ...unread.map(resultOf))
       } else if (event.type === "tool-end") {
         messages.push({
           role: "tool",
@@ -28,6 +33,11 @@ export function messagesOfRun(): { hear(event: RunEvent): void; take(): ChatMess
       return taken
     },
   }
+}
+
+function resultOf(unread: UnreadCall): ChatMessage {
+  const { id: callId, name } = unread.call
+  return { role: "tool", content: unreadResult(unread).output, callId, name, success: false }
 }
 
 /** Every call has its result: what was cut off in between is told as such. */

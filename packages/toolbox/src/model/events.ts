@@ -121,6 +121,8 @@ export type RunEvent =
       shown?: true
       /** The tool of a native call, whose name is not part of the text. */
       tool?: string
+      /** The native call that could not be read; it is answered with a failure, and nothing runs for it. */
+      call?: { index: number; id: string; name: string }
     }
   | {
       type: "reply"

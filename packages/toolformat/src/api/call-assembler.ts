@@ -137,8 +137,9 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
       repaired: boolean,
       kind: ParseProblem["kind"] = "invalid-arguments",
     ): void => {
-      const tool = call.name === undefined ? {} : { tool: call.name }
-      events.push({ type: "problem", problem: { kind, at: 0, text, message, repaired, ...tool } })
+      const { name, slot: index, id = newId(index) } = call
+      const told = name === undefined ? {} : { tool: name, ...(repaired ? {} : { call: { index, id, name } }) }
+      events.push({ type: "problem", problem: { kind, at: 0, text, message, repaired, ...told } })
     }
     if (call.name === undefined) {
       problem(call.text, "The server sent a call without a tool name.", false)

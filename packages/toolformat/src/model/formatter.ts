@@ -27,6 +27,8 @@ export interface ParseProblem {
   shown?: true
   /** The tool of a native call, whose name is not part of `text`. */
   tool?: string
+  /** The native call whose arguments could not be read, as its other events name it. */
+  call?: { index: number; id: string; name: string }
 }
 
 /** One step of parsing. Concatenated `args-delta` texts of a call are the JSON text of its final arguments. */

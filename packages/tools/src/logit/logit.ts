@@ -115,6 +115,7 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
       "Use generate_structured when the answer must be JSON of a schema, generate_tool_call when it must be a call.",
     tags: ["generation", "grammar", "sampling"],
     effects: reads,
+    ...(config.generator === undefined ? { capabilities: ["config:model"] } : {}),
     argument: "operation",
     outputSchema: {
       type: "object",

@@ -84,6 +84,7 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     { verb: "read", what: `MCP servers from ${String(file)}` },
     ...serverDemands(serversIn(String(file))),
   ],
+  "mcp.folder": (folder) => [{ verb: "start", what: `MCP servers in the folder ${String(folder)}` }],
   "mcp.connect": (list) =>
     (list as string[]).map((server) =>
       /^(?:[A-Za-z][\w-]*=)?https?:\/\//.test(server.trim())

@@ -277,6 +277,7 @@ const RUNS = entries({
   DECLINED: { means: "the model declined a part of the task" },
   FILES_NEEDED: { means: "the agent was given no files to own" },
   FILES_NOT_OWNED: { means: "files were changed that the agent does not own" },
+  MISSING_TOOLS: { means: "the agent is not offered the tools that its task needs" },
   MAX_ROUNDS: { means: "the run used all its rounds" },
   NESTING_DEPTH_EXCEEDED: { means: "agents called agents too deep", status: 422 },
   NOT_OWNED: { means: "the agent does not own that file" },
