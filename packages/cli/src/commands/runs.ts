@@ -96,12 +96,31 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
     return EXIT.success
   }
   for (const event of events) show(event)
-  if (values.follow !== true) return EXIT.success
+  if (values.follow !== true) {
+    if (values.json !== true) await showDifferences(invocation, toolwright, head.runId)
+    return EXIT.success
+  }
   const log = await toolwright.log.open()
   const { eventOf } = await import("@toolwright/runtime")
   for await (const piece of log.follow(head.runId, { after: events.at(-1)?.seq ?? 0, signal }))
     for (const event of piece) show(eventOf(event))
   return EXIT.success
+}
+
+/** What the run changed in files, as far as it is kept for undo. */
+async function showDifferences(invocation: Invocation, { configuration }: Toolwright, runId: string): Promise<void> {
+  const { stdout, cwd, env, isTTY } = invocation
+  const { changeHistory } = await import("@toolwright/runtime/tools")
+  const history = await changeHistory(configuration, cwd, env)
+  const differences = (await history?.differences(runId)) ?? []
+  const style = styleFor(isTTY.stdout, env)
+  for (const { line, diff } of differences) {
+    stdout.write(`\n${style.bold(neutralise(line))}\n`)
+    for (const each of diff === "" ? [] : diff.split("\n"))
+      stdout.write(
+        `${each.startsWith("+") ? style.green(neutralise(each)) : each.startsWith("-") ? style.red(neutralise(each)) : neutralise(each)}\n`,
+      )
+  }
 }
 
 async function writeFiles(invocation: Invocation, values: Values, id: string): Promise<number> {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync } from "node:fs"
+import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { inflateRawSync } from "node:zlib"
 import { expect, test } from "vitest"
@@ -135,4 +135,20 @@ test("entries that came with a folder are not this user's: left out, and said so
   expect((await here(["undo", "list"], { cwd, env })).stdout).toMatch(/^\S+ +in effect +1 path {2}write_file\n$/)
   expect((await here(["undo", "--yes"], { cwd, env })).code).toBe(0)
   expect(textOf(cwd, "a.txt")).toBe("two\n")
+})
+
+test("a run is shown with the lines that it changed, for as long as they are kept", async () => {
+  const play = `abilities: { nativeTools: true }
+steps:
+  - reply: { calls: [{ name: file_replace, arguments: { path: a.txt, old_text: two, new_text: 2 } }] }
+  - reply: { calls: [{ name: file_write, arguments: { path: new.txt, content: "made\\n" } }] }
+  - reply: done
+`
+  const cwd = folderWith({ "a.txt": "one\ntwo\n", "play.yaml": play })
+  expect((await here(["run", "x", "--screenplay", "play.yaml"], { cwd })).code).toBe(0)
+  const shown = async (): Promise<string> => (await here(["runs", "show", "latest"], { cwd })).stdout
+  expect(await shown()).toMatch(/changed \S*a\.txt[^]*\n-two\n\+2\n[^]*made \S*new\.txt[^]*\n\+made\n/)
+  writeFileSync(join(cwd, "a.txt"), "by hand\n")
+  // What the run left was kept when it was looked at.
+  expect(await shown()).toMatch(/changed \S*a\.txt[^]*\n-two\n\+2\n/)
 })

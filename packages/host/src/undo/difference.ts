@@ -20,6 +20,18 @@ export async function describeChange(
   return { line: `${verbFor(now, to)} ${path}${details(now, to)}`, diff }
 }
 
+/** What became of a path, likewise. */
+export async function describeDone(
+  path: string,
+  before: EntryState,
+  after: EntryState,
+  store: ContentStore,
+): Promise<{ line: string; diff: string }> {
+  const verb = before.kind === "none" ? "made" : after.kind === "none" ? "removed" : "changed"
+  const { diff } = await describeChange(path, before, after, store)
+  return { line: `${verb} ${path}${details(before, after)}`, diff }
+}
+
 function verbFor(now: EntryState, to: EntryState): string {
   if (to.kind === "none") return now.kind === "directory" ? "remove folder" : "remove"
   if (now.kind === "none") return to.kind === "directory" ? "make folder" : "bring back"

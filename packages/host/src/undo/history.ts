@@ -7,7 +7,7 @@ import { readStateFile, writeStateFile } from "../paths/state-files.ts"
 import { PREFIX, SUFFIX } from "../paths/temporary-name.ts"
 import { createChangeLog, type ChangeLog, type LogEntry, type Unkept } from "./change-log.ts"
 import { createContentStore, type ContentStore } from "./content-store.ts"
-import { describeChange } from "./difference.ts"
+import { describeChange, describeDone } from "./difference.ts"
 import { HASH_ONLY, stateOf } from "./entry-state.ts"
 import { changesByPath, changesInEffect } from "./in-effect.ts"
 import { planUndo, type RefusedPath, type UndoPlan } from "./plan-undo.ts"
@@ -82,6 +82,11 @@ export interface ChangeHistory extends CallRecorder {
    */
   plan(id?: string): Promise<PlannedUndo>
   /**
+   * What an item changed, path by path, with the lines that differ where their text is still kept; nothing for an id
+   * that changed nothing.
+   */
+  differences(id: string): Promise<{ line: string; diff: string }[]>
+  /**
    * Takes an item back, path by path: a path that was changed since is left alone. It is noted as a call is, so that it
    * can be taken back in turn. Same errors.
    */
@@ -131,7 +136,7 @@ function createUndoing(parts: {
   tree: () => TreeSource
   writable: readonly string[]
   recorder: CallRecorder
-}): Pick<ChangeHistory, "list" | "foreign" | "plan" | "undo"> {
+}): Pick<ChangeHistory, "list" | "foreign" | "plan" | "differences" | "undo"> {
   const { log, store, policy, tree, writable, recorder } = parts
   const sight = {
     now: (path: string) => stateOf(path, policy.readable(path) ? { store } : HASH_ONLY),
@@ -156,6 +161,19 @@ function createUndoing(parts: {
       for (const { path, now, to } of plan.restorations)
         described.push(await describeChange(policy.show(path), now, to, store))
       return { item, ...plan, described }
+    },
+    async differences(id) {
+      const item = itemsOf(await entries()).find((each) => each.id === id)
+      const changes = (item?.entries ?? []).flatMap((entry) => entry.changes)
+      const paths = [...new Set(changes.map(({ path }) => path))]
+      return Promise.all(
+        paths.map(async (path) => {
+          const own = changes.filter((change) => change.path === path)
+          // Looking at what lies there now keeps its text, which is what the item left where nobody changed it since.
+          const now = await sight.now(path)
+          return describeDone(policy.show(path), own[0]!.before, own.at(-1)!.after ?? now, store)
+        }),
+      )
     },
     async undo(id) {
       const { item, plan } = await planned(id)
