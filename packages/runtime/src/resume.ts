@@ -74,7 +74,7 @@ export async function* resumeRun(
       ...(leaves === undefined ? {} : { leaves }),
     })
   } finally {
-    // One that was left before its end waits for whoever goes on with it.
+    // One whose end could not be written waits for whoever goes on with it.
     await writer.release().catch(() => {})
   }
 }

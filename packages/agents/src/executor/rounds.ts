@@ -74,6 +74,21 @@ export class Rounds {
     await phase.asking.leave()
   }
 
+  /**
+   * Ends a run that nobody listens to any more, as cancelled: what was under way is ended first. The run's signal is
+   * aborted by then, so that running tools answer at once.
+   */
+  async abandon(): Promise<RunEvent[]> {
+    const phase = this.#phase
+    const events: RunEvent[] = []
+    if (phase.kind === "executing") {
+      for (let step = await phase.batch.next(); !step.done; step = await phase.batch.next()) events.push(...step.events)
+      this.#state.toolMs += performance.now() - phase.started
+    }
+    await this.leave()
+    return [...events, endOf(this.#state, "cancelled", TEXTS.cancelled).event]
+  }
+
   #start(): Step {
     const state = this.#state
     this.#phase = { kind: "between" }

@@ -14,8 +14,8 @@ export interface ResumedRun {
 
 /**
  * One run. This is the only generator between the model's events and the consumer's: what stands below it is pulled
- * step by step, so nothing runs ahead of who listens. Leaving it ends the model's request and the running tools. A record
- * that cannot be written ends it too: nothing is done that leaves no record.
+ * step by step, so nothing runs ahead of who listens. Leaving it cancels the run: the model's request and the running tools
+ * end, and the record says so. A record that cannot be written ends it too: nothing is done that leaves no record.
  */
 export async function* run(
   options: ExecutorOptions,
@@ -40,14 +40,17 @@ export async function* run(
   recorder?.lost.addEventListener("abort", () => controller.abort(recorder.lost.reason), { once: true })
   const rounds = new Rounds(state, recorder, resumed === undefined ? undefined : restoreRun(state, resumed.folded))
   const snapshot = () => snapshotOf(state)
+  let over = false
   try {
     for (;;) {
       const { events, end } = await rounds.next()
       const told = end === undefined ? events : [...events, end.event]
+      over = end !== undefined
       try {
         // The record hears of everything before anybody else does; of its end only where it is not to go on later.
         await recorder?.write(end !== undefined && request.leaves?.(end.event) === true ? events : told, snapshot)
       } catch (thrown) {
+        over = true
         await rounds.leave()
         const { event, summary } = failureOf(state, thrown)
         yield event
@@ -57,9 +60,11 @@ export async function* run(
       if (end !== undefined) return end.summary
     }
   } finally {
-    await rounds.leave()
     request.signal?.removeEventListener("abort", abort)
     controller.abort()
+    // Who leaves the loop hears no more; the record does.
+    if (!over) await recorder?.write(await rounds.abandon(), snapshot).catch(() => {})
+    await rounds.leave()
     await recorder?.close()
   }
 }

@@ -1,7 +1,9 @@
 import { defineTool, success } from "@toolwright/toolbox"
+import { createScriptedBackend } from "@toolwright/backends"
 import { openDatabase, runLog, verifyRun, type Database, type RunLog } from "@toolwright/store"
 import { afterEach, beforeEach, expect, test } from "vitest"
-import { call, calls, echo, play } from "../testing/harness.ts"
+import { DynamicExecutor } from "../executor/executor.ts"
+import { call, calls, echo, play, registryOf } from "../testing/harness.ts"
 import { listRuns, readRun } from "./reader.ts"
 import { recordRun, type RecorderOptions } from "./recorder.ts"
 
@@ -185,4 +187,27 @@ test("a run that was taken over writes nothing more, runs nothing more and says 
   expect(acted).toBe(0)
   expect(events.at(-1)).toMatchObject({ type: "run-end", error: { code: "STALE_RUN" } })
   expect((await log.events("one")).every(({ fence }) => fence === 1)).toBe(true)
+})
+
+test.each([
+  ["while the model writes", "text-delta"],
+  ["before it is asked", "round-start"],
+  ["while a tool runs", "tool-start"],
+  ["between calls and the next question", "round-end"],
+] as const)("a run whose loop is left %s is cancelled, in the record too", async (_when, type) => {
+  const hang = defineTool({
+    name: "hang",
+    description: "",
+    parameters: { type: "object" },
+    execute: () => (type === "tool-start" ? new Promise(() => {}) : "done"),
+  })
+  const steps = type === "text-delta" ? [{ reply: { text: "a", hang: true as const } }] : [calls(call("hang"))]
+  const backend = createScriptedBackend({ steps })
+  const executor = new DynamicExecutor({ tools: registryOf(hang), backend, recorder: recorder() })
+  for await (const event of executor.run({ task: "Do it", runId: "left" })) if (event.type === type) break
+  const { head, events } = await readRun(log, "left")
+  expect(head).toMatchObject({ status: "cancelled", summary: { outcome: "cancelled", success: false } })
+  expect(events.at(-1)).toMatchObject({ type: "run-end", summary: { outcome: "cancelled" } })
+  const ends = events.flatMap((event) => (event.type === "tool-end" ? [event.result.error?.code ?? "fine"] : []))
+  expect(ends).toEqual(type === "tool-start" ? ["CANCELLED"] : type === "round-end" ? ["fine"] : [])
 })
