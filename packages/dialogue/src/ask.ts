@@ -1,5 +1,5 @@
 import type { Backend, InferEvent, InferRequest, SamplingOptions } from "@toolwright/backends"
-import type { RunEvent, ToolDefinition } from "@toolwright/toolbox"
+import { ToolwrightError, type RunEvent, type ToolDefinition } from "@toolwright/toolbox"
 import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
 import { planDelivery, type DeliveryPlan, type GrammarCache, type ToolCallingMode } from "./delivery.ts"
 import { groundingOf, type GroundingSetting } from "./grounding.ts"
@@ -16,6 +16,8 @@ export interface Dialogue {
   plan: DeliveryPlan
   /** The server refused its own tool use. */
   refusedTools: boolean
+  /** The server refused to hold a reply to a form. */
+  refusedForm?: boolean
 }
 
 /** Settings of {@link openDialogue}. */
@@ -68,6 +70,10 @@ export interface Question {
   mustCall?: boolean
   /** The reply may have one call at most. */
   oneCall?: boolean
+  /** No call is wanted: nothing in the text is one, whatever it looks like. */
+  wordsOnly?: boolean
+  /** Holds the reply to a form, in place of what would carry the tools; left out where the server refuses it. */
+  form?: Partial<InferRequest> | undefined
   /** Goes into the request as it is, where it is native. */
   native?: Partial<InferRequest>
   /** Goes into every request as it is. */
@@ -162,6 +168,12 @@ export class Asking {
   /** @throws what was thrown, where another delivery would not help */
   async #fallBack(thrown: unknown): Promise<AskEvent> {
     const { plan, signal } = this.#dialogue
+    if (this.#form !== undefined && this.#silent && isUnsupported(thrown)) {
+      await this.leave()
+      this.#dialogue.refusedForm = true
+      this.#request = undefined
+      return { type: "delivery-fallback", from: "schema", to: "text", reason: thrown.message }
+    }
     const next = this.#silent && signal?.aborted !== true ? plan.fallBack(thrown) : undefined
     await this.leave()
     if (next === undefined) throw thrown
@@ -172,16 +184,23 @@ export class Asking {
     return { type: "delivery-fallback", from, to: next.plan.delivery, reason: error }
   }
 
+  /** What holds this reply to a form; nothing where none is wanted, or the server refused it. */
+  get #form(): Partial<InferRequest> | undefined {
+    return this.#dialogue.refusedForm === true ? undefined : this.#question.form
+  }
+
   #write(): AskEvent {
     const { backend, plan, grounding, sampling } = this.#dialogue
     const { mustCall = false, oneCall = false, native, extra } = this.#question
     const tools = this.#tools()
     const messages = this.#question.messages(plan)
     const stop = (this.#stop = [...(sampling?.stop ?? []), ...plan.stop])
-    const part = plan.requestPart(tools, () => groundingOf(grounding, backend, this.#question.said(), messages), {
-      mode: mustCall ? "call" : "text-or-call",
-      parallel: !oneCall,
-    })
+    const part =
+      this.#form ??
+      plan.requestPart(tools, () => groundingOf(grounding, backend, this.#question.said(), messages), {
+        mode: mustCall ? "call" : "text-or-call",
+        parallel: !oneCall,
+      })
     this.#request = {
       ...extra,
       messages,
@@ -201,13 +220,14 @@ export class Asking {
 
   #open(): AsyncIterator<InferEvent> {
     const { backend, plan, mode, signal } = this.#dialogue
-    const { callsBefore, nameCall } = this.#question
+    const { callsBefore, nameCall, wordsOnly = false } = this.#question
     const tools = this.#tools()
     const native = plan.delivery === "native"
     this.#reader = new ReplyReader({
       formatter: plan.formatter,
       native,
       strict: mode === "structured",
+      wordsOnly,
       path: native ? "text" : plan.delivery,
       tools,
       callsBefore,
@@ -218,4 +238,8 @@ export class Asking {
     const stream = backend.infer(this.#request!, signal === undefined ? {} : { signal })
     return (this.#stream = stream[Symbol.asyncIterator]())
   }
+}
+
+function isUnsupported(thrown: unknown): thrown is ToolwrightError {
+  return ToolwrightError.isInstance(thrown) && thrown.code === "CONSTRAINT_UNSUPPORTED"
 }

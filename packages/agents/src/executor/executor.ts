@@ -46,8 +46,18 @@ export class DynamicExecutor {
     recorder: RunRecorder,
     more: Pick<RunRequest, "signal" | "leaves"> = {},
   ): AsyncGenerator<RunEvent, RunSummary> {
-    const { runId, task, agent, given, dryRun } = folded
-    const request: RunRequest = { runId, task, agent, ...given, dryRun, ...more }
+    const { runId, task, agent, given, dryRun, withoutTools } = folded
+    const { output, ...rest } = given
+    const request: RunRequest = {
+      runId,
+      task,
+      agent,
+      ...rest,
+      ...(output === undefined ? {} : { output: { schema: output } }),
+      dryRun,
+      withoutTools,
+      ...more,
+    }
     return run(this.#options, request, { folded, recorder })
   }
 }

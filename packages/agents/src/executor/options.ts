@@ -8,6 +8,7 @@ import type { LoopLimits } from "../gate/loop-detector.ts"
 import type { GivenToRun } from "../record/encode.ts"
 import type { CatalogueLimits } from "./catalogue.ts"
 import type { RunRecorder } from "../record/recorder.ts"
+import type { OutputForm } from "./output.ts"
 
 /** The parts of an executor and its limits. */
 export interface ExecutorOptions {
@@ -68,6 +69,13 @@ export interface RunRequest {
   /** The files that the agent owns, for the record: what it may write is said by `access`. */
   files?: readonly string[]
   signal?: AbortSignal
+  /** The task is answered in words, and no tool is offered. */
+  withoutTools?: boolean
+  /**
+   * The form of the answer. Where no tool is on offer the reply is held to it from the first; elsewhere once the work is
+   * done. An answer that does not fit is asked for once more. A dry run has none.
+   */
+  output?: OutputForm
   /**
    * Whether a run that comes to this end is left open in its log instead, so that it can go on later, as one whose worker
    * stops or whose model is away.

@@ -12,6 +12,7 @@ import {
   failureOf,
   noticeChangedTools,
   questionOf,
+  toldTools,
   type RunEnd,
   type RunState,
 } from "./run-state.ts"
@@ -93,6 +94,7 @@ export class Rounds {
     const state = this.#state
     this.#phase = { kind: "between" }
     const events = [startOf(state)]
+    if (state.request.withoutTools === true) return { events }
     if (state.offered.length === 0) return { events, end: endOf(state, "failed", TEXTS.noTools, "NO_TOOLS") }
     const { completion = {}, unavailable = [] } = state.options
     const away = unavailable.flatMap(({ tool }) => tool ?? [])
@@ -119,8 +121,8 @@ export class Rounds {
     if (state.signal.aborted) return { events: [], end: endOf(state, "cancelled", TEXTS.cancelled) }
     if (state.rounds === state.maxRounds) return { events: [], end: lastOf(state) }
     const events = [...noticeChangedTools(state)]
-    const { offered, maxRounds } = state
-    events.push({ type: "round-start", round: ++state.rounds, maxRounds, tools: offered.map(({ name }) => name) })
+    const tools = toldTools(state).map(({ name }) => name)
+    events.push({ type: "round-start", round: ++state.rounds, maxRounds: state.maxRounds, tools })
     this.#phase = { kind: "asking", asking: new Asking(state.dialogue, questionOf(state)) }
     return { events }
   }
@@ -132,6 +134,7 @@ export class Rounds {
       return { events: step.events.map((event) => (event.type === "request" ? this.#request(event) : event)) }
     const { reply } = step
     state.modelMs += asking.modelMs
+    takeAnswer(state, reply)
     this.#take(reply)
     const { raw, content, said, reasoning, calls, finishReason, modelMs, selfKnowledge, usage } = reply
     const told: RunEvent = {
@@ -178,7 +181,9 @@ export class Rounds {
     const state = this.#state
     this.#phase = { kind: "between" }
     const told: RunEvent[] = [...events, { type: "round-end", round: state.rounds }]
-    return end === undefined ? { events: told } : { events: told, end: endOf(state, end.outcome, end.message) }
+    return end === undefined
+      ? { events: told }
+      : { events: told, end: endOf(state, end.outcome, end.message, end.code) }
   }
 
   #batch(reply: Reply): Batch {
@@ -223,6 +228,14 @@ function unable(state: RunState, missing: readonly string[]): RunEnd {
   const why = away.length === 0 ? "" : ` Not available here: ${away.join("; ")}.`
   const what = missing.map((each) => `no tool ${each}`).join(", ")
   return endOf(state, "failed", `This agent cannot do its work here: it is offered ${what}.${why}`, "MISSING_TOOLS")
+}
+
+/** Where JSON was asked for, what reads like a call of a tool that nobody knows is the answer. */
+function takeAnswer({ request, tools }: RunState, reply: Reply): void {
+  if (request.output === undefined || reply.calls.length === 0) return
+  if (reply.calls.some(({ name }) => tools.get(name) !== undefined)) return
+  reply.calls = []
+  reply.content = reply.said = reply.raw
 }
 
 /** The end of a run whose rounds are over. */

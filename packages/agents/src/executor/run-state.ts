@@ -1,7 +1,9 @@
 import {
   compactingContext,
   Conversation,
+  holdTo,
   openDialogue,
+  schemaText,
   systemPrompt,
   wholeContext,
   type ContextManager,
@@ -29,7 +31,7 @@ import { Catalogue, declarationOf, declaredTokens } from "./catalogue.ts"
 import { PrefixMeter } from "./prefix.ts"
 import { ResultStore } from "./result-store.ts"
 import { MAX_NUDGES, TEXTS } from "./texts.ts"
-import { toolsWithResults } from "./toolset.ts"
+import { NO_TOOLS, toolsWithResults } from "./toolset.ts"
 
 /** One run: what it needs to know from round to round. */
 export interface RunState {
@@ -62,6 +64,11 @@ export interface RunState {
   /** Which call of the run each is, from 1. */
   readonly indexes: Map<string, number>
   calls: number
+  /** The value of the answer, once it has the form that was asked for. */
+  output: { value: unknown } | undefined
+  /** The next reply is to be the answer in its form, and how often that was asked for. */
+  forming: boolean
+  formAsks: number
   /** Replies in a row without a call. */
   nudges: number
   /** Artifacts that the model has been told of. */
@@ -78,7 +85,10 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
   const dryRun = request.dryRun === true ? new DryRun() : undefined
   // A run that runs no call cannot search.
   const limits = dryRun === undefined ? options.catalogue : undefined
-  const catalogue = new Catalogue(toolsWithResults(options.tools, results), limits)
+  const catalogue = new Catalogue(
+    toolsWithResults(request.withoutTools === true ? NO_TOOLS : options.tools, results),
+    limits,
+  )
   const { tools } = catalogue
   const offered = catalogue.callable
   const { task, history = [], media, since = [] } = request
@@ -117,6 +127,9 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     ids: new Set(),
     indexes: new Map(),
     calls: 0,
+    output: undefined,
+    forming: false,
+    formAsks: 0,
     nudges: 0,
     artifacts: 0,
     rounds: 0,
@@ -140,17 +153,29 @@ function dialogueOf(
 /** What the model is asked in the next round. */
 export function questionOf(state: RunState): Question {
   const { conversation, context, catalogue } = state
+  const { output, withoutTools } = state.request
+  const held = output !== undefined && (state.forming || withoutTools === true)
   return {
-    tools: catalogue.callable,
-    nativeTools: catalogue.declared(true),
+    // No server takes tools and a form at once.
+    tools: state.forming ? [] : catalogue.callable,
+    nativeTools: state.forming ? [] : catalogue.declared(true),
+    wordsOnly: state.forming || withoutTools === true,
+    ...(held ? { form: holdTo(output.schema, state.options.backend) } : {}),
     messages(plan) {
       if (plan !== state.promptedFor) tellTools(state, plan)
-      return conversation.writtenFor(plan, context, state.toolTokens)
+      const messages = conversation.writtenFor(plan, context, state.toolTokens)
+      // Some servers refuse a system message that says nothing.
+      return withoutTools === true && messages[0]?.content === "" ? messages.slice(1) : messages
     },
     said: () => conversation.said,
     callsBefore: state.calls,
     nameCall: (given) => nameCall(state, given),
   }
+}
+
+/** The tools of the next question: none where it asks for the answer in its form. */
+export function toldTools(state: RunState): readonly ToolDefinition[] {
+  return state.forming ? [] : state.offered
 }
 
 /** Tells the model of tools that came or went since the last round. */
@@ -190,8 +215,10 @@ function promptOf(
   plan: DeliveryPlan,
 ): string {
   const { unavailable, completion } = options
+  const { systemPrompt: given = "", output, withoutTools } = request
+  const form = output === undefined ? "" : schemaText(output.schema, withoutTools !== true)
   return systemPrompt({
-    systemPrompt: request.systemPrompt ?? "",
+    systemPrompt: [given.trim(), form].filter((text) => text !== "").join("\n\n"),
     tools: catalogue.declared(plan.delivery === "native"),
     plan,
     unavailable: unavailable ?? [],
@@ -275,5 +302,6 @@ function summaryOf(state: RunState, outcome: RunOutcome, message: string): RunSu
     outputTokens,
     times: { totalMs, modelMs, toolMs, overheadMs: Math.max(0, totalMs - modelMs - toolMs) },
     ...(state.dryRun === undefined ? {} : { dryRun: true }),
+    ...(state.output === undefined ? {} : { output: state.output.value }),
   }
 }

@@ -27,7 +27,7 @@ export async function* run(
   if (request.signal?.aborted) abort()
   request.signal?.addEventListener("abort", abort, { once: true })
   const state = startRun(options, request, controller.signal)
-  const { systemPrompt, history, files } = request
+  const { systemPrompt, history, files, output } = request
   const recorder =
     resumed?.recorder ??
     options.recorder?.({
@@ -35,6 +35,7 @@ export async function* run(
       ...(systemPrompt === undefined ? {} : { systemPrompt }),
       ...(history === undefined ? {} : { history }),
       ...(files === undefined ? {} : { files }),
+      ...(output === undefined ? {} : { output: output.schema }),
     })
   if (recorder !== undefined) state.gate.record = recorder.noteWork
   recorder?.lost.addEventListener("abort", () => controller.abort(recorder.lost.reason), { once: true })

@@ -9,6 +9,10 @@ export const TEXTS = {
   moreTools: "From now on you may also call:",
   moreToolsThrough: "From now on you may also call, through call_tool:",
   fewerTools: "No longer available:",
+  answer: "Please give your answer.",
+  noAnswer: "The model gave no answer.",
+  outputAlone: "Answer once more, with the JSON alone.",
+  badOutput: "The answer does not have the form that was asked for.",
   cancelled: "The run was cancelled.",
 } as const
 

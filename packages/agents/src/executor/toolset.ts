@@ -14,3 +14,6 @@ export function toolsWithResults(base: Toolset, results: ResultStore): Toolset {
     withdrawn: (name) => base.withdrawn(name),
   }
 }
+
+/** What a plain question is asked with. */
+export const NO_TOOLS: Toolset = { version: 0, list: () => [], get: () => undefined, withdrawn: () => undefined }

@@ -4,13 +4,14 @@ import { refusalText } from "../gate/criteria.ts"
 import type { LoopVerdict } from "../gate/loop-detector.ts"
 import { unreadCalls } from "../gate/unread-calls.ts"
 import { artifactNote } from "./artifact-note.ts"
+import { readOutput } from "./output.ts"
 import type { RunState } from "./run-state.ts"
 import { TEXTS } from "./texts.ts"
 
 /** What a round comes to: what is told of it, and whether the run ends with it. */
 export interface Verdict {
   events: RunEvent[]
-  end?: { outcome: RunOutcome; message: string }
+  end?: { outcome: RunOutcome; message: string; code?: string }
 }
 
 const GO_ON: Verdict = { events: [] }
@@ -41,6 +42,8 @@ export function afterCalls(
 /** After a reply without a call: a wish to finish, an explanation, or a call that could not be read. */
 export async function afterWords(state: RunState, reply: Reply): Promise<Verdict> {
   const { content, reasoning, finishReason } = reply
+  const output = await outputIn(state, reply)
+  if (output !== undefined) return atTheGate(state, content, output)
   const problems = addProblems(state, reply)
   if (problems !== undefined) return nudge(state, "parse-problem", problems, false)
   if (finishReason === "length") return nudge(state, "cut-off", TEXTS.cutOff)
@@ -54,13 +57,19 @@ export async function afterWords(state: RunState, reply: Reply): Promise<Verdict
 }
 
 /** Whether what was done is enough for the model to finish, where it asks to. */
-async function atTheGate(state: RunState, content: string): Promise<Verdict> {
+async function atTheGate(state: RunState, content: string, output?: { value: unknown }): Promise<Verdict> {
   const { completion = {} } = state.options
-  const asks = completion.signal === undefined ? content.trim() !== "" : content.includes(completion.signal)
+  const asks =
+    output !== undefined || completion.signal === undefined
+      ? content.trim() !== ""
+      : content.includes(completion.signal)
   const ends = asks || (state.ledger.effects > 0 && state.nudges + 1 >= state.mostNudges)
-  if (!ends) return nudge(state, "no-call", TEXTS.useTools)
+  if (!ends) return nudge(state, "no-call", state.request.withoutTools === true ? TEXTS.answer : TEXTS.useTools)
   const missing = await checked(state, () => state.gate.unmet(state.signal))
+  state.forming = false
   if (missing === undefined) {
+    if (output === undefined && wantsOutput(state)) return askForOutput(state, content)
+    state.output = output
     const message = completion.successMessage ?? answerIn(content, completion.signal)
     return { events: [], end: await checked(state, () => state.gate.settle(message, state.signal)) }
   }
@@ -70,6 +79,37 @@ async function atTheGate(state: RunState, content: string): Promise<Verdict> {
   if (++state.nudges > state.mostNudges) return { events, end: state.gate.giveUp(missing) }
   state.conversation.addNote(text)
   return { events }
+}
+
+function wantsOutput(state: RunState): boolean {
+  return state.request.output !== undefined && state.dryRun === undefined
+}
+
+/** The answer in its form, where one is wanted and this is it; what looks like a call to a parser may be it too. */
+async function outputIn(state: RunState, { content, raw }: Reply): Promise<{ value: unknown } | undefined> {
+  const { output } = state.request
+  if (output === undefined || !wantsOutput(state)) return undefined
+  for (const text of new Set([content, raw])) {
+    const read = await readOutput(text, output)
+    if ("value" in read) return read
+  }
+  return undefined
+}
+
+/** Asks for the answer in its form: where there are tools it was given in words first, which is no mistake yet. */
+async function askForOutput(state: RunState, content: string): Promise<Verdict> {
+  const read = await readOutput(content, state.request.output!)
+  const fault = "fault" in read ? read.fault : ""
+  const most = state.request.withoutTools === true ? 1 : 2
+  if (++state.formAsks > most)
+    return {
+      events: [],
+      end: { outcome: "failed", message: `${TEXTS.badOutput} ${fault}`, code: "INVALID_OUTPUT" },
+    }
+  const text = `${fault}\n\n${TEXTS.outputAlone}`
+  state.forming = true
+  state.conversation.addNote(text)
+  return { events: [{ type: "nudge", reason: "output", text }] }
 }
 
 /** How a run ends where the model said that it does not do what is asked: never well, however well its calls went. */
@@ -104,7 +144,13 @@ function nudge(
   add = true,
 ): Verdict {
   if (++state.nudges > state.mostNudges)
-    return { events: [], end: { outcome: "no-tool-use", message: TEXTS.noToolUse } }
+    return {
+      events: [],
+      end:
+        state.request.withoutTools === true
+          ? { outcome: "nothing-done", message: TEXTS.noAnswer }
+          : { outcome: "no-tool-use", message: TEXTS.noToolUse },
+    }
   if (add) state.conversation.addNote(text)
   return { events: [{ type: "nudge", reason, text }] }
 }

@@ -1,6 +1,6 @@
 import { redactDeep } from "@toolwright/host/text"
 import type { RunWriter } from "@toolwright/store"
-import { jsonText, type RunEvent, type WorkNote } from "@toolwright/toolbox"
+import { jsonText, type JsonSchema, type RunEvent, type WorkNote } from "@toolwright/toolbox"
 import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
 
 /** What a run is after a round: from it, and from what stands in the log since, the run can go on. */
@@ -34,6 +34,8 @@ export interface GivenToRun {
   systemPrompt?: string
   history?: readonly ChatMessage[]
   files?: readonly string[]
+  /** The schema of the answer. */
+  output?: JsonSchema
 }
 
 /** A message as it stands among the bodies: `note` is said of what the executor told the model. */
@@ -124,11 +126,12 @@ export class Encoder {
   }
 
   #givenToRun(): object {
-    const { systemPrompt, history = [], files } = this.#given
+    const { systemPrompt, history = [], files, output } = this.#given
     return {
       ...(systemPrompt === undefined ? {} : { systemPrompt: this.#writer.keep(this.#redact(systemPrompt)) }),
       ...(history.length === 0 ? {} : { history: history.map((message) => this.#message(message)) }),
       ...(files === undefined ? {} : { files }),
+      ...(output === undefined ? {} : { output }),
     }
   }
 

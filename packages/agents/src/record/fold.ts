@@ -1,6 +1,13 @@
 import type { Reply } from "@toolwright/dialogue"
 import { readBodies, type Database, type LogEvent } from "@toolwright/store"
-import { ToolwrightError, type JsonObject, type ToolCall, type ToolResult, type WorkNote } from "@toolwright/toolbox"
+import {
+  ToolwrightError,
+  type JsonObject,
+  type JsonSchema,
+  type ToolCall,
+  type ToolResult,
+  type WorkNote,
+} from "@toolwright/toolbox"
 import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
 import type { EarlierWork, SavedHistory, SavedWatch } from "../gate/work-record.ts"
 import type { DeclaredEffect } from "./effects.ts"
@@ -38,6 +45,8 @@ export interface FoldedRun {
   model: string
   given: GivenToRun
   dryRun: boolean
+  /** It is a plain question: no tool was offered. */
+  withoutTools: boolean
   /** The last event that this is the sum of. */
   seq: number
   /** Rounds that were finished. */
@@ -197,8 +206,10 @@ class Folding {
         ...(given.systemPrompt === undefined ? {} : { systemPrompt: textOf(given.systemPrompt) }),
         ...(given.history === undefined ? {} : { history: given.history.map(messageOf) }),
         ...(given.files === undefined ? {} : { files: given.files }),
+        ...(given.output === undefined ? {} : { output: given.output }),
       },
       dryRun: start.dryRun === true,
+      withoutTools: start.tools?.length === 0,
       seq: this.#seq,
       rounds: this.#rounds,
       conversation:
@@ -246,6 +257,7 @@ interface StoredGiven {
   systemPrompt?: string
   history?: readonly string[]
   files?: readonly string[]
+  output?: JsonSchema
 }
 
 /** The fields of events that are read here. */
@@ -255,6 +267,7 @@ interface Body {
   agent?: string
   model?: string
   dryRun?: boolean
+  tools?: readonly unknown[] | string
   given?: StoredGiven
   round?: number
   raw?: string

@@ -208,6 +208,12 @@ test.each([
   const { head, events } = await readRun(log, "left")
   expect(head).toMatchObject({ status: "cancelled", summary: { outcome: "cancelled", success: false } })
   expect(events.at(-1)).toMatchObject({ type: "run-end", summary: { outcome: "cancelled" } })
-  const ends = events.flatMap((event) => (event.type === "tool-end" ? [event.result.error?.code ?? "fine"] : []))
-  expect(ends).toEqual(type === "tool-start" ? ["CANCELLED"] : type === "round-end" ? ["fine"] : [])
+  const ends = events.filter((event) => event.type === "tool-end")
+  expect(ends).toMatchObject(
+    type === "tool-start"
+      ? [{ result: { error: { code: "CANCELLED" } } }]
+      : type === "round-end"
+        ? [{ result: { success: true } }]
+        : [],
+  )
 })

@@ -18,6 +18,8 @@ export interface ReadingOptions {
   native: boolean
   /** Calls in the generic JSON form do not count where calls come natively. */
   strict: boolean
+  /** Text is text: nothing in it is a call. */
+  wordsOnly: boolean
   /** What calls in text are told to have come by. */
   path: string
   tools: readonly ToolDefinition[]
@@ -120,7 +122,12 @@ export class ReplyReader {
 
   #parsed(text: string): ReplyEvent[] {
     this.reply.raw += text
-    const { formatter, tools, callsBefore } = this.#options
+    const { formatter, tools, callsBefore, wordsOnly } = this.#options
+    if (wordsOnly) {
+      this.reply.content += text
+      this.reply.said += text
+      return [{ type: "text-delta", text }]
+    }
     this.#parser ??= formatter.createParser({ tools, callsBefore })
     return this.#textCalls.read(this.#parser.push(text))
   }

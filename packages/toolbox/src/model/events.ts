@@ -68,6 +68,8 @@ export interface RunSummary {
   times: RunTimes
   /** The calls were decoded and checked, and none was run. */
   dryRun?: true
+  /** The answer as a value, where the run was to answer in a form; not there where it failed to. */
+  output?: unknown
 }
 
 /**
@@ -143,7 +145,7 @@ export type RunEvent =
       usage?: { inputTokens: number; outputTokens: number }
     }
   | ToolEvent
-  | { type: "nudge"; reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off"; text: string }
+  | { type: "nudge"; reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off" | "output"; text: string }
   | { type: "loop-detected"; name: string; times: number; text: string }
   | { type: "completion-refused"; reasons: string[]; text: string }
   | { type: "tools-changed"; added: string[]; removed: string[] }
