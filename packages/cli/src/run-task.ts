@@ -1,6 +1,7 @@
-import { access, constants, writeFile } from "node:fs/promises"
+import { access, constants, readFile, writeFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
-import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import type { RunOptions } from "@toolwright/runtime"
+import { messageOf, ToolwrightError, type JsonSchema, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "./options.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
@@ -40,6 +41,7 @@ export async function runTask(
 ): Promise<number> {
   const { values, positionals } = parseOptions(invocation.args, { ...RUN_OPTIONS, ...extra }, { max: 1 })
   const task = await taskFrom(invocation, values.description as string | undefined, positionals[0])
+  const asked = await askedFor(invocation, values as AskedFor)
   const { configuration } = await configurationFor(invocation, values)
   const { commandFor, createToolwright, recordBackend, backendFor, hasModel, workspaceRoot } =
     await import("@toolwright/runtime")
@@ -87,6 +89,7 @@ export async function runTask(
     dryRun: values["dry-run"] === true,
     surface: "run",
     ...(files === undefined ? {} : { files }),
+    ...asked,
   })
   const see = (event: RunEvent): void => {
     watch.see(event)
@@ -136,6 +139,39 @@ async function shownBy<Result>({ show, close }: Renderer, events: AsyncGenerator
 
 export function exitCodeOf(summary: RunSummary): number {
   return summary.success ? EXIT.success : summary.outcome === "cancelled" ? EXIT.interrupted : EXIT.failure
+}
+
+/** Options that say what is asked, and how the answer has to be. */
+interface AskedFor {
+  image?: string[]
+  "no-tools"?: boolean
+  "output-schema"?: string
+}
+
+/** @throws ToolwrightError `USAGE` for a schema that cannot be read */
+async function askedFor({ cwd }: Invocation, values: AskedFor): Promise<Partial<RunOptions>> {
+  const { image, "no-tools": plain = false, "output-schema": file } = values
+  return {
+    ...(image === undefined ? {} : { media: image.map((path) => ({ type: "image" as const, path })) }),
+    ...(plain ? { tools: [] } : {}),
+    ...(file === undefined ? {} : { output: await schemaFrom(resolve(cwd, file)) }),
+  }
+}
+
+async function schemaFrom(path: string): Promise<JsonSchema> {
+  let text: string
+  try {
+    text = await readFile(path, "utf8")
+  } catch (thrown) {
+    throw usageError(`--output-schema names a file that cannot be read: ${messageOf(thrown)}`)
+  }
+  try {
+    const schema: unknown = JSON.parse(text)
+    if (typeof schema === "object" && schema !== null && !Array.isArray(schema)) return schema as JsonSchema
+  } catch (thrown) {
+    throw usageError(`${path} is no JSON: ${messageOf(thrown)}`)
+  }
+  throw usageError(`${path} holds no JSON Schema: that is an object such as {"type": "object", "properties": {…}}.`)
 }
 
 /** @throws ToolwrightError `USAGE` before a run whose replies could not be written afterwards */

@@ -1,4 +1,5 @@
 import {
+  assistantProfile,
   DynamicExecutor,
   FileOwningAgent,
   givenTask,
@@ -8,10 +9,31 @@ import {
   type ExecutorOptions,
   type RunRequest,
 } from "@toolwright/agents"
-import type { RunEvent, RunSummary, ToolRegistry } from "@toolwright/toolbox"
+import {
+  createView,
+  describeFault,
+  isStandardSchema,
+  nearest,
+  parseWith,
+  schemaFault,
+  toJsonSchema,
+  ToolwrightError,
+  type JsonSchema,
+  type LiteralSchema,
+  type RunEvent,
+  type RunSummary,
+  type StandardSchema,
+  type ToolRegistry,
+  type Toolset,
+} from "@toolwright/toolbox"
 import type { Place } from "./assembly/place.ts"
+import { HOW_TO_CONFIGURE } from "./assembly/configured.ts"
 import { checkAgent } from "./pairing/choose.ts"
+import { mediaFor, type TaskMedia } from "./media.ts"
 import type { Pairing } from "./pairing/pairing.ts"
+
+/** The form of an answer: a Standard Schema (Zod, …) or a JSON Schema, whose literals the compiler reads. */
+export type OutputSchema = LiteralSchema | StandardSchema<unknown, unknown>
 
 /** Settings of one run. */
 export interface RunOptions {
@@ -19,10 +41,20 @@ export interface RunOptions {
   agent?: string | AgentProfile
   signal?: AbortSignal
   runId?: string
+  /**
+   * The tools of this run by name, out of those that the agent is offered; none at all (`[]`) for a plain question, as
+   * where no tool is registered.
+   */
+  tools?: readonly string[]
+  /**
+   * The form of the answer, which `summary.output` has as a value. The model is held to it where its server can be asked
+   * to, told of it in any case, and asked once more where the answer does not fit.
+   */
+  output?: OutputSchema
   /** What was said before the task, oldest first. */
   history?: RunRequest["history"]
-  /** Pictures and sounds that belong to the task. */
-  media?: RunRequest["media"]
+  /** Pictures and sounds that belong to the task: `[{ type: "image", path: "chart.png" }]`. */
+  media?: readonly TaskMedia[]
   /** What was said and done about the task already, oldest first. */
   since?: RunRequest["since"]
   /** Goes before the configuration's own, setting by setting. */
@@ -59,6 +91,8 @@ export interface RunParts {
   readonly place: Place
   readonly pairing: Pairing | undefined
   readonly registry: ToolRegistry
+  /** Where relative paths start. */
+  readonly cwd: string
   executorOptions(profile: AgentProfile, origin?: RunOrigin): Promise<ExecutorOptions>
 }
 
@@ -74,28 +108,49 @@ export interface Runs {
 }
 
 /** Makes runs of tasks from the parts of an assembly. */
-export function runsWith({ place, pairing, registry, executorOptions }: RunParts): Runs {
+export function runsWith({ place, pairing, registry, cwd, executorOptions }: RunParts): Runs {
   async function* run(task: string, options: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
     const { agent = "assistant", signal, runId = newRunId(), systemPrompt } = options
-    const { shared = false, dryRun = false, files, history, media, since, sampling, leaves, maxRounds } = options
+    const {
+      shared = false,
+      dryRun = false,
+      files,
+      history,
+      media,
+      since,
+      sampling,
+      output,
+      leaves,
+      maxRounds,
+    } = options
     const profile = profileOf(agent)
     const given = givenTask(profile, task, files)
     checkAgent(pairing, profile)
     using _lock = place.take(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
     const parts = await executorOptions(profile, { surface: options.surface, task: options.taskId })
+    const withoutTools = isPlain(options.tools, parts, registry)
+    if (withoutTools) checkWords(pairing)
     const executor = new DynamicExecutor({
       ...parts,
+      ...(withoutTools ? { unavailable: [] } : { tools: chosen(parts.tools, options.tools) }),
       access: given.access,
       ...(maxRounds === undefined ? {} : { maxRounds }),
-      completion: pairing !== undefined ? parts.completion! : { ...parts.completion, ...given.completion },
+      completion: withoutTools
+        ? {}
+        : pairing !== undefined
+          ? parts.completion!
+          : { ...parts.completion, ...given.completion },
     })
+    const own = withoutTools && profile === assistantProfile ? "" : profile.systemPrompt
     return yield* executor.run({
       task: given.task,
-      systemPrompt: pairing !== undefined ? "" : (systemPrompt ?? profile.systemPrompt),
+      systemPrompt: pairing !== undefined ? "" : (systemPrompt ?? own),
+      ...(withoutTools ? { withoutTools } : {}),
+      ...(output === undefined ? {} : { output: formOf(output) }),
       agent: profile.name,
       runId,
       ...(history === undefined ? {} : { history }),
-      ...(media === undefined ? {} : { media }),
+      ...(media === undefined ? {} : { media: await mediaFor(media, parts.backend, cwd) }),
       ...(since === undefined ? {} : { since }),
       ...(sampling === undefined ? {} : { sampling }),
       ...(signal === undefined ? {} : { signal }),
@@ -126,6 +181,54 @@ export function runsWith({ place, pairing, registry, executorOptions }: RunParts
       })
     },
   }
+}
+
+/** Whether a run has no tools at all: none were wanted, or the application has none. */
+function isPlain(
+  wanted: readonly string[] | undefined,
+  { unavailable = [] }: ExecutorOptions,
+  all: ToolRegistry,
+): boolean {
+  return wanted === undefined ? all.list().length === 0 && unavailable.length === 0 : wanted.length === 0
+}
+
+/** @throws ToolwrightError `UNKNOWN_TOOL` for a name that is not on offer */
+function chosen(tools: Toolset, wanted: readonly string[] | undefined): Toolset {
+  if (wanted === undefined) return tools
+  for (const name of wanted) {
+    if (tools.get(name) !== undefined) continue
+    const known = tools.list().map((tool) => tool.name)
+    const near = nearest(name, known)
+    throw new ToolwrightError(
+      "UNKNOWN_TOOL",
+      `The run was to have the tool '${name}', and the agent is offered none of that name.`,
+      {
+        hint: `There is: ${(near.length > 0 ? near : known.slice(0, 20)).join(", ")}.`,
+      },
+    )
+  }
+  return createView(tools, { only: wanted.map((name) => tools.get(name)!.name) })
+}
+
+/** A pairing makes calls and says nothing of its own. @throws ToolwrightError `NO_MODEL` */
+function checkWords(pairing: Pairing | undefined): void {
+  if (pairing === undefined) return
+  throw new ToolwrightError(
+    "NO_MODEL",
+    "The built-in model makes calls of tools, and answers no question without them.",
+    {
+      hint: HOW_TO_CONFIGURE,
+    },
+  )
+}
+
+/** @throws ToolwrightError `INVALID_SCHEMA` where it is no JSON Schema */
+function formOf(output: OutputSchema): NonNullable<RunRequest["output"]> {
+  const schema = toJsonSchema(output as JsonSchema, "output")
+  const fault = schemaFault(schema)
+  if (fault !== undefined)
+    throw new ToolwrightError("INVALID_SCHEMA", `The output of the run is no JSON Schema: ${describeFault(fault)}.`)
+  return isStandardSchema(output) ? { schema, parse: (value) => parseWith(output, value) } : { schema }
 }
 
 export function profileOf(agent: string | AgentProfile): AgentProfile {

@@ -18,10 +18,13 @@ import { dirname, resolve } from "node:path"
 import {
   executeCall,
   ToolwrightError,
+  type DataOf,
   type Middleware,
+  type OutputSummary,
   type PermissionPolicy,
   type ResultCache,
   type RunEvent,
+  type RunEventOf,
   type RunSummary,
   type ToolDefinition,
   type ToolRegistry,
@@ -42,7 +45,7 @@ import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { resumeRun, type ResumeOptions } from "./resume.ts"
-import { profileOf, runsWith, type RunOptions, type RunOrigin } from "./runs.ts"
+import { profileOf, runsWith, type OutputSchema, type RunOptions, type RunOrigin } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
 import { tasksOver, type TaskAccess } from "./tasks/access.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
@@ -70,10 +73,19 @@ export interface ToolwrightOptions extends Omit<PartialConfiguration, "tools"> {
   record?: boolean
 }
 
+/** Tools of your own and no others, so that their names tell what events of a run hold. */
+type OwnToolsAlone<Tools> = Omit<ToolwrightOptions, "tools" | "builtins" | "workspace" | "withBuiltins" | "sources"> & {
+  tools: Tools
+  builtins?: undefined
+  workspace?: undefined
+  withBuiltins?: false
+  sources?: undefined
+}
+
 /**
  * One configuration, assembled: the registry, the agents, the backend and the run records that every surface shares.
  */
-export interface Toolwright extends AsyncDisposable {
+export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extends AsyncDisposable {
   readonly configuration: Configuration
   readonly registry: ToolRegistry
   /** Tools that are registered but cannot run here, and why. */
@@ -115,8 +127,15 @@ export interface Toolwright extends AsyncDisposable {
    *   knows
    */
   backend(): Promise<Backend>
-  /** Runs a task; the last event is `run-end`, and its summary the return value. */
-  run(task: string, options?: RunOptions): AsyncGenerator<RunEvent, RunSummary>
+  /**
+   * Runs a task; the last event is `run-end`, and its summary the return value. Leaving the loop cancels the run. With
+   * `output` the answer is a value of that form.
+   */
+  run<const Output extends OutputSchema>(
+    task: string,
+    options: RunOptions & { output: Output },
+  ): AsyncGenerator<RunEventOf<Tool, OutputSummary<DataOf<Output>>>, OutputSummary<DataOf<Output>>>
+  run(task: string, options?: RunOptions): AsyncGenerator<RunEventOf<Tool>, RunSummary>
   /**
    * Goes on with a run that was interrupted, or that waits; the first event is `run-resume`.
    *
@@ -124,6 +143,10 @@ export interface Toolwright extends AsyncDisposable {
    */
   resume(runId: string, options?: ResumeOptions): AsyncGenerator<RunEvent, RunSummary>
   /** Runs a task to its end. */
+  complete<const Output extends OutputSchema>(
+    task: string,
+    options: RunOptions & { output: Output },
+  ): Promise<OutputSummary<DataOf<Output>>>
   complete(task: string, options?: RunOptions): Promise<RunSummary>
   /** An agent that owns files and writes them through JSON artifacts. */
   fileOwner(
@@ -151,6 +174,10 @@ export interface Toolwright extends AsyncDisposable {
  *   if (event.type === "text-delta") process.stdout.write(event.text)
  * }
  */
+export function createToolwright<const Tools extends readonly ToolDefinition[]>(
+  options: OwnToolsAlone<Tools>,
+): Promise<Toolwright<Tools[number]>>
+export function createToolwright(options?: ToolwrightOptions): Promise<Toolwright>
 export async function createToolwright(options: ToolwrightOptions = {}): Promise<Toolwright> {
   const { cwd = process.cwd(), env = process.env, tools: given = [], log = () => {}, approve, ...rest } = options
   const { own, named } = parted(given)
@@ -209,7 +236,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
           ),
         }),
   })
-  const runs = runsWith({ place, pairing, registry: tools.registry, executorOptions })
+  const runs = runsWith({ place, pairing, registry: tools.registry, cwd, executorOptions })
 
   const close = async (): Promise<void> => {
     await model.close()
@@ -235,7 +262,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     fingerprint: (paths) => fingerprintOf(place.root, paths),
     toolsFor: (agent) => offer(profileOf(agent)).tools,
     backend: () => model.backend(),
-    ...runs,
+    ...(runs as Pick<Toolwright, "run" | "complete" | "fileOwner">),
     resume: (runId, options) =>
       resumeRun({ open: () => records.open(), place, redact, executorOptions }, runId, options),
     async runs(filter) {

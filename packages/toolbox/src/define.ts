@@ -1,7 +1,7 @@
 import { ToolwrightError } from "./model/errors.ts"
 import type { ArgumentsFrom, FromSchema, LiteralSchema } from "./model/from-schema.ts"
 import { hideGrounded } from "./model/grounded.ts"
-import { isToolResult, success, type ToolResult } from "./model/result.ts"
+import { isToolResult, success, type ToolFailure, type ToolResult, type ToolSuccess } from "./model/result.ts"
 import type { JsonObject, JsonSchema } from "./model/schema.ts"
 import { describeFault, schemaFault } from "./model/schema-fault.ts"
 import {
@@ -11,6 +11,7 @@ import {
   type ToolCategory,
   type ToolContext,
   type ToolDefinition,
+  type TypedTool,
 } from "./model/tool.ts"
 import { isStandardSchema, parseWith, toJsonSchema, type StandardSchema } from "./standard-schema.ts"
 
@@ -34,23 +35,48 @@ export interface ToolSpecification<Args> extends Omit<
 }
 
 /**
- * What `execute` gives, now or later: its data, which the compiler checks, or a result, whose data are checked when it
- * runs.
+ * What `execute` gives, now or later: its data, or a result with them. The compiler checks both, and so does the run.
  */
-type Returned<Data> = unknown extends Data ? unknown : Data | ToolResult | Promise<Data | ToolResult>
+type Returned<Data> = unknown extends Data ? unknown : Data | ToolResult<Data> | Promise<Data | ToolResult<Data>>
 
 /** A tool with the types that its schemas say, be they Standard Schemas or literals of JSON Schema. */
-export interface TypedSpecification<Parameters, Output> extends Omit<
+export interface TypedSpecification<Parameters, Output, Name extends string = string> extends Omit<
   ToolSpecification<unknown>,
-  "parameters" | "outputSchema" | "execute"
+  "name" | "parameters" | "outputSchema" | "execute"
 > {
+  name: Name
   parameters: Parameters
   outputSchema?: Output | undefined
   execute(args: ArgumentsOf<Parameters>, context: ToolContext): Returned<DataOf<Output>>
 }
 
+/** The same without a promise of what comes out: that is what `execute` gives. */
+interface WithoutPromise<Parameters, Name extends string, Result> extends Omit<
+  TypedSpecification<Parameters, unknown, Name>,
+  "outputSchema" | "execute"
+> {
+  outputSchema?: undefined
+  execute(args: ArgumentsOf<Parameters>, context: ToolContext): Result
+}
+
+/** The same where `execute` gives results whose data nobody told the compiler: these are compared when it runs. */
+type UntoldSpecification<Parameters, Output, Name extends string, Result> = Omit<
+  TypedSpecification<Parameters, Output, Name>,
+  "execute"
+> & {
+  outputSchema: Output
+  execute(args: ArgumentsOf<Parameters>, context: ToolContext): Result
+} & (unknown extends DataIn<Awaited<Result>> ? unknown : { execute: never })
+
+/** The data of a success, of what `execute` gives. */
+type DataIn<Value> = Value extends ToolSuccess<infer Data> ? Data : Value extends ToolFailure ? never : Value
+
+/** The arguments as a call gives them, before a Standard Schema makes its values of them. */
+type GivenTo<Schema> = Schema extends StandardSchema<infer Given, unknown> ? Given : ArgumentsFrom<Schema>
+
 type ArgumentsOf<Schema> = Schema extends StandardSchema<unknown, infer Args> ? Args : ArgumentsFrom<Schema>
-type DataOf<Schema> = Schema extends StandardSchema<unknown, infer Data> ? Data : FromSchema<Schema>
+/** The values that a schema stands for: those that a Standard Schema makes, or what the literals of JSON Schema say. */
+export type DataOf<Schema> = Schema extends StandardSchema<unknown, infer Data> ? Data : FromSchema<Schema>
 
 /**
  * Defines a tool: checks its name and category, converts its schemas to JSON Schema once, and wraps `execute` into a
@@ -69,13 +95,26 @@ type DataOf<Schema> = Schema extends StandardSchema<unknown, infer Data> ? Data 
  *   execute: ({ a, b }) => a + b,
  * })
  */
-export function defineTool<const Parameters extends LiteralSchema | StandardSchema<unknown, unknown>>(
-  specification: Omit<TypedSpecification<Parameters, unknown>, "outputSchema"> & { outputSchema?: undefined },
-): ToolDefinition
 export function defineTool<
+  const Name extends string,
+  const Parameters extends LiteralSchema | StandardSchema<unknown, unknown>,
+  Result,
+>(
+  specification: WithoutPromise<Parameters, Name, Result>,
+): TypedTool<Name, GivenTo<Parameters>, DataIn<Awaited<Result>>>
+export function defineTool<
+  const Name extends string,
   const Parameters extends LiteralSchema | StandardSchema<unknown, unknown>,
   const Output extends LiteralSchema | StandardSchema,
->(specification: TypedSpecification<Parameters, Output>): ToolDefinition
+  Result,
+>(
+  specification: UntoldSpecification<Parameters, Output, Name, Result>,
+): TypedTool<Name, GivenTo<Parameters>, DataOf<Output>>
+export function defineTool<
+  const Name extends string,
+  const Parameters extends LiteralSchema | StandardSchema<unknown, unknown>,
+  const Output extends LiteralSchema | StandardSchema,
+>(specification: TypedSpecification<Parameters, Output, Name>): TypedTool<Name, GivenTo<Parameters>, DataOf<Output>>
 export function defineTool<Args = JsonObject>(specification: ToolSpecification<Args>): ToolDefinition {
   const { parameters, outputSchema, execute, category = "utility", optionality = "optional", ...rest } = specification
   check(specification, category, optionality)

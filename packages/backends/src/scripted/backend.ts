@@ -76,6 +76,8 @@ export function createScriptedBackend(screenplay: Screenplay, options: ScriptedO
     kind: "scripted",
     abilities: { nativeTools: true, grammar: true, jsonSchema: true, ...screenplay.abilities, ...options.abilities },
     modelName: () => modelName,
+    // It looks at the messages themselves.
+    leavesOut: () => [],
     infer,
     requests,
     captured,

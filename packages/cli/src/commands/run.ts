@@ -15,6 +15,13 @@ const AGENT = {
     value: "path",
     description: "File that the agent file-owner owns; it writes no other",
   },
+  image: { type: "string", multiple: true, value: "file", description: "Picture that belongs to the task" },
+  "no-tools": { type: "boolean", description: "Ask a plain question: no tool is offered" },
+  "output-schema": {
+    type: "string",
+    value: "file",
+    description: "Answer with JSON that fits this JSON Schema, and print it",
+  },
 } as const satisfies OptionDeclarations
 
 export const runCommand: Command = {

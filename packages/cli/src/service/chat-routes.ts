@@ -42,7 +42,13 @@ function servesClients({ name, changesWorkspace }: AgentProfile): boolean {
 
 function agentOf(toolwright: Toolwright, profile: AgentProfile, secured: boolean): GatewayAgent {
   const agent = secured ? profile : { ...profile, tools: { ...profile.tools, readOnly: true } }
-  const run = ({ task, ...request }: RunRequest) =>
-    toolwright.run(task, { ...request, agent, shared: true, surface: "gateway" })
+  const run = ({ task, output, ...request }: RunRequest) =>
+    toolwright.run(task, {
+      ...request,
+      ...(output === undefined ? {} : { output: output.schema }),
+      agent,
+      shared: true,
+      surface: "gateway",
+    })
   return { name: profile.name, run }
 }

@@ -28,9 +28,13 @@ export type ChatStep =
  * result shows
  * as text.
  *
+ * @param inForm the answer has a form: it is told once it has it, and nothing that was said before
  * @throws ToolwrightError what ended the run, when the model could not be asked
  */
-export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): AsyncGenerator<ChatStep, void> {
+export async function* runAsChat(
+  events: AsyncGenerator<RunEvent, RunSummary>,
+  inForm = false,
+): AsyncGenerator<ChatStep, void> {
   let round = 0
   let said = ""
   let finishReason: FinishReason = "stop"
@@ -46,7 +50,8 @@ export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): 
         break
       case "text-delta":
         said += event.text
-        yield event
+        // Of an answer in a form only the last is one.
+        if (!inForm) yield event
         break
       case "reasoning-delta":
         yield event
@@ -78,6 +83,7 @@ export async function* runAsChat(events: AsyncGenerator<RunEvent, RunSummary>): 
             summary.message,
             error?.hint === undefined ? {} : { hint: error.hint },
           )
+        if (inForm && summary.output !== undefined) yield { type: "text-delta", text: JSON.stringify(summary.output) }
         if (summary.outcome === "max-rounds")
           yield { type: "text-delta", text: said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
         yield step("reasoning_complete", { outcome: summary.outcome, rounds: summary.rounds, calls: summary.calls })

@@ -50,10 +50,9 @@ function leftByBackend(request: GatewayRequest, backend: Backend): string[] {
 }
 
 /** An agent has tools and an aim of its own. */
-function leftByAgent({ tools, jsonSchema, parallelToolCalls, extraBody }: GatewayRequest): string[] {
+function leftByAgent({ tools, parallelToolCalls, extraBody }: GatewayRequest): string[] {
   return [
     ...(tools.length === 0 ? [] : ["tools"]),
-    ...(jsonSchema === undefined ? [] : ["response_format"]),
     ...(parallelToolCalls === undefined ? [] : ["parallel_tool_calls"]),
     ...Object.keys(extraBody),
   ]
@@ -109,7 +108,7 @@ export function agentAnswer(
   request: GatewayRequest,
   signal: AbortSignal,
 ): AsyncGenerator<GatewayEvent, void> {
-  return runAsChat(agent.run(runRequestOf(request, signal)))
+  return runAsChat(agent.run(runRequestOf(request, signal)), request.jsonSchema !== undefined)
 }
 
 /**
@@ -118,7 +117,7 @@ export function agentAnswer(
  *
  * @throws RequestProblem where the user says nothing
  */
-export function runRequestOf({ messages, sampling }: GatewayRequest, signal: AbortSignal): RunRequest {
+export function runRequestOf({ messages, sampling, jsonSchema }: GatewayRequest, signal: AbortSignal): RunRequest {
   const last = messages.findLastIndex(({ role, content }) => role === "user" && content !== "")
   const asked = messages[last]
   if (asked?.role !== "user") throw new RequestProblem("An agent needs a message of the user.", "messages")
@@ -131,5 +130,6 @@ export function runRequestOf({ messages, sampling }: GatewayRequest, signal: Abo
     ...(asked.media === undefined ? {} : { media: asked.media }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
     ...(system === "" ? {} : { systemPrompt: system }),
+    ...(jsonSchema === undefined ? {} : { output: { schema: jsonSchema } }),
   }
 }

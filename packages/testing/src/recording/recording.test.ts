@@ -9,7 +9,7 @@ import {
   serveBackend,
   type Backend,
 } from "@toolwright/backends"
-import { defineTool, ToolwrightError } from "@toolwright/toolbox"
+import { defineTool, ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { afterEach, describe, expect, onTestFinished, test, vi } from "vitest"
 import { callsOf } from "../run/agent-run.ts"
 import { runAgent } from "../run/run-agent.ts"
@@ -40,8 +40,12 @@ function place(): { file: string; folder: TestWorkspace } {
   onTestFinished(() => folder.remove())
   return { file: join(folder.path, "fixtures/weather.yaml"), folder }
 }
-const run = async (file: string | URL, options: RecordingOptions = {}, task = "Coat in Oslo?", tools = [weather]) =>
-  runAgent({ task, tools, backend: await recording(file, options) })
+const run = async (
+  file: string | URL,
+  options: RecordingOptions = {},
+  task = "Coat in Oslo?",
+  tools: ToolDefinition[] = [weather],
+) => runAgent({ task, tools, backend: await recording(file, options) })
 const record = (
   file: string,
   said: readonly ScriptedReply[] = replies,

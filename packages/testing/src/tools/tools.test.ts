@@ -1,4 +1,4 @@
-import { defineTool, failure, success } from "@toolwright/toolbox"
+import { defineTool, failure, success, type ToolDefinition } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { scripted } from "../script/scripted.ts"
 import type { ScriptedReply } from "../script/reply.ts"
@@ -16,7 +16,7 @@ const ping = defineTool({
   execute: () => ({ count: ++pinged }),
 })
 const call = (text: string): ScriptedReply => ({ call: "ping", arguments: { text } })
-const outcomes = async (tool: typeof ping, calls = 1) => {
+const outcomes = async (tool: ToolDefinition, calls = 1) => {
   const run = await runAgent({
     task: "Ping",
     tools: [tool],

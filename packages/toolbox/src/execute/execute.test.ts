@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from "vitest"
-import { defineTool, executeCall, ToolRegistry, type ToolDefinition, type ToolEvent } from "../index.ts"
+import { defineTool, executeCall, success, ToolRegistry, type ToolDefinition, type ToolEvent } from "../index.ts"
 
 function registryWith(...tools: ToolDefinition[]): ToolRegistry {
   const registry = new ToolRegistry()
@@ -419,8 +419,21 @@ test("middleware stands around the run and may answer in its place", async () =>
   expect(broken.error).toMatchObject({ code: "EXECUTION_FAILED", message: expect.stringContaining("cache down") })
 })
 
-test("data that breaks the tool's own promise is delivered with the fact recorded", async () => {
-  const tool = define(() => ({ n: "x" }), { outputSchema: { type: "object", properties: { n: { type: "number" } } } })
+test("data that breaks a tool's own promise is a failure that keeps them", async () => {
+  const outputSchema = { type: "object", properties: { n: { type: "number" } } }
+  const tool = define(() => success({ data: { n: "x" }, modifiedFiles: ["a"] }), { outputSchema })
+  const result = await registryWith(tool).execute("tool", {})
+  expect(result).toMatchObject({ success: false, error: { code: "INVALID_OUTPUT" }, data: { n: "x" } })
+  expect(result).toMatchObject({ modifiedFiles: ["a"], output: expect.stringContaining("n: must be a number") })
+  const nothing = await registryWith(define(() => success(), { outputSchema })).execute("tool", {})
+  expect(nothing.error?.code).toBe("INVALID_OUTPUT")
+})
+
+test("data that breaks the promise of a tool from elsewhere is delivered with the fact recorded", async () => {
+  const tool = define(() => ({ n: "x" }), {
+    outputSchema: { type: "object", properties: { n: { type: "number" } } },
+    provenance: { kind: "mcp", name: "far" },
+  })
   const result = await registryWith(tool).execute("tool", {})
   expect(result.success).toBe(true)
   expect(result.metadata.outputProblems).toEqual([{ path: "n", message: 'must be a number, but the string "x" came.' }])

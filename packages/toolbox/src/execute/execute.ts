@@ -6,7 +6,7 @@ import type { ToolDefinition } from "../model/tool.ts"
 import type { Toolset } from "../registry/toolset.ts"
 import { checkArguments } from "../validate/check.ts"
 import { inspect } from "../validate/compile.ts"
-import { explain } from "../validate/explain.ts"
+import { explain, type ArgumentIssue } from "../validate/explain.ts"
 import { cancelled, runLimited } from "./limit.ts"
 import { withNextStep } from "./next-step.ts"
 import { refusal, rulingFor, type PermissionPolicy } from "./permission.ts"
@@ -87,7 +87,7 @@ export async function executeCall(
   }
   const refuse = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
     const args = isObject(call.arguments) ? call.arguments : {}
-    tell({ type: "tool-start", callId, name, arguments: args, repairs, provenance: LOCAL })
+    tell({ type: "tool-start", callId, name, arguments: args, repairs, provenance: LOCAL, refused: true })
     return finish(name, result, repairs)
   }
 
@@ -105,7 +105,7 @@ export async function executeCall(
   const context = { ...UNHOSTED, callId, ...belonging(options), progress }
   const run = async (): Promise<ToolResult> => {
     const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? DEFAULT_TIMEOUT_MS
-    return withOutputProblems(tool, await runLimited(tool, args, context, { timeoutMs, signal: options.signal }))
+    return asPromised(tool, await runLimited(tool, args, context, { timeoutMs, signal: options.signal }))
   }
   if (options.dryRun === true) return finish(tool.name, notRun(options.permissions, tool, args), repairs)
   try {
@@ -179,23 +179,40 @@ function around(
 }
 
 /**
- * A success whose data is not what the tool promised, or cannot be compared with it, is still its result: what it did
- * is
- * done. That it is not is recorded with it.
+ * A success whose data is not what the tool promised, or cannot be compared with it. Of a tool of this process it is a
+ * failure: whoever reads its data by their type must not read others. Of a tool from elsewhere, whose promise nobody
+ * here can keep, it is still its result, with a note of it.
  */
-async function withOutputProblems(tool: ToolDefinition, result: ToolResult): Promise<ToolResult> {
-  if (!result.success || tool.outputSchema === undefined || result.data === undefined) return result
-  const outputProblems = await problemsOf(tool, tool.outputSchema, result.data)
-  return outputProblems.length === 0 ? result : { ...result, metadata: { ...result.metadata, outputProblems } }
+async function asPromised(tool: ToolDefinition, result: ToolResult): Promise<ToolResult> {
+  if (!result.success || tool.outputSchema === undefined) return result
+  const own = (tool.provenance?.kind ?? "local") === "local"
+  if (result.data === undefined && !own) return result
+  const { outputProblems, comparable } = await problemsOf(tool.outputSchema, result.data, !own)
+  if (outputProblems.length === 0) return result
+  const metadata = { ...result.metadata, outputProblems }
+  if (!own || !comparable) return { ...result, metadata }
+  const list = outputProblems.slice(0, 5).map(({ path, message }) => `- ${path === "" ? "" : `${path}: `}${message}`)
+  return failure({
+    code: "INVALID_OUTPUT",
+    message: `The tool '${tool.name}' ran, and its result is not what it promises:\n${list.join("\n")}`,
+    hint: "What it did is done: calling it again does it again. The tool has to be put right.",
+    modifiedFiles: result.modifiedFiles,
+    ...(result.data === undefined ? {} : { data: result.data }),
+    metadata,
+  })
 }
 
-async function problemsOf(tool: ToolDefinition, schema: JsonSchema, data: unknown): Promise<unknown[]> {
+/** What of the data is not as promised; with a schema that nobody can read, that they cannot be compared. */
+async function problemsOf(
+  schema: JsonSchema,
+  data: unknown,
+  foreign: boolean,
+): Promise<{ outputProblems: ArgumentIssue[]; comparable: boolean }> {
   try {
-    const foreign = (tool.provenance?.kind ?? "local") !== "local"
     const found = await inspect(schema, data, { foreign })
-    return found.errors.length === 0 ? [] : explain(found).issues
+    return { outputProblems: found.errors.length === 0 ? [] : explain(found).issues, comparable: true }
   } catch (thrown) {
-    return [{ path: "", message: messageOf(thrown) }]
+    return { outputProblems: [{ path: "", message: messageOf(thrown) }], comparable: false }
   }
 }
 

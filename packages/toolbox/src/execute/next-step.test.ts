@@ -1,6 +1,7 @@
 import { expect, test } from "vitest"
 import { defineTool } from "../define.ts"
 import { ToolwrightError } from "../model/errors.ts"
+import type { ToolDefinition } from "../model/tool.ts"
 import { ToolRegistry } from "../registry/registry.ts"
 
 const input = { type: "object", properties: { path: { type: "string" } }, required: ["path"] }
@@ -43,7 +44,7 @@ const walk = defineTool({
   execute: () => "",
 })
 
-async function hintWith(...tools: (typeof read)[]): Promise<{ hint: string | undefined; output: string }> {
+async function hintWith(...tools: ToolDefinition[]): Promise<{ hint: string | undefined; output: string }> {
   const registry = new ToolRegistry()
   for (const tool of [read, ...tools]) registry.register(tool)
   const { error, output } = await registry.execute("read", { path: "src" })

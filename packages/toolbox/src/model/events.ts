@@ -21,6 +21,8 @@ export type ToolEvent =
       arguments: JsonObject
       repairs: Repair[]
       provenance: ToolProvenance
+      /** The arguments do not fit, or there is no such tool: nothing is run. */
+      refused?: true
     }
   | { type: "tool-progress"; callId: string; name: string; message?: string; progress?: number; total?: number }
   | { type: "tool-end"; callId: string; name: string; result: ToolResult }

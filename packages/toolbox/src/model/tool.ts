@@ -230,6 +230,15 @@ export interface ToolDefinition {
   readonly handler: ToolHandler
 }
 
+declare const TYPES: unique symbol
+
+/** A tool of which the compiler knows the name, the arguments as a call gives them, and the data of a success. */
+export interface TypedTool<Name extends string = string, Args = JsonObject, Data = unknown> extends ToolDefinition {
+  readonly name: Name
+  /** For the compiler alone. */
+  readonly [TYPES]?: { arguments: Args; data: Data }
+}
+
 /**
  * A named set of tools: those that say that they belong to it (`ToolDefinition.sets`), and those that it names. Applying
  * it reports named ones that are not registered.
