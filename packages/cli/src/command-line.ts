@@ -86,7 +86,10 @@ async function report(thrown: unknown, command: string | undefined, world: Omit<
     return EXIT.failure
   }
   world.stderr.write(`toolwright: ${neutralise(thrown.message)}\n`)
-  if (thrown.hint !== undefined) world.stderr.write(`${neutralise(thrown.hint)}\n`)
+  if (thrown.hint !== undefined) {
+    const { asFlags } = await import("./as-flags.ts")
+    world.stderr.write(`${neutralise(asFlags(thrown.hint))}\n`)
+  }
   if (thrown.code === "USAGE" && COMMANDS.some((entry) => entry.name === command)) {
     world.stderr.write(`'toolwright help ${command}' shows the options.\n`)
   }

@@ -12,10 +12,12 @@ const load = (path: string) =>
 /** Every name that `toolwright` gives at run time. One more is a decision: it stays for as long as the package. */
 const NAMES = [
   "DynamicExecutor",
+  "ERROR_CODES",
   "FileOwningAgent",
   "PROFILES",
   "SETTINGS",
   "ToolRegistry",
+  "ToolsApiClient",
   "ToolwrightError",
   "attachSource",
   "configurationSchema",
@@ -29,6 +31,7 @@ const NAMES = [
   "executeCall",
   "failure",
   "infer",
+  "isOf",
   "listRuns",
   "loadConfiguration",
   "loadScreenplay",
@@ -51,6 +54,66 @@ const NAMES = [
 test("toolwright gives the names that are listed, some forty at most", async () => {
   expect(Object.keys(await import("./index.ts")).toSorted()).toEqual(NAMES.toSorted())
   expect(NAMES.length).toBeLessThanOrEqual(45)
+})
+
+/** Every type, likewise. */
+const TYPES = [
+  "AgentProfile",
+  "Backend",
+  "ChatMessage",
+  "CheckedCall",
+  "Command",
+  "CommandEntry",
+  "Configuration",
+  "ErrorCode",
+  "EventOfTool",
+  "ExecuteOptions",
+  "Invocation",
+  "JsonObject",
+  "JsonSchema",
+  "LoadedConfiguration",
+  "Middleware",
+  "Output",
+  "OutputSchema",
+  "OutputSummary",
+  "PartialConfiguration",
+  "PermissionPolicy",
+  "PermissionRule",
+  "RecordedRun",
+  "RunEvent",
+  "RunEventOf",
+  "RunHead",
+  "RunOptions",
+  "RunOutcome",
+  "RunRequest",
+  "RunSummary",
+  "Screenplay",
+  "Setting",
+  "TaskMedia",
+  "ToolContext",
+  "ToolDefinition",
+  "ToolError",
+  "ToolEvent",
+  "ToolFailure",
+  "ToolResult",
+  "ToolSuccess",
+  "ToolsApiClientOptions",
+  "Toolset",
+  "Toolwright",
+  "ToolwrightOptions",
+  "TypedTool",
+]
+
+test("toolwright gives the types that are listed", () => {
+  const source = readFileSync(new URL("./index.ts", import.meta.url), "utf8")
+  const names = [...source.matchAll(/^export (type )?\{([^}]*)\}/gm)].flatMap(([, all, list]) =>
+    list!
+      .split(",")
+      .map((one) => one.trim())
+      .filter((one) => one !== "" && (all !== undefined || one.startsWith("type ")))
+      .map((one) => one.replace(/^type /, "")),
+  )
+  expect(names.toSorted()).toEqual(TYPES.toSorted())
 })
 
 test.each(subpaths)("toolwright/%s gives something", async (path) => {

@@ -224,7 +224,7 @@ function checkWords(pairing: Pairing | undefined): void {
 
 /** @throws ToolwrightError `INVALID_SCHEMA` where it is no JSON Schema */
 function formOf(output: OutputSchema): NonNullable<RunRequest["output"]> {
-  const schema = toJsonSchema(output as JsonSchema, "output")
+  const schema = toJsonSchema(output as JsonSchema, "input")
   const fault = schemaFault(schema)
   if (fault !== undefined)
     throw new ToolwrightError("INVALID_SCHEMA", `The output of the run is no JSON Schema: ${describeFault(fault)}.`)

@@ -42,6 +42,7 @@ import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf } from "./assembly/place.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
+import { checkOptions } from "./configuration/check-options.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { resumeRun, type ResumeOptions } from "./resume.ts"
@@ -180,6 +181,7 @@ export function createToolwright<const Tools extends readonly ToolDefinition[]>(
 export function createToolwright(options?: ToolwrightOptions): Promise<Toolwright>
 export async function createToolwright(options: ToolwrightOptions = {}): Promise<Toolwright> {
   const { cwd = process.cwd(), env = process.env, tools: given = [], log = () => {}, approve, ...rest } = options
+  checkOptions(rest, OWN_OPTIONS)
   const { own, named } = parted(given)
   const configuration = defaultConfiguration({ ...rest, ...named })
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
@@ -278,6 +280,9 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** Options that are no settings, beside those that are taken apart by name. */
+const OWN_OPTIONS = ["backend", "withBuiltins", "middleware", "choose", "record"] satisfies (keyof ToolwrightOptions)[]
 
 /** Tools that are at hand, and the places of others. */
 function parted(given: NonNullable<ToolwrightOptions["tools"]>): {

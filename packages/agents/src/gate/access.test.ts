@@ -88,7 +88,7 @@ describe("an agent that owns files", () => {
   test("has to be told which, and no other agent owns any", () => {
     const owner = PROFILES.find(({ ownsFiles }) => ownsFiles === true)!
     expect(() => givenTask(owner, "Write it")).toThrow(
-      expect.objectContaining({ code: "FILES_NEEDED", hint: expect.stringContaining("--file src/area.py") }),
+      expect.objectContaining({ code: "FILES_NEEDED", hint: expect.stringContaining("files: [src/area.py]") }),
     )
     const builder = PROFILES.find(({ name }) => name === "builder")!
     expect(() => givenTask(builder, "Write it", ["a.py"])).toThrow(expect.objectContaining({ code: "FILES_NOT_OWNED" }))

@@ -22,7 +22,7 @@ export function givenTask(profile: AgentProfile, task: string, files: readonly s
   if (profile.ownsFiles !== true) {
     if (files.length > 0) {
       throw new ToolwrightError("FILES_NOT_OWNED", `The agent '${profile.name}' owns no files.`, {
-        hint: "Leave --file out, or use --agent file-owner.",
+        hint: "Leave `files` out, or use `agent: file-owner`.",
       })
     }
     return { task, access: profile.changesWorkspace ? "all" : "nothing", completion: profile.completion }
@@ -30,7 +30,7 @@ export function givenTask(profile: AgentProfile, task: string, files: readonly s
   const [first, ...more] = files
   if (first === undefined) {
     throw new ToolwrightError("FILES_NEEDED", `The agent '${profile.name}' has to be told which file it owns.`, {
-      hint: `Type: toolwright run --agent ${profile.name} --file src/area.py "…" (--file may be given more than once).`,
+      hint: `Name them: \`agent: ${profile.name}\` \`files: [src/area.py]\`.`,
     })
   }
   return {

@@ -1,3 +1,4 @@
+import { asFlags } from "../as-flags.ts"
 import type { RunEvent, RunSummary, ToolResult } from "@toolwright/toolbox"
 import { neutralise } from "./neutralise.ts"
 import { count, duration, oneLine, shortArguments } from "./short.ts"
@@ -93,7 +94,7 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
       case "run-end":
         return [
           ...summaryLines(event.summary, style),
-          ...(event.error?.hint === undefined ? [] : [neutralise(event.error.hint)]),
+          ...(event.error?.hint === undefined ? [] : [neutralise(asFlags(event.error.hint))]),
         ]
       default:
         return []

@@ -1,3 +1,4 @@
+import { asFlags } from "../as-flags.ts"
 import { textOf, type RunEvent, type RunSummary, type ToolResult } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
 import { createLines, endingOf, noteLines } from "./lines.ts"
@@ -103,7 +104,7 @@ export function liveRenderer(
           const ending = endingOf(event.summary, said, style)
           if (ending !== undefined) write(`${ending}\n`)
           for (const note of noteLines(event.summary, style)) write(`${note}\n`)
-          if (event.error?.hint !== undefined) write(`${neutralise(event.error.hint)}\n`)
+          if (event.error?.hint !== undefined) write(`${neutralise(asFlags(event.error.hint))}\n`)
           return write(`  ${style.dim(speedOf(event.summary))}\n`)
         }
         case "tool-end":

@@ -1,3 +1,4 @@
+import { asFlags } from "../as-flags.ts"
 import { textOf, type RunEvent, type ToolResult } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
 import { createLines, endingOf, noteLines } from "./lines.ts"
@@ -66,7 +67,7 @@ export function wholeRenderer(
           if (ending !== undefined) write(ending)
           else if (event.summary.success && event.summary.dryRun === true) write(neutralise(event.summary.message))
           noteLines(event.summary, style).forEach(write)
-          if (event.error?.hint !== undefined) write(neutralise(event.error.hint))
+          if (event.error?.hint !== undefined) write(neutralise(asFlags(event.error.hint)))
           return
         }
         default:

@@ -96,7 +96,7 @@ export function withoutModel(): never {
     "NO_MODEL",
     "No model is configured, and the built-in one knows none of the tools that are registered.",
     {
-      hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name, baseUrl } }), or { builtins: {} } for the built-in tools and the built-in model.`,
+      hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name: "…", baseUrl: "…" } }), or { builtins: {} } for the built-in tools and the built-in model.`,
     },
   )
 }

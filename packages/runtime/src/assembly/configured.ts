@@ -15,7 +15,7 @@ export function backendKindOf(model: Configuration["model"]): BackendKind | unde
   return model.baseUrl === undefined && model.name === undefined ? undefined : "openai-compatible"
 }
 
-/** What to do where no model is configured. */
+/** What to do where no model is configured, in words that the command line turns into flags. */
 export const HOW_TO_CONFIGURE = `Name a model and its server, for example one that Ollama serves:
-  --model qwen2.5-coder:7b --base-url http://localhost:11434/v1
-or set TOOLWRIGHT_MODEL and TOOLWRIGHT_BASE_URL (and TOOLWRIGHT_API_KEY where a key is needed), or write both into toolwright.yaml.`
+  \`model.name: qwen2.5-coder:7b\` \`model.baseUrl: http://localhost:11434/v1\`
+On the command line TOOLWRIGHT_MODEL and TOOLWRIGHT_BASE_URL do too (and TOOLWRIGHT_API_KEY where a key is needed), or both in toolwright.yaml.`

@@ -42,7 +42,7 @@ describe("where nothing contains programs", () => {
     const result = await call(name, args)
     expect(result).toMatchObject({ success: false, error: { code: "PERMISSION_DENIED" } })
     expect(result.output).toContain("nothing contains programs here")
-    expect(result.output).toContain(`--allow-tool ${name}`)
+    expect(result.output).toContain(`permissions.allow: [${name}]`)
     expect(existsSync(join(folder, "ran"))).toBe(false)
   })
 

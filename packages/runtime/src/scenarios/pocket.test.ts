@@ -122,7 +122,7 @@ describe("nothing configured", () => {
     })
     await expect(events(await assembled({ withBuiltins: false, tools: [forecast] }), "rain?")).rejects.toMatchObject({
       code: "NO_MODEL",
-      hint: expect.stringMatching(/--base-url http:\/\/localhost:11434\/v1[^]*\{ builtins: \{\} \}/),
+      hint: expect.stringMatching(/model\.baseUrl: http:\/\/localhost:11434\/v1[^]*\{ builtins: \{\} \}/),
     })
     const logit = await (await assembled()).registry.execute("logit", { operation: "generate", prompt: "x" })
     expect(logit.error).toMatchObject({ code: "NO_MODEL" })

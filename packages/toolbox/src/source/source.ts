@@ -161,7 +161,7 @@ function collision(tool: ToolDefinition, other: ToolDefinition): ToolwrightError
     {
       hint:
         tool.provenance?.kind === "local"
-          ? `Give yours another name, or leave the other out: builtins.without: [${tool.name}], --without-tools ${tool.name}.`
+          ? `Give yours another name, or leave the other out: \`builtins.without: [${tool.name}]\`.`
           : "Rename one with the source's 'rename' setting, or give its source a 'prefix'.",
     },
   )

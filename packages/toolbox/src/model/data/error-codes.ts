@@ -22,7 +22,7 @@ const CALLS = entries({
   CANCELLED: { means: "the caller cancelled the call", retryable: true },
   EXECUTION_FAILED: { means: "what stands around a call failed: middleware, or the question for a permission" },
   INVALID_ARGUMENTS: { means: "the arguments do not fit the tool's parameters", exit: 2, status: 422 },
-  INVALID_OUTPUT: { means: "what came out does not fit the schema it was promised to have" },
+  INVALID_OUTPUT: { means: "what came out, of a tool or of a run, does not fit the schema it was promised to have" },
   INVALID_RESULT: { means: "a handler returned something that is no result" },
   IDEMPOTENCY_ANSWER_GONE: { means: "the call was made, and its answer is not kept any more", status: 409 },
   IDEMPOTENCY_KEY_REUSED: { means: "the key was used for another call", status: 422 },
