@@ -35,6 +35,19 @@ test("the library example of the README runs against a server", async () => {
   expect(await runExample("readme", example!.replace("http://localhost:8080/v1", server.baseUrl))).toBe("It stays dry.")
 })
 
+test("the program for those who know the AI SDK runs against a server, and is no longer than theirs", async () => {
+  const [ours, theirs] = blocks("docs/from-the-ai-sdk.md", "ts")
+  const steps = [
+    { reply: { calls: [{ name: "forecast", arguments: { city: "Bern" } }] } },
+    { expect: { result: "4" }, reply: "It has 4 degrees: wear one." },
+    { expect: { jsonSchema: true }, reply: '{"coat": true, "why": "It has 4 degrees."}' },
+  ]
+  await using server = await serveBackend(createScriptedBackend({ abilities: { nativeTools: true }, steps }))
+  const program = ours!.replace("http://localhost:8080/v1", server.baseUrl)
+  expect(await runExample("from-the-ai-sdk", program)).toBe("degrees: 4\nyes: It has 4 degrees.\n")
+  expect(ours!.split("\n").length).toBeLessThanOrEqual(theirs!.split("\n").length)
+})
+
 test("the commands of the README that need no model run", () => {
   const lines = blocks("README.md", "sh")
     .flatMap((block) => block.split("\n"))
