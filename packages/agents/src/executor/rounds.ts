@@ -79,7 +79,7 @@ export class Rounds {
    * Ends a run that nobody listens to any more, as cancelled: what was under way is ended first. The run's signal is
    * aborted by then, so that running tools answer at once.
    */
-  async abandon(): Promise<RunEvent[]> {
+  async abandon(): Promise<Step & { end: RunEnd }> {
     const phase = this.#phase
     const events: RunEvent[] = []
     if (phase.kind === "executing") {
@@ -87,7 +87,7 @@ export class Rounds {
       this.#state.toolMs += performance.now() - phase.started
     }
     await this.leave()
-    return [...events, endOf(this.#state, "cancelled", TEXTS.cancelled).event]
+    return { events, end: endOf(this.#state, "cancelled", TEXTS.cancelled) }
   }
 
   #start(): Step {

@@ -64,7 +64,11 @@ export async function* run(
     request.signal?.removeEventListener("abort", abort)
     controller.abort()
     // Who leaves the loop hears no more; the record does.
-    if (!over) await recorder?.write(await rounds.abandon(), snapshot).catch(() => {})
+    if (!over) {
+      const { events, end } = await rounds.abandon()
+      const told = request.leaves?.(end.event) === true ? events : [...events, end.event]
+      await recorder?.write(told, snapshot).catch(() => {})
+    }
     await rounds.leave()
     await recorder?.close()
   }
