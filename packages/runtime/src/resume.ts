@@ -58,7 +58,9 @@ export async function* resumeRun(
   const writer = await claim(log, row, takeOver)
   try {
     // Between the first look and the claim, whoever held it may have written more.
-    const current = writer.seq === folded.seq ? folded : await foldRun(log.database, await log.events(row.id))
+    const read = writer.seq === folded.seq ? folded : await foldRun(log.database, await log.events(row.id))
+    // A branch begins with the events of another run, and is one of its own.
+    const current = { ...read, runId: row.id }
     const { access, completion } = givenTask(profile, current.task, current.given.files)
     const encoder = new Encoder(writer, redact, {})
     const { conversation } = current

@@ -98,7 +98,7 @@ export function createApp(
     return sendText(context, gate, text, { "content-type": "application/json", etag })
   })
   app.route("/tools", toolRoutes(options, metrics, gate))
-  if (options.runs !== undefined) app.route("/runs", runRoutes(options.runs, gate))
+  if (options.runs !== undefined) app.route("/runs", runRoutes(options.runs, gate, options.starter))
   if (options.page !== undefined) pageRoutes(app, options.page)
   if (options.oneTime !== undefined) sessionRoute(app, options.oneTime)
   app.use("/prompts/*", entering(gate))

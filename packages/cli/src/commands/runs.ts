@@ -16,7 +16,12 @@ const OPTIONS = {
   follow: { type: "boolean", short: "f", description: "Of show: go on showing what happens until the run has ended" },
   calls: { type: "boolean", description: "Of list: also calls of single tools, by hand or over HTTP and MCP" },
   limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },
-  to: { type: "string", value: "dir", description: "Of files: where they are written (.toolwright/runs/<id>)" },
+  html: { type: "boolean", description: "Of export: a page that opens without a server, with the run in it" },
+  to: {
+    type: "string",
+    value: "path",
+    description: "Of files: the folder (.toolwright/runs/<id>); of export: the file",
+  },
   ...WORKSPACE_OPTIONS,
 } as const satisfies OptionDeclarations
 
@@ -26,25 +31,39 @@ export const runsCommand: Command = {
   name: "runs",
   summary: "List the recorded runs, show one, or write it as files",
   usage: usageText({
-    synopsis: ["runs [list] [options]", "runs show <id|latest> [options]", "runs files <id|latest> [options]"],
+    synopsis: [
+      "runs [list] [options]",
+      "runs show <id|latest> [options]",
+      "runs files <id|latest> [options]",
+      "runs export <id|latest> [--html] [--to file]",
+      "runs import <file>",
+    ],
     description:
       "Every run and every call of a tool is on record, over whichever surface it came. Of a run there are its events, and the numbered\n" +
-      "prompts, replies, calls and results that people read; 'files' writes these into a folder. The beginning of an id is enough where only\n" +
-      "one run begins so.",
+      "prompts, replies, calls and results that people read; 'files' writes these into a folder. 'export' writes a run into one file, to be\n" +
+      "sent to somebody, and 'import' takes it back. The beginning of an id is enough where only one run begins so.",
     options: OPTIONS,
     examples: [
       { line: "toolwright runs", does: "The runs in this workspace, newest first" },
       { line: "toolwright runs show latest --full", does: "Everything that the last run sent and got" },
       { line: "toolwright runs show latest --follow", does: "What the last run does, as it happens" },
+      { line: "toolwright runs export latest --html", does: "The last run as a page for somebody else" },
     ],
   }),
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [action = "list", id] = positionals
     if (action === "list" && id === undefined) return list(invocation, values)
-    if (action !== "show" && action !== "files")
-      throw usageError(`'runs ${action}' is not known.`, "Use 'runs list', 'runs show <id>' or 'runs files <id>'.")
-    if (id === undefined) throw usageError("Which run?", "Give its id, or 'latest'; 'toolwright runs' lists them.")
+    if (!["show", "files", "export", "import"].includes(action))
+      throw usageError(
+        `'runs ${action}' is not known.`,
+        "Use 'runs list', 'show <id>', 'files <id>', 'export <id>' or 'import <file>'.",
+      )
+    if (id === undefined)
+      throw action === "import"
+        ? usageError("Which file?", "Give one that 'toolwright runs export' has written.")
+        : usageError("Which run?", "Give its id, or 'latest'; 'toolwright runs' lists them.")
+    if (action === "export" || action === "import") return exchange(invocation, values, action, id)
     return action === "files" ? writeFiles(invocation, values, id) : showRun(invocation, values, id)
   },
 }
@@ -121,6 +140,25 @@ async function showDifferences(invocation: Invocation, { configuration }: Toolwr
         `${each.startsWith("+") ? style.green(neutralise(each)) : each.startsWith("-") ? style.red(neutralise(each)) : neutralise(each)}\n`,
       )
   }
+}
+
+async function exchange(
+  invocation: Invocation,
+  values: Values,
+  action: "export" | "import",
+  what: string,
+): Promise<number> {
+  const { cwd, stdout, stderr } = invocation
+  await using toolwright = await assembled(invocation, values)
+  const { importRun, writeExport } = await import("./runs-exchange.ts")
+  const log = await toolwright.log.open()
+  if (action === "import") stdout.write(`${await importRun(log, resolve(cwd, what))}\n`)
+  else {
+    const say = (line: string): void => void stderr.write(`${line}\n`)
+    const file = await writeExport(log, what, { cwd, to: values.to, html: values.html === true, log: say })
+    stdout.write(`${file}\n`)
+  }
+  return EXIT.success
 }
 
 async function writeFiles(invocation: Invocation, values: Values, id: string): Promise<number> {

@@ -13,6 +13,7 @@ import {
 import { createResultCache, type ResultCache } from "@toolwright/toolbox"
 import { chatRoutes, type WrongCalls } from "./chat-routes.ts"
 import { listedTools, offeredTools } from "./offered-tools.ts"
+import { runStarter } from "./run-starter.ts"
 
 /** How a {@link Toolwright} is served. Nothing has to be given: it is then reached from this machine, and only reads. */
 export interface ServeOptions extends Pick<
@@ -87,6 +88,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
     toolTimeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
   }
+  const starter = runStarter(toolwright, secured)
   const exported = mcp
     ? await mcpExport(toolwright, {
         ...served,
@@ -100,6 +102,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       ...rest,
       executeCall: toolwright.executeCall("http"),
       runs: toolwright.log,
+      starter,
       page: consoleFiles(announce === undefined ? {} : { log: announce }),
       tokens,
       ...(cache
@@ -115,6 +118,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   )
   const closeBehind = async (): Promise<void> => {
     await exported?.close()
+    await starter[Symbol.asyncDispose]()
   }
   const running = await listen(app, { port, secured, ...(host === undefined ? {} : { host }) }).catch(
     async (thrown: unknown) => {

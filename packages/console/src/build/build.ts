@@ -31,7 +31,9 @@ export async function buildPage(target: string): Promise<void> {
     publicDir: false,
     base: "./",
     plugins: [tailwind()],
-    oxc: { jsx: { runtime: "automatic" } },
+    mode: "production",
+    // Whatever the process that builds runs as, a test for one.
+    oxc: { jsx: { runtime: "automatic", development: false } },
     define: { "process.env.NODE_ENV": '"production"' },
   }
   const output = { target: "es2023", cssTarget: "chrome123", reportCompressedSize: false, emptyOutDir: true } as const

@@ -20,6 +20,17 @@ export interface RunSource {
   look(): Promise<RunLog | undefined>
 }
 
+/** Starts runs that go on by themselves. What is refused is thrown as a `ToolwrightError`. */
+export interface RunStarter {
+  agents(): { name: string; description: string; changesWorkspace: boolean }[]
+  /** @returns the id of the run, once it is on record */
+  start(run: { agent: string; task: string }): Promise<string>
+  /** Goes on from the last round of a run that had ended by an event, as a run of its own. */
+  branch(run: string, seq: number): Promise<string>
+  /** @returns false where no such run was started here */
+  stop(run: string): boolean
+}
+
 /** A code that can be changed for a token, once: it may stand in an address, since it is good for nothing afterwards. */
 export interface OneTimeCode {
   code: string

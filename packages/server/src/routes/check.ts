@@ -18,7 +18,10 @@ export interface CheckedArguments {
   permission?: Permission
 }
 
-/** Resolves, repairs and validates a call, and looks up whether it may run. Nothing is run and nobody is asked. */
+/**
+ * Resolves, repairs and validates a call, and looks up whether it may run; that it may not is no mistake of its
+ * arguments. Nothing is run and nobody is asked.
+ */
 export async function checkCall(
   tools: Toolset,
   name: string,
@@ -38,7 +41,7 @@ export async function checkCall(
   )
   const tool = tools.get(name)
   const { error } = result
-  if (error === undefined || !REFUSED.has(error.code)) {
+  if (error === undefined || error.code === "PERMISSION_DENIED") {
     const args = started?.arguments ?? {}
     return {
       valid: true,
@@ -55,6 +58,3 @@ export async function checkCall(
     repairs: started?.repairs ?? [],
   }
 }
-
-/** What is wrong with a call itself; that it may not run is said by its permission. */
-const REFUSED = new Set(["INVALID_ARGUMENTS", "TOOL_NOT_FOUND", "SCHEMA_TOO_DEEP", "INVALID_SCHEMA"])

@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono"
-import type { CallGate, JsonObject, ToolDefinition } from "@toolwright/toolbox"
+import { splitActions, type CallGate, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
 import { bodyLimits, readJson } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import type { Metrics } from "../http/metrics.ts"
@@ -33,7 +33,9 @@ export function toolRoutes(options: ServerOptions, metrics: Metrics, gate: CallG
 
   routes.get("/", (context) => {
     const list = toolsFor(options.tools, context.get("access")).list()
-    return sendText(context, gate, JSON.stringify(list.map(listed)), JSON_TYPE.headers)
+    // Actions have the names under which they are recorded; who shows a record asks for them too.
+    const actions = context.req.query("actions") === "1" ? list.flatMap(actionsOf) : []
+    return sendText(context, gate, JSON.stringify([...list.map(listed), ...actions]), JSON_TYPE.headers)
   })
 
   routes.post("/:name", async (context) => {
@@ -131,6 +133,9 @@ function listed({
     ...(outputSchema === undefined ? {} : { output_schema: outputSchema }),
   }
 }
+
+const actionsOf = (tool: ToolDefinition): JsonObject[] =>
+  tool.actions === undefined ? [] : splitActions(tool).map((action) => ({ ...listed(action), action_of: tool.name }))
 
 function respond(context: Context<{ Variables: Variables }>, { text, code, error, hint }: Answer): Response {
   if (code !== undefined) context.set("error", code)

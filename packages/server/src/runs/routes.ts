@@ -4,10 +4,11 @@ import type { RunLog, RunRow } from "@toolwright/store"
 import type { CallGate } from "@toolwright/toolbox"
 import type { RequestVariables } from "../http/guard.ts"
 import { problem } from "../http/problem.ts"
-import type { RunSource } from "../http/sources.ts"
+import type { RunSource, RunStarter } from "../http/sources.ts"
 import { sendText } from "../http/sent.ts"
 import { eventDigest, runDigest } from "./digest.ts"
 import { findRuns } from "./find.ts"
+import { startRoutes } from "./start.ts"
 import type { EventBody, EventPage, RunDetail, RunList } from "./shapes.ts"
 
 type Variables = RequestVariables
@@ -23,9 +24,10 @@ const HEARTBEAT_MS = 15_000
  * digests, `GET /runs/{id}/events/{seq}` one with its body, `GET /runs/{id}/stream` what happens as it happens. The
  * holder of a token for some tags sees the calls made with that token, and nothing else.
  */
-export function runRoutes(source: RunSource, gate: CallGate): Hono<{ Variables: Variables }> {
+export function runRoutes(source: RunSource, gate: CallGate, starter?: RunStarter): Hono<{ Variables: Variables }> {
   const routes = new Hono<{ Variables: Variables }>({ strict: false })
   let streams = 0
+  if (starter !== undefined) startRoutes(routes, starter, { maxBytes: 1024 * 1024, timeoutMs: 30_000 })
 
   const send = (context: Context<{ Variables: Variables }>, value: unknown): Response =>
     sendText(context, gate, JSON.stringify(value), { "content-type": "application/json", "cache-control": "no-store" })

@@ -17,7 +17,7 @@ const compact = (args: string): string => {
 }
 
 function commandLine(name: string, args: string): string {
-  return `npx toolwright tools call ${quoted(name)} ${quoted(compact(args))}`
+  return `npx toolwright tools call ${quoted(name)} --args ${quoted(compact(args))}`
 }
 
 function curl(name: string, args: string): string {
@@ -29,7 +29,7 @@ function typescript(name: string, args: string): string {
   return `import { createToolwright } from "toolwright"
 
 await using toolwright = await createToolwright({ builtins: {} })
-const result = await toolwright.call(${JSON.stringify(name)}, ${args.trim()})
+const result = await toolwright.registry.execute(${JSON.stringify(name)}, ${args.trim()})
 console.log(result.success, result.output)
 `
 }
@@ -40,7 +40,7 @@ import { expect, test } from "vitest"
 
 test(${JSON.stringify(`${name} does what it did`)}, async () => {
   await using toolwright = await createToolwright({ builtins: {} })
-  const { success, output } = await toolwright.call(${JSON.stringify(name)}, ${args.trim().replaceAll("\n", "\n  ")})
+  const { success, output } = await toolwright.registry.execute(${JSON.stringify(name)}, ${args.trim().replaceAll("\n", "\n  ")})
   expect(output).toMatchSnapshot()
   expect(success).toBe(true)
 })

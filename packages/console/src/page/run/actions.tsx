@@ -1,8 +1,10 @@
-import { createContext, useContext } from "react"
+import { createContext, useContext, useState } from "react"
+import { visible } from "../lib/text.ts"
 
 /** What leads from a run to elsewhere; an exported file has none of it. */
 export interface Actions {
   edit?: (name: string, args: string) => void
+  branch?: (seq: number) => Promise<void>
 }
 
 export const RunActions = createContext<Actions>({})
@@ -14,5 +16,31 @@ export function EditAndRun({ name, args }: { name: string; args: string }) {
     <button type="button" className="button" onClick={() => edit(name, args)}>
       Edit and run
     </button>
+  )
+}
+
+/** Goes on from the last round that had ended by this event, as a run of its own. */
+export function BranchHere({ seq }: { seq: number }) {
+  const { branch } = useContext(RunActions)
+  const [problem, setProblem] = useState("")
+  const [busy, setBusy] = useState(false)
+  if (branch === undefined) return null
+  const press = (): void => {
+    setBusy(true)
+    branch(seq)
+      .catch((thrown: unknown) => setProblem(thrown instanceof Error ? thrown.message : String(thrown)))
+      .finally(() => setBusy(false))
+  }
+  return (
+    <>
+      <button type="button" className="button" disabled={busy} onClick={press}>
+        {busy ? "Branching…" : "Branch here"}
+      </button>
+      {problem === "" ? null : (
+        <span role="alert" className="text-bad">
+          {visible(problem)}
+        </span>
+      )}
+    </>
   )
 }

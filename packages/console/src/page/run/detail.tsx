@@ -5,7 +5,7 @@ import { Body } from "../ui/body.tsx"
 import { CopyMenu } from "../ui/copy.tsx"
 import { Badge, Loading, Problem } from "../ui/states.tsx"
 import type { EventBody } from "../runs/data.ts"
-import { EditAndRun } from "./actions.tsx"
+import { BranchHere, EditAndRun } from "./actions.tsx"
 import type { Row } from "./rows.ts"
 import { useBodies } from "./source.ts"
 
@@ -50,6 +50,9 @@ function EventDetail({ row }: { row: Row }) {
   return (
     <>
       <Facts row={row} body={data.answer} />
+      <div>
+        <BranchHere seq={row.seq} />
+      </div>
       {row.kind === "reply" && data.fields !== undefined ? <ReplyParts fields={data.fields} /> : null}
       <Folded title="The event as it stands in the log" open={row.kind !== "reply"}>
         <RawBody body={data.answer} fields={data.fields} />
@@ -102,6 +105,7 @@ function CallDetail({ row, reply }: { row: Row; reply: number | undefined }) {
             <CopyMenu name={row.name} args={pretty(args)} />
           </>
         )}
+        <BranchHere seq={row.endSeq ?? row.seq} />
       </div>
       <Repairs repairs={start.data?.fields?.repairs} />
       <ResultPart

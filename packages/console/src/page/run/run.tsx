@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams } from "@tanstack/react-router"
 import { useMemo } from "react"
+import { post } from "../lib/api.ts"
 import { ago, count, duration, visible } from "../lib/text.ts"
 import { runQuery, type RunDetail, type RunDigest } from "../runs/data.ts"
 import { Status } from "../runs/status.tsx"
@@ -17,11 +18,20 @@ export function RunPane() {
   const events = useRunEvents(id)
   const bodies = useMemo(() => serverBodies(id), [id])
   const navigate = useNavigate()
+  const ofAgent = head.data !== undefined && head.data.agent !== ""
   const actions = useMemo(
     () => ({
       edit: (name: string, args: string) => void navigate({ to: "/tools/$name", params: { name }, search: { args } }),
+      ...(ofAgent
+        ? {
+            branch: async (seq: number) => {
+              const made = await post<{ id: string }>(`runs/${encodeURIComponent(id)}/branch`, { seq })
+              await navigate({ to: "/runs/$run", params: { run: made.id }, search: {} })
+            },
+          }
+        : {}),
     }),
-    [navigate],
+    [navigate, id, ofAgent],
   )
   if (events.problem !== undefined || (head.isError && head.data === undefined))
     return (
@@ -60,9 +70,20 @@ function Head({ run, away, live }: { run: RunDetail; away: boolean; live: boolea
             the server is away; it goes on by itself
           </span>
         ) : live && run.status === "running" ? (
-          <span role="status" className="badge text-good">
-            live
-          </span>
+          <>
+            <span role="status" className="badge text-good">
+              live
+            </span>
+            {run.surface === "console" ? (
+              <button
+                type="button"
+                className="button"
+                onClick={() => void post(`runs/${encodeURIComponent(run.id)}/stop`, {})}
+              >
+                Stop
+              </button>
+            ) : null}
+          </>
         ) : null}
       </div>
       <p className="m-0 flex flex-wrap gap-x-3 text-[12px] text-soft">

@@ -5,6 +5,7 @@ import { get } from "../lib/api.ts"
 import { useKeys } from "../lib/keys.ts"
 import { ago, count, duration, visible } from "../lib/text.ts"
 import { Empty, Loading, Problem } from "../ui/states.tsx"
+import { Ask } from "./ask.tsx"
 import type { RunDigest, RunList } from "./data.ts"
 import { Status } from "./status.tsx"
 
@@ -38,6 +39,7 @@ export function Runs() {
   return (
     <div className="flex h-full flex-col">
       <h1 className="sr-only">Runs</h1>
+      <Ask />
       <Filters filter={asked} set={set} />
       <div className="min-h-0 flex-1 overflow-auto">
         {runs.isPending ? <Loading what="Asking for the runs" /> : null}

@@ -19,6 +19,8 @@ export interface ToolInfo {
     [name: string]: unknown
   }
   output_schema?: Schema
+  /** The tool that this is an action of; it is then found by its name, and not listed beside it. */
+  action_of?: string
 }
 
 /** What a call answers. */
@@ -43,5 +45,5 @@ export interface CheckAnswer {
 }
 
 export function useTools() {
-  return useQuery({ queryKey: ["tools"], queryFn: ({ signal }) => get<ToolInfo[]>("tools/", signal) })
+  return useQuery({ queryKey: ["tools"], queryFn: ({ signal }) => get<ToolInfo[]>("tools/?actions=1", signal) })
 }

@@ -25,7 +25,8 @@ export function Tools() {
   const chosen = tools.data.find((tool) => tool.name === name)
   return (
     <div className="flex h-full">
-      <ToolList tools={tools.data} name={name} />
+      {chosen === undefined ? <h1 className="sr-only">Tools</h1> : null}
+      <ToolList tools={tools.data.filter((tool) => tool.action_of === undefined)} name={name} />
       <section
         aria-label="Tool"
         className={`min-w-0 flex-1 overflow-auto ${name === undefined ? "max-md:hidden" : ""}`}

@@ -1,11 +1,14 @@
-import { useQuery } from "@tanstack/react-query"
 import { useState, type FormEvent, type ReactNode } from "react"
-import { ApiError, get, setToken } from "../lib/api.ts"
+import { ApiError, setToken } from "../lib/api.ts"
+import { useTools } from "../tools/data.ts"
 
 /** Asks for a token where the server wants one; what is under it stays as it was, so that nothing typed is lost. */
 export function TokenGate({ children }: { children: ReactNode }) {
-  const { error } = useQuery({ queryKey: ["tools"], queryFn: ({ signal }) => get<unknown[]>("tools/", signal) })
-  const asked = error instanceof ApiError && error.status === 401
+  const { error, data } = useTools()
+  const [asked, setAsked] = useState(false)
+  // While it is asked again there is neither answer nor error, and the question stays.
+  const now = error instanceof ApiError && error.status === 401 ? true : data !== undefined ? false : asked
+  if (now !== asked) setAsked(now)
   return (
     <>
       {asked ? <TokenForm /> : null}

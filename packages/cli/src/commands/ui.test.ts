@@ -1,0 +1,217 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations } from "../testing/browser.ts"
+import { cli, folderWith, startCli } from "../testing/run-cli.ts"
+
+const SCREENPLAY = `steps:
+  - reply: { calls: [{ name: file_read, arguments: { path: a.txt } }] }
+  - reply: { calls: [{ name: file_read, arguments: { path: nowhere.txt } }], delayMs: 300 }
+  - reply: It says one.
+  - reply: The branch says one, too.
+`
+const HOSTILE = `<img src=x onerror="alert(1)"><script>alert(2)</script>\u001B[31mred\u202Etfel\u0007 end`
+
+/** How long a page may take on a busy machine. */
+const SOON = { timeout: 20_000 }
+
+let browser: Browser
+beforeAll(async () => {
+  if (CHROMIUM !== undefined) browser = await launch()
+})
+afterAll(async () => await browser?.close())
+
+const said = (page: Page, text: string | RegExp) => page.getByText(text).first()
+
+async function started(args: string[], cwd: string) {
+  const running = startCli(args, { cwd })
+  const [url] = await running.until(/http:\/\/127\.0\.0\.1:\d+(\/#code=[\w-]+)?/)
+  return { ...running, url: url! }
+}
+
+describe.skipIf(CHROMIUM === undefined)(
+  `the console in a browser${CHROMIUM === undefined ? ` (${NO_CHROMIUM})` : ""}`,
+  () => {
+    test("a tool is called by form and by JSON, the text is sent as it was written, and the call is on record", async () => {
+      const cwd = folderWith({ "a.txt": "one\n", "hostile.txt": HOSTILE })
+      const { url, child, finished } = await started(["ui", "--no-open"], cwd)
+      const { page, wrong } = await openPage(browser)
+      await page.goto(url)
+      await page.getByRole("searchbox", { name: "Filter tools" }).fill("read_text_file")
+      await page.getByRole("button", { name: /^read_text_file/ }).click()
+      expect(page.url()).not.toContain("code=")
+      await page.getByLabel("path").fill("a.txt")
+      await said(page, "The arguments fit.").waitFor()
+      await page.getByRole("button", { name: "Call", exact: true }).click()
+      const result = page.getByRole("region", { name: "What a model is shown" })
+      await expect.poll(() => result.textContent(), SOON).toBe("one\n")
+
+      await page.getByRole("tab", { name: "JSON" }).click()
+      const pasted = '{ "path":"hostile.txt",\n\n   "head": 1.0 }'
+      const editor = page.getByRole("textbox", { name: "Arguments of read_text_file" })
+      await editor.click()
+      await page.keyboard.press("Control+a")
+      await page.keyboard.insertText(pasted)
+      const sent = page.waitForRequest((request) => request.url().endsWith("/tools/read_text_file"))
+      await page.getByRole("button", { name: "Call", exact: true }).click()
+      expect((await sent).postData()).toBe(pasted)
+      await expect.poll(() => result.textContent(), SOON).toContain('<img src=x onerror="alert(1)">')
+      expect(await result.textContent()).not.toMatch(/[\u0007\u001B\u202E]/)
+      await page.getByRole("tab", { name: "Form" }).click()
+      await said(page, /Only the JSON shows these arguments as they are: the number 1.0/).waitFor()
+
+      await said(page, "On record").waitFor()
+      await page.getByRole("link", { name: "Runs" }).click()
+      await page.getByRole("checkbox", { name: "single calls too" }).check()
+      await page
+        .getByRole("link", { name: /read_text_file/ })
+        .first()
+        .click()
+      await page.getByRole("button", { name: /hostile\.txt/ }).click()
+      expect(await page.getByRole("region", { name: "Arguments of the call" }).textContent()).toContain('"head": 1')
+      expect(wrong).toEqual([])
+      child.kill("SIGINT")
+      expect((await finished).code).toBe(0)
+    }, 120_000)
+
+    test("an agent is asked and watched to its end, its call is changed and made again, and it goes on from a round as a branch", async () => {
+      const cwd = folderWith({ "a.txt": "one\n", "play.yaml": SCREENPLAY })
+      const { url, child, finished } = await started(["ui", "--no-open", "--screenplay", "play.yaml"], cwd)
+      const { page, wrong } = await openPage(browser)
+      await page.goto(url)
+      await page.getByRole("link", { name: "Runs" }).click()
+      await page.getByRole("textbox", { name: "What it is to do" }).fill("What does a.txt say?")
+      await page.getByRole("button", { name: "Start" }).click()
+      await page.getByRole("heading", { name: "What does a.txt say?" }).waitFor()
+      await page.getByRole("button", { name: /succeeded file_read/ }).waitFor()
+      await page.getByRole("button", { name: /end · completed/ }).waitFor()
+      await page.getByRole("checkbox", { name: "failed only" }).check()
+      await page.getByRole("button", { name: /failed file_read.*nowhere/ }).click()
+      await page.getByRole("button", { name: "Edit and run" }).click()
+      await page.getByLabel("path").fill("a.txt")
+      await page.getByRole("button", { name: "Call", exact: true }).click()
+      const result = page.getByRole("region", { name: "What a model is shown" })
+      await expect.poll(() => result.textContent(), SOON).toContain("one")
+
+      await page.goBack()
+      await page.getByRole("button", { name: /succeeded file_read/ }).click()
+      const before = page.url()
+      await page
+        .getByRole("button", { name: /^reply · tool-calls/ })
+        .nth(1)
+        .click()
+      await page.getByRole("button", { name: "Branch here" }).click()
+      await page.waitForURL((now) => now.href !== before)
+      await page.getByRole("link", { name: /^branch of/ }).waitFor()
+      await page
+        .getByRole("button", { name: /The branch says one, too/ })
+        .first()
+        .waitFor()
+      expect(wrong).toEqual([])
+      child.kill("SIGINT")
+      await finished
+    }, 120_000)
+
+    test("a run is sent as one file, opens without a server, and is taken back", async () => {
+      const cwd = folderWith({ "a.txt": HOSTILE, "play.yaml": SCREENPLAY })
+      await cli(["run", "What does </script> say?", "--screenplay", "play.yaml"], { cwd })
+      const { stdout } = await cli(["runs", "export", "latest", "--html", "--to", "run.html"], { cwd })
+      const { page, wrong } = await openPage(browser)
+      await page.goto(pathToFileURL(stdout.trim()).href)
+      await page.getByRole("heading", { name: "What does </script> say?" }).waitFor()
+      await page.getByRole("button", { name: /succeeded file_read/ }).click()
+      await expect
+        .poll(() => page.getByRole("region", { name: "Output" }).textContent(), SOON)
+        .toContain("<script>alert(2)")
+      expect(await violations(page)).toEqual([])
+      expect(wrong).toEqual([])
+
+      const elsewhere = folderWith()
+      const imported = await cli(["runs", "import", join(cwd, "run.html")], { cwd: elsewhere })
+      expect(imported.stderr).toBe("")
+      const events = async (folder: string) =>
+        (await cli(["runs", "show", "latest", "--json"], { cwd: folder })).stdout
+          .trim()
+          .split("\n")
+          .map((line) => JSON.parse(line) as unknown)
+      expect(await events(elsewhere)).toEqual(await events(cwd))
+      expect((await cli(["audit", "verify"], { cwd: elsewhere })).code).toBe(0)
+      expect(await cli(["runs", "import", join(cwd, "run.html")], { cwd: elsewhere })).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("is here already"),
+      })
+      writeFileSync(join(elsewhere, "not.html"), "<!doctype html>")
+      expect((await cli(["runs", "import", "not.html"], { cwd: elsewhere })).stderr).toContain("holds no exported run")
+    }, 120_000)
+
+    test("a wrong token is asked for again, and a server that was away is there again without a reload", async () => {
+      const cwd = folderWith({ "a.txt": "one\n" })
+      const serve = (port: string) => started(["serve", "--port", port, "--quiet", "--token", "long-enough"], cwd)
+      const first = await serve("0")
+      const { page } = await openPage(browser)
+      await page.goto(first.url)
+      await page.getByLabel("Token").fill("not-this-one")
+      await page.getByRole("button", { name: "Open" }).click()
+      await said(page, /does not know this token/).waitFor()
+      await page.getByLabel("Token").fill("long-enough")
+      await page.getByRole("button", { name: "Open" }).click()
+      await page.getByRole("link", { name: "Runs" }).click()
+      await said(page, "Nothing has run here yet").waitFor()
+      await page.evaluate(() => void Object.assign(globalThis, { stillHere: true }))
+      first.child.kill("SIGINT")
+      await first.finished
+      const second = await serve(new URL(first.url).port)
+      await fetch(`${second.url}/tools/echo`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: "Bearer long-enough" },
+        body: '{"message":"hello"}',
+      })
+      await page.getByRole("checkbox", { name: "single calls too" }).check()
+      await page.getByRole("link", { name: /echo/ }).waitFor()
+      expect(await page.evaluate(() => "stillHere" in globalThis)).toBe(true)
+      second.child.kill("SIGINT")
+      await second.finished
+    }, 120_000)
+
+    test.each(["light", "dark"] as const)(
+      "nothing in the panes is out of reach, %s",
+      async (colorScheme) => {
+        const cwd = folderWith({ "a.txt": "one\n", "play.yaml": SCREENPLAY })
+        await cli(["run", "What does a.txt say?", "--screenplay", "play.yaml"], { cwd })
+        const { url, child, finished } = await started(["ui", "--no-open", "--screenplay", "play.yaml"], cwd)
+        const { page, wrong } = await openPage(browser, { width: 1280, height: 800 })
+        await page.emulateMedia({ colorScheme })
+        await page.goto(url)
+        await said(page, "Choose a tool").waitFor()
+        const found = async (): Promise<string[]> => violations(page)
+        expect(await found()).toEqual([])
+        await page.getByRole("button", { name: /^edit_file/ }).click()
+        await page.getByRole("button", { name: "Call", exact: true }).waitFor()
+        expect(await found()).toEqual([])
+        await page.getByRole("tab", { name: "JSON" }).click()
+        await page.getByRole("textbox", { name: "Arguments of edit_file" }).waitFor()
+        expect(await found()).toEqual([])
+        await page.getByRole("link", { name: "Runs" }).click()
+        await page.getByRole("link", { name: /What does/ }).waitFor()
+        expect(await found()).toEqual([])
+        await page.getByRole("link", { name: /What does/ }).click()
+        await page.getByRole("button", { name: /succeeded file_read/ }).click()
+        await page.getByRole("region", { name: "Arguments of the call" }).waitFor()
+        expect(await found()).toEqual([])
+        await page.keyboard.press("Control+k")
+        await page.getByRole("combobox").fill("runs")
+        expect(await found()).toEqual([])
+        await page.keyboard.press("Escape")
+        await page.setViewportSize({ width: 360, height: 740 })
+        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360)
+        expect(await found()).toEqual([])
+        expect(wrong).toEqual([])
+        child.kill("SIGINT")
+        await finished
+      },
+      180_000,
+    )
+  },
+)

@@ -1,0 +1,80 @@
+import { hasModel, newRunId, PROFILES, type AgentProfile, type RunEvent, type Toolwright } from "@toolwright/runtime"
+import type { RunStarter } from "@toolwright/server"
+import { ToolwrightError } from "@toolwright/toolbox"
+
+const SURFACE = "console"
+
+/**
+ * Starts runs for people who watch them elsewhere: the run goes on by itself, and whatever it does stands in the log.
+ * Without a token agents are offered only tools that read.
+ */
+export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter & AsyncDisposable {
+  const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
+  const profiles = PROFILES.filter((profile) => profile.ownsFiles !== true && (secured || offersReading(profile)))
+
+  const agentNamed = (name: string): AgentProfile => {
+    const profile = profiles.find((each) => each.name === name)
+    if (profile === undefined)
+      throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}' here.`, {
+        hint: `There are: ${profiles.map((each) => each.name).join(", ")}.`,
+      })
+    return secured ? profile : { ...profile, tools: { ...profile.tools, readOnly: true } }
+  }
+
+  /** Waits for the first event: from then on the run is on record, and what becomes of it stands there. */
+  async function begin(id: string, open: (signal: AbortSignal) => AsyncGenerator<RunEvent, unknown>): Promise<string> {
+    if (!hasModel(toolwright.configuration))
+      throw new ToolwrightError("NO_MODEL", "The server has no model.", {
+        hint: "Start it with --model NAME --base-url URL, or --backend pocket.",
+      })
+    const stop = new AbortController()
+    const events = open(stop.signal)
+    await events.next()
+    const done = (async () => {
+      for await (const _event of { [Symbol.asyncIterator]: () => events });
+    })()
+      .catch(() => {})
+      .finally(() => running.delete(id))
+    running.set(id, { stop, done })
+    return id
+  }
+
+  return {
+    agents: () => profiles.map(({ name, description, changesWorkspace }) => ({ name, description, changesWorkspace })),
+    start({ agent, task }) {
+      const runId = newRunId()
+      const profile = agentNamed(agent)
+      return begin(runId, (signal) =>
+        toolwright.run(task, { agent: profile, runId, surface: SURFACE, shared: !profile.changesWorkspace, signal }),
+      )
+    },
+    async branch(run, seq) {
+      const log = await toolwright.log.open()
+      const row = await log.find(run)
+      const agent = agentNamed(row.agent)
+      const round = (await log.events(row.id, { upTo: seq })).findLast(({ type }) => type === "round-end")
+      if (round === undefined)
+        throw new ToolwrightError("NOTHING_TO_RESUME", `No round of ${row.id} had ended by event ${seq}.`, {
+          hint: "Start the task anew.",
+        })
+      const id = newRunId()
+      const { model, title } = row
+      const head = { id, agent: row.agent, model, title, surface: SURFACE, holder: "console", time: Date.now() }
+      const writer = await log.begin({ ...head, parent: { run: row.id, seq: round.seq } })
+      await writer.release()
+      return begin(id, (signal) => toolwright.resume(id, { agent, shared: !agent.changesWorkspace, signal }))
+    },
+    stop(run) {
+      const found = running.get(run)
+      found?.stop.abort(new Error("stopped by a person"))
+      return found !== undefined
+    },
+    async [Symbol.asyncDispose]() {
+      for (const { stop } of running.values()) stop.abort(new Error("the server ends"))
+      await Promise.all([...running.values()].map(({ done }) => done))
+    },
+  }
+}
+
+/** Agents that have something to do where nothing may be changed. */
+const offersReading = ({ name, changesWorkspace }: AgentProfile): boolean => name === "assistant" || !changesWorkspace
