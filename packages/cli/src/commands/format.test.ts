@@ -42,6 +42,10 @@ describe("format parse", () => {
       { format: "hermes", raw: RAW },
       { model: "unknown\u2028", tools: null, raw: '{"tool": "g", "args": {}}' },
       { format: "nope", raw: "" },
+      { format: null, model: "qwen3-coder", raw: "Hm.</think>Yes." },
+      { format: 7, raw: "" },
+      { format: "hermes" },
+      [],
     ]
       .map((row) => JSON.stringify(row))
       .join("\n")
@@ -56,13 +60,17 @@ describe("format parse", () => {
       { calls: [CALL] },
       { calls: [{ name: "g", arguments: {} }] },
       { error: { code: "UNKNOWN_FORMAT" } },
+      { reasoning: "Hm.", content: "Yes." },
+      { error: { code: "USAGE", message: "A line's 'format' is no text." } },
+      { error: { code: "USAGE", message: "A line has no text as 'raw'." } },
+      { error: { code: "USAGE", message: "A line is no JSON object." } },
     ])
   })
 
   test("says what is missing or wrong", async () => {
     expect(await cli(["format", "parse"], { stdin: "x" })).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--format <id> or --model <name>"),
+      stderr: expect.stringContaining("--format <id>, --model <name> or --template <file>"),
     })
     expect(await cli(["format", "parse", "--format", "hermes", "--cut", "thrice"], { stdin: "x" })).toMatchObject({
       code: 1,

@@ -181,8 +181,7 @@ async function parseLines(invocation: Invocation, values: Values): Promise<numbe
   for await (const line of lines(invocation.stdin)) {
     if (line.trim() === "") continue
     try {
-      const row = JSON.parse(line) as Line
-      if (typeof row.raw !== "string") throw usageError("A line has no text as 'raw'.")
+      const row = readLine(line)
       const selection = await selectionFor(row, values, templates)
       const parser = formatterOf(selection.format).createParser({
         startsInReasoning: beginsInReasoning(selection, row.raw),
@@ -208,7 +207,26 @@ interface Line {
   model?: string
   template?: string
   tools?: unknown
-  raw?: unknown
+  raw: string
+}
+
+/** @throws ToolwrightError `USAGE` that says what of the line is not as it should be */
+function readLine(line: string): Line {
+  let row: unknown
+  try {
+    row = JSON.parse(line)
+  } catch {
+    row = undefined
+  }
+  if (typeof row !== "object" || row === null || Array.isArray(row))
+    throw usageError("A line is no JSON object.", 'Write one a line: {"format": "hermes", "raw": "the reply"}')
+  const { raw, ...rest } = Object.fromEntries(Object.entries(row).filter(([, value]) => value !== null))
+  if (typeof raw !== "string") throw usageError("A line has no text as 'raw'.")
+  for (const key of ["format", "model", "template"]) {
+    const value = rest[key]
+    if (value !== undefined && typeof value !== "string") throw usageError(`A line's '${key}' is no text.`)
+  }
+  return { ...rest, raw }
 }
 
 /** What a line says of its format goes before what the command's options say. */
