@@ -226,6 +226,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     ...offer(profile),
     backend: await model.backend(),
     middleware,
+    approvals: configuration.permissions.approvals,
     permissions: pairing === undefined ? permissions : permissionsFor(configuration, approve, pairing.wary(place.root)),
     ...pairing?.options(configuration),
     ...(options.record === false

@@ -112,7 +112,8 @@ export function createApp(
       hint: "Use a token without tags.",
     })
   })
-  for (const path of ["/v1/*", "/api/*", "/conversations", "/conversations/*"]) app.use(path, entering(gate))
+  for (const path of ["/v1/*", "/api/*", "/conversations", "/conversations/*", "/approvals", "/approvals/*"])
+    app.use(path, entering(gate))
   extend(app, gate)
   app.get("/", entrance(app, options.page))
 

@@ -1,5 +1,6 @@
 export * from "./app.ts"
 export * from "./conversations/routes.ts"
+export { approvalRoutes } from "./routes/approvals.ts"
 export type { GatewayAgent } from "./gateway/modes.ts"
 export * from "./gateway/routes.ts"
 export type * from "./gateway/wire.ts"

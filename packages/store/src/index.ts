@@ -1,3 +1,4 @@
+export * from "./approvals.ts"
 export * from "./conversations.ts"
 export type { Database } from "./database/database.ts"
 export type { Answer, Dialect, Execute, SqlValue } from "./database/driver.ts"

@@ -3,6 +3,7 @@ import {
   executeCall,
   effectsOf,
   failure,
+  type AskedCall,
   type CheckedCall,
   type JsonObject,
   type Middleware,
@@ -13,6 +14,8 @@ import {
   type ToolResult,
   type Toolset,
 } from "@toolwright/toolbox"
+
+import type { Answer } from "../record/approval.ts"
 
 /** Calls that run beside each other at most, and characters of results that one reply is given. */
 const MOST_TOGETHER = 8
@@ -39,6 +42,10 @@ export interface BatchOptions {
   keyOf?(call: ToolCall): string
   /** Puts on record that a call which is not only reading is about to take effect. */
   begin?(call: CheckedCall, key: string): Promise<void>
+  /** Puts a call to somebody who is not there; see `RunRecorder.ask`. */
+  ask?(call: AskedCall): Promise<Answer>
+  /** Whether a call has a permission that its start uses up. */
+  permitted?(callId: string): boolean
   /** The result of a call that was made, or begun, in an earlier process; undefined where it is to be run. */
   settled?(call: ToolCall): Promise<SettledCall | undefined>
 }
@@ -49,6 +56,18 @@ export interface SettledCall {
   result: ToolResult
   /** Its end stands in the log. */
   known: boolean
+}
+
+/** The run cannot go on before somebody has answered. */
+export class WaitsForAnswer extends Error {
+  readonly tool: string
+  readonly approval: string
+
+  constructor(tool: string, approval: string) {
+    super(`'${tool}' waits for approval ${approval}.`)
+    this.tool = tool
+    this.approval = approval
+  }
 }
 
 /** One step of a batch: events, in order, or all results in the order of the calls. */
@@ -69,6 +88,7 @@ export class Batch {
   #events: RunEvent[] = []
   #characters = 0
   #work: Promise<void> | undefined
+  readonly #permissions: PermissionPolicy | undefined
   readonly #keys = new Map<string, string>()
   /** What `onResult` has thrown, or what keeps the record. */
   #failure: { thrown: unknown } | undefined
@@ -78,6 +98,7 @@ export class Batch {
 
   constructor(calls: readonly ToolCall[], options: BatchOptions) {
     this.#options = options
+    this.#permissions = this.#asking(options)
     this.#groups = groupsOf(calls, options.tools)
     this.#middleware = [(_call, next) => this.#within(next), ...options.middleware]
     const { begin } = options
@@ -127,7 +148,8 @@ export class Batch {
   }
 
   async #begun(call: CheckedCall, next: () => Promise<ToolResult>, begin: NonNullable<BatchOptions["begin"]>) {
-    if (effectsOf(call.tool, call.arguments)?.readOnly !== true) {
+    const { permitted } = this.#options
+    if (effectsOf(call.tool, call.arguments)?.readOnly !== true || permitted?.(call.id) === true) {
       try {
         await begin(call, this.#keys.get(call.id)!)
       } catch (thrown) {
@@ -136,6 +158,22 @@ export class Batch {
       }
     }
     return next()
+  }
+
+  /** Where nobody can be asked, the question is put on record, and the run waits. */
+  #asking({ permissions, ask }: BatchOptions): PermissionPolicy | undefined {
+    if (permissions === undefined || permissions.approve !== undefined || ask === undefined) return permissions
+    return {
+      ...permissions,
+      approve: async (call) => {
+        const answer = await ask(call)
+        if (typeof answer !== "object") return answer
+        this.#failure ??= { thrown: new WaitsForAnswer(call.tool.name, answer.waiting) }
+        this.#wake?.()
+        // It ends with the run, which leaves nothing of it on record.
+        return new Promise<boolean>(() => {})
+      },
+    }
   }
 
   /** Tells of a call that an earlier process made, or of which nobody knows. */
@@ -151,7 +189,8 @@ export class Batch {
   }
 
   async #execute(call: ToolCall): Promise<Executed> {
-    const { tools, runId, signal, permissions, timeoutMs, dryRun, onResult, hear, keyOf } = this.#options
+    const { tools, runId, signal, timeoutMs, dryRun, onResult, hear, keyOf } = this.#options
+    const permissions = this.#permissions
     const settled = await this.#options.settled?.(call)
     if (settled !== undefined) return this.#settle(call, settled)
     const key = keyOf?.(call)

@@ -35,6 +35,8 @@ export interface ExecutorOptions {
   nudges?: number
   sampling?: SamplingOptions
   permissions?: PermissionPolicy
+  /** What becomes of a call that needs approval where nobody can be asked: it is denied, unless the run is to wait. */
+  approvals?: "deny" | "wait"
   /** Stands around every call, after the gate's own guard. */
   middleware?: readonly Middleware[]
   /** Time limit in milliseconds of tools that set none. */

@@ -4,7 +4,8 @@ import { lacking } from "../gate/needed.ts"
 import { effectKey } from "../record/effects.ts"
 import type { OpenRound } from "../record/fold.ts"
 import type { RunRecorder } from "../record/recorder.ts"
-import { Batch, type BatchStep } from "./batch.ts"
+import { policyMark } from "../record/approval.ts"
+import { Batch, WaitsForAnswer, type BatchOptions, type BatchStep } from "./batch.ts"
 import { settledCall, startingEffect, type Restored } from "./restore.ts"
 import {
   countReply,
@@ -61,6 +62,8 @@ export class Rounds {
     } catch (thrown) {
       const state = this.#state
       await this.leave()
+      if (thrown instanceof WaitsForAnswer)
+        return { events: [], end: endOf(state, "waiting", TEXTS.waiting(thrown, state.runId), "WAITING_FOR_APPROVAL") }
       const cancelled = state.signal.aborted
       return { events: [], end: cancelled ? endOf(state, "cancelled", TEXTS.cancelled) : failureOf(state, thrown) }
     }
@@ -186,22 +189,37 @@ export class Rounds {
       : { events: told, end: endOf(state, end.outcome, end.message, end.code) }
   }
 
-  #batch(reply: Reply): Batch {
-    const { options, tools, catalogue, runId, signal, ledger, gate, dryRun, loops, indexes } = this.#state
-    const calls = reply.calls.map((call) => catalogue.meant(call))
+  /** What puts calls on record, and asks there. */
+  #onRecord(open: OpenRound | undefined): Partial<BatchOptions> {
     const recorder = this.#recorder
+    if (recorder === undefined) return {}
+    const { runId, indexes, options } = this.#state
+    const { permissions, approvals } = options
+    return {
+      hear: (event) => recorder.hear(event),
+      keyOf: (call) =>
+        open?.begun.get(call.id)?.key ?? effectKey(runId, indexes.get(call.id)!, call.name, call.arguments),
+      begin: (call, key) => recorder.begin(startingEffect(call, key, indexes.get(call.id)!)),
+      permitted: (callId) => recorder.permitted(callId),
+      ...(approvals !== "wait" || permissions === undefined
+        ? {}
+        : {
+            ask: ({ tool, arguments: args, callId = "" }) => {
+              const policy = policyMark(permissions)
+              return recorder.ask({ callId, index: indexes.get(callId)!, tool: tool.name, arguments: args, policy })
+            },
+          }),
+    }
+  }
+
+  #batch(reply: Reply): Batch {
+    const { options, tools, catalogue, runId, signal, ledger, gate, dryRun, loops } = this.#state
+    const calls = reply.calls.map((call) => catalogue.meant(call))
     const open = this.#open
     this.#open = undefined
     ledger.beginRound()
     return new Batch(calls, {
-      ...(recorder === undefined
-        ? {}
-        : {
-            hear: (event) => recorder.hear(event),
-            keyOf: (call) =>
-              open?.begun.get(call.id)?.key ?? effectKey(runId, indexes.get(call.id)!, call.name, call.arguments),
-            begin: (call, key) => recorder.begin(startingEffect(call, key, indexes.get(call.id)!)),
-          }),
+      ...this.#onRecord(open),
       ...(open === undefined ? {} : { settled: (call) => settledCall(open, call, { runId, tools }) }),
       tools,
       runId,

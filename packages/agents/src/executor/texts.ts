@@ -14,6 +14,8 @@ export const TEXTS = {
   outputAlone: "Answer once more, with the JSON alone.",
   badOutput: "The answer does not have the form that was asked for.",
   cancelled: "The run was cancelled.",
+  waiting: ({ tool, approval }: { tool: string; approval: string }, run: string): string =>
+    `'${tool}' needs approval. Answer with 'toolwright approvals allow ${approval}' (or deny), then 'toolwright resume ${run}'.`,
 } as const
 
 /** Replies without a call in a row after which a run gives up. */

@@ -94,7 +94,7 @@ export class Encoder {
         const safe = this.#safe(json)
         if (safe === json) return safe
         // What these calls were to do cannot be told from the log.
-        const redacted = event.calls.filter(({ arguments: args }) => this.#holdsSecret(args)).map(({ id }) => id)
+        const redacted = event.calls.filter(({ arguments: args }) => this.holdsSecret(args)).map(({ id }) => id)
         return redacted.length === 0 ? safe : this.text({ ...without(event), redacted })
       }
       default:
@@ -120,7 +120,8 @@ export class Encoder {
     return this.#redact(text) === text ? this.#writer.keep(JSON.stringify(text)) : undefined
   }
 
-  #holdsSecret(value: unknown): boolean {
+  /** Whether something of it is taken out before it is written. */
+  holdsSecret(value: unknown): boolean {
     const json = jsonText(value)
     return this.#safe(json) !== json
   }

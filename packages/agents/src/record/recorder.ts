@@ -1,8 +1,17 @@
-import type { RunLog, NewEvent, RunWriter, Execute } from "@toolwright/store"
+import {
+  approvalsIn,
+  consumeApproval,
+  putQuestion,
+  type Execute,
+  type NewEvent,
+  type RunLog,
+  type RunWriter,
+} from "@toolwright/store"
 import { ToolwrightError, type RunEvent } from "@toolwright/toolbox"
 import type { NoteWork } from "../gate/work-record.ts"
 import { Encoder, type GivenToRun, type Snapshot } from "./encode.ts"
 import { holderHere } from "./holder.ts"
+import { answerIn, newQuestion, type Answer, type AskedQuestion } from "./approval.ts"
 import { INSERT_EFFECT, END_EFFECT, type StartingEffect } from "./effects.ts"
 
 /** Writes one run into the log. */
@@ -18,8 +27,15 @@ export interface RunRecorder {
   write(events: readonly RunEvent[], snapshot: () => Snapshot): Promise<void>
   /** Takes down what the gate saw of the work; it is on record with the next call that takes effect. */
   readonly noteWork: NoteWork
+  /** Whether a call has a permission that is used up with its start. */
+  permitted(callId: string): boolean
   /** Puts on record that a call is about to take effect, before it does. @throws as `write` */
   begin(effect: StartingEffect): Promise<void>
+  /**
+   * Whether a call may be made, where nobody is there to be asked: the answer that was given meanwhile, or
+   * the question's id, once that is on record.
+   */
+  ask(question: AskedQuestion): Promise<Answer>
   /** Aborted once the run was taken over by somebody else. */
   readonly lost: AbortSignal
   /** Ends what keeps it alive; the run itself ends with its `run-end`. */
@@ -102,6 +118,9 @@ class LogRecorder implements RunRecorder {
   #failure: { thrown: unknown } | undefined
   #over = false
   readonly #lost = new AbortController()
+  /** Permissions that calls have and that are used up with their start. */
+  readonly #permits = new Map<string, string>()
+  #closed = false
 
   constructor(
     options: RecorderOptions,
@@ -121,7 +140,7 @@ class LogRecorder implements RunRecorder {
   }
 
   hear(event: RunEvent): void {
-    if (STREAMED.has(event.type)) return
+    if (STREAMED.has(event.type) || this.#closed) return
     this.#heard.add(event)
     this.#note(event, NO_SNAPSHOT)
   }
@@ -163,14 +182,49 @@ class LogRecorder implements RunRecorder {
     })
     this.#pending.push({ type: "effect-start", body, time })
     this.#begun.add(callId)
+    const permit = this.#permits.get(callId)
+    this.#permits.delete(callId)
     await this.#flush(async (execute) => {
+      if (permit !== undefined) await consumeApproval(execute, permit, time)
       await effect.permitted?.(execute)
       const noted = before === undefined ? null : this.#encoder!.text(before)
       await execute(INSERT_EFFECT, [writer.run, index, callId, key, tool, declared, writer.fence, time, noted])
     })
   }
 
+  permitted(callId: string): boolean {
+    return this.#permits.has(callId)
+  }
+
+  async ask(asked: AskedQuestion): Promise<Answer> {
+    const encoder = this.#encoder!
+    const { run, database } = this.#writer!
+    const time = this.#now()
+    if (encoder.holdsSecret(asked.arguments))
+      return "its arguments hold a secret, which is not kept while a question waits"
+    const question = newQuestion(run, asked, { time, safe: encoder.text(asked.arguments) })
+    const found = await approvalsIn(database).about(question, time)
+    const answer = found === undefined ? undefined : answerIn(found)
+    if (typeof answer === "object") return answer
+    if (answer !== undefined) {
+      const { id, state, answered_by: by, note } = found!
+      const body = encoder.text({ callId: asked.callId, approval: id, state, by, note })
+      this.#pending.push({ type: "approval-answer", body, time })
+      if (state === "allowed") this.#permits.set(asked.callId, id)
+      return answer
+    }
+    const { id, tool, question: text } = question
+    this.#pending.push({
+      type: "approval-ask",
+      body: encoder.text({ callId: asked.callId, approval: id, name: tool, question: text }),
+      time,
+    })
+    await this.#flush((execute) => putQuestion(execute, question))
+    return { waiting: id }
+  }
+
   async close(): Promise<void> {
+    this.#closed = true
     clearTimeout(this.#timer)
     clearInterval(this.#beat)
     if (this.#writer === undefined || this.#over || this.#failure !== undefined) return
@@ -246,6 +300,11 @@ class LogRecorder implements RunRecorder {
     const { events } = this.#taken()
     clearInterval(this.#beat)
     this.#over = true
+    if (summary.outcome === "waiting") {
+      // It has not ended: whoever goes on with it finds the question and its answer.
+      this.#closed = true
+      return this.#writer!.release(events.slice(0, -1))
+    }
     await this.#writer!.end(events, {
       outcome: summary.outcome,
       summary: this.#encoder!.text(summary),

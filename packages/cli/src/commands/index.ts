@@ -63,6 +63,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./resume.ts")).resumeCommand,
   },
   {
+    name: "approvals",
+    summary: "Show what runs ask, and answer it",
+    load: async () => (await import("./approvals.ts")).approvalsCommand,
+  },
+  {
     name: "audit",
     summary: "Check that the records are as they were written",
     load: async () => (await import("./audit.ts")).auditCommand,

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from "node:fs"
+import { cpSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createScriptedBackend, serveBackend } from "@toolwright/backends"
 import { openStateDatabase } from "@toolwright/store"
@@ -129,4 +129,35 @@ test("a database with a trigger is nobody's, however empty it is", async () => {
   const adopted = await here(["db", "adopt"], { cwd })
   expect(adopted.code).not.toBe(0)
   expect(adopted.stderr).toContain("views or triggers")
+})
+
+test("a call that nobody is there to permit waits without a process, is answered once, and is made once", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }
+  writeFileSync(join(cwd, "toolwright.yaml"), "permissions:\n  ask: [bash]\n  approvals: wait\n")
+  const first = await here(["run", "add a line", ...(await model([{ reply: { calls: [append] } }]))], { cwd })
+  expect(first.code).toBe(1)
+  expect(first.stdout + first.stderr).toMatch(/toolwright approvals allow \w{8}/)
+  expect(JSON.parse((await here(["runs", "--json"], { cwd })).stdout)).toMatchObject([{ status: "waiting" }])
+  expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("")
+
+  const waiting = JSON.parse((await here(["approvals", "--json"], { cwd })).stdout) as { id: string; state: string }[]
+  expect(waiting).toMatchObject([{ state: "pending", tool: "bash", arguments: expect.stringContaining("echo line") }])
+  const still = await here(["resume", ...(await model([]))], { cwd })
+  expect(still.stdout + still.stderr).toContain("needs approval")
+  expect((await here(["approvals", "allow", waiting[0]!.id], { cwd })).code).toBe(0)
+  expect((await here(["approvals", "deny", waiting[0]!.id], { cwd })).stderr).toContain("is allowed")
+
+  const resumed = await here(["resume", ...(await model([{ reply: "The line is there." }]))], { cwd })
+  expect(resumed).toMatchObject({ code: 0 })
+  expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("line\n")
+  expect((await here(["approvals", "list", "--all"], { cwd })).stdout).toContain("consumed")
+  expect(await here(["audit", "verify"], { cwd })).toMatchObject({ code: 0 })
+
+  const again = await here(["run", "add a line", ...(await model([{ reply: { calls: [append] } }]))], { cwd })
+  const id = /approvals allow (\w{8})/.exec(again.stdout + again.stderr)![1]!
+  await here(["approvals", "deny", id, "--note", "not today"], { cwd })
+  const told = { expect: { last: "not today" }, reply: "It was not permitted." }
+  expect((await here(["resume", ...(await model([told]))], { cwd })).stdout).toContain("It was not permitted.")
+  expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("line\n")
 })

@@ -2,6 +2,7 @@ import { consoleFiles } from "@toolwright/console"
 import { loadPrompts } from "@toolwright/prompts"
 import type { Toolwright } from "@toolwright/runtime"
 import {
+  approvalRoutes,
   createApp,
   forward,
   gateOf,
@@ -112,6 +113,8 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
         : {}),
     },
     (application) => {
+      // Without a token a server only reads: nobody permits anything through it.
+      if (secured) approvalRoutes(application, async () => (await toolwright.log.look())?.database)
       chat.extend(application)
       if (exported !== undefined) forward(application, "/mcp", gate, exported.fetch)
     },

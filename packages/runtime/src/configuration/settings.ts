@@ -270,6 +270,16 @@ const DECLARED = [
     flag: "careful",
   },
   {
+    key: "permissions.approvals",
+    nature: "narrows",
+    type: "string",
+    values: ["deny", "wait"],
+    fallback: "deny",
+    description:
+      "Where nobody can be asked whether a call may run: it may not, or the run waits without a process until 'toolwright approvals' has the answer",
+    flag: "approvals",
+  },
+  {
     key: "permissions.denyPaths",
     nature: "narrows",
     type: "string-list",

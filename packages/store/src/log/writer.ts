@@ -16,6 +16,7 @@ const MOST_REMEMBERED = 20_000
  */
 export interface RunWriter {
   readonly run: string
+  readonly database: Database
   readonly fence: number
   /** The number of the last event that was written. */
   readonly seq: number
@@ -124,6 +125,7 @@ export function writerOf(database: Database, start: WriterStart, wrote: () => vo
   }
   return {
     run,
+    database,
     fence,
     get seq() {
       return seq

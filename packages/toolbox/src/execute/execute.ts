@@ -110,7 +110,10 @@ export async function executeCall(
   if (options.dryRun === true) return finish(tool.name, notRun(options.permissions, tool, args), repairs)
   try {
     if (isRuled(options, tool)) {
-      const refused = await unlessAborted(refusal(options.permissions, tool, args, signal), signal)
+      const refused = await unlessAborted(
+        refusal(options.permissions, { tool, arguments: args, callId }, signal),
+        signal,
+      )
       if (refused !== undefined) return finish(tool.name, refused, repairs)
     }
     const surrounded = around(

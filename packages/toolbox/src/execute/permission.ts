@@ -39,7 +39,15 @@ export interface PermissionPolicy {
    * is about what a call says; what links, searches and programs reach is the matter of whoever opens files.
    */
   denyPaths?: readonly string[]
-  approve?(call: { tool: ToolDefinition; arguments: JsonObject }, signal: AbortSignal): Promise<boolean>
+  /** Whether the call may run; a text says why not. */
+  approve?(call: AskedCall, signal: AbortSignal): Promise<boolean | string>
+}
+
+/** A call about which somebody is asked. */
+export interface AskedCall {
+  tool: ToolDefinition
+  arguments: JsonObject
+  callId?: string
 }
 
 /** What the rules say of a call, before anybody is asked; with the result that refuses it where they deny it. */
@@ -65,18 +73,18 @@ export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefini
 /** @returns the result that refuses the call, or nothing when it may run */
 export async function refusal(
   policy: PermissionPolicy | undefined,
-  tool: ToolDefinition,
-  args: JsonObject,
+  call: AskedCall,
   signal: AbortSignal,
 ): Promise<ToolResult | undefined> {
+  const { tool, arguments: args } = call
   const ruling = rulingFor(policy, tool, args)
   if (ruling.permission === "deny") return ruling.refused
   const doubt = changeOf(tool) ?? (policy === undefined ? undefined : await doubtAbout(policy, tool, args))
   if (ruling.permission === "allow" && doubt === undefined) return undefined
   if (policy?.approve === undefined) return nobodyThere(tool, args, doubt)
-  return (await policy.approve({ tool, arguments: args }, signal))
-    ? undefined
-    : denied(`'${tool.name}' was not approved.`)
+  const answer = await policy.approve(call, signal)
+  if (answer === true) return undefined
+  return denied(`'${tool.name}' was not approved${typeof answer === "string" ? `: ${answer}` : ""}.`)
 }
 
 /** What the rules say themselves; undefined where none matches. */

@@ -42,6 +42,8 @@ export type RunOutcome =
   | "stuck"
   | "failed"
   | "cancelled"
+  /** For a person's answer, without a process: it goes on from its record. */
+  | "waiting"
 
 /** Where the time of a run went, in milliseconds of wall time. `overheadMs` is what neither model nor tools took. */
 export interface RunTimes {

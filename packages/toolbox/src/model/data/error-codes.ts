@@ -268,6 +268,7 @@ const GRAMMARS = entries({
 
 const RUNS = entries({
   AGENT_FAILED: { means: "an agent that was called as a tool did not finish" },
+  APPROVAL_CLOSED: { means: "the question was answered, has expired or was withdrawn", status: 409 },
   ARGUMENTS_NOT_KEPT: { means: "an interrupted call held a secret, which the log does not keep, and was not run" },
   CHECKS_CHANGED: { means: "the run changed what its work is checked by" },
   CHECKS_WEAKENED: { means: "the work does not pass the checks as they were" },
@@ -300,6 +301,8 @@ const RUNS = entries({
   TASK_CYCLE: { means: "tasks would wait for each other", status: 422 },
   TASK_ENDED: { means: "the task has ended", status: 409 },
   TASK_OPEN: { means: "the task has not ended yet", status: 409 },
+  UNKNOWN_APPROVAL: { means: "there is no question of that id", status: 404 },
+  WAITING_FOR_APPROVAL: { means: "the run waits for a person's answer, and goes on from its record" },
   TOO_MUCH_AT_ONCE: { means: "one reply asks for more calls than are run" },
   UNCHECKED: { means: "the work was changed after its last check" },
   UNKNOWN_AGENT: { means: "there is no agent of that name", exit: 2, status: 404 },

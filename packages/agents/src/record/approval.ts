@@ -1,0 +1,56 @@
+import { createHash } from "node:crypto"
+import { APPROVAL_LASTS_MS, type ApprovalRow, type NewApproval } from "@toolwright/store"
+import { canonicalJson, type JsonObject, type PermissionPolicy } from "@toolwright/toolbox"
+
+/** A call about which somebody is to be asked. */
+export interface AskedQuestion {
+  callId: string
+  /** Which call of the run it is, from 1. */
+  index: number
+  tool: string
+  arguments: JsonObject
+  /** The rules under which it is asked; see {@link policyMark}. */
+  policy: string
+}
+
+/** The answer to a question: yes, why not, or the id under which it waits. */
+export type Answer = true | string | { waiting: string }
+
+/** A mark of rules: an answer counts only under those that it was asked under. */
+export function policyMark({ rules = [], otherwise, careful, doubtful, denyPaths = [] }: PermissionPolicy): string {
+  const plain = rules.map(({ tool, permission }) => [tool, permission])
+  return digest([plain, otherwise ?? "allow", careful === true, doubtful === true, denyPaths])
+}
+
+/** @param safe the arguments as JSON, without secrets */
+export function newQuestion(
+  run: string,
+  { index, tool, arguments: args, policy }: AskedQuestion,
+  { time, safe }: { time: number; safe: string },
+): NewApproval {
+  return {
+    id: crypto.randomUUID().slice(0, 8),
+    run,
+    callIndex: index,
+    tool,
+    arguments: safe,
+    argumentsHash: digest(args),
+    policy,
+    question: `May '${tool}' run?`,
+    time,
+    expiresAt: time + APPROVAL_LASTS_MS,
+  }
+}
+
+/** What an answer comes to; nothing where it has to be asked anew. */
+export function answerIn({ id, state, answered_by: by, note }: ApprovalRow): Answer | undefined {
+  if (state === "pending") return { waiting: id }
+  // Used up by this very call, whose process died: it is made again only where that does no harm.
+  if (state === "allowed" || state === "consumed") return true
+  if (state === "denied") return `${by ?? "somebody"} said no${note === null ? "" : `: ${note}`}`
+  return state === "expired" ? "nobody answered in time" : undefined
+}
+
+function digest(value: unknown): string {
+  return createHash("sha256").update(canonicalJson(value)).digest("hex")
+}
