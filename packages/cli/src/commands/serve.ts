@@ -47,7 +47,7 @@ const OPTIONS = {
     type: "string",
     value: "name",
     multiple: true,
-    description: "Only tools of this bundle: coding, reading, general, … (all)",
+    description: "Only tools of this bundle: coding, … (all)",
   },
   cache: {
     type: "boolean",
@@ -56,7 +56,7 @@ const OPTIONS = {
   "unknown-tools": {
     type: "string",
     value: "how",
-    description: "At /v1, calls of tools that a client did not offer: text (default) or pass, as calls",
+    description: "At /v1, calls of tools not offered: text (default) or pass",
   },
   repair: { type: "boolean", description: "At /v1, ask the model once more where its call is wrong" },
   quiet: { type: "boolean", description: "Write no line for each request" },
@@ -73,7 +73,7 @@ export const serveCommand: Command = {
     examples: [
       { line: "toolwright serve --read-only .", does: "The tools of this folder, reading only" },
       {
-        line: "toolwright serve --host 0.0.0.0 --allow-host tools.example --token $TOKEN",
+        line: "toolwright serve --host 0.0.0.0 --token $TOKEN",
         does: "For others, with a token",
       },
     ],
@@ -138,7 +138,8 @@ function introduction(
       ? "is not there, since no model is configured: --model NAME --base-url URL, or --backend pocket"
       : `for clients of OpenAI and Anthropic, and of Ollama at ${url}, in front of ${model}`
   const lines = [
-    `Serving ${offered.length} tools at ${url} (${bundles === undefined ? "all bundles" : `bundle ${bundles.join(", ")}`})`,
+    `Serving ${offered.length} tools at ${url}`,
+    `  ${bundles === undefined ? "of all bundles; --bundle coding has those for code alone" : `of the bundle ${bundles.join(", ")}`}`,
     `  ${url}/              the console: call tools, look into runs`,
     `  ${url}/docs          the tools as OpenAPI shows them`,
     `  ${url}/openapi.json  for importers`,
