@@ -58,7 +58,7 @@ const tools = await keep("tools-api", ["--port", toolsPort, "--quiet"], {
 })
 await keep(
   "reasoning-api",
-  ["--port", reasoningPort, "--quiet", "--no-builtins", "--runs", ".toolwright/reasoning-api/runs"],
+  ["--port", reasoningPort, "--quiet", "--no-builtins", "--database", ".toolwright/reasoning-api.sqlite"],
   {
     TOOLS_API_URL: env.TOOLS_API_URL ?? `tools-api=${tools}`,
     BASE_REPOS_PATH: "",
