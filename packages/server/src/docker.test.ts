@@ -45,7 +45,7 @@ test("the image's command serves its mounts, its health check finds it, and it a
       let text = ""
       child.once("exit", (code) => reject(new Error(`it ended with ${code}`)))
       child.stdout.on("data", (piece) => {
-        const found = /at (http:\S+)\n/.exec((text += String(piece)))
+        const found = /at (http:\S+)\s/.exec((text += String(piece)))
         if (found !== null) resolve(found[1]!)
       })
     })
