@@ -82,7 +82,7 @@ async function served(folder: string, args: string[]): Promise<{ child: ChildPro
     let text = ""
     child.stdout.on("data", (data) => {
       text += String(data)
-      const match = /at (http:\S+)\n/.exec(text)
+      const match = /at (http:\S+)\s/.exec(text)
       if (match !== null) resolve(match[1]!)
     })
   })

@@ -178,7 +178,7 @@ async function urlOf(child: ChildProcess): Promise<string> {
   let text = ""
   for await (const piece of child.stdout!) {
     text += String(piece)
-    const match = /at (http:\S+)\n/.exec(text)
+    const match = /at (http:\S+)\s/.exec(text)
     if (match !== null) return match[1]!
   }
   throw new Error("the server did not start")

@@ -96,7 +96,7 @@ test("a server that must be there and is not stops the start; one that need not 
   })
   expect(optional.stdout).toMatch(/"unavailable":\[[^\]]*"dead"/)
   const { child, finished, until } = startCli(["serve", "--port", "0", "--mcp-config", "servers.json"], { cwd })
-  await until(/at (http:\S+)\n/)
+  await until(/at (http:\S+)\s/)
   child.kill("SIGTERM")
   expect((await finished).stderr).toContain("The MCP server 'dead' is not available")
 })

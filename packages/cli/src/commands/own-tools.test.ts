@@ -126,7 +126,7 @@ describe("a server", () => {
       ["serve", "--port", "0", "--quiet", "--tools", "./only", "--only-tools", "read_text_file", "--read-only", "."],
       { cwd },
     )
-    const [, url] = await until(/at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    const [, url] = await until(/at (http:\/\/127\.0\.0\.1:\d+)\s/)
     const call = async (): Promise<unknown> => {
       const body = JSON.stringify({ path: "a.txt" })
       const headers = { "content-type": "application/json", "cache-control": "no-cache" }
@@ -153,7 +153,7 @@ describe("a server", () => {
     const { until, child, finished } = startCli(["serve", "--port", "0", "--quiet", "--tools", "./my-tools.ts"], {
       cwd,
     })
-    const [, url] = await until(/at (http:\/\/127\.0\.0\.1:\d+)\n/)
+    const [, url] = await until(/at (http:\/\/127\.0\.0\.1:\d+)\s/)
     let said = ""
     child.stderr!.on("data", (text) => (said += String(text)))
     writeFileSync(join(cwd, "my-tools.ts"), "export const = 1\n")

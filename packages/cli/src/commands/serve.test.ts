@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { expect, test } from "vitest"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
-const started = /at (http:\/\/127\.0\.0\.1:\d+)\n/
+const started = /at (http:\/\/127\.0\.0\.1:\d+)\s/
 
 test("serves the tools of a folder until it is stopped, and reads again what has changed", async () => {
   const cwd = folderWith({ "a.txt": "one\n" })

@@ -14,7 +14,7 @@ vi.setConfig({ testTimeout: 120_000 })
 
 const SERVER = fileURLToPath(new URL("../../../mcp/src/testing/users-server.ts", import.meta.url))
 const USERS = `users=${process.execPath} --conditions=toolwright-source ${SERVER}`
-const STARTED = /at (http:\/\/127\.0\.0\.1:\d+)\n/
+const STARTED = /at (http:\/\/127\.0\.0\.1:\d+)\s/
 const TOKEN = "a-token-for-tests"
 const AUTHORIZED = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" }
 const call = (name: string, args: object) => ({
