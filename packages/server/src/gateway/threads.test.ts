@@ -1,0 +1,161 @@
+import { createOpenAICompatibleBackend, createScriptedBackend, type Backend } from "@toolwright/backends"
+import { ToolRegistry } from "@toolwright/toolbox"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { createApp, gatewayRoutes } from "../index.ts"
+
+/** What of a reply reaches a client. */
+interface Seen {
+  status: number
+  content: string
+  calls: { name: string; arguments: unknown }[]
+  finish: string
+  notes: string[]
+}
+
+const tool = (name: string, properties: object, required: string[]) => ({
+  type: "function",
+  function: { name, description: `Does ${name}`, parameters: { type: "object", properties, required } },
+})
+
+async function ask(url: string, tools: object[], stream: boolean): Promise<Seen> {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "Do it" }], tools, stream }),
+  })
+  const seen: Seen = { status: response.status, content: "", calls: [], finish: "", notes: [] }
+  const text = await response.text()
+  const bodies = stream
+    ? [...text.matchAll(/^data: (\{.*)$/gm)].map(([, data]) => JSON.parse(data!))
+    : [JSON.parse(text)]
+  for (const { choices, toolwright } of bodies) {
+    seen.notes.push(...(toolwright?.notes ?? []).map(({ code }: { code: string }) => code))
+    for (const { message, delta, finish_reason: finish } of choices ?? []) {
+      const { content, tool_calls: calls = [] } = message ?? delta
+      seen.content += content ?? ""
+      for (const { function: body } of calls)
+        seen.calls.push({ name: body.name, arguments: JSON.parse(body.arguments) })
+      seen.finish = finish ?? seen.finish
+    }
+  }
+  return seen
+}
+
+async function served(backend: Backend): Promise<string> {
+  const app = createApp({ tools: new ToolRegistry() }, (application) => gatewayRoutes(application, { backend }))
+  const server = createServer(async (request, response) => {
+    const pieces: Buffer[] = []
+    for await (const piece of request) pieces.push(piece as Buffer)
+    const body = Buffer.concat(pieces)
+    const headers = { host: "localhost", "content-type": "application/json" }
+    const answer = await app.request(`http://localhost${request.url!}`, { method: "POST", headers, body })
+    response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") ?? "" })
+    response.end(Buffer.from(await answer.arrayBuffer()))
+  })
+  return listening(server)
+}
+
+async function listening(server: ReturnType<typeof createServer>): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+/** A server that reads its model's calls itself, and answers as it did in the thread. */
+async function asInThread(status: number, message: object, finish: string): Promise<string> {
+  const body = status === 200 ? { choices: [{ index: 0, message, finish_reason: finish }] } : { error: message }
+  return listening(
+    createServer((request, response) => {
+      request.resume()
+      response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body))
+    }),
+  )
+}
+
+/** The same reply of the model, whole or in pieces of three, from a server that leaves its calls alone. */
+async function throughUs(model: string, reply: string, tools: object[]): Promise<Seen> {
+  const answers: Seen[] = []
+  for (const chunks of [reply.length, 3])
+    for (const stream of [false, true]) {
+      const abilities = { nativeTools: false }
+      const url = await served(createScriptedBackend({ model, abilities, chunks, steps: [{ reply }] }))
+      answers.push(await ask(url, tools, stream))
+    }
+  for (const answer of answers)
+    expect({ ...answer, content: answer.content.trim() }).toEqual({
+      ...answers[0],
+      content: answers[0]!.content.trim(),
+    })
+  return answers[0]!
+}
+
+describe("replies that servers lost, by the threads that tell of them", () => {
+  test("ollama#17274: a call by the tool's description was an empty reply; it is text, once, with a note", async () => {
+    const tools = [tool("apply_tags", { document_id: { type: "string" } }, ["document_id"])]
+    const lost = await ask(await asInThread(200, { role: "assistant", content: "" }, "stop"), tools, false)
+    expect([lost.content, lost.calls, lost.finish]).toEqual(["", [], "stop"])
+    const reply = '<tool_call>\n{"name": "Tags a document", "arguments": {"document_id": "doc-17"}}\n</tool_call>'
+    const seen = await throughUs("qwen2.5:7b-instruct", reply, tools)
+    expect(seen).toMatchObject({ calls: [], finish: "stop", notes: ["unknown-tool"] })
+    expect(seen.content.split("doc-17")).toHaveLength(2)
+  })
+
+  test("ollama#12884: arguments with something behind them failed the request; they are a call", async () => {
+    const tools = [tool("write_file", { path: { type: "string" }, content: { type: "string" } }, ["path", "content"])]
+    const failed = await ask(await asInThread(500, { message: "error parsing tool call" }, ""), tools, false)
+    expect([failed.status, failed.content]).toEqual([500, ""])
+    const args = { path: "data.ts", content: "/**\n * {\n */\nexport const items = [1]\n" }
+    const reply = `<|channel|>commentary to=functions.write_file <|constrain|>json<|message|>${JSON.stringify(args)}]<|call|>`
+    const seen = await throughUs("gpt-oss:20b", reply, tools)
+    expect(seen).toMatchObject({ status: 200, calls: [{ name: "write_file", arguments: args }], finish: "tool_calls" })
+  })
+
+  test("lmstudio#942: a call without its last brackets was left out; it is told", async () => {
+    const tools = [tool("get_instructions", { data: { type: "object" } }, ["data"])]
+    const lost = await ask(
+      await asInThread(200, { role: "assistant", content: "", tool_calls: [] }, "stop"),
+      tools,
+      false,
+    )
+    expect([lost.content, lost.calls]).toEqual(["", []])
+    const reply =
+      '<|channel|>commentary to=functions.get_instructions <|constrain|>json<|message|>{"data":{"resources":{"cpu":"100m"}}'
+    const seen = await throughUs("openai/gpt-oss-20b", reply, tools)
+    expect(JSON.stringify([seen.content, seen.calls]).split("100m")).toHaveLength(2)
+    expect(seen.notes.length + seen.calls.length).toBeGreaterThan(0)
+  })
+
+  test("lmstudio#1528: of several calls of GLM all were lost behind the first; all are told", async () => {
+    const tools = [tool("get_file_info", { path: { type: "string" } }, ["path"])]
+    const call = (path: string) =>
+      `<tool_call>get_file_info<arg_key>path</arg_key><arg_value>${path}</arg_value></tool_call>`
+    const seen = await throughUs("glm-4.7-flash", `${call("1.jpg")}\n${call("2.jpg")}\n${call("3.jpg")}`, tools)
+    const paths = ["1.jpg", "2.jpg", "3.jpg"]
+    expect(seen.calls).toEqual(paths.map((path) => ({ name: "get_file_info", arguments: { path } })))
+    expect([seen.content.trim(), seen.finish]).toEqual(["", "tool_calls"])
+  })
+
+  const weather = { name: "get_weather", arguments: { x: 42 } }
+  const other = { name: "b", arguments: { y: 7 } }
+  test.each([
+    ["gigachat3-10b", `<|function_call|>${JSON.stringify(weather)}`, [weather]],
+    ["granite-3.3-8b-instruct", `<|tool_call|>${JSON.stringify([weather, other])}`, [weather, other]],
+  ])(
+    "vllm#47907: a reply in one piece lost the calls of %s; how it is cut makes no difference",
+    async (model, reply, calls) => {
+      const number = { type: "integer" }
+      const tools = [tool("get_weather", { x: number }, ["x"]), tool("b", { y: number }, ["y"])]
+      expect(await throughUs(model, reply, tools)).toMatchObject({ calls, finish: "tool_calls" })
+    },
+  )
+
+  test("a reply that the server reads itself is not read again", async () => {
+    const call = { id: "c1", type: "function", function: { name: "a", arguments: '{"text":"<tool_call>"}' } }
+    const baseUrl = `${await asInThread(200, { role: "assistant", content: "", tool_calls: [call] }, "tool_calls")}/v1`
+    const url = await served(createOpenAICompatibleBackend({ baseUrl, modelName: "qwen2.5-7b" }))
+    const seen = await ask(url, [tool("a", { text: { type: "string" } }, ["text"])], false)
+    expect(seen).toMatchObject({ calls: [{ name: "a", arguments: { text: "<tool_call>" } }], content: "" })
+  })
+})
