@@ -26,6 +26,7 @@ const CALLS = entries({
   INVALID_RESULT: { means: "a handler returned something that is no result" },
   IDEMPOTENCY_ANSWER_GONE: { means: "the call was made, and its answer is not kept any more", status: 409 },
   IDEMPOTENCY_KEY_REUSED: { means: "the key was used for another call", status: 422 },
+  NO_TOOL_FOUND: { means: "no tool that is not shown yet fits the words that were looked for" },
   NO_HANDLER: { means: "the tool was read from JSON and can be shown, not called" },
   NO_HOST: { means: "the tool is run where nothing gives it files, programs or a network" },
   PERMISSION_DENIED: { means: "a rule or a person did not permit the call" },
