@@ -103,6 +103,8 @@ export async function runTask(
     const where = target === own || target.includes("://") ? "" : ` --database ${quoted(target)}`
     invocation.stdout.write(`record: toolwright runs show ${summary.runId}${where}\n`)
   }
+  if (values.json !== true && summary.modifiedFiles.length > 0 && configuration.undo.enabled)
+    invocation.stdout.write(`take it back with: toolwright undo ${summary.runId}\n`)
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
   if (pairing === undefined) return exitCodeOf(summary)

@@ -1,7 +1,8 @@
 import { cpSync, existsSync, lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { inflateRawSync } from "node:zlib"
-import { expect, test } from "vitest"
+import { createScriptedBackend, serveBackend } from "@toolwright/backends"
+import { expect, onTestFinished, test } from "vitest"
 import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 
@@ -151,4 +152,18 @@ steps:
   writeFileSync(join(cwd, "a.txt"), "by hand\n")
   // What the run left was kept when it was looked at.
   expect(await shown()).toMatch(/changed \S*a\.txt[^]*\n-two\n\+2\n/)
+})
+
+test("a run that changed files says how to take them back, and that does it", async () => {
+  const cwd = folderWith({ "a.txt": "one\n" })
+  const write = { name: "file", arguments: { action: "write", path: "a.txt", content: "two\n" } }
+  const steps = [{ reply: { calls: [write] } }, { reply: "It is written." }]
+  const backend = createScriptedBackend({ model: "m", abilities: { nativeTools: true }, steps })
+  const server = await serveBackend(backend)
+  onTestFinished(server.close)
+  const run = await here(["run", "write", "--model", "m", "--base-url", server.baseUrl], { cwd })
+  const [, id] = /^take it back with: toolwright undo (\S+)$/m.exec(run.stdout)!
+  expect(textOf(cwd, "a.txt")).toBe("two\n")
+  expect((await here(["undo", id!, "--yes"], { cwd })).code).toBe(0)
+  expect(textOf(cwd, "a.txt")).toBe("one\n")
 })

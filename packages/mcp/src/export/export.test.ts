@@ -1,7 +1,8 @@
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { loadPrompts } from "@toolwright/prompts"
-import { defineTool, ToolRegistry } from "@toolwright/toolbox"
+import { defineTool, ToolRegistry, UNHOSTED } from "@toolwright/toolbox"
 import { describe, expect, test, vi } from "vitest"
+import { HttpMCPClient } from "../import/http-client.ts"
 import { serveRegistry } from "../testing/serve-registry.ts"
 
 const seen: { aborted?: boolean } = {}
@@ -29,6 +30,15 @@ registry.register(
     description: "",
     parameters: { type: "object" },
     execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+  }),
+)
+
+registry.register(
+  defineTool({
+    name: "key",
+    description: "Says under which key it was called",
+    parameters: { type: "object" },
+    execute: (_args, { idempotencyKey }) => idempotencyKey,
   }),
 )
 
@@ -91,4 +101,14 @@ describe.each(["legacy", "auto"] as const)("a host of the %s protocol", (mode) =
     if (mode === "auto") await vi.waitFor(() => expect(seen.aborted).toBe(true), 3000)
     await client.close()
   })
+})
+
+test("a call's key reaches the tool that carries it out, over MCP too", async () => {
+  await using server = await serveRegistry({ tools: registry })
+  await using client = await HttpMCPClient.create({ name: "other", url: server.url })
+  const context = { signal: new AbortController().signal, progress: () => {} }
+  expect((await client.callTool("key", {}, { ...context, idempotencyKey: "once" })).output).toContain("once")
+  const [tool] = client.toToolDefinitions().filter(({ name }) => name === "key")
+  const result = await tool!.handler({}, { ...UNHOSTED, ...context, callId: "c", idempotencyKey: "twice" })
+  expect((result as { output: string }).output).toContain("twice")
 })

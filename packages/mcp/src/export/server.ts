@@ -18,6 +18,7 @@ import {
 import { listed } from "./listing.ts"
 import { sizeOf } from "../size.ts"
 import { toMcpResult, within } from "./result.ts"
+import { IDEMPOTENCY_KEY } from "../idempotency-key.ts"
 
 /** What is exported. */
 export interface McpExportOptions {
@@ -94,6 +95,7 @@ function exportCalls(
       ...(caller === "" ? {} : { caller }),
       ...(permissions === undefined ? {} : { permissions }),
       ...(toolTimeoutMs === undefined ? {} : { timeoutMs: toolTimeoutMs }),
+      ...keyOf(request.params, caller),
       onEvent: progressTo(context, name),
     }
     const execute = options.executeCall ?? executeCall
@@ -102,6 +104,18 @@ function exportCalls(
     held?.count(sizeOf(answer, most))
     return answer as never
   })
+}
+
+const LONGEST_KEY = 256
+
+/** The key of a call, where the host gave it one: what one caller names is nothing to another. */
+function keyOf(
+  { _meta: meta }: { _meta?: Record<string, unknown> | undefined },
+  caller: string,
+): { idempotencyKey?: string } {
+  const key = meta?.[IDEMPOTENCY_KEY]
+  if (typeof key !== "string" || key === "" || key.length > LONGEST_KEY) return {}
+  return { idempotencyKey: [caller, key].filter(Boolean).join("/") }
 }
 
 /** Tells a host of a call's progress: as progress where it asked for it, or else in its log. */

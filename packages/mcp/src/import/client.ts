@@ -19,6 +19,7 @@ import { Link, type OpenLink } from "./link.ts"
 import { plainLine, plainText } from "./plain.ts"
 import { Coalesced } from "./repeat.ts"
 import { sizeOf } from "../size.ts"
+import { IDEMPOTENCY_KEY } from "../idempotency-key.ts"
 
 /** What a server may ask the person behind the client, and what that one answers. */
 export interface ElicitationRequest {
@@ -139,7 +140,7 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   async callTool(
     name: string,
     args: JsonObject,
-    context: Pick<ToolContext, "signal" | "progress">,
+    context: Pick<ToolContext, "signal" | "progress"> & Partial<Pick<ToolContext, "idempotencyKey">>,
   ): Promise<ToolResult> {
     let client: Client
     try {
@@ -150,7 +151,7 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     this.#running++
     try {
       const result = await client.request(
-        { method: "tools/call", params: { name, arguments: args } },
+        { method: "tools/call", params: { name, arguments: args, ...keyed(context.idempotencyKey) } },
         anything<McpResult>(),
         {
           signal: context.signal,
@@ -296,4 +297,9 @@ function failed(thrown: unknown): ToolResult {
  */
 function anything<Value>(): StandardSchema<unknown, Value> {
   return { "~standard": { version: 1, vendor: "toolwright", validate: (value) => ({ value: value as Value }) } }
+}
+
+/** For a server that does nothing twice under one key; others pass it over. */
+function keyed(key: string | undefined): { _meta?: JsonObject } {
+  return key === undefined ? {} : { _meta: { [IDEMPOTENCY_KEY]: key } }
 }

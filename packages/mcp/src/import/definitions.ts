@@ -6,7 +6,7 @@ import { plainName, plainText } from "./plain.ts"
 type Call = (
   name: string,
   args: JsonObject,
-  context: Pick<ToolContext, "signal" | "progress">,
+  context: Pick<ToolContext, "signal" | "progress" | "idempotencyKey">,
 ) => Promise<ToolResult> | ToolResult
 
 /**
