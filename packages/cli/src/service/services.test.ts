@@ -285,7 +285,7 @@ test("what cannot run here is offered on no way: not in the list, not in OpenAPI
   }
   const { listed, described, overMcp, called, stdout } = await shown({ env: { PATH: cwd } })
   expect(listed).toContain("read_text_file")
-  expect(overMcp).toContain('"read_text_file"')
+  expect(overMcp).toContain('"name":"file"')
   for (const name of away) {
     expect(listed).not.toContain(name)
     expect(described.filter((path) => path.startsWith(`/tools/${name}`))).toEqual([])
