@@ -15,6 +15,7 @@ import { pageRoutes } from "./routes/page.ts"
 import { sessionRoute } from "./routes/session.ts"
 import { promptRoutes } from "./routes/prompts.ts"
 import { toolRoutes } from "./routes/tools.ts"
+import { taskRoutes } from "./tasks/routes.ts"
 import { runRoutes } from "./runs/routes.ts"
 
 /** What a request carries from one handler to the next. */
@@ -112,6 +113,9 @@ export function createApp(
       hint: "Use a token without tags.",
     })
   })
+  if (options.tasks !== undefined) {
+    taskRoutes(app, options.tasks, { limits: bodyLimits(options), secured: (options.tokens?.length ?? 0) > 0 })
+  }
   for (const path of ["/v1/*", "/api/*", "/conversations", "/conversations/*", "/approvals", "/approvals/*"])
     app.use(path, entering(gate))
   extend(app, gate)

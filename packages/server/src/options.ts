@@ -1,7 +1,7 @@
 import type { executeCall } from "@toolwright/toolbox"
 import type { CallGate, Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { PromptRegistry } from "@toolwright/prompts"
-import type { OneTimeCode, PageSource, RunSource, RunStarter } from "./http/sources.ts"
+import type { OneTimeCode, PageSource, RunSource, RunStarter, TaskSource } from "./http/sources.ts"
 
 /** A bearer token and what it opens. */
 export interface AccessToken {
@@ -47,6 +47,8 @@ export interface ServerOptions {
   runs?: RunSource
   /** Starts runs for whoever asks over HTTP; nobody does unless given. */
   starter?: RunStarter
+  /** The tasks that are shown, and queued by holders of a token; none unless given. */
+  tasks?: TaskSource
   /** The files of the page at `/`; a list of what is served unless given. */
   page?: PageSource
   /** A code that opens the page once. */

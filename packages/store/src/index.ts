@@ -20,6 +20,8 @@ export { eraseBody, verifyRun, type Verification } from "./log/verify.ts"
 export type { RunWriter } from "./log/writer.ts"
 export * from "./tables.ts"
 export { DEFAULT_MAX_DEPTH } from "./tasks/insert.ts"
+export { budgetOf, inputOf, taskInput, type TaskInput } from "./tasks/input.ts"
+export { taskView, type TaskView } from "./tasks/view.ts"
 export { inOrder, type Step } from "./tasks/order.ts"
 export { DEFAULT_ROOM, taskQueue, type QueueOptions, type TaskQueue } from "./tasks/queue.ts"
 export {

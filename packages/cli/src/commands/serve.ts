@@ -59,6 +59,11 @@ const OPTIONS = {
     description: "At /v1, calls of tools not offered: text (default) or pass",
   },
   repair: { type: "boolean", description: "At /v1, ask the model once more where its call is wrong" },
+  workers: {
+    type: "string",
+    value: "n",
+    description: "Tasks of /tasks worked on at once (1 with a model and a token; 0 for none)",
+  },
   quiet: { type: "boolean", description: "Write no line for each request" },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
@@ -80,7 +85,8 @@ export const serveCommand: Command = {
   }),
   details: `\`POST /tools/{name}\` calls a tool, \`/openapi.json\` describes them for importers, \`/\` is the console, \`/docs\` a plain page to try them, \`/prompts/\` renders
 prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1\` gives any client of OpenAI and of Anthropic, \`/api\` any of Ollama, tool use in front of it
-(model \`toolwright/assistant\`: an agent with these tools), and \`/conversations\` keeps what is said. Only this machine can reach it, unless a token is set; a token \`secret:git,filesystem\` is for
+(model \`toolwright/assistant\`: an agent with these tools), and \`/conversations\` keeps what is said. With a token too, \`POST /tasks\` queues
+what an agent is to do (as \`toolwright tasks add\` does), and the server works on it. Only this machine can reach it, unless a token is set; a token \`secret:git,filesystem\` is for
 tools with these tags alone, and not for \`/mcp\`, \`/v1\`, \`/api\` and \`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as
 \`--token\` and \`--token-file\`. Where every folder is read-only, no tool that writes is offered. As a service of a container it reads
 BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment.md)). Ctrl-C lets calls that are under way end.`,
@@ -89,22 +95,21 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
     const env = serviceEnvironment(invocation.env, invocation.cwd, given["env-file"])
     const values: typeof given = { ...given, ...serviceFolders(env, given) }
     const port = portOf(values.port)
-    const [{ createToolwright }, { serveToolwright }, { configuration }] = await Promise.all([
+    const [{ createToolwright }, { serveToolwright }, { serviceWorker }, { configuration }] = await Promise.all([
       import("@toolwright/runtime"),
       import("../service/serve-toolwright.ts"),
+      import("../service/service-worker.ts"),
       configurationFor({ ...invocation, env }, values),
     ])
     const { stdout, stderr, cwd, signal } = invocation
-    await using toolwright = await createToolwright({
-      ...configuration,
-      withBuiltins: true,
-      cwd,
-      env,
-      log: (line) => void stderr.write(`${line}\n`),
-    })
+    const log = (line: string): void => void stderr.write(`${line}\n`)
+    const made = { ...configuration, withBuiltins: true, cwd, env, log }
+    const concurrency = workersOf(values.workers)
+    await using toolwright = await createToolwright(made)
+    const tokens = tokensOf(env, cwd, values)
     await using served = await serveToolwright(toolwright, {
       port,
-      tokens: tokensOf(env, cwd, values),
+      tokens,
       allowedHosts: values["allow-host"] ?? [],
       allowedOrigins: values["allow-origin"] ?? [],
       promptFolders: values.prompts ?? [],
@@ -114,9 +119,10 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
       wrongCalls: { unknownTools: unknownToolsOf(values["unknown-tools"]), repair: values.repair === true },
       ...(values.host === undefined ? {} : { host: values.host }),
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
-      announce: (line) => void stderr.write(`${line}\n`),
+      announce: log,
       ...(values.quiet === true ? {} : { log: (entry) => stderr.write(`${JSON.stringify(entry)}\n`) }),
     })
+    await using _worker = await serviceWorker(toolwright, made, { concurrency, secured: tokens.length > 0, log })
     stdout.write(introduction(served, toolwright, values))
     await new Promise<void>((resolve) => {
       if (signal.aborted) resolve()
@@ -168,6 +174,12 @@ function portOf(given: string | undefined): number {
 function unknownToolsOf(given: string | undefined): "text" | "pass" {
   if (given === undefined || given === "text" || given === "pass") return given ?? "text"
   throw new ToolwrightError("USAGE", `--unknown-tools must be text or pass, not '${given}'.`)
+}
+
+function workersOf(given: string | undefined): number {
+  const workers = given === undefined ? 1 : Number(given)
+  if (Number.isInteger(workers) && workers >= 0 && workers <= 64) return workers
+  throw new ToolwrightError("USAGE", `--workers must be a number from 0 to 64, not '${given}'.`)
 }
 
 /** `secret` opens everything; `secret:filesystem,git` only tools with these tags. */

@@ -15,6 +15,7 @@ import { createResultCache, type ResultCache } from "@toolwright/toolbox"
 import { chatRoutes, type WrongCalls } from "./chat-routes.ts"
 import { listedTools, offeredTools } from "./offered-tools.ts"
 import { runStarter } from "./run-starter.ts"
+import { taskSource } from "./task-source.ts"
 
 /** How a {@link Toolwright} is served. Nothing has to be given: it is then reached from this machine, and only reads. */
 export interface ServeOptions extends Pick<
@@ -104,6 +105,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       executeCall: toolwright.executeCall("http"),
       runs: toolwright.log,
       starter,
+      tasks: taskSource(toolwright),
       page: consoleFiles(announce === undefined ? {} : { log: announce }),
       tokens,
       ...(cache

@@ -1,3 +1,2 @@
+export { taskInput, taskView, type TaskInput, type TaskView } from "@toolwright/store"
 export { tasksFor, type TaskAccess } from "./access.ts"
-export { taskInput, type TaskInput } from "./input.ts"
-export { taskView, type TaskView } from "./view.ts"

@@ -1,11 +1,10 @@
 import { realpathSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import { newRunId, profileNamed, type AgentProfile } from "@toolwright/agents"
-import type { RunRow, TaskRow } from "@toolwright/store"
+import { budgetOf, inputOf, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { Toolwright } from "../toolwright.ts"
 import { watchBudget, type BudgetWatch } from "./budget.ts"
-import { budgetOf, inputOf, type TaskInput } from "./input.ts"
 import type { Performed, TaskContext } from "./worker.ts"
 
 /** What tasks are worked on with. */

@@ -1,4 +1,4 @@
-import type { RunLog } from "@toolwright/store"
+import type { RunLog, TaskInput, TaskQueue } from "@toolwright/store"
 
 /** The files of a page, by their path below `/`. */
 export interface PageSource {
@@ -29,6 +29,28 @@ export interface RunStarter {
   branch(run: string, seq: number): Promise<string>
   /** @returns false where no such run was started here */
   stop(run: string): boolean
+}
+
+/** Where tasks are queued and read. */
+export interface TaskSource {
+  /** The folder that workspaces of tasks are, or lie in. */
+  readonly root: string
+  /** What a task says as its workspace that names none. */
+  readonly workspace: string | undefined
+  readonly agents: readonly AgentDigest[]
+  open(): Promise<TaskQueue>
+  /** Undefined while there is none: nothing is made by looking. */
+  look(): Promise<TaskQueue | undefined>
+  /** @throws ToolwrightError where the agent is not there, or takes no such task */
+  check(agent: string, input: TaskInput): void
+}
+
+/** An agent that tasks can be given to. */
+export interface AgentDigest {
+  name: string
+  description: string
+  changesWorkspace: boolean
+  ownsFiles: boolean
 }
 
 /** A code that can be changed for a token, once: it may stand in an address, since it is good for nothing afterwards. */

@@ -1,4 +1,5 @@
-import type { Budget, TaskRow, TaskState } from "@toolwright/store"
+import type { TaskState } from "../tables.ts"
+import type { Budget, TaskRow } from "./task.ts"
 
 /** A task as it is shown over every surface: JSON throughout, times as ISO 8601, nothing that is not there. */
 export interface TaskView {

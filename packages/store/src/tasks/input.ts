@@ -1,5 +1,5 @@
-import type { Budget, TaskRow } from "@toolwright/store"
 import { ToolwrightError } from "@toolwright/toolbox"
+import type { Budget, TaskRow } from "./task.ts"
 
 /** What a task is given beside its agent. Plain words stand for `{ task: words }`. */
 export interface TaskInput {

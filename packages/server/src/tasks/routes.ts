@@ -1,0 +1,163 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Context, Hono } from "hono"
+import { streamSSE } from "hono/streaming"
+import {
+  ENDED_STATES,
+  TASK_STATES,
+  taskView,
+  type TaskFilter,
+  type TaskQueue,
+  type TaskRow,
+  type TaskView,
+} from "@toolwright/store"
+import { ToolwrightError } from "@toolwright/toolbox"
+import type { AppVariables } from "../app.ts"
+import { readJson, type BodyLimits } from "../http/body.ts"
+import { problem } from "../http/problem.ts"
+import type { TaskSource } from "../http/sources.ts"
+import { newTaskIn } from "./body.ts"
+
+type App = Hono<{ Variables: AppVariables }>
+type Request = Context<{ Variables: AppVariables }>
+
+const MOST_TASKS = 500
+const MOST_STREAMS = 128
+/** How often a task that is followed is looked at, and how often a stream in which nothing happens gives a sign. */
+const LOOK_MS = 300
+const HEARTBEAT_MS = 15_000
+
+/**
+ * Tasks for workers: `POST /tasks` queues one, `GET /tasks` lists them newest first, `GET /tasks/stats` counts them by
+ * state, `GET /tasks/{id}` is one with what came of it, `GET /tasks/{id}/stream` each change until it has ended,
+ * `POST /tasks/{id}/cancel` and `/retry` change one, and `GET /agents` lists who can be given one. What changes something
+ * needs a token, since agents do what the server's tools can.
+ */
+export function taskRoutes(
+  app: App,
+  source: TaskSource,
+  { limits, secured }: { limits: BodyLimits; secured: boolean },
+) {
+  const streams = { open: 0 }
+  app.get("/agents", (context) => context.json({ agents: source.agents }))
+  app.get("/tasks", (context) => answered(() => listTasks(context, source)))
+  app.get("/tasks/stats", async (context) => context.json({ tasks: (await (await source.look())?.counts()) ?? {} }))
+  app.get("/tasks/:id", (context) => answered(async () => context.json(await shown(await queueOf(source), context))))
+  app.get("/tasks/:id/stream", (context) => answered(() => followTask(context, source, streams)))
+  if (!secured) {
+    app.on("POST", ["/tasks", "/tasks/*"], () =>
+      problem({
+        code: "TOKEN_REQUIRED",
+        message: "Tasks are queued and changed over a server with a token alone.",
+        hint: "Start it with --token or --token-file, or use 'toolwright tasks'.",
+      }),
+    )
+    return
+  }
+  app.post("/tasks", async (context) => {
+    const body = await readJson(context, limits)
+    if ("refused" in body) return body.refused
+    return answered(async () => {
+      const key = context.req.header("idempotency-key")
+      const task = newTaskIn(body.value, source)
+      const queue = await source.open()
+      const row = await queue.add(key === undefined ? task : { ...task, idempotencyKey: key.slice(0, 255) })
+      return context.json(await viewOf(queue, row), 201, { location: `/tasks/${row.id}` })
+    })
+  })
+  const change = (how: "cancel" | "retry") => (context: Request) =>
+    answered(async () => {
+      const queue = await queueOf(source)
+      return context.json(await viewOf(queue, await queue[how](context.req.param("id")!)))
+    })
+  app.post("/tasks/:id/cancel", change("cancel"))
+  app.post("/tasks/:id/retry", change("retry"))
+}
+
+async function answered(answer: () => Promise<Response>): Promise<Response> {
+  try {
+    return await answer()
+  } catch (thrown) {
+    if (!ToolwrightError.isInstance(thrown)) throw thrown
+    const { code, message, hint } = thrown
+    return problem({ code, message, ...(hint === undefined ? {} : { hint }) })
+  }
+}
+
+/** @throws ToolwrightError `UNKNOWN_TASK` where nothing was ever queued */
+async function queueOf(source: TaskSource): Promise<TaskQueue> {
+  const queue = await source.look()
+  if (queue === undefined) throw new ToolwrightError("UNKNOWN_TASK", "There is no task yet.")
+  return queue
+}
+
+async function listTasks(context: Request, source: TaskSource): Promise<Response> {
+  const queue = await source.look()
+  if (queue === undefined) return context.json({ tasks: [] })
+  const rows = await queue.list(filterOf(context.req.query()))
+  const after = await queue.dependencies(rows.map(({ id }) => id))
+  return context.json({ tasks: rows.map((row) => taskView(row, after.get(row.id))) })
+}
+
+function filterOf({ state, agent, plan, parent, limit, offset }: Record<string, string>): TaskFilter {
+  const known = TASK_STATES.find((each) => each === state)
+  if (state !== undefined && known === undefined) {
+    throw new ToolwrightError("INVALID_ARGUMENTS", `No task is ever '${state.slice(0, 100)}'.`, {
+      hint: `The states are ${TASK_STATES.join(", ")}.`,
+    })
+  }
+  const whole = (given: string | undefined, fallback: number, most: number): number =>
+    Math.min(most, Math.max(0, Math.trunc(Number(given ?? fallback)) || 0))
+  return {
+    limit: whole(limit, 50, MOST_TASKS),
+    offset: whole(offset, 0, Number.MAX_SAFE_INTEGER),
+    ...(agent === undefined ? {} : { agent }),
+    ...(plan === undefined ? {} : { plan }),
+    ...(parent === undefined ? {} : { parent }),
+    ...(known === undefined ? {} : { state: known }),
+  }
+}
+
+async function viewOf(queue: TaskQueue, row: TaskRow): Promise<TaskView> {
+  return taskView(row, (await queue.dependencies([row.id])).get(row.id))
+}
+
+async function shown(queue: TaskQueue, context: Request): Promise<TaskView> {
+  return viewOf(queue, await queue.find(context.req.param("id")!))
+}
+
+/** The task as it stands and then each change, numbered by its time, so that who comes again misses nothing. */
+async function followTask(context: Request, source: TaskSource, streams: { open: number }): Promise<Response> {
+  const queue = await queueOf(source)
+  const { id } = await queue.find(context.req.param("id")!)
+  if (streams.open >= MOST_STREAMS) {
+    return problem({ code: "TOO_MANY_CALLS", message: "Too many tasks are being followed.", hint: "Close a page." })
+  }
+  streams.open++
+  let seen = context.req.header("last-event-id") ?? ""
+  const { signal } = context.req.raw
+  return streamSSE(context, async (events) => {
+    const gone = new AbortController()
+    events.onAbort(() => gone.abort())
+    const left = AbortSignal.any([signal, gone.signal])
+    let told = Date.now()
+    try {
+      while (!left.aborted) {
+        const row = await queue.get(id)
+        if (row === undefined) return
+        const now = `${row.updated_at}-${row.state}`
+        if (now !== seen)
+          await events.writeSSE({ id: now, event: "task", data: JSON.stringify(await viewOf(queue, row)) })
+        else if (Date.now() - told > HEARTBEAT_MS) await events.write(": still here\n\n")
+        else if (!ENDED_STATES.includes(row.state)) {
+          await sleep(LOOK_MS, undefined, { signal: left }).catch(() => {})
+          continue
+        }
+        told = Date.now()
+        seen = now
+        if (ENDED_STATES.includes(row.state)) return
+      }
+    } finally {
+      streams.open--
+    }
+  })
+}
