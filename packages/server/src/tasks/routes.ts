@@ -11,14 +11,14 @@ import {
   type TaskView,
 } from "@toolwright/store"
 import { ToolwrightError } from "@toolwright/toolbox"
-import type { AppVariables } from "../app.ts"
 import { readJson, type BodyLimits } from "../http/body.ts"
+import type { RequestVariables } from "../http/guard.ts"
 import { problem } from "../http/problem.ts"
 import type { TaskSource } from "../http/sources.ts"
 import { newTaskIn } from "./body.ts"
 
-type App = Hono<{ Variables: AppVariables }>
-type Request = Context<{ Variables: AppVariables }>
+type Routes = Hono<{ Variables: RequestVariables }>
+type Request = Context<{ Variables: RequestVariables }>
 
 const MOST_TASKS = 500
 const MOST_STREAMS = 128
@@ -33,7 +33,7 @@ const HEARTBEAT_MS = 15_000
  * needs a token, since agents do what the server's tools can.
  */
 export function taskRoutes(
-  app: App,
+  app: Routes,
   source: TaskSource,
   { limits, secured }: { limits: BodyLimits; secured: boolean },
 ) {
