@@ -1,7 +1,7 @@
 import type { Backend, InferRequest, Usage } from "@toolwright/backends"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { renderConversation, type ToolFormatter } from "@toolwright/toolformat"
-import { openDialogue, type Dialogue } from "../ask.ts"
+import { openDialogue, type AskEvent, type Dialogue } from "../ask.ts"
 import type { GrammarCache, ToolCallingMode } from "../delivery.ts"
 import { saidIn, type GroundingSetting } from "../grounding.ts"
 import type { AnswerEvent, AnswerRequest } from "./answer.ts"
@@ -38,106 +38,143 @@ export interface Answering {
  * words and a look at the answer elsewhere. Where the server refuses its own tool use it is not asked for that again.
  */
 export function createAnswering(backend: Backend, options: AnsweringOptions = {}): Answering {
-  const { mode, formatter, grounding, unknownTools = "text" } = options
-  const definitionsOf = rememberDefinitions()
-  const grammars: GrammarCache = new WeakMap()
-  let refusesTools = false
+  return new Answers(backend, options)
+}
 
-  /** How tools would reach the model; also asked where none are told, since history may hold calls. */
-  function dialogueFor(request: InferRequest, tools: readonly ToolDefinition[], signal?: AbortSignal): Dialogue {
-    const { messages, sampling } = request
-    const said = saidIn(messages)
-    const inputs = { backend, mode, formatter, grounding, sampling, signal, tools, said, messages, refusesTools }
-    return openDialogue({ ...inputs, grammars })
+class Answers implements Answering {
+  readonly #replies: Replies
+  readonly #definitionsOf = rememberDefinitions()
+  readonly #unknownTools: "text" | "pass"
+  readonly #repair: boolean
+
+  constructor(backend: Backend, options: AnsweringOptions) {
+    this.#replies = new Replies(backend, options)
+    this.#unknownTools = options.unknownTools ?? "text"
+    this.#repair = options.repair ?? false
   }
 
-  async function* reply(request: InferRequest, tools: readonly ToolDefinition[], signal?: AbortSignal): ReplySource {
-    if (tools.length === 0) return yield* plain(request, signal)
-    const dialogue = dialogueFor(request, tools, signal)
-    const { jsonSchema, ...rest } = request
-    const asked = jsonSchema === undefined ? rest : told(rest, schemaText(jsonSchema, true))
-    try {
-      return yield* askWithTools(dialogue, asked, tools)
-    } finally {
-      refusesTools ||= dialogue.refusedTools
-    }
-  }
-
-  async function* plain(request: InferRequest, signal: AbortSignal | undefined): ReplySource {
-    const { tools: _tools, toolChoice: _choice, parallelToolCalls: _parallel, ...rest } = request
-    const written = { ...rest, messages: withoutCalls(rest) }
-    const { jsonSchema, ...free } = written
-    if (jsonSchema === undefined) return yield* askPlainly(backend, free, signal)
-    const inWords = told(free, schemaText(jsonSchema, false))
-    if (!backend.abilities.jsonSchema) return yield* askPlainly(backend, inWords, signal)
-    let silent = true
-    const held = askPlainly(backend, written, signal)
-    try {
-      for (;;) {
-        const step = await held.next()
-        if (step.done === true) return step.value
-        silent = false
-        yield step.value
-      }
-    } catch (thrown) {
-      if (!silent || !ToolwrightError.isInstance(thrown) || thrown.code !== "CONSTRAINT_UNSUPPORTED") throw thrown
-    } finally {
-      await held.return(undefined as never)
-    }
-    return yield* askPlainly(backend, inWords, signal)
-  }
-
-  /** The messages of a request that tells no tools: calls in its history are text where the server knows none. */
-  function withoutCalls(request: InferRequest): InferRequest["messages"] {
-    const { messages } = request
-    if (!messages.some((message) => message.role === "tool" || (message.role === "assistant" && message.toolCalls)))
-      return messages
-    const { plan } = dialogueFor(request, [])
-    return plan.delivery === "native" ? messages : renderConversation(plan.formatter, messages, [])
-  }
-
-  async function* answer(
-    request: AnswerRequest,
-    { signal }: { signal?: AbortSignal } = {},
-  ): AsyncGenerator<AnswerEvent, void> {
-    const { repair = options.repair ?? false, ...asked } = request
-    const tools = asked.toolChoice === "none" ? [] : definitionsOf(asked.tools ?? [])
+  async *answer(request: AnswerRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<AnswerEvent, void> {
+    const { repair = this.#repair, ...asked } = request
+    const tools = asked.toolChoice === "none" ? [] : this.#definitionsOf(asked.tools ?? [])
     const required = asked.toolChoice === "required" && tools.length > 0
     // Without tools nothing can be required.
     const wanted = required ? asked : ({ ...asked, toolChoice: asked.toolChoice === "none" ? "none" : "auto" } as const)
-    const settings = { tools, unknownTools, request: wanted }
+    const settings = { tools, unknownTools: this.#unknownTools, request: wanted }
     const mayAskAgain = repair || required
     const held = required || (repair && asked.jsonSchema !== undefined)
     const first = new Round({ ...settings, mayAskAgain, text: held ? "held" : "live" })
-    const finished = yield* tell(first, reply(wanted, tools, signal))
+    const finished = yield* tell(first, this.#replies.of(wanted, tools, signal))
     if (first.faults.length === 0 || first.calls > 0 || finished.finishReason === "length") {
       yield* first.release()
       yield endOf(finished, first.calls)
       return
     }
     const second = new Round({ ...settings, mayAskAgain: false, text: first.spoke ? "spare" : "live" })
-    const again = tell(second, reply(askedAgain(wanted, finished.said, first.faults), tools, signal))
-    let next: Awaited<ReturnType<typeof again.next>>
-    try {
-      next = await again.next()
-    } catch (thrown) {
-      if (signal?.aborted === true) throw thrown
-      // There is an answer, though not as it was wanted.
-      yield* first.release()
-      yield endOf(finished, first.calls)
-      return
-    }
-    yield* first.giveUp()
-    try {
-      for (; next.done !== true; next = await again.next()) yield next.value
-    } finally {
-      await again.return(undefined as never)
-    }
-    yield* second.release()
-    yield endOf({ ...next.value, ...bothUsages(finished, next.value) }, second.calls)
+    const source = this.#replies.of(askedAgain(wanted, finished.said, first.faults), tools, signal)
+    yield* secondTry({ round: first, finished }, second, source, signal)
+  }
+}
+
+/** The second answer in place of the first, or the first where there is no second. */
+async function* secondTry(
+  first: { round: Round; finished: Finished },
+  second: Round,
+  source: ReplySource,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<AnswerEvent, void> {
+  const again = tell(second, source)
+  let next: Awaited<ReturnType<typeof again.next>>
+  try {
+    next = await again.next()
+  } catch (thrown) {
+    if (signal?.aborted === true) throw thrown
+    // There is an answer, though not as it was wanted.
+    yield* first.round.release()
+    yield endOf(first.finished, first.round.calls)
+    return
+  }
+  yield* first.round.giveUp()
+  try {
+    for (; next.done !== true; next = await again.next()) yield next.value
+  } finally {
+    await again.return(undefined as never)
+  }
+  yield* second.release()
+  yield endOf({ ...next.value, ...bothUsages(first.finished, next.value) }, second.calls)
+}
+
+/** Asks a model in the way its server knows, and remembers what that server refused. */
+class Replies {
+  readonly #backend: Backend
+  readonly #options: AnsweringOptions
+  readonly #grammars: GrammarCache = new WeakMap()
+  #refusesTools = false
+
+  constructor(backend: Backend, options: AnsweringOptions) {
+    this.#backend = backend
+    this.#options = options
   }
 
-  return { answer }
+  async *of(request: InferRequest, tools: readonly ToolDefinition[], signal?: AbortSignal): ReplySource {
+    if (tools.length === 0) return yield* this.#plain(request, signal)
+    const dialogue = this.#dialogueFor(request, tools, signal)
+    const { jsonSchema, ...rest } = request
+    const asked = jsonSchema === undefined ? rest : told(rest, schemaText(jsonSchema, true))
+    try {
+      return yield* askWithTools(dialogue, asked, tools)
+    } finally {
+      this.#refusesTools ||= dialogue.refusedTools
+    }
+  }
+
+  /** How tools would reach the model; also asked where none are told, since history may hold calls. */
+  #dialogueFor(request: InferRequest, tools: readonly ToolDefinition[], signal?: AbortSignal): Dialogue {
+    const { messages, sampling } = request
+    const { mode, formatter, grounding } = this.#options
+    const said = saidIn(messages)
+    const inputs = { backend: this.#backend, mode, formatter, grounding, sampling, signal, tools, said, messages }
+    return openDialogue({ ...inputs, refusesTools: this.#refusesTools, grammars: this.#grammars })
+  }
+
+  async *#plain(request: InferRequest, signal: AbortSignal | undefined): ReplySource {
+    const { tools: _tools, toolChoice: _choice, parallelToolCalls: _parallel, ...rest } = request
+    const written = { ...rest, messages: this.#withoutCalls(rest) }
+    const { jsonSchema, ...free } = written
+    if (jsonSchema === undefined) return yield* askPlainly(this.#backend, free, signal)
+    const inWords = told(free, schemaText(jsonSchema, false))
+    if (this.#backend.abilities.jsonSchema) {
+      const finished = yield* unlessRefused(askPlainly(this.#backend, written, signal))
+      if (finished !== undefined) return finished
+    }
+    return yield* askPlainly(this.#backend, inWords, signal)
+  }
+
+  /** The messages of a request that tells no tools: calls in its history are text where the server knows none. */
+  #withoutCalls(request: InferRequest): InferRequest["messages"] {
+    const { messages } = request
+    if (!messages.some((message) => message.role === "tool" || (message.role === "assistant" && message.toolCalls)))
+      return messages
+    const { plan } = this.#dialogueFor(request, [])
+    return plan.delivery === "native" ? messages : renderConversation(plan.formatter, messages, [])
+  }
+}
+
+/** A reply; nothing where the server refused the form before it said anything. */
+async function* unlessRefused(source: ReplySource): AsyncGenerator<AskEvent, Finished | undefined> {
+  let silent = true
+  try {
+    for (;;) {
+      const step = await source.next()
+      if (step.done === true) return step.value
+      silent = false
+      yield step.value
+    }
+  } catch (thrown) {
+    if (!silent || !ToolwrightError.isInstance(thrown) || thrown.code !== "CONSTRAINT_UNSUPPORTED") throw thrown
+    return undefined
+  } finally {
+    await source.return(undefined as never)
+  }
 }
 
 async function* tell(round: Round, source: ReplySource): AsyncGenerator<AnswerEvent, Finished> {

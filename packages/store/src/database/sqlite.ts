@@ -1,4 +1,4 @@
-import type { StatementSync } from "node:sqlite"
+import type { DatabaseSync, StatementSync } from "node:sqlite"
 import { setTimeout as pause } from "node:timers/promises"
 import type { Answer, Connection, Driver, Execute, SqlValue } from "./driver.ts"
 
@@ -14,13 +14,35 @@ const MOST_STATEMENTS = 200
  * run writes several times a step, and copying as often as SQLite does by itself is a third of what that costs.
  */
 export async function sqliteDriver(path: string): Promise<Driver> {
-  const [{ DatabaseSync }, { mkdirSync }, { dirname }] = await Promise.all([
+  const database = await openDatabase(path)
+  const statements = new Statements(database)
+  const execute: Execute = async <Row>(sql: string, values: readonly SqlValue[] = []) => {
+    try {
+      return statements.run<Row>(sql, values)
+    } catch (thrown) {
+      if (!isBusy(thrown)) throw thrown
+      return onceFree(() => statements.run<Row>(sql, values))
+    }
+  }
+  return {
+    dialect: "sqlite",
+    begin: "BEGIN IMMEDIATE",
+    connect: oneAtATime(execute),
+    async close() {
+      statements.clear()
+      if (database.isOpen) database.close()
+    },
+  }
+}
+
+async function openDatabase(path: string): Promise<DatabaseSync> {
+  const [{ DatabaseSync: Database }, { mkdirSync }, { dirname }] = await Promise.all([
     import("node:sqlite"),
     import("node:fs"),
     import("node:path"),
   ])
   if (path !== ":memory:") mkdirSync(dirname(path), { recursive: true })
-  const database = new DatabaseSync(path, { timeout: 0 })
+  const database = new Database(path, { timeout: 0 })
   try {
     // A file from elsewhere may bring views and triggers along: they may call nothing that could do harm.
     database.exec("PRAGMA trusted_schema = OFF; PRAGMA foreign_keys = ON")
@@ -31,56 +53,59 @@ export async function sqliteDriver(path: string): Promise<Driver> {
     database.close()
     throw thrown
   }
-  const statements = new Map<string, { statement: StatementSync; reads: boolean }>()
-  const prepared = (sql: string) => {
-    let known = statements.get(sql)
-    if (known === undefined) {
-      const statement = database.prepare(sql)
-      known = { statement, reads: statement.columns().length > 0 }
-      if (statements.size >= MOST_STATEMENTS) statements.clear()
-      statements.set(sql, known)
-    }
-    return known
+  return database
+}
+
+/** Runs statements, and keeps them prepared up to a limit. */
+class Statements {
+  readonly #database: DatabaseSync
+  readonly #known = new Map<string, { statement: StatementSync; reads: boolean }>()
+
+  constructor(database: DatabaseSync) {
+    this.#database = database
   }
-  const run = <Row>(sql: string, values: readonly SqlValue[]): Answer<Row> => {
-    const { statement, reads } = prepared(sql)
+
+  run<Row>(sql: string, values: readonly SqlValue[]): Answer<Row> {
+    const { statement, reads } = this.#prepared(sql)
     if (reads) {
       const rows = statement.all(...values) as Row[]
       return { rows, changed: rows.length }
     }
     return { rows: [], changed: Number(statement.run(...values).changes) }
   }
-  const execute: Execute = async <Row>(sql: string, values: readonly SqlValue[] = []) => {
-    try {
-      return run<Row>(sql, values)
-    } catch (thrown) {
-      if (!isBusy(thrown)) throw thrown
-      return onceFree(() => run<Row>(sql, values))
-    }
+
+  clear(): void {
+    this.#known.clear()
   }
+
+  #prepared(sql: string): { statement: StatementSync; reads: boolean } {
+    let known = this.#known.get(sql)
+    if (known === undefined) {
+      const statement = this.#database.prepare(sql)
+      known = { statement, reads: statement.columns().length > 0 }
+      if (this.#known.size >= MOST_STATEMENTS) this.#known.clear()
+      this.#known.set(sql, known)
+    }
+    return known
+  }
+}
+
+/** Lends the one connection to one after another: a statement from outside must not fall into somebody's transaction. */
+function oneAtATime(execute: Execute): () => Promise<Connection> {
   let last: Promise<void> | undefined
-  return {
-    dialect: "sqlite",
-    begin: "BEGIN IMMEDIATE",
-    async connect(): Promise<Connection> {
-      // A statement from outside must not fall into somebody's transaction.
-      const before = last
-      let release!: () => void
-      const own = new Promise<void>((resolve) => (release = resolve))
-      last = own
-      await before
-      return {
-        execute,
-        release: () => {
-          if (last === own) last = undefined
-          release()
-        },
-      }
-    },
-    async close() {
-      statements.clear()
-      if (database.isOpen) database.close()
-    },
+  return async () => {
+    const before = last
+    let release!: () => void
+    const own = new Promise<void>((resolve) => (release = resolve))
+    last = own
+    await before
+    return {
+      execute,
+      release: () => {
+        if (last === own) last = undefined
+        release()
+      },
+    }
   }
 }
 

@@ -48,102 +48,148 @@ export interface WriterStart {
 
 /** @param wrote hears of each write, so that followers in this process need not wait */
 export function writerOf(database: Database, start: WriterStart, wrote: () => void): RunWriter {
-  const { run, fence } = start
-  let { seq, head } = start
-  const salt = saltMaker()
-  const written = new Set<string>()
-  /** Bodies that wait for the event that names them. */
-  const waiting = new Map<string, string>()
-  let turn: Promise<unknown> = Promise.resolve()
+  return new ChainWriter(database, start, wrote)
+}
 
-  function keep(text: string): string {
+/** Writes one after another: each event's hash holds the one before. */
+class ChainWriter implements RunWriter {
+  readonly run: string
+  readonly fence: number
+  readonly database: Database
+  #seq: number
+  #head: string
+  readonly #wrote: () => void
+  readonly #salt = saltMaker()
+  readonly #bodies = new WaitingBodies()
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(database: Database, { run, fence, seq, head }: WriterStart, wrote: () => void) {
+    this.database = database
+    this.run = run
+    this.fence = fence
+    this.#seq = seq
+    this.#head = head
+    this.#wrote = wrote
+  }
+
+  get seq(): number {
+    return this.#seq
+  }
+
+  get head(): string {
+    return this.#head
+  }
+
+  keep(text: string): string {
+    return this.#bodies.keep(text)
+  }
+
+  append(events: readonly NewEvent[], also?: (execute: Execute) => Promise<void>): Promise<number> {
+    return this.#inTurn(() => this.#write(events, also))
+  }
+
+  beat(now: number): Promise<void> {
+    return this.#inTurn(() => this.#changeOne(this.database.execute, BEAT, [now, this.run, this.fence]))
+  }
+
+  end(
+    events: readonly NewEvent[],
+    { outcome, summary, time }: { outcome: string; summary: string; time: number },
+  ): Promise<void> {
+    const values = [outcome, summary, time, this.run, this.fence]
+    return this.#inTurn(async () => {
+      await this.#write(events, (execute) => this.#changeOne(execute, END_RUN, values))
+    })
+  }
+
+  release(events: readonly NewEvent[] = []): Promise<void> {
+    return this.#inTurn(async () => {
+      await this.#write(events, (execute) => this.#changeOne(execute, RELEASE_RUN, [this.run, this.fence]))
+    })
+  }
+
+  async #write(events: readonly NewEvent[], also?: (execute: Execute) => Promise<void>): Promise<number> {
+    const prepared = this.#prepare(events)
+    const last = prepared.at(-1)
+    if (this.#bodies.waiting === 0 && also === undefined && prepared.length <= MOST_EVENTS) {
+      if (last !== undefined) await this.#insert(this.database.execute, prepared)
+    } else {
+      await this.database.transaction(async (execute) => {
+        await this.#bodies.insert(execute)
+        await this.#insert(execute, prepared)
+        await also?.(execute)
+      })
+      this.#bodies.written()
+    }
+    if (last !== undefined) {
+      this.#seq = last.seq
+      this.#head = last.hash
+      this.#wrote()
+    }
+    return this.#seq
+  }
+
+  #prepare(events: readonly NewEvent[]): PreparedEvent[] {
+    const { run, fence } = this
+    let [number, previous] = [this.#seq, this.#head]
+    return events.map(({ type, body, time }) => {
+      const salt = this.#salt()
+      const large = body.length > INLINE_CHARACTERS
+      const bodyRef = large ? this.keep(body) : null
+      number++
+      previous = linkHash(previous, { run, seq: number, type, time, fence, digest: bodyDigest(salt, body) })
+      return { seq: number, type, time, body: large ? null : body, bodyRef, salt, hash: previous }
+    })
+  }
+
+  async #insert(execute: Execute, events: readonly PreparedEvent[]): Promise<void> {
+    for (let from = 0; from < events.length; from += MOST_EVENTS) {
+      const part = events.slice(from, from + MOST_EVENTS)
+      const values: SqlValue[] = [...part.flatMap(valuesOf), this.run, this.fence]
+      const { changed } = await execute(insertEvents(part.length, this.database.dialect), values)
+      if (changed !== part.length) throw stale(this.run)
+    }
+  }
+
+  async #changeOne(execute: Execute, sql: string, values: readonly SqlValue[]): Promise<void> {
+    if ((await execute(sql, values)).changed !== 1) throw stale(this.run)
+  }
+
+  #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const next = this.#turn.then(work).catch((thrown: unknown) => {
+      throw readable(this.run, thrown)
+    })
+    this.#turn = next.catch(() => {})
+    return next
+  }
+}
+
+/** Bodies that wait for the event that names them, and the hashes of those that a writer has written. */
+class WaitingBodies {
+  readonly #written = new Set<string>()
+  readonly #waiting = new Map<string, string>()
+
+  get waiting(): number {
+    return this.#waiting.size
+  }
+
+  keep(text: string): string {
     const hash = sha256(text)
-    if (!written.has(hash)) waiting.set(hash, text)
+    if (!this.#written.has(hash)) this.#waiting.set(hash, text)
     return hash
   }
 
-  function prepare(events: readonly NewEvent[]): PreparedEvent[] {
-    let [number, previous] = [seq, head]
-    return events.map(({ type, body, time }) => {
-      const own = salt()
-      const large = body.length > INLINE_CHARACTERS
-      const bodyRef = large ? keep(body) : null
-      number++
-      previous = linkHash(previous, { run, seq: number, type, time, fence, digest: bodyDigest(own, body) })
-      return { seq: number, type, time, body: large ? null : body, bodyRef, salt: own, hash: previous }
-    })
-  }
-
-  async function insert(execute: Execute, events: readonly PreparedEvent[]): Promise<void> {
-    for (let from = 0; from < events.length; from += MOST_EVENTS) {
-      const part = events.slice(from, from + MOST_EVENTS)
-      const values: SqlValue[] = [...part.flatMap(valuesOf), run, fence]
-      const { changed } = await execute(insertEvents(part.length, database.dialect), values)
-      if (changed !== part.length) throw stale(run)
-    }
-  }
-
-  async function insertBodies(execute: Execute): Promise<void> {
+  async insert(execute: Execute): Promise<void> {
     const now = Date.now()
-    for (const [hash, content] of waiting) await execute(INSERT_BODY, [hash, content, Buffer.byteLength(content), now])
+    for (const [hash, content] of this.#waiting)
+      await execute(INSERT_BODY, [hash, content, Buffer.byteLength(content), now])
   }
 
-  async function write(events: readonly NewEvent[], also?: (execute: Execute) => Promise<void>): Promise<number> {
-    const prepared = prepare(events)
-    const last = prepared.at(-1)
-    if (waiting.size === 0 && also === undefined && prepared.length <= MOST_EVENTS) {
-      if (last !== undefined) await insert(database.execute, prepared)
-    } else {
-      await database.transaction(async (execute) => {
-        await insertBodies(execute)
-        await insert(execute, prepared)
-        await also?.(execute)
-      })
-      if (written.size + waiting.size > MOST_REMEMBERED) written.clear()
-      for (const hash of waiting.keys()) written.add(hash)
-      waiting.clear()
-    }
-    if (last !== undefined) {
-      seq = last.seq
-      head = last.hash
-      wrote()
-    }
-    return seq
-  }
-
-  /** One after another: each event's hash holds the one before. */
-  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const next = turn.then(work).catch((thrown: unknown) => {
-      throw readable(run, thrown)
-    })
-    turn = next.catch(() => {})
-    return next
-  }
-
-  const changeOne = async (execute: Execute, sql: string, values: readonly SqlValue[]): Promise<void> => {
-    if ((await execute(sql, values)).changed !== 1) throw stale(run)
-  }
-  return {
-    run,
-    database,
-    fence,
-    get seq() {
-      return seq
-    },
-    get head() {
-      return head
-    },
-    keep,
-    append: (events, also) => inTurn(() => write(events, also)),
-    beat: (now) => inTurn(() => changeOne(database.execute, BEAT, [now, run, fence])),
-    end: (events, { outcome, summary, time }) =>
-      inTurn(async () => {
-        await write(events, (execute) => changeOne(execute, END_RUN, [outcome, summary, time, run, fence]))
-      }),
-    release: (events = []) =>
-      inTurn(async () => {
-        await write(events, (execute) => changeOne(execute, RELEASE_RUN, [run, fence]))
-      }),
+  /** What waits is in the database now. */
+  written(): void {
+    if (this.#written.size + this.#waiting.size > MOST_REMEMBERED) this.#written.clear()
+    for (const hash of this.#waiting.keys()) this.#written.add(hash)
+    this.#waiting.clear()
   }
 }
 
