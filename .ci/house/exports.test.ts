@@ -25,7 +25,9 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   toResponsesTools: "a form of an API as a pair: what is written is also read",
 }
 
-const files = globSync(["packages/*/src/**/*.ts", "bench/*.ts", "examples/**/*.ts", "training/**/*.ts"], { cwd: root })
+const files = globSync(["packages/*/src/**/*.{ts,tsx}", "bench/*.ts", "examples/**/*.ts", "training/**/*.ts"], {
+  cwd: root,
+})
 /** What is not for use: tests, and what only tests use. The package for tests of others is for use. */
 const isTest = (file: string): boolean =>
   file.endsWith(".test.ts") || (/\/(testing|fixtures)\//.test(file) && !file.startsWith("packages/testing/"))

@@ -91,18 +91,15 @@ function readExport(path: string): ExportedRun {
   const value = (text.trimStart().startsWith("{") ? parsed(text) : runInPage(text)) as Partial<ExportedRun> | undefined
   if (value === undefined || value === null || value.format !== "toolwright-run" || value.version !== 1)
     throw unreadable(path, "it holds no exported run")
-  const { run, events, bodies = {}, summary } = value
-  const sound =
-    typeof run === "object" &&
-    /^[\w-]{1,100}$/.test(String(run?.id)) &&
-    [run.agent, run.model, run.title, run.status, summary].every((each) => typeof each === "string") &&
-    Number.isFinite(run.started) &&
-    Array.isArray(events) &&
-    events.length <= MOST_EVENTS &&
-    events.every(soundEvent) &&
-    Object.values(bodies).every((body) => typeof body === "string")
-  if (!sound) throw unreadable(path, "the run in it is damaged")
+  if (!isSound(value)) throw unreadable(path, "the run in it is damaged")
   return value as ExportedRun
+}
+
+function isSound({ run, events, bodies = {}, summary }: Partial<ExportedRun>): boolean {
+  if (typeof run !== "object" || run === null || !/^[\w-]{1,100}$/.test(String(run.id))) return false
+  const texts = [run.agent, run.model, run.title, run.status, summary, ...Object.values(bodies)]
+  if (!Number.isFinite(run.started) || texts.some((text) => typeof text !== "string")) return false
+  return Array.isArray(events) && events.length <= MOST_EVENTS && events.every(soundEvent)
 }
 
 function soundEvent(event: ExportedRun["events"][number] | null): boolean {

@@ -52,15 +52,11 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
       const log = await toolwright.log.open()
       const row = await log.find(run)
       const agent = agentNamed(row.agent)
-      const round = (await log.events(row.id, { upTo: seq })).findLast(({ type }) => type === "round-end")
-      if (round === undefined)
-        throw new ToolwrightError("NOTHING_TO_RESUME", `No round of ${row.id} had ended by event ${seq}.`, {
-          hint: "Start the task anew.",
-        })
+      const round = await roundBefore(log, row.id, seq)
       const id = newRunId()
       const { model, title } = row
       const head = { id, agent: row.agent, model, title, surface: SURFACE, holder: "console", time: Date.now() }
-      const writer = await log.begin({ ...head, parent: { run: row.id, seq: round.seq } })
+      const writer = await log.begin({ ...head, parent: { run: row.id, seq: round } })
       await writer.release()
       return begin(id, (signal) => toolwright.resume(id, { agent, shared: !agent.changesWorkspace, signal }))
     },
@@ -78,3 +74,16 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
 
 /** Agents that have something to do where nothing may be changed. */
 const offersReading = ({ name, changesWorkspace }: AgentProfile): boolean => name === "assistant" || !changesWorkspace
+
+/** The end of the last round that had ended by an event: from there a run can go on. */
+async function roundBefore(
+  log: Awaited<ReturnType<Toolwright["log"]["open"]>>,
+  run: string,
+  seq: number,
+): Promise<number> {
+  const round = (await log.events(run, { upTo: seq })).findLast(({ type }) => type === "round-end")
+  if (round !== undefined) return round.seq
+  throw new ToolwrightError("NOTHING_TO_RESUME", `No round of ${run} had ended by event ${seq}.`, {
+    hint: "Start the task anew.",
+  })
+}

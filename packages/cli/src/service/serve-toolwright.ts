@@ -79,17 +79,8 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   const offered = offeredTools(toolwright, { secured, bundles })
   const { tools, hidden } = offered
   const chat = await chatRoutes(toolwright, secured, { wrongCalls, log: announce })
-  const prompts = await loadPrompts({ folders: promptFolders })
-  const tracer = await openTelemetryTracer()
   const gate = gateOf({ tokens })
-  const served = {
-    tools,
-    prompts,
-    gate,
-    middleware: [...toolwright.middleware, ...(tracer === undefined ? [] : [traceCalls(tracer)])],
-    ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
-    toolTimeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
-  }
+  const served = { ...(await servedParts(toolwright, promptFolders)), tools, gate }
   const starter = runStarter(toolwright, secured)
   const exported = mcp
     ? await mcpExport(toolwright, {
@@ -108,11 +99,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       tasks: taskSource(toolwright),
       page: consoleFiles(announce === undefined ? {} : { log: announce }),
       tokens,
-      ...(cache
-        ? {
-            cache: countedTogether(createResultCache({ fingerprint: toolwright.fingerprint }), toolwright.serviceCache),
-          }
-        : {}),
+      ...(cache ? { cache: cacheFor(toolwright) } : {}),
     },
     (application) => {
       // Without a token a server only reads: nobody permits anything through it.
@@ -125,18 +112,10 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     await exported?.close()
     await starter[Symbol.asyncDispose]()
   }
-  const running = await listen(app, { port, secured, ...(host === undefined ? {} : { host }) }).catch(
-    async (thrown: unknown) => {
-      await closeBehind()
-      throw thrown
-    },
-  )
-  const close = async (): Promise<void> => {
-    await running.close()
-    await closeBehind()
-  }
+  const at = { port, secured, ...(host === undefined ? {} : { host }) }
+  const { url, close } = await listening(app, at, closeBehind)
   return {
-    url: running.url,
+    url,
     offered: tools.list().map(({ name }) => name),
     hidden,
     model: chat.model,
@@ -144,6 +123,40 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** Listens, and lets go of what is behind it when that ends or cannot begin. */
+async function listening(
+  app: Parameters<typeof listen>[0],
+  at: Parameters<typeof listen>[1],
+  closeBehind: () => Promise<void>,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const running = await listen(app, at).catch(async (thrown: unknown) => {
+    await closeBehind()
+    throw thrown
+  })
+  return {
+    url: running.url,
+    async close() {
+      await running.close()
+      await closeBehind()
+    },
+  }
+}
+
+/** What every way in shares: prompts, and what stands around calls. */
+async function servedParts(toolwright: Toolwright, promptFolders: readonly string[]) {
+  const prompts = await loadPrompts({ folders: promptFolders })
+  const tracer = await openTelemetryTracer()
+  return {
+    prompts,
+    middleware: [...toolwright.middleware, ...(tracer === undefined ? [] : [traceCalls(tracer)])],
+    ...(toolwright.permissions === undefined ? {} : { permissions: toolwright.permissions }),
+    toolTimeoutMs: toolwright.configuration.agent.toolTimeoutSeconds * 1000,
+  }
+}
+
+const cacheFor = ({ fingerprint, serviceCache }: Toolwright): ResultCache =>
+  countedTogether(createResultCache({ fingerprint }), serviceCache)
 
 /** A cache whose figures are those of another one too. */
 function countedTogether(cache: ResultCache, other: ResultCache | undefined): ResultCache {

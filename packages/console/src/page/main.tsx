@@ -24,7 +24,7 @@ applyTheme()
 await useOneTimeCode()
 
 /** Of this answer; libraries that add style sheets need it. */
-export const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ""
+const nonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? ""
 
 createRoot(document.getElementById("root")!).render(
   <StrictMode>

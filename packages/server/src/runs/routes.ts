@@ -26,27 +26,49 @@ const HEARTBEAT_MS = 15_000
  */
 export function runRoutes(source: RunSource, gate: CallGate, starter?: RunStarter): Hono<{ Variables: Variables }> {
   const routes = new Hono<{ Variables: Variables }>({ strict: false })
-  let streams = 0
   if (starter !== undefined) startRoutes(routes, starter, { maxBytes: 1024 * 1024, timeoutMs: 30_000 })
 
-  const send = (context: Context<{ Variables: Variables }>, value: unknown): Response =>
-    sendText(context, gate, JSON.stringify(value), { "content-type": "application/json", "cache-control": "no-store" })
+  const reader = readerOf(source, gate)
+  listRoute(routes, source, reader)
+  eventRoutes(routes, reader)
+  streamRoute(routes, reader)
+  return routes
+}
 
+type Asked = Context<{ Variables: Variables }>
+type Routes = Hono<{ Variables: Variables }>
+
+/** What the routes have in common. */
+interface Reader {
+  send(context: Asked, value: unknown): Response
   /** Another's run is one that is not there. */
-  async function visible(context: Context<{ Variables: Variables }>): Promise<{ log: RunLog; row: RunRow } | Response> {
-    const id = context.req.param("id")!
-    const log = await source.look()
-    const row = await log?.get(id)
-    const narrow = context.get("access")?.tags !== undefined
-    if (row === undefined || (narrow && (row.agent !== "" || row.caller !== context.get("caller"))))
-      return problem({
-        code: "UNKNOWN_RUN",
-        message: `There is no run '${id.slice(0, 100)}'.`,
-        hint: "GET /runs lists them.",
-      })
-    return { log: log!, row }
-  }
+  visible(context: Asked): Promise<{ log: RunLog; row: RunRow } | Response>
+}
 
+function readerOf(source: RunSource, gate: CallGate): Reader {
+  return {
+    send: (context, value) =>
+      sendText(context, gate, JSON.stringify(value), {
+        "content-type": "application/json",
+        "cache-control": "no-store",
+      }),
+    async visible(context) {
+      const id = context.req.param("id")!
+      const log = await source.look()
+      const row = await log?.get(id)
+      const narrow = context.get("access")?.tags !== undefined
+      if (row === undefined || (narrow && (row.agent !== "" || row.caller !== context.get("caller"))))
+        return problem({
+          code: "UNKNOWN_RUN",
+          message: `There is no run '${id.slice(0, 100)}'.`,
+          hint: "GET /runs lists them.",
+        })
+      return { log: log!, row }
+    },
+  }
+}
+
+function listRoute(routes: Routes, source: RunSource, { send }: Reader): void {
   routes.get("/", async (context) => {
     const log = await source.look()
     const ask = context.req.query()
@@ -76,7 +98,9 @@ export function runRoutes(source: RunSource, gate: CallGate, starter?: RunStarte
     }
     return send(context, list)
   })
+}
 
+function eventRoutes(routes: Routes, { send, visible }: Reader): void {
   routes.get("/:id", async (context) => {
     const found = await visible(context)
     if (found instanceof Response) return found
@@ -121,7 +145,10 @@ export function runRoutes(source: RunSource, gate: CallGate, starter?: RunStarte
     const answer: EventBody = { seq, type, time: Number(time), hash, size: body.length, from, text }
     return send(context, event.body === undefined ? { ...answer, erased: true } : answer)
   })
+}
 
+function streamRoute(routes: Routes, { visible }: Reader): void {
+  let streams = 0
   routes.get("/:id/stream", async (context) => {
     const found = await visible(context)
     if (found instanceof Response) return found
@@ -143,7 +170,6 @@ export function runRoutes(source: RunSource, gate: CallGate, starter?: RunStarte
       ).finally(() => void streams--),
     )
   })
-  return routes
 }
 
 type Events = Parameters<Parameters<typeof streamSSE>[1]>[0]

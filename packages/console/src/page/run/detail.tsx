@@ -83,38 +83,54 @@ function CallDetail({ row, reply }: { row: Row; reply: number | undefined }) {
   const start = useBody(row.type === "tool-end" ? undefined : row.seq)
   const end = useBody(row.type === "tool-end" ? row.seq : row.endSeq)
   if (start.error !== null) return <Problem title="It cannot be shown" error={start.error} />
-  const args = start.data?.fields?.arguments
-  const result = end.data?.fields?.result as Fields | undefined
+  const { arguments: args, repairs, provenance } = start.data?.fields ?? {}
+  const { result } = (end.data?.fields ?? {}) as { result?: Fields }
   return (
     <>
       <Facts row={row} body={start.data?.answer ?? end.data?.answer} />
-      <section aria-label="Arguments">
-        <h3 className="mb-1 text-[12px] font-semibold text-soft uppercase">Arguments</h3>
-        {start.data === undefined ? (
-          <Loading />
-        ) : args === undefined ? (
-          <RawBody body={start.data.answer} fields={undefined} />
-        ) : (
-          <Body text={pretty(args)} label="Arguments of the call" />
-        )}
-      </section>
-      <div className="flex flex-wrap items-center gap-2">
-        {args === undefined || row.name === undefined ? null : (
-          <>
-            <EditAndRun name={row.name} args={pretty(args)} />
-            <CopyMenu name={row.name} args={pretty(args)} />
-          </>
-        )}
-        <BranchHere seq={row.endSeq ?? row.seq} />
-      </div>
-      <Repairs repairs={start.data?.fields?.repairs} />
+      <ArgumentsPart name={row.name} args={args} body={start.data?.answer} seq={row.endSeq ?? row.seq} />
+      <Repairs repairs={repairs} />
       <ResultPart
         result={result}
         body={end.data?.answer}
         pending={row.endSeq === undefined && row.type !== "tool-end"}
       />
       {reply === undefined ? null : <RawReply seq={reply} callId={row.callId} />}
-      <Provenance provenance={start.data?.fields?.provenance} />
+      <Provenance provenance={provenance} />
+    </>
+  )
+}
+
+interface ArgumentsProps {
+  name: string | undefined
+  args: unknown
+  body: EventBody | undefined
+  seq: number
+}
+
+function ArgumentsPart({ name, args, body, seq }: ArgumentsProps) {
+  const text = args === undefined ? undefined : pretty(args)
+  return (
+    <>
+      <section aria-label="Arguments">
+        <h3 className="mb-1 text-[12px] font-semibold text-soft uppercase">Arguments</h3>
+        {body === undefined ? (
+          <Loading />
+        ) : text === undefined ? (
+          <RawBody body={body} fields={undefined} />
+        ) : (
+          <Body text={text} label="Arguments of the call" />
+        )}
+      </section>
+      <div className="flex flex-wrap items-center gap-2">
+        {text === undefined || name === undefined ? null : (
+          <>
+            <EditAndRun name={name} args={text} />
+            <CopyMenu name={name} args={text} />
+          </>
+        )}
+        <BranchHere seq={seq} />
+      </div>
     </>
   )
 }

@@ -84,7 +84,7 @@ function Line({ row, selected, select }: { row: Row; selected: boolean; select: 
 }
 
 function First({ row }: { row: Row }) {
-  const { kind, name, args, ms, type, round, text, code } = row
+  const { kind, name, args, ms, type, round, text } = row
   const end = ms === undefined ? "" : duration(ms)
   if (kind === "round")
     return <span className="text-[11px] font-semibold tracking-wide text-soft uppercase">Round {round}</span>
@@ -104,14 +104,23 @@ function First({ row }: { row: Row }) {
           <span className="min-w-0 flex-1 truncate font-mono text-[12px] text-soft">{visible(args ?? "")}</span>
         </>
       ) : (
-        <span className="min-w-0 flex-1 truncate text-[12px] font-semibold text-soft">
-          {{ start: "task", reply: "reply", end: "end" }[kind as "start" | "reply" | "end"]}
-          {code === undefined ? "" : ` · ${visible(code)}`}
-          {kind === "reply" && (row.count ?? 0) > 0 ? ` · ${count(row.count!, "call")}` : ""}
-          {row.tokens === undefined ? "" : ` · ${count(row.tokens, "token")}`}
-        </span>
+        <Kind row={row} />
       )}
       <span className="flex-none text-[11px] text-soft">{end}</span>
+    </span>
+  )
+}
+
+function Kind({ row: { kind, code, count: calls = 0, tokens } }: { row: Row }) {
+  const parts = [
+    kind === "start" ? "task" : kind,
+    code === undefined ? "" : visible(code),
+    kind === "reply" && calls > 0 ? count(calls, "call") : "",
+    tokens === undefined ? "" : count(tokens, "token"),
+  ]
+  return (
+    <span className="min-w-0 flex-1 truncate text-[12px] font-semibold text-soft">
+      {parts.filter((part) => part !== "").join(" · ")}
     </span>
   )
 }

@@ -1,4 +1,4 @@
-import { useRef, useState } from "react"
+import { useRef, useState, type RefObject } from "react"
 import { useKeys } from "../lib/keys.ts"
 import { count } from "../lib/text.ts"
 import { Empty } from "../ui/states.tsx"
@@ -37,28 +37,10 @@ export function RunView({ rows, live, loading }: { rows: readonly Row[]; live: b
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <TimeLine rows={rows} selected={selected} select={select} />
-      <div
-        className="flex flex-none flex-wrap items-center gap-3 border-b border-line bg-panel px-3 py-1.5"
-        role="search"
-      >
-        <input
-          ref={input}
-          type="search"
-          className="field max-w-72"
-          placeholder="Words in the run"
-          aria-label="Words in the run"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-        <label className="flex items-center gap-1.5 text-[13px]">
-          <input type="checkbox" checked={only} onChange={(event) => setOnly(event.target.checked)} />
-          failed only
-        </label>
-        <span role="status" className="ml-auto text-[12px] text-soft">
-          {count(shown.length, "line")}
-          {loading ? ", more are coming" : ""}
-        </span>
-      </div>
+      <Search input={input} text={text} setText={setText} only={only} setOnly={setOnly}>
+        {count(shown.length, "line")}
+        {loading ? ", more are coming" : ""}
+      </Search>
       <div className="relative flex min-h-0 flex-1">
         {shown.length === 0 && !loading ? (
           <Empty title={rows.length === 0 ? "Nothing has happened yet" : "No line is like that"} />
@@ -83,4 +65,39 @@ export function RunView({ rows, live, loading }: { rows: readonly Row[]; live: b
 function replyBefore(rows: readonly Row[], row: Row): number | undefined {
   if (row.kind !== "call") return undefined
   return rows.findLast((other) => other.kind === "reply" && other.seq < row.seq)?.seq
+}
+
+interface SearchProps {
+  input: RefObject<HTMLInputElement | null>
+  text: string
+  setText: (text: string) => void
+  only: boolean
+  setOnly: (only: boolean) => void
+  children: React.ReactNode
+}
+
+function Search({ input, text, setText, only, setOnly, children }: SearchProps) {
+  return (
+    <div
+      className="flex flex-none flex-wrap items-center gap-3 border-b border-line bg-panel px-3 py-1.5"
+      role="search"
+    >
+      <input
+        ref={input}
+        type="search"
+        className="field max-w-72"
+        placeholder="Words in the run"
+        aria-label="Words in the run"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <label className="flex items-center gap-1.5 text-[13px]">
+        <input type="checkbox" checked={only} onChange={(event) => setOnly(event.target.checked)} />
+        failed only
+      </label>
+      <span role="status" className="ml-auto text-[12px] text-soft">
+        {children}
+      </span>
+    </div>
+  )
 }

@@ -28,10 +28,13 @@ export function Answer({
     ) : (
       <Problem title="The call did not come through" error={error} />
     )
-  if (answer === undefined) return null
+  return answer === undefined ? null : <AnswerParts answer={answer} />
+}
+
+function AnswerParts({ answer }: { answer: CallAnswer }) {
   const { success, result, error: failed, metadata, execution_time_ms: took } = answer
   const { output, hint, code, modifiedFiles = [] } = metadata.toolwright ?? {}
-  const text = output ?? (typeof result === "string" ? result : pretty(result))
+  const text = shownText(answer)
   return (
     <section aria-label="Result" className="rounded-lg border border-line bg-panel p-3">
       <h2 className="mb-2 flex flex-wrap items-center gap-2 font-semibold">
@@ -54,4 +57,9 @@ export function Answer({
       )}
     </section>
   )
+}
+
+/** What a model would be shown of it. */
+function shownText({ result, metadata }: CallAnswer): string {
+  return metadata.toolwright?.output ?? (typeof result === "string" ? result : pretty(result))
 }

@@ -71,7 +71,8 @@ async function call(name: string, text: string, signal: AbortSignal): Promise<Ca
 }
 
 export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefined }) {
-  const { text, setText, value, lost, problem } = useArguments(tool, args)
+  const state = useArguments(tool, args)
+  const { text, problem } = state
   const check = useCheck(tool.name, text, problem)
   const running = useRef<AbortController>(undefined)
   const queries = useQueryClient()
@@ -83,7 +84,6 @@ export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefi
     if (problem === undefined && !made.isPending) made.mutate()
   }
   useKeys({ r: run, "mod+enter": run })
-  const unreadable = problem ?? lost
   return (
     <div className="mx-auto flex max-w-5xl flex-col gap-4 p-4">
       <Heading tool={tool} />
@@ -98,33 +98,7 @@ export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefi
           if (event.key === "Enter" && (event.metaKey || event.ctrlKey)) run()
         }}
       >
-        <Tabs.Root defaultValue={args !== undefined && lost !== undefined ? "json" : "form"}>
-          <Tabs.List className="mb-2 flex gap-1" aria-label="How the arguments are written">
-            <Tabs.Tab value="form" className={TAB}>
-              Form
-            </Tabs.Tab>
-            <Tabs.Tab value="json" className={TAB}>
-              JSON
-            </Tabs.Tab>
-          </Tabs.List>
-          <Tabs.Panel value="form">
-            {unreadable === undefined ? (
-              <SchemaForm
-                schema={tool.parameters}
-                value={value}
-                change={(changed) => setText(pretty(changed))}
-                check={check}
-              />
-            ) : (
-              <p className="text-warn">
-                Only the JSON shows these arguments as they are: {visible(unreadable)}. Nothing of it was changed.
-              </p>
-            )}
-          </Tabs.Panel>
-          <Tabs.Panel value="json">
-            <JsonEditor label={`Arguments of ${tool.name}`} value={text} change={setText} />
-          </Tabs.Panel>
-        </Tabs.Root>
+        <ArgumentTabs tool={tool} state={state} check={check} inJson={args !== undefined} />
         <Verdict problem={problem} check={check} />
         <div className="flex flex-wrap items-center gap-2">
           <button type="submit" className="button button-main" disabled={problem !== undefined || made.isPending}>
@@ -142,6 +116,47 @@ export function ToolView({ tool, args }: { tool: ToolInfo; args: string | undefi
       <Answer answer={made.data} error={made.error} pending={made.isPending} />
       <History tool={tool.name} />
     </div>
+  )
+}
+
+interface TabsProps {
+  tool: ToolInfo
+  state: ReturnType<typeof useArguments>
+  check: CheckAnswer | undefined
+  inJson: boolean
+}
+
+function ArgumentTabs({ tool, state, check, inJson }: TabsProps) {
+  const { text, setText, value, lost, problem } = state
+  const unreadable = problem ?? lost
+  return (
+    <Tabs.Root defaultValue={inJson && lost !== undefined ? "json" : "form"}>
+      <Tabs.List className="mb-2 flex gap-1" aria-label="How the arguments are written">
+        <Tabs.Tab value="form" className={TAB}>
+          Form
+        </Tabs.Tab>
+        <Tabs.Tab value="json" className={TAB}>
+          JSON
+        </Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="form">
+        {unreadable === undefined ? (
+          <SchemaForm
+            schema={tool.parameters}
+            value={value}
+            change={(changed) => setText(pretty(changed))}
+            check={check}
+          />
+        ) : (
+          <p className="text-warn">
+            Only the JSON shows these arguments as they are: {visible(unreadable)}. Nothing of it was changed.
+          </p>
+        )}
+      </Tabs.Panel>
+      <Tabs.Panel value="json">
+        <JsonEditor label={`Arguments of ${tool.name}`} value={text} change={setText} />
+      </Tabs.Panel>
+    </Tabs.Root>
   )
 }
 
