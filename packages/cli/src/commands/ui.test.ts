@@ -73,7 +73,7 @@ describe.skipIf(CHROMIUM === undefined)(
       expect(await page.getByRole("region", { name: "Arguments of the call" }).textContent()).toContain('"head": 1')
       expect(wrong).toEqual([])
       child.kill("SIGINT")
-      expect((await finished).code).toBe(0)
+      expect((await finished).code).toBe(130)
     }, 120_000)
 
     test("an agent is asked and watched to its end, its call is changed and made again, and it goes on from a round as a branch", async () => {

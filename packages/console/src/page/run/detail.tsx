@@ -95,7 +95,7 @@ function CallDetail({ row, reply }: { row: Row; reply: number | undefined }) {
         body={end.data?.answer}
         pending={row.endSeq === undefined && row.type !== "tool-end"}
       />
-      {reply === undefined ? null : <RawReply seq={reply} callId={row.callId} />}
+      <RawReply seq={reply} callId={row.callId} />
       <Provenance provenance={provenance} />
     </>
   )
@@ -203,7 +203,7 @@ function OutputBody({ output }: { output: string }) {
 }
 
 /** The reply that a call was read from. */
-function RawReply({ seq, callId }: { seq: number; callId: string | undefined }) {
+function RawReply({ seq, callId }: { seq: number | undefined; callId: string | undefined }) {
   const { data } = useBody(seq)
   const raw = data?.fields?.raw
   if (typeof raw !== "string" || raw === "") return null
