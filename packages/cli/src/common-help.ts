@@ -1,6 +1,7 @@
 import { SETTINGS } from "@toolwright/runtime/configuration"
 import type { OptionDeclarations } from "./options.ts"
 import { CONFIGURATION_OPTIONS } from "./settings-options.ts"
+import { TASK_LIMITS } from "./tasks/limit-options.ts"
 import { optionLines, SCREEN, wrapped } from "./usage.ts"
 
 /** How the sections of the configuration are called where a person looks for an option. */
@@ -25,8 +26,9 @@ export function optionsHelp(): string {
     const title = key === undefined ? "Configuration" : (TITLES[key] ?? "Other")
     groups.set(title, [...(groups.get(title) ?? []), [name, option]])
   }
+  groups.set("Tasks, for 'tasks add'", Object.entries(TASK_LIMITS))
   const intro =
-    "Options that many commands have. Each is a setting of toolwright.yaml too, and some are variables: see 'toolwright help settings'. What is true or false takes a value (--native-tools=false) or --no- before it."
+    "Options that many commands have. Each but those of tasks is a setting of toolwright.yaml too, and some are variables: see 'toolwright help settings'. What is true or false takes a value (--native-tools=false) or --no- before it."
   const sections = [...groups].flatMap(([title, options]) => ["", `${title}:`, ...optionLines(options)])
   return `${[...wrapped(intro, SCREEN.columns), ...sections].join("\n")}\n`
 }

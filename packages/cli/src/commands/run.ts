@@ -42,7 +42,6 @@ export const runCommand: Command = {
         does: "With a model that Ollama serves",
       },
       { line: 'toolwright run "delete the folder build" --dry-run', does: "See the calls, run none" },
-      { line: "toolwright run - < task.txt", does: "The task from a file" },
     ],
   }),
   details: `Which model is asked is said by options, environment variables or toolwright.yaml. Where none is configured, the built-in pocket

@@ -39,14 +39,11 @@ export const runsCommand: Command = {
       "runs import <file>",
     ],
     description:
-      "Every run and every call of a tool is on record, over whichever surface it came. Of a run there are its events, and the numbered\n" +
-      "prompts, replies, calls and results that people read; 'files' writes these into a folder. 'export' writes a run into one file, to be\n" +
-      "sent to somebody, and 'import' takes it back. The beginning of an id is enough where only one run begins so.",
+      "Every run and every call is on record, over whichever surface it came. Of an id its beginning is enough.",
     options: OPTIONS,
     examples: [
       { line: "toolwright runs", does: "The runs in this workspace, newest first" },
       { line: "toolwright runs show latest --full", does: "Everything that the last run sent and got" },
-      { line: "toolwright runs show latest --follow", does: "What the last run does, as it happens" },
       { line: "toolwright runs export latest --html", does: "The last run as a page for somebody else" },
     ],
   }),

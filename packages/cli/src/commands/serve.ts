@@ -62,7 +62,7 @@ const OPTIONS = {
   workers: {
     type: "string",
     value: "n",
-    description: "Tasks of /tasks worked on at once (1 with a model and a token; 0 for none)",
+    description: "Tasks worked on at once (1 with a model and a token)",
   },
   quiet: { type: "boolean", description: "Write no line for each request" },
   ...CONFIGURATION_OPTIONS,
@@ -76,7 +76,6 @@ export const serveCommand: Command = {
     description: "Serves the tools of this folder over REST, and with a model an OpenAI API in front of it.",
     options: OPTIONS,
     examples: [
-      { line: "toolwright serve --read-only .", does: "The tools of this folder, reading only" },
       {
         line: "toolwright serve --host 0.0.0.0 --token $TOKEN",
         does: "For others, with a token",

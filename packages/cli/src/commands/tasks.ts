@@ -3,6 +3,7 @@ import type { TaskAccess } from "@toolwright/runtime/tasks"
 import { TASK_STATES, type TaskFilter, type TaskQueue, type TaskRow } from "@toolwright/store"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { TASK_LIMITS } from "../tasks/limit-options.ts"
 import { factsOf, summaryLine, taskTree } from "../tasks/lines.ts"
 import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
@@ -13,18 +14,13 @@ const OPTIONS = {
   priority: { type: "string", value: "n", description: "Of add: higher ones first (0)" },
   after: { type: "string", multiple: true, value: "id", description: "Of add: a task that has to be done first" },
   parent: { type: "string", value: "id", description: "Of add: the task that asks for it; of list: only its tasks" },
-  in: { type: "string", value: "seconds", description: "Of add: not before so many seconds from now" },
-  tries: { type: "string", value: "n", description: "Of add: how often it may be started, crashes included (3)" },
-  key: { type: "string", value: "text", description: "Of add: the same key given twice is one task" },
   workspace: { type: "string", value: "dir", description: "Of add: the folder that it is done in (the current one)" },
-  rounds: { type: "string", value: "n", description: "Of add: inferences at most" },
-  tokens: { type: "string", value: "n", description: "Of add: tokens at most, of requests and replies together" },
-  seconds: { type: "string", value: "n", description: "Of add: seconds at most, from its first start" },
   state: { type: "string", value: "state", description: "Of list: only tasks in this state" },
   plan: { type: "string", value: "id", description: "Of list: only tasks of this plan" },
   limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },
-  watch: { type: "boolean", description: "Of add, list and show: go on showing what changes until all have ended" },
+  watch: { type: "boolean", description: "Go on showing what changes until all have ended" },
   json: { type: "boolean", description: "Print JSON" },
+  ...TASK_LIMITS,
   ...WORKSPACE_OPTIONS,
 } as const satisfies OptionDeclarations
 
@@ -41,13 +37,11 @@ export const tasksCommand: Command = {
       "tasks cancel|retry <id> [options]",
     ],
     description:
-      "A task is done by a worker ('toolwright work'), later and perhaps elsewhere; what came of it is kept. The beginning of an id is enough\n" +
-      "where only one task begins so.",
+      "Tasks are done by a worker ('toolwright work'), later and perhaps elsewhere. Of an id its beginning is enough.",
     options: OPTIONS,
     examples: [
       { line: 'toolwright tasks add "make the test pass" --agent builder', does: "Prints the task's id" },
       { line: "toolwright tasks --watch", does: "The tasks as a tree, as they go on" },
-      { line: "toolwright tasks cancel t1ab", does: "Interrupts the model and the tools too" },
     ],
   }),
   async run(invocation) {
