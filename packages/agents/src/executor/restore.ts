@@ -22,14 +22,28 @@ export interface Restored {
 
 /** Brings a new state to where the log of its run ends, but for the round that was under way. */
 export function restoreRun(state: RunState, folded: FoldedRun): Restored {
-  const { conversation, counters, notes, calls, ids, open, rounds } = folded
-  const { tools, ledger, loops } = state
-  if (conversation !== undefined) {
-    state.conversation.restore(conversation.messages)
-    for (const { call, result } of calls.flat()) state.catalogue.show(shownIn(call.name, result.data))
-    // Other tools may be on offer, or another model that is told of them in another way.
-    tellTools(state, state.dialogue.plan)
-  }
+  const { counters, notes, open, rounds, ids } = folded
+  restoreConversation(state, folded)
+  restoreCalls(state, folded)
+  for (const note of notes) state.ledger.note(note)
+  if (folded.work !== undefined) state.gate.resume(folded.work, interruptedWork(folded, state.tools), state.signal)
+  restoreIds(state, folded)
+  state.rounds = open?.round ?? rounds
+  state.calls = Math.max(counters?.named ?? 0, ids.length)
+  if (counters !== undefined) restoreCounters(state, counters)
+  for (const { call, result } of open?.ended.values() ?? []) state.catalogue.show(shownIn(call.name, result.data))
+  return { open }
+}
+
+function restoreConversation(state: RunState, { conversation, calls }: FoldedRun): void {
+  if (conversation === undefined) return
+  state.conversation.restore(conversation.messages)
+  for (const { call, result } of calls.flat()) state.catalogue.show(shownIn(call.name, result.data))
+  // Other tools may be on offer, or another model that is told of them in another way.
+  tellTools(state, state.dialogue.plan)
+}
+
+function restoreCalls({ tools, ledger, loops }: RunState, { calls }: FoldedRun): void {
   for (const round of calls) {
     ledger.beginRound()
     for (const { call, result } of round) {
@@ -38,16 +52,13 @@ export function restoreRun(state: RunState, folded: FoldedRun): Restored {
       loops.observe(call.name, call.arguments, result)
     }
   }
-  for (const note of notes) ledger.note(note)
-  if (folded.work !== undefined) state.gate.resume(folded.work, interruptedWork(folded, tools), state.signal)
+}
+
+function restoreIds(state: RunState, { ids, open }: FoldedRun): void {
+  // Calls of the round that was under way get their numbers again as they are made.
   const before = ids.slice(0, ids.length - (open?.reply.calls.length ?? 0))
   for (const id of before) state.indexes.set(id, state.indexes.size + 1)
   for (const id of ids) state.ids.add(id)
-  state.rounds = open?.round ?? rounds
-  state.calls = Math.max(counters?.named ?? 0, ids.length)
-  if (counters !== undefined) restoreCounters(state, counters)
-  for (const { call, result } of open?.ended.values() ?? []) state.catalogue.show(shownIn(call.name, result.data))
-  return { open }
 }
 
 function restoreCounters(state: RunState, counters: NonNullable<FoldedRun["counters"]>): void {

@@ -4,7 +4,7 @@ import type { RunRecorder } from "../record/recorder.ts"
 import type { ExecutorOptions, RunRequest } from "./options.ts"
 import { restoreRun } from "./restore.ts"
 import { Rounds } from "./rounds.ts"
-import { failureOf, snapshotOf, startRun } from "./run-state.ts"
+import { failureOf, snapshotOf, startRun, type RunState } from "./run-state.ts"
 
 /** A run that goes on from its log, with what writes on in it. */
 export interface ResumedRun {
@@ -22,34 +22,21 @@ export async function* run(
   request: RunRequest,
   resumed?: ResumedRun,
 ): AsyncGenerator<RunEvent, RunSummary> {
-  const controller = new AbortController()
-  const abort = (): void => controller.abort(request.signal?.reason)
-  if (request.signal?.aborted) abort()
-  request.signal?.addEventListener("abort", abort, { once: true })
+  const { controller, unlink } = linkedTo(request.signal)
   const state = startRun(options, request, controller.signal)
-  const { systemPrompt, history, files, output } = request
-  const recorder =
-    resumed?.recorder ??
-    options.recorder?.({
-      runId: state.runId,
-      ...(systemPrompt === undefined ? {} : { systemPrompt }),
-      ...(history === undefined ? {} : { history }),
-      ...(files === undefined ? {} : { files }),
-      ...(output === undefined ? {} : { output: output.schema }),
-    })
+  const recorder = resumed?.recorder ?? newRecorder(options, request, state.runId)
   if (recorder !== undefined) state.gate.record = recorder.noteWork
   recorder?.lost.addEventListener("abort", () => controller.abort(recorder.lost.reason), { once: true })
   const rounds = new Rounds(state, recorder, resumed === undefined ? undefined : restoreRun(state, resumed.folded))
-  const snapshot = () => snapshotOf(state)
+  const record = new RecordOfRun(state, recorder)
   let over = false
   try {
     for (;;) {
       const { events, end } = await rounds.next()
-      const told = end === undefined ? events : [...events, end.event]
       over = end !== undefined
       try {
-        // The record hears of everything before anybody else does; of its end only where it is not to go on later.
-        await recorder?.write(end !== undefined && request.leaves?.(end.event) === true ? events : told, snapshot)
+        // The record hears of everything before anybody else does.
+        await record.write(events, end?.event)
       } catch (thrown) {
         over = true
         await rounds.leave()
@@ -57,19 +44,63 @@ export async function* run(
         yield event
         return summary
       }
-      for (const event of told) yield event
-      if (end !== undefined) return end.summary
+      for (const event of events) yield event
+      if (end === undefined) continue
+      yield end.event
+      return end.summary
     }
   } finally {
-    request.signal?.removeEventListener("abort", abort)
+    unlink()
     controller.abort()
     // Who leaves the loop hears no more; the record does.
     if (!over) {
       const { events, end } = await rounds.abandon()
-      const told = request.leaves?.(end.event) === true ? events : [...events, end.event]
-      await recorder?.write(told, snapshot).catch(() => {})
+      await record.write(events, end.event).catch(() => {})
     }
     await rounds.leave()
     await recorder?.close()
   }
 }
+
+/** A signal of the run's own, which the caller's aborts too. */
+function linkedTo(signal: AbortSignal | undefined): { controller: AbortController; unlink: () => void } {
+  const controller = new AbortController()
+  const abort = (): void => controller.abort(signal?.reason)
+  if (signal?.aborted) abort()
+  signal?.addEventListener("abort", abort, { once: true })
+  return { controller, unlink: () => signal?.removeEventListener("abort", abort) }
+}
+
+function newRecorder(
+  { recorder }: ExecutorOptions,
+  { systemPrompt, history, files, output }: RunRequest,
+  runId: string,
+): RunRecorder | undefined {
+  return recorder?.({
+    runId,
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(history === undefined ? {} : { history }),
+    ...(files === undefined ? {} : { files }),
+    ...(output === undefined ? {} : { output: output.schema }),
+  })
+}
+
+/** Where a run is written down, if it is. */
+class RecordOfRun {
+  readonly #state: RunState
+  readonly #recorder: RunRecorder | undefined
+
+  constructor(state: RunState, recorder: RunRecorder | undefined) {
+    this.#state = state
+    this.#recorder = recorder
+  }
+
+  /** Writes what happened; the end of the run only where it is not to go on later. */
+  async write(events: readonly RunEvent[], end: RunEnd | undefined): Promise<void> {
+    const { request } = this.#state
+    const written = end === undefined || request.leaves?.(end) === true ? events : [...events, end]
+    await this.#recorder?.write(written, () => snapshotOf(this.#state))
+  }
+}
+
+type RunEnd = Extract<RunEvent, { type: "run-end" }>

@@ -16,30 +16,54 @@ export async function numberedFiles(database: Database, events: readonly LogEven
   const parsed = events.map(({ type, body }) => ({ type, body: bodyOf(body) }))
   const hashes = parsed.flatMap(({ type, body }) => (type === "request" ? (body.prompt?.add ?? []) : []))
   const messages = await readBodies(database, hashes)
-  const files: NumberedFile[] = []
-  const put = (name: string, text: string): void => {
-    files.push({ name: `${String(files.length + 1).padStart(3, "0")}-${name}`, text })
+  const writing = new FilesOfRun(messages)
+  for (const { type, body } of parsed) writing.add(type, body)
+  return writing.end()
+}
+
+class FilesOfRun {
+  readonly #messages: ReadonlyMap<string, string>
+  readonly #files: NumberedFile[] = []
+  #results: object[] = []
+  #sent: RecordedMessage[] = []
+
+  /** @param messages the texts of all messages, by their hashes */
+  constructor(messages: ReadonlyMap<string, string>) {
+    this.#messages = messages
   }
-  let results: object[] = []
-  let sent: RecordedMessage[] = []
-  for (const { type, body } of parsed) {
-    if (type === "request") {
-      const { keep = 0, add = [] } = body.prompt ?? {}
-      const before = sent
-      sent = [...sent.slice(0, keep), ...add.map((hash) => messageIn(messages.get(hash)))]
-      put("prompt.md", promptText(sent, keep === before.length ? before : []))
-    } else if (type === "reply") {
-      const { reasoning = "", raw = "", calls = [] } = body
-      put("response.md", reasoning === "" ? raw : `<!-- reasoning\n${reasoning}\n-->\n${raw}`)
-      if (calls.length > 0) put("tool-calls.json", json(calls))
-    } else if (type === "tool-end") results.push({ callId: body.callId, name: body.name, result: body.result })
-    if ((type === "round-end" || type === "run-end") && results.length > 0) {
-      put("tool-results.json", json(results))
-      results = []
-    }
+
+  add(type: string, body: Body): void {
+    if (type === "request") this.#prompt(body)
+    else if (type === "reply") this.#reply(body)
+    else if (type === "tool-end") this.#results.push({ callId: body.callId, name: body.name, result: body.result })
+    else if (type === "round-end" || type === "run-end") this.#putResults()
   }
-  if (results.length > 0) put("tool-results.json", json(results))
-  return files
+
+  end(): NumberedFile[] {
+    this.#putResults()
+    return this.#files
+  }
+
+  #prompt({ prompt }: Body): void {
+    const { keep = 0, add = [] } = prompt ?? {}
+    const before = this.#sent
+    this.#sent = [...before.slice(0, keep), ...add.map((hash) => messageIn(this.#messages.get(hash)))]
+    this.#put("prompt.md", promptText(this.#sent, keep === before.length ? before : []))
+  }
+
+  #reply({ reasoning = "", raw = "", calls = [] }: Body): void {
+    this.#put("response.md", reasoning === "" ? raw : `<!-- reasoning\n${reasoning}\n-->\n${raw}`)
+    if (calls.length > 0) this.#put("tool-calls.json", json(calls))
+  }
+
+  #putResults(): void {
+    if (this.#results.length > 0) this.#put("tool-results.json", json(this.#results))
+    this.#results = []
+  }
+
+  #put(name: string, text: string): void {
+    this.#files.push({ name: `${String(this.#files.length + 1).padStart(3, "0")}-${name}`, text })
+  }
 }
 
 /** The fields that are read here. */

@@ -57,8 +57,7 @@ class Answers implements Answering {
     const { repair = this.#repair, ...asked } = request
     const tools = asked.toolChoice === "none" ? [] : this.#definitionsOf(asked.tools ?? [])
     const required = asked.toolChoice === "required" && tools.length > 0
-    // Without tools nothing can be required.
-    const wanted = required ? asked : ({ ...asked, toolChoice: asked.toolChoice === "none" ? "none" : "auto" } as const)
+    const wanted = required ? asked : notRequired(asked)
     const settings = { tools, unknownTools: this.#unknownTools, request: wanted }
     const mayAskAgain = repair || required
     const held = required || (repair && asked.jsonSchema !== undefined)
@@ -73,6 +72,11 @@ class Answers implements Answering {
     const source = this.#replies.of(askedAgain(wanted, finished.said, first.faults), tools, signal)
     yield* secondTry({ round: first, finished }, second, source, signal)
   }
+}
+
+/** Without tools nothing can be required. */
+function notRequired<Asked extends Pick<AnswerRequest, "toolChoice">>(asked: Asked) {
+  return { ...asked, toolChoice: asked.toolChoice === "none" ? ("none" as const) : ("auto" as const) }
 }
 
 /** The second answer in place of the first, or the first where there is no second. */

@@ -1,3 +1,4 @@
+import type { Dirent } from "node:fs"
 import { lstat, mkdir, readdir } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { isInside } from "../paths/roots.ts"
@@ -120,16 +121,25 @@ async function findIn(root: string): Promise<Found[]> {
     }
     for (const entry of entries) {
       const path = join(folder, entry.name)
-      if (entry.name === ".git") {
-        if (entry.isDirectory()) found.push({ path, kind: "repository" })
-        else if (entry.isFile()) found.push({ path, kind: "pointer" })
-      } else if (RULES.has(entry.name)) {
-        if (!entry.isSymbolicLink()) found.push({ path, kind: "rules" })
-      } else if (entry.name === "node_modules" && entry.isDirectory()) found.push(...(await packagesIn(path)))
-      else if (entry.isDirectory() && !SKIPPED.has(entry.name)) (LATE.has(entry.name) ? late : pending).push(path)
+      const kind = kindOf(entry)
+      if (kind === "folder") (LATE.has(entry.name) ? late : pending).push(path)
+      else if (kind === "packages") found.push(...(await packagesIn(path)))
+      else if (kind !== undefined) found.push({ path, kind })
     }
   }
   return found
+}
+
+/** What an entry of a folder is to be looked at as; nothing where it is of no concern. */
+function kindOf(entry: Dirent): Found["kind"] | "packages" | "folder" | undefined {
+  if (entry.name === ".git") {
+    if (entry.isDirectory()) return "repository"
+    return entry.isFile() ? "pointer" : undefined
+  }
+  if (RULES.has(entry.name)) return entry.isSymbolicLink() ? undefined : "rules"
+  if (!entry.isDirectory()) return undefined
+  if (entry.name === "node_modules") return "packages"
+  return SKIPPED.has(entry.name) ? undefined : "folder"
 }
 
 /**

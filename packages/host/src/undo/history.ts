@@ -128,16 +128,18 @@ export function createHistory(config: HistoryConfig, policy: PathPolicy): Change
   }
 }
 
-/** Looking at what was changed, and taking it back. */
-function createUndoing(parts: {
+interface UndoingParts {
   log: ChangeLog
   store: ContentStore
   policy: PathPolicy
   tree: () => TreeSource
   writable: readonly string[]
   recorder: CallRecorder
-}): Pick<ChangeHistory, "list" | "foreign" | "plan" | "differences" | "undo"> {
-  const { log, store, policy, tree, writable, recorder } = parts
+}
+
+/** Looking at what was changed, and taking it back. */
+function createUndoing(parts: UndoingParts): Pick<ChangeHistory, "list" | "foreign" | "plan" | "differences" | "undo"> {
+  const { log, store, policy, tree, writable } = parts
   const sight = {
     now: (path: string) => stateOf(path, policy.readable(path) ? { store } : HASH_ONLY),
     has: (hash: string) => store.has(hash),
@@ -177,20 +179,28 @@ function createUndoing(parts: {
     },
     async undo(id) {
       const { item, plan } = await planned(id)
-      const { restorations, refused } = plan
-      const shown = (each: RefusedPath): RefusedPath => ({ ...each, path: policy.show(each.path) })
-      if (restorations.length === 0) return { restored: [], refused: refused.map(shown) }
-      const changes = restorations.map(({ path, to, undoes }) => ({ path, planned: to, undoes }))
-      const task = () => restore(restorations, { policy: openPolicy(policy), store, temporaryName })
-      const head = { tool: "undo", callId: item.id, readOnly: true }
-      const { value: failed, recorded } = await recorder.during(head, () => recorder.changing(changes, task))
-      const lost = new Set(failed.map(({ path }) => path))
-      return {
-        ...(recorded.id === undefined ? {} : { id: recorded.id }),
-        restored: restorations.filter(({ path }) => !lost.has(path)).map(({ path }) => policy.show(path)),
-        refused: [...refused, ...failed].map(shown),
-      }
+      return takeBack(item, plan, parts)
     },
+  }
+}
+
+/** Carries a plan out, as a change that can be taken back itself. */
+async function takeBack(
+  item: HistoryItem,
+  { restorations, refused }: UndoPlan,
+  { policy, store, recorder }: UndoingParts,
+): ReturnType<ChangeHistory["undo"]> {
+  const shown = (each: RefusedPath): RefusedPath => ({ ...each, path: policy.show(each.path) })
+  if (restorations.length === 0) return { restored: [], refused: refused.map(shown) }
+  const changes = restorations.map(({ path, to, undoes }) => ({ path, planned: to, undoes }))
+  const task = () => restore(restorations, { policy: openPolicy(policy), store, temporaryName })
+  const head = { tool: "undo", callId: item.id, readOnly: true }
+  const { value: failed, recorded } = await recorder.during(head, () => recorder.changing(changes, task))
+  const lost = new Set(failed.map(({ path }) => path))
+  return {
+    ...(recorded.id === undefined ? {} : { id: recorded.id }),
+    restored: restorations.filter(({ path }) => !lost.has(path)).map(({ path }) => policy.show(path)),
+    refused: [...refused, ...failed].map(shown),
   }
 }
 

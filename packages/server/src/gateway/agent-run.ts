@@ -25,8 +25,7 @@ export type ChatStep =
 
 /**
  * A run of an agent as a chat reply: text of all rounds in order, steps as events beside it, one end. No call and no
- * result shows
- * as text.
+ * result shows as text.
  *
  * @param inForm the answer has a form: it is told once it has it, and nothing that was said before
  * @throws ToolwrightError what ended the run, when the model could not be asked
@@ -35,66 +34,89 @@ export async function* runAsChat(
   events: AsyncGenerator<RunEvent, RunSummary>,
   inForm = false,
 ): AsyncGenerator<ChatStep, void> {
-  let round = 0
-  let said = ""
-  let finishReason: FinishReason = "stop"
-  const step = (type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep => ({
-    type: "step",
-    event: { type, step_iteration: round, metadata },
-  })
-  for await (const event of events) {
+  const chat = new ChatOfRun(inForm)
+  for await (const event of events) yield* chat.stepsOf(event)
+}
+
+/** What of a run was told to a chat so far. */
+class ChatOfRun {
+  readonly #inForm: boolean
+  #round = 0
+  #said = ""
+  #finishReason: FinishReason = "stop"
+
+  constructor(inForm: boolean) {
+    this.#inForm = inForm
+  }
+
+  *stepsOf(event: RunEvent): Generator<ChatStep, void> {
     switch (event.type) {
       case "round-start":
-        round = event.round
-        yield step("iteration_start", { tools: event.tools.length })
+        this.#round = event.round
+        yield this.#step("iteration_start", { tools: event.tools.length })
         break
       case "text-delta":
-        said += event.text
+        this.#said += event.text
         // Of an answer in a form only the last is one.
-        if (!inForm) yield event
+        if (!this.#inForm) yield event
         break
       case "reasoning-delta":
         yield event
         break
       case "reply":
         // An answer that was cut off is told as one.
-        finishReason = event.finishReason === "length" ? "length" : "stop"
+        this.#finishReason = event.finishReason === "length" ? "length" : "stop"
         break
       case "tool-start":
-        yield step("tool_execution_start", { tool: event.name, call_id: event.callId, arguments: event.arguments })
+        yield this.#step("tool_execution_start", startOf(event))
         break
       case "tool-end":
-        yield step("tool_result", {
-          tool: event.name,
-          call_id: event.callId,
-          success: event.result.success,
-          duration_ms: event.result.executionTimeMs,
-          ...(event.result.error === undefined ? {} : { error: event.result.error.message }),
-        })
+        yield this.#step("tool_result", resultOf(event))
         break
       case "round-end":
-        yield step("iteration_complete")
+        yield this.#step("iteration_complete")
         break
-      case "run-end": {
-        const { summary, error } = event
-        if (summary.outcome === "failed")
-          throw new ToolwrightError(
-            error?.code ?? "RUN_FAILED",
-            summary.message,
-            error?.hint === undefined ? {} : { hint: error.hint },
-          )
-        if (inForm && summary.output !== undefined) yield { type: "text-delta", text: JSON.stringify(summary.output) }
-        if (summary.outcome === "max-rounds")
-          yield { type: "text-delta", text: said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
-        yield step("reasoning_complete", { outcome: summary.outcome, rounds: summary.rounds, calls: summary.calls })
-        yield {
-          type: "end",
-          finishReason,
-          usage: { inputTokens: summary.inputTokens, outputTokens: summary.outputTokens },
-        }
+      case "run-end":
+        yield* this.#end(event)
         break
-      }
       default:
     }
+  }
+
+  *#end({ summary, error }: Extract<RunEvent, { type: "run-end" }>): Generator<ChatStep, void> {
+    const { outcome, message, output, rounds, calls, inputTokens, outputTokens } = summary
+    if (outcome === "failed")
+      throw new ToolwrightError(
+        error?.code ?? "RUN_FAILED",
+        message,
+        error?.hint === undefined ? {} : { hint: error.hint },
+      )
+    if (this.#inForm && output !== undefined) yield { type: "text-delta", text: JSON.stringify(output) }
+    if (outcome === "max-rounds")
+      yield { type: "text-delta", text: this.#said === "" ? TOO_MANY_STEPS : `\n\n${TOO_MANY_STEPS}` }
+    yield this.#step("reasoning_complete", { outcome, rounds, calls })
+    yield { type: "end", finishReason: this.#finishReason, usage: { inputTokens, outputTokens } }
+  }
+
+  #step(type: ReasoningEvent["type"], metadata: Record<string, unknown> = {}): ChatStep {
+    return { type: "step", event: { type, step_iteration: this.#round, metadata } }
+  }
+}
+
+function startOf({
+  name,
+  callId,
+  arguments: args,
+}: Extract<RunEvent, { type: "tool-start" }>): Record<string, unknown> {
+  return { tool: name, call_id: callId, arguments: args }
+}
+
+function resultOf({ name, callId, result }: Extract<RunEvent, { type: "tool-end" }>): Record<string, unknown> {
+  return {
+    tool: name,
+    call_id: callId,
+    success: result.success,
+    duration_ms: result.executionTimeMs,
+    ...(result.error === undefined ? {} : { error: result.error.message }),
   }
 }

@@ -1,5 +1,6 @@
+import type { UnderlyingSource } from "node:stream/web"
 import { failureOf } from "./failures.ts"
-import type { GatewayEvent, ReplyHead, WholeReply, WireRequest } from "./wire.ts"
+import type { GatewayEvent, ReplyHead, StreamWriter, WholeReply, WireRequest } from "./wire.ts"
 
 /** After so long without a word a waiting client is told that the answer still comes. */
 const ALIVE_MS = 10_000
@@ -54,68 +55,78 @@ async function gather(events: AsyncIterable<GatewayEvent>): Promise<WholeReply> 
 function streamed(
   wire: WireRequest,
   first: IteratorResult<GatewayEvent, void>,
-  { events, leave }: Steps,
+  steps: Steps,
   head: ReplyHead,
   headers: Record<string, string>,
 ): Response {
   const writer = wire.streamed(head)
-  const encoder = new TextEncoder()
-  let ahead: IteratorResult<GatewayEvent, void> | undefined = first
-  let begun = false
-  let alive: NodeJS.Timeout | undefined
+  const body = new ReadableStream<Uint8Array>(new StreamedReply(writer, first, steps), { highWaterMark: 0 })
+  const named = { "content-type": writer.contentType, "cache-control": "no-cache", "x-accel-buffering": "no" }
+  return new Response(body, { headers: { ...named, ...headers } })
+}
+
+/** The bytes of a streamed answer, as the client takes them. */
+class StreamedReply implements UnderlyingSource<Uint8Array> {
+  readonly #writer: StreamWriter
+  readonly #steps: Steps
+  readonly #encoder = new TextEncoder()
+  #ahead: IteratorResult<GatewayEvent, void> | undefined
+  #begun = false
+  #alive: NodeJS.Timeout | undefined
   /** When the client began to wait for the next piece. */
-  let waiting: number | undefined
+  #waiting: number | undefined
+
+  constructor(writer: StreamWriter, first: IteratorResult<GatewayEvent, void>, steps: Steps) {
+    this.#writer = writer
+    this.#ahead = first
+    this.#steps = steps
+  }
+
+  start(controller: ReadableStreamDefaultController<Uint8Array>): void {
+    this.#alive = setInterval(() => {
+      if (this.#waiting === undefined || performance.now() - this.#waiting < ALIVE_MS) return
+      this.#waiting = performance.now()
+      controller.enqueue(this.#encoder.encode(this.#writer.alive()))
+    }, ALIVE_MS / 2)
+    this.#alive.unref()
+  }
+
+  async pull(controller: ReadableStreamDefaultController<Uint8Array>): Promise<void> {
+    this.#waiting = performance.now()
+    let text: string | undefined
+    let over = false
+    try {
+      text = await this.#piece()
+      over = text === undefined
+    } catch (thrown) {
+      text = this.#writer.fail(failureOf(thrown))
+      over = true
+    }
+    this.#waiting = undefined
+    if (text !== undefined) controller.enqueue(this.#encoder.encode(text))
+    if (!over) return
+    clearInterval(this.#alive)
+    controller.close()
+  }
+
+  async cancel(): Promise<void> {
+    clearInterval(this.#alive)
+    this.#steps.leave()
+    await this.#steps.events.return(undefined)
+  }
 
   /** The next text to send; nothing at the end. */
-  async function piece(): Promise<string | undefined> {
-    if (!begun) {
-      begun = true
-      return writer.begin()
+  async #piece(): Promise<string | undefined> {
+    if (!this.#begun) {
+      this.#begun = true
+      return this.#writer.begin()
     }
     for (;;) {
-      const step = ahead ?? (await events.next())
-      ahead = undefined
+      const step = this.#ahead ?? (await this.#steps.events.next())
+      this.#ahead = undefined
       if (step.done === true) return undefined
-      const text = writer.event(step.value)
+      const text = this.#writer.event(step.value)
       if (text !== "") return text
     }
   }
-
-  const body = new ReadableStream<Uint8Array>(
-    {
-      start(controller) {
-        alive = setInterval(() => {
-          if (waiting === undefined || performance.now() - waiting < ALIVE_MS) return
-          waiting = performance.now()
-          controller.enqueue(encoder.encode(writer.alive()))
-        }, ALIVE_MS / 2)
-        alive.unref()
-      },
-      async pull(controller) {
-        waiting = performance.now()
-        let text: string | undefined
-        let over = false
-        try {
-          text = await piece()
-          over = text === undefined
-        } catch (thrown) {
-          text = writer.fail(failureOf(thrown))
-          over = true
-        }
-        waiting = undefined
-        if (text !== undefined) controller.enqueue(encoder.encode(text))
-        if (!over) return
-        clearInterval(alive)
-        controller.close()
-      },
-      async cancel() {
-        clearInterval(alive)
-        leave()
-        await events.return(undefined)
-      },
-    },
-    { highWaterMark: 0 },
-  )
-  const named = { "content-type": writer.contentType, "cache-control": "no-cache", "x-accel-buffering": "no" }
-  return new Response(body, { headers: { ...named, ...headers } })
 }

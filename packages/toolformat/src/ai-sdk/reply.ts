@@ -17,7 +17,7 @@ export async function readContent(
   content: readonly ContentPart[],
   settings: ReplySettings,
 ): Promise<{ content: ContentPart[]; hasCalls: boolean }> {
-  const writer = createPartWriter(settings)
+  const writer = new PartWriter(settings)
   const parts: ContentPart[] = []
   let open: { type: "text" | "reasoning"; text: string } | undefined
   const written = new Set<ContentPart>()
@@ -44,7 +44,7 @@ export async function readContent(
 
 /** The stream of an answer, its text parsed. */
 export function readStream(settings: ReplySettings): TransformStream<unknown, unknown> {
-  const writer = createPartWriter(settings)
+  const writer = new PartWriter(settings)
   let isDone = false
   return new TransformStream<unknown, unknown>({
     async transform(chunk, controller) {
@@ -76,80 +76,98 @@ export function toolCallsReason(given: unknown): unknown {
 const WAS_REASONING = "text-was-reasoning"
 
 /** Turns events of our parser into stream parts: what is open is closed before something else begins. */
-function createPartWriter({ parser, tools, taken, onProblem }: ReplySettings) {
-  const ids = new Map<number, string>()
-  let open: { type: "text" | "reasoning"; id: string } | undefined
-  let blocks = 0
-  let calls = 0
+class PartWriter {
+  readonly #settings: ReplySettings
+  readonly #spoken = new SpokenParts()
+  readonly #ids = new Map<number, string>()
+  #calls = 0
 
-  function close(): StreamPart[] {
-    const parts = open === undefined ? [] : [{ type: `${open.type}-end`, id: open.id }]
-    open = undefined
+  constructor(settings: ReplySettings) {
+    this.#settings = settings
+  }
+
+  push(text: string): Promise<StreamPart[]> {
+    return this.#writeAll(this.#settings.parser.push(text))
+  }
+
+  async end(): Promise<StreamPart[]> {
+    const parts = [...(await this.#writeAll(this.#settings.parser.end())), ...this.#spoken.close()]
+    // A call that began and came to nothing still has its input open.
+    for (const id of this.#ids.values()) parts.push({ type: "tool-input-end", id })
     return parts
   }
 
-  function say(type: "text" | "reasoning", text: string): StreamPart[] {
+  hasCalls(): boolean {
+    return this.#calls > 0
+  }
+
+  async #writeAll(events: readonly ParseEvent[]): Promise<StreamPart[]> {
     const parts: StreamPart[] = []
+    for (const event of events) parts.push(...(await this.#write(event)))
+    return parts
+  }
+
+  async #write(event: ParseEvent): Promise<StreamPart[]> {
+    switch (event.type) {
+      case "text-delta":
+        return this.#spoken.say("text", event.text)
+      case "reasoning-delta":
+        return this.#spoken.say("reasoning", event.text)
+      case WAS_REASONING:
+        return [...this.#spoken.close(), { type: WAS_REASONING }]
+      case "call-start": {
+        const id = freeId(event.id, this.#settings.taken)
+        this.#ids.set(event.index, id)
+        return [...this.#spoken.close(), { type: "tool-input-start", id, toolName: event.name } as StreamPart]
+      }
+      case "args-delta":
+        return [{ type: "tool-input-delta", id: this.#ids.get(event.index) ?? "", delta: event.text }]
+      case "call-end":
+        return this.#endCall(event)
+      case "problem":
+        return this.#problem(event.problem)
+    }
+  }
+
+  async #endCall({ index, call }: Extract<ParseEvent, { type: "call-end" }>): Promise<StreamPart[]> {
+    const id = this.#ids.get(index) ?? freeId(call.id, this.#settings.taken)
+    this.#ids.delete(index)
+    this.#calls += 1
+    const input = JSON.stringify(await argumentsOf(call, this.#settings.tools))
+    const part = { type: "tool-call", toolCallId: id, toolName: call.name, input }
+    return [{ type: "tool-input-end", id }, part]
+  }
+
+  #problem(problem: ParseProblem): StreamPart[] {
+    const { repaired, shown, text } = problem
+    this.#settings.onProblem?.(problem)
+    // What could not be read as a call is what the model said.
+    return repaired || shown === true || text === "" ? [] : this.#spoken.say("text", text)
+  }
+}
+
+/** Text and thoughts, each in numbered blocks with a beginning and an end. */
+class SpokenParts {
+  #open: { type: "text" | "reasoning"; id: string } | undefined
+  #blocks = 0
+
+  say(type: "text" | "reasoning", text: string): StreamPart[] {
+    const parts: StreamPart[] = []
+    let open = this.#open
     if (open?.type !== type) {
-      parts.push(...close())
-      open = { type, id: `toolwright-${blocks}` }
-      blocks += 1
+      parts.push(...this.close())
+      open = { type, id: `toolwright-${this.#blocks}` }
+      this.#open = open
+      this.#blocks += 1
       parts.push({ type: `${type}-start`, id: open.id })
     }
     return [...parts, { type: `${type}-delta`, id: open.id, delta: text }]
   }
 
-  async function write(event: ParseEvent): Promise<StreamPart[]> {
-    switch (event.type) {
-      case "text-delta":
-        return say("text", event.text)
-      case "reasoning-delta":
-        return say("reasoning", event.text)
-      case WAS_REASONING:
-        return [...close(), { type: WAS_REASONING }]
-      case "call-start": {
-        const id = freeId(event.id, taken)
-        ids.set(event.index, id)
-        return [...close(), { type: "tool-input-start", id, toolName: event.name } as StreamPart]
-      }
-      case "args-delta":
-        return [{ type: "tool-input-delta", id: ids.get(event.index) ?? "", delta: event.text }]
-      case "call-end": {
-        const id = ids.get(event.index) ?? freeId(event.call.id, taken)
-        ids.delete(event.index)
-        calls += 1
-        const call = {
-          type: "tool-call",
-          toolCallId: id,
-          toolName: event.call.name,
-          input: JSON.stringify(await argumentsOf(event.call, tools)),
-        }
-        return [{ type: "tool-input-end", id }, call]
-      }
-      case "problem": {
-        const { repaired, shown, text } = event.problem
-        onProblem?.(event.problem)
-        // What could not be read as a call is what the model said.
-        return repaired || shown === true || text === "" ? [] : say("text", text)
-      }
-    }
-  }
-
-  async function writeAll(events: readonly ParseEvent[]): Promise<StreamPart[]> {
-    const parts: StreamPart[] = []
-    for (const event of events) parts.push(...(await write(event)))
+  close(): StreamPart[] {
+    const parts = this.#open === undefined ? [] : [{ type: `${this.#open.type}-end`, id: this.#open.id }]
+    this.#open = undefined
     return parts
-  }
-
-  return {
-    push: (text: string): Promise<StreamPart[]> => writeAll(parser.push(text)),
-    end: async (): Promise<StreamPart[]> => {
-      const parts = [...(await writeAll(parser.end())), ...close()]
-      // A call that began and came to nothing still has its input open.
-      for (const id of ids.values()) parts.push({ type: "tool-input-end", id })
-      return parts
-    },
-    hasCalls: () => calls > 0,
   }
 }
 

@@ -20,74 +20,109 @@ export interface AnthropicReply {
 type BlockType = "text" | "thinking"
 
 /** The events of a streamed message. */
-export function anthropicStream(head: ReplyHead, { request, thinking }: AnthropicReply): StreamWriter {
-  const notes: AnswerNote[] = []
-  let blocks = 0
-  let open: BlockType | undefined
-  let written = 0
+export function anthropicStream(head: ReplyHead, reply: AnthropicReply): StreamWriter {
+  return new MessageStream(head, reply)
+}
 
-  const close = (): string => {
-    if (open === undefined) return ""
-    const signature = open === "thinking" ? delta({ type: "signature_delta", signature: SIGNATURE }) : ""
-    open = undefined
-    return signature + frame("content_block_stop", { index: blocks++ })
-  }
-  const delta = (what: JsonObject): string => frame("content_block_delta", { index: blocks, delta: what })
-  const say = (type: BlockType, text: string): string => {
-    written += text.length
-    const before = open === type ? "" : close() + begin(type)
-    return before + delta(type === "text" ? { type: "text_delta", text } : { type: "thinking_delta", thinking: text })
-  }
-  const begin = (type: BlockType): string => {
-    open = type
-    const block = type === "text" ? { type, text: "" } : { type, thinking: "", signature: "" }
-    return frame("content_block_start", { index: blocks, content_block: block })
-  }
-  const call = ({ id, name, arguments: input }: ToolCall): string => {
-    const json = JSON.stringify(input)
-    written += json.length
-    const before = close()
-    return [
-      before,
-      frame("content_block_start", { index: blocks, content_block: { type: "tool_use", id, name, input: {} } }),
-      delta({ type: "input_json_delta", partial_json: json }),
-      frame("content_block_stop", { index: blocks++ }),
-    ].join("")
-  }
-  const end = (finishReason: FinishReason, usage: Usage | undefined): string => {
-    const ended = { stop_reason: STOP[finishReason] ?? "end_turn", stop_sequence: null }
-    const counted = wireUsage(usageOr(usage, request, written))
-    return `${close()}${frame("message_delta", { delta: ended, usage: counted, ...about(notes) })}${frame("message_stop", {})}`
+class MessageStream implements StreamWriter {
+  readonly contentType = "text/event-stream"
+  readonly #head: ReplyHead
+  readonly #reply: AnthropicReply
+  readonly #notes: AnswerNote[] = []
+  readonly #blocks = new ContentBlocks()
+
+  constructor(head: ReplyHead, reply: AnthropicReply) {
+    this.#head = head
+    this.#reply = reply
   }
 
-  function write(event: GatewayEvent): string {
+  begin(): string {
+    const usage = wireUsage({ inputTokens: estimatedTokens(this.#reply.request), outputTokens: 0 })
+    const message = { ...messageOf(this.#head), content: [], stop_reason: null, stop_sequence: null, usage }
+    return frame("message_start", { message })
+  }
+
+  event(event: GatewayEvent): string {
     switch (event.type) {
       case "text-delta":
-        return say("text", event.text)
+        return this.#blocks.say("text", event.text)
       case "reasoning-delta":
-        return thinking ? say("thinking", event.text) : ""
+        return this.#reply.thinking ? this.#blocks.say("thinking", event.text) : ""
       case "call":
-        return call(event.call)
+        return this.#blocks.call(event.call)
       case "note":
-        notes.push(event.note)
+        this.#notes.push(event.note)
         return ""
       case "end":
-        return end(event.finishReason, event.usage)
+        return this.#end(event.finishReason, event.usage)
       default:
         return ""
     }
   }
 
-  return {
-    contentType: "text/event-stream",
-    begin: () => {
-      const usage = wireUsage({ inputTokens: estimatedTokens(request), outputTokens: 0 })
-      const message = { ...messageOf(head), content: [], stop_reason: null, stop_sequence: null, usage }
-      return frame("message_start", { message })
-    },
-    event: write,
-    alive: () => frame("ping", {}),
-    fail: (failure) => `event: error\ndata: ${JSON.stringify(anthropicFailure(failure))}\n\n`,
+  alive(): string {
+    return frame("ping", {})
+  }
+
+  fail(failure: GatewayFailure): string {
+    return `event: error\ndata: ${JSON.stringify(anthropicFailure(failure))}\n\n`
+  }
+
+  #end(finishReason: FinishReason, usage: Usage | undefined): string {
+    const ended = { stop_reason: STOP[finishReason] ?? "end_turn", stop_sequence: null }
+    const counted = wireUsage(usageOr(usage, this.#reply.request, this.#blocks.written))
+    const last = frame("message_delta", { delta: ended, usage: counted, ...about(this.#notes) })
+    return `${this.#blocks.close()}${last}${frame("message_stop", {})}`
+  }
+}
+
+/** The numbered blocks of a message: what is open is closed before another begins. */
+class ContentBlocks {
+  #index = 0
+  #open: BlockType | undefined
+  #written = 0
+
+  /** Characters of all blocks so far. */
+  get written(): number {
+    return this.#written
+  }
+
+  say(type: BlockType, text: string): string {
+    this.#written += text.length
+    const before = this.#open === type ? "" : this.close() + this.#begin(type)
+    return (
+      before + this.#delta(type === "text" ? { type: "text_delta", text } : { type: "thinking_delta", thinking: text })
+    )
+  }
+
+  call({ id, name, arguments: input }: ToolCall): string {
+    const json = JSON.stringify(input)
+    this.#written += json.length
+    const before = this.close()
+    const block = { type: "tool_use", id, name, input: {} }
+    return [
+      before,
+      frame("content_block_start", { index: this.#index, content_block: block }),
+      this.#delta({ type: "input_json_delta", partial_json: json }),
+      frame("content_block_stop", { index: this.#index++ }),
+    ].join("")
+  }
+
+  close(): string {
+    if (this.#open === undefined) return ""
+    const signature = this.#open === "thinking" ? this.#delta({ type: "signature_delta", signature: SIGNATURE }) : ""
+    this.#open = undefined
+    return signature + frame("content_block_stop", { index: this.#index++ })
+  }
+
+  #begin(type: BlockType): string {
+    this.#open = type
+    const block = type === "text" ? { type, text: "" } : { type, thinking: "", signature: "" }
+    return frame("content_block_start", { index: this.#index, content_block: block })
+  }
+
+  #delta(what: JsonObject): string {
+    return frame("content_block_delta", { index: this.#index, delta: what })
   }
 }
 
