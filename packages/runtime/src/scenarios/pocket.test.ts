@@ -134,7 +134,7 @@ describe("nothing configured", () => {
       await expect(events(toolwright, "fix it", agent)).rejects.toMatchObject({
         code: "NO_MODEL",
         message: expect.stringContaining(`'${agent}' needs a real model`),
-        hint: expect.stringContaining("--base-url"),
+        hint: expect.stringContaining("`model.baseUrl: "),
       })
     }
     await expect(toolwright.fileOwner("a", ["a.txt"])).rejects.toMatchObject({ code: "NO_MODEL" })
@@ -144,7 +144,7 @@ describe("nothing configured", () => {
         .list()
         .map(({ name }) => name)
     expect(names("assistant")).toEqual(POCKET_TOOLS)
-    expect(names("builder")).toContain("code_edit")
+    expect(names("builder")).toContain("code_edit_edit_lines")
   })
 
   test("a configured model is taken instead, and the pocket model by its name", async () => {
