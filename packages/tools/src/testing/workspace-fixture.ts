@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { createWorkspace, type Workspace } from "@toolwright/host/paths"
+import { withFormerNames } from "../compat/former-names.ts"
 import type { CodingToolsConfig } from "../process-tools.ts"
 import { createProcessTools } from "../process-tools.ts"
 
@@ -32,7 +33,7 @@ export function workspaceFixture(
   const fixture: WorkspaceFixture = {
     root,
     workspace,
-    tools: new Map(createProcessTools(workspace, config).map((tool) => [tool.name, tool])),
+    tools: new Map(createProcessTools(workspace, config).map((tool) => [tool.name, withFormerNames(tool)])),
     write(written) {
       for (const [path, text] of Object.entries(written)) {
         mkdirSync(dirname(join(root, path)), { recursive: true })
