@@ -17,7 +17,10 @@ const pages = [
 
 /** What is not run here, and why. */
 const ELSEWHERE: readonly [RegExp, string][] = [
-  [/^(npm|git|docker|openssl)\b/, "installs, builds or tests the repository, or is another program's own command"],
+  [
+    /^(npm|git|docker|openssl|llama-server)\b/,
+    "installs, builds or tests the repository, or is another program's own command",
+  ],
   [/^alias /, "names the command in the reader's shell"],
   [/^(\w+=\S+ )*(claude|codex|opencode)\b/, "belongs to another program"],
   [
@@ -50,6 +53,10 @@ const commands = pages.flatMap((page) =>
     .filter((line) => line !== "" && !line.startsWith("#"))
     .map((line) => [page, line] as const),
 )
+
+/** What a server says once it serves. */
+const SERVES = /^(?:Serving \d+ tools at|The console of this folder)/m
+
 const here = commands.filter(([, line]) => /\btoolwright\b/.test(line) && !ELSEWHERE.some(([form]) => form.test(line)))
 
 /** Of a model that nobody has heard of. */
@@ -121,12 +128,14 @@ function run(line: string): Promise<{ code: number | null; output: string }> {
       NO_COLOR: "1",
     },
     stdio: ["ignore", "pipe", "pipe"],
+    // What waits for a person would outlive the test.
+    timeout: 25_000,
   })
   let output = ""
   let ended = false
   const hear = (text: unknown): void => {
     output += String(text)
-    if (!ended && /^Serving \d+ tools at/m.test(output)) ended = child.kill("SIGTERM")
+    if (!ended && SERVES.test(output)) ended = child.kill("SIGTERM")
   }
   child.stdout.on("data", hear)
   child.stderr.on("data", hear)
@@ -138,6 +147,7 @@ const standIn = (line: string): string =>
     .replaceAll(/http:\/\/localhost:(?:8080|11434)\/v1/g, model.baseUrl)
     .replaceAll(/--port \d+/g, "--port 0")
     .replace(/\bserve\b(?!.*--port)/, "serve --port 0")
+    .replace(/\btoolwright ui$/, "toolwright ui --no-open")
 
 test("there are commands, and each is run or known to belong elsewhere", () => {
   expect(here.length).toBeGreaterThan(25)
@@ -150,7 +160,7 @@ test("there are commands, and each is run or known to belong elsewhere", () => {
 describe.skipIf(process.platform === "win32")("a command does what the page shows", () => {
   test.each(here)("%s: %s", async (_page, line) => {
     const { code, output } = await run(standIn(line))
-    const serves = /^Serving \d+ tools at/m.test(output)
+    const serves = SERVES.test(output)
     const failure = FAIL.find(([form]) => form.test(line))
     if (failure !== undefined && code !== 0) expect(output).toMatch(failure[1])
     else expect([0, ...(serves ? [130] : [])], output).toContain(code)
