@@ -22,7 +22,7 @@ const ELSEWHERE: readonly [RegExp, string][] = [
     "installs, builds or tests the repository, or is another program's own command",
   ],
   [/^alias /, "names the command in the reader's shell"],
-  [/^(\w+=\S+ )*(claude|codex|opencode)\b/, "belongs to another program"],
+  [/^(\w+=\S+ )*(claude|codex|opencode|llama-server)\b/, "belongs to another program"],
   [
     /toolwright (init|new)\b|^cd my-tools|count_words|how many words/,
     "makes a project and calls its tool: commands/init.test.ts plays that whole page",
@@ -33,6 +33,7 @@ const ELSEWHERE: readonly [RegExp, string][] = [
     /^(npx )?toolwright (chat|demo)\b/,
     "is a conversation, or takes a minute: commands/chat.test.ts, commands/demo.test.ts",
   ],
+  [/toolwright ui\b/, "serves until it is stopped, and opens a browser: commands/ui.test.ts"],
   [/toolwright doctor/, "fails where the model calls nothing: commands/doctor.test.ts"],
   [/format infer http/, "asks a server that shows its template: template-source/read-template.test.ts"],
   [/some-mcp-server|postgres:\/\//, "names a server that nobody has: import.test.ts connects to one"],
