@@ -108,57 +108,9 @@ export interface Runs {
 }
 
 /** Makes runs of tasks from the parts of an assembly. */
-export function runsWith({ place, pairing, registry, cwd, executorOptions }: RunParts): Runs {
-  async function* run(task: string, options: RunOptions = {}): AsyncGenerator<RunEvent, RunSummary> {
-    const { agent = "assistant", signal, runId = newRunId(), systemPrompt } = options
-    const {
-      shared = false,
-      dryRun = false,
-      files,
-      history,
-      media,
-      since,
-      sampling,
-      output,
-      leaves,
-      maxRounds,
-    } = options
-    const profile = profileOf(agent)
-    const given = givenTask(profile, task, files)
-    checkAgent(pairing, profile)
-    using _lock = place.take(shared || dryRun ? { ...profile, changesWorkspace: false } : profile, runId)
-    const parts = await executorOptions(profile, { surface: options.surface, task: options.taskId })
-    const withoutTools = isPlain(options.tools, parts, registry)
-    if (withoutTools) checkWords(pairing)
-    const executor = new DynamicExecutor({
-      ...parts,
-      ...(withoutTools ? { unavailable: [] } : { tools: chosen(parts.tools, options.tools) }),
-      access: given.access,
-      ...(maxRounds === undefined ? {} : { maxRounds }),
-      completion: withoutTools
-        ? {}
-        : pairing !== undefined
-          ? parts.completion!
-          : { ...parts.completion, ...given.completion },
-    })
-    const own = withoutTools && profile === assistantProfile ? "" : profile.systemPrompt
-    return yield* executor.run({
-      task: given.task,
-      systemPrompt: pairing !== undefined ? "" : (systemPrompt ?? own),
-      ...(withoutTools ? { withoutTools } : {}),
-      ...(output === undefined ? {} : { output: formOf(output) }),
-      agent: profile.name,
-      runId,
-      ...(history === undefined ? {} : { history }),
-      ...(media === undefined ? {} : { media: await mediaFor(media, parts.backend, cwd) }),
-      ...(since === undefined ? {} : { since }),
-      ...(sampling === undefined ? {} : { sampling }),
-      ...(signal === undefined ? {} : { signal }),
-      ...(dryRun ? { dryRun } : {}),
-      ...(files === undefined ? {} : { files }),
-      ...(leaves === undefined ? {} : { leaves }),
-    })
-  }
+export function runsWith(parts: RunParts): Runs {
+  const { place, pairing, registry, executorOptions } = parts
+  const run = (task: string, options: RunOptions = {}) => runTask(parts, task, options)
   return {
     run,
     async complete(task, options) {
@@ -170,9 +122,9 @@ export function runsWith({ place, pairing, registry, cwd, executorOptions }: Run
     async fileOwner(agentId, files, log) {
       const profile = profileNamed("file-owner")
       checkAgent(pairing, profile)
-      const { completion: _completion, ...parts } = await executorOptions(profile)
+      const { completion: _completion, ...settings } = await executorOptions(profile)
       return new FileOwningAgent({
-        ...parts,
+        ...settings,
         agentId,
         specializedFiles: files,
         tools: registry,
@@ -181,6 +133,62 @@ export function runsWith({ place, pairing, registry, cwd, executorOptions }: Run
       })
     },
   }
+}
+
+async function* runTask(
+  { place, pairing, registry, cwd, executorOptions }: RunParts,
+  task: string,
+  options: RunOptions,
+): AsyncGenerator<RunEvent, RunSummary> {
+  const { agent = "assistant", runId = newRunId(), dryRun = false, media, output } = options
+  const profile = profileOf(agent)
+  const given = givenTask(profile, task, options.files)
+  checkAgent(pairing, profile)
+  using _lock = place.take(lockedFor(profile, options), runId)
+  const parts = await executorOptions(profile, { surface: options.surface, task: options.taskId })
+  const withoutTools = isPlain(options.tools, parts, registry)
+  if (withoutTools) checkWords(pairing)
+  const completion = pairing !== undefined ? parts.completion! : { ...parts.completion, ...given.completion }
+  const executor = new DynamicExecutor({
+    ...parts,
+    ...(withoutTools ? { unavailable: [] } : { tools: chosen(parts.tools, options.tools) }),
+    access: given.access,
+    ...givenOf(options, ["maxRounds"]),
+    completion: withoutTools ? {} : completion,
+  })
+  return yield* executor.run({
+    ...givenOf(options, PASSED_ON),
+    task: given.task,
+    systemPrompt: pairing !== undefined ? "" : promptOf(profile, options, withoutTools),
+    ...(withoutTools ? { withoutTools } : {}),
+    ...(output === undefined ? {} : { output: formOf(output) }),
+    agent: profile.name,
+    runId,
+    ...(media === undefined ? {} : { media: await mediaFor(media, parts.backend, cwd) }),
+    ...(dryRun ? { dryRun } : {}),
+  })
+}
+
+/** Who shares the workspace, or runs no call, keeps nobody else out of it. */
+function lockedFor(profile: AgentProfile, { shared = false, dryRun = false }: RunOptions): AgentProfile {
+  return shared || dryRun ? { ...profile, changesWorkspace: false } : profile
+}
+
+/** What the executor is asked in the same words. */
+const PASSED_ON = ["history", "since", "sampling", "signal", "files", "leaves"] as const
+
+/** Those of some settings that are given. */
+function givenOf<Key extends keyof RunOptions>(options: RunOptions, keys: readonly Key[]): Pick<RunOptions, Key> {
+  return Object.fromEntries(keys.flatMap((key) => (options[key] === undefined ? [] : [[key, options[key]]]))) as Pick<
+    RunOptions,
+    Key
+  >
+}
+
+/** The assistant is told of tools: without any it needs no words. */
+function promptOf(profile: AgentProfile, { systemPrompt }: RunOptions, withoutTools: boolean): string {
+  const own = withoutTools && profile === assistantProfile ? "" : profile.systemPrompt
+  return systemPrompt ?? own
 }
 
 /** Whether a run has no tools at all: none were wanted, or the application has none. */

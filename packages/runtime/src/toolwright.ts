@@ -40,13 +40,13 @@ import { offerFor } from "./assembly/offer.ts"
 import { logAccess, type LogAccess } from "./assembly/log.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
-import { placeOf } from "./assembly/place.ts"
+import { placeOf, type Place } from "./assembly/place.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import { checkOptions } from "./configuration/check-options.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { resumeRun, type ResumeOptions } from "./resume.ts"
-import { profileOf, runsWith, type OutputSchema, type RunOptions, type RunOrigin } from "./runs.ts"
+import { profileOf, runsWith, type OutputSchema, type RunOptions, type RunParts } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
 import { tasksOver, type TaskAccess } from "./tasks/access.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
@@ -193,52 +193,12 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const middleware = await middlewareFor(configuration, { cwd, env, own: around })
   // Records show no kind of secret, whatever is shown to the model.
   const redact = redactorFor({ ...configuration, secrets: {} }, env)
-  const canAsk = options.backend !== undefined || hasModel(configuration)
-  const tools = await assembleTools(configuration, {
-    cwd,
-    env,
-    withBuiltins,
-    own,
-    log,
-    model: canAsk ? () => configuredBackend(configuration, options.backend, () => model.backend()) : undefined,
-  })
-  const model = modelFor(configuration, tools.registry, {
-    own: options.backend,
-    root: place.root,
-    choose: options.choose,
-    log,
-    env,
-  })
-  const { pairing } = model
-
-  const offer = (profile: AgentProfile) =>
-    offerFor(profile, tools, {
-      pairing,
-      writable: place.writable,
-      search: configuration.agent.catalogue === "searched",
-    })
+  const { tools, model } = await toolsAndModel(configuration, { options, cwd, env, withBuiltins, own, log, place })
   const records = logAccess(databaseOf(configuration, cwd), place)
-  const executorOptions = async (
-    profile: AgentProfile,
-    { surface = "library", task }: RunOrigin = {},
-  ): Promise<ExecutorOptions> => ({
-    ...executorSettings(configuration, profile),
-    ...offer(profile),
-    backend: await model.backend(),
-    middleware,
-    approvals: configuration.permissions.approvals,
-    permissions: pairing === undefined ? permissions : permissionsFor(configuration, approve, pairing.wary(place.root)),
-    ...pairing?.options(configuration),
-    ...(options.record === false
-      ? {}
-      : {
-          recorder: await recorderFor(
-            records,
-            { surface, workspace: place.root, ...(task === undefined ? {} : { task }) },
-            redact,
-          ),
-        }),
-  })
+  const assembled = { configuration, options, place, permissions, middleware, redact, tools, model, records }
+  const offer = offerOf(assembled)
+  const executorOptions = executorOptionsOf(assembled, offer)
+  const { pairing } = model
   const runs = runsWith({ place, pairing, registry: tools.registry, cwd, executorOptions })
 
   const close = async (): Promise<void> => {
@@ -268,6 +228,81 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     ...(runs as Pick<Toolwright, "run" | "complete" | "fileOwner">),
     resume: (runId, options) =>
       resumeRun({ open: () => records.open(), place, redact, executorOptions }, runId, options),
+    ...recordedRuns(records),
+    close,
+    [Symbol.asyncDispose]: close,
+  }
+}
+
+/** What runs are put together from. */
+interface Assembled {
+  configuration: Configuration
+  options: ToolwrightOptions
+  place: Place
+  permissions: PermissionPolicy | undefined
+  middleware: readonly Middleware[]
+  redact: (text: string) => string
+  tools: AssembledTools
+  model: AssembledModel
+  records: LogAccess
+}
+
+type AssembledTools = Awaited<ReturnType<typeof assembleTools>>
+type AssembledModel = ReturnType<typeof modelFor>
+type OfferTo = (profile: AgentProfile) => ReturnType<typeof offerFor>
+
+/** Tools may ask the model, and the model is chosen for the tools: each has the other only once it is asked. */
+async function toolsAndModel(
+  configuration: Configuration,
+  {
+    options,
+    place,
+    ...parts
+  }: Omit<Parameters<typeof assembleTools>[1], "model"> &
+    Pick<Assembled, "options" | "place"> & { env: NodeJS.ProcessEnv; log: (line: string) => void },
+): Promise<Pick<Assembled, "tools" | "model">> {
+  const canAsk = options.backend !== undefined || hasModel(configuration)
+  const tools = await assembleTools(configuration, {
+    ...parts,
+    model: canAsk ? () => configuredBackend(configuration, options.backend, () => model.backend()) : undefined,
+  })
+  const { log, env } = parts
+  const model = modelFor(configuration, tools.registry, {
+    own: options.backend,
+    root: place.root,
+    choose: options.choose,
+    log,
+    env,
+  })
+  return { tools, model }
+}
+
+function offerOf({ configuration, tools, model: { pairing }, place }: Assembled): OfferTo {
+  const search = configuration.agent.catalogue === "searched"
+  return (profile) => offerFor(profile, tools, { pairing, writable: place.writable, search })
+}
+
+function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["executorOptions"] {
+  const { configuration, options, place, permissions, middleware, redact, model, records } = assembled
+  const { pairing } = model
+  return async (profile, { surface = "library", task } = {}) => {
+    const origin = { surface, workspace: place.root, ...(task === undefined ? {} : { task }) }
+    return {
+      ...executorSettings(configuration, profile),
+      ...offer(profile),
+      backend: await model.backend(),
+      middleware,
+      approvals: configuration.permissions.approvals,
+      permissions:
+        pairing === undefined ? permissions : permissionsFor(configuration, options.approve, pairing.wary(place.root)),
+      ...pairing?.options(configuration),
+      ...(options.record === false ? {} : { recorder: await recorderFor(records, origin, redact) }),
+    }
+  }
+}
+
+function recordedRuns(records: LogAccess): Pick<Toolwright, "runs" | "readRun"> {
+  return {
     async runs(filter) {
       const found = await records.look()
       return found === undefined ? [] : listRuns(found, filter)
@@ -277,8 +312,6 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
       if (found === undefined) throw noRuns(runId, records.target)
       return readRun(found, runId)
     },
-    close,
-    [Symbol.asyncDispose]: close,
   }
 }
 

@@ -49,11 +49,7 @@ export function createApp(
   options: ServerOptions,
   extend: (app: Hono<{ Variables: AppVariables }>, gate: CallGate) => void = () => {},
 ): Hono<{ Variables: AppVariables }> {
-  if (options.allowedOrigins?.includes("*") === true && (options.tokens?.length ?? 0) > 0) {
-    throw new ToolwrightError("INVALID_CONFIGURATION", "Pages of every origin may not call a server with tokens.", {
-      hint: "Name the origins whose pages may call, each with --allow-origin.",
-    })
-  }
+  checkOrigins(options)
   const gate = options.gate ?? gateOf(options)
   const metrics = new Metrics(() => gate.calls)
   const app = new Hono<{ Variables: AppVariables }>({ strict: false })
@@ -130,4 +126,11 @@ export function createApp(
   )
   app.onError((thrown) => problem({ code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
   return app
+}
+
+function checkOrigins({ allowedOrigins, tokens = [] }: ServerOptions): void {
+  if (allowedOrigins?.includes("*") !== true || tokens.length === 0) return
+  throw new ToolwrightError("INVALID_CONFIGURATION", "Pages of every origin may not call a server with tokens.", {
+    hint: "Name the origins whose pages may call, each with --allow-origin.",
+  })
 }
