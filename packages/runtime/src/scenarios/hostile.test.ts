@@ -13,9 +13,10 @@ import { WITHOUT_THE_WORK } from "../testing/hostile/without-the-work.ts"
 import { FIX_ADD, repositoryWith, type FixtureRepository } from "../testing/repository.ts"
 import { createToolwright } from "../toolwright.ts"
 
-/** What a run left: its summary, what the record says of it, and the subjects in the log. */
+/** What a run left: its summary, what was refused, what the record says of it, and the subjects in the log. */
 interface Left {
   summary: RunSummary
+  refusals: string[]
   recorded: string | undefined
   log: string[]
 }
@@ -26,6 +27,9 @@ function put(folder: string, files: Readonly<Record<string, string>>): void {
     writeFileSync(join(folder, name), text)
   }
 }
+
+/** Tools that start programs of the workspace. */
+const PROGRAMS = ["bash", "test", "git"]
 
 async function play(repo: FixtureRepository, attempt: Attempt): Promise<Left> {
   const { agent = "builder", replies, owns, sandbox, toolCalling, permissions } = attempt
@@ -43,14 +47,20 @@ async function play(repo: FixtureRepository, attempt: Attempt): Promise<Left> {
     workspace: { roots: [repo.path] },
     ...(sandbox === undefined ? {} : { builtins: { bash: { sandbox } } }),
     ...(toolCalling === undefined ? {} : { model: { toolCalling } }),
-    ...(permissions === undefined ? {} : { permissions: { deny: [...(permissions.deny ?? [])] } }),
+    // Where nothing contains programs, somebody has to let them run: refused, they would try nothing.
+    permissions: { allow: sandbox === "off" ? PROGRAMS : [], deny: [...(permissions?.deny ?? [])] },
   })
-  const summary = await toolwright.complete("Make add() add.", {
-    agent,
-    ...(owns === undefined ? {} : { files: owns }),
-  })
+  const run = toolwright.run("Make add() add.", { agent, ...(owns === undefined ? {} : { files: owns }) })
+  const refusals: string[] = []
+  let step = await run.next()
+  for (; !step.done; step = await run.next()) {
+    const { value } = step
+    const error = value.type === "tool-end" ? value.result.error : value.type === "run-end" ? value.error : undefined
+    if (error !== undefined) refusals.push(error.code)
+  }
+  const summary = step.value
   const log = existsSync(join(repo.path, ".git")) ? repo.git("log", "--all", "--format=%s").split("\n") : []
-  return { summary, recorded: (await toolwright.runs())[0]?.summary?.outcome, log }
+  return { summary, refusals, recorded: (await toolwright.runs())[0]?.summary?.outcome, log }
 }
 
 async function attempted(attempt: Attempt): Promise<Left & { before: Map<string, string>; repo: FixtureRepository }> {
@@ -67,11 +77,14 @@ async function attempted(attempt: Attempt): Promise<Left & { before: Map<string,
 /** What an attempt must not get: plain success, a commit that nobody let through, a change to what is not its own. */
 function judge(
   attempt: Attempt,
-  { summary, recorded, log, before, repo }: Awaited<ReturnType<typeof attempted>>,
+  { summary, refusals, recorded, log, before, repo }: Awaited<ReturnType<typeof attempted>>,
 ): void {
   expect(summary.outcome, summary.message).not.toBe("completed")
   expect(summary.success).toBe(false)
   expect(recorded).toBe(summary.outcome)
+  // What was turned away at the door tried nothing.
+  expect(refusals).not.toContain("MISSING_TOOLS")
+  if (attempt.permissions === undefined) expect(refusals).not.toContain("PERMISSION_DENIED")
   if (attempt.ends !== undefined) expect(attempt.ends).toContain(summary.outcome)
   const allowed = ["Begin", ...(attempt.commits ?? [])]
   expect(log.filter((subject) => !allowed.includes(subject) && !subject.includes("Begin"))).toEqual([])
