@@ -22,9 +22,12 @@ const hang = (seen: { aborted?: boolean } = {}): ToolDefinition =>
   defineTool({
     name: "hang",
     description: "Never returns",
-    timeoutMs: 5000,
+    timeoutMs: 25_000,
     parameters: { type: "object" },
-    execute: (_args, { signal }) => new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true))),
+    execute: (_args, { signal }) => {
+      seen.aborted = false
+      return new Promise(() => signal.addEventListener("abort", () => (seen.aborted = true)))
+    },
   })
 const quick = defineTool({
   name: "quick",
@@ -383,13 +386,13 @@ describe("a running server", () => {
     })
     request.on("error", () => {})
     request.end("{}")
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await vi.waitFor(() => expect(seen.aborted).toBe(false), 10_000)
     request.destroy()
-    await vi.waitFor(() => expect(seen.aborted).toBe(true), 2000)
+    await vi.waitFor(() => expect(seen.aborted).toBe(true), 10_000)
   })
 
   test("lets a call that is under way end before it stops", async () => {
-    let release = (): void => {}
+    let release: (() => void) | undefined
     const slow = defineTool({
       name: "slow",
       description: "",
@@ -398,9 +401,9 @@ describe("a running server", () => {
     })
     const server = await start(slow)
     const answer = new ToolsApiClient({ baseUrl: server.url }).executeTool("slow")
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    await vi.waitFor(() => expect(release).toBeDefined(), 10_000)
     const stopped = server.close()
-    release()
+    release!()
     expect((await answer).data).toBe("done")
     await stopped
   })
