@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, test } from "vitest"
+import { executeCall } from "@toolwright/toolbox"
 import { createToolwright } from "../toolwright.ts"
 
 let folder: string
@@ -13,13 +14,14 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-const CALLS: readonly [name: string, args: Record<string, string>][] = [
-  ["bash", { command: "touch ran" }],
-  ["test", {}],
-  ["validation", {}],
-  ["validation", { operation: "tests" }],
-  ["validation", { operation: "pre-commit" }],
-  ["git", { action: "push" }],
+/** Calls, and the narrowest name by which a rule permits them. */
+const CALLS: readonly [name: string, args: Record<string, string>, rule: string][] = [
+  ["bash", { command: "touch ran" }, "bash"],
+  ["test", {}, "test"],
+  ["validation", {}, "validation"],
+  ["validation", { operation: "tests" }, "validation_tests"],
+  ["validation", { operation: "pre-commit" }, "validation_pre_commit"],
+  ["git", { action: "push" }, "git_push"],
 ]
 
 async function call(name: string, args: Record<string, string>, more: object = {}) {
@@ -38,12 +40,29 @@ async function call(name: string, args: Record<string, string>, more: object = {
 }
 
 describe("where nothing contains programs", () => {
-  test.each(CALLS)("%s %j is asked about, and declined where nobody can be asked", async (name, args) => {
+  test.each(CALLS)("%s %j is asked about, and declined where nobody can be asked", async (name, args, rule) => {
     const result = await call(name, args)
     expect(result).toMatchObject({ success: false, error: { code: "PERMISSION_DENIED" } })
     expect(result.output).toContain("nothing contains programs here")
-    expect(result.output).toContain(`permissions.allow: [${name}]`)
+    expect(result.output).toContain(`permissions.allow: [${rule}]`)
     expect(existsSync(join(folder, "ran"))).toBe(false)
+    expect((await call(name, args, { permissions: { allow: [rule] } })).error?.code).not.toBe("PERMISSION_DENIED")
+  })
+
+  test("an action that is offered as a tool is permitted by its own name", async () => {
+    await using toolwright = await createToolwright({
+      cwd: folder,
+      withBuiltins: true,
+      record: false,
+      builtins: { bash: { sandbox: "off" } },
+    })
+    const permissions = toolwright.permissions!
+    const result = await executeCall(
+      toolwright.toolsFor("builder"),
+      { name: "git_push", arguments: {} },
+      { permissions },
+    )
+    expect(result.output).toContain("permissions.allow: [git_push]")
   })
 
   test("a person's yes lets it run, and a rule saves the question", async () => {

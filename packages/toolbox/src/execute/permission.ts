@@ -123,8 +123,9 @@ function nobodyThere(tool: ToolDefinition, args: JsonObject, doubt: string | und
   )
 }
 
+/** The names by which rules speak of a call, the narrowest last: of a tool, and of its one action. */
 function namesOf(tool: ToolDefinition, args: JsonObject): string[] {
-  if (tool.actionOf !== undefined) return [tool.name, tool.actionOf]
+  if (tool.actionOf !== undefined) return [tool.actionOf, tool.name]
   const { actions } = tool
   const at = actions?.list.findIndex(({ action }) => action === args[actions.argument]) ?? -1
   return at === -1 ? [tool.name] : [tool.name, splitActions(tool)[at]!.name]
