@@ -1,6 +1,7 @@
 import type { ToolResult } from "@toolwright/toolbox"
 import { callIn } from "./call.ts"
 import type { Step } from "./prompt.ts"
+import { POCKET_TOOLS } from "./tools.ts"
 
 /**
  * What is said at the end of a request: one sentence for each call, made from its result and from nothing else. The
@@ -21,8 +22,8 @@ function sentenceOf({ reply, tool, result, recorded }: Step): string {
   const args = callIn(reply)?.arguments ?? {}
   if (recorded.metadata.dryRun === true) return "Nothing was run: this is a dry run."
   if (!recorded.success) return failed(tool, recorded)
-  const known = SENTENCES[tool]
-  return known === undefined ? answered(tool, recorded) : (known(args, recorded) ?? firstLine(recorded.output))
+  if (!POCKET_TOOLS.includes(tool)) return answered(tool, recorded)
+  return SENTENCES[tool]?.(args, recorded) ?? firstLine(recorded.output)
 }
 
 /** What a tool that it does not know answered: data on one line, or the first line of its text. */
