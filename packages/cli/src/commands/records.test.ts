@@ -56,3 +56,11 @@ test("every surface leaves a record: a run, calls by hand, over REST and over MC
   const { database } = await toolwright.log.open()
   for (const { runId } of runs) expect((await verifyRun(database, runId)).broken).toBeUndefined()
 })
+
+test("what is called where every folder is read-only is on record outside of it, and found by who names the same folders", async () => {
+  const cwd = folderWith({ "a.txt": "hello\n" })
+  const at = { cwd, env: { XDG_STATE_HOME: `${cwd}-state` } }
+  expect(await here(["tools", "call", "echo", "--message", "hi", "--read-only", "."], at)).toMatchObject({ code: 0 })
+  expect((await here(["runs", "--calls", "--read-only", "."], at)).stdout).toContain("call over tools: echo")
+  expect((await here(["runs", "--calls"], at)).stdout).not.toContain("echo")
+})

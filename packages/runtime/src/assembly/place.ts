@@ -43,8 +43,10 @@ export interface PlaceOptions {
 export function placeOf(configuration: Configuration, { cwd, env, withBuiltins, log }: PlaceOptions): Place {
   const root = workspaceRoot(configuration, cwd)
   const { readOnly, roots = [] } = configuration.workspace
-  const writable = !withBuiltins || readOnly === undefined || roots.length > 0
-  const state = stateFolderOf(root, writable, env)
+  const mayWrite = readOnly === undefined || roots.length > 0
+  const writable = !withBuiltins || mayWrite
+  // Whoever looks at records without any tool finds them where those with tools left them.
+  const state = stateFolderOf(root, mayWrite, env)
   if (state.reason !== undefined) log(state.reason)
   return {
     root,
