@@ -192,3 +192,21 @@ test("an agent that owns files is not taken on without one", async () => {
   const { code, stderr } = await here(["tasks", "add", "x", "--agent", "file-owner"], { cwd: folderWith({}) })
   expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringContaining("which file it owns") as string })
 })
+
+test("a task that needs a permission waits without a worker, and goes on when it is answered", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const id = await added(cwd, "add a line")
+  const ask = ["--approvals", "wait", "--careful"]
+  const first = await model([{ reply: append }])
+  await here(["work", "--once", ...ask, ...first], { cwd })
+  expect(await shown(cwd, id)).toMatchObject({ state: "needs-approval" })
+  expect(linesIn(cwd)).toBe("")
+  const { stdout } = await here(["approvals", "list", "--json"], { cwd })
+  const [asked] = JSON.parse(stdout) as { id: string }[]
+  expect((await here(["approvals", "allow", asked!.id], { cwd })).code).toBe(0)
+  expect((await shown(cwd, id)).state).toBe("queued")
+  const second = await model([{ reply: "The line is there." }])
+  expect((await here(["work", "--once", ...ask, ...second], { cwd })).code).toBe(0)
+  expect(await shown(cwd, id)).toMatchObject({ state: "done", result: { message: "The line is there." } })
+  expect(linesIn(cwd)).toBe("line\n")
+})

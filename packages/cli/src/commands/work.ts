@@ -40,8 +40,8 @@ export const workCommand: Command = {
   }),
   details: `At Ctrl-C or SIGTERM a worker takes no more tasks and lets those under way end. After the seconds of \`--drain\` they are
 interrupted and given back; another worker goes on with them where they are. Nobody is at hand to ask: what needs a permission that the
-configuration does not give is refused; with \`--approvals wait\` the task fails with the question, and once that is answered
-\`tasks retry\` goes on with it.`,
+configuration does not give is refused; with \`--approvals wait\` the task waits for the answer (\`toolwright approvals\`), and once that is given
+a worker goes on with it.`,
   async run(invocation) {
     const { values } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     return work(invocation, values)

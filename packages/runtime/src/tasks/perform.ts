@@ -137,6 +137,7 @@ function endOfRun({ id, outcome, summary }: RunRow): Performed {
 
 function endFor(summary: RunSummary): Performed {
   if (summary.success) return { state: "done", result: summary }
+  if (summary.outcome === "waiting") return { state: "needs-approval", reason: summary.message }
   return { state: "failed", reason: summary.message === "" ? summary.outcome : summary.message, result: summary }
 }
 
