@@ -141,7 +141,7 @@ describe("other targets", () => {
 test("one bad schema is set aside with its reason, the others go on", () => {
   const tool = (name: string, input: JsonSchema) => ({
     ...defineTool({ name, description: name, parameters: { type: "object" }, execute: () => 0 }),
-    schema: input,
+    parameters: input,
   })
   const loop = {
     type: "object",
