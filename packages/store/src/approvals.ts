@@ -1,27 +1,11 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { Database } from "./database/database.ts"
 import type { Execute } from "./database/driver.ts"
-import type { ApprovalState } from "./tables.ts"
+import type { Selectable } from "kysely"
+import type { ApprovalState, ApprovalTable } from "./tables.ts"
 
 /** A question whether a call may be made, as it stands in the database. */
-export interface ApprovalRow {
-  id: string
-  run: string | null
-  task: string | null
-  call_index: number | null
-  tool: string
-  arguments: string
-  arguments_hash: string
-  policy: string
-  question: string | null
-  state: ApprovalState
-  created_at: number
-  expires_at: number | null
-  answered_at: number | null
-  answered_by: string | null
-  note: string | null
-  consumed_at: number | null
-}
+export type ApprovalRow = Selectable<ApprovalTable>
 
 /** What a question is about: an answer counts for exactly this and nothing else. */
 export interface ApprovalSubject {

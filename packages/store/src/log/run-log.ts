@@ -5,30 +5,12 @@ import type { LogEvent } from "./event.ts"
 import { follow, type FollowOptions } from "./follow.ts"
 import { readEvents, type EventRange } from "./read.ts"
 import { BEGIN_RUN, CLAIM_RUN, LAST_EVENT, RUN_COLUMNS } from "./statements.ts"
-import type { RunState } from "../tables.ts"
+import type { Selectable } from "kysely"
+import type { RunState, RunTable } from "../tables.ts"
 import { writerOf, type RunWriter } from "./writer.ts"
 
 /** A run, without its events. Times are milliseconds since 1970. */
-export interface RunRow {
-  id: string
-  task: string | null
-  agent: string
-  model: string
-  title: string
-  surface: string
-  workspace: string | null
-  caller: string | null
-  state: RunState
-  outcome: string | null
-  summary: string | null
-  fence: number
-  holder: string | null
-  heartbeat: number | null
-  parent_run: string | null
-  parent_seq: number | null
-  started_at: number
-  ended_at: number | null
-}
+export type RunRow = Selectable<RunTable>
 
 /** A run that begins. */
 export interface NewRun {

@@ -1,37 +1,8 @@
-import type { TaskState } from "../tables.ts"
+import type { Selectable } from "kysely"
+import type { TaskState, TaskTable } from "../tables.ts"
 
 /** A task as it stands. Times are milliseconds since 1970. */
-export interface TaskRow {
-  id: string
-  parent: string | null
-  depth: number
-  max_depth: number
-  plan: string | null
-  agent: string
-  /** JSON, see {@link NewTask.input}. */
-  input: string
-  priority: number
-  state: TaskState
-  attempts: number
-  max_attempts: number
-  not_before: number | null
-  idempotency_key: string | null
-  workspace: string | null
-  /** JSON, see {@link Budget}. */
-  budget: string | null
-  /** JSON. */
-  result: string | null
-  reason: string | null
-  run: string | null
-  fence: number
-  holder: string | null
-  heartbeat: number | null
-  dependants: number
-  created_at: number
-  updated_at: number
-  started_at: number | null
-  ended_at: number | null
-}
+export type TaskRow = Selectable<TaskTable>
 
 /** What a task may cost. What is left out has no limit of its own. */
 export interface Budget {
