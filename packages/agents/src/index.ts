@@ -22,6 +22,9 @@ export {
   MOST_DECLARED_TOKENS,
   type CatalogueLimits,
 } from "./executor/catalogue.ts"
+export * from "./definition/definition.ts"
+export { profileFrom } from "./definition/profile-from.ts"
+export { checkAgentName, readAgentDefinition } from "./definition/read.ts"
 export * from "./executor/executor.ts"
 export * from "./executor/options.ts"
 export * from "./executor/texts.ts"

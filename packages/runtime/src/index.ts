@@ -1,6 +1,8 @@
 export * from "@toolwright/agents"
 export * from "@toolwright/backends"
 export * from "@toolwright/toolbox"
+export { agentsFor, type AgentAccess, type AgentToMake, type AgentView } from "./agents/access.ts"
+export { readAgentFile } from "./agents/own.ts"
 export { backendFor, type BackendOptions } from "./assembly/backend.ts"
 export { hasModel, HOW_TO_CONFIGURE } from "./assembly/configured.ts"
 export { DEFAULT_PAIRING } from "./pairing/choose.ts"

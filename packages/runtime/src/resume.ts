@@ -5,7 +5,6 @@ import {
   givenTask,
   holderHere,
   isHeld,
-  profileNamed,
   recordOn,
   type AgentProfile,
   type ExecutorOptions,
@@ -14,12 +13,14 @@ import {
 } from "@toolwright/agents"
 import type { RunLog, RunRow, RunWriter } from "@toolwright/store"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import type { AgentAccess } from "./agents/access.ts"
 import type { Place } from "./assembly/place.ts"
 
 /** What runs go on with. */
 export interface ResumeParts {
   open(): Promise<RunLog>
   readonly place: Place
+  readonly agents: AgentAccess
   readonly redact: (text: string) => string
   executorOptions(profile: AgentProfile): Promise<ExecutorOptions>
 }
@@ -46,13 +47,13 @@ export interface ResumeOptions {
  * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`
  */
 export async function* resumeRun(
-  { open, place, redact, executorOptions }: ResumeParts,
+  { open, place, agents, redact, executorOptions }: ResumeParts,
   id: string,
   { signal, agent, leaves, maxRounds, shared = false, takeOver = false }: ResumeOptions = {},
 ): AsyncGenerator<RunEvent, RunSummary> {
   const log = await open()
   const row = await log.find(id)
-  const { folded, profile } = await resumable(log, row, agent)
+  const { folded, profile } = await resumable(log, row, agent ?? agents)
   using _lock = place.take(shared || folded.dryRun ? { ...profile, changesWorkspace: false } : profile, row.id)
   const parts = await executorOptions(profile)
   const writer = await claim(log, row, takeOver)
@@ -84,7 +85,7 @@ export async function* resumeRun(
 async function resumable(
   log: RunLog,
   row: RunRow,
-  agent: AgentProfile | undefined,
+  agent: AgentProfile | AgentAccess,
 ): Promise<{ folded: FoldedRun; profile: AgentProfile }> {
   if (row.state === "ended")
     throw new ToolwrightError("RUN_ENDED", `The run ${row.id} has ended: ${row.outcome}.`, {
@@ -94,7 +95,10 @@ async function resumable(
     throw new ToolwrightError("NOTHING_TO_RESUME", `${row.id} is a single call, which nobody waits for any more.`, {
       hint: `'toolwright runs show ${row.id}' shows how far it came. Make the call again if it is still wanted.`,
     })
-  return { folded: await foldRun(log.database, await log.events(row.id)), profile: agent ?? profileNamed(row.agent) }
+  return {
+    folded: await foldRun(log.database, await log.events(row.id)),
+    profile: "find" in agent ? await agent.find(row.agent) : agent,
+  }
 }
 
 function claim(log: RunLog, row: RunRow, takeOver: boolean): Promise<RunWriter> {

@@ -4,7 +4,6 @@ import {
   FileOwningAgent,
   givenTask,
   newRunId,
-  profileNamed,
   type AgentProfile,
   type ExecutorOptions,
   type RunRequest,
@@ -26,6 +25,7 @@ import {
   type ToolRegistry,
   type Toolset,
 } from "@toolwright/toolbox"
+import type { AgentAccess } from "./agents/access.ts"
 import type { Place } from "./assembly/place.ts"
 import { HOW_TO_CONFIGURE } from "./assembly/configured.ts"
 import { checkAgent } from "./pairing/choose.ts"
@@ -91,6 +91,7 @@ export interface RunParts {
   readonly place: Place
   readonly pairing: Pairing | undefined
   readonly registry: ToolRegistry
+  readonly agents: AgentAccess
   /** Where relative paths start. */
   readonly cwd: string
   executorOptions(profile: AgentProfile, origin?: RunOrigin): Promise<ExecutorOptions>
@@ -120,7 +121,7 @@ export function runsWith(parts: RunParts): Runs {
       return step.value
     },
     async fileOwner(agentId, files, log) {
-      const profile = profileNamed("file-owner")
+      const profile = await parts.agents.find("file-owner")
       checkAgent(pairing, profile)
       const { completion: _completion, ...settings } = await executorOptions(profile)
       return new FileOwningAgent({
@@ -136,12 +137,12 @@ export function runsWith(parts: RunParts): Runs {
 }
 
 async function* runTask(
-  { place, pairing, registry, cwd, executorOptions }: RunParts,
+  { place, pairing, registry, agents, cwd, executorOptions }: RunParts,
   task: string,
   options: RunOptions,
 ): AsyncGenerator<RunEvent, RunSummary> {
   const { agent = "assistant", runId = newRunId(), dryRun = false, media, output } = options
-  const profile = profileOf(agent)
+  const profile = typeof agent === "string" ? await agents.find(agent) : agent
   const given = givenTask(profile, task, options.files)
   checkAgent(pairing, profile)
   using _lock = place.take(lockedFor(profile, options), runId)
@@ -158,6 +159,7 @@ async function* runTask(
   })
   return yield* executor.run({
     ...givenOf(options, PASSED_ON),
+    ...filesOf(given.access),
     task: given.task,
     systemPrompt: pairing !== undefined ? "" : promptOf(profile, options, withoutTools),
     ...(withoutTools ? { withoutTools } : {}),
@@ -175,7 +177,11 @@ function lockedFor(profile: AgentProfile, { shared = false, dryRun = false }: Ru
 }
 
 /** What the executor is asked in the same words. */
-const PASSED_ON = ["history", "since", "sampling", "signal", "files", "leaves"] as const
+const PASSED_ON = ["history", "since", "sampling", "signal", "leaves"] as const
+
+function filesOf(access: ReturnType<typeof givenTask>["access"]): Pick<RunRequest, "files"> {
+  return typeof access === "string" ? {} : { files: access.owns }
+}
 
 /** Those of some settings that are given. */
 function givenOf<Key extends keyof RunOptions>(options: RunOptions, keys: readonly Key[]): Pick<RunOptions, Key> {
@@ -237,8 +243,4 @@ function formOf(output: OutputSchema): NonNullable<RunRequest["output"]> {
   if (fault !== undefined)
     throw new ToolwrightError("INVALID_SCHEMA", `The output of the run is no JSON Schema: ${describeFault(fault)}.`)
   return isStandardSchema(output) ? { schema, parse: (value) => parseWith(output, value) } : { schema }
-}
-
-export function profileOf(agent: string | AgentProfile): AgentProfile {
-  return typeof agent === "string" ? profileNamed(agent) : agent
 }

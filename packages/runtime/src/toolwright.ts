@@ -1,5 +1,6 @@
 import {
   listRuns,
+  profileNamed,
   readRun,
   recordedCalls,
   recordRun,
@@ -30,6 +31,8 @@ import {
   type ToolRegistry,
   type Toolset,
 } from "@toolwright/toolbox"
+import { agentAccess, type AgentAccess } from "./agents/access.ts"
+import { ownAgents } from "./agents/own.ts"
 import { assembleTools } from "./assembly/assembled-tools.ts"
 import { configuredBackend } from "./assembly/backend.ts"
 import { hasModel } from "./assembly/configured.ts"
@@ -46,7 +49,7 @@ import { checkOptions } from "./configuration/check-options.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { resumeRun, type ResumeOptions } from "./resume.ts"
-import { profileOf, runsWith, type OutputSchema, type RunOptions, type RunParts } from "./runs.ts"
+import { runsWith, type OutputSchema, type RunOptions, type RunParts } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
 import { tasksOver, type TaskAccess } from "./tasks/access.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
@@ -108,6 +111,8 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
   readonly log: LogAccess
   /** The tasks that wait, are worked on and were done: see {@link TaskAccess}; `startTaskWorker` works on them. */
   readonly tasks: TaskAccess
+  /** The agents: shipped ones, those of the configuration, and those that were made by name. */
+  readonly agents: AgentAccess
   /** The folder of the workspace's own state; nothing is there before something is written. */
   readonly stateFolder: string
   /**
@@ -186,6 +191,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const configuration = defaultConfiguration({ ...rest, ...named })
   const withBuiltins = options.withBuiltins ?? (options.workspace !== undefined || options.builtins !== undefined)
 
+  const described = await ownAgents(configuration, cwd)
   const place = placeOf(configuration, { cwd, env, withBuiltins, log })
   const permissions = permissionsFor(configuration, approve)
   const cache = serviceCache(configuration)
@@ -199,7 +205,10 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const offer = offerOf(assembled)
   const executorOptions = executorOptionsOf(assembled, offer)
   const { pairing } = model
-  const runs = runsWith({ place, pairing, registry: tools.registry, cwd, executorOptions })
+  const tasks = tasksOver(records, place)
+  const { root } = place
+  const agents = agentAccess({ own: described, log: records, root, workspace: tasks.workspace })
+  const runs = runsWith({ place, pairing, registry: tools.registry, agents, cwd, executorOptions })
 
   const close = async (): Promise<void> => {
     await model.close()
@@ -216,23 +225,28 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     toolUse: toolUseOf(configuration),
     pairing,
     log: records,
-    tasks: tasksOver(records, place),
+    tasks,
+    agents,
     stateFolder: dirname(place.stateDatabase),
     executeCall: (surface) =>
       options.record === false
         ? executeCall
         : recordedCalls(() => records.open(), { surface, workspace: place.root }, { redact }),
     fingerprint: (paths) => fingerprintOf(place.root, paths),
-    toolsFor: (agent) => offer(profileOf(agent)).tools,
+    toolsFor: (agent) => offer(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
     backend: () => model.backend(),
     ...(runs as Pick<Toolwright, "run" | "complete" | "fileOwner">),
     resume: (runId, options) =>
-      resumeRun({ open: () => records.open(), place, redact, executorOptions }, runId, options),
+      resumeRun({ open: () => records.open(), place, agents, redact, executorOptions }, runId, options),
     ...recordedRuns(records),
     close,
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** @throws ToolwrightError `UNKNOWN_AGENT` where it is neither shipped nor in the configuration */
+const knownProfile = ({ known }: AgentAccess, name: string): AgentProfile =>
+  known.find((profile) => profile.name === name) ?? profileNamed(name)
 
 /** What runs are put together from. */
 interface Assembled {

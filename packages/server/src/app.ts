@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { Hono } from "hono"
 import { CallGate, messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { agentRoutes } from "./agents/routes.ts"
 import { bodyLimits } from "./http/body.ts"
 import { guard, type RequestVariables } from "./http/guard.ts"
 import { Metrics } from "./http/metrics.ts"
@@ -109,6 +110,9 @@ export function createApp(
       hint: "Use a token without tags.",
     })
   })
+  if (options.agents !== undefined) {
+    agentRoutes(app, options.agents, { limits: bodyLimits(options), secured: (options.tokens?.length ?? 0) > 0 })
+  }
   if (options.tasks !== undefined) {
     taskRoutes(app, options.tasks, { limits: bodyLimits(options), secured: (options.tokens?.length ?? 0) > 0 })
   }

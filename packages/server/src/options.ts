@@ -1,7 +1,7 @@
 import type { executeCall } from "@toolwright/toolbox"
 import type { CallGate, Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { PromptRegistry } from "@toolwright/prompts"
-import type { OneTimeCode, PageSource, RunSource, RunStarter, TaskSource } from "./http/sources.ts"
+import type { AgentSource, OneTimeCode, PageSource, RunSource, RunStarter, TaskSource } from "./http/sources.ts"
 
 /** A bearer token and what it opens. */
 export interface AccessToken {
@@ -49,6 +49,8 @@ export interface ServerOptions {
   starter?: RunStarter
   /** The tasks that are shown, and queued by holders of a token; none unless given. */
   tasks?: TaskSource
+  /** The agents that tasks can be given to; none unless given. */
+  agents?: AgentSource
   /** The files of the page at `/`; a list of what is served unless given. */
   page?: PageSource
   /** A code that opens the page once. */

@@ -171,6 +171,10 @@ export interface ApprovalTable {
 
 export interface AgentTable {
   id: string
+  /** The folder that it works in: nothing where the database is the folder's own. */
+  workspace: Generated<string>
+  /** Unique in its workspace. */
+  name: Generated<string>
   /** The kind of agent that it is one of. */
   profile: string
   /** JSON. */

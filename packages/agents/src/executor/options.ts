@@ -21,6 +21,10 @@ export interface ExecutorOptions {
   formatter?: ToolFormatter
   /** Inferences in one run; {@link DEFAULT_MAX_ROUNDS} unless given. */
   maxRounds?: number
+  /** Tokens of requests and replies together, after which no further round begins. */
+  maxTokens?: number
+  /** Time after which no further round begins, of a run that went on in another process both parts together. */
+  maxSeconds?: number
   toolCalling?: ToolCallingMode
   /** How many tools are declared at the front, and which: the others are found by a search. All are unless given. */
   catalogue?: CatalogueLimits

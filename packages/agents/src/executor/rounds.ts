@@ -123,6 +123,8 @@ export class Rounds {
     const state = this.#state
     if (state.signal.aborted) return { events: [], end: endOf(state, "cancelled", TEXTS.cancelled) }
     if (state.rounds === state.maxRounds) return { events: [], end: lastOf(state) }
+    const spent = usedUp(state)
+    if (spent !== undefined) return { events: [], end: endOf(state, "max-rounds", spent, "BUDGET_USED") }
     const events = [...noticeChangedTools(state)]
     const tools = toldTools(state).map(({ name }) => name)
     events.push({ type: "round-start", round: ++state.rounds, maxRounds: state.maxRounds, tools })
@@ -262,6 +264,15 @@ function lastOf(state: RunState): RunEnd {
   return dry === undefined
     ? endOf(state, "max-rounds", TEXTS.maxRounds, "MAX_ROUNDS")
     : endOf(state, dry.outcome, dry.message)
+}
+
+/** What of its limits a run has used up, in words. */
+function usedUp({ options: { maxTokens, maxSeconds }, inputTokens, outputTokens, started }: RunState) {
+  const tokens = inputTokens + outputTokens
+  if (maxTokens !== undefined && tokens >= maxTokens) return TEXTS.tokensUsed(maxTokens, tokens)
+  const seconds = (performance.now() - started) / 1000
+  if (maxSeconds !== undefined && seconds >= maxSeconds) return TEXTS.secondsUsed(maxSeconds)
+  return undefined
 }
 
 function startOf({ runId, request, options, dialogue, offered, dryRun }: RunState): RunEvent {

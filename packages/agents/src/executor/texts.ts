@@ -2,6 +2,8 @@
 export const TEXTS = {
   useTools: "Please use tools to complete the task.",
   maxRounds: "max rounds reached",
+  tokensUsed: (most: number, used: number): string => `its limit of ${most} tokens is used up (${used})`,
+  secondsUsed: (most: number): string => `its limit of ${most} s is used up`,
   noToolUse: "LLM did not use tools as expected",
   onlyReasoning: "Your reply held only reasoning. Please act now: make a tool call, or give your answer.",
   cutOff: "Your reply was cut off before it was complete. Please go on with a shorter reply: one tool call at a time.",

@@ -1,4 +1,5 @@
 import type { ViewOptions } from "@toolwright/toolbox"
+import type { PromptLayers } from "../definition/definition.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 
 /** What kind of agent runs a task: what it is told, which tools it is offered, and when it counts as done. */
@@ -8,6 +9,8 @@ export interface AgentProfile {
   readonly description: string
   /** What the agent is and how it works; tools are described by the executor, from the registry. */
   readonly systemPrompt: string
+  /** The layers that it is made of, where it is made of some. */
+  readonly layers?: PromptLayers
   /** Which of the registered tools it is offered. Write tools only where they are needed. */
   readonly tools: ViewOptions
   /**
@@ -17,6 +20,12 @@ export interface AgentProfile {
   readonly declared?: readonly string[] | "all"
   readonly completion: CompletionCriteria
   readonly maxRounds?: number
+  /** Tokens of requests and replies together, after which no further round begins. */
+  readonly maxTokens?: number
+  /** Time after which no further round begins. */
+  readonly maxSeconds?: number
+  /** Other agents that it may call as tools. */
+  readonly agents?: readonly string[]
   /**
    * Whether it may change the workspace, so that only one such run works in it at a time. Where it may not, calls that
    * change something are refused, whichever tools it is offered.
@@ -24,6 +33,8 @@ export interface AgentProfile {
   readonly changesWorkspace: boolean
   /** Whether it owns files: it is told which, and calls that write others are refused. */
   readonly ownsFiles?: boolean
+  /** The files that it owns, where they are always the same. */
+  readonly files?: readonly string[]
 }
 
 /** The tools that nearly every task needs. */

@@ -1,59 +1,157 @@
-import type { Command } from "../command.ts"
-import { RUN_OPTIONS, runTask } from "../run-task.ts"
+import { resolve } from "node:path"
+import type { AgentAccess, AgentDefinition, AgentView } from "@toolwright/runtime"
+import { EXIT, type Command, type Invocation } from "../command.ts"
+import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { neutralise } from "../render/neutralise.ts"
+import { oneLine } from "../render/short.ts"
+import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
-/** A command that runs one agent. */
-function agentCommand(name: string, agent: string, summary: string, description: string, example: string): Command {
-  return {
-    name,
-    summary,
-    usage: usageText({
-      synopsis: [`${name} --description "<task>" [options]`, `${name} "<task>" [options]`],
-      description,
-      options: RUN_OPTIONS,
-      examples: [
-        {
-          line: `toolwright ${name} --description "${example}"`,
-          does: "In the current folder, with the configured model",
-        },
-        {
-          line: `toolwright ${name} "${example}" --root ../other-project --max-rounds 30`,
-          does: "In another folder, with more rounds",
-        },
-      ],
-    }),
-    run: (invocation) => runTask(invocation, agent),
-  }
+const OPTIONS = {
+  file: {
+    type: "string",
+    multiple: true,
+    value: "path",
+    description: "Of create: file that it owns, and no other agent",
+  },
+  from: { type: "string", value: "agent", description: "Of create: the agent that it starts from (file-owner)" },
+  prompt: { type: "string", value: "text", description: "Of create: what it is and how it works" },
+  definition: { type: "string", value: "file", description: "Of create: a YAML file that describes it" },
+  json: { type: "boolean", description: "Print JSON" },
+  ...WORKSPACE_OPTIONS,
+} as const satisfies OptionDeclarations
+
+type Values = OptionValues<typeof OPTIONS>
+
+export const agentsCommand: Command = {
+  name: "agents",
+  summary: "Make agents that own files, list all agents, show or remove one",
+  usage: usageText({
+    synopsis: [
+      "agents [list] [options]",
+      "agents create <name> --file <path> [options]",
+      "agents show|remove <name> [options]",
+    ],
+    description:
+      "An agent that owns files writes these and no others, and no second agent can own them. Tasks are given to it by its name.",
+    options: OPTIONS,
+    examples: [
+      { line: "toolwright agents create AreaAgent --file src/area.py", does: "Made by name, the owner of one file" },
+      { line: 'toolwright tasks add "add a circle" --agent AreaAgent', does: "A task for it" },
+    ],
+  }),
+  async run(invocation) {
+    const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
+    const [action = "list", name] = positionals
+    const run = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
+    if (run === undefined)
+      throw usageError(`'agents ${action}' is not known.`, `Use one of: ${Object.keys(ACTIONS).join(", ")}.`)
+    const [{ tasksFor }, { agentsFor }, { configuration }] = await Promise.all([
+      import("@toolwright/runtime/tasks"),
+      import("@toolwright/runtime"),
+      configurationFor(invocation, values),
+    ])
+    const tasks = tasksFor(configuration, invocation)
+    try {
+      const agents = await agentsFor(configuration, { cwd: invocation.cwd, tasks })
+      return await run({ invocation, values, agents, name })
+    } finally {
+      await tasks.close()
+    }
+  },
 }
 
-export const buildCommand = agentCommand(
-  "build",
-  "builder",
-  "Implement a change, test it, correct it and commit it",
-  "Gives a change to an agent that writes code. It counts as done only when the tests passed after the last change; until then\nno commit is made.",
-  "fix add()",
-)
+interface Asked {
+  invocation: Invocation
+  values: Values
+  agents: AgentAccess
+  name: string | undefined
+}
 
-export const debugCommand = agentCommand(
-  "debug",
-  "debugger",
-  "Find the cause of a failure and mend it",
-  "Gives a failure to an agent that reproduces it, finds its cause and mends it. It counts as done only when the tests pass.",
-  "npm test fails since yesterday",
-)
+const ACTIONS: Readonly<Record<string, (asked: Asked) => Promise<number>>> = { list, create, show, remove }
 
-export const reviewCommand = agentCommand(
-  "review",
-  "reviewer",
-  "Review the changes of this workspace; changes nothing",
-  "Gives changes to an agent that reads them and reports what is wrong with them. It has no tool that writes.",
-  "review what is not committed yet",
-)
+async function list({ invocation, values, agents }: Asked): Promise<number> {
+  const all = await agents.list()
+  if (values.json === true) printJson(invocation, all)
+  else for (const view of all) invocation.stdout.write(`${lineOf(view)}\n`)
+  return EXIT.success
+}
 
-export const triageCommand = agentCommand(
-  "triage",
-  "triager",
-  "Say where a problem comes from and how urgent it is; changes nothing",
-  "Gives a report of a problem to an agent that finds out where it lies and how urgent it is. It has no tool that writes.",
-  "uploads of large files time out",
-)
+async function create({ invocation, values, agents, name }: Asked): Promise<number> {
+  const { file, from, prompt } = values
+  const described =
+    values.definition === undefined ? {} : await definitionIn(resolve(invocation.cwd, values.definition))
+  const view = await agents.create({
+    ...described,
+    name: named(name),
+    ...(file === undefined ? {} : { files: file }),
+    ...(from === undefined ? {} : { from }),
+    ...(prompt === undefined ? {} : { prompt }),
+  })
+  if (values.json === true) printJson(invocation, view)
+  else {
+    invocation.stdout.write(`${lineOf(view)}\n`)
+    invocation.stdout.write(`give it a task: toolwright tasks add "…" --agent ${view.name}\n`)
+  }
+  return EXIT.success
+}
+
+async function show({ invocation, values, agents, name }: Asked): Promise<number> {
+  const asked = named(name)
+  const [view, profile] = await Promise.all([agents.show(asked), agents.find(asked)])
+  if (values.json === true) {
+    printJson(invocation, view)
+    return EXIT.success
+  }
+  const facts: [string, string | undefined][] = [
+    ["what", view.description],
+    ["from", view.from],
+    ["changes", changesOf(view)],
+    ["owns", view.files?.join(", ")],
+    ["calls", profile.agents?.join(", ")],
+    ["rounds", profile.maxRounds === undefined ? undefined : String(profile.maxRounds)],
+    ["prompt", profile.systemPrompt],
+  ]
+  invocation.stdout.write(`${view.name} (${view.kind})\n`)
+  for (const [fact, value] of facts)
+    if (value !== undefined && value !== "")
+      invocation.stdout.write(`  ${fact.padEnd(9)}${neutralise(value.replaceAll("\n", `\n${" ".repeat(11)}`))}\n`)
+  return EXIT.success
+}
+
+async function remove({ invocation, values, agents, name }: Asked): Promise<number> {
+  const view = await agents.remove(named(name))
+  if (values.json === true) printJson(invocation, view)
+  else {
+    const files = view.files ?? []
+    const free = files.length === 0 ? "" : `; ${files.join(", ")} ${files.length === 1 ? "is" : "are"} free again`
+    invocation.stdout.write(`removed ${view.name}${free}\n`)
+  }
+  return EXIT.success
+}
+
+async function definitionIn(path: string): Promise<AgentDefinition> {
+  const { readAgentFile } = await import("@toolwright/runtime")
+  const { name: _name, ...definition } = await readAgentFile(path)
+  return definition
+}
+
+function lineOf(view: AgentView): string {
+  const { name, kind, description, files = [] } = view
+  const what = files.length > 0 ? `owns ${files.join(", ")}` : description
+  return `${name.padEnd(20)}  ${kind.padEnd(8)}  ${changesOf(view).padEnd(16)}  ${oneLine(what, 90)}`
+}
+
+function changesOf({ changesWorkspace, ownsFiles }: AgentView): string {
+  if (ownsFiles) return "its own files"
+  return changesWorkspace ? "the workspace" : "nothing"
+}
+
+function named(name: string | undefined): string {
+  if (name === undefined) throw usageError("Which agent?", "Give its name; 'toolwright agents' lists them.")
+  return name
+}
+
+function printJson({ stdout }: Invocation, value: unknown): void {
+  stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+}

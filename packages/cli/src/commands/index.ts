@@ -19,22 +19,22 @@ export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "build",
     summary: "Implement a change, test it, correct it and commit it",
-    load: async () => (await import("./agents.ts")).buildCommand,
+    load: async () => (await import("./agent-runs.ts")).buildCommand,
   },
   {
     name: "debug",
     summary: "Find the cause of a failure and mend it",
-    load: async () => (await import("./agents.ts")).debugCommand,
+    load: async () => (await import("./agent-runs.ts")).debugCommand,
   },
   {
     name: "review",
     summary: "Review the changes of this workspace; changes nothing",
-    load: async () => (await import("./agents.ts")).reviewCommand,
+    load: async () => (await import("./agent-runs.ts")).reviewCommand,
   },
   {
     name: "triage",
     summary: "Say where a problem comes from and how urgent it is; changes nothing",
-    load: async () => (await import("./agents.ts")).triageCommand,
+    load: async () => (await import("./agent-runs.ts")).triageCommand,
   },
   {
     name: "chat",
@@ -42,6 +42,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./chat.ts")).chatCommand,
   },
   { name: "tools", summary: "List the tools, show one, or call one by hand", load: loadTools },
+  {
+    name: "agents",
+    summary: "Make agents that own files, list all agents, show or remove one",
+    load: async () => (await import("./agents.ts")).agentsCommand,
+  },
   {
     name: "tasks",
     summary: "Add, list, show, cancel or retry tasks for workers",

@@ -82,6 +82,8 @@ test("each thing that can be made works as it is made, and nothing is written ov
   const rendered = await cli(["prompts", "render", "my_own", "--prompts", "prompts", "--arg", "text=hello"], { cwd })
   expect(rendered).toMatchObject({ code: 0, stdout: expect.stringContaining("hello") })
   expect(await cli(["init"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("README.md") })
+  const agents = await cli(["agents", "--agents", "./agents"], { cwd })
+  expect(agents).toMatchObject({ code: 0, stdout: expect.stringMatching(/my_own +own +nothing/) })
   expect((await cli(["new", "hat", "x"], { cwd })).stderr).toContain("tool, agent, format or prompt")
   expect((await cli(["init", "project"], { cwd })).code).toBe(0)
   execFileSync("npm", ["install", "--offline", "--no-audit", "--no-fund"], { cwd: join(cwd, "project") })

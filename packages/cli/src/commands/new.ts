@@ -9,7 +9,7 @@ export const newCommand: Command = {
   usage: usageText({
     synopsis: ["new tool|agent|format|prompt <name>"],
     description:
-      "Writes one that works: tools/<name>.ts and its test, agents/<name>.ts, formats/<name>.ts or prompts/<name>.yaml, in the current folder. Nothing that is there is touched.",
+      "Writes one that works: tools/<name>.ts and its test, agents/<name>.yaml, formats/<name>.ts or prompts/<name>.yaml, in the current folder. Nothing that is there is touched.",
     examples: [
       { line: "toolwright new tool list_prices", does: "tools/list-prices.ts and tests/list-prices.test.ts" },
       { line: "toolwright new prompt release_notes", does: "Rendered by: toolwright prompts --prompts prompts" },
@@ -45,8 +45,8 @@ const KINDS: Readonly<Record<string, (parts: Parts, name: string) => { files: Ma
     next: `Try it: toolwright tools call ${name} --path README.md --tools ./tools`,
   }),
   agent: ({ agentFile }, name) => ({
-    files: { [`agents/${name}.ts`]: agentFile(name) },
-    next: `Try it: TOOLWRIGHT_MODEL=… TOOLWRIGHT_BASE_URL=… node agents/${name}.ts`,
+    files: { [`agents/${name}.yaml`]: agentFile(name) },
+    next: `Try it: toolwright run "what is in this folder?" --agent ${name} --agents ./agents --model … --base-url …`,
   }),
   format: ({ formatFile }, name) => ({
     files: { [`formats/${name}.ts`]: formatFile(name) },

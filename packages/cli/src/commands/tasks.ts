@@ -1,4 +1,5 @@
 import { resolve } from "node:path"
+import type { Configuration } from "@toolwright/runtime"
 import type { TaskAccess } from "@toolwright/runtime/tasks"
 import { TASK_STATES, type TaskFilter, type TaskQueue, type TaskRow } from "@toolwright/store"
 import { EXIT, type Command, type Invocation } from "../command.ts"
@@ -57,7 +58,7 @@ export const tasksCommand: Command = {
     ])
     const access = tasksFor(configuration, invocation)
     try {
-      return await run({ invocation, values, access, what })
+      return await run({ invocation, values, configuration, access, what })
     } finally {
       await access.close()
     }
@@ -67,20 +68,22 @@ export const tasksCommand: Command = {
 interface Asked {
   invocation: Invocation
   values: Values
+  configuration: Configuration
   access: TaskAccess
   what: string | undefined
 }
 
 const ACTIONS: Readonly<Record<string, (asked: Asked) => Promise<number>>> = { add, list, show, watch, cancel, retry }
 
-async function add({ invocation, values, access, what }: Asked): Promise<number> {
+async function add({ invocation, values, configuration, access, what }: Asked): Promise<number> {
   if (what === undefined) throw usageError("What is to be done?", 'Say it in quotes: toolwright tasks add "…"')
-  const [{ taskInput }, { givenTask, profileNamed }] = await Promise.all([
+  const [{ taskInput }, { agentsFor, givenTask }] = await Promise.all([
     import("@toolwright/runtime/tasks"),
     import("@toolwright/runtime"),
   ])
   const { agent = "assistant", file, parent, key, after } = values
-  givenTask(profileNamed(agent), what, file)
+  const agents = await agentsFor(configuration, { cwd: invocation.cwd, tasks: access })
+  givenTask(await agents.find(agent), what, file)
   const queue = await access.open()
   const full = async (id: string): Promise<string> => (await queue.find(id)).id
   const workspace = values.workspace === undefined ? access.workspace : resolve(invocation.cwd, values.workspace)

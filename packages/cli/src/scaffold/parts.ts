@@ -48,25 +48,23 @@ test("${name} counts the words of a file, and reads none outside its folder", as
 })
 `
 
-/** An agent as a program: a profile, and a run of it. */
-export const agentFile = (name: string): string => `import { createToolwright, type AgentProfile } from "toolwright"
-
-const ${variable(name)}: AgentProfile = {
-  name: "${name}",
-  description: "Says what is in this folder",
-  systemPrompt: "You look at files and say in a few plain words what they are for. Use tools; do not guess.",
-  tools: { sets: ["reading"], splitActions: true, readOnly: true },
-  completion: {},
-  changesWorkspace: false,
-}
-
-const toolwright = await createToolwright({ builtins: {}, tools: ["./tools"] })
-const task = process.argv.slice(2).join(" ") || "What is in this folder?"
-for await (const event of toolwright.run(task, { agent: ${variable(name)} })) {
-  if (event.type === "text-delta") process.stdout.write(event.text)
-  if (event.type === "run-end" && !event.summary.success) console.error(event.summary.message)
-}
-await toolwright.close()
+/** An agent as data: it reads, and answers. */
+export const agentFile = (
+  name: string,
+): string => `# ${name}: an agent of your own. docs/agents.md tells what else can be said.
+description: Says what is in this folder
+from: assistant
+mode: reads
+prompt:
+  identity: You look at files and say what they are for.
+  mode: Use tools; do not guess what a tool can tell you.
+  output: A few plain words for each file.
+tools:
+  sets: [reading]
+limits:
+  rounds: 15
+done:
+  toolUse: true
 `
 
 /** A format as data, with a round trip that shows it. */

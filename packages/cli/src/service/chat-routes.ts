@@ -1,4 +1,4 @@
-import { hasModel, PROFILES, type AgentProfile, type RunRequest, type Toolwright } from "@toolwright/runtime"
+import { hasModel, type AgentProfile, type RunRequest, type Toolwright } from "@toolwright/runtime"
 import { conversationRoutes, gatewayRoutes, type GatewayAgent, type GatewayOptions } from "@toolwright/server"
 import { conversationStore } from "@toolwright/store"
 
@@ -18,7 +18,7 @@ export async function chatRoutes(
   const backend = await toolwright.backend()
   const { database } = await toolwright.log.open()
   const store = conversationStore(database, log === undefined ? {} : { log })
-  const agents = PROFILES.filter(servesClients).map((profile) => agentOf(toolwright, profile, secured))
+  const agents = toolwright.agents.known.filter(servesClients).map((profile) => agentOf(toolwright, profile, secured))
   const [assistant] = agents
   const { toolCalling: mode, grounding, formatter } = toolwright.toolUse
   return {

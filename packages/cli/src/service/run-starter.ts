@@ -1,4 +1,4 @@
-import { hasModel, newRunId, PROFILES, type AgentProfile, type RunEvent, type Toolwright } from "@toolwright/runtime"
+import { hasModel, newRunId, type AgentProfile, type RunEvent, type Toolwright } from "@toolwright/runtime"
 import type { RunStarter } from "@toolwright/server"
 import { ToolwrightError } from "@toolwright/toolbox"
 
@@ -10,13 +10,20 @@ const SURFACE = "console"
  */
 export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter & AsyncDisposable {
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
-  const profiles = PROFILES.filter((profile) => profile.ownsFiles !== true && (secured || offersReading(profile)))
+  /** An owner that was told no files has nothing to do. */
+  const isOffered = (profile: AgentProfile): boolean =>
+    (profile.ownsFiles !== true || profile.files !== undefined) && (secured || offersReading(profile))
 
-  const agentNamed = (name: string): AgentProfile => {
-    const profile = profiles.find((each) => each.name === name)
-    if (profile === undefined)
+  const offered = async (): Promise<AgentProfile[]> => {
+    const all = await Promise.all((await toolwright.agents.list()).map(({ name }) => toolwright.agents.find(name)))
+    return all.filter(isOffered)
+  }
+
+  const agentNamed = async (name: string): Promise<AgentProfile> => {
+    const profile = await toolwright.agents.find(name)
+    if (!isOffered(profile))
       throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}' here.`, {
-        hint: `There are: ${profiles.map((each) => each.name).join(", ")}.`,
+        hint: `There are: ${(await offered()).map((each) => each.name).join(", ")}.`,
       })
     return secured ? profile : { ...profile, tools: { ...profile.tools, readOnly: true } }
   }
@@ -40,10 +47,11 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
   }
 
   return {
-    agents: () => profiles.map(({ name, description, changesWorkspace }) => ({ name, description, changesWorkspace })),
-    start({ agent, task }) {
+    agents: async () =>
+      (await offered()).map(({ name, description, changesWorkspace }) => ({ name, description, changesWorkspace })),
+    async start({ agent, task }) {
       const runId = newRunId()
-      const profile = agentNamed(agent)
+      const profile = await agentNamed(agent)
       return begin(runId, (signal) =>
         toolwright.run(task, { agent: profile, runId, surface: SURFACE, shared: !profile.changesWorkspace, signal }),
       )
@@ -51,7 +59,7 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
     async branch(run, seq) {
       const log = await toolwright.log.open()
       const row = await log.find(run)
-      const agent = agentNamed(row.agent)
+      const agent = await agentNamed(row.agent)
       const round = await roundBefore(log, row.id, seq)
       const id = newRunId()
       const { model, title } = row

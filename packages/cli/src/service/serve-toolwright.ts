@@ -97,6 +97,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       runs: toolwright.log,
       starter,
       tasks: taskSource(toolwright),
+      agents: toolwright.agents,
       page: consoleFiles(announce === undefined ? {} : { log: announce }),
       tokens,
       ...(cache ? { cache: cacheFor(toolwright) } : {}),

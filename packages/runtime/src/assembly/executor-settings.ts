@@ -18,6 +18,8 @@ export function executorSettings({ model, agent }: Configuration, profile: Agent
   const { contextTokens } = model
   return {
     maxRounds: profile.maxRounds ?? agent.maxRounds,
+    ...(profile.maxTokens === undefined ? {} : { maxTokens: profile.maxTokens }),
+    ...(profile.maxSeconds === undefined ? {} : { maxSeconds: profile.maxSeconds }),
     ...toolUseOf({ model }),
     toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
     completion: { ...profile.completion, ...requiredOf(agent) },

@@ -53,6 +53,21 @@ const DECLARED = [
       "Artifacts that must have been produced before a run counts as completed (what tools say that they produce)",
   },
   {
+    key: "agents.files",
+    nature: "programs",
+    path: true,
+    type: "string-list",
+    description: "Agents of your own: YAML files, and folders of them, see docs/agents.md",
+    env: ["TOOLWRIGHT_AGENTS"],
+    flag: "agents",
+  },
+  {
+    key: "agents.define",
+    nature: "programs",
+    type: "object",
+    description: "Agents of your own by name: from, prompt, tools, mode, limits, done, agents, see docs/agents.md",
+  },
+  {
     key: "workspace.roots",
     nature: "widens",
     free: rootsInside,

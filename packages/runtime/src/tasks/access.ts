@@ -12,6 +12,8 @@ export interface TaskAccess {
   readonly root: string
   /** What tasks of this folder say as their workspace: nothing where the database is the folder's own. */
   readonly workspace: string | undefined
+  /** The database that they are in. */
+  readonly log: LogAccess
   open(): Promise<TaskQueue>
   /** As `open`, but nothing is made by looking: undefined where there is none yet. */
   look(): Promise<TaskQueue | undefined>
@@ -42,6 +44,7 @@ export function tasksOver(
   }
   return {
     target: log.target,
+    log,
     root,
     workspace: log.target === stateDatabase ? undefined : root,
     open: async () => queueOf(await log.open()),

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs"
 import { resolve, sep } from "node:path"
-import { newRunId, profileNamed, type AgentProfile } from "@toolwright/agents"
+import { newRunId, type AgentProfile } from "@toolwright/agents"
 import { budgetOf, inputOf, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { Toolwright } from "../toolwright.ts"
@@ -50,7 +50,7 @@ export function taskPerformer({ toolwright, root, at }: PerformerOptions) {
   }
 
   return async (task: TaskRow, context: TaskContext): Promise<Performed> => {
-    const profile = profileNamed(task.agent)
+    const profile = await toolwright.agents.find(task.agent)
     const input = inputOf(task)
     const folder = workspaceIn(root, task.workspace)
     const work = async (): Promise<Performed> => {

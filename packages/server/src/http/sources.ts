@@ -22,7 +22,7 @@ export interface RunSource {
 
 /** Starts runs that go on by themselves. What is refused is thrown as a `ToolwrightError`. */
 export interface RunStarter {
-  agents(): { name: string; description: string; changesWorkspace: boolean }[]
+  agents(): Promise<{ name: string; description: string; changesWorkspace: boolean }[]>
   /** @returns the id of the run, once it is on record */
   start(run: { agent: string; task: string }): Promise<string>
   /** Goes on from the last round of a run that had ended by an event, as a run of its own. */
@@ -37,20 +37,19 @@ export interface TaskSource {
   readonly root: string
   /** What a task says as its workspace that names none. */
   readonly workspace: string | undefined
-  readonly agents: readonly AgentDigest[]
   open(): Promise<TaskQueue>
   /** Undefined while there is none: nothing is made by looking. */
   look(): Promise<TaskQueue | undefined>
   /** @throws ToolwrightError where the agent is not there, or takes no such task */
-  check(agent: string, input: TaskInput): void
+  check(agent: string, input: TaskInput): Promise<void>
 }
 
-/** An agent that tasks can be given to. */
-export interface AgentDigest {
-  name: string
-  description: string
-  changesWorkspace: boolean
-  ownsFiles: boolean
+/** The agents that tasks can be given to. What is refused is thrown as a `ToolwrightError`. */
+export interface AgentSource {
+  list(): Promise<readonly object[]>
+  show(name: string): Promise<object>
+  create(agent: { name: string }): Promise<object>
+  remove(name: string): Promise<object>
 }
 
 /** A code that can be changed for a token, once: it may stand in an address, since it is good for nothing afterwards. */

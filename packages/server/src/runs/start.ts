@@ -33,7 +33,7 @@ export function startRoutes(
     }
   }
 
-  routes.get("/agents", (context) => narrow(context.get("access")) ?? Response.json(starter.agents()))
+  routes.get("/agents", async (context) => narrow(context.get("access")) ?? Response.json(await starter.agents()))
 
   routes.post("/", async (context) => {
     const refused = narrow(context.get("access"))

@@ -24,14 +24,17 @@ const MOST_AFTER = 1_000
  *
  * @throws ToolwrightError `INVALID_TASK`, which names the field, and what the source says of agent and input
  */
-export function newTaskIn(body: unknown, source: Pick<TaskSource, "check" | "root" | "workspace">): NewTask {
+export async function newTaskIn(
+  body: unknown,
+  source: Pick<TaskSource, "check" | "root" | "workspace">,
+): Promise<NewTask> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw wrong("The body", "an object")
   const given = body as Record<string, unknown>
   for (const name of Object.keys(given))
     if (!KNOWN.has(name)) throw wrong(`'${name.slice(0, 100)}'`, "no field of a task")
   const agent = text(given, "agent") ?? "assistant"
   const input = taskInput(given.input)
-  source.check(agent, input)
+  await source.check(agent, input)
   const folder = text(given, "workspace")
   const workspace = folder === undefined ? source.workspace : resolve(source.root, folder)
   return {

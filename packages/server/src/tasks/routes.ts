@@ -13,6 +13,7 @@ import {
 import { ToolwrightError } from "@toolwright/toolbox"
 import { readJson, type BodyLimits } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
+import { answered } from "../http/answered.ts"
 import { problem } from "../http/problem.ts"
 import type { TaskSource } from "../http/sources.ts"
 import { newTaskIn } from "./body.ts"
@@ -29,8 +30,8 @@ const HEARTBEAT_MS = 15_000
 /**
  * Tasks for workers: `POST /tasks` queues one, `GET /tasks` lists them newest first, `GET /tasks/stats` counts them by
  * state, `GET /tasks/{id}` is one with what came of it, `GET /tasks/{id}/stream` each change until it has ended,
- * `POST /tasks/{id}/cancel` and `/retry` change one, and `GET /agents` lists who can be given one. What changes something
- * needs a token, since agents do what the server's tools can.
+ * `POST /tasks/{id}/cancel` and `/retry` change one. What changes something needs a token, since agents do what the
+ * server's tools can.
  */
 export function taskRoutes(
   app: Routes,
@@ -38,7 +39,6 @@ export function taskRoutes(
   { limits, secured }: { limits: BodyLimits; secured: boolean },
 ) {
   const streams = { open: 0 }
-  app.get("/agents", (context) => context.json({ agents: source.agents }))
   app.get("/tasks", (context) => answered(() => listTasks(context, source)))
   app.get("/tasks/stats", async (context) => context.json({ tasks: (await (await source.look())?.counts()) ?? {} }))
   app.get("/tasks/:id", (context) => answered(async () => context.json(await shown(await queueOf(source), context))))
@@ -58,7 +58,7 @@ export function taskRoutes(
     if ("refused" in body) return body.refused
     return answered(async () => {
       const key = context.req.header("idempotency-key")
-      const task = newTaskIn(body.value, source)
+      const task = await newTaskIn(body.value, source)
       const queue = await source.open()
       const row = await queue.add(key === undefined ? task : { ...task, idempotencyKey: key.slice(0, 255) })
       return context.json(await viewOf(queue, row), 201, { location: `/tasks/${row.id}` })
@@ -71,16 +71,6 @@ export function taskRoutes(
     })
   app.post("/tasks/:id/cancel", change("cancel"))
   app.post("/tasks/:id/retry", change("retry"))
-}
-
-async function answered(answer: () => Promise<Response>): Promise<Response> {
-  try {
-    return await answer()
-  } catch (thrown) {
-    if (!ToolwrightError.isInstance(thrown)) throw thrown
-    const { code, message, hint } = thrown
-    return problem({ code, message, ...(hint === undefined ? {} : { hint }) })
-  }
 }
 
 /** @throws ToolwrightError `UNKNOWN_TASK` where nothing was ever queued */

@@ -76,9 +76,10 @@ onBothDatabases("a database", (address) => {
 
   test("refuses a second owner of a file, and a task that waits for itself", async () => {
     await using database = await openDatabase(address())
-    const agent = "INSERT INTO agents (id, profile, definition, created_at, updated_at) VALUES (?, 'p', '{}', 1, 1)"
-    await database.query(agent, ["one"])
-    await database.query(agent, ["two"])
+    const agent =
+      "INSERT INTO agents (id, name, profile, definition, created_at, updated_at) VALUES (?, ?, 'p', '{}', 1, 1)"
+    await database.query(agent, ["one", "one"])
+    await database.query(agent, ["two", "two"])
     const own = "INSERT INTO owned_files (workspace, path, agent, created_at) VALUES ('w', 'a.py', ?, 1)"
     await database.query(own, ["one"])
     await expect(database.query(own, ["two"])).rejects.toThrow(/unique/i)
@@ -115,8 +116,8 @@ describe("the database of a folder that may have come from elsewhere", () => {
       await using database = await openStateDatabase(join(folder, "deep", "state"))
       expect(await database.query("SELECT 1 FROM agents")).toHaveLength(count)
       await database.query(
-        "INSERT INTO agents (id, profile, definition, created_at, updated_at) VALUES ('x' || ?, 'p', '{}', 1, 1)",
-        [count],
+        "INSERT INTO agents (id, name, profile, definition, created_at, updated_at) VALUES (?, ?, 'p', '{}', 1, 1)",
+        [`x${count}`, `x${count}`],
       )
     }
   })

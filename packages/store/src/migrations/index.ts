@@ -2,10 +2,12 @@ import type { Migration } from "kysely/migration"
 import { runLog } from "./0001-run-log.ts"
 import { taskClaims } from "./0002-task-claims.ts"
 import { owner } from "./0003-owner.ts"
+import { agentNames } from "./0004-agent-names.ts"
 
 /** In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0001-run-log": runLog,
   "0002-task-claims": taskClaims,
   "0003-owner": owner,
+  "0004-agent-names": agentNames,
 }

@@ -1,2 +1,2 @@
 /** The migrations that make the tables as they are now, oldest first. */
-export const MIGRATION_NAMES: readonly string[] = ["0001-run-log", "0002-task-claims", "0003-owner"]
+export const MIGRATION_NAMES: readonly string[] = ["0001-run-log", "0002-task-claims", "0003-owner", "0004-agent-names"]

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { stateTextOf } from "@toolwright/host/state-files"
+import { agentFilesIn, type AgentFile } from "../../agents/files.ts"
 import { mask } from "../mask.ts"
 import type { Setting } from "../setting.ts"
 
@@ -34,7 +35,20 @@ export function digestOf(content: Uint8Array, values: ReadonlyMap<string, unknow
     const named = values.get(key)
     if (typeof named === "string") hash.update(`\0${key}\0`).update(stateTextOf(named, { follow: true }) ?? "")
   }
+  for (const { path, text } of agentTexts(values.get("agents.files"))) hash.update(`\0${path}\0`).update(text)
   return hash.digest("hex")
+}
+
+/** The agents in files that are named; of what cannot be read there is nothing to trust. */
+function agentTexts(named: unknown): AgentFile[] {
+  if (!Array.isArray(named)) return []
+  return named.flatMap((path) => {
+    try {
+      return agentFilesIn(String(path))
+    } catch {
+      return []
+    }
+  })
 }
 
 type Teller = (value: unknown, free: unknown) => Demand[]
@@ -67,6 +81,16 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "secrets.shown": (kinds) => [
     { verb: "show", what: `to the model secrets of these kinds: ${(kinds as string[]).join(", ")}` },
   ],
+  "agents.files": (places) =>
+    (places as string[]).flatMap((place) => [
+      { verb: "take", what: `the agents in ${place}` },
+      ...agentTexts([place]).map(({ name, text }) => ({ verb: "instruct", what: `a model as '${name}': ${text}` })),
+    ]),
+  "agents.define": (agents) =>
+    Object.entries(agents as Record<string, unknown>).map(([name, definition]) => ({
+      verb: "instruct",
+      what: `a model as '${name}': ${jsonOf(definition)}`,
+    })),
   tools: (places) => (places as string[]).map((place) => ({ verb: "load", what: `the tools in ${place}` })),
   "calls.middleware": (files) => (files as string[]).map((file) => ({ verb: "load", what: `the program ${file}` })),
   "runs.database": (database) => [

@@ -268,15 +268,19 @@ const GRAMMARS = entries({
 })
 
 const RUNS = entries({
+  AGENT_BUSY: { means: "tasks of the agent have not ended", status: 409 },
+  AGENT_EXISTS: { means: "there is another agent of that name", status: 409 },
   AGENT_FAILED: { means: "an agent that was called as a tool did not finish" },
   APPROVAL_CLOSED: { means: "the question was answered, has expired or was withdrawn", status: 409 },
   ARGUMENTS_NOT_KEPT: { means: "an interrupted call held a secret, which the log does not keep, and was not run" },
+  BUDGET_USED: { means: "the run used the tokens or the time that it may" },
   CHECKS_CHANGED: { means: "the run changed what its work is checked by" },
   CHECKS_WEAKENED: { means: "the work does not pass the checks as they were" },
   COMMIT_REFUSED: { means: "the work may not be committed yet" },
   COMMIT_UNCHECKED: { means: "a commit was made that nobody checked" },
   COMMIT_UNDONE: { means: "a commit was taken back" },
   DECLINED: { means: "the model declined a part of the task" },
+  FILE_OWNED: { means: "another agent owns the file", status: 409 },
   FILES_NEEDED: { means: "the agent was given no files to own", status: 422 },
   FILES_NOT_OWNED: { means: "files were changed that the agent does not own", status: 422 },
   MISSING_TOOLS: { means: "the agent is not offered the tools that its task needs" },
@@ -296,6 +300,7 @@ const RUNS = entries({
   RUN_UNREADABLE: { means: "what a run needs to go on was erased, or was never written" },
   RUN_WITHOUT_END: { means: "the run's events end without an end" },
   STALE_RUN: { means: "the run was taken over by another process" },
+  INVALID_AGENT: { means: "an agent is not described as it should be", exit: 2, status: 422 },
   INVALID_TASK: { means: "a task does not say what is to be done", exit: 2, status: 422 },
   QUEUE_FULL: { means: "as many tasks wait as may", status: 429, retryAfter: 5, retryable: true },
   STALE_TASK: { means: "the task was taken over by another worker" },

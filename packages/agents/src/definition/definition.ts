@@ -1,0 +1,119 @@
+import type { JsonSchema } from "@toolwright/toolbox"
+
+/** An agent as data, as it stands in a file. What is left out is as in the agent that it is made `from`. */
+export interface AgentDefinition {
+  /** One line for people who choose an agent. */
+  description?: string
+  /** The agent that it starts from: a shipped one, or one of your own. `assistant` unless given. */
+  from?: string
+  /** What it is and how it works: a text, or its layers. */
+  prompt?: string | PromptLayers
+  /** Which of the registered tools it is offered. */
+  tools?: ToolChoice
+  /** What it may change: nothing (`reads`), the workspace (`writes`), or files of its own (`owns`). */
+  mode?: "reads" | "writes" | "owns"
+  /** The files that it owns. */
+  files?: string[]
+  limits?: AgentLimits
+  /** When it counts as done. */
+  done?: DoneWhen
+  /** Other agents that it may call as tools. */
+  agents?: string[]
+}
+
+/** The layers of a prompt, in the order in which the model reads them; the task comes after them. */
+export interface PromptLayers {
+  /** Who it is. */
+  identity?: string
+  /** How it works: what it does first, and what it leaves alone. */
+  mode?: string
+  /** What it knows how to do, one text each. */
+  skills?: string[]
+  /** What its answer has to be like. */
+  output?: string
+}
+
+/** Which tools an agent is offered: those of the sets, or those named, or both narrowed. */
+export interface ToolChoice {
+  sets?: string[]
+  only?: string[]
+  without?: string[]
+  /** Only tools that change nothing. */
+  readOnly?: boolean
+  /** Whether each action of a tool is a tool of its own. */
+  splitActions?: boolean
+}
+
+/** What a run of an agent may take at most. */
+export interface AgentLimits {
+  rounds?: number
+  /** Of requests and replies together. */
+  tokens?: number
+  seconds?: number
+}
+
+/** What must hold before a run counts as completed. */
+export interface DoneWhen {
+  /** The word by which the model asks to finish. */
+  signal?: string
+  /** At least one tool has succeeded. */
+  toolUse?: boolean
+  /** Something was changed. */
+  change?: boolean
+  /** What was changed has passed the checks since. */
+  validation?: boolean
+  /** What was changed is committed. */
+  commit?: boolean
+  /** These tools have succeeded. */
+  requiredTools?: string[]
+  /** These artifacts were produced. */
+  artifacts?: string[]
+  /** What the run answers when it succeeds, in place of the model's own words. */
+  message?: string
+}
+
+const text: JsonSchema = { type: "string", minLength: 1, maxLength: 20_000 }
+const words: JsonSchema = { type: "array", items: { type: "string", minLength: 1, maxLength: 400 }, maxItems: 200 }
+const flag: JsonSchema = { type: "boolean" }
+const count = (most: number): JsonSchema => ({ type: "integer", minimum: 1, maximum: most })
+const closed = (properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: "object",
+  properties,
+  additionalProperties: false,
+})
+
+const TOOLS = closed({ sets: words, only: words, without: words, readOnly: flag, splitActions: flag })
+
+const DONE = closed({
+  signal: text,
+  toolUse: flag,
+  change: flag,
+  validation: flag,
+  commit: flag,
+  requiredTools: words,
+  artifacts: words,
+  message: text,
+})
+
+/** The JSON Schema of a definition, for checks and for editors. */
+export const AGENT_SCHEMA: JsonSchema = closed({
+  description: { type: "string", maxLength: 400 },
+  from: text,
+  prompt: {
+    anyOf: [
+      text,
+      closed({
+        identity: text,
+        mode: text,
+        skills: { type: "array", items: text, maxItems: 50 },
+        output: text,
+      }),
+    ],
+  },
+  tools: TOOLS,
+  mode: { type: "string", enum: ["reads", "writes", "owns"] },
+  files: words,
+  limits: closed({ rounds: count(10_000), tokens: count(1e12), seconds: count(1e9) }),
+  done: DONE,
+  agents: words,
+})

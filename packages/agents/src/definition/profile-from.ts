@@ -1,0 +1,67 @@
+import type { CompletionCriteria } from "../gate/criteria.ts"
+import type { AgentProfile } from "../profiles/profile.ts"
+import type { AgentDefinition, DoneWhen, PromptLayers } from "./definition.ts"
+
+/**
+ * The profile that a definition makes of the agent that it starts from. It may ask for more than that one does, and be
+ * offered other tools; where it only reads, calls that change something are refused whichever tools it is offered.
+ */
+export function profileFrom(name: string, definition: AgentDefinition, base: AgentProfile): AgentProfile {
+  const { description, tools, mode, limits, done, agents } = definition
+  const layers = { ...base.layers, ...layersOf(definition, base) }
+  const owns = mode === undefined ? base.ownsFiles === true : mode === "owns"
+  return {
+    ...base,
+    name,
+    description: description ?? base.description,
+    systemPrompt: promptOf(layers),
+    layers,
+    tools: tools === undefined ? base.tools : toolsOf(tools, base),
+    completion: criteriaOf(done, base.completion),
+    changesWorkspace: mode === undefined ? base.changesWorkspace : mode !== "reads",
+    ownsFiles: owns,
+    ...(limits?.rounds === undefined ? {} : { maxRounds: limits.rounds }),
+    ...(limits?.tokens === undefined ? {} : { maxTokens: limits.tokens }),
+    ...(limits?.seconds === undefined ? {} : { maxSeconds: limits.seconds }),
+    ...(agents === undefined ? {} : { agents }),
+    ...(definition.files === undefined ? {} : { files: definition.files }),
+  }
+}
+
+function layersOf({ prompt }: AgentDefinition, base: AgentProfile): PromptLayers {
+  if (prompt === undefined) return base.layers ?? { identity: base.systemPrompt }
+  if (typeof prompt === "string") return { identity: prompt }
+  return prompt.identity === undefined && base.layers === undefined
+    ? { identity: base.systemPrompt, ...prompt }
+    : prompt
+}
+
+/** The layers as one text, in their order. */
+export function promptOf({ identity, mode, skills = [], output }: PromptLayers): string {
+  const parts = [identity, mode, ...skills, output === undefined ? undefined : `Your answer:\n${output.trim()}`]
+  return parts.flatMap((part) => (part === undefined || part.trim() === "" ? [] : [part.trim()])).join("\n\n")
+}
+
+/** Tools that are named stand in place of the base's sets; what only narrows is laid over them. */
+function toolsOf(tools: NonNullable<AgentDefinition["tools"]>, base: AgentProfile): AgentProfile["tools"] {
+  const { sets: _sets, only: _only, ...rest } = base.tools
+  const chosen = tools.sets !== undefined || tools.only !== undefined
+  return { ...(chosen ? rest : base.tools), ...tools }
+}
+
+function criteriaOf(done: DoneWhen | undefined, base: CompletionCriteria): CompletionCriteria {
+  if (done === undefined) return base
+  const { signal, toolUse, change, validation, commit, requiredTools, artifacts, message } = done
+  const given = {
+    signal,
+    requireToolUse: toolUse,
+    requireChange: change,
+    requireValidation: validation,
+    requireCommit: commit,
+    requiredTools,
+    requiredArtifacts: artifacts,
+    successMessage: message,
+  }
+  const said = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return { ...base, ...said }
+}

@@ -1,0 +1,53 @@
+import { explain, inspect, nearest, ToolwrightError, type JsonSchema } from "@toolwright/toolbox"
+import { AGENT_SCHEMA, type AgentDefinition } from "./definition.ts"
+
+/** What an agent may be called: a word that can stand in a command and in a path. */
+const NAME = /^[A-Za-z][\w-]{0,63}$/
+
+/** @throws ToolwrightError `INVALID_AGENT` */
+export function checkAgentName(name: string): void {
+  if (NAME.test(name)) return
+  throw new ToolwrightError("INVALID_AGENT", `'${name.slice(0, 80)}' cannot be the name of an agent.`, {
+    hint: "Letters, digits, '_' and '-', beginning with a letter, 64 at most.",
+  })
+}
+
+/**
+ * Reads the definition of an agent; every mistake in it is told at once.
+ *
+ * @param where what it stands in, for the message
+ * @throws ToolwrightError `INVALID_AGENT`
+ */
+export async function readAgentDefinition(name: string, value: unknown, where?: string): Promise<AgentDefinition> {
+  checkAgentName(name)
+  const mistakes = await mistakesIn(AGENT_SCHEMA, value ?? {})
+  if (mistakes.length === 0) return (value ?? {}) as AgentDefinition
+  const place = where === undefined ? "" : `${where}: `
+  throw new ToolwrightError(
+    "INVALID_AGENT",
+    `${place}the agent '${name}' is not described as it should be:\n${mistakes.map((each) => `- ${each}`).join("\n")}`,
+    { hint: "docs/agents.md tells what an agent is made of; 'toolwright new agent <name>' makes one that works." },
+  )
+}
+
+/** What is wrong with a value, in words; an unknown key with the nearest one. */
+export async function mistakesIn(schema: JsonSchema, value: unknown): Promise<string[]> {
+  const found = await inspect(schema, value, { foreign: true })
+  if (found.errors.length === 0) return []
+  return explain(found)
+    .issues.slice(0, 20)
+    .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
+    .map((line) => `${line}${suggestion(schema, line)}`)
+}
+
+function suggestion(schema: JsonSchema, line: string): string {
+  const unknown = /(?:unknown|unexpected|additional)[^'`"]*['`"]([\w.-]+)['`"]/i.exec(line)?.[1]
+  if (unknown === undefined) return ""
+  const close = nearest(unknown.split(".").at(-1)!, keysOf(schema))[0]
+  return close === undefined || line.includes(`'${close}'?`) ? "" : ` Did you mean '${close}'?`
+}
+
+function keysOf(schema: JsonSchema): string[] {
+  const inner = [...Object.values(schema.properties ?? {}), ...(schema.anyOf ?? [])] as JsonSchema[]
+  return [...new Set([...Object.keys(schema.properties ?? {}), ...inner.flatMap(keysOf)])]
+}

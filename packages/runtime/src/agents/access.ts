@@ -1,0 +1,205 @@
+import { profileFrom, PROFILES, readAgentDefinition, type AgentDefinition, type AgentProfile } from "@toolwright/agents"
+import { agentRegistry, type AgentRegistry, type AgentRow } from "@toolwright/store"
+import { nearest, ToolwrightError } from "@toolwright/toolbox"
+import type { LogAccess } from "../assembly/log.ts"
+import type { Configuration } from "../configuration/settings.ts"
+import type { TaskAccess } from "../tasks/access.ts"
+import { ownAgents } from "./own.ts"
+import { ownedPath } from "./owned-path.ts"
+
+/** An agent, as it is listed. */
+export interface AgentView {
+  name: string
+  description: string
+  /** It comes with Toolwright, stands in the configuration, or was made by name. */
+  kind: "shipped" | "own" | "made"
+  /** The agent that it starts from. */
+  from?: string
+  changesWorkspace: boolean
+  ownsFiles: boolean
+  /** The files that it owns. */
+  files?: string[]
+  createdAt?: string
+}
+
+/** An agent that is to be made by name. */
+export interface AgentToMake extends AgentDefinition {
+  name: string
+}
+
+/** All agents: those that come with Toolwright, those that the configuration describes, and those that were made. */
+export interface AgentAccess {
+  /** The agents that need no database to be found. */
+  readonly known: readonly AgentProfile[]
+  list(): Promise<AgentView[]>
+  /** @throws ToolwrightError `UNKNOWN_AGENT`, with the nearest names */
+  find(name: string): Promise<AgentProfile>
+  show(name: string): Promise<AgentView>
+  /**
+   * Makes an agent that is kept in the database: `file-owner` where it is given files and does not say what it starts from.
+   *
+   * @throws ToolwrightError `INVALID_AGENT`, `UNKNOWN_AGENT`, `AGENT_EXISTS`, `FILE_OWNED`
+   */
+  create(agent: AgentToMake): Promise<AgentView>
+  /** Makes several, or none. @throws as `create` */
+  createAll(agents: readonly AgentToMake[]): Promise<AgentView[]>
+  /** @throws ToolwrightError `UNKNOWN_AGENT`, `AGENT_BUSY` */
+  remove(name: string): Promise<AgentView>
+}
+
+/** What agents are found with. */
+export interface AgentParts {
+  own: ReadonlyMap<string, AgentProfile>
+  log: LogAccess
+  /** The top of the workspace. */
+  root: string
+  /** Whose agents of the database: nothing where that is the folder's own. */
+  workspace: string | undefined
+}
+
+export function agentAccess(parts: AgentParts): AgentAccess {
+  return new Agents(parts)
+}
+
+/** The agents of a configuration, without anything else that a run needs. */
+export async function agentsFor(
+  configuration: Configuration,
+  { cwd, tasks }: { cwd: string; tasks: TaskAccess },
+): Promise<AgentAccess> {
+  const { log, root, workspace } = tasks
+  return agentAccess({ own: await ownAgents(configuration, cwd), log, root, workspace })
+}
+
+class Agents implements AgentAccess {
+  readonly known: readonly AgentProfile[]
+  readonly #parts: AgentParts
+
+  constructor(parts: AgentParts) {
+    this.#parts = parts
+    this.known = [...PROFILES, ...parts.own.values()]
+  }
+
+  async list(): Promise<AgentView[]> {
+    const made = (await (await this.#look())?.list()) ?? []
+    return [...this.known.map((profile) => this.#viewOf(profile)), ...made.map((row) => this.#madeView(row))]
+  }
+
+  async find(name: string): Promise<AgentProfile> {
+    const profile = this.known.find((each) => each.name === name)
+    if (profile !== undefined) return profile
+    const registry = await this.#look()
+    const row = await registry?.get(name)
+    if (row !== undefined) return this.#profileOf(row)
+    const names = [...this.known.map((each) => each.name), ...((await registry?.list()) ?? []).map((each) => each.name)]
+    const close = nearest(name, names)[0]
+    throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}'.`, {
+      hint: `Did you mean ${close ?? names.join(", ")}? 'toolwright agents' lists them all.`,
+    })
+  }
+
+  async show(name: string): Promise<AgentView> {
+    const profile = await this.find(name)
+    const row = await (await this.#look())?.get(name)
+    return row === undefined ? this.#viewOf(profile) : this.#madeView(row)
+  }
+
+  async create(agent: AgentToMake): Promise<AgentView> {
+    return (await this.createAll([agent]))[0]!
+  }
+
+  async createAll(agents: readonly AgentToMake[]): Promise<AgentView[]> {
+    const { root } = this.#parts
+    const made = await Promise.all(
+      agents.map(async ({ name, ...given }) => {
+        const { files = [], ...definition } = await readAgentDefinition(name, given)
+        if (this.known.some((each) => each.name === name)) throw this.#taken(name)
+        const owned = [...new Set(files.map((file) => ownedPath(root, file)))]
+        const profile = definition.from ?? (owned.length > 0 ? "file-owner" : "assistant")
+        const base = this.#base(profile, name)
+        checkOwner(profileFrom(name, { ...definition, ...owning(owned) }, base), owned)
+        return { name, profile, definition, files: owned }
+      }),
+    )
+    const rows = await (await this.#open()).createAll(made)
+    return rows.map((row) => this.#madeView(row))
+  }
+
+  async remove(name: string): Promise<AgentView> {
+    const registry = await this.#look()
+    if (registry === undefined || this.known.some((each) => each.name === name)) {
+      const profile = await this.find(name)
+      throw new ToolwrightError("UNKNOWN_AGENT", `'${profile.name}' was not made here, so it cannot be removed.`, {
+        hint: "It comes with Toolwright, or stands in the configuration.",
+      })
+    }
+    const view = await this.show(name)
+    await registry.remove(name)
+    return view
+  }
+
+  #profileOf({ name, profile, definition, files }: AgentRow): AgentProfile {
+    const given = JSON.parse(definition) as AgentDefinition
+    return profileFrom(name, { ...given, ...owning(files), files }, this.#base(profile, name))
+  }
+
+  #base(name: string, asked: string): AgentProfile {
+    const base = this.known.find((each) => each.name === name)
+    if (base !== undefined) return base
+    const close = nearest(
+      name,
+      this.known.map((each) => each.name),
+    )[0]
+    throw new ToolwrightError("UNKNOWN_AGENT", `'${asked}' starts from '${name}', and there is no such agent here.`, {
+      hint: close === undefined ? "'toolwright agents' lists them." : `Did you mean '${close}'?`,
+    })
+  }
+
+  #viewOf(profile: AgentProfile): AgentView {
+    const { name, description, changesWorkspace, ownsFiles = false, files } = profile
+    const kind = PROFILES.includes(profile) ? "shipped" : "own"
+    return {
+      name,
+      description,
+      kind,
+      changesWorkspace,
+      ownsFiles,
+      ...(files === undefined ? {} : { files: [...files] }),
+    }
+  }
+
+  #madeView(row: AgentRow): AgentView {
+    const { ownsFiles = false, changesWorkspace, description } = this.#profileOf(row)
+    const { name, profile: from, files, created_at } = row
+    const createdAt = new Date(created_at).toISOString()
+    return { name, description, kind: "made", from, changesWorkspace, ownsFiles, files, createdAt }
+  }
+
+  #taken(name: string): ToolwrightError {
+    return new ToolwrightError("AGENT_EXISTS", `There is an agent '${name}' already, which is another one.`, {
+      hint: `Give it another name, and start from that one: --from ${name}`,
+    })
+  }
+
+  async #open(): Promise<AgentRegistry> {
+    const { log, workspace } = this.#parts
+    return agentRegistry((await log.open()).database, workspace)
+  }
+
+  async #look(): Promise<AgentRegistry | undefined> {
+    const { log, workspace } = this.#parts
+    const found = await log.look()
+    return found === undefined ? undefined : agentRegistry(found.database, workspace)
+  }
+}
+
+/** Whoever is given files writes these and no other. */
+function owning(files: readonly string[]): AgentDefinition {
+  return files.length > 0 ? { mode: "owns" } : {}
+}
+
+function checkOwner({ name, ownsFiles }: AgentProfile, files: readonly string[]): void {
+  if (ownsFiles !== true || files.length > 0) return
+  throw new ToolwrightError("FILES_NEEDED", `The agent '${name}' has to be told which files it owns.`, {
+    hint: `Name them: toolwright agents create ${name} --file src/area.py`,
+  })
+}

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { createScriptedBackend } from "@toolwright/backends"
+import { expect, onTestFinished, test } from "vitest"
+import { createToolwright } from "../toolwright.ts"
+
+type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
+
+function folder(files: Record<string, string> = {}): string {
+  const cwd = mkdtempSync(join(tmpdir(), "agents-"))
+  onTestFinished(() => rmSync(cwd, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(cwd, name)), { recursive: true })
+    writeFileSync(join(cwd, name), text)
+  }
+  return cwd
+}
+
+async function assembled(cwd: string, steps: Steps = [], more: object = {}) {
+  const backend = createScriptedBackend({ abilities: { nativeTools: true }, steps })
+  const toolwright = await createToolwright({ cwd, workspace: { roots: [cwd] }, backend, ...more })
+  onTestFinished(() => toolwright.close())
+  return { toolwright, backend }
+}
+
+const write = (path: string) => ({ calls: [{ name: "write_file", arguments: { path, content: "x = 1\n" } }] })
+
+test("an agent that was made owns its files in every run: it writes these and no others, and is done only then", async () => {
+  const cwd = folder()
+  const { toolwright } = await assembled(cwd, [
+    { reply: write("other.py") },
+    { expect: { success: false, result: "other.py is not owned by this agent" }, reply: "Done. TASK_COMPLETE" },
+    { expect: { result: "mine.py, second.py has not been written yet" }, reply: write("second.py") },
+    { expect: { success: true }, reply: "Written. TASK_COMPLETE" },
+  ])
+  await toolwright.agents.create({
+    name: "Mine",
+    from: "assistant",
+    files: ["mine.py", "./src/../second.py"],
+    tools: { only: ["write_file"] },
+    done: { signal: "TASK_COMPLETE" },
+  })
+  const summary = await toolwright.complete("write it", { agent: "Mine" })
+  expect({ mine: existsSync(join(cwd, "mine.py")), other: existsSync(join(cwd, "other.py")) }).toEqual({
+    mine: false,
+    other: false,
+  })
+  expect(readFileSync(join(cwd, "second.py"), "utf8")).toBe("x = 1\n")
+  expect(summary.modifiedFiles).toEqual([join(cwd, "second.py")])
+  expect(await toolwright.runs()).toMatchObject([{ agent: "Mine" }])
+  await expect(toolwright.complete("x", { agent: "Mine", files: ["other.py"] })).rejects.toMatchObject({
+    code: "FILES_NOT_OWNED",
+  })
+})
+
+test("a second name for an owned file is no second file", async () => {
+  const cwd = folder({ "src/area.py": "" })
+  symlinkSync(join(cwd, "src"), join(cwd, "lib"))
+  const { toolwright } = await assembled(cwd)
+  await toolwright.agents.create({ name: "Area", files: ["lib/area.py"] })
+  expect((await toolwright.agents.find("Area")).files).toEqual(["src/area.py"])
+  for (const file of ["src/area.py", "./src//area.py", join(cwd, "src/area.py")])
+    await expect(toolwright.agents.create({ name: "Other", files: [file] })).rejects.toMatchObject({
+      code: "FILE_OWNED",
+    })
+  for (const file of ["../area.py", "/etc/passwd", ".", "src/"])
+    await expect(toolwright.agents.create({ name: "Other", files: [file] })).rejects.toMatchObject({
+      code: "INVALID_AGENT",
+    })
+})
+
+test("an agent in YAML starts from another one, in layers, and what it may do is what it says", async () => {
+  const cwd = folder({
+    "agents/notes.yaml": [
+      "description: Writes release notes",
+      "from: reviewer",
+      "prompt:",
+      "  identity: You write release notes.",
+      "  skills: [Group them by kind.]",
+      "  output: Markdown.",
+      "tools: { only: [read_text_file, write_file] }",
+      "limits: { rounds: 3 }",
+    ].join("\n"),
+    "agents/short.yaml": "name: shorter\nfrom: notes\nprompt: { output: One line. }\n",
+  })
+  const { toolwright, backend } = await assembled(
+    cwd,
+    [
+      { reply: write("a.py") },
+      { expect: { success: false, result: "where nothing may be changed" }, reply: "…" },
+      { reply: "…", repeat: "always" },
+    ],
+    { agents: { files: ["./agents"] } },
+  )
+  expect((await toolwright.agents.list()).filter(({ kind }) => kind === "own")).toMatchObject([
+    { name: "notes", changesWorkspace: false },
+    { name: "shorter", changesWorkspace: false, description: "Writes release notes" },
+  ])
+  expect((await toolwright.agents.find("shorter")).systemPrompt).toBe(
+    "You write release notes.\n\nGroup them by kind.\n\nYour answer:\nOne line.",
+  )
+  const summary = await toolwright.complete("go", { agent: "notes" })
+  expect(summary).toMatchObject({ success: false, rounds: 3 })
+  expect(existsSync(join(cwd, "a.py"))).toBe(false)
+  expect(backend.requests[0]!.tools!.map((tool) => tool.function.name)).toEqual(["read_text_file"])
+})
+
+test("a limit of tokens ends a run before its next round, and says so", async () => {
+  const usage = { inputTokens: 60, outputTokens: 10 }
+  const look = { calls: [{ name: "list_directory", arguments: { path: "." } }], usage }
+  const { toolwright } = await assembled(folder(), [{ reply: look, repeat: "always" }], {
+    agents: { define: { frugal: { limits: { tokens: 100 } } } },
+  })
+  expect(await toolwright.complete("look", { agent: "frugal" })).toMatchObject({
+    success: false,
+    rounds: 2,
+    message: "its limit of 100 tokens is used up (140)",
+  })
+})
+
+test.each([
+  [{ a: { tols: {} } }, "tols"],
+  [{ a: { limits: { rounds: 0 } } }, "limits.rounds"],
+  [{ a: { mode: "all" } }, "mode"],
+  [{ a: { from: "buildr" } }, "starts from 'buildr'"],
+  [{ a: { from: "b" }, b: { from: "a" } }, "a → b → a"],
+  [{ builder: {} }, "taken by a shipped agent"],
+  [{ "a b": {} }, "cannot be the name"],
+])("a definition that says %j is refused, with what is wrong", async (define, said) => {
+  await expect(assembled(folder(), [], { agents: { define } })).rejects.toThrow(said)
+})
