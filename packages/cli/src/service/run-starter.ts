@@ -9,25 +9,8 @@ const SURFACE = "console"
  * Without a token agents are offered only tools that read.
  */
 export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter & AsyncDisposable {
+  const { offered, agentNamed } = offeredAgents(toolwright, secured)
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
-  /** An owner that was told no files has nothing to do. */
-  const isOffered = (profile: AgentProfile): boolean =>
-    (profile.ownsFiles !== true || profile.files !== undefined) && (secured || offersReading(profile))
-
-  const offered = async (): Promise<AgentProfile[]> => {
-    const all = await Promise.all((await toolwright.agents.list()).map(({ name }) => toolwright.agents.find(name)))
-    return all.filter(isOffered)
-  }
-
-  const agentNamed = async (name: string): Promise<AgentProfile> => {
-    const profile = await toolwright.agents.find(name)
-    if (!isOffered(profile))
-      throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}' here.`, {
-        hint: `There are: ${(await offered()).map((each) => each.name).join(", ")}.`,
-      })
-    return secured ? profile : { ...profile, tools: { ...profile.tools, readOnly: true } }
-  }
-
   /** Waits for the first event: from then on the run is on record, and what becomes of it stands there. */
   async function begin(id: string, open: (signal: AbortSignal) => AsyncGenerator<RunEvent, unknown>): Promise<string> {
     if (!hasModel(toolwright.configuration))
@@ -78,6 +61,28 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
       await Promise.all([...running.values()].map(({ done }) => done))
     },
   }
+}
+
+/** The agents that runs can be started with. */
+function offeredAgents({ agents }: Toolwright, secured: boolean) {
+  /** An owner that was told no files has nothing to do. */
+  const isOffered = (profile: AgentProfile): boolean =>
+    (profile.ownsFiles !== true || profile.files !== undefined) && (secured || offersReading(profile))
+
+  const offered = async (): Promise<AgentProfile[]> => {
+    const all = await Promise.all((await agents.list()).map(({ name }) => agents.find(name)))
+    return all.filter(isOffered)
+  }
+
+  const agentNamed = async (name: string): Promise<AgentProfile> => {
+    const profile = await agents.find(name)
+    if (!isOffered(profile))
+      throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}' here.`, {
+        hint: `There are: ${(await offered()).map((each) => each.name).join(", ")}.`,
+      })
+    return secured ? profile : { ...profile, tools: { ...profile.tools, readOnly: true } }
+  }
+  return { offered, agentNamed }
 }
 
 /** Agents that have something to do where nothing may be changed. */

@@ -96,8 +96,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       executeCall: toolwright.executeCall("http"),
       runs: toolwright.log,
       starter,
-      tasks: taskSource(toolwright),
-      agents: toolwright.agents,
+      ...agentWork(toolwright),
       page: consoleFiles(announce === undefined ? {} : { log: announce }),
       tokens,
       ...(cache ? { cache: cacheFor(toolwright) } : {}),
@@ -124,6 +123,9 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     [Symbol.asyncDispose]: close,
   }
 }
+
+/** The agents of a server, and the tasks that they are given. */
+const agentWork = (toolwright: Toolwright) => ({ tasks: taskSource(toolwright), agents: toolwright.agents })
 
 /** Listens, and lets go of what is behind it when that ends or cannot begin. */
 async function listening(
