@@ -78,7 +78,9 @@ function useGrammar(random: Random, grammar: Grammar, expecting: Expecting): voi
     const engine = expecting(["INVALID_GRAMMAR", "SCHEMA_REFUSED"], () => createMaskEngine(grammar, tokenizer))
     const tokens = engine?.matcher()
     for (let left = tokens === undefined ? 0 : 12; left > 0; left--) {
-      const mask = tokens!.mask()
+      // Where unique items are out of endlessly many values there are no masks, which only shows within the array.
+      const mask = expecting(["INVALID_GRAMMAR"], () => tokens!.mask())
+      if (mask === undefined) break
       const allowed = Array.from({ length: tokenizer.size }, (_, id) => id).filter(
         (id) => (mask[id >> 5]! >>> (id & 31)) & 1,
       )

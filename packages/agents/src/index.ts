@@ -2,6 +2,7 @@ export {
   ANNOTATED,
   compactingContext,
   generateWithTools,
+  Grammars,
   SHOWN_CHARS,
   shownOutput,
   toolCallingBackend,

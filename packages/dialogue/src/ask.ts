@@ -1,7 +1,7 @@
 import type { Backend, InferEvent, InferRequest, SamplingOptions } from "@toolwright/backends"
 import { ToolwrightError, type RunEvent, type ToolDefinition } from "@toolwright/toolbox"
-import type { ChatMessage, ToolFormatter } from "@toolwright/toolformat"
-import { planDelivery, type DeliveryPlan, type GrammarCache, type ToolCallingMode } from "./delivery.ts"
+import type { ChatMessage, RefusedSchema, ToolFormatter } from "@toolwright/toolformat"
+import { planDelivery, type DeliveryPlan, type Grammars, type ToolCallingMode } from "./delivery.ts"
 import { groundingOf, type GroundingSetting } from "./grounding.ts"
 import { ReplyReader } from "./reply/reader.ts"
 import type { Reply, ReplyEvent } from "./reply/reply.ts"
@@ -18,6 +18,8 @@ export interface Dialogue {
   refusedTools: boolean
   /** The server refused to hold a reply to a form. */
   refusedForm?: boolean
+  /** Tools of which it was told that their schemas are too much for a grammar. */
+  readonly toldRefused: Set<string>
 }
 
 /** Settings of {@link openDialogue}. */
@@ -36,7 +38,8 @@ export interface DialogueOptions {
   messages: readonly ChatMessage[]
   /** The server is known to refuse its own tool use. */
   refusesTools?: boolean | undefined
-  grammars?: GrammarCache | undefined
+  /** Where grammars are kept that are made once; the dialogue's own unless given. */
+  grammars?: Grammars | undefined
 }
 
 /** Chooses how tools reach the model. */
@@ -51,7 +54,7 @@ export function openDialogue(options: DialogueOptions): Dialogue {
     refusesTools: options.refusesTools,
     grammars: options.grammars,
   })
-  return { backend, mode, grounding, sampling, signal, plan, refusedTools: false }
+  return { backend, mode, grounding, sampling, signal, plan, refusedTools: false, toldRefused: new Set() }
 }
 
 /** What a model is asked. */
@@ -83,7 +86,7 @@ export interface Question {
 /** What is told while a question is put: the request as it goes out, the reply as it comes, and a change of delivery. */
 export type AskEvent =
   | Omit<Extract<RunEvent, { type: "request" }>, "round">
-  | Extract<RunEvent, { type: "delivery-fallback" }>
+  | Extract<RunEvent, { type: "delivery-fallback" | "grammar-refused" }>
   | ReplyEvent
 
 /** One step of an answer: events, in order, or the whole reply at the end. */
@@ -122,7 +125,7 @@ export class Asking {
 
   async next(): Promise<AskStep> {
     if (this.#done) return { done: true, reply: this.#reader!.reply }
-    if (this.#request === undefined) return { done: false, events: [this.#write()] }
+    if (this.#request === undefined) return { done: false, events: this.#write() }
     try {
       const stream = this.#stream ?? this.#open()
       for (;;) {
@@ -189,18 +192,20 @@ export class Asking {
     return this.#dialogue.refusedForm === true ? undefined : this.#question.form
   }
 
-  #write(): AskEvent {
+  #write(): AskEvent[] {
     const { backend, plan, grounding, sampling } = this.#dialogue
     const { mustCall = false, oneCall = false, native, extra } = this.#question
     const tools = this.#tools()
     const messages = this.#question.messages(plan)
     const stop = (this.#stop = [...(sampling?.stop ?? []), ...plan.stop])
-    const part =
-      this.#form ??
-      plan.requestPart(tools, () => groundingOf(grounding, backend, this.#question.said(), messages), {
-        mode: mustCall ? "call" : "text-or-call",
-        parallel: !oneCall,
-      })
+    const form = this.#form
+    const { request: part, refused } =
+      form !== undefined
+        ? { request: form, refused: [] }
+        : plan.requestPart(tools, () => groundingOf(grounding, backend, this.#question.said(), messages), {
+            mode: mustCall ? "call" : "text-or-call",
+            parallel: !oneCall,
+          })
     this.#request = {
       ...extra,
       messages,
@@ -210,7 +215,18 @@ export class Asking {
     }
     const { tools: offered = [], grammar } = this.#request
     const held = grammar === undefined ? {} : { grammar }
-    return { type: "request", messages, tools: offered, delivery: plan.delivery, ...held }
+    return [
+      ...this.#newlyRefused(refused),
+      { type: "request", messages, tools: offered, delivery: plan.delivery, ...held },
+    ]
+  }
+
+  /** Each tool that the grammar leaves free is told of once in a dialogue. */
+  #newlyRefused(refused: readonly RefusedSchema[]): AskEvent[] {
+    const { toldRefused } = this.#dialogue
+    const fresh = refused.filter(({ tool }) => !toldRefused.has(tool))
+    for (const { tool } of fresh) toldRefused.add(tool)
+    return fresh.map(({ tool, reason }) => ({ type: "grammar-refused", tool, reason }))
   }
 
   #tools(): readonly ToolDefinition[] {

@@ -1,24 +1,24 @@
-import type { Backend, InferRequest } from "@toolwright/backends"
+import type { Backend } from "@toolwright/backends"
 import {
   chooseDelivery,
   type Delivery,
   type DeliveryChoice,
   fallBackFrom,
-  grammarToGbnf,
   type Fallback,
   type Grounding,
 } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import {
-  type FormatGrammarOptions,
   formatterById,
   getFormatter,
-  grammarFor,
   selectFormat,
   type OpenAITool,
   toOpenAITools,
   type ToolFormatter,
 } from "@toolwright/toolformat"
+import { Grammars, HeldCalls, NOTHING, type ReplyForm, type RequestPart } from "./grammars.ts"
+
+export { Grammars, type ReplyForm } from "./grammars.ts"
 
 /**
  * How calls may be read from replies. `structured`: native API, grammar, or the family's own syntax. `hybrid` (the
@@ -39,16 +39,8 @@ export interface DeliveryInputs {
   /** The server is known to refuse its own tool use. */
   refusesTools?: boolean | undefined
   /** Where grammars are kept that are made once; this plan's own unless given. */
-  grammars?: GrammarCache | undefined
+  grammars?: Grammars | undefined
 }
-
-/** Grammars of sets of tools by format and mode; nothing where none can be made. */
-export type GrammarCache = WeakMap<readonly ToolDefinition[], Map<string, string | undefined>>
-
-/** Whether a reply may be text or has to be a call, and how many calls it may have. */
-export type ReplyForm = Required<Pick<FormatGrammarOptions, "mode" | "parallel">>
-
-const ANY_FORM: ReplyForm = { mode: "text-or-call", parallel: true }
 
 /** The chosen rung of the ladder with its format, and what to do when the backend refuses it. */
 export interface DeliveryPlan {
@@ -66,11 +58,7 @@ export interface DeliveryPlan {
    * @param grounding what arguments are held to; asked for where there is a grammar
    * @param form what a reply has to be; a grammar sees to it
    */
-  requestPart(
-    tools: readonly ToolDefinition[],
-    grounding?: () => Grounding | undefined,
-    form?: ReplyForm,
-  ): Partial<InferRequest>
+  requestPart(tools: readonly ToolDefinition[], grounding?: () => Grounding | undefined, form?: ReplyForm): RequestPart
   /** The next rung after this error, once; nothing when the error has nothing to do with the constraint. */
   fallBack(error: unknown): { plan: DeliveryPlan; fallback: Fallback } | undefined
 }
@@ -81,41 +69,21 @@ export interface DeliveryPlan {
  * syntax; `text` mode goes straight to the generic form.
  */
 export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
-  const { mode, grammars = new WeakMap() } = inputs
+  const { mode, grammars = new Grammars() } = inputs
   const abilities = abilitiesFor(inputs)
   const formatter = textFormatter(inputs)
+  const held = new HeldCalls(formatter, { grammars, lazy: abilities.lazyGrammar === true })
+  const grammar =
+    abilities.grammar && !abilities.nativeTools ? held.grammarOf(inputs.tools, inputs.grounding) : undefined
   const settings = {
     prefer: mode === "text" ? ("generic" as const) : undefined,
     knownFamily: formatter.id !== "generic",
-    hasGrammar: abilities.grammar && !abilities.nativeTools && grammarOf(inputs.tools, inputs.grounding) !== undefined,
+    hasGrammar: grammar?.text !== undefined,
   }
   const rung = chooseDelivery(abilities, settings)
   let definitions: { of: readonly ToolDefinition[]; made: OpenAITool[] } | undefined
-  return planFor(rung, because(rung, inputs), [])
-
-  /** Where no grounded grammar can be made, arguments are free. */
-  function grammarOf(
-    tools: readonly ToolDefinition[],
-    grounding: (() => Grounding | undefined) | undefined,
-    form: ReplyForm = ANY_FORM,
-  ): string | undefined {
-    return groundedGrammar(formatter, tools, grounding?.(), form) ?? callGrammar(tools, form)
-  }
-
-  /** The grammar of text or calls, made once for each set of tools. */
-  function callGrammar(tools: readonly ToolDefinition[], form: ReplyForm): string | undefined {
-    let made = grammars.get(tools)
-    if (made === undefined) grammars.set(tools, (made = new Map()))
-    const key = `${formatter.id};${form.mode};${form.parallel}`
-    if (!made.has(key))
-      made.set(
-        key,
-        attempt(() =>
-          grammarToGbnf(grammarFor(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true })),
-        ),
-      )
-    return made.get(key)
-  }
+  const without = grammar !== undefined && grammar.text === undefined ? `; no grammar holds it: ${grammar.reason}` : ""
+  return planFor(rung, because(rung, inputs) + without, [])
 
   /** Made once for each list, so that what stays the same is the same. */
   function definitionsOf(tools: readonly ToolDefinition[]): OpenAITool[] {
@@ -131,9 +99,9 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       because: reason,
       stop: current.kind === "native" ? [] : stopOf(formatter),
       requestPart(tools, grounding, form) {
-        if (current.constraint === "tools") return { tools: definitionsOf(tools), toolChoice: "auto" }
-        const grammar = current.constraint === "grammar" ? grammarOf(tools, grounding, form) : undefined
-        return grammar === undefined ? {} : { grammar }
+        if (current.constraint === "tools")
+          return { request: { tools: definitionsOf(tools), toolChoice: "auto" }, refused: [] }
+        return current.constraint === "grammar" ? held.request(tools, grounding, form) : NOTHING
       },
       fallBack(error) {
         const fallback = fallBackFrom(current, error, abilities, { ...settings, failed })
@@ -144,35 +112,10 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   }
 }
 
-/** The grammar for one conversation: made for each request, out of parts that are kept. */
-function groundedGrammar(
-  formatter: ToolFormatter,
-  tools: readonly ToolDefinition[],
-  grounding: Grounding | undefined,
-  form: ReplyForm,
-): string | undefined {
-  return grounding === undefined
-    ? undefined
-    : attempt(() =>
-        grammarToGbnf(
-          grammarFor(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true, grounding }),
-        ),
-      )
-}
-
 /** The format's stop sequences, but those that stand within its calls: a server that keeps to them would cut each call. */
 function stopOf(formatter: ToolFormatter): readonly string[] {
   const call = formatter.printCalls([{ id: "call_1", name: "tool", arguments: { text: "text" } }]).trimEnd()
   return formatter.stop.filter((stop) => !call.includes(stop) || call.indexOf(stop) === call.length - stop.length)
-}
-
-function attempt(make: () => string): string | undefined {
-  try {
-    return make()
-  } catch {
-    // The ladder's next rung needs no grammar; calls are validated in any case.
-    return undefined
-  }
 }
 
 /** A text format that was set goes before the server's own tool use. */

@@ -1,4 +1,5 @@
 import {
+  Grammars,
   listRuns,
   profileNamed,
   readRun,
@@ -104,7 +105,7 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
   /** What was read from REST tools services; undefined where there is none. */
   readonly serviceCache: ResultCache | undefined
   /** How the configuration has tools told to the model and calls read: for a surface that asks the model itself. */
-  readonly toolUse: Pick<ExecutorOptions, "toolCalling" | "grounding" | "formatter">
+  readonly toolUse: Pick<ExecutorOptions, "toolCalling" | "grounding" | "formatter" | "grammars">
   /** What runs are done with, where that is a model with tools, limits and words of its own. */
   readonly pairing: Pairing | undefined
   /** Where runs, tasks and conversations are kept; nothing is there before something is written. */
@@ -201,7 +202,8 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
   const redact = redactorFor({ ...configuration, secrets: {} }, env)
   const { tools, model } = await toolsAndModel(configuration, { options, cwd, env, withBuiltins, own, log, place })
   const records = logAccess(databaseOf(configuration, cwd), place)
-  const assembled = { configuration, options, place, permissions, middleware, redact, tools, model, records }
+  const grammars = new Grammars()
+  const assembled = { configuration, options, place, permissions, middleware, redact, tools, model, records, grammars }
   const offer = offerOf(assembled)
   const executorOptions = executorOptionsOf(assembled, offer)
   const { pairing } = model
@@ -222,7 +224,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     permissions,
     middleware,
     serviceCache: cache,
-    toolUse: toolUseOf(configuration),
+    toolUse: { ...toolUseOf(configuration), grammars },
     pairing,
     log: records,
     tasks,
@@ -259,6 +261,8 @@ interface Assembled {
   tools: AssembledTools
   model: AssembledModel
   records: LogAccess
+  /** Made once for all runs, and for what a surface asks the model itself. */
+  grammars: Grammars
 }
 
 type AssembledTools = Awaited<ReturnType<typeof assembleTools>>
@@ -297,7 +301,7 @@ function offerOf({ configuration, tools, model: { pairing }, place }: Assembled)
 }
 
 function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["executorOptions"] {
-  const { configuration, options, place, permissions, middleware, redact, model, records } = assembled
+  const { configuration, options, place, permissions, middleware, redact, model, records, grammars } = assembled
   const { pairing } = model
   return async (profile, { surface = "library", task } = {}) => {
     const origin = { surface, workspace: place.root, ...(task === undefined ? {} : { task }) }
@@ -305,6 +309,7 @@ function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["exec
       ...executorSettings(configuration, profile),
       ...offer(profile),
       backend: await model.backend(),
+      grammars,
       middleware,
       approvals: configuration.permissions.approvals,
       permissions:

@@ -1,4 +1,6 @@
 import { createScriptedBackend } from "@toolwright/backends"
+import { Grammars } from "@toolwright/dialogue"
+import { matchesGbnf } from "@toolwright/logits"
 import { defineTool, type RunEvent } from "@toolwright/toolbox"
 import { describe, expect, test, vi } from "vitest"
 import { call, calls, echo, play, registryOf } from "../testing/harness.ts"
@@ -339,6 +341,54 @@ describe("a server that takes grammars", () => {
     expect([before!.includes("search"), before!.includes("word_count")]).toEqual([true, false])
     expect([after!.includes("search"), after!.includes("word_count")]).toEqual([false, true])
     expect(events).toContainEqual(expect.objectContaining({ type: "request", delivery: "grammar", grammar: before }))
+  })
+
+  const picky = defineTool({
+    name: "picky",
+    description: "",
+    parameters: {
+      type: "object",
+      properties: { text: { allOf: [{ type: "string" }, { type: "integer" }] } },
+      required: ["text"],
+    },
+    execute: () => "ran",
+  })
+
+  test("gets one for the other tools where the schema of one is refused, which is told once", async () => {
+    const { backend, events, summary } = await play(
+      [say("look"), say("look"), { reply: "done" }],
+      [echo("look"), picky],
+      {
+        scripted: grammarOnly,
+      },
+    )
+    const grammars = backend.requests.map(({ grammar }) => grammar ?? "")
+    expect(matchesGbnf(grammars[0]!, say("picky").reply)).toBe(true)
+    expect(matchesGbnf(grammars[0]!, say("other").reply)).toBe(false)
+    expect(summary.success).toBe(true)
+    const told = events.filter(({ type }) => type === "grammar-refused")
+    expect(told).toEqual([expect.objectContaining({ tool: "picky", reason: expect.stringContaining("No value") })])
+  })
+
+  test("and starts only where a mark is written gets the calls alone, with their marks", async () => {
+    const lazy = { ...grammarOnly, abilities: { ...grammarOnly.abilities, lazyGrammar: true } }
+    const { backend } = await play([say("look"), { reply: "done" }], [echo("look")], { scripted: lazy })
+    const { grammar = "", grammarTriggers } = backend.requests[0]!
+    expect(grammarTriggers).toEqual(["<tool_call>"])
+    expect(matchesGbnf(grammar, say("look").reply)).toBe(true)
+    expect(matchesGbnf(grammar, "Just text.")).toBe(false)
+  })
+
+  test("is given the same text in every run while the tools are the same", async () => {
+    const grammars = new Grammars()
+    const made = vi.spyOn(grammars, "of")
+    const texts: unknown[] = []
+    for (let run = 0; run < 2; run++) {
+      const { backend } = await play([{ reply: "done" }], [echo("look")], { scripted: grammarOnly, grammars })
+      texts.push(backend.requests[0]!.grammar, made.mock.results.at(-1)!.value)
+    }
+    expect(texts.slice(0, 2)).toEqual(texts.slice(2))
+    expect(texts[1]).toBe(texts[3])
   })
 
   test("that breaks on one gets the same syntax without it, once", async () => {

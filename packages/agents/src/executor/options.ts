@@ -1,5 +1,5 @@
 import type { Backend, SamplingOptions } from "@toolwright/backends"
-import type { ContextManager, GroundingSetting, ToolCallingMode } from "@toolwright/dialogue"
+import type { ContextManager, Grammars, GroundingSetting, ToolCallingMode } from "@toolwright/dialogue"
 import type { Middleware, PermissionPolicy, RunEvent, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { ChatMessage, MediaPart, ToolFormatter } from "@toolwright/toolformat"
 import type { Access } from "../gate/access.ts"
@@ -30,6 +30,8 @@ export interface ExecutorOptions {
   catalogue?: CatalogueLimits
   /** Which arguments must come from the conversation where calls are held by a grammar; `auto` unless given. */
   grounding?: GroundingSetting
+  /** Where grammars are kept for all runs; each run makes its own unless given. */
+  grammars?: Grammars
   completion?: CompletionCriteria
   /** What the agent may change, held where calls are carried out; `all` unless given. */
   access?: Access

@@ -141,13 +141,14 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
 }
 
 function dialogueOf(
-  { backend, toolCalling: mode, formatter, grounding, sampling: before }: ExecutorOptions,
+  { backend, toolCalling: mode, formatter, grounding, sampling: before, grammars }: ExecutorOptions,
   { task, sampling: own }: RunRequest,
   { tools, signal }: { tools: readonly ToolDefinition[]; signal: AbortSignal },
 ): Dialogue {
   const sampling = own === undefined ? before : { ...before, ...own }
   const messages = [{ role: "user", content: task }] as const
-  return openDialogue({ backend, mode, formatter, grounding, sampling, signal, tools, said: [task], messages })
+  const said = [task]
+  return openDialogue({ backend, mode, formatter, grounding, sampling, signal, tools, said, messages, grammars })
 }
 
 /** What the model is asked in the next round. */

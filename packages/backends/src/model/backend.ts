@@ -29,6 +29,11 @@ export interface InferRequest {
   parallelToolCalls?: boolean
   /** GBNF text. */
   grammar?: string
+  /**
+   * Marks before which the grammar holds nothing: it begins with the first of them that is written. Only for a backend
+   * with the ability `lazyGrammar`.
+   */
+  grammarTriggers?: readonly string[]
   jsonSchema?: JsonObject
   sampling?: SamplingOptions
   /** Fields added to the request body as they are, for what a server has of its own. */
@@ -76,6 +81,8 @@ export interface BackendAbilities {
   nativeTools: boolean
   grammar: boolean
   jsonSchema: boolean
+  /** A grammar may begin to hold only where a mark is written. */
+  lazyGrammar?: boolean
   /** The model is so small that it copies names and paths wrongly; some hold its arguments to the conversation then. */
   small?: boolean
 }

@@ -63,6 +63,10 @@ export function createLines({ style, width, unicode }: LineOptions): (event: Run
         return [
           `  ${style.yellow(mark.note)} ${event.from} is not possible (${oneLine(event.reason, Math.max(20, room - 40))}), going on with ${event.to}`,
         ]
+      case "grammar-refused":
+        return [
+          `  ${style.yellow(mark.note)} ${oneLine(`no grammar holds the arguments of ${event.tool}: ${event.reason}`, room - 6)}`,
+        ]
       case "reply": {
         const text = neutralise(event.content.trim())
         return text === "" ? [] : text.split("\n").map((line) => `  ${line}`)

@@ -20,11 +20,11 @@ export async function chatRoutes(
   const store = conversationStore(database, log === undefined ? {} : { log })
   const agents = toolwright.agents.known.filter(servesClients).map((profile) => agentOf(toolwright, profile, secured))
   const [assistant] = agents
-  const { toolCalling: mode, grounding, formatter } = toolwright.toolUse
+  const { toolCalling: mode, grounding, formatter, grammars } = toolwright.toolUse
   return {
     model: backend.modelName(),
     extend: (app: Parameters<typeof gatewayRoutes>[0]) => {
-      gatewayRoutes(app, { backend, agents, answering: { mode, grounding, formatter, ...wrongCalls } })
+      gatewayRoutes(app, { backend, agents, answering: { mode, grounding, formatter, grammars, ...wrongCalls } })
       conversationRoutes(app, { store, run: assistant!.run, modelName: () => backend.modelName() })
     },
   }

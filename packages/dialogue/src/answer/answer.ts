@@ -33,6 +33,7 @@ export const NOTE_CODES = [
   "no-call",
   "schema-mismatch",
   "asked-again",
+  "grammar-refused",
 ] as const
 
 /**

@@ -2,7 +2,7 @@ import type { Backend, InferRequest, Usage } from "@toolwright/backends"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { renderConversation, type ToolFormatter } from "@toolwright/toolformat"
 import { openDialogue, type AskEvent, type Dialogue } from "../ask.ts"
-import type { GrammarCache, ToolCallingMode } from "../delivery.ts"
+import { Grammars, type ToolCallingMode } from "../delivery.ts"
 import { saidIn, type GroundingSetting } from "../grounding.ts"
 import type { AnswerEvent, AnswerRequest } from "./answer.ts"
 import { rememberDefinitions } from "./definitions.ts"
@@ -24,6 +24,8 @@ export interface AnsweringOptions {
   unknownTools?: "text" | "pass" | undefined
   /** Whether an answer with a call that cannot be read or is wrong is asked for once more; not unless given. */
   repair?: boolean | undefined
+  /** Where grammars are kept that are made once; its own unless given. */
+  grammars?: Grammars | undefined
 }
 
 /** Answers requests of clients with tools of their own. */
@@ -111,12 +113,13 @@ async function* secondTry(
 class Replies {
   readonly #backend: Backend
   readonly #options: AnsweringOptions
-  readonly #grammars: GrammarCache = new WeakMap()
+  readonly #grammars: Grammars
   #refusesTools = false
 
   constructor(backend: Backend, options: AnsweringOptions) {
     this.#backend = backend
     this.#options = options
+    this.#grammars = options.grammars ?? new Grammars()
   }
 
   async *of(request: InferRequest, tools: readonly ToolDefinition[], signal?: AbortSignal): ReplySource {

@@ -26,6 +26,8 @@ export function hear(event: AskEvent): Heard | undefined {
       return { type: "called", call: { id: event.callId, name: event.name, arguments: event.arguments } }
     case "model-retry":
       return { ...event, type: "retry" }
+    case "grammar-refused":
+      return { type: "slip", note: { code: event.type, message: event.reason, tool: event.tool } }
     case "parse-problem":
       return heardOf(event)
     default:

@@ -17,6 +17,8 @@ export interface DeliveryAbilities {
   readonly nativeTools: boolean
   readonly grammar: boolean
   readonly jsonSchema: boolean
+  /** Whether a grammar may begin to hold only where a call begins. */
+  readonly lazyGrammar?: boolean | undefined
 }
 
 export interface DeliverySettings {

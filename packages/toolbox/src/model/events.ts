@@ -112,6 +112,8 @@ export type RunEvent =
     }
   | { type: "model-retry"; attempt: number; delayMs: number; reason: string; code?: string }
   | { type: "delivery-fallback"; from: string; to: string; reason: string }
+  /** The schema of a tool is too much for the grammar of its calls: its arguments are held by validation alone. */
+  | { type: "grammar-refused"; tool: string; reason: string }
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
   | { type: "call-start"; callId: string; name: string }

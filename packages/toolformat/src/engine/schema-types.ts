@@ -22,11 +22,20 @@ function pointer(root: JsonSchema, reference: string): JsonSchema | undefined {
     .slice(1)
     .split("/")
     .filter((step) => step !== "")) {
-    const key = decodeURIComponent(part).replaceAll("~1", "/").replaceAll("~0", "~")
+    const key = decoded(part).replaceAll("~1", "/").replaceAll("~0", "~")
     if (typeof place !== "object" || place === null || !Object.hasOwn(place, key)) return undefined
     place = (place as Record<string, unknown>)[key]
   }
   return isSchema(place) ? place : undefined
+}
+
+/** A part of a reference; as it stands where its percent signs encode nothing. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return part
+  }
 }
 
 function isSchema(value: unknown): value is JsonSchema {

@@ -12,14 +12,14 @@ import {
   type Expression,
   type Grammar,
 } from "@toolwright/logits"
-import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
+import { ToolwrightError, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 import { closingMark } from "../print.ts"
 import type { CallSyntax, Format } from "../syntax.ts"
 import { callExpression } from "./call-grammar.ts"
-import type { FormatGrammarOptions } from "./options.ts"
+import type { FormatGrammarOptions, RefusedSchema } from "./options.ts"
 import { sharedByConversations } from "./shared.ts"
 
-export type { FormatGrammarOptions } from "./options.ts"
+export type { FormatGrammarOptions, RefusedSchema } from "./options.ts"
 
 const ANYTHING = repeat(chars([0, 0xd7ff], [0xe000, 0x10ffff]), 0)
 
@@ -31,8 +31,7 @@ const ANYTHING = repeat(chars([0, 0xd7ff], [0xe000, 0x10ffff]), 0)
  * Its triggers are the marks with which calls begin, for servers that start to constrain only there.
  *
  * @throws ToolwrightError `NO_TOOLS` without tools; `NO_CALL_SYNTAX` for formats whose calls are never text;
- *   `SCHEMA_REFUSED`
- *   where a tool's schema admits nothing
+ *   `SCHEMA_REFUSED` where a tool's schema admits nothing or is too much, and nobody hears of it by `onRefused`
  */
 export function formatGrammar(
   format: Format,
@@ -42,10 +41,13 @@ export function formatGrammar(
   const { grounding } = options
   if (grounding === undefined) return replyGrammar(format, tools, options)
   const shared = sharedByConversations(format, tools, options, grounding, () => {
+    const refused: RefusedSchema[] = []
+    const onRefused = options.onRefused === undefined ? {} : { onRefused: (one: RefusedSchema) => refused.push(one) }
     const grounded = tools.map((tool) => ({ ...tool, parameters: groundSchema(tool.parameters, grounding, tool.name) }))
-    return replyGrammar(format, grounded, options)
+    return { grammar: replyGrammar(format, grounded, { ...options, ...onRefused }), refused }
   })
-  return bindGrammar(shared, grounding)
+  for (const refusal of shared.refused) options.onRefused?.(refusal)
+  return bindGrammar(shared.grammar, grounding)
 }
 
 function replyGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions): Grammar {
@@ -63,7 +65,7 @@ function replyGrammar(format: Format, tools: readonly ToolDefinition[], options:
     })
   const calls = callsExpression(
     syntax,
-    choice(...tools.map((tool) => callExpression(syntax, tool, format.ids))),
+    choice(...tools.map((tool) => toolCall(syntax, tool, format, options))),
     options.parallel ?? true,
   )
   const marks = openings(syntax)
@@ -91,6 +93,36 @@ function replyGrammar(format: Format, tools: readonly ToolDefinition[], options:
       ? sequence(until(...marks), optional(calls))
       : choice(calls, optional(sequence(chars([0, 0x5a], [0x5c, 0x7a], [0x7c, 0xd7ff], [0xe000, 0x10ffff]), ANYTHING)))
   return grammarOf(reply, {}, triggers)
+}
+
+/** One call of a tool; with any arguments where its schema is too much for a grammar, which costs this tool alone. */
+function toolCall(
+  syntax: CallSyntax,
+  tool: ToolDefinition,
+  { ids }: Format,
+  { free, onRefused }: FormatGrammarOptions,
+): Expression {
+  const withAnyArguments = (): Expression =>
+    callExpression(syntax, { ...tool, parameters: anyArguments(tool.parameters) }, ids)
+  if (free?.has(tool.name) === true) return withAnyArguments()
+  try {
+    return callExpression(syntax, tool, ids)
+  } catch (thrown) {
+    const isRefusal = ToolwrightError.isInstance(thrown) && thrown.code === "SCHEMA_REFUSED"
+    if (!isRefusal || onRefused === undefined) throw thrown
+    onRefused({ tool: tool.name, reason: thrown.message })
+    return withAnyArguments()
+  }
+}
+
+/** An object whose members may be anything: those that the schema names by their names, and any others. */
+function anyArguments({ properties }: JsonSchema): JsonSchema {
+  const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : []
+  return {
+    type: "object",
+    properties: Object.fromEntries(names.map((name) => [name, {}])),
+    additionalProperties: true,
+  }
 }
 
 function callsExpression(syntax: CallSyntax, call: Expression, parallel: boolean): Expression {

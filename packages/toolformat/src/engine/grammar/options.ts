@@ -10,4 +10,17 @@ export interface FormatGrammarOptions {
   reasoning?: boolean
   /** A conversation, and which arguments have to come from it; see `docs/grounded-arguments.md`. */
   grounding?: Grounding
+  /** Names of tools whose arguments may be anything, since their schemas are known to be too much for a grammar. */
+  free?: ReadonlySet<string>
+  /**
+   * Hears of each tool whose schema is refused; its arguments may be anything then. Where nobody hears of it, the whole
+   * grammar is refused.
+   */
+  onRefused?: (refusal: RefusedSchema) => void
+}
+
+/** A tool that is called without a grammar of its arguments, and why. */
+export interface RefusedSchema {
+  readonly tool: string
+  readonly reason: string
 }

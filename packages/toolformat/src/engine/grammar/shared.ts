@@ -1,9 +1,15 @@
 import { type Grammar, type Grounding, groundingKey } from "@toolwright/logits"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import type { Format } from "../syntax.ts"
-import type { FormatGrammarOptions } from "./options.ts"
+import type { FormatGrammarOptions, RefusedSchema } from "./options.ts"
 
-const grammars = new WeakMap<ToolDefinition, Map<string, Grammar>>()
+/** A grammar that conversations share, and the tools whose arguments it leaves free. */
+interface SharedGrammar {
+  readonly grammar: Grammar
+  readonly refused: readonly RefusedSchema[]
+}
+
+const grammars = new WeakMap<ToolDefinition, Map<string, SharedGrammar>>()
 /** Kept for the sets of tools that begin with the same one. */
 const MAX_GRAMMARS = 16
 
@@ -22,14 +28,15 @@ export function sharedByConversations(
   tools: readonly ToolDefinition[],
   options: FormatGrammarOptions,
   grounding: Grounding,
-  make: () => Grammar,
-): Grammar {
+  make: () => SharedGrammar,
+): SharedGrammar {
   const [owner] = tools
   if (owner === undefined) return make()
   let known = grammars.get(owner)
   if (known === undefined) grammars.set(owner, (known = new Map()))
-  const { mode, parallel, reasoning } = options
-  const key = `${[format, ...tools].map(numberOf).join()};${mode};${parallel};${reasoning};${groundingKey(grounding)}`
+  const { mode, parallel, reasoning, free = [], onRefused } = options
+  const form = `${mode};${parallel};${reasoning};${onRefused !== undefined};${JSON.stringify([...free])}`
+  const key = `${[format, ...tools].map(numberOf).join()};${form};${groundingKey(grounding)}`
   let grammar = known.get(key)
   if (grammar === undefined) grammar = make()
   else known.delete(key)
