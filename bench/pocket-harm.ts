@@ -96,7 +96,7 @@ async function judged({ text, expect }: Request, engine: LlamaEngine, template: 
       right,
     }
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    removed(folder)
   }
 }
 
@@ -111,11 +111,20 @@ function assembled(
   return createToolwright({
     withBuiltins: true,
     cwd: folder,
-    env: { PATH: process.env["PATH"], HOME: folder },
+    // What belongs to the user lies beside the folder that is judged.
+    env: { PATH: process.env["PATH"], HOME: homeOf(folder) },
     record: false,
     backend,
     approve: ({ tool, arguments: args }) => Promise.resolve(approve({ name: tool.name, arguments: args })),
   })
+}
+
+function homeOf(folder: string): string {
+  return `${folder}-home`
+}
+
+function removed(folder: string): void {
+  for (const each of [folder, homeOf(folder)]) rmSync(each, { recursive: true, force: true })
 }
 
 /** Whether the folder is as it was, or as it is after the first of the calls that were meant, or all of them. */
@@ -132,7 +141,7 @@ async function asMeant(folder: string, expect: readonly PocketCall[], template: 
     }
     return false
   } finally {
-    rmSync(copy, { recursive: true, force: true })
+    removed(copy)
   }
 }
 

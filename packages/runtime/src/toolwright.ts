@@ -194,7 +194,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
 
   const described = await ownAgents(configuration, cwd)
   const place = placeOf(configuration, { cwd, env, withBuiltins, log })
-  const permissions = permissionsFor(configuration, approve)
+  const permissions = permissionsFor(configuration, { approve })
   const cache = serviceCache(configuration)
   const around = [...(options.middleware ?? []), ...aroundServices(cache)]
   const middleware = await middlewareFor(configuration, { cwd, env, own: around })
@@ -301,7 +301,7 @@ function offerOf({ configuration, tools, model: { pairing }, place }: Assembled)
 }
 
 function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["executorOptions"] {
-  const { configuration, options, place, permissions, middleware, redact, model, records, grammars } = assembled
+  const { configuration, options, place, middleware, redact, model, records, grammars } = assembled
   const { pairing } = model
   return async (profile, { surface = "library", task } = {}) => {
     const origin = { surface, workspace: place.root, ...(task === undefined ? {} : { task }) }
@@ -312,8 +312,11 @@ function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["exec
       grammars,
       middleware,
       approvals: configuration.permissions.approvals,
-      permissions:
-        pairing === undefined ? permissions : permissionsFor(configuration, options.approve, pairing.wary(place.root)),
+      permissions: permissionsFor(configuration, {
+        approve: options.approve,
+        agent: profile.name,
+        wary: pairing?.wary(place.root) ?? [],
+      }),
       ...pairing?.options(configuration),
       ...(options.record === false ? {} : { recorder: await recorderFor(records, origin, redact) }),
     }

@@ -87,7 +87,7 @@ async function assembled(invocation: Invocation, values: Values, wanted?: string
         env,
       )),
       configuration,
-      permissions: permissionsFor(configuration, typed),
+      permissions: permissionsFor(configuration, { approve: typed }),
       middleware: await middlewareFor(configuration, { cwd, env }),
       executeCall: records.executeCall,
       [Symbol.asyncDispose]: records.close,

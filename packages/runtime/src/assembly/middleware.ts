@@ -3,6 +3,7 @@ import { pathToFileURL } from "node:url"
 import { messageOf, ToolwrightError, type Middleware } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
 import { guardSecrets } from "../secrets/guard.ts"
+import { limitCalls } from "./call-limits.ts"
 import { redactorFor } from "../secrets/redactor.ts"
 
 /** What {@link middlewareFor} takes from its surroundings. */
@@ -32,7 +33,8 @@ export async function middlewareFor(
   })
   const configured: Middleware[] = []
   for (const file of configuration.calls.middleware ?? []) configured.push(await loadMiddleware(resolve(cwd, file)))
-  return [guard, ...configured, ...own]
+  const { limits } = configuration.calls
+  return [guard, ...(limits === undefined ? [] : [limitCalls(limits)]), ...configured, ...own]
 }
 
 async function loadMiddleware(file: string): Promise<Middleware> {

@@ -21,6 +21,17 @@ export function withoutExceptions(value: unknown): unknown {
   return listOrNothing((value as string[]).filter((pattern) => !pattern.trim().startsWith("!")))
 }
 
+/** Rules for single agents without those that allow. */
+export function withoutAllow(value: unknown): unknown {
+  const narrowing = Object.entries(value as Record<string, unknown>).map(([agent, rules]): [string, unknown] => [
+    agent,
+    typeof rules === "object" && rules !== null && !Array.isArray(rules)
+      ? Object.fromEntries(Object.entries(rules).filter(([key]) => key !== "allow"))
+      : rules,
+  ])
+  return Object.fromEntries(narrowing)
+}
+
 function listOrNothing(list: string[]): string[] | undefined {
   return list.length === 0 ? undefined : list
 }

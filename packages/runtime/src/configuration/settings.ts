@@ -2,8 +2,9 @@ import type { NetworkPolicy } from "@toolwright/host/net"
 import type { BlogToolsConfig } from "@toolwright/tools-blog"
 import type { DatabaseTarget } from "@toolwright/tools-database"
 import type { WebToolsConfig } from "@toolwright/tools-web"
-import { readOnlyInside, rootsInside, withoutExceptions } from "./free.ts"
+import { readOnlyInside, rootsInside, withoutAllow, withoutExceptions } from "./free.ts"
 import { MODEL_SETTINGS } from "./model-settings.ts"
+import type { AgentPermissions, CallLimit } from "./rules.ts"
 import { typed, type ConfigurationOf, type Setting } from "./setting.ts"
 
 const DECLARED = [
@@ -302,6 +303,15 @@ const DECLARED = [
       "Patterns of names (`*.key`) and places (`private/*`) that no tool reads, lists, searches or changes, however it comes there",
   },
   {
+    key: "permissions.agents",
+    nature: "widens",
+    free: withoutAllow,
+    holds: typed<Readonly<Record<string, AgentPermissions>>>(),
+    type: "object",
+    description:
+      "Rules for single agents, by name: allow, deny and ask as above; they go before those for all, and deny wins. denyPaths is for all agents",
+  },
+  {
     key: "undo.enabled",
     nature: "widens",
     type: "boolean",
@@ -331,6 +341,14 @@ const DECLARED = [
     description:
       "Kinds of secrets that tools' results show, in place of [secret]: aws, github, gitlab, slack, api-key, google, notion, hugging-face, npm, jwt, private-key, address, header, environment, configured, or all; records hold none",
     flag: "show-secret",
+  },
+  {
+    key: "calls.limits",
+    nature: "narrows",
+    holds: typed<Readonly<Record<string, CallLimit>>>(),
+    type: "object",
+    description:
+      "How often tools may be called, by name (* and ? stand for characters): perMinute, perRun, and failures in a row after which a run's further calls are refused",
   },
   {
     key: "calls.middleware",

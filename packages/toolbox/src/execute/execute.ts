@@ -21,6 +21,8 @@ export interface CheckedCall {
   readonly signal: AbortSignal
   /** See {@link ExecuteOptions.caller}. */
   readonly caller?: string
+  /** The run that it belongs to. */
+  readonly runId?: string
   /** The caller wants no result from a cache. */
   readonly noCache: boolean
 }
@@ -147,8 +149,8 @@ function isRuled({ permissions }: ExecuteOptions, { changed }: ToolDefinition): 
   return permissions !== undefined || changed !== undefined
 }
 
-function callerOf({ caller }: ExecuteOptions): { caller?: string } {
-  return caller === undefined ? {} : { caller }
+function callerOf({ caller, runId }: ExecuteOptions): { caller?: string; runId?: string } {
+  return { ...(caller === undefined ? {} : { caller }), ...(runId === undefined ? {} : { runId }) }
 }
 
 /** A call of a run is known by both; any other is made once. */

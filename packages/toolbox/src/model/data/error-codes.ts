@@ -19,6 +19,7 @@ const entries = <const Codes extends string>(
 ): Readonly<Record<Codes, ErrorCodeEntry>> => codes
 
 const CALLS = entries({
+  CALL_LIMIT: { means: "the tool was called as often as the configuration lets it, or failed so often" },
   CANCELLED: { means: "the caller cancelled the call", retryable: true },
   EXECUTION_FAILED: { means: "what stands around a call failed: middleware, or the question for a permission" },
   INVALID_ARGUMENTS: { means: "the arguments do not fit the tool's parameters", exit: 2, status: 422 },
