@@ -16,6 +16,13 @@ test("every built-in tool says which sets it belongs to, so that none joins an a
   expect(builtin.filter(({ sets }) => sets === undefined || sets.length === 0).map(({ name }) => name)).toEqual([])
 })
 
+test("every tool that is not always needed says when to use it and when not", () => {
+  const silent = all.filter(({ optionality, usageHint = "" }) => {
+    return optionality !== "required" && !/^Use when: .+ Don't use when: .+/s.test(usageHint)
+  })
+  expect(silent.map(({ name }) => name)).toEqual([])
+})
+
 test("every predefined bundle has tools", () => {
   for (const { name } of PREDEFINED_BUNDLES)
     expect([name, builtin.filter((tool) => setsOf(tool).includes(name)).length > 1]).toEqual([name, true])

@@ -178,3 +178,38 @@ test("a search finds tools by name, by their words and by misspelt names, best f
   expect(names("commit history")).toEqual(["git_log"])
   expect(names("make coffee")).toEqual([])
 })
+
+test("a tool of many actions is declared by some of them, and a search for it lets all be called", async () => {
+  const actions = ["read", "write", "undo"]
+  const branch = (action: string) => ({
+    title: action,
+    type: "object" as const,
+    properties: { action: { const: action }, path: { type: "string" as const }, rare: { type: "string" as const } },
+    required: ["action", "path"],
+  })
+  const book = defineTool({
+    name: "book",
+    description: "Keeps a book. ".repeat(20),
+    sets: ["essential"],
+    brief: ["read", "write"],
+    parameters: {
+      type: "object",
+      properties: { action: { type: "string", enum: actions } },
+      required: ["action"],
+      oneOf: actions.map(branch),
+    },
+    execute: ({ action }) => `did ${String(action)}`,
+  })
+  const registry = registryOf(book)
+  const short = new Catalogue(registry, { rank: () => 0, tokens: 400 })
+  expect(short.searched).toBe(true)
+  const parametersOf = () => short.callable.find(({ name }) => name === "book")!.parameters
+  expect(parametersOf().properties).toEqual({ action: { type: "string", enum: ["read", "write"] } })
+  expect(parametersOf().oneOf?.map(({ title, properties }) => [title, Object.keys(properties!)])).toEqual([
+    ["read", ["action", "path"]],
+    ["write", ["action", "path"]],
+  ])
+  short.show(["book"])
+  expect(parametersOf()).toEqual(book.parameters)
+  expect(short.declared(true).map(({ name }) => name)).toEqual(["book", "tool_search", "call_tool"])
+})

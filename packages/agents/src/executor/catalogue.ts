@@ -2,6 +2,7 @@ import {
   briefly,
   defineTool,
   failure,
+  memory,
   success,
   type JsonObject,
   type ToolCall,
@@ -9,27 +10,30 @@ import {
   type ToolResult,
   type Toolset,
 } from "@toolwright/toolbox"
-import { toOpenAITools } from "@toolwright/toolformat"
+import { systemPrompt } from "@toolwright/dialogue"
+import { formatterById, toOpenAITools } from "@toolwright/toolformat"
 import { findTools } from "./find-tools.ts"
 
 /** What stands at the front of a prompt at most, in tools and in tokens, before the others are only named. */
 export interface CatalogueLimits {
+  /** All of them stand there, in short, and there is no search. */
+  all?: boolean
   /** Which tools come first: the lower the earlier; a tool without a rank is only named where not all have room. */
   rank?(tool: ToolDefinition): number | undefined
   /** Tools; {@link MOST_DECLARED} unless given. */
   tools?: number
-  /** Tokens of their declarations, as estimated; {@link MOST_DECLARED_TOKENS} unless given. */
+  /** Tokens of their declarations and of the guidance, as estimated; {@link MOST_DECLARED_TOKENS} unless given. */
   tokens?: number
 }
 
 export const MOST_DECLARED = 12
-export const MOST_DECLARED_TOKENS = 1200
+export const MOST_DECLARED_TOKENS = 1500
 
 /** Tools and characters of declarations that one search shows. */
 const MOST_SHOWN = 5
 const MOST_SHOWN_CHARS = 6000
 /** Characters of names in the search's description. */
-const MOST_NAMED_CHARS = 400
+const MOST_NAMED_CHARS = 300
 
 /**
  * What a model is told of its tools. Where not all have room, some are declared at the front of the prompt, which stays
@@ -44,8 +48,9 @@ export class Catalogue {
   /** Whether some tools are only named. */
   readonly searched: boolean
   readonly #base: Toolset
-  readonly #search: ToolDefinition
+  readonly #search: readonly ToolDefinition[]
   readonly #through: ToolDefinition
+  readonly #short: boolean
   readonly #declared: readonly ToolDefinition[]
   readonly #declaredNative: readonly ToolDefinition[]
   #callable: readonly ToolDefinition[]
@@ -56,14 +61,19 @@ export class Catalogue {
     this.#base = base
     const all = base.list()
     this.#known = new Set(all.map(({ name }) => name))
-    const front = limits === undefined || this.#has(OWN_NAMES) ? all : frontOf(all, limits)
-    this.searched = front.length < all.length
-    this.#search = searchTool(namesIn(all.filter((tool) => !front.includes(tool))), (query) => this.#find(query))
+    const free = limits === undefined || limits.all === true || this.#has(OWN_NAMES)
+    this.#short = limits?.all === true
+    const [native, text] =
+      free || haveRoom(all, limits) ? [all, all] : [frontOf(all, limits, 0), frontOf(all, limits, 1)]
+    this.searched = native !== all
+    this.#search = [native, text].map((front) =>
+      searchTool(namesIn(all.filter((tool) => !front.includes(tool))), (query) => this.#find(query)),
+    )
     this.#through = throughTool()
-    const declared = front.map(briefly)
-    this.#declared = this.searched ? [...declared, this.#search] : all
-    this.#declaredNative = this.searched ? [...declared, this.#search, this.#through] : all
-    this.#callable = this.#declared
+    const [searchNative, search] = this.#search as [ToolDefinition, ToolDefinition]
+    this.#declared = this.searched ? [...text.map(briefly), search] : this.#all()
+    this.#declaredNative = this.searched ? [...native.map(briefly), searchNative, this.#through] : this.#declared
+    this.#callable = this.searched ? [...native.map(briefly), searchNative] : this.#declared
     this.#seen = base.version
     this.tools = this.searched ? this.#everything() : base
   }
@@ -78,16 +88,21 @@ export class Catalogue {
   get callable(): readonly ToolDefinition[] {
     if (!this.searched && this.#seen !== this.#base.version) {
       this.#seen = this.#base.version
-      this.#callable = this.#base.list()
+      this.#callable = this.#all()
     }
     return this.#callable
   }
 
   /** Tools that a part of the conversation tells of. */
   show(names: readonly string[]): void {
+    if (!this.searched) return
     const told = new Set(this.#callable.map(({ name }) => name))
-    const added = names.flatMap((name) => (told.has(name) ? [] : (this.#base.get(name) ?? [])))
-    if (this.searched && added.length > 0) this.#callable = [...this.#callable, ...added]
+    const shown = names.flatMap((name) => this.#base.get(name) ?? [])
+    const added = shown.filter(({ name }) => !told.has(name))
+    // Of a tool that was declared briefly, the search has told the rest.
+    const widened = shown.filter((tool) => briefly(tool) !== tool && this.#callable.includes(briefly(tool)))
+    if (added.length + widened.length === 0) return
+    this.#callable = [...this.#callable.map((tool) => widened.find(({ name }) => name === tool.name) ?? tool), ...added]
   }
 
   /** The call that is meant by one through `call_tool`; any other is itself. */
@@ -116,15 +131,19 @@ export class Catalogue {
     return names.some((name) => this.#base.get(name) !== undefined)
   }
 
+  #all(): readonly ToolDefinition[] {
+    return this.#short ? this.#base.list().map(briefly) : this.#base.list()
+  }
+
   #everything(): Toolset {
     const base = this.#base
     const own = (name: string): ToolDefinition | undefined =>
-      [this.#search, this.#through].find((tool) => tool.name === name)
+      [this.#search[0]!, this.#through].find((tool) => tool.name === name)
     return {
       get version() {
         return base.version
       },
-      list: () => [...base.list(), this.#search, this.#through],
+      list: () => [...base.list(), this.#search[0]!, this.#through],
       get: (name) => own(name) ?? base.get(name),
       withdrawn: (name) => base.withdrawn(name),
     }
@@ -164,24 +183,61 @@ const SEARCH = "tool_search"
 const THROUGH = "call_tool"
 const OWN_NAMES = [SEARCH, THROUGH]
 
-/** All tools where they have room, else those with a rank that fit beside the search and the call through it. */
-function frontOf(all: readonly ToolDefinition[], limits: CatalogueLimits): readonly ToolDefinition[] {
+/** How tools may be told of: natively, or in the form of text that takes most room. */
+type Told = 0 | 1
+
+/**
+ * Tokens of a tool's declaration and its line of guidance, natively and in text. Which form the text will have is not known
+ * before the run is under way, so the widest counts.
+ */
+const tokensToTell = memory.derived((tool: ToolDefinition): readonly [number, number] => {
+  const definition = JSON.stringify(toOpenAITools([tool])).length
+  const guidance = lengthIn("native", tool)
+  const written = lengthIn("text", tool) - guidance
+  const words = guidance / CHARS_PER_TOKEN.words
+  return [definition / CHARS_PER_TOKEN.json + words, written / CHARS_PER_TOKEN.indentedJson + words]
+})
+
+/** As the vocabularies that `bench/prompt-sizes.ts` reads have it; a schema's indentation makes few tokens. */
+const CHARS_PER_TOKEN = { json: 5, indentedJson: 3.8, words: 3.8 } as const
+
+/** What stands around the tools, once. */
+const HEADINGS = 40
+
+/** Characters that a tool adds to the prompt beside another of its category. */
+function lengthIn(delivery: "native" | "text", tool: ToolDefinition): number {
+  const written = (tools: readonly ToolDefinition[]): number =>
+    systemPrompt({ tools, plan: { delivery, formatter: formatterById("llama3-json") } }).length
+  const neighbour = { ...tool, usageHint: "Use it." }
+  return written([neighbour, tool]) - written([neighbour])
+}
+
+function tokensOf(tools: readonly ToolDefinition[], told: Told): number {
+  return HEADINGS + tools.reduce((sum, tool) => sum + tokensToTell(tool)[told], 0)
+}
+
+function haveRoom(all: readonly ToolDefinition[], limits: CatalogueLimits): boolean {
+  const { tools = MOST_DECLARED, tokens = MOST_DECLARED_TOKENS } = limits
+  return all.length <= tools && ([0, 1] as const).every((told) => tokensOf(all, told) <= tokens)
+}
+
+/** Those with a rank that fit beside the search and the call through it, in their own order. */
+function frontOf(all: readonly ToolDefinition[], limits: CatalogueLimits, told: Told): readonly ToolDefinition[] {
   const { rank = () => undefined, tools = MOST_DECLARED, tokens = MOST_DECLARED_TOKENS } = limits
-  if (all.length <= tools && declaredTokens(all) <= tokens) return all
-  const front: ToolDefinition[] = []
-  let spent = 0
+  const front = new Set<ToolDefinition>()
+  const own = [searchTool(namesIn(all), () => {}), ...(told === 0 ? [throughTool()] : [])]
+  let left = tokens - tokensOf(own, told)
   const ranked = all.flatMap((tool) => {
     const place = rank(tool)
     return place === undefined ? [] : [{ tool, place }]
   })
   for (const { tool } of ranked.toSorted((a, b) => a.place - b.place)) {
-    const size = declaredTokens([briefly(tool)])
-    if (front.length + OWN_NAMES.length >= tools || spent + size > tokens) continue
-    spent += size
-    front.push(tool)
+    const size = tokensToTell(briefly(tool))[told]
+    if (front.size + OWN_NAMES.length >= tools || size > left) continue
+    left -= size
+    front.add(tool)
   }
-  const chosen = new Set(front)
-  return all.filter((tool) => chosen.has(tool))
+  return all.filter((tool) => front.has(tool))
 }
 
 function namesIn(tools: readonly ToolDefinition[]): string {
@@ -195,7 +251,10 @@ function namesIn(tools: readonly ToolDefinition[]): string {
 function searchTool(names: string, find: (query: string) => unknown): ToolDefinition {
   return defineTool({
     name: SEARCH,
-    description: `Shows how further tools are called. There are: ${names}.`,
+    description:
+      names === ""
+        ? "Shows all arguments and actions of a tool that is declared in short."
+        : `Shows how further tools are called. There are: ${names}.`,
     effects: { readOnly: true, idempotent: true },
     maxOutputChars: MOST_SHOWN_CHARS + 1000,
     parameters: {

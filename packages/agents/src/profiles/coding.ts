@@ -1,4 +1,4 @@
-import { ESSENTIAL_SET, TASK_COMPLETE, type AgentProfile } from "./profile.ts"
+import { ESSENTIAL_SET, FINDING_SET, TASK_COMPLETE, type AgentProfile } from "./profile.ts"
 
 /** Implements what is asked, tests it and commits it. */
 export const builderProfile: AgentProfile = {
@@ -10,7 +10,7 @@ Change as little as the task needs, in the style that you find.
 After each change run the tests. When they fail, read the report, correct the code and run them again.
 Commit when they pass, with a message that says why.`,
   tools: { sets: ["coding"], splitActions: true },
-  declared: [ESSENTIAL_SET, "handing-in"],
+  declared: [ESSENTIAL_SET, "handing-in", FINDING_SET, "looking-closely"],
   completion: { signal: TASK_COMPLETE, requireToolUse: true, requireValidation: true, requireCommit: true },
   changesWorkspace: true,
 }
@@ -23,7 +23,7 @@ export const debuggerProfile: AgentProfile = {
 Reproduce the failure first and read the whole report. Follow it to its cause, not to its symptom.
 Make the smallest change that removes the cause, then run the tests again.`,
   tools: { sets: ["coding"], splitActions: true },
-  declared: [ESSENTIAL_SET, "handing-in"],
+  declared: [ESSENTIAL_SET, "handing-in", FINDING_SET, "looking-closely"],
   completion: { signal: TASK_COMPLETE, requireToolUse: true, requireValidation: true, requireChange: true },
   changesWorkspace: true,
 }
@@ -36,7 +36,7 @@ export const reviewerProfile: AgentProfile = {
 Read the difference and enough of the code around it to judge it.
 Report each finding with its file and line, how serious it is, and what you would do instead. Say so when you find nothing.`,
   tools: { sets: ["reading"], readOnly: true, splitActions: true },
-  declared: [ESSENTIAL_SET, "looking-closely"],
+  declared: [ESSENTIAL_SET, "looking-closely", FINDING_SET],
   completion: { signal: TASK_COMPLETE, requireToolUse: true },
   changesWorkspace: false,
 }
@@ -49,7 +49,7 @@ export const triagerProfile: AgentProfile = {
 Search for what the report names, read the code there, and look at what changed lately.
 Answer with the likely cause and its place, how urgent it is and why, and what should be done next.`,
   tools: { sets: ["reading", "reports"], readOnly: true, splitActions: true },
-  declared: [ESSENTIAL_SET, "reports", "looking-closely"],
+  declared: [ESSENTIAL_SET, "reports", "looking-closely", FINDING_SET],
   completion: { signal: TASK_COMPLETE, requireToolUse: true },
   changesWorkspace: false,
 }

@@ -14,8 +14,8 @@ export interface AgentProfile {
   /** Which of the registered tools it is offered. Write tools only where they are needed. */
   readonly tools: ViewOptions
   /**
-   * The sets whose tools are declared where not all have room, those that matter most first; {@link ESSENTIAL_SET} unless
-   * given. The others are found by a search; of `all` there are none.
+   * The sets whose tools are declared where not all have room, those that matter most first; {@link ESSENTIAL_SET}
+   * and {@link FINDING_SET} unless given. The others are found by a search; `all` has all of them there, in short.
    */
   readonly declared?: readonly string[] | "all"
   readonly completion: CompletionCriteria
@@ -39,6 +39,8 @@ export interface AgentProfile {
 
 /** The tools that nearly every task needs. */
 export const ESSENTIAL_SET = "essential"
+/** Those that find files; where there is no room, a command does it too. */
+export const FINDING_SET = "finding"
 
 /** The word by which a coding agent asks to finish. */
 export const TASK_COMPLETE = "TASK_COMPLETE"

@@ -1,4 +1,4 @@
-import { ESSENTIAL_SET, type AgentProfile, type CatalogueLimits } from "@toolwright/agents"
+import { ESSENTIAL_SET, FINDING_SET, type AgentProfile, type CatalogueLimits } from "@toolwright/agents"
 import {
   GENERAL_SET,
   nearest,
@@ -36,12 +36,12 @@ export function offerFor(
     .map((each) => ({ ...each, ...definitionOf(registry, each.name) }))
   if (pairing?.canBe(profile) === true) return { tools: pairing.toolset(registry, !writable), unavailable: missing }
   const without = [...(profile.tools.without ?? []), ...unavailable.map(({ name }) => name)]
-  const { declared = [ESSENTIAL_SET] } = profile
+  const { declared = [ESSENTIAL_SET, FINDING_SET] } = profile
   const tools = registry.view({ ...profile.tools, without, ...(writable ? {} : { readOnly: true }) })
   return {
     tools,
     unavailable: missing,
-    ...(search && declared !== "all" ? { catalogue: { rank: rankFor(declared) } } : {}),
+    ...(search ? { catalogue: declared === "all" ? { all: true } : { rank: rankFor(declared) } } : {}),
   }
 }
 

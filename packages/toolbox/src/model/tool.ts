@@ -176,8 +176,9 @@ export interface ToolDefinition {
    */
   readonly sets?: readonly string[]
   /**
-   * The optional arguments that stand in its short declaration, in which small windows are told of it; all are taken.
-   * Without it the declaration has them all.
+   * The optional arguments that stand in its short declaration, in which small windows are told of it, and of several
+   * actions those that do; all are taken. Without it the declaration has them all; where it names no action, it has all
+   * actions.
    */
   readonly brief?: readonly string[]
   /**

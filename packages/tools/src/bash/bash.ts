@@ -34,8 +34,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
     category: "build",
     optionality: "optional",
     usageHint:
-      "Prefer the tools made for a task (search, file, git, test). " +
-      "A command starts anew each time, and whatever it started ends with it: no state is kept but files.",
+      "Use when: no other tool does it; nothing is kept between commands but files. Don't use when: one does (search, file, git, test).",
     tags: ["shell"],
     aliases: {
       arguments: { cmd: "command", timeout: "timeout_ms", workdir: "cwd" },

@@ -8,7 +8,7 @@ export const echo: ToolDefinition = defineTool({
   description: "Answers with the message it was given and its length. For trying out that tool calls work.",
   category: "utility",
   optionality: "optional",
-  usageHint: "Use it only to test that tools can be called.",
+  usageHint: "Use when: it is to be tested whether tools can be called. Don't use when: anything else is to be done.",
   tags: ["example", "test"],
   effects: { readOnly: true, idempotent: true },
   parameters: {

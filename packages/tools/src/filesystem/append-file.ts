@@ -12,7 +12,7 @@ export function createAppendFileTool(workspace: Workspace): ToolDefinition {
     category: "code",
     optionality: "optional",
     sets: ["filesystem"],
-    usageHint: "To put lines anywhere else use insert_lines.",
+    usageHint: "Use when: lines belong at the end. Don't use when: they belong anywhere else (use insert_lines).",
     tags: ["filesystem", "write"],
     effects: { destructive: false, idempotent: false, writes: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, text: "content", line: "content", lines: "content" } },

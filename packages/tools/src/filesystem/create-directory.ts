@@ -11,7 +11,7 @@ export function createCreateDirectoryTool(workspace: Workspace): ToolDefinition 
     description: "Creates a directory and the missing ones above it. One that exists already is left as it is.",
     category: "code",
     optionality: "optional",
-    usageHint: "Needed before write_file when the directory does not exist.",
+    usageHint: "Use when: write_file needs a directory that does not exist. Don't use when: it exists.",
     tags: ["filesystem", "write"],
     effects: { destructive: false, idempotent: true, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },

@@ -13,7 +13,7 @@ export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
     description: "Deletes a file, or a symbolic link itself. No tool brings it back.",
     category: "code",
     optionality: "optional",
-    usageHint: "For directories use delete_directory.",
+    usageHint: "Use when: a file is to go for good. Don't use when: it is a directory (use delete_directory).",
     tags: ["filesystem", "write", "delete"],
     effects: { destructive: true, idempotent: false, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },

@@ -22,7 +22,8 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
     description: "Returns a directory with everything below it as a tree. Links are shown, not followed.",
     category: "code",
     optionality: "optional",
-    usageHint: "Use max_depth for an overview of a large project, then look into what matters.",
+    usageHint:
+      "Use when: what lies deeper matters; max_depth gives an overview of a large project. Don't use when: one directory is enough (use list_directory).",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: {

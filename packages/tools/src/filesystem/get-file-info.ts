@@ -11,7 +11,8 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
       "Tells what a file or directory is: type, size, times, permissions, and where it really lies when a link leads to it.",
     category: "code",
     optionality: "optional",
-    usageHint: "Use it before reading a file that may be large.",
+    usageHint:
+      "Use when: a file may be large, before it is read. Don't use when: its content is wanted (use read_text_file).",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },

@@ -9,7 +9,8 @@ export function createListAllowedDirectoriesTool(workspace: Workspace): ToolDefi
     description: "Lists the directories that file tools may touch, and whether they may write there.",
     category: "code",
     optionality: "optional",
-    usageHint: "Use it first when paths are unknown. Relative paths are resolved against the first directory.",
+    usageHint:
+      "Use when: paths are unknown, first of all. Don't use when: they are relative to the first directory, where relative paths are resolved.",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true },
     parameters: { type: "object", properties: {}, additionalProperties: false },

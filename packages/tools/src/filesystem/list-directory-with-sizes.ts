@@ -12,7 +12,7 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
       "Lists the files and subdirectories of a directory with sizes and times, by name or by size (largest first), and totals.",
     category: "code",
     optionality: "optional",
-    usageHint: "Use list_directory when sizes do not matter: it is faster.",
+    usageHint: "Use when: sizes matter. Don't use when: they do not (use list_directory, which is faster).",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, sortBy: "sort_by" } },

@@ -13,7 +13,8 @@ export function createMoveFileTool(workspace: Workspace): ToolDefinition {
       "Moves or renames a file or directory. The destination must not exist, its directory must. A symbolic link is moved itself.",
     category: "code",
     optionality: "optional",
-    usageHint: "Give the destination with the file's new name, not only its new directory.",
+    usageHint:
+      "Use when: a file or directory gets another name or place; the destination has its new name. Don't use when: the old one must stay.",
     tags: ["filesystem", "write"],
     effects: { destructive: true, idempotent: false, writes: ["source", "destination"] },
     aliases: {

@@ -12,7 +12,7 @@ export function createReadMediaFileTool(workspace: Workspace): ToolDefinition {
       "Reads an image, a sound or any other binary file and returns its bytes in base64 with their MIME type.",
     category: "code",
     optionality: "optional",
-    usageHint: "For files that are not text. Text files are read with read_text_file.",
+    usageHint: "Use when: a file is not text. Don't use when: it is (use read_text_file).",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },

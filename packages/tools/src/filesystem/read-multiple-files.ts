@@ -16,7 +16,8 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
       "Reads several text files in one call. A file that cannot be read does not keep the others from being returned.",
     category: "code",
     optionality: "optional",
-    usageHint: "Use it instead of several calls of read_text_file when all files are short.",
+    usageHint:
+      "Use when: several short files are needed at once. Don't use when: one is long (use read_text_file with a range).",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["paths[]"] },
     aliases: { arguments: { path: "paths", files: "paths", file_paths: "paths" } },

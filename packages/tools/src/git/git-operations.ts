@@ -13,6 +13,7 @@ export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
     description: "Git operations",
     category: "vcs",
     optionality: "required",
+    brief: ["status", "commit", "files"],
     usageHint: "Commit after validation passed. Without files, what is staged is committed, or else every change.",
     tags: ["git"],
     capabilities: ["git"],

@@ -41,7 +41,7 @@ export function gitActions(host: ProcessHost, names: readonly Action[]): Record<
     },
     diff: {
       description: "Changes as a unified diff",
-      sets: ["handing-in", "looking-closely"],
+      sets: ["looking-closely"],
       brief: ["files", "ref"],
       properties: {
         path: PATH,
@@ -132,7 +132,8 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
       "Work with the git repository of the workspace: see what changed, stage, commit, push, switch and create branches, read the log",
     category: "vcs",
     optionality: "optional",
-    usageHint: "Look at status and diff before you commit; commit once the tests pass.",
+    usageHint:
+      "Use when: changes are looked at or, once the tests pass, committed. Don't use when: a GitHub pull request is meant.",
     tags: ["git"],
     capabilities: ["git"],
     aliases: { arguments: { commit_message: "message", branch_name: "branch" } },

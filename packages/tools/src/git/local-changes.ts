@@ -12,7 +12,7 @@ export function createLocalChangesTool(host: ProcessHost): ToolDefinition {
     description: "List the staged, unstaged and untracked files of a git repository",
     category: "vcs",
     optionality: "optional",
-    usageHint: "Read-only; use it to see what a change touched.",
+    usageHint: "Use when: it is asked what a change touched. Don't use when: it is to be committed (use git).",
     tags: ["git", "dev"],
     capabilities: ["git"],
     aliases: { arguments: { repository: "path", repo_path: "path", repository_path: "path", directory: "path" } },

@@ -112,7 +112,7 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
     category: "utility",
     optionality: "optional",
     usageHint:
-      "Use generate_structured when the answer must be JSON of a schema, generate_tool_call when it must be a call.",
+      "Use when: the answer must be JSON of a schema (generate_structured) or a call (generate_tool_call). Don't use when: plain words will do.",
     tags: ["generation", "grammar", "sampling"],
     effects: reads,
     ...(config.generator === undefined ? { capabilities: ["config:model"] } : {}),

@@ -110,7 +110,8 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
       "Find your way through code: outline and imports of a file, definitions and references of a name, directories.",
     category: "code",
     optionality: "optional",
-    usageHint: "Look at the outline before you read a large file; use references before you change a name.",
+    usageHint:
+      "Use when: the outline of a large file is enough, or a name is to be changed (references). Don't use when: text is looked for (use search).",
     tags: ["code"],
     effects,
     maxOutputChars: 20_000,

@@ -23,7 +23,8 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     description: "Run the project's tests; failures come with file, line and message",
     category: "build",
     optionality: "optional",
-    usageHint: "Run it after every change; without arguments it finds the framework itself.",
+    usageHint:
+      "Use when: something was changed, or failures are to be seen; without arguments it finds the framework itself. Don't use when: another program is to run (use bash).",
     tags: ["tests"],
     aliases: {
       arguments: { path: "files", file_paths: "files", test_path: "files", pattern: "name" },

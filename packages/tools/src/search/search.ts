@@ -86,7 +86,7 @@ export function createSearchTool(workspace: Workspace): ToolDefinition {
       },
       find_files: {
         description: "Finds files by a glob over their name, or over their path when the glob has a slash.",
-        sets: ["essential"],
+        sets: ["finding"],
         brief: ["path"],
         properties: {
           pattern: grounded(

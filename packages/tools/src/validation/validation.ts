@@ -34,6 +34,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
     description: "Validate code files",
     category: "build",
     optionality: "required",
+    brief: ["operation", "file_paths"],
     usageHint:
       "Run it after every change; without an operation it makes all checks. Correct what it reports, then run it again; commit only after it passed.",
     tags: ["tests", "checks"],
