@@ -49,6 +49,20 @@ function contract(open: () => Promise<Database>, reopen: boolean) {
     expect(await (await store()).get(id)).toMatchObject({ id, title: "Find user John Doe", messages: exchange })
   })
 
+  test("messages that were written under the former names of a call's fields are read under today's", async () => {
+    const conversations = await store()
+    const { id } = await conversations.create()
+    const before = [
+      { role: "user", content: "Find user John Doe" },
+      { role: "assistant", content: "", toolCalls: [{ id: "c1", name: "search", args: { query: "Jöhn" } }] },
+      { role: "tool", content: "found", toolCallId: "c1", toolName: "search", success: true },
+    ]
+    await conversations.append(id, before as unknown as ChatMessage[])
+    const read = (await conversations.get(id))?.messages
+    expect(read?.slice(1)).toEqual(exchange.slice(1, 3))
+    await conversations.delete(id)
+  })
+
   test("lists the newest first, page by page", async () => {
     const conversations = await store()
     const [first, second] = [await conversations.create("first"), await conversations.create("second")]

@@ -112,9 +112,26 @@ export function conversationStore(database: Database, options: ConversationStore
   }
 }
 
+/** What the fields of a message were called in rows that were written before they had one name everywhere. */
+const FORMER_FIELDS = { toolCallId: "callId", toolName: "name", args: "arguments" } as const
+
+/** A message or a call under today's names; a field that has one already keeps it. Rows are never rewritten for it. */
+function withTodaysNames<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value
+  const named = { ...value } as Record<string, unknown>
+  for (const [former, name] of Object.entries(FORMER_FIELDS)) {
+    if (!(former in named)) continue
+    named[name] ??= named[former]
+    delete named[former]
+  }
+  return named as Value
+}
+
 /** @throws where the text is no message */
 function messageIn(text: string): ChatMessage {
-  const message = JSON.parse(text) as Partial<ChatMessage> | null
+  const message = withTodaysNames(JSON.parse(text) as Partial<ChatMessage> | null)
+  if (message !== null && "toolCalls" in message && Array.isArray(message.toolCalls))
+    message.toolCalls = message.toolCalls.map(withTodaysNames)
   if (typeof message?.role !== "string" || typeof message.content !== "string") throw new TypeError("no message")
   const calls = "toolCalls" in message ? (message.toolCalls ?? []) : []
   if (!Array.isArray(calls) || !calls.every((call) => typeof call?.id === "string" && typeof call.name === "string"))

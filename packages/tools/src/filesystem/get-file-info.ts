@@ -11,8 +11,7 @@ export function createGetFileInfoTool(workspace: Workspace): ToolDefinition {
       "Tells what a file or directory is: type, size, times, permissions, and where it really lies when a link leads to it.",
     category: "code",
     optionality: "optional",
-    usageHint:
-      "Use when: a file may be large, before it is read. Don't use when: its content is wanted (use read_text_file).",
+    usageHint: "Use when: a file may be large. Don't use when: its text is wanted (use read_text_file).",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: PATH_ALIASES },

@@ -16,8 +16,7 @@ export function createReadMultipleFilesTool(workspace: Workspace): ToolDefinitio
       "Reads several text files in one call. A file that cannot be read does not keep the others from being returned.",
     category: "code",
     optionality: "optional",
-    usageHint:
-      "Use when: several short files are needed at once. Don't use when: one is long (use read_text_file with a range).",
+    usageHint: "Use when: several files are short. Don't use when: one is long (use read_text_file).",
     tags: ["filesystem", "read"],
     effects: { readOnly: true, idempotent: true, reads: ["paths[]"] },
     aliases: { arguments: { path: "paths", files: "paths", file_paths: "paths" } },
