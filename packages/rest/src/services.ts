@@ -14,12 +14,12 @@ export interface RestService extends AttachOptions {
 type Environment = Readonly<Record<string, string | undefined>>
 
 const TEXTS = ["url", "token", "tokenEnv", "prefix"] as const
-const LISTS = ["allow", "deny", "tags"] as const
+const LISTS = ["allow", "deny", "tags", "keyed", "idempotent"] as const
 const KNOWN = new Set<string>([...TEXTS, ...LISTS, "enabled", "required", "rename"])
 
 /**
  * Reads services by name: `url`, and `token` or `tokenEnv`, `enabled`, `required`, `prefix`, `rename`, `allow`, `deny`,
- * `tags`. An address alone will do in place of a mapping.
+ * `tags`, `keyed`, `idempotent`. An address alone will do in place of a mapping.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the service and what is wrong
  */

@@ -6,6 +6,7 @@ export {
   type ServeOptions,
 } from "@toolwright/backends"
 export * from "./model.ts"
+export { crashAfter, crashBefore } from "./crash/crash.ts"
 export { pocket, pocketAvailable, type PocketModelOptions } from "./pocket/pocket.ts"
 export type { RequestPart } from "./recording/difference.ts"
 export type { Update } from "./recording/mode.ts"

@@ -10,6 +10,7 @@ import { createContentStore, type ContentStore } from "./content-store.ts"
 import { describeChange, describeDone } from "./difference.ts"
 import { HASH_ONLY, stateOf } from "./entry-state.ts"
 import { changesByPath, changesInEffect } from "./in-effect.ts"
+import { outcomeOf, type InterruptedOutcome } from "./interrupted.ts"
 import { planUndo, type RefusedPath, type UndoPlan } from "./plan-undo.ts"
 import { isPruneDue, prune, type Retention } from "./prune.ts"
 import { createRecorder, type CallRecorder } from "./recorder.ts"
@@ -86,6 +87,8 @@ export interface ChangeHistory extends CallRecorder {
    * that changed nothing.
    */
   differences(id: string): Promise<{ line: string; diff: string }[]>
+  /** What became of a call whose process died; undefined where it cannot be told. */
+  outcome(call: { readonly runId: string; readonly callId: string }): Promise<InterruptedOutcome | undefined>
   /**
    * Takes an item back, path by path: a path that was changed since is left alone. It is noted as a call is, so that it
    * can be taken back in turn. Same errors.
@@ -138,7 +141,7 @@ interface UndoingParts {
 }
 
 /** Looking at what was changed, and taking it back. */
-function createUndoing(parts: UndoingParts): Pick<ChangeHistory, "list" | "foreign" | "plan" | "differences" | "undo"> {
+function createUndoing(parts: UndoingParts): Omit<ChangeHistory, keyof CallRecorder> {
   const { log, store, policy, tree, writable } = parts
   const sight = {
     now: (path: string) => stateOf(path, policy.readable(path) ? { store } : HASH_ONLY),
@@ -156,6 +159,7 @@ function createUndoing(parts: UndoingParts): Pick<ChangeHistory, "list" | "forei
   }
   return {
     foreign: () => log.foreign(),
+    outcome: async (call) => outcomeOf(log.read(), call, (path) => stateOf(path, HASH_ONLY)),
     list: async () => itemsOf(await entries()).reverse(),
     async plan(id) {
       const { item, plan } = await planned(id)

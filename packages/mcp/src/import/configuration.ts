@@ -23,7 +23,7 @@ export interface McpServerConfiguration extends AttachOptions {
 /**
  * Reads the `mcpServers` form: `{"mcpServers": {"name": {"url" | "command", "args", "env", "enabled"}}}`. Beside it:
  * `prefix`, `rename`,
- * `allow`, `deny`, `tags`, `headers`, `required`, `acceptChanges`.
+ * `allow`, `deny`, `tags`, `keyed`, `idempotent`, `headers`, `required`, `acceptChanges`.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the server and what is wrong
  */

@@ -205,7 +205,7 @@ const DECLARED = [
     nature: "servers",
     type: "object",
     description:
-      "REST tools services by name: url, and token or tokenEnv, enabled, required, prefix, rename, allow, deny, tags",
+      "REST tools services by name: url, and token or tokenEnv, enabled, required, prefix, rename, allow, deny, tags, keyed, idempotent",
   },
   {
     key: "sources.services",
@@ -229,7 +229,7 @@ const DECLARED = [
     nature: "programs",
     type: "object",
     description:
-      "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags",
+      "MCP servers by name, in the usual form: url, or command with args and env; also enabled, required, prefix, rename, allow, deny, tags, keyed, idempotent",
   },
   {
     key: "mcp.file",

@@ -1,6 +1,7 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { Database } from "../database/database.ts"
 import type { Execute, SqlValue } from "../database/driver.ts"
+import { tellWrite } from "./boundary.ts"
 import { bodyDigest, linkHash, saltMaker, sha256 } from "./chain.ts"
 import { valuesOf, type NewEvent, type PreparedEvent } from "./event.ts"
 import { BEAT, END_RUN, INSERT_BODY, insertEvents, MOST_EVENTS, RELEASE_RUN } from "./statements.ts"
@@ -111,6 +112,7 @@ class ChainWriter implements RunWriter {
   async #write(events: readonly NewEvent[], also?: (execute: Execute) => Promise<void>): Promise<number> {
     const prepared = this.#prepare(events)
     const last = prepared.at(-1)
+    if (last !== undefined) tellWrite("before", this.run, last.seq)
     if (this.#bodies.waiting === 0 && also === undefined && prepared.length <= MOST_EVENTS) {
       if (last !== undefined) await this.#insert(this.database.execute, prepared)
     } else {
@@ -124,6 +126,7 @@ class ChainWriter implements RunWriter {
     if (last !== undefined) {
       this.#seq = last.seq
       this.#head = last.hash
+      tellWrite("after", this.run, last.seq)
       this.#wrote()
     }
     return this.#seq

@@ -61,6 +61,9 @@ function ofAction(tool: ToolDefinition, action: ToolAction, argument: string): P
     ...(action.does === undefined ? {} : { does: action.does }),
     ...(tool.doubts === undefined ? {} : { doubts: (args) => tool.doubts!(whole(args)) }),
     ...(tool.subjects === undefined ? {} : { subjects: (args) => tool.subjects!(whole(args)) }),
+    ...(tool.reconcile === undefined
+      ? {}
+      : { reconcile: (call) => tool.reconcile!({ ...call, arguments: whole(call.arguments) }) }),
     ...(tool.preview === undefined ? {} : { preview: (args) => tool.preview!(whole(args)) }),
   }
 }

@@ -31,6 +31,13 @@ export interface AttachOptions {
   /** Added to each tool's own tags. */
   tags?: readonly string[]
   /**
+   * Tools, by their own names as in `allow`, that carry a call out once for its key (`Idempotency-Key`, or in MCP
+   * `_meta`): an interrupted call of theirs is made again with the same key.
+   */
+  keyed?: readonly string[]
+  /** Tools, likewise, of which a call made twice is as one made once. */
+  idempotent?: readonly string[]
+  /**
    * Told of a tool whose name is taken already, with the name that it is given instead: the source's, an underscore and
    * its own. Without this function such a tool is an error. A name that `prefix` or `rename` has made is one anyway.
    */
@@ -126,12 +133,17 @@ function selected(name: string, { allow, deny }: AttachOptions): boolean {
   return allow === undefined || allow.some((pattern) => wildcard(pattern, name))
 }
 
-function presented(tool: ToolDefinition, source: ToolSource, { prefix, rename, tags }: AttachOptions): ToolDefinition {
+function presented(tool: ToolDefinition, source: ToolSource, options: AttachOptions): ToolDefinition {
+  const { prefix, rename, tags, keyed, idempotent } = options
+  const says = (patterns: readonly string[] | undefined): boolean =>
+    patterns?.some((pattern) => wildcard(pattern, tool.name)) === true
+  const repeats = { ...(says(keyed) ? { keyed: true } : {}), ...(says(idempotent) ? { idempotent: true } : {}) }
   const name = rename?.[tool.name] ?? (prefix === undefined || prefix === "" ? tool.name : `${prefix}_${tool.name}`)
   return {
     ...tool,
     name,
     provenance: tool.provenance ?? source.provenance,
+    ...(Object.keys(repeats).length === 0 ? {} : { effects: { ...tool.effects, ...repeats } }),
     ...(tags === undefined || tags.length === 0 ? {} : { tags: [...new Set([...(tool.tags ?? []), ...tags])] }),
   }
 }

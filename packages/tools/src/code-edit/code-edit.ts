@@ -2,6 +2,7 @@ import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
 import { EXPECTED_HASH } from "@toolwright/host/edit"
 import { defineMultiActionTool } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
 import { grounded } from "../ground/grounded.ts"
 
@@ -27,6 +28,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
       "Get the lines first; numbers shift after each change. Pass the hash that get_lines reports as expected_hash, so that lines you have not seen are never replaced.",
     tags: ["filesystem", "code", "edit"],
     effects: { reads: ["path"], writes: ["path"] },
+    ...reconciledBy(workspace),
     maxOutputChars: WINDOW_OUTPUT_CHARS,
     aliases: {
       arguments: {

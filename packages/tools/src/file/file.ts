@@ -1,6 +1,7 @@
 import { success, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
 import { grounded } from "../ground/grounded.ts"
 
@@ -25,6 +26,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
     usageHint: "Read a file before you change it. To change lines by their numbers use code_edit.",
     tags: ["filesystem", "code"],
     effects: { writes: ["path"], reads: ["path"] },
+    ...reconciledBy(workspace),
     maxOutputChars: WINDOW_OUTPUT_CHARS,
     aliases: {
       arguments: {

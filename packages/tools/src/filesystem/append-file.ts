@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { EXPECTED_HASH } from "@toolwright/host/edit"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 /** Adds lines below those of a file, and takes nothing away: for whoever must not be able to destroy. */
@@ -16,6 +17,7 @@ export function createAppendFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write"],
     effects: { destructive: false, idempotent: false, writes: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, text: "content", line: "content", lines: "content" } },
+    ...reconciledBy(workspace),
     parameters: {
       type: "object",
       properties: {

@@ -1,5 +1,6 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createCreateDirectoryTool(workspace: Workspace): ToolDefinition {
@@ -15,6 +16,7 @@ export function createCreateDirectoryTool(workspace: Workspace): ToolDefinition 
     tags: ["filesystem", "write"],
     effects: { destructive: false, idempotent: true, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },
+    ...reconciledBy(workspace),
     parameters: { type: "object", properties: { path: PATH }, required: ["path"], additionalProperties: false },
     outputSchema: {
       type: "object",

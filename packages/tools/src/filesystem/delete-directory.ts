@@ -1,5 +1,6 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition {
@@ -18,6 +19,7 @@ export function createDeleteDirectoryTool(workspace: Workspace): ToolDefinition 
     tags: ["filesystem", "write", "delete"],
     effects: { destructive: true, idempotent: false, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },
+    ...reconciledBy(workspace),
     parameters: {
       type: "object",
       properties: {

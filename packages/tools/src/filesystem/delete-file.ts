@@ -1,5 +1,6 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
@@ -17,6 +18,7 @@ export function createDeleteFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write", "delete"],
     effects: { destructive: true, idempotent: false, writes: ["path"] },
     aliases: { arguments: PATH_ALIASES },
+    ...reconciledBy(workspace),
     parameters: { type: "object", properties: { path: NAMED_PATH }, required: ["path"], additionalProperties: false },
     outputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
     examples: [{ description: "Delete a file", input: { path: "notes.txt" } }],

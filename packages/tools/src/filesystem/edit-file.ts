@@ -1,6 +1,7 @@
 import { failure, type JsonObject, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import { type Edit, CHANGE_OUTPUT, EXPECTED_HASH } from "@toolwright/host/edit"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { NAMED_PATH, PATH_ALIASES } from "./schemas.ts"
 
 const EDIT = {
@@ -40,6 +41,7 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
         replaceAll: "replace_all",
       },
     },
+    ...reconciledBy(workspace),
     parameters: {
       type: "object",
       properties: {

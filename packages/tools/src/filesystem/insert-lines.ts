@@ -1,6 +1,7 @@
 import { failure, type ToolDefinition } from "@toolwright/toolbox"
 import { CHANGE_OUTPUT, EXPECTED_HASH } from "@toolwright/host/edit"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 const LINE = { type: "integer", minimum: 1 } as const
@@ -19,6 +20,7 @@ export function createInsertLinesTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write", "edit"],
     effects: { destructive: false, idempotent: false, writes: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, text: "content", line: "before_line" } },
+    ...reconciledBy(workspace),
     parameters: {
       type: "object",
       properties: {

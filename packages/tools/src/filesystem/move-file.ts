@@ -1,5 +1,6 @@
 import { success, type ToolDefinition } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { NAMED_PATH } from "./schemas.ts"
 
 export function createMoveFileTool(workspace: Workspace): ToolDefinition {
@@ -20,6 +21,7 @@ export function createMoveFileTool(workspace: Workspace): ToolDefinition {
     aliases: {
       arguments: { from: "source", to: "destination", src: "source", dest: "destination", target: "destination" },
     },
+    ...reconciledBy(workspace),
     parameters: {
       type: "object",
       properties: { source: NAMED_PATH, destination: NAMED_PATH },

@@ -1,6 +1,7 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { EXPECTED_HASH } from "@toolwright/host/edit"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
+import { reconciledBy } from "@toolwright/host/undo"
 import { PATH, PATH_ALIASES } from "./schemas.ts"
 
 export function createWriteFileTool(workspace: Workspace): ToolDefinition {
@@ -16,6 +17,7 @@ export function createWriteFileTool(workspace: Workspace): ToolDefinition {
     tags: ["filesystem", "write"],
     effects: { destructive: true, idempotent: true, writes: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, text: "content", contents: "content", data: "content" } },
+    ...reconciledBy(workspace),
     parameters: {
       type: "object",
       properties: {

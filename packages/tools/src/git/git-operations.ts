@@ -21,6 +21,7 @@ export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
       arguments: { action: "operation", file_path: "files", file_paths: "files", commit_message: "message" },
     },
     effects: { readOnly: false, writes: [] },
+    reconcile: async (call) => (await import("./interrupted.ts")).gitReconcile(host, "operation")(call),
     argument: "operation",
     actions: gitActions(host, ["status", "diff", "commit"]),
     outputSchema: GIT_OUTPUT,

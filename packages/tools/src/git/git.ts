@@ -139,6 +139,7 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
     aliases: { arguments: { commit_message: "message", branch_name: "branch" } },
     effects: { readOnly: false, writes: [] },
     actions: gitActions(host, ["status", "diff", "add", "commit", "push", "checkout", "create_branch", "log"]),
+    reconcile: async (call) => (await import("./interrupted.ts")).gitReconcile(host, "action")(call),
     doubts: async ({ action }) => (action === "push" ? programDoubt(host) : undefined),
     outputSchema: GIT_OUTPUT,
     timeoutMs: 120_000,

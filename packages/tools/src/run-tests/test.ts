@@ -29,7 +29,7 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
     aliases: {
       arguments: { path: "files", file_paths: "files", test_path: "files", pattern: "name" },
     },
-    effects: { readOnly: false, writes: [] },
+    effects: { readOnly: false, idempotent: true, writes: [] },
     role: "validates",
     parameters: {
       type: "object",
