@@ -34,7 +34,10 @@ onBothDatabases("an agent that is killed goes on to the same end", (address) => 
       const points = await boundaries(database, writes)
       const tried = EVERY ? points : spread(points, SAMPLE)
       const unknown: CrashPoint[] = []
-      for (const point of tried) if (await killedAt(point, { database, calm })) unknown.push(point)
+      for (const [at, point] of tried.entries()) {
+        if (await killedAt(point, { database, calm })) unknown.push(point)
+        if (EVERY) process.stdout.write(`${at + 1} of ${tried.length}: ${point.moment} ${point.seq}\n`)
+      }
       if (EVERY)
         process.stdout.write(`${tried.length} kills, ${unknown.length} unknown outcomes: ${JSON.stringify(unknown)}\n`)
       // Only that of the one call that declares nothing: begun, and its end not on record.

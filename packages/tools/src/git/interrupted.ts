@@ -12,7 +12,7 @@ export function gitReconcile(host: ProcessHost, argument: string): NonNullable<T
     // Staging, switching and pushing the same again leave what is there.
     if (action !== "commit" && action !== "create_branch") return { outcome: "not-done" }
     await using work = await openRepository(host, call.arguments["path"], AbortSignal.timeout(60_000))
-    return action === "commit" ? committed(work, call) : branched(work, call)
+    return action === "commit" ? await committed(work, call) : await branched(work, call)
   }
 }
 
