@@ -1,10 +1,10 @@
 import { channel } from "node:diagnostics_channel"
 
 /** Where it is told that events are about to be written, and that they are on record. */
-export const WRITE_CHANNEL = "toolwright:log-write"
+const WRITE_CHANNEL = "toolwright:log-write"
 
-/** What is told on {@link WRITE_CHANNEL}. */
-export interface LogWrite {
+/** What is told on `toolwright:log-write`. */
+interface LogWrite {
   readonly moment: "before" | "after"
   readonly run: string
   /** Of the last of the events that are written together. */

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { openDatabase, runLog, verifyRun, type RunLog } from "@toolwright/store"
+import { openDatabase, runLog, verifyRun, type RunLog } from "../../../store/src/index.ts"
 import type { RunSummary } from "@toolwright/toolbox"
 import { afterAll, expect, test } from "vitest"
 import { onBothDatabases } from "../../../store/src/testing/databases.ts"
