@@ -1,7 +1,7 @@
 export type { CallHead, LogEntry, Unkept } from "./change-log.ts"
 export { textDiff } from "./difference.ts"
 export type { ChangeHistory, DoneUndo, HistoryConfig, HistoryItem, PlannedUndo } from "./history.ts"
-export { reconciledBy } from "./interrupted.ts"
+export { reconciledBy } from "./reconciled-tool.ts"
 export { recordedTool } from "./recorded-tool.ts"
 export { programStarts } from "./program-start.ts"
 export type { RecordedCall } from "./recorder.ts"

@@ -1,5 +1,4 @@
-import { success, type InterruptedCall, type Reconciled, type ToolDefinition } from "@toolwright/toolbox"
-import type { Workspace } from "../paths/workspace.ts"
+import type { InterruptedCall } from "@toolwright/toolbox"
 import type { Change, LogEntry } from "./change-log.ts"
 import { sameState, type EntryState } from "./entry-state.ts"
 
@@ -56,31 +55,4 @@ function standOf(
 function sameContent(planned: EntryState, there: EntryState): boolean {
   if (planned.kind === "file" && there.kind === "file") return planned.hash === there.hash && planned.hash !== ""
   return sameState(planned, there)
-}
-
-/**
- * For tools that change files through the workspace and start no program: finds out from its history whether a call took
- * effect. Nothing where no history is kept.
- */
-export function reconciledBy(workspace: Workspace): Pick<ToolDefinition, "reconcile"> {
-  const { history, policy } = workspace
-  if (history === undefined) return {}
-  return {
-    async reconcile(call): Promise<Reconciled | undefined> {
-      const found = await (await history()).outcome(call)
-      if (found?.outcome !== "done") return found === undefined ? undefined : { outcome: "not-done" }
-      const paths = found.paths.map((path) => policy.show(path))
-      const lines = found.id === undefined ? [] : await (await history()).differences(found.id)
-      const result = success({
-        output: [
-          `This was carried out before the run was interrupted (${paths.join(", ")}).`,
-          ...lines.map(({ line, diff }) => (diff === "" ? line : `${line}\n${diff}`)),
-        ].join("\n"),
-        data: { path: paths[0] ?? "" },
-        modifiedFiles: paths,
-        metadata: { ...(found.id === undefined ? {} : { undo: { id: found.id } }), reconciled: true },
-      })
-      return { outcome: "done", result }
-    },
-  }
 }

@@ -1,7 +1,7 @@
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { defineMultiActionTool } from "@toolwright/host"
 import type { ProcessHost } from "@toolwright/host/process"
-import { gitActions } from "./git.ts"
+import { gitActions, gitReconcile } from "./git.ts"
 import { GIT_OUTPUT } from "./output.ts"
 
 /** `git_operations`: the three operations that a code-writing agent needs to finish its work. */
@@ -21,7 +21,7 @@ export function createGitOperationsTool(host: ProcessHost): ToolDefinition {
       arguments: { action: "operation", file_path: "files", file_paths: "files", commit_message: "message" },
     },
     effects: { readOnly: false, writes: [] },
-    reconcile: async (call) => (await import("./interrupted.ts")).gitReconcile(host, "operation")(call),
+    reconcile: gitReconcile(host, "operation"),
     argument: "operation",
     actions: gitActions(host, ["status", "diff", "commit"]),
     outputSchema: GIT_OUTPUT,

@@ -139,7 +139,7 @@ export function createGitTool(host: ProcessHost): ToolDefinition {
     aliases: { arguments: { commit_message: "message", branch_name: "branch" } },
     effects: { readOnly: false, writes: [] },
     actions: gitActions(host, ["status", "diff", "add", "commit", "push", "checkout", "create_branch", "log"]),
-    reconcile: async (call) => (await import("./interrupted.ts")).gitReconcile(host, "action")(call),
+    reconcile: gitReconcile(host, "action"),
     doubts: async ({ action }) => (action === "push" ? programDoubt(host) : undefined),
     outputSchema: GIT_OUTPUT,
     timeoutMs: 120_000,
@@ -199,6 +199,15 @@ async function actionOf(action: Action): Promise<Run> {
       return (await import("./actions.ts")).createBranchAction
     case "log":
       return (await import("./actions.ts")).logAction
+  }
+}
+
+/** What became of an action whose process died; `argument` names the one that selects it. */
+export function gitReconcile(host: ProcessHost, argument: string): NonNullable<ToolDefinition["reconcile"]> {
+  return async (call) => {
+    await using work = await openRepository(host, call.arguments.path, AbortSignal.timeout(60_000))
+    const { interruptedAction } = await import("./interrupted.ts")
+    return await interruptedAction(work, String(call.arguments[argument]), call)
   }
 }
 

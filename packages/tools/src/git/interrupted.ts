@@ -1,19 +1,17 @@
-import { success, type InterruptedCall, type Reconciled, type ToolDefinition } from "@toolwright/toolbox"
-import type { ProcessHost } from "@toolwright/host/process"
-import { openRepository } from "./git.ts"
+import { success, type InterruptedCall, type Reconciled } from "@toolwright/toolbox"
 import { branchNames } from "./refs.ts"
 import { git } from "./repository.ts"
 import type { GitWork } from "./work.ts"
 
-/** Finds out from the repository whether a git action took effect whose process died. */
-export function gitReconcile(host: ProcessHost, argument: string): NonNullable<ToolDefinition["reconcile"]> {
-  return async (call) => {
-    const action = String(call.arguments[argument])
-    // Staging, switching and pushing the same again leave what is there.
-    if (action !== "commit" && action !== "create_branch") return { outcome: "not-done" }
-    await using work = await openRepository(host, call.arguments["path"], AbortSignal.timeout(60_000))
-    return action === "commit" ? await committed(work, call) : await branched(work, call)
-  }
+/** Finds out from the repository whether an action took effect whose process died. */
+export async function interruptedAction(
+  work: GitWork,
+  action: string,
+  call: InterruptedCall,
+): Promise<Reconciled | undefined> {
+  if (action === "commit") return committed(work, call)
+  // Staging, switching and pushing the same again leave what is there.
+  return action === "create_branch" ? branched(work, call) : { outcome: "not-done" }
 }
 
 /** The newest commit tells: it has the call's message and was made since, or it is older than the call. */
