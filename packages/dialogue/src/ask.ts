@@ -12,6 +12,7 @@ export interface Dialogue {
   readonly mode: ToolCallingMode
   readonly grounding: GroundingSetting | undefined
   readonly sampling: SamplingOptions | undefined
+  readonly reasoningTokens: number | undefined
   readonly signal: AbortSignal | undefined
   plan: DeliveryPlan
   /** The server refused its own tool use. */
@@ -31,6 +32,8 @@ export interface DialogueOptions {
   formatter?: ToolFormatter | undefined
   grounding?: GroundingSetting | undefined
   sampling?: SamplingOptions | undefined
+  /** How many tokens a model may reason in a reply before it says or calls anything; no bound unless given. */
+  reasoningTokens?: number | undefined
   signal?: AbortSignal | undefined
   /** The tools that are on offer at first, and what was said by then: grammars are made of them. */
   tools: readonly ToolDefinition[]
@@ -45,6 +48,7 @@ export interface DialogueOptions {
 /** Chooses how tools reach the model. */
 export function openDialogue(options: DialogueOptions): Dialogue {
   const { backend, mode = "hybrid", formatter, grounding, sampling, signal, tools, said, messages } = options
+  const { reasoningTokens } = options
   const plan = planDelivery({
     backend,
     mode,
@@ -54,7 +58,17 @@ export function openDialogue(options: DialogueOptions): Dialogue {
     refusesTools: options.refusesTools,
     grammars: options.grammars,
   })
-  return { backend, mode, grounding, sampling, signal, plan, refusedTools: false, toldRefused: new Set() }
+  return {
+    backend,
+    mode,
+    grounding,
+    sampling,
+    reasoningTokens,
+    signal,
+    plan,
+    refusedTools: false,
+    toldRefused: new Set(),
+  }
 }
 
 /** What a model is asked. */
@@ -235,7 +249,7 @@ export class Asking {
   }
 
   #open(): AsyncIterator<InferEvent> {
-    const { backend, plan, mode, signal } = this.#dialogue
+    const { backend, plan, mode, signal, reasoningTokens } = this.#dialogue
     const { callsBefore, nameCall, wordsOnly = false } = this.#question
     const tools = this.#tools()
     const native = plan.delivery === "native"
@@ -249,6 +263,7 @@ export class Asking {
       callsBefore,
       nameCall,
       stop: this.#stop,
+      reasoningTokens,
     })
     this.#started = performance.now()
     const stream = backend.infer(this.#request!, signal === undefined ? {} : { signal })

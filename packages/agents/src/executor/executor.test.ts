@@ -165,6 +165,22 @@ describe("a reply without a call", () => {
     expect(JSON.stringify(backend.requests[1]?.messages)).not.toContain("let me think")
   })
 
+  test.each([
+    { delivery: "native", nativeTools: true, thought: { reasoning: "Hm. ".repeat(500), text: "It is done." } },
+    { delivery: "text", nativeTools: false, thought: `<think>${"Hm. ".repeat(500)}</think>It is done.` },
+  ])("that reasons longer than it may is stopped, over $delivery delivery", async ({ nativeTools, thought }) => {
+    const { events, backend, summary } = await play(
+      [{ reply: { ...(typeof thought === "string" ? { text: thought } : thought), chunks: 10 } }, { reply: "done" }],
+      [echo("look")],
+      { scripted: { modelName: "qwen3", abilities: { nativeTools } }, reasoningTokens: 100 },
+    )
+    expect(events).toContainEqual(expect.objectContaining({ type: "nudge", reason: "only-reasoning" }))
+    const reasoned = events.flatMap((event) => (event.type === "reasoning-delta" ? event.text : []))
+    expect(reasoned.join("").length).toBeLessThan(600)
+    expect(backend.requests).toHaveLength(2)
+    expect(summary.message).toBe("done")
+  })
+
   test("whose call could not be read learns why", async () => {
     const { events, backend } = await play(
       [{ reply: '<tool_call>\n{"name": "look", "arguments": {"text": \n</tool_call>' }, { reply: "done" }],

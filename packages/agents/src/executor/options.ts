@@ -40,6 +40,11 @@ export interface ExecutorOptions {
   /** How often in a row a model that makes no call is told to, before the run ends; three times unless given. */
   nudges?: number
   sampling?: SamplingOptions
+  /**
+   * How many tokens (estimated) a model may reason in one reply before it says or calls anything: a longer one is stopped,
+   * and the model told to act. No bound unless given.
+   */
+  reasoningTokens?: number
   permissions?: PermissionPolicy
   /** What becomes of a call that needs approval where nobody can be asked: it is denied, unless the run is to wait. */
   approvals?: "deny" | "wait"

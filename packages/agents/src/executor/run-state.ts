@@ -141,14 +141,27 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
 }
 
 function dialogueOf(
-  { backend, toolCalling: mode, formatter, grounding, sampling: before, grammars }: ExecutorOptions,
+  { backend, toolCalling: mode, formatter, grounding, sampling: before, ...more }: ExecutorOptions,
   { task, sampling: own }: RunRequest,
   { tools, signal }: { tools: readonly ToolDefinition[]; signal: AbortSignal },
 ): Dialogue {
   const sampling = own === undefined ? before : { ...before, ...own }
   const messages = [{ role: "user", content: task }] as const
   const said = [task]
-  return openDialogue({ backend, mode, formatter, grounding, sampling, signal, tools, said, messages, grammars })
+  const { reasoningTokens, grammars } = more
+  return openDialogue({
+    backend,
+    mode,
+    formatter,
+    grounding,
+    sampling,
+    reasoningTokens,
+    signal,
+    tools,
+    said,
+    messages,
+    grammars,
+  })
 }
 
 /** What the model is asked in the next round. */

@@ -29,7 +29,12 @@ export interface ReadingOptions {
   nameCall(given: string): string
   /** Where the text ends, whether or not the server minds it. */
   stop: readonly string[]
+  /** How many tokens a model may reason before it says or calls anything; no bound unless given. */
+  reasoningTokens?: number | undefined
 }
+
+/** Characters of a token, as models write reasoning: an estimate that errs on the side of patience. */
+const TOKEN_CHARS = 5
 
 /** Far more than any model means to write: characters of text, reasoning and arguments together, and calls. */
 const LONGEST_REPLY = 16 * 1024 * 1024
@@ -62,6 +67,19 @@ export class ReplyReader {
 
   /** @throws ToolwrightError `REPLY_TOO_LONG` */
   read(event: InferEvent): ReplyEvent[] {
+    const events = this.#one(event)
+    this.stopped ||= this.#reasonsTooLong()
+    return events
+  }
+
+  #reasonsTooLong(): boolean {
+    const { reasoningTokens } = this.#options
+    const { reasoning, content, calls } = this.reply
+    if (reasoningTokens === undefined || reasoning.length <= reasoningTokens * TOKEN_CHARS) return false
+    return content === "" && calls.length === 0 && this.#native === undefined
+  }
+
+  #one(event: InferEvent): ReplyEvent[] {
     switch (event.type) {
       case "text-delta":
         this.#count(event.text.length)

@@ -15,7 +15,7 @@ export function executorSettings({ model, agent }: Configuration, profile: Agent
     ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
     ...(model.seed === undefined ? {} : { seed: model.seed }),
   }
-  const { contextTokens } = model
+  const { contextTokens, reasoningTokens } = model
   return {
     maxRounds: profile.maxRounds ?? agent.maxRounds,
     ...(profile.maxTokens === undefined ? {} : { maxTokens: profile.maxTokens }),
@@ -24,6 +24,7 @@ export function executorSettings({ model, agent }: Configuration, profile: Agent
     toolTimeoutMs: agent.toolTimeoutSeconds * 1000,
     completion: { ...profile.completion, ...requiredOf(agent) },
     ...(contextTokens === undefined ? {} : { context: compactingContext({ contextTokens }) }),
+    ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
   }
 }

@@ -148,6 +148,15 @@ export const MODEL_SETTINGS = [
     description: "Longest reply in tokens",
     flag: "max-tokens",
   },
+  {
+    key: "model.reasoningTokens",
+    nature: "harmless",
+    type: "integer",
+    minimum: 1,
+    description:
+      "Most tokens (estimated) that a model may reason in one reply of a run before it says or calls anything; then it is told to act",
+    flag: "reasoning-tokens",
+  },
   { key: "model.seed", nature: "harmless", type: "integer", description: "Seed of the sampler", flag: "seed" },
   {
     key: "model.timeoutSeconds",
