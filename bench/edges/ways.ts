@@ -145,12 +145,14 @@ async function bridge(folder: string, path: string): Promise<Way> {
   const servers = childPids().filter((pid) => !before.includes(pid))
   const registry = new ToolRegistry()
   for (const tool of upstream.toToolDefinitions()) registry.register(tool)
+  // An export lists the actions of a tool by themselves, under names of their own.
+  const reads = registry.list().find(({ name }) => name === "read_text_file" || name === "file_read")!.name
   const server = await listen(createApp({ tools: registry }), { port: 0, secured: false })
   const client = new ToolsApiClient({ baseUrl: server.url })
   return {
     servers,
     name: "bridge",
-    read: async () => expectContent((await client.executeTool("read_text_file", { path })).success),
+    read: async () => expectContent((await client.executeTool(reads, { path })).success),
     close: async () => {
       await server.close()
       await upstream.close()

@@ -20,18 +20,21 @@ export function oneAtATime(approve: Approve): Approve {
 
 /** How a call is named in the question whether it may run. */
 export function permitQuestion({ tool, arguments: args }: Parameters<Approve>[0]): string {
-  const changed = tool.changed === undefined ? "" : `Since it was first offered, ${tool.changed} changed. `
-  return `${changed}Allow ${`${neutralise(tool.name)} ${argumentsToPermit(args)}`.trimEnd()}? [y/N] `
+  const call = `${neutralise(tool.name)} ${argumentsToPermit(args)}`.trimEnd()
+  if (tool.changed === undefined) return `Allow ${call}? [y/N] `
+  return `Since it was let in, ${tool.changed} changed. Allow ${call}, and take the tool as it is now from here on? [y/N] `
 }
 
 /** Lines of what a call would change that are put before a person. */
 const MOST_PREVIEWED = 60
 
-/** What a call would do to what is there, as lines above the question; empty where its tool does not say. */
+/** What a call would do to what is there, and what a changed tool says now, as lines above the question; often empty. */
 export async function permitPreview({ tool, arguments: args }: Parameters<Approve>[0]): Promise<string> {
-  const preview = await tool.preview?.(args).catch(() => undefined)
-  if (preview === undefined || preview === "") return ""
-  const lines = neutralise(preview).split("\n")
+  const now = tool.changed === undefined ? "" : `${tool.name} of ${tool.provenance?.name} says now: ${tool.description}`
+  const preview = [now, await tool.preview?.(args).catch(() => undefined)]
+  const text = preview.filter((part) => part !== undefined && part !== "").join("\n")
+  if (text === "") return ""
+  const lines = neutralise(text).split("\n")
   const more = lines.length > MOST_PREVIEWED ? [`[${lines.length - MOST_PREVIEWED} more lines]`] : []
   return [...lines.slice(0, MOST_PREVIEWED), ...more].map((line) => `  ${line}\n`).join("")
 }

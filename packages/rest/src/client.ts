@@ -1,6 +1,9 @@
 import {
   fromServiceResult,
   messageOf,
+  plainName,
+  plainText,
+  schemaFault,
   ToolwrightError,
   type JsonObject,
   type JsonSchema,
@@ -84,9 +87,24 @@ export class ToolsApiClient implements ToolSource {
     this.provenance = { kind: "rest", name: options.name ?? url.host }
   }
 
-  /** @throws ToolwrightError `SOURCE_UNAVAILABLE`, `SOURCE_UNAUTHORIZED`, `SOURCE_BAD_REPLY` */
+  /**
+   * The tools as definitions. What a service says is text of others: names and descriptions are plain, and what is no
+   * description of a tool is left out.
+   *
+   * @throws ToolwrightError `SOURCE_UNAVAILABLE`, `SOURCE_UNAUTHORIZED`, `SOURCE_BAD_REPLY`
+   */
   async list(): Promise<ToolDefinition[]> {
-    return (await this.listTools()).map((listed) => this.#definition(listed))
+    const listed: unknown = await this.listTools()
+    if (!Array.isArray(listed))
+      throw new ToolwrightError(
+        "SOURCE_BAD_REPLY",
+        `The tools service ${this.#baseUrl} answered with no list of tools.`,
+      )
+    const definitions = listed
+      .slice(0, MOST_TOOLS)
+      .filter(isTool)
+      .map((tool) => this.#definition(tool))
+    return [...new Map(definitions.map((tool) => [tool.name, tool])).values()]
   }
 
   listTools(): Promise<ListedTool[]> {
@@ -137,14 +155,14 @@ export class ToolsApiClient implements ToolSource {
       ? (listed.category as ToolCategory)
       : "utility"
     return {
-      name: listed.name,
-      description: listed.description,
+      name: plainName(listed.name),
+      description: plainText(listed.description),
       category,
       optionality: "optional",
       parameters: listed.parameters,
-      tags: listed.tags,
+      tags: listed.tags ?? [],
       provenance: this.provenance,
-      ...(listed.title === undefined ? {} : { title: listed.title }),
+      ...(typeof listed.title === "string" ? { title: plainText(listed.title, 200) } : {}),
       ...(listed.effects === undefined ? {} : { effects: listed.effects }),
       ...(listed.output_schema === undefined ? {} : { outputSchema: listed.output_schema }),
       // A call that only reads may be made again as it is: no answer has to be kept for it.
@@ -169,8 +187,9 @@ export class ToolsApiClient implements ToolSource {
         headers: { ...this.#headers, ...init.headers },
         ...(signal === undefined ? {} : { signal }),
       })
-      text = await response.text()
+      text = await textOf(response)
     } catch (cause) {
+      if (ToolwrightError.isInstance(cause)) throw cause
       throw new ToolwrightError(
         "SOURCE_UNAVAILABLE",
         `The tools service ${this.#baseUrl} does not answer: ${messageOf((cause as Error).cause ?? cause)}`,
@@ -199,6 +218,43 @@ export class ToolsApiClient implements ToolSource {
       error?.hint === undefined ? {} : { hint: error.hint },
     )
   }
+}
+
+/** Tools of a service that are taken, characters of one, and bytes of an answer. */
+const MOST_TOOLS = 5000
+const MOST_CHARACTERS = 256 * 1024
+const MOST_BYTES = 32 * 1024 * 1024
+
+function isTool(listed: Partial<ListedTool> | null): listed is ListedTool {
+  const { name, description, parameters, tags = [] } = listed ?? {}
+  return (
+    typeof name === "string" &&
+    name !== "" &&
+    typeof description === "string" &&
+    typeof parameters === "object" &&
+    Array.isArray(tags) &&
+    tags.every((tag) => typeof tag === "string") &&
+    JSON.stringify(listed).length <= MOST_CHARACTERS &&
+    schemaFault(parameters) === undefined
+  )
+}
+
+/** The text of an answer, as long as it is one that anybody would send. @throws ToolwrightError `SOURCE_BAD_REPLY` */
+async function textOf(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  let bytes = 0
+  for await (const chunk of response.body ?? []) {
+    bytes += chunk.length
+    if (bytes > MOST_BYTES)
+      throw new ToolwrightError(
+        "SOURCE_BAD_REPLY",
+        `The tools service at ${response.url} answered with more than ${MOST_BYTES} bytes.`,
+        { hint: "Ask for less at once." },
+      )
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text + decoder.decode()
 }
 
 /**

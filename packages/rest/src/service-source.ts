@@ -1,4 +1,12 @@
-import { messageOf, ToolwrightError, type ToolDefinition, type ToolSource } from "@toolwright/toolbox"
+import {
+  ChangeWatch,
+  messageOf,
+  toldHere,
+  ToolwrightError,
+  type ToldBefore,
+  type ToolDefinition,
+  type ToolSource,
+} from "@toolwright/toolbox"
 import type { ToolsApiClient } from "./client.ts"
 
 /** A service as a source that outlives its absences. */
@@ -15,6 +23,10 @@ export interface ServiceSourceOptions {
   readonly everyMs?: number
   /** How soon one that is away is asked again at first, in milliseconds; each time twice as long, to ten seconds. */
   readonly againMs?: number
+  /** What was told of its tools before; what it tells first unless given. */
+  readonly told?: ToldBefore
+  /** Whether it may tell of a tool otherwise than when it was let in, without an approval. */
+  readonly acceptChanges?: boolean
   log?(line: string): void
 }
 
@@ -31,7 +43,9 @@ export function serviceSource(client: ToolsApiClient, options: ServiceSourceOpti
 class WatchedService implements ServiceSource {
   readonly provenance: ToolSource["provenance"]
   readonly #client: ToolsApiClient
-  readonly #options: Required<ServiceSourceOptions>
+  readonly #options: Required<Omit<ServiceSourceOptions, "told" | "acceptChanges">>
+  /** Nothing where the service may change its tools. */
+  readonly #watch: ChangeWatch | undefined
   readonly #listeners = new Set<() => void>()
   #tools: readonly ToolDefinition[] = []
   #known = ""
@@ -43,7 +57,16 @@ class WatchedService implements ServiceSource {
   constructor(client: ToolsApiClient, options: ServiceSourceOptions) {
     this.provenance = client.provenance
     this.#client = client
+    const { told = toldHere(), acceptChanges = false } = options
     this.#options = { required: false, everyMs: 30_000, againMs: 500, log: () => {}, ...options }
+    this.#watch = acceptChanges
+      ? undefined
+      : new ChangeWatch({
+          source: this.provenance.name,
+          told,
+          log: (line) => this.#options.log(line),
+          onLetIn: () => this.#listeners.forEach((listener) => listener()),
+        })
     this.#wait = this.#options.againMs
   }
 
@@ -52,7 +75,7 @@ class WatchedService implements ServiceSource {
   }
 
   async list(): Promise<readonly ToolDefinition[]> {
-    if (this.#known !== "") return this.#tools
+    if (this.#known !== "") return this.#marked()
     try {
       await this.#ask()
       this.#again(this.#options.everyMs)
@@ -61,7 +84,11 @@ class WatchedService implements ServiceSource {
       if (this.#options.required || wrong) throw thrown
       this.#isAway(messageOf(thrown))
     }
-    return this.#tools
+    return this.#marked()
+  }
+
+  #marked(): readonly ToolDefinition[] {
+    return this.#watch?.mark(this.#tools) ?? this.#tools
   }
 
   onChange(listener: () => void): () => void {

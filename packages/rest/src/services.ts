@@ -9,17 +9,19 @@ export interface RestService extends AttachOptions {
   readonly enabled: boolean
   /** Whether a start without it fails. */
   readonly required: boolean
+  /** Whether it may tell of its tools otherwise than when they were let in. */
+  readonly acceptChanges?: boolean
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
 
 const TEXTS = ["url", "token", "tokenEnv", "prefix"] as const
 const LISTS = ["allow", "deny", "tags", "keyed", "idempotent"] as const
-const KNOWN = new Set<string>([...TEXTS, ...LISTS, "enabled", "required", "rename"])
+const KNOWN = new Set<string>([...TEXTS, ...LISTS, "enabled", "required", "acceptChanges", "rename"])
 
 /**
- * Reads services by name: `url`, and `token` or `tokenEnv`, `enabled`, `required`, `prefix`, `rename`, `allow`, `deny`,
- * `tags`, `keyed`, `idempotent`. An address alone will do in place of a mapping.
+ * Reads services by name: `url`, and `token` or `tokenEnv`, `enabled`, `required`, `acceptChanges`, `prefix`, `rename`,
+ * `allow`, `deny`, `tags`, `keyed`, `idempotent`. An address alone will do in place of a mapping.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the service and what is wrong
  */

@@ -4,7 +4,7 @@ import { lacking } from "../gate/needed.ts"
 import { effectKey } from "../record/effects.ts"
 import type { OpenRound } from "../record/fold.ts"
 import type { RunRecorder } from "../record/recorder.ts"
-import { policyMark } from "../record/approval.ts"
+import { policyMark, questionAbout } from "../record/approval.ts"
 import { Batch, WaitsForAnswer, type BatchOptions, type BatchStep } from "./batch.ts"
 import { settledCall, startingEffect, type Restored } from "./restore.ts"
 import {
@@ -207,8 +207,8 @@ export class Rounds {
         ? {}
         : {
             ask: ({ tool, arguments: args, callId = "" }) => {
-              const policy = policyMark(permissions)
-              return recorder.ask({ callId, index: indexes.get(callId)!, tool: tool.name, arguments: args, policy })
+              const asked = { callId, index: indexes.get(callId)!, tool: tool.name, arguments: args }
+              return recorder.ask({ ...asked, question: questionAbout(tool), policy: policyMark(permissions, tool) })
             },
           }),
     }

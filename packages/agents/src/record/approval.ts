@@ -1,6 +1,12 @@
 import { createHash } from "node:crypto"
 import { APPROVAL_LASTS_MS, type ApprovalRow, type NewApproval } from "@toolwright/store"
-import { canonicalJson, type JsonObject, type PermissionPolicy } from "@toolwright/toolbox"
+import {
+  canonicalJson,
+  tellingOf,
+  type JsonObject,
+  type PermissionPolicy,
+  type ToolDefinition,
+} from "@toolwright/toolbox"
 
 /** A call about which somebody is to be asked. */
 export interface AskedQuestion {
@@ -9,6 +15,7 @@ export interface AskedQuestion {
   index: number
   tool: string
   arguments: JsonObject
+  question: string
   /** The rules under which it is asked; see {@link policyMark}. */
   policy: string
 }
@@ -16,16 +23,29 @@ export interface AskedQuestion {
 /** The answer to a question: yes, why not, or the id under which it waits. */
 export type Answer = true | string | { waiting: string }
 
-/** A mark of rules: an answer counts only under those that it was asked under. */
-export function policyMark({ rules = [], otherwise, careful, doubtful, denyPaths = [] }: PermissionPolicy): string {
-  const plain = rules.map(({ tool, permission }) => [tool, permission])
-  return digest([plain, otherwise ?? "allow", careful === true, doubtful === true, denyPaths])
+/**
+ * A mark of rules, and of a tool that is not what it was when it was let in: an answer counts only under the rules, and
+ * for the tool, that it was asked about.
+ */
+export function policyMark(
+  { rules = [], otherwise, careful, doubtful, denyPaths = [] }: PermissionPolicy,
+  tool: ToolDefinition,
+): string {
+  const plain = rules.map(({ tool: pattern, permission }) => [pattern, permission])
+  const told = tool.changed === undefined ? [] : [tellingOf(tool)]
+  return digest([plain, otherwise ?? "allow", careful === true, doubtful === true, denyPaths, ...told])
+}
+
+/** The question about a call, with what a changed tool says now. */
+export function questionAbout({ name, changed, description }: ToolDefinition): string {
+  const now = changed === undefined ? "" : ` Since it was let in, ${changed} changed; it says now: ${description}`
+  return `May '${name}' run?${now}`.slice(0, 2000)
 }
 
 /** @param safe the arguments as JSON, without secrets */
 export function newQuestion(
   run: string,
-  { index, tool, arguments: args, policy }: AskedQuestion,
+  { index, tool, arguments: args, question, policy }: AskedQuestion,
   { time, safe }: { time: number; safe: string },
 ): NewApproval {
   return {
@@ -36,7 +56,7 @@ export function newQuestion(
     arguments: safe,
     argumentsHash: digest(args),
     policy,
-    question: `May '${tool}' run?`,
+    question,
     time,
     expiresAt: time + APPROVAL_LASTS_MS,
   }

@@ -4,6 +4,7 @@ import {
   executeCall,
   nearest,
   serializeTool,
+  type PermissionPolicy,
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
@@ -98,8 +99,15 @@ async function assembled(invocation: Invocation, values: Values, wanted?: string
   return createToolwright({ ...configuration, withBuiltins: true, cwd, env, log, approve: typed })
 }
 
-/** Whoever types a call has said yes to it: what is to be asked about may run, what is denied may not. */
-const typed = (): Promise<boolean> => Promise.resolve(true)
+/**
+ * Whoever types a call has said yes to it: what is to be asked about may run, what is denied may not. A tool that is not
+ * what it was is not the one that they know.
+ */
+const typed: NonNullable<PermissionPolicy["approve"]> = ({ tool: { changed, provenance } }) =>
+  Promise.resolve(
+    changed === undefined ||
+      `${changed} changed since it was let in. 'toolwright trust list' shows what it says now, 'toolwright trust source ${provenance?.name ?? "NAME"}' lets it in`,
+  )
 
 type Assembled = Awaited<ReturnType<typeof assembled>>
 

@@ -25,6 +25,8 @@ export function endingOf(outcome: ProcessOutcome, timeoutMs: number): string {
       return "cancelled"
     case "output-limit":
       return "ended because it wrote too much"
+    case "disk-limit":
+      return "ended because it made too many files, or filled the disk"
     case "exit":
       return outcome.signal === null ? `exit code ${outcome.exitCode}` : `killed by ${outcome.signal}`
   }

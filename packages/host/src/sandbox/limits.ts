@@ -3,6 +3,7 @@ import { access, constants, mkdir, readdir, readFile, rmdir, writeFile } from "n
 import { totalmem } from "node:os"
 import { join } from "node:path"
 import { setTimeout as wait } from "node:timers/promises"
+import type { DiskBound } from "../spawn/disk-watch.ts"
 
 /** What one command may take of the machine. Every field has a default. */
 export interface Limits {
@@ -12,6 +13,10 @@ export interface Limits {
   readonly memoryMb?: number
   /** Longest file that may be written, in megabytes. */
   readonly fileMb?: number
+  /** Most files and folders that one command may make; 500,000 unless given. */
+  readonly files?: number
+  /** What one command may write in all, in megabytes; 64 GB unless given, and nine tenths of what is free at most. */
+  readonly diskMb?: number
 }
 
 /** The limits of one command, in force. */
@@ -31,7 +36,15 @@ export interface AppliedLimits {
 
 const MOST_PROCESSES = 512
 const LONGEST_FILE_MB = 16 * 1024
+const MOST_FILES = 500_000
+const DISK_MB = 64 * 1024
 const MEGABYTE = 1024 * 1024
+
+/** What one command may take of the disk; nothing is watched where nothing may be written, or limits are off. */
+export function diskBound(folder: string, writable: boolean, limits: Limits = {}): DiskBound | undefined {
+  const { processes, files = MOST_FILES, diskMb: megabytes = DISK_MB } = limits
+  return writable && processes !== null ? { folder, files, megabytes } : undefined
+}
 
 const asItIs = (argv: readonly string[]) => [...argv]
 const nothing = async () => {}

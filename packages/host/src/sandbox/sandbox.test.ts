@@ -124,6 +124,19 @@ describe.skipIf(probed.program === undefined)(`a sandbox by bubblewrap (${probed
     rmSync(join(root, "long"))
   })
 
+  test("is ended when it makes more files, or writes more, than its limits say", async () => {
+    const plan = { root, writable: true, limits: { files: 3000, diskMb: 40 } }
+    const many = "mkdir -p many && cd many && i=0; while [ $i -lt 400000 ]; do : > f$i; i=$((i+1)); done; echo finished"
+    const { outcome } = await run(many, { plan, timeoutMs: 60_000 })
+    expect(outcome).toMatchObject({ ended: "disk-limit", exitCode: null })
+    expect(readdirSync(join(root, "many")).length).toBeLessThan(200_000)
+    const wide =
+      "for i in 1 2 3 4 5 6 7 8 9; do head -c 30000000 /dev/zero > wide$i; sync; sleep 0.2; done; echo finished"
+    expect((await run(wide, { plan, timeoutMs: 60_000 })).outcome.ended).toBe("disk-limit")
+    expect((await run("echo x > few", { plan })).outcome.ended).toBe("exit")
+    for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true, force: true })
+  })
+
   test("keeps what is pinned in its place", async () => {
     mkdirSync(join(root, "pinned/below"), { recursive: true })
     const plan = { root, writable: true, pinned: [{ path: join(root, "pinned"), writable: true }] }

@@ -5,7 +5,7 @@ import { runProcess, type ProcessOutcome, type ProcessRequest } from "../spawn/r
 import { programStarts } from "../undo/program-start.ts"
 import { bubblewrapArgv, type SandboxPlan } from "./bubblewrap.ts"
 import { findProgram, trustedPath } from "./find-program.ts"
-import { applyLimits } from "./limits.ts"
+import { applyLimits, diskBound } from "./limits.ts"
 
 /** `auto` uses a sandbox where there is one, `required` refuses to run without, `off` never uses one. */
 export type SandboxPolicy = "auto" | "required" | "off"
@@ -105,7 +105,9 @@ async function runInside(program: string, bounded: boolean, asked: SandboxedRequ
   try {
     const inside = limits.inside(request.argv)
     const argv = await bubblewrapArgv(program, inside, { ...plan, cwd: request.cwd, env: request.env }, bounded)
-    const outcome = await runProcess({ ...request, argv: limits.outside(argv), cwd: plan.root })
+    const writable = plan.writable === true || (plan.folders?.some((each) => each.writable) ?? false)
+    const disk = diskBound(plan.root, writable, plan.limits)
+    const outcome = await runProcess({ ...request, argv: limits.outside(argv), cwd: plan.root, disk })
     return {
       outcome,
       sandbox: {
@@ -128,7 +130,9 @@ async function runOutside(reason: string, plan: SandboxedRequest["plan"], reques
   wipeOwnEnvironment()
   const limits = await applyLimits(plan.limits, false)
   try {
-    const outcome = await runProcess({ ...request, argv: limits.outside(limits.inside(request.argv)), sweep: true })
+    const disk = diskBound(plan.root, true, plan.limits)
+    const argv = limits.outside(limits.inside(request.argv))
+    const outcome = await runProcess({ ...request, argv, sweep: true, disk })
     return {
       outcome,
       sandbox: {

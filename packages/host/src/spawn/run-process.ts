@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from "node:child_process"
 import { randomBytes, randomUUID } from "node:crypto"
 import { join } from "node:path"
 import { Capture, DEFAULT_LIMITS, type Captured, type CaptureLimits } from "./capture.ts"
+import { watchDisk, type DiskBound } from "./disk-watch.ts"
 import { killGroup, killMarked, MARK } from "./kill.ts"
 
 /**
@@ -23,6 +24,8 @@ export interface ProcessRequest {
   readonly logDirectory?: string
   /** Output in all, in bytes, beyond which the process is ended. */
   readonly maxOutputBytes?: number
+  /** What it may take of a file system before it is ended. */
+  readonly disk?: DiskBound | undefined
   /** Finds and ends processes that left the process group; needless where a process namespace does it. */
   readonly sweep?: boolean
   /** Called about once a second while the process runs. */
@@ -30,7 +33,7 @@ export interface ProcessRequest {
 }
 
 /** Why a process ended: on its own, or because it was ended. */
-export type Ending = "exit" | "timeout" | "cancelled" | "output-limit"
+export type Ending = "exit" | "timeout" | "cancelled" | "output-limit" | "disk-limit"
 
 export interface ProcessOutcome {
   readonly exitCode: number | null
@@ -68,10 +71,13 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   const end = (why: Ending) => {
     if (ended !== "exit") return
     ended = why
+    // What fills a disk fills it further while it is asked to stop.
+    if (why === "disk-limit") return killGroup(child, "SIGKILL")
     killGroup(child, "SIGTERM")
     hardKill = setTimeout(() => killGroup(child, "SIGKILL"), graceMs)
   }
   const onAbort = () => end("cancelled")
+  const unwatch = request.disk === undefined ? undefined : watchDisk(request.disk, () => end("disk-limit"))
   const timer = setTimeout(() => end("timeout"), request.timeoutMs)
   request.signal?.addEventListener("abort", onAbort, { once: true })
   let lastChunk: Buffer | undefined
@@ -102,6 +108,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
       durationMs: performance.now() - started,
     }
   } finally {
+    unwatch?.()
     clearTimeout(timer)
     clearTimeout(hardKill)
     clearInterval(ticker)

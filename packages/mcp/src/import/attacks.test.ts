@@ -67,7 +67,9 @@ describe("a server that means harm", () => {
     expect((await set.call("add", {}, { permissions: { rules, approve } })).success).toBe(true)
     expect(approve).toHaveBeenCalledTimes(1)
     expect((await set.call("asks")).success).toBe(true)
-    expect(set.lines).toContain("'add' of 'hostile' is not what it was at first: its description changed")
+    expect(set.lines).toContain("'add' of 'hostile' is not what it was when it was let in: its description changed")
+    await vi.waitFor(() => expect(set.registry.get("add")?.changed).toBeUndefined())
+    expect((await set.call("add", {}, { permissions: { rules } })).success).toBe(true)
   })
 
   test("may change its tools where that was said to be all right", async () => {

@@ -2,10 +2,13 @@ import {
   failure,
   describeFault,
   messageOf,
+  plainLine,
+  plainText,
   schemaFault,
   ToolwrightError,
   type JsonObject,
   type StandardSchema,
+  type ToldBefore,
   type ToolContext,
   type ToolDefinition,
   type ToolResult,
@@ -16,7 +19,6 @@ import { mcpToDialFormat, toToolResult, type DialTool, type McpResult, type McpT
 import { Definitions } from "./definitions.ts"
 import { guardInbound } from "./inbound.ts"
 import { Link, type OpenLink } from "./link.ts"
-import { plainLine, plainText } from "./plain.ts"
 import { Coalesced } from "./repeat.ts"
 import { sizeOf } from "../size.ts"
 import { IDEMPOTENCY_KEY } from "../idempotency-key.ts"
@@ -40,10 +42,13 @@ export interface McpClientOptions {
   /** Answers what a server asks; everything is declined unless given. */
   elicit?: (request: ElicitationRequest) => Promise<ElicitationAnswer> | ElicitationAnswer
   /**
-   * Whether the server may tell of a tool otherwise than it did at first: a description, arguments, effects. Unless it
-   * may, calls of such a tool have to be approved, by whoever stands behind `approve`, and are refused where nobody does.
+   * Whether the server may tell of a tool otherwise than when it was let in: a description, arguments, effects. Unless
+   * it may, a call of such a tool has to be approved, by whoever stands behind `approve`, and is refused where nobody
+   * does. The approval lets the tool in as it is told then.
    */
   acceptChanges?: boolean
+  /** What was told of its tools before; what this connection was told first unless given. */
+  told?: ToldBefore
   /** Gets a line for each conversion and each tool that was left out. */
   log?: (line: string) => void
 }
@@ -77,6 +82,8 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
       call: (name, args, context) => this.callTool(name, args, context),
       log: (line) => this.#log(line),
       acceptChanges: options.acceptChanges ?? false,
+      told: options.told,
+      onLetIn: () => this.#listeners.forEach((listener) => listener()),
     })
     const connect = open((client) => this.#prepare(client))
     this.#link = new Link(options.name, async () => {

@@ -9,6 +9,7 @@ import {
   type ToolRegistry,
 } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
+import { toldStore } from "../configuration/trust/told-store.ts"
 import type { ConnectOptions } from "./sources.ts"
 
 /** REST tools services whose tools stand in a registry. */
@@ -36,7 +37,9 @@ export async function connectServices(
     ...services.map((service) => rest.parseRestService(service, env)),
   ].filter(({ enabled }) => enabled)
   const opened = wanted.map((service) => {
-    const source = rest.serviceSource(rest.clientOf(service), { required: service.required, log })
+    const { name, url, required, acceptChanges = false } = service
+    const told = toldStore(env, { kind: "rest", name, target: [url] }, log)
+    const source = rest.serviceSource(rest.clientOf(service), { required, acceptChanges, told, log })
     return { service, source, asked: source.list() }
   })
   const attached: AttachedSource[] = []

@@ -9,6 +9,7 @@ import {
 } from "@toolwright/toolbox"
 import type { McpServerConfiguration } from "@toolwright/mcp"
 import type { Configuration } from "../configuration/settings.ts"
+import { toldStore } from "../configuration/trust/told-store.ts"
 
 /** What came of connecting to the configured sources. */
 export interface ConnectedSources {
@@ -37,7 +38,7 @@ export interface ConnectOptions {
 export async function connectSources(
   configuration: Configuration,
   registry: ToolRegistry,
-  { cwd, log }: ConnectOptions,
+  { cwd, env, log }: ConnectOptions,
 ): Promise<ConnectedSources> {
   const { connect = [], file, servers, folder } = configuration.mcp
   if (connect.length === 0 && file === undefined && servers === undefined) return NOTHING
@@ -48,7 +49,10 @@ export async function connectSources(
     ...connect.map(mcp.parseMcpServer).map(startingIn(folder)),
   ].filter(({ enabled }) => enabled)
   const opened = await Promise.allSettled(
-    wanted.map((server) => mcp.connectMcpServer(server, { log: (line) => log(forPeople(server.name, line)) })),
+    wanted.map((server) => {
+      const told = toldStore(env, { kind: "mcp", name: server.name, target: targetOf(server, cwd) }, log)
+      return mcp.connectMcpServer(server, { told, log: (line) => log(forPeople(server.name, line)) })
+    }),
   )
   const takenBy = (server: string) => (tool: ToolDefinition, name: string) =>
     log(`There is a tool '${tool.name}' already: that of '${server}' is called '${name}'.`)
@@ -73,6 +77,11 @@ export async function connectSources(
     for (const outcome of opened) if (outcome.status === "fulfilled") await outcome.value.close()
     throw thrown
   }
+}
+
+/** What makes a server the one that it was: where it answers, or what starts it, and where. */
+function targetOf({ url, command = "", args = [], cwd }: McpServerConfiguration, here: string): string[] {
+  return url !== undefined ? [url] : [command, ...args, `in ${resolve(here, cwd ?? ".")}`]
 }
 
 /** What a client says of its listing, in words that say something to who started it. */

@@ -83,7 +83,10 @@ export async function refusal(
   if (ruling.permission === "allow" && doubt === undefined) return undefined
   if (policy?.approve === undefined) return nobodyThere(tool, args, doubt)
   const answer = await policy.approve(call, signal)
-  if (answer === true) return undefined
+  if (answer === true) {
+    tool.letIn?.()
+    return undefined
+  }
   return denied(`'${tool.name}' was not approved${typeof answer === "string" ? `: ${answer}` : ""}.`)
 }
 
@@ -97,9 +100,9 @@ function ruleFor(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObjec
   return policy.rules?.findLast((rule) => speaksOf(rule) && rule.when?.(args) !== false)?.permission
 }
 
-/** Why a tool from elsewhere that is not what it was at first has to be approved anew. */
+/** Why a tool from elsewhere that is not what it was when it was let in has to be approved anew. */
 function changeOf({ changed }: ToolDefinition): string | undefined {
-  return changed === undefined ? undefined : `${changed} changed since it was first offered`
+  return changed === undefined ? undefined : `${changed} changed since it was let in`
 }
 
 async function doubtAbout(
@@ -119,7 +122,7 @@ function nobodyThere(tool: ToolDefinition, args: JsonObject, doubt: string | und
     metadata,
     tool.changed === undefined
       ? `Go on without this call. A person can permit it when starting: \`permissions.allow: [${namesOf(tool, args).at(-1)}]\``
-      : "Go on without this call. A person can permit it where they are asked, or accept changes in the server's settings.",
+      : `Go on without this call. A person can permit it where they are asked, or let the tool in as it is now: toolwright trust source ${tool.provenance?.name ?? "NAME"}`,
   )
 }
 

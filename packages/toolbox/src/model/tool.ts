@@ -224,10 +224,12 @@ export interface ToolDefinition {
   readonly maxOutputChars?: number
   readonly provenance?: ToolProvenance
   /**
-   * What of a tool from elsewhere is not as it was when it was first offered ("its description"): what was approved was
-   * another one, so each call has to be approved, and is refused where nobody can be asked.
+   * What of a tool from elsewhere is not as it was when it was let in ("its description"): what was let in was another
+   * one, so a call has to be approved, and is refused where nobody can be asked.
    */
   readonly changed?: string
+  /** Lets a changed tool in as it is told now: somebody approved a call of it. */
+  readonly letIn?: () => void
   readonly handler: ToolHandler
 }
 

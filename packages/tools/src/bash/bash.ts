@@ -14,6 +14,13 @@ import { failureOf, insideRoot, isContained, programDoubt, type ProcessHost } fr
 import type { SandboxReport } from "@toolwright/host/sandbox"
 
 const DEFAULT_TIMEOUT_MS = 120_000
+const CODES = {
+  exit: "COMMAND_FAILED",
+  timeout: "TIMEOUT",
+  cancelled: "CANCELLED",
+  "output-limit": "OUTPUT_LIMIT",
+  "disk-limit": "DISK_LIMIT",
+} as const
 const LONGEST_TIMEOUT_MS = 600_000
 const MAX_OUTPUT_CHARS = 36_000
 
@@ -59,7 +66,7 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
       type: "object",
       properties: {
         exit_code: { type: ["integer", "null"] },
-        ended: { type: "string", enum: ["exit", "timeout", "cancelled", "output-limit"] },
+        ended: { type: "string", enum: ["exit", "timeout", "cancelled", "output-limit", "disk-limit"] },
         stdout: { type: "object" },
         stderr: { type: "object" },
         duration_ms: { type: "number" },
@@ -123,14 +130,13 @@ async function runCommand(host: ProcessHost, args: JsonObject, context: ToolCont
     const modifiedFiles = changedFiles(before, after)
     const metadata = { sandbox, ...(after === undefined ? { changes: "unknown: too many files to compare" } : {}) }
     if (ended === "exit" && exitCode === 0) return success({ output, data, metadata, modifiedFiles })
-    const code = { exit: "COMMAND_FAILED", timeout: "TIMEOUT", cancelled: "CANCELLED", "output-limit": "OUTPUT_LIMIT" }[
-      ended
-    ]
+    const code = CODES[ended]
     const hint = {
       exit: "Read the output above; correct the command or what it complains of.",
       timeout: `Raise "timeout_ms" (at most ${LONGEST_TIMEOUT_MS}), or do less in one command.`,
       cancelled: "The caller cancelled it.",
       "output-limit": "Redirect the output to a file, or narrow the command.",
+      "disk-limit": "Remove what it made, and make fewer or shorter files in one command.",
     }[ended]
     return failure({
       code,

@@ -1,8 +1,6 @@
-import { lstatSync, mkdirSync, realpathSync, renameSync, rmSync } from "node:fs"
+import { realpathSync } from "node:fs"
 import { dirname, join } from "node:path"
-import { assertOwnFolder, readStateFile, writeStateFile } from "@toolwright/host/state-files"
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
-import { userStateFolder } from "../../workspace/state-folder.ts"
+import { readTrustFile, trustFolder, writeTrustFile } from "./own-file.ts"
 
 /** What a person said about a file as it stood. */
 export interface TrustEntry {
@@ -41,29 +39,10 @@ const MOST = 2000
 
 /** The answers of the user to whom this environment belongs. Nothing is created before something is remembered. */
 export function trustStore(env: Readonly<Record<string, string | undefined>>, now = () => new Date()): TrustStore {
-  const folder = userStateFolder(env)
-  const file = join(folder, FILE_NAME)
-  const entries = (): TrustEntry[] => readEntries(file)
-  const write = (list: readonly TrustEntry[]): void => {
-    const temporary = `${file}.${process.pid}.${crypto.randomUUID().slice(0, 8)}`
-    try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 })
-      assertOwnFolder(folder)
-      writeStateFile(temporary, `${JSON.stringify({ version: 1, files: list }, null, 2)}\n`, {
-        how: "create",
-        mode: 0o600,
-      })
-      renameSync(temporary, file)
-    } catch (cause) {
-      rmSync(temporary, { force: true })
-      throw new ToolwrightError("TRUST_UNWRITABLE", `What you said cannot be kept: ${messageOf(cause)}`, {
-        cause,
-        hint: `Make ${folder} writable for you, or give --trust (TOOLWRIGHT_TRUST=1) with each command.`,
-      })
-    }
-  }
+  const entries = (): TrustEntry[] => readEntries(env)
+  const write = (list: readonly TrustEntry[]): void => writeTrustFile(env, FILE_NAME, { version: 1, files: list })
   return {
-    file,
+    file: join(trustFolder(env), FILE_NAME),
     answerFor: (path, digest) =>
       entries().find((entry) => entry.path === realPath(path) && entry.digest === digest)?.answer,
     knows: (path) => entries().some((entry) => entry.path === realPath(path) && entry.answer === "yes"),
@@ -85,17 +64,9 @@ export function trustStore(env: Readonly<Record<string, string | undefined>>, no
   }
 }
 
-/** What another user could have written counts for nothing. */
-function readEntries(file: string): TrustEntry[] {
-  try {
-    const stat = lstatSync(file)
-    const uid = process.getuid?.()
-    if (uid !== undefined && (stat.uid !== uid || (stat.mode & 0o022) !== 0)) return []
-    const { files } = JSON.parse(readStateFile(file)?.toString("utf8") ?? "") as { files: unknown }
-    return Array.isArray(files) ? files.filter(isEntry) : []
-  } catch {
-    return []
-  }
+function readEntries(env: Readonly<Record<string, string | undefined>>): TrustEntry[] {
+  const { files } = (readTrustFile(env, FILE_NAME) ?? {}) as { files?: unknown }
+  return Array.isArray(files) ? files.filter(isEntry) : []
 }
 
 function isEntry(value: unknown): value is TrustEntry {
