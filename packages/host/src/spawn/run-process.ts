@@ -66,16 +66,8 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   const stderr = new Capture(limits, logNamer(request.logDirectory, "stderr"))
   if (request.signal?.aborted === true) return notStarted(stdout, stderr)
   const child = start(request, mark)
-  let ended: Ending = "exit"
-  let hardKill: NodeJS.Timeout | undefined
-  const end = (why: Ending) => {
-    if (ended !== "exit") return
-    ended = why
-    // What fills a disk fills it further while it is asked to stop.
-    if (why === "disk-limit") return killGroup(child, "SIGKILL")
-    killGroup(child, "SIGTERM")
-    hardKill = setTimeout(() => killGroup(child, "SIGKILL"), graceMs)
-  }
+  const ending = ends(child, graceMs)
+  const { end } = ending
   const onAbort = () => end("cancelled")
   const unwatch = request.disk === undefined ? undefined : watchDisk(request.disk, () => end("disk-limit"))
   const timer = setTimeout(() => end("timeout"), request.timeoutMs)
@@ -97,12 +89,12 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   }))
   try {
     const { exitCode, signal } = await exitOf(child)
-    clearTimeout(hardKill)
+    ending.settled()
     await drained(child)
     return {
       exitCode,
       signal,
-      ended,
+      ended: ending.ended(),
       stdout: stdout.finish(),
       stderr: stderr.finish(),
       durationMs: performance.now() - started,
@@ -110,7 +102,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   } finally {
     unwatch?.()
     clearTimeout(timer)
-    clearTimeout(hardKill)
+    ending.settled()
     clearInterval(ticker)
     request.signal?.removeEventListener("abort", onAbort)
     killGroup(child, "SIGKILL")
@@ -120,6 +112,21 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
     stdout.finish()
     stderr.finish()
   }
+}
+
+/** The end of a process: why it was ended, once, and how it is made to. */
+function ends(child: ChildProcess, graceMs: number) {
+  let ended: Ending = "exit"
+  let hardKill: NodeJS.Timeout | undefined
+  const end = (why: Ending): void => {
+    if (ended !== "exit") return
+    ended = why
+    // What fills a disk fills it further while it is asked to stop.
+    if (why === "disk-limit") return killGroup(child, "SIGKILL")
+    killGroup(child, "SIGTERM")
+    hardKill = setTimeout(() => killGroup(child, "SIGKILL"), graceMs)
+  }
+  return { end, ended: () => ended, settled: () => clearTimeout(hardKill) }
 }
 
 function start(request: ProcessRequest, mark: string): ChildProcess {
