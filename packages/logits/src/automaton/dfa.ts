@@ -4,6 +4,7 @@
  */
 import { equalStates, type RawDfa } from "./equal-states.ts"
 import { FIRST_SURROGATE, LAST_SURROGATE } from "./ranges.ts"
+import type { Written } from "./written.ts"
 
 export interface Dfa {
   /** -1 where the language is empty. */
@@ -16,6 +17,8 @@ export interface Dfa {
   /** `table[state * classes + class]`: the next state, or -1. */
   readonly table: Int32Array
   readonly accept: Uint8Array
+  /** Shorter ways to write texts of the language, the best first. No text of theirs is outside of it. */
+  readonly written?: readonly Written[]
 }
 
 /** More states than this are refused (`RegexProblem` or a refusal with the keyword's path). */

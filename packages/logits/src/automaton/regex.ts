@@ -3,6 +3,7 @@ import type { CodePointRange } from "./ranges.ts"
 import { complementDfa, intersectDfa } from "./dfa-algebra.ts"
 import { type Dfa, finishDfa, MAX_DFA_STATES, withSurrogateCuts } from "./dfa.ts"
 import { anyCharacter, parseRegex, type RegexNode, RegexProblem } from "./regex-syntax.ts"
+import { writtenOf } from "./written.ts"
 
 /** A repetition is written out; a pattern that grows beyond this many nodes is refused. */
 const MAX_NFA_NODES = 30_000
@@ -29,7 +30,8 @@ export function compilePattern(source: string): Dfa {
     const holds = determinise(buildNfa({ kind: "sequence", parts: [{ kind: "start" }, condition.of, everything] }))
     dfa = intersectDfa(dfa, condition.negated ? complementDfa(holds) : holds)
   }
-  return dfa
+  const written = ahead.length > 0 ? undefined : writtenOf(tree)
+  return written === undefined ? dfa : { ...dfa, written: [written] }
 }
 
 const everything: RegexNode = { kind: "repeat", of: anyCharacter, min: 0, max: undefined }

@@ -1,6 +1,9 @@
 /** Languages of texts as plain expressions, each character written by a style. */
 import type { Dfa } from "../automaton/dfa.ts"
-import { type CodePointRange, choice, literal, type PlainExpression, sequence } from "../grammar/rules.ts"
+import type { RegexNode } from "../automaton/regex-syntax.ts"
+import { withinLength } from "../automaton/written.ts"
+import { type CodePointRange, choice, literal, type PlainExpression, repeat, sequence } from "../grammar/rules.ts"
+import type { StringSet } from "../schema/types.ts"
 import type { RuleBook } from "./rule-book.ts"
 
 /** How characters of a text are written in a style. */
@@ -13,6 +16,40 @@ export interface CharacterWriter {
 }
 
 const LISTED = 500
+
+/** States up to which a language is written state by state, though there is a shorter form. */
+const FEW_STATES = 8
+
+/** Texts of a language with lengths within bounds as its pattern counts them; nothing where there is no such form. */
+export function writtenExpression(
+  { language, min, max }: Pick<StringSet, "language" | "min" | "max">,
+  writer: CharacterWriter,
+): PlainExpression | undefined {
+  if (language.size <= FEW_STATES && min === 0 && max === Infinity) return undefined
+  for (const form of language.written ?? []) {
+    const tree = withinLength(form, min, max)
+    if (tree !== undefined) return expressionOf(tree, writer)
+  }
+  return undefined
+}
+
+function expressionOf(node: RegexNode, writer: CharacterWriter): PlainExpression {
+  switch (node.kind) {
+    case "chars": {
+      const [only, ...more] = node.ranges
+      const isOne = only !== undefined && more.length === 0 && only[0] === only[1]
+      return isOne ? literal(writer.text(String.fromCodePoint(only[0]))) : writer.chars(node.ranges)
+    }
+    case "sequence":
+      return sequence(...node.parts.map((part) => expressionOf(part, writer)))
+    case "choice":
+      return choice(...node.options.map((option) => expressionOf(option, writer)))
+    case "repeat":
+      return repeat(expressionOf(node.of, writer), node.min, node.max)
+    default:
+      return literal("")
+  }
+}
 
 /** The texts of a language, spelt out one by one where they are few, else as rules for the automaton's states. */
 export function languageExpression(
@@ -70,7 +107,7 @@ function countUses(dfa: Dfa): number[] {
 }
 
 /** The texts of a language where they are at most five hundred, in the order of their characters. */
-function listTexts(dfa: Dfa): string[] | undefined {
+export function listTexts(dfa: Dfa): string[] | undefined {
   const texts: string[] = []
   const open = new Set<number>()
   const visit = (state: number, text: string): boolean => {

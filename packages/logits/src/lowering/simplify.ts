@@ -23,7 +23,30 @@ export function simplifyRules(
     if (name === start || body.kind !== "rule")
       result.set(name, rename(body.kind === "rule" ? inline(body, simple, target) : body, target))
   }
-  return reachable(start, result)
+  return reachable(start, joinEqual(start, result))
+}
+
+const MOST_ROUNDS = 12
+
+/** Rules that say the same are one: tools and properties often share a part of their schemas. */
+function joinEqual(start: string, rules: Map<string, PlainExpression>): Map<string, PlainExpression> {
+  let joined = rules
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const first = new Map<string, string>()
+    const same = new Map<string, string>()
+    for (const [name, body] of joined) {
+      const text = JSON.stringify(body)
+      const known = first.get(text)
+      if (known === undefined) first.set(text, name)
+      else if (name !== start) same.set(name, known)
+    }
+    if (same.size === 0) return joined
+    const target = (name: string): string => same.get(name) ?? name
+    joined = new Map(
+      [...joined].flatMap(([name, body]) => (same.has(name) ? [] : [[name, rename(body, target)] as const])),
+    )
+  }
+  return joined
 }
 
 /** The start rule says itself what it would only refer to. */

@@ -1,6 +1,8 @@
 /** Strings in every style, as plain expressions. */
 import { textWithout } from "../automaton/text-without.ts"
-import { ANY_TEXT, intersectDfa } from "../automaton/dfa-algebra.ts"
+import { ANY_TEXT, complementDfa, haveCommonText, intersectDfa } from "../automaton/dfa-algebra.ts"
+import type { Dfa } from "../automaton/dfa.ts"
+import { cannotHold } from "../automaton/written.ts"
 import { invertRanges, subtractRanges } from "../automaton/ranges.ts"
 import { withLength } from "../schema/strings.ts"
 import type { StringSet } from "../schema/types.ts"
@@ -15,7 +17,7 @@ import {
   sequence,
 } from "../grammar/rules.ts"
 import type { HoleMaker } from "./holes.ts"
-import { type CharacterWriter, languageExpression } from "./languages.ts"
+import { type CharacterWriter, languageExpression, writtenExpression } from "./languages.ts"
 import type { RuleBook } from "./rule-book.ts"
 
 /** @param key tells the set apart from others, the same for the same set */
@@ -37,7 +39,7 @@ export function stringExpression(
         quoted(set, "'", "python", book, key, name, grounded),
       )
     case "delimited": {
-      const inside = { ...set, language: intersectDfa(set.language, textWithout([style.close])) }
+      const inside = { ...set, language: without(set.language, [style.close]) }
       return sequence(
         literal(style.open),
         grounded(RAW) ?? raw(inside, book, `${key};${style.close}`, name),
@@ -47,12 +49,7 @@ export function stringExpression(
     case "bare":
       return (
         grounded(RAW) ??
-        raw(
-          { ...set, language: intersectDfa(set.language, textWithout(style.stop)) },
-          book,
-          `${key};${style.stop.join("|")}`,
-          name,
-        )
+        raw({ ...set, language: without(set.language, style.stop) }, book, `${key};${style.stop.join("|")}`, name)
       )
   }
 }
@@ -60,7 +57,29 @@ export function stringExpression(
 const RAW: CharacterWriter = { id: "raw", text: (text) => text, chars: (ranges) => chars(...ranges) }
 
 function raw(set: StringSet, book: RuleBook, key: string, name: string): PlainExpression {
-  return languageExpression(withLength(set), RAW, book, key, name)
+  return textExpression(set, RAW, book, key, name)
+}
+
+/** The texts of a set, as its pattern says them where that is short, else state by state. */
+function textExpression(
+  set: StringSet,
+  writer: CharacterWriter,
+  book: RuleBook,
+  key: string,
+  name: string,
+): PlainExpression {
+  const written = writtenExpression(set, writer)
+  if (written !== undefined) return book.define(`${key};${writer.id};written`, name, () => written)
+  return languageExpression(withLength(set), writer, book, key, name)
+}
+
+/** What of a language holds no mark; the language itself where none of its texts does. */
+function without(language: Dfa, marks: readonly string[]): Dfa {
+  const free = textWithout(marks)
+  if (!haveCommonText(language, complementDfa(free))) return language
+  const written = (language.written ?? []).filter((form) => marks.every((mark) => cannotHold(form, mark)))
+  const rest = intersectDfa(language, free)
+  return written.length === 0 ? rest : { ...rest, written }
 }
 
 function quoted(
@@ -79,7 +98,7 @@ function quoted(
   const said = grounded(writer)
   if (said !== undefined) return sequence(literal(quote), said, literal(quote))
   if (set.language !== ANY_TEXT) {
-    const text = languageExpression(withLength(set), writer, book, key, `${name}-text${suffix}`)
+    const text = textExpression(set, writer, book, key, `${name}-text${suffix}`)
     return sequence(literal(quote), text, literal(quote))
   }
   const character = book.define(`char${suffix}`, `char${suffix}`, () => anyCharacter(quote, kind))

@@ -5,7 +5,14 @@
 import type { ArrayPlan, Progress as ArrayProgress } from "../plan/array-plan.ts"
 import { canClose as canCloseArray, noItems, planOf as planOfArray, steps } from "../plan/array-plan.ts"
 import type { Kinds } from "../plan/kinds.ts"
-import { type ArraySet, type NumberSet, SchemaProblem, type TypeAlgebra, type ValueType } from "../schema/types.ts"
+import {
+  type ArraySet,
+  type NumberSet,
+  SchemaProblem,
+  type StringSet,
+  type TypeAlgebra,
+  type ValueType,
+} from "../schema/types.ts"
 import type { Notation } from "../grammar/notation.ts"
 import { choice, literal, type PlainExpression, repeat, rule, sequence } from "../grammar/rules.ts"
 import type { HoleMaker } from "./holes.ts"
@@ -44,7 +51,7 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
   const withOthers = kinds !== "strings"
   if (withStrings) {
     for (const set of shape.strings)
-      options.push(stringExpression(set, notation.string, book, `string;${numberOf(set)}`, type.name, lowering.holes))
+      options.push(stringExpression(set, notation.string, book, keyOf(set, numberOf), type.name, lowering.holes))
   }
   if (withOthers) {
     const free: NumberSet[] = []
@@ -53,7 +60,8 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
       if (hole === undefined) free.push(set)
       else options.push(hole)
     }
-    if (free.length > 0) options.push(numberExpression(free, book, `number;${free.map(numberOf).join()}`, type.name))
+    if (free.length > 0)
+      options.push(numberExpression(free, book, `number;${JSON.stringify(free, bigText)}`, type.name))
     if (shape.true) options.push(literal(notation.true))
     if (shape.false) options.push(literal(notation.false))
     if (shape.null) options.push(literal(notation.null))
@@ -62,6 +70,13 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
   }
   return choice(...options)
 }
+
+/** The same for texts of the same language and lengths, whatever property they stand in. */
+function keyOf({ language, min, max }: StringSet, numberOf: ValueLowering["numberOf"]): string {
+  return `string;${numberOf(language)};${min};${max}`
+}
+
+const bigText = (_key: string, value: unknown): unknown => (typeof value === "bigint" ? String(value) : value)
 
 function arrayExpression(
   set: ArraySet,

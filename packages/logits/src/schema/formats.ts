@@ -2,6 +2,8 @@
 import { memory } from "@toolwright/toolbox"
 import type { Dfa } from "../automaton/dfa.ts"
 import { compilePattern } from "../automaton/regex.ts"
+import { parseRegex } from "../automaton/regex-syntax.ts"
+import { writtenOf } from "../automaton/written.ts"
 import type { StringSet } from "./types.ts"
 
 const year = "[0-9]{4}"
@@ -15,17 +17,21 @@ const offset = `(?:[zZ]|[+-]${clock})`
 const fullTime = `(?:${clock}:[0-5][0-9](?:\\.[0-9]+)?${offset}|23:59:60(?:\\.[0-9]+)?(?:[zZ]|[+-]00:00))`
 const octet = "(?:25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])"
 const ipv4 = `${octet}(?:\\.${octet}){3}`
-const ipv6 = ipv6Pattern()
+const group = "[0-9A-Fa-f]{1,4}"
+const ipv6 = ipv6Pattern(`(?:${group}:${group}|${ipv4})`)
 const label = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 const hostname = `${label}(?:\\.${label})*`
+const shortLabel = "[A-Za-z0-9](?:[A-Za-z0-9-]{0,28}[A-Za-z0-9])?"
 const unreserved = "A-Za-z0-9._~\\-"
 const subDelims = "!$&'()*+,;="
 const percent = "%[0-9A-Fa-f]{2}"
 const pathCharacter = `(?:[${unreserved}${subDelims}:@]|${percent})`
 const address = `(?:(?:[${unreserved}${subDelims}:]|${percent})*@)?(?:\\[(?:${ipv6}|[vV][0-9A-Fa-f]+\\.[${unreserved}${subDelims}:]+)\\]|(?:[${unreserved}${subDelims}]|${percent})*)(?::[0-9]*)?`
-const hierarchy = `(?://${address}(?:/${pathCharacter}*)*|/(?:${pathCharacter}+(?:/${pathCharacter}*)*)?|${pathCharacter}+(?:/${pathCharacter}*)*|)`
-const relative = `(?://${address}(?:/${pathCharacter}*)*|/(?:${pathCharacter}+(?:/${pathCharacter}*)*)?|(?:[${unreserved}${subDelims}@]|${percent})+(?:/${pathCharacter}*)*|)`
+const hierarchy = hierarchyOf(address)
+const relative = relativeOf(address)
 const tail = `(?:\\?(?:${pathCharacter}|[/?])*)?(?:#(?:${pathCharacter}|[/?])*)?`
+/** An address that names its host. */
+const named = `(?:(?:[${unreserved}${subDelims}:]|${percent})*@)?(?:[${unreserved}${subDelims}]|${percent})*(?::[0-9]*)?`
 const uri = `[A-Za-z][A-Za-z0-9+.-]*:${hierarchy}${tail}`
 const atom = "[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
 const quoted = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"'
@@ -58,6 +64,21 @@ const sources: Record<string, string> = {
 /** Formats that JSON Schema defines and that no pattern of ours says exactly. */
 const inexact = new Set(["idn-hostname", "idn-email", "iri", "iri-reference", "uri-template", "regex"])
 
+/**
+ * What a model is to write of a format where its rules are written out: mail addresses as people have them, host names
+ * whose length no rule has to count.
+ */
+const common: Record<string, readonly string[]> = {
+  email: [
+    `${atom}(?:\\.${atom})*@${hostname}`,
+    `[A-Za-z0-9_+-]{1,40}(?:\\.[A-Za-z0-9_+-]{1,20})?@${shortLabel}(?:\\.${shortLabel}){0,3}`,
+  ],
+  ipv6: [ipv6Pattern(`${group}:${group}`)],
+  uri: [`[A-Za-z][A-Za-z0-9+.-]*:${hierarchyOf(named)}${tail}`],
+  "uri-reference": [`(?:[A-Za-z][A-Za-z0-9+.-]*:${hierarchyOf(named)}|${relativeOf(named)})${tail}`],
+  hostname: [`${label}(?:\\.${label}){0,2}|${shortLabel}(?:\\.${shortLabel}){0,7}`],
+}
+
 const languages = memory.latest<Dfa>(100)
 const longest: Record<string, number> = { hostname: 253, "host-name": 253 }
 
@@ -68,13 +89,26 @@ export const isKnownFormat = (format: string): boolean => Object.hasOwn(sources,
 export function formatStrings(format: string): StringSet | undefined {
   const source = Object.hasOwn(sources, format) ? sources[format] : undefined
   if (source === undefined) return undefined
-  const language = languages.get(format, () => compilePattern(`^(?:${source})$`))
+  const language = languages.get(format, () => languageOf(format, source))
   return { language, min: 0, max: longest[format] ?? Infinity }
 }
 
-function ipv6Pattern(): string {
-  const group = "[0-9A-Fa-f]{1,4}"
-  const last = `(?:${group}:${group}|${ipv4})`
+function languageOf(format: string, source: string): Dfa {
+  const language = compilePattern(`^(?:${source})$`)
+  const forms = (common[format] ?? []).flatMap((form) => writtenOf(parseRegex(`^(?:${form})$`)) ?? [])
+  return { ...language, written: [...forms, ...(language.written ?? [])] }
+}
+
+function hierarchyOf(authority: string): string {
+  return `(?://${authority}(?:/${pathCharacter}*)*|/(?:${pathCharacter}+(?:/${pathCharacter}*)*)?|${pathCharacter}+(?:/${pathCharacter}*)*|)`
+}
+
+function relativeOf(authority: string): string {
+  return `(?://${authority}(?:/${pathCharacter}*)*|/(?:${pathCharacter}+(?:/${pathCharacter}*)*)?|(?:[${unreserved}${subDelims}@]|${percent})+(?:/${pathCharacter}*)*|)`
+}
+
+/** @param last its last four bytes */
+function ipv6Pattern(last: string): string {
   const options = [`(?:${group}:){6}${last}`, `::(?:${group}:){5}${last}`]
   for (let before = 1; before <= 5; before++) {
     options.push(
