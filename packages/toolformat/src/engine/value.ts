@@ -61,46 +61,70 @@ export function* scanValue(
     let code = source.peek()
     if (code === STARVED) code = yield* source.wait()
     if (code === END) return "open"
-    if (isSpace(code)) {
-      passSpace(progress, code)
+    const met = punctuation(progress, code)
+    if (met === "passed") source.at++
+    else if (met === "whole") {
       source.at++
-    } else if (isClose(progress, code)) {
-      source.at++
-      if (close(progress)) return "done"
-    } else if (progress.expected === "comma-or-close") {
-      if (code !== COMMA)
-        return notation.rawQuote !== undefined && (yield* stands(source, closers)) ? closeAll(progress) : "invalid"
-      passComma(progress)
-      source.at++
-    } else if (progress.expected === "colon") {
-      if (!passColon(progress, code)) return "invalid"
-      source.at++
-    } else if (progress.expected === "key-or-close") {
+      return "done"
+    } else if (met === "stray") return (yield* endsEarly(source, progress, closers)) ? closeAll(progress) : "invalid"
+    else {
       writeComma(progress)
-      const argument = isArgument(progress)
-      if (argument && (yield* isPositional(source))) {
-        if (!nameArgument(progress)) return "invalid"
-        continue
-      }
-      const key = yield* scanKey(source, notation, keySink(progress), argument, closers)
-      if (key !== "done") return key
-      progress.positions++
-      progress.expected = "colon"
-    } else if (isOpening(code, notation)) {
-      if (!open(progress, code)) return "invalid"
-      source.at++
-    } else {
-      writeComma(progress)
-      const typed = isQuote(code, notation) && progress.types?.refusesText() === true
-      const scalar = typed
-        ? yield* scanTyped(source, progress, closers)
-        : isUnquotedText(code, progress)
-          ? yield* scanBareText(source, "", sink, "")
-          : yield* scanScalar(source, notation, sink, closers)
-      if (scalar !== "done" || progress.closes.length === 0) return scalar
-      progress.expected = "comma-or-close"
+      const outcome = met === "key" ? yield* key(source, progress, closers) : yield* scalar(source, progress, closers)
+      if (outcome !== "done" || progress.closes.length === 0) return outcome
     }
   }
+}
+
+/**
+ * What a code unit is where it stands: `passed` belongs to the value's frame and has been written, `whole` was the
+ * outermost closing bracket, a `key` or a `scalar` begins, and `stray` cannot stand here.
+ */
+type Met = "passed" | "whole" | "key" | "scalar" | "stray"
+
+/** The frame of a value, brackets, commas and colons, by what is expected; keys and scalars are left to the caller. */
+function punctuation(progress: Progress, code: number): Met {
+  if (isSpace(code)) {
+    passSpace(progress, code)
+    return "passed"
+  }
+  if (isClose(progress, code)) return close(progress) ? "whole" : "passed"
+  switch (progress.expected) {
+    case "comma-or-close":
+      return passComma(progress, code) ? "passed" : "stray"
+    case "colon":
+      return passColon(progress, code) ? "passed" : "stray"
+    case "key-or-close":
+      return "key"
+    default:
+      if (!isOpening(code, progress.notation)) return "scalar"
+      return open(progress, code) ? "passed" : "stray"
+  }
+}
+
+/** Whether the surrounding call ends here, though brackets of the value are still open; reads nothing. */
+function* endsEarly(source: Source, progress: Progress, closers: readonly string[]): Scan<boolean> {
+  if (progress.expected !== "comma-or-close" || progress.notation.rawQuote === undefined) return false
+  return yield* stands(source, closers)
+}
+
+/** A member's key, or the name of an argument that stands without one. */
+function* key(source: Source, progress: Progress, closers: readonly string[]): Scan<Outcome> {
+  const argument = isArgument(progress)
+  if (argument && (yield* isPositional(source))) return nameArgument(progress) ? "done" : "invalid"
+  const outcome = yield* scanKey(source, progress.notation, keySink(progress), argument, closers)
+  progress.positions++
+  progress.expected = "colon"
+  return outcome
+}
+
+/** A value without brackets. */
+function scalar(source: Source, progress: Progress, closers: readonly string[]): Scan<Outcome> {
+  const { notation, sink, types } = progress
+  const code = source.peek()
+  progress.expected = "comma-or-close"
+  if (isQuote(code, notation) && types?.refusesText() === true) return scanTyped(source, progress, closers)
+  if (isUnquotedText(code, progress)) return scanBareText(source, "", sink, "")
+  return scanScalar(source, notation, sink, closers)
 }
 
 /** Whether a text may begin with a code unit. */
@@ -194,12 +218,16 @@ function closeAll({ sink, closes }: Progress): Outcome {
   return "done"
 }
 
-function passComma(progress: Progress): void {
+/** @returns whether a comma stands here */
+function passComma(progress: Progress, code: number): boolean {
+  if (code !== COMMA) return false
   progress.comma = ","
   const isObject = progress.closes[progress.closes.length - 1] === 125 || inCall(progress)
   progress.expected = isObject ? "key-or-close" : "value-or-close"
+  return true
 }
 
+/** @returns whether a colon stands here, or what is written for one */
 function passColon(progress: Progress, code: number): boolean {
   if (code !== COLON && code !== EQUALS) return false
   if (code === EQUALS && progress.closes[progress.closes.length - 1] !== 41) progress.sink.repaired("= for :")

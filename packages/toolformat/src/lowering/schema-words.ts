@@ -67,10 +67,15 @@ export function applicable(type: string, node: JsonSchema): JsonSchema {
 
 /** The types of a schema that names none but lists values, or has properties as if it were an object. */
 export function impliedTypes(node: JsonSchema): string[] {
-  const values = node.const === undefined ? node.enum : [node.const]
-  if (Array.isArray(values)) return []
+  if (listedValues(node) !== undefined) return []
   if (node.properties !== undefined) return ["object"]
   return node.items === undefined ? [] : ["array"]
+}
+
+/** The values that a schema lists, by `enum` or `const`; undefined where it lists none. */
+export function listedValues(node: JsonSchema): unknown[] | undefined {
+  const values = node.const === undefined ? node.enum : [node.const]
+  return Array.isArray(values) ? values : undefined
 }
 
 export function typeOf(value: unknown): string {
@@ -81,12 +86,4 @@ export function typeOf(value: unknown): string {
 
 export function fits(value: unknown, type: string): boolean {
   return type === "integer" ? Number.isInteger(value) : typeOf(value) === type
-}
-
-export function escape(name: string): string {
-  return name.replaceAll("~", "~0").replaceAll("/", "~1")
-}
-
-export function pointerOf(reference: string): string {
-  return reference.slice(reference.indexOf("#") + 1)
 }

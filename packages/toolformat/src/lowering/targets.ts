@@ -130,13 +130,12 @@ export const ANNOTATIONS: ReadonlySet<string> = new Set([
   "deprecated",
   "readOnly",
   "writeOnly",
-  "$comment",
   "contentMediaType",
   "contentEncoding",
   "contentSchema",
 ])
 
-/** Keywords that name or hold schemas and are gone once references are resolved. */
+/** Keywords that name or hold schemas and are gone once references are resolved, and what is meant for authors alone. */
 export const BOOKKEEPING: ReadonlySet<string> = new Set([
   "$schema",
   "$id",
@@ -145,6 +144,7 @@ export const BOOKKEEPING: ReadonlySet<string> = new Set([
   "$anchor",
   "$dynamicAnchor",
   "$vocabulary",
+  "$comment",
   "id",
 ])
 

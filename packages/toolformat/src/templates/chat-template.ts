@@ -13,7 +13,7 @@ import {
 } from "./conversation.ts"
 import { probeDrops, type TemplateDrops } from "./drops.ts"
 import { TemplateError } from "./jinja/errors.ts"
-import type { RenderLimits } from "./jinja/interpreter.ts"
+import type { RenderLimits } from "./jinja/rendering.ts"
 import { parseTemplate } from "./jinja/parse-template.ts"
 import { renderWithData } from "./jinja/render.ts"
 import { toDefinitions, toTemplateMessages, toTemplateTools, type MessageForm, type TemplateTool } from "./messages.ts"

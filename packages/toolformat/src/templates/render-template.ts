@@ -1,4 +1,4 @@
-import type { RenderLimits } from "./jinja/interpreter.ts"
+import type { RenderLimits } from "./jinja/rendering.ts"
 import { parseTemplate } from "./jinja/parse-template.ts"
 import { renderWithData } from "./jinja/render.ts"
 

@@ -15,7 +15,8 @@ export type Expression = { at: number } & (
   | { type: "constant"; value: null | boolean | number | string }
   | { type: "float"; value: number }
   | { type: "name"; name: string }
-  | { type: "list" | "tuple"; items: Expression[] }
+  | { type: "list"; items: Expression[] }
+  | { type: "tuple"; items: Expression[] }
   | { type: "dict"; entries: [Expression, Expression][] }
   | { type: "unary"; operator: "-" | "+" | "not"; operand: Expression }
   | { type: "binary"; operator: BinaryOperator; left: Expression; right: Expression }

@@ -1,8 +1,9 @@
 import { Failure, TemplateError } from "./errors.ts"
 import { globalFunctions } from "./globals.ts"
-import { renderTree, type RenderLimits } from "./interpreter.ts"
+import { renderTree } from "./interpreter.ts"
 import { fromData } from "./json.ts"
 import type { TemplateTree } from "./nodes.ts"
+import type { RenderLimits } from "./rendering.ts"
 
 /** Bounds that no honest chat template reaches. */
 export const DEFAULT_LIMITS: RenderLimits = { maxSteps: 50_000_000, maxOutput: 32_000_000, maxDepth: 200 }
