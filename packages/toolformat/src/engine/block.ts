@@ -1,8 +1,26 @@
 import { codecOf } from "./codecs/index.ts"
+import type { ParseProblem } from "../model/formatter.ts"
 import type { Candidate } from "./markers.ts"
 import { anyLiteral, isSpace, literal } from "./scanning.ts"
 import type { Session } from "./session.ts"
 import { END, STARVED, type Scan } from "./source.ts"
+import type { CallSyntax } from "./syntax.ts"
+
+/** Calls that stand together, as they are read. */
+interface Block {
+  readonly session: Session
+  readonly candidate: Candidate
+  /** Offset of the mark. */
+  readonly start: number
+  /** What can end a call here. */
+  readonly closers: readonly string[]
+  readonly commit: () => void
+  calls: number
+  /** Whether a list's opening bracket stood before a call. */
+  bracket: boolean
+  /** Whether it is sure that calls stand here. */
+  committed: boolean
+}
 
 /**
  * Reads the calls that begin at a mark: one or several, in a wrapper or without.
@@ -13,65 +31,77 @@ import { END, STARVED, type Scan } from "./source.ts"
  */
 export function* readBlock(session: Session, candidate: Candidate, start: number, commit: () => void): Scan<boolean> {
   const { source } = session
-  const { syntax, via } = candidate
-  const codec = codecOf(syntax)
-  const wrapper = syntax.wrapper
-  const wrapped = via === "wrapper"
-  if (wrapped ? !(yield* literal(source, candidate.rest)) : false) return false
-  if (!wrapped) source.rewind(start)
-  const openings = codec.openings(syntax)
-  const closers = [...(wrapper?.close ?? []), ...codec.marks(syntax), ...openings, ...(wrapper?.open ?? [])]
-  const bare = via === "bare"
-  let committed = false
-  let calls = 0
-  let bracket = false
-  for (;;) {
-    const before = source.mark()
-    const punctuation = calls > 0 || wrapped || bare ? yield* skipBetween(session, codec.between) : ""
-    bracket ||= punctuation.includes("[")
-    const callStart = source.offset
-    const read = yield* codec.read(session, syntax, {
-      start: callStart,
-      closers,
-      bare: bare && !committed,
-      wrapped,
-      started: committed,
-      atStart: via === "start" && calls === 0,
-      commit: () => {
-        if (!committed) {
-          committed = true
-          commit()
-          if (syntax.recovery === true) report("missing-wrapper", "The call stands without the marks around it.")
-          else if (candidate.foreign) report("foreign-syntax", "The call is written in another family's syntax.")
-          else if (via === "call" && wrapper !== undefined && wrapper.openOptional !== true)
-            report("missing-wrapper", "The call's opening mark is missing.")
-        }
-        session.account("framing", callStart)
-      },
-    })
-    if (!read) source.rewind(before)
-    source.release()
-    if (!read) break
-    calls++
-    if (source.offset === callStart) break
-  }
-  if (!committed) return false
-  yield* closeBlock(session, candidate, bracket)
+  if (candidate.via !== "wrapper") source.rewind(start)
+  else if (!(yield* literal(source, candidate.rest))) return false
+  const closers = closersOf(candidate.syntax)
+  const block: Block = { session, candidate, start, closers, commit, calls: 0, bracket: false, committed: false }
+  while (yield* readNext(block));
+  if (!block.committed) return false
+  yield* closeBlock(block)
   return true
-
-  function report(kind: "foreign-syntax" | "missing-wrapper", message: string): void {
-    session.problem({ kind, at: start, text: source.since(start), message, repaired: true })
-  }
 }
 
-function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: boolean): Scan<undefined> {
+function closersOf(syntax: CallSyntax): string[] {
+  const codec = codecOf(syntax)
+  const { wrapper } = syntax
+  return [...(wrapper?.close ?? []), ...codec.marks(syntax), ...codec.openings(syntax), ...(wrapper?.open ?? [])]
+}
+
+/** Reads the next call, if one stands here. @returns whether another may follow */
+function* readNext(block: Block): Scan<boolean> {
+  const { session, candidate } = block
   const { source } = session
-  const wrapper = syntax.wrapper
+  const { syntax, via } = candidate
+  const codec = codecOf(syntax)
   const before = source.mark()
-  const punctuation = yield* skipBetween(
-    session,
-    codecOf(syntax).between === "" ? "}" : via === "wrapper" || bracket ? "],;}" : "",
-  )
+  const mayFollow = block.calls > 0 || via === "wrapper" || via === "bare"
+  const punctuation = mayFollow ? yield* skipBetween(session, codec.between) : ""
+  block.bracket ||= punctuation.includes("[")
+  const start = source.offset
+  const read = yield* codec.read(session, syntax, {
+    start,
+    closers: block.closers,
+    bare: via === "bare" && !block.committed,
+    wrapped: via === "wrapper",
+    started: block.committed,
+    atStart: via === "start" && block.calls === 0,
+    commit: () => {
+      commitOnce(block)
+      session.account("framing", start)
+    },
+  })
+  if (!read) source.rewind(before)
+  source.release()
+  if (!read) return false
+  block.calls++
+  return source.offset !== start
+}
+
+function commitOnce(block: Block): void {
+  if (block.committed) return
+  block.committed = true
+  block.commit()
+  const { session, candidate, start } = block
+  const fault = faultOf(candidate)
+  if (fault !== undefined) session.problem({ ...fault, at: start, text: session.source.since(start), repaired: true })
+}
+
+/** What is wrong with how a call begins. */
+function faultOf({ syntax, foreign, via }: Candidate): Pick<ParseProblem, "kind" | "message"> | undefined {
+  if (syntax.recovery === true)
+    return { kind: "missing-wrapper", message: "The call stands without the marks around it." }
+  if (foreign) return { kind: "foreign-syntax", message: "The call is written in another family's syntax." }
+  if (via === "call" && syntax.wrapper !== undefined && syntax.wrapper.openOptional !== true)
+    return { kind: "missing-wrapper", message: "The call's opening mark is missing." }
+  return undefined
+}
+
+function* closeBlock({ session, candidate: { syntax, via }, bracket }: Block): Scan<undefined> {
+  const { source } = session
+  const { wrapper } = syntax
+  const before = source.mark()
+  const list = via === "wrapper" || bracket ? "],;}" : ""
+  const punctuation = yield* skipBetween(session, codecOf(syntax).between === "" ? "}" : list)
   const closed = wrapper !== undefined && (yield* anyLiteral(source, wrapper.close)) !== undefined
   if (!closed) {
     source.rewind(before)
@@ -79,26 +109,20 @@ function* closeBlock(session: Session, { syntax, via }: Candidate, bracket: bool
   }
   const at = session.accounted
   session.account("framing", source.offset)
-  if (closed && punctuation.includes("}"))
-    session.problem({
-      kind: "extra-text",
-      at,
-      text: punctuation,
-      message: "Surplus closing brackets after the call.",
-      repaired: true,
-    })
-  // a reply that broke off in the call has said so already
-  const told = session.problemAt === source.offset && (yield* source.wait()) === END
-  if (!closed && via === "wrapper" && !wrapper?.closeOptional && !told) {
-    session.problem({
-      kind: "unterminated-call",
-      at,
-      text: "",
-      message: `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`,
-      repaired: true,
-    })
+  if (closed && punctuation.includes("}")) {
+    const message = "Surplus closing brackets after the call."
+    session.problem({ kind: "extra-text", at, text: punctuation, message, repaired: true })
+  }
+  if (!closed && via === "wrapper" && !wrapper?.closeOptional && !(yield* saidItBrokeOff(session))) {
+    const message = `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`
+    session.problem({ kind: "unterminated-call", at, text: "", message, repaired: true })
   }
   source.release()
+}
+
+/** Whether the reply ended in the call, which has been told then. */
+function* saidItBrokeOff(session: Session): Scan<boolean> {
+  return session.problemAt === session.source.offset && (yield* session.source.wait()) === END
 }
 
 /** Skips white space and the given punctuation; answers the punctuation. */

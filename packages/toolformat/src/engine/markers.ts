@@ -88,36 +88,53 @@ export function marksOf(format: Format, foreign: readonly CallSyntax[]): MarkTab
 }
 
 function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
-  const content = new MarkTable()
-  const reasoning = new MarkTable()
-  const start: Candidate[] = []
-  const addCalls = (table: MarkTable, syntax: CallSyntax, isForeign: boolean, unmarked: boolean) => {
-    const add = (text: string, via: Candidate["via"]) => {
-      // what begins any message of this family begins none of another's calls
-      if (isForeign && format.headers?.open.includes(text) === true) return
-      const space = text.search(/\s/)
-      const candidate = { syntax, via, rest: space < 0 ? "" : text.slice(space), foreign: isForeign }
-      table.add(space < 0 ? text : text.slice(0, space)).candidates.push(candidate)
-    }
-    for (const open of syntax.wrapper?.open ?? []) add(open, "wrapper")
-    for (const open of codecOf(syntax).openings(syntax)) add(open, "call")
-    if (unmarked && "atStart" in syntax && syntax.atStart !== undefined)
-      start.push({ syntax, via: "start", rest: "", foreign: isForeign })
-    if (unmarked && syntax.bare !== undefined)
-      for (const open of syntax.codec === "python" ? ["["] : ["{", "["]) add(open, "bare")
+  const made = { content: new MarkTable(), reasoning: new MarkTable(), start: [] as Candidate[] }
+  for (const syntax of format.calls) {
+    addCalls(made, format, syntax, false)
+    addStrayMarks(made.content, syntax)
   }
-  for (const [index, syntax] of [...format.calls, ...foreign].entries()) {
-    addCalls(content, syntax, index >= format.calls.length, true)
-    addCalls(reasoning, syntax, index >= format.calls.length, false)
-    if (index >= format.calls.length) continue
-    for (const text of [
-      ...(syntax.wrapper?.soft === true ? [] : (syntax.wrapper?.close ?? [])),
-      ...codecOf(syntax).marks(syntax),
-    ]) {
-      const mark = /\s/.test(text) ? undefined : content.add(text)
-      if (mark !== undefined) mark.role ??= "stray"
+  for (const syntax of foreign) addCalls(made, format, syntax, true)
+  addFraming(made, format)
+  return made
+}
+
+/** Where calls of a syntax may begin: in the text, in the thoughts, and at the reply's start. */
+function addCalls(
+  { content, reasoning, start }: { content: MarkTable; reasoning: MarkTable; start: Candidate[] },
+  format: Format,
+  syntax: CallSyntax,
+  foreign: boolean,
+): void {
+  // what begins any message of this family begins none of another's calls
+  const begins = (text: string): boolean => !(foreign && format.headers?.open.includes(text) === true)
+  const add = (table: MarkTable, texts: readonly string[], via: Candidate["via"]): void => {
+    for (const text of texts.filter(begins)) {
+      const [mark, rest] = atSpace(text)
+      table.add(mark).candidates.push({ syntax, via, rest, foreign })
     }
   }
+  for (const table of [content, reasoning]) {
+    add(table, syntax.wrapper?.open ?? [], "wrapper")
+    add(table, codecOf(syntax).openings(syntax), "call")
+  }
+  if ("atStart" in syntax && syntax.atStart !== undefined) start.push({ syntax, via: "start", rest: "", foreign })
+  if (syntax.bare !== undefined) add(content, syntax.codec === "python" ? ["["] : ["{", "["], "bare")
+}
+
+/** A mark up to its first white space, and the rest of it. */
+function atSpace(text: string): [mark: string, rest: string] {
+  const space = text.search(/\s/)
+  return space < 0 ? [text, ""] : [text.slice(0, space), text.slice(space)]
+}
+
+/** Marks that belong inside calls and mean nothing outside of one. */
+function addStrayMarks(content: MarkTable, syntax: CallSyntax): void {
+  const closing = syntax.wrapper?.soft === true ? [] : (syntax.wrapper?.close ?? [])
+  for (const text of [...closing, ...codecOf(syntax).marks(syntax)])
+    if (!/\s/.test(text)) content.add(text).role ??= "stray"
+}
+
+function addFraming({ content, reasoning }: { content: MarkTable; reasoning: MarkTable }, format: Format): void {
   for (const text of format.framing ?? []) content.add(text).role = reasoning.add(text).role = "framing"
   for (const text of format.reasoning?.open ?? []) content.add(text).role = reasoning.add(text).role = "reasoning-open"
   for (const text of format.reasoning?.close ?? []) {
@@ -127,5 +144,4 @@ function build(format: Format, foreign: readonly CallSyntax[]): MarkTables {
     if (mark.role !== "framing") mark.role = "reasoning-close"
   }
   for (const text of format.headers?.open ?? []) content.add(text).role = reasoning.add(text).role = "header"
-  return { content, reasoning, start }
 }

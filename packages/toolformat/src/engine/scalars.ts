@@ -70,29 +70,40 @@ export function* scanScalar(
   if (code === QUOTE || code === 39) return yield* scanString(source, notation, sink, closers)
   if (notation.rawQuote !== undefined && (yield* literal(source, notation.rawQuote)))
     return yield* scanRaw(source, notation.rawQuote, sink)
+  return yield* scanUnquoted(source, notation, sink)
+}
+
+/** A number, a literal, or a text that stands without quotes. */
+function* scanUnquoted(source: Source, notation: Notation, sink: ValueSink): Scan<Outcome> {
   const word = yield* scanWord(source, isWord)
   // a word is over only when something else follows; at the end of the reply it may have been cut
   if (word === undefined) return "open"
-  const value = LITERALS[word]
-  const isWhole = notation.bareTexts !== true || notation.python === true || (yield* endsScalar(source))
-  if (!isWhole) return yield* scanBareText(source, word, sink, "")
-  if (value !== undefined && Object.hasOwn(LITERALS, word)) {
-    if (value !== word && !notation.python) sink.repaired("a Python literal")
-    sink.write(value)
-    return "done"
-  }
-  if (NUMBER.test(word)) {
-    sink.write(word)
-    return "done"
-  }
-  if (notation.bareTexts === true && !(notation.python === true && LOOSE_NUMBER.test(word)))
-    return yield* scanBareText(source, word, sink, notation.python === true ? ")" : "")
-  if (!LOOSE_NUMBER.test(word) || word.length > LONGEST_WORD) return "invalid"
+  const python = notation.python === true
+  const mayBeText = notation.bareTexts === true
+  if (mayBeText && !python && !(yield* endsScalar(source))) return yield* scanBareText(source, word, sink, "")
+  if (writeWord(word, notation, sink)) return "done"
+  if (mayBeText && !(python && LOOSE_NUMBER.test(word)))
+    return yield* scanBareText(source, word, sink, python ? ")" : "")
+  return writeLooseNumber(word, notation, sink) ? "done" : "invalid"
+}
+
+/** A literal, or a number as JSON has it. @returns whether the word is one */
+function writeWord(word: string, notation: Notation, sink: ValueSink): boolean {
+  const value = Object.hasOwn(LITERALS, word) ? LITERALS[word] : undefined
+  if (value !== undefined && value !== word && !notation.python) sink.repaired("a Python literal")
+  if (value === undefined && !NUMBER.test(word)) return false
+  sink.write(value ?? word)
+  return true
+}
+
+/** A number as other languages write it. @returns whether the word is one */
+function writeLooseNumber(word: string, notation: Notation, sink: ValueSink): boolean {
+  if (!LOOSE_NUMBER.test(word) || word.length > LONGEST_WORD) return false
   const number = Number(word.replaceAll("_", ""))
-  if (!Number.isFinite(number)) return "invalid"
+  if (!Number.isFinite(number)) return false
   if (!notation.python) sink.repaired("a number that is not JSON")
   sink.write(JSON.stringify(number))
-  return "done"
+  return true
 }
 
 /** Whether what is read of a value without quotes is all of it; reads nothing. */

@@ -81,22 +81,29 @@ export function admittedTypes(schema: JsonSchema, root: JsonSchema, depth = 0): 
   if (depth > DEEPEST) return new Set(EVERY)
   const resolved = resolve(schema, root)
   let types = new Set<JsonType>(EVERY)
-  const narrow = (to: ReadonlySet<JsonType>) => {
-    types = new Set([...types].filter((type) => to.has(type) || (type === "integer" && to.has("number"))))
-  }
-  if (typeof resolved.type === "string") narrow(new Set([jsonType(resolved.type)]))
-  else if (Array.isArray(resolved.type)) narrow(new Set(resolved.type.map(jsonType)))
-  if (resolved.const !== undefined) narrow(new Set([typeOf(resolved.const)]))
-  if (resolved.enum !== undefined) narrow(new Set(resolved.enum.map(typeOf)))
-  for (const union of [resolved.anyOf, resolved.oneOf]) {
-    if (union !== undefined && union.length > 0)
-      narrow(new Set(union.flatMap((branch) => [...admittedTypes(branch, root, depth + 1)])))
-  }
-  for (const branch of resolved.allOf ?? []) narrow(admittedTypes(branch, root, depth + 1))
+  for (const said of saidTypes(resolved, root, depth))
+    types = new Set([...types].filter((type) => said.has(type) || (type === "integer" && said.has("number"))))
   if (resolved.type === undefined && resolved.properties !== undefined && types.size === EVERY.length)
     types = new Set(["object"])
   if (resolved.nullable === true) types.add("null")
   return types
+}
+
+/** What each keyword of a schema says about its type. */
+function* saidTypes(
+  { type, const: only, enum: listed, anyOf, oneOf, allOf }: JsonSchema,
+  root: JsonSchema,
+  depth: number,
+): Generator<ReadonlySet<JsonType>> {
+  if (typeof type === "string") yield new Set([jsonType(type)])
+  else if (Array.isArray(type)) yield new Set(type.map(jsonType))
+  if (only !== undefined) yield new Set([typeOf(only)])
+  if (listed !== undefined) yield new Set(listed.map(typeOf))
+  for (const union of [anyOf, oneOf]) {
+    if (union !== undefined && union.length > 0)
+      yield new Set(union.flatMap((branch) => [...admittedTypes(branch, root, depth + 1)]))
+  }
+  for (const branch of allOf ?? []) yield admittedTypes(branch, root, depth + 1)
 }
 
 /** Types as other languages call them, which tool lists have all the same. */

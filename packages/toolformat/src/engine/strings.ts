@@ -17,6 +17,15 @@ const ESCAPED: Record<string, string> = {
 const QUOTE = 34
 const BACKSLASH = 92
 
+/** A string that is being read. */
+interface OpenString {
+  readonly quote: number
+  readonly python: boolean
+  readonly closers: readonly string[]
+  /** A quote in the text was not escaped, so quotes say little here. */
+  loose: boolean
+}
+
 /** A string in `"` or `'`, also in three of them, passed on as it stands as far as JSON allows. */
 export function* scanString(
   source: Source,
@@ -33,45 +42,61 @@ export function* scanString(
   if (quote === 39 && !notation.python) sink.repaired("single quotes")
   source.at++
   sink.write('"')
-  /** A quote in the text was not escaped, so quotes say little here. */
-  let loose = false
+  const string: OpenString = { quote, python: notation.python === true, closers, loose: false }
   for (;;) {
-    const { text, at } = source
-    let end = at
-    let code = STARVED
-    while (end < text.length) {
-      code = text.charCodeAt(end)
-      if (code === quote || code === BACKSLASH || code < 32 || code === QUOTE) break
-      if (loose && closers.some((closer) => closer.charCodeAt(0) === code)) break
-      end++
-      code = STARVED
-    }
-    if (end > at) sink.write(text.slice(at, end))
-    source.at = end
+    const code = passPlain(source, sink, string)
     if (code === STARVED) {
       // written out, since most of a long argument's pieces end here
       while (source.at >= source.text.length && !source.ended) yield
       if (source.at >= source.text.length) return "open"
     } else if (code === quote) {
-      source.at++
-      if (yield* endsString(source, closers, loose, notation.python === true)) {
-        sink.write('"')
-        return "done"
-      }
-      loose = true
-      sink.repaired("quotes inside a text")
-      sink.write(quote === QUOTE ? '\\"' : "'")
+      if (yield* passQuote(source, sink, string)) return "done"
     } else if (code === BACKSLASH) {
       source.at++
       if (!(yield* scanEscape(source, notation, sink))) return "open"
-    } else {
-      if (code === 10 && (loose || (closers.length > 0 && (yield* looksAt(source, closers))))) return "invalid"
-      if (loose && (yield* stands(source, closers))) return "invalid"
-      if (code < 32) sink.repaired("a control character in a string")
-      sink.write(escapeText(String.fromCharCode(code)))
-      source.at++
-    }
+    } else if (!(yield* passOther(source, sink, string, code))) return "invalid"
   }
+}
+
+/** Writes what JSON has as it stands. @returns the code unit that it stopped at, or {@link STARVED} */
+function passPlain(source: Source, sink: ValueSink, { quote, closers, loose }: OpenString): number {
+  const { text, at } = source
+  let end = at
+  for (; end < text.length; end++) {
+    const code = text.charCodeAt(end)
+    if (code === quote || code === BACKSLASH || code < 32 || code === QUOTE) break
+    if (loose && closers.some((closer) => closer.charCodeAt(0) === code)) break
+  }
+  if (end > at) sink.write(text.slice(at, end))
+  source.at = end
+  return end < text.length ? text.charCodeAt(end) : STARVED
+}
+
+/** A quote: the string's end, or a part of it that was not escaped. @returns whether it was the end */
+function* passQuote(source: Source, sink: ValueSink, string: OpenString): Scan<boolean> {
+  source.at++
+  if (yield* endsString(source, string)) {
+    sink.write('"')
+    return true
+  }
+  string.loose = true
+  sink.repaired("quotes inside a text")
+  sink.write(string.quote === QUOTE ? '\\"' : "'")
+  return false
+}
+
+/**
+ * What JSON wants escaped, or where the surrounding call may end though the string was never closed.
+ *
+ * @returns whether the string goes on
+ */
+function* passOther(source: Source, sink: ValueSink, { closers, loose }: OpenString, code: number): Scan<boolean> {
+  if (code === 10 && (loose || (closers.length > 0 && (yield* looksAt(source, closers))))) return false
+  if (loose && (yield* stands(source, closers))) return false
+  if (code < 32) sink.repaired("a control character in a string")
+  sink.write(escapeText(String.fromCharCode(code)))
+  source.at++
+  return true
 }
 
 const COMMA = 44
@@ -84,7 +109,7 @@ const LONGEST_KEY = 256
  * Whether a quote ends the string that it stands in, by what comes after it; reads nothing. Before a word it is part of
  * the text. Once quotes were found in the text, only what can go on with a value ends it.
  */
-function* endsString(source: Source, closers: readonly string[], loose: boolean, python: boolean): Scan<boolean> {
+function* endsString(source: Source, { closers, loose, python }: OpenString): Scan<boolean> {
   let code = source.peek()
   if (code === STARVED) code = yield* source.wait()
   if (!loose && (code === COMMA || code === 125 || code === 58)) return true
@@ -140,35 +165,35 @@ function* scanEscape(source: Source, notation: Notation, sink: ValueSink): Scan<
     return true
   }
   if (unit === "u" || (unit === "x" && notation.python)) {
-    const length = unit === "u" ? 4 : 2
-    const start = source.mark()
-    source.at++
-    let digits = ""
-    while (digits.length < length) {
-      const digit = yield* source.wait()
-      if (digit === END || !/[0-9a-fA-F]/.test(String.fromCharCode(digit))) break
-      digits += String.fromCharCode(digit)
-      source.at++
-    }
-    if (digits.length === length) {
-      sink.write(`\\u${digits.padStart(4, "0")}`)
-      source.release()
-      return true
-    }
-    source.rewind(start)
-    source.release()
-  } else if (unit === "'") {
+    if (yield* scanCodeUnit(source, sink, unit === "u" ? 4 : 2)) return true
+  } else if (unit === "'" || (unit === "\n" && notation.python)) {
     if (!notation.python) sink.repaired("an escaped apostrophe")
     source.at++
-    sink.write("'")
-    return true
-  } else if (unit === "\n" && notation.python) {
-    source.at++
+    // an escaped line end goes on without one
+    if (unit === "'") sink.write("'")
     return true
   }
   if (!notation.python) sink.repaired("an unknown escape")
   sink.write("\\\\")
   return true
+}
+
+/** A code unit by its hexadecimal digits, the letter before them included; reads nothing where some are missing. */
+function* scanCodeUnit(source: Source, sink: ValueSink, length: number): Scan<boolean> {
+  const start = source.mark()
+  source.at++
+  let digits = ""
+  while (digits.length < length) {
+    const digit = yield* source.wait()
+    if (digit === END || !/[0-9a-fA-F]/.test(String.fromCharCode(digit))) break
+    digits += String.fromCharCode(digit)
+    source.at++
+  }
+  const isWhole = digits.length === length
+  if (isWhole) sink.write(`\\u${digits.padStart(4, "0")}`)
+  else source.rewind(start)
+  source.release()
+  return isWhole
 }
 
 /** A string up to a delimiter, in which nothing is escaped. The opening delimiter is already read. */

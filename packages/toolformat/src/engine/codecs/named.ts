@@ -9,6 +9,7 @@ import { JSON_NOTATION, scanValue } from "../value.ts"
 import { firstsOf, scanText } from "./raw-text.ts"
 import { settle, type Codec, type ReadContext } from "./codec.ts"
 
+const BRACE = 123
 const LONGEST_NAME = 256
 const NEVER_IN_NAME = '<>{}[]"\n'
 const COUNTER = /^(?:functions\.)?:?\d+$/
@@ -99,63 +100,91 @@ function* anyStands(source: Source, ends: readonly string[]): Scan<boolean> {
 
 function* readNamed(session: Session, syntax: NamedSyntax, context: ReadContext): Scan<boolean> {
   const { source } = session
-  if (context.atStart) {
-    if (!(yield* offered(session, syntax))) return false
-  } else if (
-    (yield* anyLiteral(source, context.wrapped ? [...syntax.open, ...(syntax.openInWrapper ?? [])] : syntax.open)) ===
-    undefined
-  )
-    return false
+  if (!(yield* opens(session, syntax, context))) return false
   const call = new CallWriter(session, context.start)
-  if (syntax.idBefore !== undefined) {
-    call.id = yield* textUntil(source, [syntax.idBefore], LONGEST_NAME, NEVER_IN_NAME)
-    yield* literal(source, syntax.idBefore)
-  }
-  const marks = [
-    ...(syntax.idMark === undefined ? [] : [syntax.idMark]),
-    ...syntax.middle,
-    "{",
-    ...syntax.close.filter((mark) => mark.trim() !== ""),
-  ]
-  const written = yield* textUntil(source, marks, LONGEST_NAME, NEVER_IN_NAME)
+  const written = yield* readName(source, syntax, call)
   if (written === undefined) {
     if (context.atStart || (yield* source.wait()) !== END) return false
-    context.commit()
-    call.cutOff("the call")
-    return true
+    return cutOff(call, context)
   }
-  const text = written.trim()
-  if (text === "" || (context.atStart && syntax.atStart === true && session.tools?.has(text) === false)) return false
-  if (syntax.offered === true && session.tools?.has(text) !== true) return false
-  /** The model wrote a counter where the name belongs, so the arguments must say which tool is meant. */
-  const unnamed = syntax.nameForm === "kimi" && session.tools?.has(text) === false && COUNTER.test(text)
-  if (!unnamed) call.name = syntax.nameForm === "kimi" ? (KIMI_NAME.exec(text)?.[1] ?? text) : text
-  if (syntax.nameForm === "kimi" && /:\d+$/.test(text)) call.id = text
-  if (syntax.idMark !== undefined && (yield* literal(source, syntax.idMark)))
-    call.id = (yield* textUntil(source, [...syntax.middle, "{"], LONGEST_NAME))?.trim()
+  if (!mayBeName(written, session, syntax, context)) return false
+  const unnamed = takeName(written, session, syntax, call)
+  yield* readIdBehind(source, syntax, call)
   yield* anyLiteral(source, syntax.middle)
   const next = yield* skipSpace(source)
-  if (next !== 123 && syntax.textArgument !== undefined && next !== END) {
-    context.commit()
-    yield* readTextArgument(source, call, syntax.textArgument, context.closers)
-    return true
-  }
-  if (next !== 123) {
-    const closed = !context.atStart && (yield* anyLiteral(source, syntax.close)) !== undefined
-    if (!closed && (next !== END || context.atStart)) return false
-    context.commit()
-    if (closed) call.finish()
-    else call.cutOff("the call")
-    return true
-  }
+  if (next !== BRACE) return yield* readOther(source, syntax, call, context)
   context.commit()
   const outcome = yield* scanValue(source, JSON_NOTATION, call, context.closers)
   if (unnamed && outcome === "done") call.nameByArguments()
   yield* settle(source, call, outcome, context.closers, "The arguments are not valid JSON.")
-  yield* closeCall()
+  if ((yield* anyLiteral(source, syntax.close)) !== undefined) session.account("framing", source.offset)
   return true
+}
 
-  function* closeCall(): Scan<undefined> {
-    if ((yield* anyLiteral(source, syntax.close)) !== undefined) session.account("framing", source.offset)
+/** Whether a call begins here; its opening mark is read. */
+function* opens(session: Session, syntax: NamedSyntax, context: ReadContext): Scan<boolean> {
+  if (context.atStart) return yield* offered(session, syntax)
+  const marks = context.wrapped ? [...syntax.open, ...(syntax.openInWrapper ?? [])] : syntax.open
+  return (yield* anyLiteral(session.source, marks)) !== undefined
+}
+
+/** What stands where the name belongs, and the id before it; undefined where that does not end. */
+function* readName(source: Source, syntax: NamedSyntax, call: CallWriter): Scan<string | undefined> {
+  if (syntax.idBefore !== undefined) {
+    call.id = yield* textUntil(source, [syntax.idBefore], LONGEST_NAME, NEVER_IN_NAME)
+    yield* literal(source, syntax.idBefore)
   }
+  const behind = syntax.idMark === undefined ? [] : [syntax.idMark]
+  const closing = syntax.close.filter((mark) => mark.trim() !== "")
+  const written = yield* textUntil(source, [...behind, ...syntax.middle, "{", ...closing], LONGEST_NAME, NEVER_IN_NAME)
+  return written?.trim()
+}
+
+function mayBeName(name: string, { tools }: Session, syntax: NamedSyntax, { atStart }: ReadContext): boolean {
+  if (name === "" || (atStart && syntax.atStart === true && tools?.has(name) === false)) return false
+  return syntax.offered !== true || tools?.has(name) === true
+}
+
+/**
+ * Gives the call its name, and its id where that is one with it.
+ *
+ * @returns whether the model wrote a counter where the name belongs, so that the arguments must say which tool is meant
+ */
+function takeName(written: string, { tools }: Session, syntax: NamedSyntax, call: CallWriter): boolean {
+  if (syntax.nameForm !== "kimi") {
+    call.name = written
+    return false
+  }
+  if (/:\d+$/.test(written)) call.id = written
+  if (tools?.has(written) === false && COUNTER.test(written)) return true
+  call.name = KIMI_NAME.exec(written)?.[1] ?? written
+  return false
+}
+
+function* readIdBehind(source: Source, syntax: NamedSyntax, call: CallWriter): Scan<undefined> {
+  if (syntax.idMark !== undefined && (yield* literal(source, syntax.idMark)))
+    call.id = (yield* textUntil(source, [...syntax.middle, "{"], LONGEST_NAME))?.trim()
+}
+
+/** What follows a name where no object does: text as the only argument, a call without arguments, or its end. */
+function* readOther(source: Source, syntax: NamedSyntax, call: CallWriter, context: ReadContext): Scan<boolean> {
+  const isOver = (yield* source.wait()) === END
+  if (syntax.textArgument !== undefined && !isOver) {
+    context.commit()
+    yield* readTextArgument(source, call, syntax.textArgument, context.closers)
+    return true
+  }
+  if (context.atStart) return false
+  if ((yield* anyLiteral(source, syntax.close)) !== undefined) {
+    context.commit()
+    call.finish()
+    return true
+  }
+  return isOver && cutOff(call, context)
+}
+
+function cutOff(call: CallWriter, context: ReadContext): true {
+  context.commit()
+  call.cutOff("the call")
+  return true
 }

@@ -5,7 +5,7 @@ import { escapeText } from "../json-text.ts"
 import { anyLiteral, literal, skipSpace, stands, textUntil } from "../scanning.ts"
 import { admittedTypes, itemSchema, memberSchema } from "../schema-types.ts"
 import type { Session } from "../session.ts"
-import { END, type Scan } from "../source.ts"
+import { END, type Scan, type Source } from "../source.ts"
 import type { NestedSyntax } from "../syntax.ts"
 import { resync, type Codec, type ReadContext } from "./codec.ts"
 import { scanText } from "./raw-text.ts"
@@ -24,8 +24,9 @@ export const nested: Codec<NestedSyntax> = {
   read: readNested,
   print(call, { prefix }, tool) {
     const root = tool?.parameters ?? {}
+    const known = tool === undefined ? undefined : typing(root, root)
     const members = Object.entries(call.arguments).map(([key, value]) =>
-      printTag(key, value, tool === undefined ? undefined : typing(memberSchema(root, key, root), root), prefix),
+      printTag(key, value, memberTyping(known, key), prefix),
     )
     return `${prefix}<invoke name="${call.name}">${members.join("")}${prefix}</invoke>`
   },
@@ -41,54 +42,45 @@ function printTag(key: string, value: unknown, known: Typing | undefined, prefix
 
 /** Nested tags where they say what is meant, else the value's JSON, which reads back the same. */
 function printValue(value: unknown, known: Typing | undefined, prefix: string): string {
-  const root = known?.root ?? {}
-  const tags = shapeOf(known)
-  if (!readsBack(value, known)) return printText(value, known)
-  if (Array.isArray(value) && value.length > 0 && tags.nested) {
-    return value
-      .map((item) =>
-        printTag("item", item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root), prefix),
-      )
-      .join("")
+  const { nested: mayNest, array } = shapeOf(known)
+  if (!mayNest || !readsBack(value, known)) return printText(value, known)
+  if (Array.isArray(value)) {
+    const item = itemTyping(known)
+    return value.length === 0
+      ? printText(value, known)
+      : value.map((each) => printTag("item", each, item, prefix)).join("")
   }
-  if (typeof value === "object" && value !== null && !Array.isArray(value) && tags.nested && tags.array !== true) {
-    const members = Object.entries(value)
-    if (
-      members.length > 0 &&
-      members.every(([key]) => SIMPLE_KEY.test(key)) &&
-      !(members[0]?.[0] === "item" && tags.array === undefined)
-    ) {
-      return members
-        .map(([key, member]) =>
-          printTag(
-            key,
-            member,
-            known === undefined ? undefined : typing(memberSchema(known.schema, key, root), root),
-            prefix,
-          ),
-        )
-        .join("")
-    }
-  }
-  return printText(value, known)
+  if (typeof value !== "object" || value === null || array === true) return printText(value, known)
+  const members = Object.entries(value)
+  const looksLikeList = members[0]?.[0] === "item" && array === undefined
+  if (members.length === 0 || looksLikeList || !members.every(([key]) => SIMPLE_KEY.test(key)))
+    return printText(value, known)
+  return members.map(([key, member]) => printTag(key, member, memberTyping(known, key), prefix)).join("")
+}
+
+function itemTyping(known: Typing | undefined): Typing | undefined {
+  return known === undefined ? undefined : typing(itemSchema(known.schema, known.root), known.root)
+}
+
+function memberTyping(known: Typing | undefined, key: string): Typing | undefined {
+  return known === undefined ? undefined : typing(memberSchema(known.schema, key, known.root), known.root)
 }
 
 /** Whether tags would say enough: what is no text needs a schema that says so. */
 function readsBack(value: unknown, known: Typing | undefined): boolean {
   if (typeof value !== "object" || value === null) return typeof value === "string" || known !== undefined
   if (Object.keys(value).length === 0) return known !== undefined
-  const root = known?.root ?? {}
-  if (Array.isArray(value))
-    return value.every((item) =>
-      readsBack(item, known === undefined ? undefined : typing(itemSchema(known.schema, root), root)),
-    )
-  return Object.entries(value).every(([key, member]) =>
-    readsBack(member, known === undefined ? undefined : typing(memberSchema(known.schema, key, root), root)),
-  )
+  if (Array.isArray(value)) return value.every((item) => readsBack(item, itemTyping(known)))
+  return Object.entries(value).every(([key, member]) => readsBack(member, memberTyping(known, key)))
 }
 
 /** Whether a value may be nested tags, and whether those are an array's; undefined: the tags themselves tell. */
-function shapeOf(known: Typing | undefined): { nested: boolean; array: boolean | undefined } {
+interface Shape {
+  nested: boolean
+  array: boolean | undefined
+}
+
+function shapeOf(known: Typing | undefined): Shape {
   if (known === undefined) return { nested: true, array: undefined }
   const types = admittedTypes(known.schema, known.root)
   const every = types.size === EVERY_TYPE
@@ -112,8 +104,9 @@ function* readNested(session: Session, { prefix, wrapper }: NestedSyntax, contex
   call.name = name.trim()
   context.commit()
   const root = call.tool?.parameters ?? {}
-  const closed = yield* readMembers(call.tool === undefined ? undefined : typing(root, root), `</invoke>`, "object", 0)
-  if (closed) call.finish()
+  const known = call.tool === undefined ? undefined : typing(root, root)
+  const reader: TagReader = { source, call, prefix }
+  if (yield* readMembers(reader, known, { close: "</invoke>", array: false, depth: 0 })) call.finish()
   else {
     const cut = (yield* source.wait()) === END
     if (!cut) yield* resync(source, [...context.closers, ...(wrapper?.close ?? [])])
@@ -122,76 +115,81 @@ function* readNested(session: Session, { prefix, wrapper }: NestedSyntax, contex
     yield* anyLiteral(source, [`${prefix}</invoke>`])
   }
   return true
+}
 
-  /** Child tags up to the parent's closing tag, as an object or an array. */
-  function* readMembers(
-    known: Typing | undefined,
-    close: string,
-    kind: "object" | "array",
-    depth: number,
-  ): Scan<boolean> {
-    call.write(kind === "object" ? "{" : "[")
-    let first = true
-    for (;;) {
-      if ((yield* skipSpace(source)) === END || depth > DEEPEST) return false
-      if (!(yield* literal(source, prefix))) return false
-      if (yield* literal(source, close)) {
-        call.write(kind === "object" ? "}" : "]")
-        return true
-      }
-      if (!(yield* literal(source, "<"))) return false
-      const key = yield* textUntil(source, [">"], LONGEST_NAME)
-      if (key === undefined || key.startsWith("/")) return false
-      source.at++
-      if (!first) call.write(",")
-      first = false
-      const root = known?.root ?? {}
-      const member =
-        known === undefined
-          ? undefined
-          : kind === "array"
-            ? itemSchema(known.schema, root)
-            : memberSchema(known.schema, key, root)
-      if (kind === "object") call.write(`"${escapeText(key)}":`)
-      if (!(yield* readTag(key, typing(member, root), depth + 1))) return false
+/** The tags of one call, as they are read. */
+interface TagReader {
+  readonly source: Source
+  readonly call: CallWriter
+  readonly prefix: string
+}
+
+/** What child tags stand in. */
+interface Parent {
+  /** Its closing tag, without the prefix. */
+  readonly close: string
+  readonly array: boolean
+  readonly depth: number
+}
+
+/** Child tags up to the parent's closing tag, as an object or an array. */
+function* readMembers(reader: TagReader, known: Typing | undefined, parent: Parent): Scan<boolean> {
+  const { source, call, prefix } = reader
+  const { close, array, depth } = parent
+  call.write(array ? "[" : "{")
+  for (let first = true; ; first = false) {
+    if ((yield* skipSpace(source)) === END || depth > DEEPEST) return false
+    if (!(yield* literal(source, prefix))) return false
+    if (yield* literal(source, close)) {
+      call.write(array ? "]" : "}")
+      return true
     }
+    const key = (yield* literal(source, "<")) ? yield* textUntil(source, [">"], LONGEST_NAME) : undefined
+    if (key === undefined || key.startsWith("/")) return false
+    source.at++
+    if (!first) call.write(",")
+    if (!array) call.write(`"${escapeText(key)}":`)
+    const member = array ? itemTyping(known) : memberTyping(known, key)
+    if (!(yield* readTag(reader, key, member, depth + 1))) return false
   }
+}
 
-  function* readTag(key: string, known: Typing | undefined, depth: number): Scan<boolean> {
-    const close = `${prefix}</${key}>`
-    const shape = shapeOf(known)
-    if (shape.nested) {
-      const start = source.mark()
-      yield* skipSpace(source)
-      const tags = (yield* stands(source, [`${prefix}<`])) && !(yield* stands(source, [`${prefix}</`]))
-      const items = tags && (yield* stands(source, [`${prefix}<item>`]))
-      if (!tags) source.rewind(start)
-      source.release()
-      if (tags) return yield* readMembers(known, `</${key}>`, (shape.array ?? items) ? "array" : "object", depth)
-    }
-    const text = isText(known)
-    let buffered = ""
-    if (text) call.write('"')
-    const ended = yield* scanText(
-      source,
-      prefix[0] ?? "",
-      () => literal(source, close),
-      false,
-      (piece) => {
-        if (text) call.write(escapeText(piece))
-        else buffered += piece
-      },
-    )
-    if (!ended) return false
-    if (text) call.write('"')
-    else if (
-      buffered === "" &&
-      known !== undefined &&
-      shape.nested &&
-      admittedTypes(known.schema, known.root).size < EVERY_TYPE
-    )
-      call.write(shape.array === true ? "[]" : "{}")
-    else call.write(coerce(buffered, known, (what) => call.repaired(what)))
+/** What stands in a tag up to its closing one: tags again, or a value as text. */
+function* readTag(reader: TagReader, key: string, known: Typing | undefined, depth: number): Scan<boolean> {
+  const shape = shapeOf(known)
+  const inner = shape.nested ? yield* tagsHere(reader) : "none"
+  if (inner === "none") return yield* readText(reader, key, known, shape)
+  return yield* readMembers(reader, known, { close: `</${key}>`, array: shape.array ?? inner === "items", depth })
+}
+
+/** Whether an opening tag comes next, and of which kind; white space before one is read. */
+function* tagsHere({ source, prefix }: TagReader): Scan<"none" | "items" | "members"> {
+  const start = source.mark()
+  yield* skipSpace(source)
+  const tags = (yield* stands(source, [`${prefix}<`])) && !(yield* stands(source, [`${prefix}</`]))
+  const items = tags && (yield* stands(source, [`${prefix}<item>`]))
+  if (!tags) source.rewind(start)
+  source.release()
+  return tags ? (items ? "items" : "members") : "none"
+}
+
+function* readText(reader: TagReader, key: string, known: Typing | undefined, shape: Shape): Scan<boolean> {
+  const { source, call, prefix } = reader
+  const isClose = () => literal(source, `${prefix}</${key}>`)
+  if (isText(known)) {
+    call.write('"')
+    const write = (piece: string) => call.write(escapeText(piece))
+    if (!(yield* scanText(source, prefix[0] ?? "", isClose, false, write))) return false
+    call.write('"')
     return true
   }
+  let text = ""
+  if (!(yield* scanText(source, prefix[0] ?? "", isClose, false, (piece) => (text += piece)))) return false
+  if (text === "" && shape.nested && saysType(known)) call.write(shape.array === true ? "[]" : "{}")
+  else call.write(coerce(text, known, (what) => call.repaired(what)))
+  return true
+}
+
+function saysType(known: Typing | undefined): boolean {
+  return known !== undefined && admittedTypes(known.schema, known.root).size < EVERY_TYPE
 }

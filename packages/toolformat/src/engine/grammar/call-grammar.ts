@@ -10,7 +10,7 @@ import {
 } from "@toolwright/logits"
 import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
 import { closeOf } from "../codecs/parameters-reader.ts"
-import type { CallSyntax, EnvelopeSyntax, IdPolicy, NamedSyntax, ParametersSyntax } from "../syntax.ts"
+import type { CallSyntax, EnvelopeSyntax, IdPolicy, NamedSyntax, NestedSyntax, ParametersSyntax } from "../syntax.ts"
 import { gemmaNotation, KEYWORDS, parametersNotation, tagValue } from "./notations.ts"
 import { documentOf, membersExpression, nestedExpression, tagMarks } from "./tag-tree.ts"
 
@@ -35,43 +35,60 @@ export function callExpression(syntax: CallSyntax, tool: ToolDefinition, ids: Id
         args(tool, modelJsonNotation),
         literal(syntax.close[0] ?? ""),
       )
-    case "nested": {
-      const { prefix } = syntax
-      const members = membersExpression(tool.parameters, tool.parameters, tagMarks(prefix), (member) =>
-        nestedExpression(member, tool.parameters, prefix),
-      )
-      return sequence(literal(`${prefix}<invoke name="${tool.name}">`), members, literal(`${prefix}</invoke>`))
-    }
-    case "parameters": {
-      const { call, lines, parameter, typed } = syntax
-      const before = literal(`${call.open[0] ?? ""}${tool.name}`)
-      const [first = "", rest = ""] = (call.nameEnd[0] ?? "").split("{index}")
-      const nameEnd = rest === "" ? literal(first) : sequence(literal(first), repeat(DIGIT, 1, 3), literal(rest))
-      const id = `tags-${slug(call.open[0] ?? parameter.open[0] ?? "")}-${slug(parameter.close[0] ?? "")}-${syntax.framed === true ? "framed" : "plain"}`
-      const close = parameter.close[0] ?? ""
-      const body = close.includes("{key}")
-        ? keyedMembers(syntax, tool)
-        : typed?.attribute === "type"
-          ? membersExpression(
-              tool.parameters,
-              tool.parameters,
-              {
-                before: (key, types) =>
-                  [...new Set([...types].map(jsonTypeName))].map(
-                    (type) => `${parameter.open[0] ?? ""}${key}" type="${type}"${typed.end}`,
-                  ),
-                after: () => close,
-              },
-              (member) =>
-                schemaExpression(documentOf(member, tool.parameters), {
-                  notation: tagValue("typed-value", [close]),
-                  relaxed: true,
-                }),
-            )
-          : args(tool, parametersNotation(syntax, id))
-      return sequence(before, nameEnd, literal(lines?.afterName ?? ""), body, literal(call.close[0] ?? ""))
-    }
+    case "nested":
+      return nestedCall(syntax, tool)
+    case "parameters":
+      return parametersCall(syntax, tool)
   }
+}
+
+function nestedCall({ prefix }: NestedSyntax, { name, parameters: schema }: ToolDefinition): Expression {
+  const members = membersExpression(schema, schema, tagMarks(prefix), (member) =>
+    nestedExpression(member, schema, prefix),
+  )
+  return sequence(literal(`${prefix}<invoke name="${name}">`), members, literal(`${prefix}</invoke>`))
+}
+
+function parametersCall(syntax: ParametersSyntax, tool: ToolDefinition): Expression {
+  const { call, lines } = syntax
+  const [first = "", rest = ""] = (call.nameEnd[0] ?? "").split("{index}")
+  return sequence(
+    literal(`${call.open[0] ?? ""}${tool.name}`),
+    rest === "" ? literal(first) : sequence(literal(first), repeat(DIGIT, 1, 3), literal(rest)),
+    literal(lines?.afterName ?? ""),
+    parametersBody(syntax, tool),
+    literal(call.close[0] ?? ""),
+  )
+}
+
+function parametersBody(syntax: ParametersSyntax, tool: ToolDefinition): Expression {
+  const { call, framed, parameter, typed } = syntax
+  const close = parameter.close[0] ?? ""
+  if (close.includes("{key}")) return keyedMembers(syntax, tool)
+  if (typed?.attribute === "type") return typedMembers(syntax, typed.end, tool)
+  const marks = `${slug(call.open[0] ?? parameter.open[0] ?? "")}-${slug(close)}`
+  return args(tool, parametersNotation(syntax, `tags-${marks}-${framed === true ? "framed" : "plain"}`))
+}
+
+/** Parameters whose opening marks name their values' types. */
+function typedMembers(
+  { parameter }: ParametersSyntax,
+  end: string,
+  { parameters: schema }: ToolDefinition,
+): Expression {
+  const close = parameter.close[0] ?? ""
+  const open = parameter.open[0] ?? ""
+  return membersExpression(
+    schema,
+    schema,
+    {
+      before: (key, types) =>
+        [...new Set([...types].map(jsonTypeName))].map((type) => `${open}${key}" type="${type}"${end}`),
+      after: () => close,
+    },
+    (member) =>
+      schemaExpression(documentOf(member, schema), { notation: tagValue("typed-value", [close]), relaxed: true }),
+  )
 }
 
 /** Parameters whose closing marks name their keys. */
