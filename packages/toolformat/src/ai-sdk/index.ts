@@ -5,7 +5,7 @@
  */
 import type { ParseProblem, ParserOptions, ToolFormatter } from "../model/formatter.ts"
 import { formatterById, getFormatter } from "../selector/index.ts"
-import { callIdsIn, definitionsOf, writePrompt } from "./prompt.ts"
+import { callIdsIn, definitionsOf, writeParams } from "./prompt.ts"
 import { readContent, readStream, toolCallsReason, type ReplySettings } from "./reply.ts"
 import type { CallParams, GenerateResult, ModelInfo, StreamResult } from "./types.ts"
 
@@ -71,15 +71,7 @@ export function toolFormatMiddleware(options: ToolFormatMiddlewareOptions = {}):
       const given = params as unknown as CallParams
       const formatter = formatterFor(model)
       const offered = given.toolChoice?.type === "none" ? [] : definitionsOf(given)
-      const { tools, toolChoice: _toolChoice, ...rest } = given
-      const others = (tools ?? []).filter((tool) => tool.type !== "function")
-      const stopSequences = [...new Set([...(given.stopSequences ?? []), ...(addStopSequences ? formatter.stop : [])])]
-      const written = {
-        ...rest,
-        ...(others.length === 0 ? {} : { tools: others }),
-        ...(stopSequences.length === 0 ? {} : { stopSequences }),
-        prompt: writePrompt(formatter, offered.length === 0 ? rest : given, offered),
-      }
+      const written = writeParams(formatter, given, offered, addStopSequences ? formatter.stop : [])
       // Without tools there is nothing to read: text that looks like a call stays text.
       if (offered.length > 0) originals.set(written, given)
       return written as unknown as Params

@@ -30,12 +30,26 @@ export function callIdsIn(prompt: readonly PromptMessage[]): Set<string> {
   return new Set(parts.flatMap((part) => (part.toolCallId === undefined ? [] : [part.toolCallId])))
 }
 
-/** The prompt with tools, calls and results written as text; everything else stays as it is. */
-export function writePrompt(
+/** The parameters without function tools: those stand in the prompt as text. */
+export function writeParams(
   formatter: ToolFormatter,
   params: CallParams,
-  tools: readonly ToolDefinition[],
-): PromptMessage[] {
+  offered: readonly ToolDefinition[],
+  stop: readonly string[],
+): CallParams {
+  const { tools = [], toolChoice: _toolChoice, stopSequences: given = [], ...rest } = params
+  const others = tools.filter((tool) => tool.type !== "function")
+  const stopSequences = [...new Set([...given, ...stop])]
+  return {
+    ...rest,
+    ...(others.length === 0 ? {} : { tools: others }),
+    ...(stopSequences.length === 0 ? {} : { stopSequences }),
+    prompt: writePrompt(formatter, offered.length === 0 ? rest : params, offered),
+  }
+}
+
+/** The prompt with tools, calls and results written as text; everything else stays as it is. */
+function writePrompt(formatter: ToolFormatter, params: CallParams, tools: readonly ToolDefinition[]): PromptMessage[] {
   const written: PromptMessage[] = []
   for (const message of params.prompt) {
     if (typeof message.content === "string") written.push(message)

@@ -61,14 +61,59 @@ interface OpenCall {
  *   repaired problem. What is no object after that is an `invalid-arguments` problem with the text, and no call.
  */
 export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssembler {
+  const calls = new Calls()
   const newId = options.newId ?? ((index: number) => `call_${index}`)
-  const calls: OpenCall[] = []
-  const byIndex = new Map<number, OpenCall>()
-  const byId = new Map<string, OpenCall>()
 
-  function open(wireIndex: number | undefined): OpenCall {
+  return {
+    push(delta) {
+      const { call, over } = calls.locate(delta)
+      const events = over === undefined ? [] : finish(over, newId)
+      calls.name(call, delta)
+      if (delta.arguments) take(call, delta.arguments)
+      // Without an id the start waits for the arguments: the id may come in the next piece.
+      if (call.id !== undefined || call.text !== "") start(call, newId, events)
+      send(call, events)
+      return events
+    },
+    close(index) {
+      const call = calls.at(index)
+      return call === undefined ? [] : finish(call, newId)
+    },
+    end(cutOff = false) {
+      return calls.all.flatMap((call) => finish(call, newId, cutOff))
+    },
+  }
+}
+
+/** The calls of one reply, found again by what their pieces say of them. */
+class Calls {
+  readonly all: OpenCall[] = []
+  readonly #byIndex = new Map<number, OpenCall>()
+  readonly #byId = new Map<string, OpenCall>()
+
+  at(index: number): OpenCall | undefined {
+    return this.#byIndex.get(index)
+  }
+
+  /** The call that a piece belongs to, and the one that is over with it. */
+  locate(delta: CallDelta): { call: OpenCall; over?: OpenCall } {
+    if (delta.index === undefined) return { call: this.#locateWithoutIndex(delta) }
+    const known = this.at(delta.index)
+    if (known === undefined) return { call: this.#open(delta.index) }
+    const renamed = delta.id && known.id && delta.id !== known.id && delta.name
+    return renamed || known.ended ? { call: this.#open(delta.index), over: known } : { call: known }
+  }
+
+  #locateWithoutIndex(delta: CallDelta): OpenCall {
+    const known = delta.id ? this.#byId.get(delta.id) : this.all.at(-1)
+    if (known === undefined || known.ended) return this.#open(undefined)
+    if (delta.id || !delta.name || known.name === undefined) return known
+    return known.name !== delta.name || known.nesting?.complete === true ? this.#open(undefined) : known
+  }
+
+  #open(wireIndex: number | undefined): OpenCall {
     const call: OpenCall = {
-      slot: calls.length,
+      slot: this.all.length,
       wireIndex,
       id: undefined,
       name: undefined,
@@ -80,114 +125,73 @@ export function createCallAssembler(options: ApiDecoderOptions = {}): CallAssemb
       ended: false,
       nesting: wireIndex === undefined ? createNesting() : undefined,
     }
-    calls.push(call)
-    if (wireIndex !== undefined) byIndex.set(wireIndex, call)
+    this.all.push(call)
+    if (wireIndex !== undefined) this.#byIndex.set(wireIndex, call)
     return call
   }
 
-  function locate(delta: CallDelta, events: ServerEvent[]): OpenCall {
-    if (delta.index !== undefined) {
-      const known = byIndex.get(delta.index)
-      if (known === undefined) return open(delta.index)
-      const renamed = delta.id && known.id && delta.id !== known.id && delta.name
-      if (!renamed && !known.ended) return known
-      events.push(...finish(known))
-      return open(delta.index)
+  /** Keeps the first id and the first name that a call is given. */
+  name(call: OpenCall, { id, name }: CallDelta): void {
+    if (id && call.id === undefined) {
+      call.id = id
+      this.#byId.set(id, call)
     }
-    const known = delta.id ? byId.get(delta.id) : calls.at(-1)
-    if (known === undefined || known.ended) return open(undefined)
-    const another =
-      !delta.id &&
-      delta.name &&
-      known.name !== undefined &&
-      (known.name !== delta.name || known.nesting?.complete === true)
-    return another ? open(undefined) : known
+    if (name && call.name === undefined) call.name = name
   }
+}
 
-  function start(call: OpenCall, events: ServerEvent[]): void {
-    if (call.started || call.name === undefined) return
-    call.started = true
-    call.id ??= newId(call.slot)
-    events.push({ type: "call-start", index: call.slot, id: call.id, name: call.name })
-  }
+function start(call: OpenCall, newId: (index: number) => string, events: ServerEvent[]): void {
+  if (call.started || call.name === undefined) return
+  call.started = true
+  call.id ??= newId(call.slot)
+  events.push({ type: "call-start", index: call.slot, id: call.id, name: call.name })
+}
 
-  function take(call: OpenCall, text: string): void {
-    call.text += text
-    call.unsent += text
-    call.nesting?.push(text)
-    if (call.isObject !== undefined) return
-    const [first] = text.trimStart()
-    if (first !== undefined) call.isObject = first === "{"
-  }
+function take(call: OpenCall, text: string): void {
+  call.text += text
+  call.unsent += text
+  call.nesting?.push(text)
+  if (call.isObject !== undefined) return
+  const [first] = text.trimStart()
+  if (first !== undefined) call.isObject = first === "{"
+}
 
-  function send(call: OpenCall, events: ServerEvent[]): void {
-    if (!call.started || call.isObject !== true || call.unsent === "") return
-    events.push({ type: "args-delta", index: call.slot, text: call.unsent })
-    call.unsent = ""
-    call.sent = true
-  }
+function send(call: OpenCall, events: ServerEvent[]): void {
+  if (!call.started || call.isObject !== true || call.unsent === "") return
+  events.push({ type: "args-delta", index: call.slot, text: call.unsent })
+  call.unsent = ""
+  call.sent = true
+}
 
-  function finish(call: OpenCall, cutOff = false): ServerEvent[] {
-    if (call.ended) return []
-    call.ended = true
-    const events: ServerEvent[] = []
-    const problem = (
-      text: string,
-      message: string,
-      repaired: boolean,
-      kind: ParseProblem["kind"] = "invalid-arguments",
-    ): void => {
-      const { name, slot: index, id = newId(index) } = call
-      const told = name === undefined ? {} : { tool: name, ...(repaired ? {} : { call: { index, id, name } }) }
-      events.push({ type: "problem", problem: { kind, at: 0, text, message, repaired, ...told } })
-    }
-    if (call.name === undefined) {
-      problem(call.text, "The server sent a call without a tool name.", false)
-      return events
-    }
-    start(call, events)
-    if (cutOff && call.text.trim() === "") {
-      problem(call.name, `The reply broke off before the arguments of "${call.name}".`, false, "unterminated-call")
-      return events
-    }
-    const read = readArguments(call.text)
-    if (read.args === undefined) {
-      problem(call.text, `Arguments of "${call.name}" are not a JSON object: ${read.reason}`, false)
-      return events
-    }
-    if (read.repair !== undefined) problem(call.text, `Arguments of "${call.name}" ${read.repair}.`, true)
-    if (!call.sent) events.push({ type: "args-delta", index: call.slot, text: JSON.stringify(read.args) })
-    events.push({
-      type: "call-end",
-      index: call.slot,
-      call: { id: call.id ?? newId(call.slot), name: call.name, arguments: read.args },
-    })
-    return events
+function finish(call: OpenCall, newId: (index: number) => string, cutOff = false): ServerEvent[] {
+  if (call.ended) return []
+  call.ended = true
+  const { slot, name, text } = call
+  const problem = (found: Pick<ParseProblem, "kind" | "text" | "message" | "repaired">): ServerEvent => {
+    const { id = newId(slot) } = call
+    const told =
+      name === undefined ? {} : { tool: name, ...(found.repaired ? {} : { call: { index: slot, id, name } }) }
+    return { type: "problem", problem: { at: 0, ...found, ...told } }
   }
-
-  return {
-    push(delta) {
-      const events: ServerEvent[] = []
-      const call = locate(delta, events)
-      if (delta.id && call.id === undefined) {
-        call.id = delta.id
-        byId.set(delta.id, call)
-      }
-      if (delta.name && call.name === undefined) call.name = delta.name
-      if (delta.arguments) take(call, delta.arguments)
-      // Without an id the start waits for the arguments: the id may come in the next piece.
-      if (call.id !== undefined || call.text !== "") start(call, events)
-      send(call, events)
-      return events
-    },
-    close(index) {
-      const call = byIndex.get(index)
-      return call === undefined ? [] : finish(call)
-    },
-    end(cutOff = false) {
-      return calls.flatMap((call) => finish(call, cutOff))
-    },
+  const kind = "invalid-arguments"
+  if (name === undefined)
+    return [problem({ kind, text, message: "The server sent a call without a tool name.", repaired: false })]
+  const events: ServerEvent[] = []
+  start(call, newId, events)
+  if (cutOff && text.trim() === "") {
+    const message = `The reply broke off before the arguments of "${name}".`
+    return [...events, problem({ kind: "unterminated-call", text: name, message, repaired: false })]
   }
+  const read = readArguments(text)
+  if (read.args === undefined) {
+    const message = `Arguments of "${name}" are not a JSON object: ${read.reason}`
+    return [...events, problem({ kind, text, message, repaired: false })]
+  }
+  if (read.repair !== undefined)
+    events.push(problem({ kind, text, message: `Arguments of "${name}" ${read.repair}.`, repaired: true }))
+  if (!call.sent) events.push({ type: "args-delta", index: slot, text: JSON.stringify(read.args) })
+  events.push({ type: "call-end", index: slot, call: { id: call.id ?? newId(slot), name, arguments: read.args } })
+  return events
 }
 
 /** Follows the brackets of JSON text as it comes. */

@@ -100,8 +100,7 @@ function* closeBlock({ session, candidate: { syntax, via }, bracket }: Block): S
   const { source } = session
   const { wrapper } = syntax
   const before = source.mark()
-  const list = via === "wrapper" || bracket ? "],;}" : ""
-  const punctuation = yield* skipBetween(session, codecOf(syntax).between === "" ? "}" : list)
+  const punctuation = yield* skipBetween(session, trailing(syntax, via === "wrapper" || bracket))
   const closed = wrapper !== undefined && (yield* anyLiteral(source, wrapper.close)) !== undefined
   if (!closed) {
     source.rewind(before)
@@ -113,11 +112,18 @@ function* closeBlock({ session, candidate: { syntax, via }, bracket }: Block): S
     const message = "Surplus closing brackets after the call."
     session.problem({ kind: "extra-text", at, text: punctuation, message, repaired: true })
   }
-  if (!closed && via === "wrapper" && !wrapper?.closeOptional && !(yield* saidItBrokeOff(session))) {
+  const isMissing = !closed && via === "wrapper" && wrapper?.closeOptional !== true
+  if (isMissing && !(yield* saidItBrokeOff(session))) {
     const message = `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`
     session.problem({ kind: "unterminated-call", at, text: "", message, repaired: true })
   }
   source.release()
+}
+
+/** Punctuation that may stand behind the last call. */
+function trailing(syntax: CallSyntax, isEnclosed: boolean): string {
+  if (codecOf(syntax).between === "") return "}"
+  return isEnclosed ? "],;}" : ""
 }
 
 /** Whether the reply ended in the call, which has been told then. */

@@ -25,25 +25,38 @@ export function merge(left: AnySchema, right: AnySchema, conflict: Conflict): An
   return merged
 }
 
+/** How two values of a keyword are joined, where there is a way. */
+type Join = (a: unknown, b: unknown, conflict: Conflict) => unknown
+
+const mergeSchemas: Join = (a, b, conflict) => merge(a as AnySchema, b as AnySchema, conflict)
+const joinBranches: Join = (a, b, conflict) => joinUnions(schemasIn(a), schemasIn(b), conflict)
+const keepFirst: Join = (a) => a
+
+const JOINS: ReadonlyMap<string, Join> = new Map<string, Join>([
+  ["type", joinTypes],
+  ["required", (a, b) => [...new Set([...(a as string[]), ...(b as string[])])]],
+  ["enum", (a, b) => (a as unknown[]).filter((value) => (b as unknown[]).some((other) => same(value, other)))],
+  ["properties", joinProperties],
+  ["items", mergeSchemas],
+  ["additionalProperties", mergeSchemas],
+  ["propertyNames", mergeSchemas],
+  ["allOf", (a, b) => [...schemasIn(a), ...schemasIn(b)]],
+  ["anyOf", joinBranches],
+  ["oneOf", joinBranches],
+  ["description", (a, b) => `${String(a)}\n${String(b)}`],
+  ["uniqueItems", () => true],
+  ...["title", "default", "examples", "example", "$comment"].map((keyword) => [keyword, keepFirst] as const),
+])
+
 function join(keyword: string, a: unknown, b: unknown, conflict: Conflict): unknown {
   if (same(a, b)) return a
-  if (keyword === "type") return joinTypes(a, b)
-  if (keyword === "required") return [...new Set([...(a as string[]), ...(b as string[])])]
-  if (keyword === "enum")
-    return (a as unknown[]).filter((value) => (b as unknown[]).some((other) => same(value, other)))
-  if (keyword === "properties") return joinProperties(a, b, conflict)
-  if (keyword === "items" || keyword === "additionalProperties" || keyword === "propertyNames") {
-    return merge(a as AnySchema, b as AnySchema, conflict)
-  }
-  if (keyword === "allOf") return [...schemasIn(a), ...schemasIn(b)]
-  if (keyword === "anyOf" || keyword === "oneOf") return joinUnions(schemasIn(a), schemasIn(b), conflict)
-  if (keyword === "description") return `${String(a)}\n${String(b)}`
+  const how = JOINS.get(keyword)
+  if (how !== undefined) return how(a, b, conflict)
   if (typeof a === "number" && typeof b === "number") {
     if (MAXIMA.has(keyword)) return Math.max(a, b)
     if (MINIMA.has(keyword)) return Math.min(a, b)
   }
-  if (keyword === "uniqueItems") return true
-  if (!["title", "default", "examples", "example", "$comment"].includes(keyword)) conflict(keyword)
+  conflict(keyword)
   return a
 }
 

@@ -14,6 +14,7 @@ import {
 import { probeDrops, type TemplateDrops } from "./drops.ts"
 import { TemplateError } from "./jinja/errors.ts"
 import type { RenderLimits } from "./jinja/rendering.ts"
+import type { TemplateTree } from "./jinja/nodes.ts"
 import { parseTemplate } from "./jinja/parse-template.ts"
 import { renderWithData } from "./jinja/render.ts"
 import { toDefinitions, toTemplateMessages, toTemplateTools, type MessageForm, type TemplateTool } from "./messages.ts"
@@ -108,58 +109,33 @@ const FORMS: readonly (readonly Adaptation[])[] = ["arguments-as-text" as const,
  * template.render({ messages: [{ role: "user", content: "Hello" }] })
  */
 export function createChatTemplate(source: string, options: ChatTemplateOptions = {}): ChatTemplate {
-  const tree = parseTemplate(source)
-  const ids = options.ids ?? idsOfTemplate(source)
-  let known: TemplateDrops | undefined
+  return new ParsedTemplate(source, options)
+}
 
-  function renderOnce(input: TemplateInput, form: MessageForm): string {
-    const data = {
-      bos_token: options.bosToken ?? "",
-      eos_token: options.eosToken ?? "",
-      ...options.variables,
-      ...input.variables,
-      messages: toTemplateMessages(withTemplateIds(input.messages, ids), form),
-      ...(input.tools?.length ? { tools: toTemplateTools(input.tools) } : {}),
-      add_generation_prompt: input.addGenerationPrompt ?? true,
-    }
-    return renderWithData(tree, data, {
-      ...(options.now === undefined ? {} : { now: options.now }),
-      ...(options.limits === undefined ? {} : { limits: options.limits }),
-    })
+interface Rendered {
+  text: string
+  adaptations: Adaptation[]
+}
+
+class ParsedTemplate implements ChatTemplate {
+  readonly source: string
+  readonly #options: ChatTemplateOptions
+  readonly #tree: TemplateTree
+  readonly #ids: TemplateIds
+  #drops: TemplateDrops | undefined
+
+  constructor(source: string, options: ChatTemplateOptions) {
+    this.source = source
+    this.#options = options
+    this.#tree = parseTemplate(source)
+    this.#ids = options.ids ?? idsOfTemplate(source)
   }
 
-  /**
-   * Renders in the usual form; where the template fails on that, in the others. The first failure is the one that is
-   * told.
-   */
-  function renderAdapted(input: TemplateInput): { text: string; adaptations: Adaptation[] } {
-    const possible = new Set<Adaptation>()
-    if (input.messages[0]?.role === "system") possible.add("system-in-user")
-    if (withJoinedTurns(input.messages).length < input.messages.length) possible.add("turns-joined")
-    if (mostCalls(input.messages) > 0) possible.add("arguments-as-text")
-    if (mostCalls(input.messages) > 1) possible.add("one-call-per-message")
-    let first: unknown
-    for (const adaptations of FORMS) {
-      if (!adaptations.every((adaptation) => possible.has(adaptation))) continue
-      try {
-        let { messages } = input
-        for (const [name, change] of CHANGES) if (adaptations.includes(name)) messages = change(messages)
-        return {
-          text: renderOnce({ ...input, messages }, { argumentsAsText: adaptations.includes("arguments-as-text") }),
-          adaptations: [...adaptations],
-        }
-      } catch (thrown) {
-        if (!(thrown instanceof TemplateError) || thrown.code === "TEMPLATE_LIMIT") throw thrown
-        first ??= thrown
-      }
-    }
-    throw first
+  render(input: TemplateInput): string {
+    return this.renderWithReport(input).text
   }
 
-  const drops = (): TemplateDrops =>
-    (known ??= probeDrops((messages, tools) => renderAdapted({ messages, tools }).text))
-
-  function renderWithReport(input: TemplateInput): { text: string; adaptations: Adaptation[] } {
+  renderWithReport(input: TemplateInput): Rendered {
     if (!Array.isArray(input.messages)) {
       throw new ToolwrightError("INVALID_MESSAGES", "A chat template renders a list of messages.", {
         hint: 'Pass { messages: [{ role: "user", content: "…" }] }.',
@@ -167,46 +143,107 @@ export function createChatTemplate(source: string, options: ChatTemplateOptions 
     }
     const present = presentParts(input)
     const usesTools = present.tools || present.calls || present.results
-    if (options.fallback === "none" || !usesTools) return renderAdapted(input)
-    const fallback = options.fallback ?? formatterById(recogniseTemplate(source)?.formatId ?? "generic")
+    const { fallback: wanted } = this.#options
+    if (wanted === "none" || !usesTools) return this.#renderAdapted(input)
+    const fallback = wanted ?? formatterById(recogniseTemplate(this.source)?.formatId ?? "generic")
     try {
-      return renderParts(input, fallback, missingParts(input, drops()))
+      return this.#renderParts(input, fallback, missingParts(input, this.drops()))
     } catch (thrown) {
-      if (!(thrown instanceof TemplateError) || thrown.code === "TEMPLATE_LIMIT") throw thrown
+      if (!isRefusal(thrown)) throw thrown
       try {
-        return renderParts(input, fallback, presentParts(input))
+        return this.#renderParts(input, fallback, present)
       } catch {
         throw thrown
       }
     }
   }
 
+  drops(): TemplateDrops {
+    this.#drops ??= probeDrops((messages, tools) => this.#renderAdapted({ messages, tools }).text)
+    return this.#drops
+  }
+
   /** Renders with these parts written as text. */
-  function renderParts(
-    input: TemplateInput,
-    fallback: ToolFormatter,
-    parts: TextParts,
-  ): { text: string; adaptations: Adaptation[] } {
+  #renderParts(input: TemplateInput, fallback: ToolFormatter, parts: TextParts): Rendered {
     const { tools = [], ...rest } = input
+    const drops = this.drops()
     const written: Adaptation[] = []
     if (parts.tools) written.push("tools-as-text")
     if (parts.calls) written.push("calls-as-text")
     if (parts.results) written.push("results-as-text")
     let messages =
       written.length === 0 ? input.messages : renderConversation(fallback, input.messages, toDefinitions(tools), parts)
-    if (!parts.tools && tools.length > 0 && drops().toolsWithoutSystem && messages[0]?.role !== "system") {
+    if (!parts.tools && tools.length > 0 && drops.toolsWithoutSystem && messages[0]?.role !== "system") {
       messages = withSystemText(messages, DEFAULT_SYSTEM)
       written.push("system-added")
     }
-    if (drops().parallelCalls && mostCalls(messages) > 1) {
+    if (drops.parallelCalls && mostCalls(messages) > 1) {
       messages = withSingleCalls(messages)
       written.push("one-call-per-message")
     }
-    const { text, adaptations } = renderAdapted(parts.tools ? { ...rest, messages } : { ...rest, tools, messages })
+    const { text, adaptations } = this.#renderAdapted(
+      parts.tools ? { ...rest, messages } : { ...rest, tools, messages },
+    )
     return { text, adaptations: [...written, ...adaptations] }
   }
 
-  return { source, drops, renderWithReport, render: (input) => renderWithReport(input).text }
+  /**
+   * Renders in the usual form; where the template fails on that, in the others. The first failure is the one that is
+   * told.
+   */
+  #renderAdapted(input: TemplateInput): Rendered {
+    const possible = possibleChanges(input.messages)
+    let first: unknown
+    for (const adaptations of FORMS) {
+      if (!adaptations.every((adaptation) => possible.has(adaptation))) continue
+      const messages = changed(input.messages, adaptations)
+      const form = { argumentsAsText: adaptations.includes("arguments-as-text") }
+      try {
+        return { text: this.#renderOnce({ ...input, messages }, form), adaptations: [...adaptations] }
+      } catch (thrown) {
+        if (!isRefusal(thrown)) throw thrown
+        first ??= thrown
+      }
+    }
+    throw first
+  }
+
+  #renderOnce(input: TemplateInput, form: MessageForm): string {
+    const { bosToken = "", eosToken = "", variables, now, limits } = this.#options
+    const data = {
+      bos_token: bosToken,
+      eos_token: eosToken,
+      ...variables,
+      ...input.variables,
+      messages: toTemplateMessages(withTemplateIds(input.messages, this.#ids), form),
+      ...(input.tools?.length ? { tools: toTemplateTools(input.tools) } : {}),
+      add_generation_prompt: input.addGenerationPrompt ?? true,
+    }
+    return renderWithData(this.#tree, data, {
+      ...(now === undefined ? {} : { now }),
+      ...(limits === undefined ? {} : { limits }),
+    })
+  }
+}
+
+/** Whether a template could not take a conversation as it was, so that another form of it may do. */
+function isRefusal(thrown: unknown): boolean {
+  return thrown instanceof TemplateError && thrown.code !== "TEMPLATE_LIMIT"
+}
+
+/** The changes that would change anything about this conversation. */
+function possibleChanges(messages: readonly ChatMessage[]): Set<Adaptation> {
+  const possible = new Set<Adaptation>()
+  const most = mostCalls(messages)
+  if (messages[0]?.role === "system") possible.add("system-in-user")
+  if (withJoinedTurns(messages).length < messages.length) possible.add("turns-joined")
+  if (most > 0) possible.add("arguments-as-text")
+  if (most > 1) possible.add("one-call-per-message")
+  return possible
+}
+
+function changed(messages: readonly ChatMessage[], adaptations: readonly Adaptation[]): readonly ChatMessage[] {
+  return CHANGES.filter(([name]) => adaptations.includes(name)).reduce((given, [, change]) => change(given), messages)
 }
 
 /** What this conversation has beyond plain messages. */

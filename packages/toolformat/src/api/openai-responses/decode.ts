@@ -1,92 +1,110 @@
-import { createCallAssembler } from "../call-assembler.ts"
+import { createCallAssembler, type CallAssembler } from "../call-assembler.ts"
 import { collectReply } from "../events.ts"
 import type { ApiDecoderOptions, ApiEvent, ApiFinishReason, ApiReply, ApiStreamDecoder } from "../events.ts"
 import { asArray, asNumber, asObject, asString, field } from "../json.ts"
 
-const TEXT_EVENTS: Record<string, "text-delta" | "reasoning-delta"> = {
-  "response.output_text.delta": "text-delta",
-  "response.refusal.delta": "text-delta",
-  "response.reasoning_text.delta": "reasoning-delta",
-  "response.reasoning_summary_text.delta": "reasoning-delta",
-}
-
 /**
  * Decodes the events of OpenAI's Responses API. What the deltas already gave is not repeated from the finished items;
- * what
- * only a finished item holds is still taken.
+ * what only a finished item holds is still taken.
  */
 export function createResponsesStreamDecoder(options: ApiDecoderOptions = {}): ApiStreamDecoder {
-  const calls = createCallAssembler(options)
-  const told = new Set<number>()
-  const finished = new Set<number>()
-  const received = new Map<number, string>()
-  let hasCalls = false
-
-  function addArguments(index: number, text: string): ApiEvent[] {
-    received.set(index, (received.get(index) ?? "") + text)
-    return calls.push({ index, arguments: text })
-  }
-
-  function finishCall(index: number, whole: string): ApiEvent[] {
-    if (finished.has(index)) return []
-    finished.add(index)
-    const known = received.get(index) ?? ""
-    return [...(known === "" ? addArguments(index, whole) : []), ...calls.close(index)]
-  }
-
-  function readItem(index: number, item: unknown, isDone: boolean): ApiEvent[] {
-    const type = field(item, "type")
-    if (type === "function_call") {
-      hasCalls = true
-      const args = asString(field(item, "arguments")) ?? ""
-      const events = told.has(index)
-        ? []
-        : calls.push({ index, id: asString(field(item, "call_id")), name: asString(field(item, "name")) })
-      told.add(index)
-      return isDone ? [...events, ...finishCall(index, args)] : events
-    }
-    if (!isDone || told.has(index)) return []
-    told.add(index)
-    const isReasoning = type === "reasoning"
-    const kind = isReasoning ? "reasoning-delta" : "text-delta"
-    const parts = [...asArray(field(item, "content")), ...(isReasoning ? asArray(field(item, "summary")) : [])]
-    return parts.flatMap((part): ApiEvent[] => {
-      const text = asString(field(part, "text")) ?? asString(field(part, "refusal"))
-      return text ? [{ type: kind, text }] : []
-    })
-  }
-
+  const items = new Items(createCallAssembler(options))
   return {
     push(event) {
       const type = asString(field(event, "type")) ?? ""
       const index = asNumber(field(event, "output_index")) ?? 0
-      const delta = asString(field(event, "delta")) ?? ""
-      const kind = Object.hasOwn(TEXT_EVENTS, type) ? TEXT_EVENTS[type] : undefined
-      if (kind !== undefined) {
-        told.add(index)
-        return delta === "" ? [] : [{ type: kind, text: delta }]
-      }
-      switch (type) {
-        case "response.output_item.added":
-          return readItem(index, field(event, "item"), false)
-        case "response.output_item.done":
-          return readItem(index, field(event, "item"), true)
-        case "response.function_call_arguments.delta":
-          return addArguments(index, delta)
-        case "response.function_call_arguments.done":
-          return finishCall(index, asString(field(event, "arguments")) ?? "")
-        case "response.completed":
-        case "response.incomplete":
-        case "response.failed":
-          return [...calls.end(type !== "response.completed"), ...readEnd(field(event, "response"), hasCalls)]
-        case "error":
-          return [readError(asObject(field(event, "error")) ?? event)]
-        default:
-          return []
-      }
+      return Object.hasOwn(EVENTS, type) ? (EVENTS[type]?.(items, index, event) ?? []) : []
     },
-    end: () => calls.end(true),
+    end: () => items.end(true),
   }
+}
+
+type Read = (items: Items, index: number, event: unknown) => ApiEvent[]
+
+function addText(type: "text-delta" | "reasoning-delta"): Read {
+  return (items, index, event) => items.addText(index, type, asString(field(event, "delta")) ?? "")
+}
+
+function finishResponse(isWhole: boolean): Read {
+  return (items, _index, event) => [...items.end(!isWhole), ...readEnd(field(event, "response"), items.hasCalls)]
+}
+
+/** What each event of the stream says. */
+const EVENTS: Readonly<Record<string, Read>> = {
+  "response.output_text.delta": addText("text-delta"),
+  "response.refusal.delta": addText("text-delta"),
+  "response.reasoning_text.delta": addText("reasoning-delta"),
+  "response.reasoning_summary_text.delta": addText("reasoning-delta"),
+  "response.output_item.added": (items, index, event) => items.read(index, field(event, "item"), false),
+  "response.output_item.done": (items, index, event) => items.read(index, field(event, "item"), true),
+  "response.function_call_arguments.delta": (items, index, event) =>
+    items.addArguments(index, asString(field(event, "delta")) ?? ""),
+  "response.function_call_arguments.done": (items, index, event) =>
+    items.finishCall(index, asString(field(event, "arguments")) ?? ""),
+  "response.completed": finishResponse(true),
+  "response.incomplete": finishResponse(false),
+  "response.failed": finishResponse(false),
+  error: (_items, _index, event) => [readError(asObject(field(event, "error")) ?? event)],
+}
+
+/** The output items of one response, and what of each was already handed on. */
+class Items {
+  hasCalls = false
+  readonly #calls: CallAssembler
+  readonly #told = new Set<number>()
+  readonly #finished = new Set<number>()
+  readonly #received = new Map<number, string>()
+
+  constructor(calls: CallAssembler) {
+    this.#calls = calls
+  }
+
+  addText(index: number, type: "text-delta" | "reasoning-delta", text: string): ApiEvent[] {
+    this.#told.add(index)
+    return text === "" ? [] : [{ type, text }]
+  }
+
+  addArguments(index: number, text: string): ApiEvent[] {
+    this.#received.set(index, (this.#received.get(index) ?? "") + text)
+    return this.#calls.push({ index, arguments: text })
+  }
+
+  finishCall(index: number, whole: string): ApiEvent[] {
+    if (this.#finished.has(index)) return []
+    this.#finished.add(index)
+    const known = this.#received.get(index) ?? ""
+    return [...(known === "" ? this.addArguments(index, whole) : []), ...this.#calls.close(index)]
+  }
+
+  read(index: number, item: unknown, isDone: boolean): ApiEvent[] {
+    const isNew = !this.#told.has(index)
+    if (field(item, "type") === "function_call") {
+      this.hasCalls = true
+      this.#told.add(index)
+      const [id, name] = [asString(field(item, "call_id")), asString(field(item, "name"))]
+      const events = isNew ? this.#calls.push({ index, id, name }) : []
+      return isDone ? [...events, ...this.finishCall(index, asString(field(item, "arguments")) ?? "")] : events
+    }
+    if (!isDone || !isNew) return []
+    this.#told.add(index)
+    return textsOf(item)
+  }
+
+  /** Ends the calls that are still open. */
+  end(cutOff: boolean): ApiEvent[] {
+    return this.#calls.end(cutOff)
+  }
+}
+
+/** The texts of a finished item. */
+function textsOf(item: unknown): ApiEvent[] {
+  const isReasoning = field(item, "type") === "reasoning"
+  const type = isReasoning ? "reasoning-delta" : "text-delta"
+  const parts = [...asArray(field(item, "content")), ...(isReasoning ? asArray(field(item, "summary")) : [])]
+  return parts.flatMap((part): ApiEvent[] => {
+    const text = asString(field(part, "text")) ?? asString(field(part, "refusal"))
+    return text ? [{ type, text }] : []
+  })
 }
 
 /** Decodes a whole response: its items as if they had just been finished. */

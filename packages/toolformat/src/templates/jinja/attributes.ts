@@ -84,20 +84,23 @@ export function slice(value: Value, start: Value, stop: Value, step: Value): Val
   if (items === undefined) return missing(value, "slice")
   const stride = bound(step) ?? 1
   if (stride === 0) throw new Failure("slice step cannot be zero")
-  const length = items.length
-  const clamp = (index: number, low: number, high: number): number =>
-    Math.max(low, Math.min(high, index < 0 ? index + length : index))
-  const [low, high] = stride > 0 ? [0, length] : [-1, length - 1]
-  const from = bound(start)
-  const to = bound(stop)
-  const first = from === undefined ? (stride > 0 ? low : high) : clamp(from, low, high)
-  const last = to === undefined ? (stride > 0 ? high : low) : clamp(to, low, high)
-  const picked: Value[] = []
-  for (let at = first; stride > 0 ? at < last : at > last; at += stride) picked.push(items[at]!)
+  const picked = pickRange(items, bound(start), bound(stop), stride)
   if (value instanceof Tuple) return Tuple.holding(picked)
   if (Array.isArray(value)) return picked
   if (value instanceof View) return new View("range", picked)
   return value instanceof Markup ? new Markup(picked.join("")) : picked.join("")
+}
+
+/** The items of a range as Python counts it: negative bounds from the end, absent ones at the ends. */
+function pickRange(items: Value[], start: number | undefined, stop: number | undefined, stride: number): Value[] {
+  const { length } = items
+  const [low, high] = stride > 0 ? [0, length] : [-1, length - 1]
+  const clamp = (index: number | undefined, absent: number): number =>
+    index === undefined ? absent : Math.max(low, Math.min(high, index < 0 ? index + length : index))
+  const [first, last] = stride > 0 ? [clamp(start, low), clamp(stop, high)] : [clamp(start, high), clamp(stop, low)]
+  const picked: Value[] = []
+  for (let at = first; stride > 0 ? at < last : at > last; at += stride) picked.push(items[at]!)
+  return picked
 }
 
 function bound(value: Value): number | undefined {

@@ -38,50 +38,46 @@ export function formatPercent(template: string, value: Value, maxSize: number): 
     used += 1
     return positional[used - 1]!
   }
-  const result = template.replace(
-    PERCENT,
-    (
-      _whole,
-      key: string | undefined,
-      flags: string,
-      width: string,
-      precision: string | undefined,
-      type: string | undefined,
-    ) => {
-      if (type === "%") return "%"
-      if (type === undefined) throw new Failure("incomplete format")
-      const size = width === "*" ? (numberIn(take()) ?? 0) : Number(width)
-      const digits =
-        precision === undefined ? undefined : precision === "*" ? (numberIn(take()) ?? 0) : Number(precision)
-      let argument: Value
-      if (key === undefined) argument = take()
-      else {
-        if (!(value instanceof Dict)) throw new Failure("format requires a mapping")
-        used = positional.length
-        argument = valueOr(value.get(key), () => fail(`KeyError: ${repr(key)}`))
-      }
-      const numeric = !"sra".includes(type)
-      return formatWith(
-        numeric ? argument : type === "s" ? str(argument) : repr(argument),
-        {
-          fill: flags.includes("0") && !flags.includes("-") && numeric ? "0" : " ",
-          align: flags.includes("-") ? "<" : flags.includes("0") && numeric ? "=" : ">",
-          sign: flags.includes("+") ? "+" : flags.includes(" ") ? " " : "-",
-          alternate: flags.includes("#"),
-          zero: false,
-          width: size,
-          grouping: "",
-          precision: digits,
-          type: type === "i" || type === "u" ? "d" : numeric ? type : "s",
-        },
-        true,
-      )
-    },
-  )
+  const number = (text: string): number => (text === "*" ? (numberIn(take()) ?? 0) : Number(text))
+  const result = template.replace(PERCENT, (_whole, ...groups: (string | undefined)[]) => {
+    const [key, flags = "", width = "", precision, type] = groups
+    if (type === "%") return "%"
+    if (type === undefined) throw new Failure("incomplete format")
+    const specification = percentSpecification(flags, type)
+    specification.width = number(width)
+    specification.precision = precision === undefined ? undefined : number(precision)
+    if (key !== undefined) used = positional.length
+    const argument = key === undefined ? take() : member(value, key)
+    if (specification.type !== "s") return formatWith(argument, specification, true)
+    return formatWith(type === "s" ? str(argument) : repr(argument), specification, true)
+  })
   if (used < positional.length && !(value instanceof Dict))
     throw new Failure("not all arguments converted during string formatting")
   if (result.length > maxSize) throw new Failure("A formatted text is too large", "TEMPLATE_LIMIT")
   return result
+}
+
+/** What the flags and the letter of a `%` conversion say. */
+function percentSpecification(flags: string, type: string): Specification {
+  const isText = "sra".includes(type)
+  const isLeft = flags.includes("-")
+  const isFilled = flags.includes("0") && !isText
+  return {
+    fill: isFilled && !isLeft ? "0" : " ",
+    align: isLeft ? "<" : isFilled ? "=" : ">",
+    sign: flags.includes("+") ? "+" : flags.includes(" ") ? " " : "-",
+    alternate: flags.includes("#"),
+    zero: false,
+    width: 0,
+    grouping: "",
+    precision: undefined,
+    type: isText ? "s" : type === "i" || type === "u" ? "d" : type,
+  }
+}
+
+function member(value: Value, key: string): Value {
+  if (!(value instanceof Dict)) throw new Failure("format requires a mapping")
+  return valueOr(value.get(key), () => fail(`KeyError: ${repr(key)}`))
 }
 
 const FIELD = /\{\{|\}\}|\{([^{}!:]*)(?:!([rsa]))?(?::((?:[^{}]|\{[^{}]*\})*))?\}|[{}]/g
@@ -148,55 +144,58 @@ export function formatValue(value: Value, specification: string): string {
 }
 
 function formatWith(value: Value, specification: Specification, percent: boolean): string {
-  const { fill, align, width, precision, type } = specification
+  const { align, width, precision, type } = specification
   if (width > MAX_WIDTH || (precision ?? 0) > MAX_WIDTH) throw new Failure("A format is too wide", "TEMPLATE_LIMIT")
   const number = numberIn(value)
-  if (number === undefined || type === "s") {
-    if (type !== "" && type !== "s") {
-      if (percent) throw new Failure(`%${type} format: a real number is required, not ${typeName(value)}`)
-      throw new Failure(`Unknown format code '${type}' for object of type '${typeName(value)}'`)
-    }
-    const text = str(value)
-    return pad(precision === undefined ? text : charactersOf(text).slice(0, precision).join(""), fill, align, width)
-  }
-  if (type === "" && typeof value === "boolean") return pad(str(value), fill, align, width)
+  if (number === undefined || type === "s") return formatText(value, specification, percent)
+  if (type === "" && typeof value === "boolean") return pad(str(value), specification)
   const digits = group(digitsOf(Math.abs(number), isFloat(value), specification), specification.grouping)
   const negative = number < 0 || Object.is(number, -0)
   const lead = negative ? "-" : specification.sign === "-" ? "" : specification.sign
-  if (align === "=") return lead + digits.padStart(width - lead.length, fill)
-  return pad(lead + digits, fill, align, width)
+  if (align === "=") return lead + digits.padStart(width - lead.length, specification.fill)
+  return pad(lead + digits, specification)
 }
 
-function digitsOf(value: number, float: boolean, { type, precision, alternate }: Specification): string {
-  switch (type) {
-    case "d":
-      return Math.trunc(value).toFixed(0)
-    case "x":
-    case "X":
-    case "o":
-    case "b": {
-      const digits = Math.trunc(value).toString(type === "b" ? 2 : type === "o" ? 8 : 16)
-      const text = alternate ? `0${type.toLowerCase()}${digits}` : digits
-      return type === "X" ? text.toUpperCase() : text
-    }
-    case "f":
-    case "F":
-      return fixed(value, precision ?? 6)
-    case "%":
-      return `${fixed(value * 100, precision ?? 6)}%`
-    case "e":
-    case "E": {
-      const text = value.toExponential(Math.min(100, precision ?? 6)).replace(/e([-+])(\d)$/, "e$10$2")
-      return type === "E" ? text.toUpperCase() : text
-    }
-    case "g":
-    case "G":
-    case "":
-      if (type === "" && precision === undefined) return float ? floatText(value) : value.toFixed(0)
-      return general(value, Math.max(1, precision ?? 6))
-    default:
-      return fail(`Unknown format code '${type}' for object of type '${float ? "float" : "int"}'`)
+function formatText(value: Value, specification: Specification, percent: boolean): string {
+  const { precision, type } = specification
+  if (type !== "" && type !== "s") {
+    if (percent) throw new Failure(`%${type} format: a real number is required, not ${typeName(value)}`)
+    throw new Failure(`Unknown format code '${type}' for object of type '${typeName(value)}'`)
   }
+  const text = str(value)
+  return pad(precision === undefined ? text : charactersOf(text).slice(0, precision).join(""), specification)
+}
+
+/** The digits of a number that is not negative, by the letter that asks for them. */
+const DIGITS: Readonly<Record<string, (value: number, specification: Specification) => string>> = {
+  d: (value) => Math.trunc(value).toFixed(0),
+  x: (value, { alternate }) => radix(value, 16, alternate ? "0x" : ""),
+  X: (value, { alternate }) => radix(value, 16, alternate ? "0x" : "").toUpperCase(),
+  o: (value, { alternate }) => radix(value, 8, alternate ? "0o" : ""),
+  b: (value, { alternate }) => radix(value, 2, alternate ? "0b" : ""),
+  f: (value, { precision }) => fixed(value, precision ?? 6),
+  F: (value, { precision }) => fixed(value, precision ?? 6),
+  "%": (value, { precision }) => `${fixed(value * 100, precision ?? 6)}%`,
+  e: (value, { precision }) => exponential(value, precision),
+  E: (value, { precision }) => exponential(value, precision).toUpperCase(),
+  g: (value, { precision }) => general(value, Math.max(1, precision ?? 6)),
+  G: (value, { precision }) => general(value, Math.max(1, precision ?? 6)),
+}
+
+function digitsOf(value: number, float: boolean, specification: Specification): string {
+  const { type, precision } = specification
+  if (type === "" && precision === undefined) return float ? floatText(value) : value.toFixed(0)
+  const digits = type === "" ? DIGITS.g : Object.hasOwn(DIGITS, type) ? DIGITS[type] : undefined
+  if (digits === undefined) fail(`Unknown format code '${type}' for object of type '${float ? "float" : "int"}'`)
+  return digits(value, specification)
+}
+
+function radix(value: number, base: number, prefix: string): string {
+  return prefix + Math.trunc(value).toString(base)
+}
+
+function exponential(value: number, precision = 6): string {
+  return value.toExponential(Math.min(100, precision)).replace(/e([-+])(\d)$/, "e$10$2")
 }
 
 function general(value: number, precision: number): string {
@@ -216,7 +215,7 @@ function group(digits: string, separator: string): string {
   return whole.replace(/\B(?=(?:\d{3})+$)/g, separator) + rest.join("")
 }
 
-function pad(text: string, fill: string, align: string, width: number): string {
+function pad(text: string, { fill, align, width }: Specification): string {
   const missing = width - charactersOf(text).length
   if (missing <= 0) return text
   if (align === "<") return text + fill.repeat(missing)

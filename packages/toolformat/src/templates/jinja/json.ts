@@ -77,11 +77,10 @@ function jsonKey(key: Value): string {
 /** Turns JSON-like data from outside into template values; fields that are `undefined` are left out. */
 export function fromData(data: unknown, depth = 0): Value {
   if (depth > 500) throw new Failure("The data is nested too deeply, or contains itself", "TEMPLATE_LIMIT")
-  if (data === undefined) return new Undefined("The value is undefined")
-  // From there on JSON has an exponent, which Python reads as a float.
-  if (typeof data === "number" && Number.isInteger(data) && Math.abs(data) >= 1e21) return new Float(data)
-  if (data === null || typeof data === "boolean" || typeof data === "number" || typeof data === "string") return data
+  if (typeof data === "number") return numberFrom(data)
+  if (data === null || typeof data === "boolean" || typeof data === "string") return data
   if (typeof data === "bigint") return Number(data)
+  if (data === undefined) return new Undefined("The value is undefined")
   if (Array.isArray(data)) return data.map((item) => fromData(item, depth + 1))
   if (typeof data !== "object") throw new Failure(`A ${typeof data} cannot be given to a template`)
   const dict = new Dict()
@@ -90,6 +89,11 @@ export function fromData(data: unknown, depth = 0): Value {
     if (item !== undefined) dict.set(key, fromData(item, depth + 1))
   }
   return dict
+}
+
+/** From 1e21 on JSON has an exponent, which Python reads as a float. */
+function numberFrom(data: number): Value {
+  return Number.isInteger(data) && Math.abs(data) >= 1e21 ? new Float(data) : data
 }
 
 /** Template values as plain data, for arguments of functions that the caller provides. */

@@ -29,81 +29,63 @@ export function strftime(date: Date, format: string): string {
   })
 }
 
+/** The parts of a date, in local time, that directives print. */
+interface Parts {
+  date: Date
+  year: number
+  /** From 1. */
+  dayOfYear: number
+  /** From Sunday, 0. */
+  weekday: number
+}
+
+/** What each directive prints. */
+const DIRECTIVES: Readonly<Record<string, (parts: Parts) => string | undefined>> = {
+  Y: ({ year }) => String(year),
+  y: ({ year }) => padded(year % 100),
+  C: ({ year }) => padded(Math.floor(year / 100)),
+  m: ({ date }) => padded(date.getMonth() + 1),
+  B: ({ date }) => MONTHS[date.getMonth()],
+  b: ({ date }) => MONTHS[date.getMonth()]?.slice(0, 3),
+  h: ({ date }) => MONTHS[date.getMonth()]?.slice(0, 3),
+  d: ({ date }) => padded(date.getDate()),
+  e: ({ date }) => String(date.getDate()).padStart(2, " "),
+  j: ({ dayOfYear }) => padded(dayOfYear, 3),
+  A: ({ weekday }) => DAYS[weekday],
+  a: ({ weekday }) => DAYS[weekday]?.slice(0, 3),
+  w: ({ weekday }) => String(weekday),
+  u: ({ weekday }) => String(weekday || 7),
+  H: ({ date }) => padded(date.getHours()),
+  I: ({ date }) => padded(date.getHours() % 12 || 12),
+  p: ({ date }) => (date.getHours() < 12 ? "AM" : "PM"),
+  M: ({ date }) => padded(date.getMinutes()),
+  S: ({ date }) => padded(date.getSeconds()),
+  f: ({ date }) => padded(date.getMilliseconds() * 1000, 6),
+  U: ({ dayOfYear, weekday }) => padded(Math.floor((dayOfYear + 6 - weekday) / 7)),
+  W: ({ dayOfYear, weekday }) => padded(Math.floor((dayOfYear + 6 - ((weekday + 6) % 7)) / 7)),
+  F: ({ date }) => strftime(date, "%Y-%m-%d"),
+  D: ({ date }) => strftime(date, "%m/%d/%y"),
+  x: ({ date }) => strftime(date, "%m/%d/%y"),
+  T: ({ date }) => strftime(date, "%H:%M:%S"),
+  X: ({ date }) => strftime(date, "%H:%M:%S"),
+  R: ({ date }) => strftime(date, "%H:%M"),
+  c: ({ date }) => strftime(date, "%a %b %e %H:%M:%S %Y"),
+  s: ({ date }) => String(Math.floor(date.getTime() / 1000)),
+  // A naive `datetime` has no zone.
+  z: () => "",
+  Z: () => "",
+  n: () => "\n",
+  t: () => "\t",
+  "%": () => "%",
+}
+
 function directiveOf(date: Date, directive: string): string | undefined {
-  const two = (value: number): string => String(value).padStart(2, "0")
+  if (!Object.hasOwn(DIRECTIVES, directive)) return undefined
   const year = date.getFullYear()
-  const hour12 = date.getHours() % 12 || 12
   const dayOfYear = Math.round((Date.UTC(year, date.getMonth(), date.getDate()) - Date.UTC(year, 0, 1)) / DAY_MS) + 1
-  const weekday = date.getDay()
-  switch (directive) {
-    case "Y":
-      return String(year)
-    case "y":
-      return two(year % 100)
-    case "C":
-      return two(Math.floor(year / 100))
-    case "m":
-      return two(date.getMonth() + 1)
-    case "B":
-      return MONTHS[date.getMonth()]
-    case "b":
-    case "h":
-      return MONTHS[date.getMonth()]?.slice(0, 3)
-    case "d":
-      return two(date.getDate())
-    case "e":
-      return String(date.getDate()).padStart(2, " ")
-    case "j":
-      return String(dayOfYear).padStart(3, "0")
-    case "A":
-      return DAYS[weekday]
-    case "a":
-      return DAYS[weekday]?.slice(0, 3)
-    case "w":
-      return String(weekday)
-    case "u":
-      return String(weekday || 7)
-    case "H":
-      return two(date.getHours())
-    case "I":
-      return two(hour12)
-    case "p":
-      return date.getHours() < 12 ? "AM" : "PM"
-    case "M":
-      return two(date.getMinutes())
-    case "S":
-      return two(date.getSeconds())
-    case "f":
-      return String(date.getMilliseconds() * 1000).padStart(6, "0")
-    case "U":
-      return two(Math.floor((dayOfYear + 6 - weekday) / 7))
-    case "W":
-      return two(Math.floor((dayOfYear + 6 - ((weekday + 6) % 7)) / 7))
-    case "F":
-      return strftime(date, "%Y-%m-%d")
-    case "D":
-    case "x":
-      return strftime(date, "%m/%d/%y")
-    case "T":
-    case "X":
-      return strftime(date, "%H:%M:%S")
-    case "R":
-      return strftime(date, "%H:%M")
-    case "c":
-      return strftime(date, "%a %b %e %H:%M:%S %Y")
-    case "s":
-      return String(Math.floor(date.getTime() / 1000))
-    // A naive `datetime` has no zone.
-    case "z":
-    case "Z":
-      return ""
-    case "n":
-      return "\n"
-    case "t":
-      return "\t"
-    case "%":
-      return "%"
-    default:
-      return undefined
-  }
+  return DIRECTIVES[directive]?.({ date, year, dayOfYear, weekday: date.getDay() })
+}
+
+function padded(value: number, digits = 2): string {
+  return String(value).padStart(digits, "0")
 }

@@ -11,23 +11,40 @@ export function str(value: Value): string {
 
 /** `repr(value)`: how a value stands inside a printed list or dictionary. */
 export function repr(value: Value): string {
-  if (value === null) return "None"
-  if (value === true) return "True"
-  if (value === false) return "False"
   if (typeof value === "string") return quote(value)
   if (typeof value === "number") return Number.isInteger(value) ? BigInt(value).toString() : floatText(value)
-  if (value instanceof Float) return floatText(value.value)
-  if (value instanceof Markup) return `Markup(${quote(value.text)})`
-  if (value instanceof Tuple) return value.length === 1 ? `(${repr(value[0]!)},)` : `(${value.map(repr).join(", ")})`
-  if (Array.isArray(value)) return `[${value.map(repr).join(", ")}]`
-  if (value instanceof Dict) return `{${entryTexts(value).join(", ")}}`
-  if (value instanceof Undefined) return "Undefined"
-  if (value instanceof View)
-    return value.kind === "range" ? rangeText(value) : `${value.kind}([${value.items.map(repr).join(", ")}])`
-  if (value instanceof Namespace) return `<Namespace ${repr(Dict.from(value.attributes))}>`
-  if (value instanceof Callable) return `<function ${value.name}>`
-  if (value instanceof Loop) return `<LoopContext ${value.index0 + 1}/${value.items.length}>`
-  return value instanceof Stream ? "<generator object>" : ""
+  if (typeof value === "boolean") return value ? "True" : "False"
+  if (value === null) return "None"
+  if (Array.isArray(value)) return listText(value)
+  return REPRESENTATIONS.find(([type]) => value instanceof type)?.[1](value) ?? ""
+}
+
+type Kind = abstract new (...args: never[]) => object
+
+/** How the values that the interpreter itself makes stand inside a printed list. */
+const REPRESENTATIONS: readonly (readonly [Kind, (value: Value) => string])[] = [
+  shown(Dict, (value) => `{${entryTexts(value).join(", ")}}`),
+  shown(Float, ({ value }) => floatText(value)),
+  shown(Markup, ({ text }) => `Markup(${quote(text)})`),
+  shown(Undefined, () => "Undefined"),
+  shown(View, (value) => (value.kind === "range" ? rangeText(value) : `${value.kind}(${listText(value.items)})`)),
+  shown(Namespace, ({ attributes }) => `<Namespace ${repr(Dict.from(attributes))}>`),
+  shown(Callable, ({ name }) => `<function ${name}>`),
+  shown(Loop, ({ index0, items }) => `<LoopContext ${index0 + 1}/${items.length}>`),
+  shown(Stream, () => "<generator object>"),
+]
+
+function shown<Instance extends object>(
+  type: abstract new (...args: never[]) => Instance,
+  print: (value: Instance) => string,
+): readonly [Kind, (value: Value) => string] {
+  return [type, (value) => print(value as Instance)]
+}
+
+function listText(items: readonly Value[]): string {
+  const inner = items.map(repr).join(", ")
+  if (!(items instanceof Tuple)) return `[${inner}]`
+  return items.length === 1 ? `(${inner},)` : `(${inner})`
 }
 
 function entryTexts(dict: Dict): string[] {
