@@ -8,35 +8,40 @@ export interface KeptPrefix {
 
 /**
  * Compares each request of a run with the one before. A server that keeps what it has read goes on where the two part,
- * so whatever is told late has to stand late. What is the same object is not looked at again.
+ * so whatever is told late has to stand late. What is the same object is not looked at again: a request that only adds
+ * to the one before costs what it adds.
  */
 export class PrefixMeter {
-  #parts: readonly object[] = []
-  #texts = new WeakMap<object, string>()
+  #parts: readonly unknown[] = []
+  /** Characters up to the end of each part. */
+  readonly #ends: number[] = []
 
   /** Nothing for the first request. */
   measure(tools: readonly unknown[], messages: readonly unknown[]): KeptPrefix | undefined {
     const before = this.#parts
-    const now = [...tools, ...messages] as readonly object[]
+    const now = [...tools, ...messages]
+    const of = this.#ends.at(-1) ?? 0
+    let same = 0
+    while (same < before.length && before[same] === now[same]) same++
+    const kept = (this.#ends[same - 1] ?? 0) + commonTexts(before, now, same)
     this.#parts = now
-    if (before.length === 0) return undefined
-    const of = before.reduce((sum, part) => sum + this.#text(part).length, 0)
-    let kept = 0
-    for (const [index, part] of before.entries()) {
-      const text = this.#text(part)
-      const other = now[index]
-      const same = other === part ? text.length : other === undefined ? 0 : common(text, this.#text(other))
-      kept += same
-      if (same < text.length) break
-    }
-    return { kept, of }
+    this.#ends.length = same
+    for (let end = this.#ends[same - 1] ?? 0; same < now.length; same++)
+      this.#ends.push((end += JSON.stringify(now[same]).length))
+    return before.length === 0 ? undefined : { kept, of }
   }
+}
 
-  #text(part: object): string {
-    let text = this.#texts.get(part)
-    if (text === undefined) this.#texts.set(part, (text = JSON.stringify(part)))
-    return text
+/** How many characters two lists of parts have in common from a place on. */
+function commonTexts(before: readonly unknown[], now: readonly unknown[], from: number): number {
+  let sum = 0
+  for (let index = from; index < Math.min(before.length, now.length); index++) {
+    const text = JSON.stringify(before[index])
+    const same = common(text, JSON.stringify(now[index]))
+    sum += same
+    if (same < text.length) break
   }
+  return sum
 }
 
 function common(a: string, b: string): number {

@@ -112,7 +112,7 @@ function* closeBlock({ session, candidate: { syntax, via }, bracket }: Block): S
     const message = "Surplus closing brackets after the call."
     session.problem({ kind: "extra-text", at, text: punctuation, message, repaired: true })
   }
-  const isMissing = !closed && via === "wrapper" && wrapper?.closeOptional !== true
+  const isMissing = !closed && via === "wrapper" && !wrapper?.closeOptional
   if (isMissing && !(yield* saidItBrokeOff(session))) {
     const message = `The closing mark '${wrapper?.close[0] ?? ""}' is missing.`
     session.problem({ kind: "unterminated-call", at, text: "", message, repaired: true })
