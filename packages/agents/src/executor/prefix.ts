@@ -12,31 +12,41 @@ export interface KeptPrefix {
  * to the one before costs what it adds.
  */
 export class PrefixMeter {
-  #parts: readonly unknown[] = []
+  /** The parts of the request before: its tools, then its messages. */
+  readonly #parts: unknown[] = []
   /** Characters up to the end of each part. */
   readonly #ends: number[] = []
 
   /** Nothing for the first request. */
   measure(tools: readonly unknown[], messages: readonly unknown[]): KeptPrefix | undefined {
-    const before = this.#parts
-    const now = [...tools, ...messages]
-    const of = this.#ends.at(-1) ?? 0
+    const parts = this.#parts
+    const count = tools.length + messages.length
+    const part = (index: number): unknown => (index < tools.length ? tools[index] : messages[index - tools.length])
     let same = 0
-    while (same < before.length && before[same] === now[same]) same++
-    const kept = (this.#ends[same - 1] ?? 0) + commonTexts(before, now, same)
-    this.#parts = now
-    this.#ends.length = same
-    for (let end = this.#ends[same - 1] ?? 0; same < now.length; same++)
-      this.#ends.push((end += JSON.stringify(now[same]).length))
-    return before.length === 0 ? undefined : { kept, of }
+    while (same < parts.length && same < count && parts[same] === part(same)) same++
+    const [of, kept] = [this.#endOf(parts.length), this.#endOf(same)]
+    const alike = same === parts.length ? 0 : commonTexts(parts.slice(same), [...tools, ...messages].slice(same))
+    const isFirst = parts.length === 0
+    this.#ends.length = parts.length = same
+    for (let index = same; index < count; index++) {
+      const added = part(index)
+      parts.push(added)
+      this.#ends.push(this.#endOf(index) + JSON.stringify(added).length)
+    }
+    return isFirst ? undefined : { kept: kept + alike, of }
+  }
+
+  #endOf(parts: number): number {
+    return this.#ends[parts - 1] ?? 0
   }
 }
 
-/** How many characters two lists of parts have in common from a place on. */
-function commonTexts(before: readonly unknown[], now: readonly unknown[], from: number): number {
+/** How many characters two lists of parts have in common at their beginning. */
+function commonTexts(before: readonly unknown[], now: readonly unknown[]): number {
   let sum = 0
-  for (let index = from; index < Math.min(before.length, now.length); index++) {
-    const text = JSON.stringify(before[index])
+  for (const [index, part] of before.entries()) {
+    if (index === now.length) break
+    const text = JSON.stringify(part)
     const same = common(text, JSON.stringify(now[index]))
     sum += same
     if (same < text.length) break

@@ -195,12 +195,13 @@ export function toldTools(state: RunState): readonly ToolDefinition[] {
 /** Tells the model of tools that came or went since the last round. */
 export function* noticeChangedTools(state: RunState): Generator<RunEvent> {
   const { catalogue } = state
-  const before = new Set(state.offered.map(({ name }) => name))
   if (state.version !== state.tools.version) {
     state.version = state.tools.version
     if (catalogue.searched) tellChanges(state)
   }
   const offered = catalogue.callable
+  if (offered === state.offered) return
+  const before = new Set(state.offered.map(({ name }) => name))
   const now = new Set(offered.map(({ name }) => name))
   const added = [...now].filter((name) => !before.has(name))
   const removed = [...before].filter((name) => !now.has(name))
