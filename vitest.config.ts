@@ -5,11 +5,21 @@ const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
   existsSync(new URL(`packages/${room}/src`, import.meta.url)),
 )
 
-/** Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. */
+/**
+ * Every room is a project of its own (`vitest run --project toolbox`); `house` holds the rules that bind them all. The limits
+ * are for what hangs: on a busy machine the first test of a file, which loads everything, takes ten times as long.
+ */
 const project = (name: string, include: string[]) => ({
   resolve: { conditions: ["toolwright-source"] },
   ssr: { resolve: { conditions: ["toolwright-source"] } },
-  test: { name, include, testTimeout: 30_000, hookTimeout: 60_000 },
+  test: {
+    name,
+    include,
+    testTimeout: 240_000,
+    hookTimeout: 240_000,
+    setupFiles: [new URL(".ci/patience.ts", import.meta.url).pathname],
+    expect: { poll: { timeout: 120_000 } },
+  },
 })
 
 export default defineConfig({

@@ -130,7 +130,7 @@ function run(line: string): Promise<{ code: number | null; output: string }> {
     },
     stdio: ["ignore", "pipe", "pipe"],
     // What waits for a person would outlive the test.
-    timeout: 25_000,
+    timeout: 120_000,
   })
   let output = ""
   let ended = false

@@ -18,4 +18,4 @@ test("the formats stand alone: packed, installed in an empty folder, used in Nod
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-}, 120_000)
+})

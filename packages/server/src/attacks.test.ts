@@ -124,7 +124,7 @@ describe("a running server", () => {
     expect(await alive()).toBe(200)
     for (const each of sockets) each.write("GET /hea")
     expect(await alive()).toBe(200)
-  }, 60_000)
+  })
 
   test("answers nonsense with an error and lives on", async () => {
     const nonsense = await socket()

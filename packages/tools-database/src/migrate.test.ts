@@ -273,7 +273,7 @@ describe.each(dialects)("db_migrate and db_status on %s", (name, dialect, isTher
       { signal: controller.signal },
     )
     expect(cancelled.error?.code).toMatch(/ABORT|CANCEL/)
-    await expect.poll(status, { timeout: 10_000 }).toMatchObject({ version: 0 })
+    await expect.poll(status, { timeout: 120_000 }).toMatchObject({ version: 0 })
     put("0001_endless.up.sql", "CREATE TABLE t (x INT);")
     expect((await migrate({ action: "up" }, { lockWaitMs: 10_000 })).data).toMatchObject({ version: 1 })
   })

@@ -1,5 +1,5 @@
 import type { RunEvent } from "@toolwright/toolbox"
-import type { ChatMessage } from "@toolwright/toolformat"
+import type { ChatMessage, MediaPart } from "@toolwright/toolformat"
 
 /** Characters of a result that later turns still see. */
 const KEPT_CHARS = 1000
@@ -19,9 +19,9 @@ export class Dialogue {
     return this.#messages
   }
 
-  begin(request: string): void {
+  begin(request: string, media: readonly MediaPart[] = []): void {
     this.#turn++
-    this.#round = [{ role: "user", content: request }]
+    this.#round = [{ role: "user", content: request, ...(media.length === 0 ? {} : { media }) }]
     this.#unanswered.clear()
   }
 

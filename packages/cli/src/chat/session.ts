@@ -1,4 +1,4 @@
-import type { PermissionPolicy, Toolwright } from "@toolwright/runtime"
+import { mediaFor, type PermissionPolicy, type Toolwright } from "@toolwright/runtime"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { oneAtATime, permitPreview, permitQuestion } from "../approve.ts"
 import { EXIT, type Invocation } from "../command.ts"
@@ -15,6 +15,8 @@ import { pipePrompter, terminalPrompter, type Prompter } from "./prompter.ts"
 export interface SessionOptions {
   agent: string
   dryRun: boolean
+  /** Files of pictures that belong to the first request. */
+  images: readonly string[]
   /** Assembles what answers. `approve` is given where somebody can be asked. */
   assemble(approve: PermissionPolicy["approve"]): Promise<Toolwright>
 }
@@ -24,6 +26,7 @@ const HELP = `  /help   this list
   /model  which model answers
   /clear  forget what was said
   /dry    show calls without running them, or run them again
+  /image  a picture's file, for the next request
   /exit   leave, as does Ctrl-D
   Ctrl-C stops an answer. A line that begins with a slash and is no command needs a space before it.`
 
@@ -44,6 +47,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
   const say = (text: string): void => void stdout.write(`${text}\n`)
   const dialogue = new Dialogue()
   let dryRun = options.dryRun
+  let images = [...options.images]
   let turn: { controller: AbortController; renderer: LiveRenderer; interrupts: number } | undefined
   let leaving = false
 
@@ -77,7 +81,8 @@ export async function converse(invocation: Invocation, options: SessionOptions):
     if (line === undefined) break
     const command = /^\/([a-z]+)(?:\s.*)?$/.exec(line)?.[1]
     if (command === "exit" || command === "quit") break
-    if (command !== undefined) obey(command)
+    if (command === "image") attach(line.replace("/image", "").trim())
+    else if (command !== undefined) obey(command)
     else if (line.trim() !== "" && (await answer(line.trim())) === "left") break
   }
   return leaving || reader.interrupted || signal.aborted ? EXIT.interrupted : EXIT.success
@@ -96,12 +101,19 @@ export async function converse(invocation: Invocation, options: SessionOptions):
     }
     const { controller, renderer } = turn
     const history = [...dialogue.messages]
-    dialogue.begin(task)
     try {
+      const media = await mediaFor(
+        images.map((path) => ({ type: "image", path })),
+        backend,
+        invocation.cwd,
+      )
+      images = []
+      dialogue.begin(task, media)
       const events = toolwright.run(task, {
         agent: options.agent,
         history,
         dryRun,
+        ...(media.length === 0 ? {} : { media }),
         surface: "chat",
         signal: AbortSignal.any([controller.signal, signal]),
       })
@@ -112,6 +124,7 @@ export async function converse(invocation: Invocation, options: SessionOptions):
     } catch (thrown) {
       // Without a model that can be this agent, no other line is answered either.
       if (!ToolwrightError.isInstance(thrown) || thrown.code === "NO_MODEL") throw thrown
+      images = []
       renderer.hold()
       say(
         `${style.red("failed")}: ${neutralise(thrown.message)}${thrown.hint === undefined ? "" : `\n${neutralise(thrown.hint)}`}`,
@@ -121,6 +134,12 @@ export async function converse(invocation: Invocation, options: SessionOptions):
       turn = undefined
     }
     return leaving ? "left" : "answered"
+  }
+
+  function attach(path: string): void {
+    if (path === "") return say("Which file? /image photo.png")
+    images.push(path)
+    say(`The next request is sent with ${images.join(", ")}.`)
   }
 
   function obey(command: string): void {

@@ -1,6 +1,8 @@
-import { existsSync } from "node:fs"
+import { existsSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
 import { join } from "node:path"
-import { describe, expect, test } from "vitest"
+import { describe, expect, onTestFinished, test } from "vitest"
 import { folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 import { HAS_TERMINAL, startInTerminal } from "../testing/run-terminal.ts"
@@ -8,6 +10,26 @@ import { HAS_TERMINAL, startInTerminal } from "../testing/run-terminal.ts"
 const DELETE = "  - reply: { calls: [{ name: delete_file, arguments: { path: a.txt } }] }\n"
 const play = (...steps: string[]) => `model: player\nsteps:\n${steps.join("")}`
 const asking = "permissions:\n  ask: [delete_file]\n"
+
+/** A server that keeps what it was asked, and a picture in a folder. */
+async function seeing() {
+  const asked: string[] = []
+  const server = createServer(async (request, response) => {
+    let body = ""
+    for await (const chunk of request) body += String(chunk)
+    if (request.method === "POST" && request.url === "/v1/chat/completions") asked.push(body)
+    const chunk = { choices: [{ index: 0, delta: { content: "A dot." }, finish_reason: "stop" }] }
+    response.writeHead(200, { "content-type": "text/event-stream" })
+    response.end(`data: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`)
+  })
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => void server.close())
+  const cwd = folderWith()
+  const png = Buffer.concat([Buffer.from("89504e470d0a1a0a0000000d49484452", "hex"), Buffer.alloc(32)])
+  writeFileSync(join(cwd, "dot.png"), png)
+  const pictures = () => asked.map((body) => body.split(png.toString("base64")).length - 1)
+  return { cwd, pictures, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1` }
+}
 
 describe("toolwright chat, from a pipe", () => {
   const chat = (stdin: string, files: Record<string, string>, ...args: string[]) => {
@@ -49,6 +71,17 @@ describe("toolwright chat, from a pipe", () => {
     )
     expect(stderr).toBe("")
     expect(stdout).toContain("Done.")
+  })
+
+  test("sends a picture with the first request, keeps it in view, and takes another with /image", async () => {
+    const { cwd, url, pictures } = await seeing()
+    const { code, stdout } = await here(["chat", "--model", "m", "--base-url", url, "--image", "dot.png"], {
+      cwd,
+      stdin: "What is this?\nAnd now?\n/image dot.png\nThis one?\n/image none.png\nAnd this?\nWell?\n",
+    })
+    expect({ code, pictures: pictures() }).toEqual({ code: 0, pictures: [1, 1, 2, 2] })
+    expect(stdout).toContain("The next request is sent with dot.png.")
+    expect(stdout).toMatch(/failed: .*none\.png cannot be read/)
   })
 
   test("calls a screenplay one, whichever model it was taken from", async () => {

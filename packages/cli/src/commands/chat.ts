@@ -11,6 +11,7 @@ const OPTIONS = {
     value: "name",
     description: "Agent that answers: assistant, builder, debugger, reviewer, triager",
   },
+  image: { type: "string", multiple: true, value: "file", description: "Picture that belongs to the first request" },
   "dry-run": { type: "boolean", description: "Begin with calls that are shown and not run; /dry changes it" },
   record: { type: "boolean", description: "Keep a record of each turn (on; --no-record turns it off)" },
   ...CONFIGURATION_OPTIONS,
@@ -23,7 +24,7 @@ export const chatCommand: Command = {
     synopsis: ["chat [options]"],
     description:
       "Reads requests line by line and shows what the model writes and calls while it is decoded. The first line says which model\n" +
-      "answers. /help lists the commands: /tools, /model, /clear, /dry, /exit. Ctrl-C stops an answer, twice it leaves.\n" +
+      "answers. /help lists the commands: /tools, /model, /clear, /dry, /image, /exit. Ctrl-C stops an answer, twice it leaves.\n" +
       "On a terminal you are asked about calls that need approval (y/N). From a pipe each line is a request, it ends with the input, and\n" +
       "what needs approval is denied.",
     options: OPTIONS,
@@ -45,6 +46,7 @@ export const chatCommand: Command = {
     return converse(invocation, {
       agent: (values as { agent?: string }).agent ?? "assistant",
       dryRun: values["dry-run"] === true,
+      images: values.image ?? [],
       async assemble(approve) {
         const { createToolwright } = await import("@toolwright/runtime")
         return createToolwright({

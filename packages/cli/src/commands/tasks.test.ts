@@ -39,7 +39,7 @@ async function added(cwd: string, ...args: string[]): Promise<string> {
 }
 
 const untilState = (cwd: string, id: string, state: string) =>
-  vi.waitFor(async () => expect((await shown(cwd, id)).state).toBe(state), { timeout: 20_000, interval: 50 })
+  vi.waitFor(async () => expect((await shown(cwd, id)).state).toBe(state), { timeout: 120_000, interval: 50 })
 
 test("a task is added, shown, worked on in its turn, and says what came of it", async () => {
   const cwd = folderWith({ "log.txt": "" })
@@ -89,14 +89,14 @@ test("what a worker left when it was killed, another goes on with; nothing is do
   const id = await added(cwd, "add a line")
   const first = await model([{ reply: append }, { reply: { text: "I think", hang: true } }])
   const dying = startCli(["work", "--lease", "1", ...first], { cwd })
-  await vi.waitFor(() => expect(linesIn(cwd)).toBe("line\n"), { timeout: 20_000 })
+  await vi.waitFor(() => expect(linesIn(cwd)).toBe("line\n"), { timeout: 120_000 })
   await vi.waitFor(
     async () => {
       const { run } = await shown(cwd, id)
       const { stdout } = await here(["runs", "show", run!, "--json"], { cwd })
       expect(stdout.match(/"type":"request"/g)).toHaveLength(2)
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 120_000, interval: 100 },
   )
   dying.child.kill("SIGKILL")
   await dying.finished
@@ -116,7 +116,7 @@ test("a worker that is told to stop gives back what takes too long, and another 
   const id = await added(cwd, "add a line")
   const first = await model([{ reply: append }, { reply: { text: "I think", hang: true } }])
   const stopping = startCli(["work", "--drain", "0", ...first], { cwd })
-  await vi.waitFor(() => expect(linesIn(cwd)).toBe("line\n"), { timeout: 20_000 })
+  await vi.waitFor(() => expect(linesIn(cwd)).toBe("line\n"), { timeout: 120_000 })
   stopping.child.kill("SIGTERM")
   expect((await stopping.finished).stdout).toContain("given back")
   expect(await shown(cwd, id)).toMatchObject({ state: "queued", attempts: 0 })

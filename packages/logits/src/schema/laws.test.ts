@@ -56,7 +56,7 @@ test("a value's text is accepted exactly where a validator finds the value valid
     { numRuns: 500, seed: 5 },
   )
   expect(exact / judged).toBeGreaterThan(0.9)
-}, 60_000)
+})
 
 test("whatever the matcher lets through byte by byte is valid, and no way leads into a dead end", () => {
   const random = createRandom(3)
@@ -77,7 +77,7 @@ test("whatever the matcher lets through byte by byte is valid, and no way leads 
     }),
     { numRuns: 250, seed: 9 },
   )
-}, 60_000)
+})
 
 test("plain rules for llama.cpp have no text that the schema does not have", () => {
   const random = createRandom(4)
@@ -101,4 +101,4 @@ test("plain rules for llama.cpp have no text that the schema does not have", () 
     }),
     { numRuns: 120, seed: 2 },
   )
-}, 60_000)
+})

@@ -267,6 +267,6 @@ test("a server over HTTP that has gone away is told so, and is found again when 
   await using _second = await serveRegistry({ tools: users }, port)
   await vi.waitFor(
     async () => expect((await client.callTool("get_user", { id: 2 }, context)).data).toEqual({ id: 2 }),
-    { timeout: 5000, interval: 200 },
+    { timeout: 120_000, interval: 200 },
   )
 })

@@ -27,7 +27,7 @@ function worker(queue: TaskQueue, perform: WorkerOptions["perform"], more: Parti
 }
 
 const until = (queue: TaskQueue, id: string, state: TaskState) =>
-  vi.waitFor(async () => expect((await queue.get(id))!.state).toBe(state), { timeout: 20_000, interval: 10 })
+  vi.waitFor(async () => expect((await queue.get(id))!.state).toBe(state), { timeout: 120_000, interval: 10 })
 const untilAborted = ({ signal }: TaskContext) =>
   new Promise<never>((_, reject) => signal.addEventListener("abort", () => reject(new Error(String(signal.reason)))))
 
@@ -68,7 +68,7 @@ test("works on several at once, and no more than it was told", async () => {
     { concurrency: 2 },
   )
   for (let done = 0; done < 5; done++) {
-    await vi.waitFor(() => expect(gates.length).toBeGreaterThan(done), { timeout: 20_000 })
+    await vi.waitFor(() => expect(gates.length).toBeGreaterThan(done), { timeout: 120_000 })
     gates[done]!()
   }
   for (const { id } of tasks) await until(queue, id, "done")
@@ -89,7 +89,7 @@ test("a cancelled task is interrupted, and stays cancelled", async () => {
   )
   await until(queue, id, "running")
   await queue.cancel(id)
-  await vi.waitFor(() => expect(reasons).toEqual(["cancelled"]), { timeout: 20_000 })
+  await vi.waitFor(() => expect(reasons).toEqual(["cancelled"]), { timeout: 120_000 })
   expect((await queue.get(id))!.state).toBe("cancelled")
 })
 

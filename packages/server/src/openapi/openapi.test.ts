@@ -118,7 +118,7 @@ describe("the OpenAPI document of all built-in tools", () => {
         expect.objectContaining({ success: true, result: name }),
       ])
     }
-  }, 120_000)
+  })
 })
 
 /** As thin as a client over generated types can be. */

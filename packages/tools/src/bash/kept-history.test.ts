@@ -122,7 +122,7 @@ describe.skipIf(program === undefined)("a sandboxed command that names git", () 
         .replace(/^/u, 'import { existsSync } from "node:fs"\n'),
     )
     const args = ["--conditions=toolwright-source", script, fixture.root]
-    const { signal, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 25_000 })
+    const { signal, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 120_000 })
     expect(signal, stderr).toBe("SIGKILL")
     expect(existsSync(join(fixture.root, "done"))).toBe(true)
     expect(fixture.git("log", "--format=%s")).toBe("Three\nTwo\nOne\n")

@@ -177,7 +177,7 @@ const STATES = [
 ]
 
 describe.for(STATES)("an allow list, sandbox %s", ([sandbox, spellings]) => {
-  test.for(spellings)("is not passed by %j", { timeout: 30_000 }, async (spelling) => {
+  test.for(spellings)("is not passed by %j", async (spelling) => {
     using fixture = workspaceFixture({ "a.txt": "a\nb\n" }, { sandbox, bash: { allow: ALLOWED } })
     const mark = join(fixture.root, "../marked")
     const inside = join(fixture.root, "marked")

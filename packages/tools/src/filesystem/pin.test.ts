@@ -44,7 +44,7 @@ describe("without a view of descriptors' paths", () => {
     await expect(other.reopen()).rejects.toMatchObject({ code: "ACCESS_DENIED" })
   })
 
-  test("FIFOs are not waited for", { timeout: 2000 }, async () => {
+  test("FIFOs are not waited for", async () => {
     execFileSync("mkfifo", [at("fifo")])
     await using found = await pinned("fifo")
     expect(found.stat.isFIFO()).toBe(true)

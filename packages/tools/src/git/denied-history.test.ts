@@ -36,7 +36,7 @@ const WAYS = [
 ]
 
 describe.skipIf(program === undefined)("what a repository keeps of files that tools may not read", () => {
-  test("is told by no command", { timeout: 120_000 }, async () => {
+  test("is told by no command", async () => {
     using fixture = workspaceFixture({ "a.txt": "a\n", ".env": "CANARY-1\n", "deep/b.key": "CANARY-2\n" })
     fixture.git("init", "--quiet")
     fixture.git("add", "a.txt")

@@ -88,7 +88,7 @@ const PROGRAMS: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
-  test.for(Object.keys(PROGRAMS))("starts no program: %s", { timeout: 60_000 }, async (group) => {
+  test.for(Object.keys(PROGRAMS))("starts no program: %s", async (group) => {
     using fixture = repository(sandbox)
     for (const key of PROGRAMS[group]!) fixture.git("config", key, trap(fixture, key))
     for (const key of ["commit.gpgSign", "push.gpgSign", "tag.gpgSign", "log.showSignature"])
@@ -141,7 +141,7 @@ describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
     },
   }
 
-  test.for(Object.keys(PLACES))("starts no program that is named in %s", { timeout: 60_000 }, async (place) => {
+  test.for(Object.keys(PLACES))("starts no program that is named in %s", async (place) => {
     using fixture = repository(sandbox)
     const [monitor, clean, hook] = ["fsmonitor", "clean", "pre-commit"].map((name) => trap(fixture, name))
     mkdirSync(join(fixture.root, "hooks"))
@@ -220,7 +220,7 @@ describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
     },
   }
 
-  test.for(Object.keys(LAYOUTS))("reaches nothing outside the workspace by %s", { timeout: 60_000 }, async (way) => {
+  test.for(Object.keys(LAYOUTS))("reaches nothing outside the workspace by %s", async (way) => {
     using fixture = repository(sandbox)
     const elsewhere = join(fixture.root, "../elsewhere")
     mkdirSync(elsewhere)

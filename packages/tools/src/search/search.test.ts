@@ -152,7 +152,7 @@ describe("grep", () => {
     },
   )
 
-  test.each(["ripgrep", "re2js"] as const)("no pattern takes for ever (%s)", { timeout: 10_000 }, async (engine) => {
+  test.each(["ripgrep", "re2js"] as const)("no pattern takes for ever (%s)", async (engine) => {
     writeFileSync(join(files.root, "bomb.txt"), `${"a".repeat(40_000)}!\n`.repeat(3))
     for (const pattern of ["(a+)+$", "(a|a)*b", "(.*a){10}x"]) {
       const result = await grep(files.workspace, "bomb.txt", queryOf(pattern), { maxResults: 1, context: 0, engine })
@@ -318,12 +318,12 @@ describe("file patterns", () => {
     "(a+)+b",
     "**/*a".repeat(12) + "b",
     "**/a/**/a/*a*a*b",
-  ])("of %j take no exponential time", { timeout: 2000 }, async (glob) => {
+  ])("of %j take no exponential time", async (glob) => {
     const matches = await compileGlobs([glob])
     expect([matches(hostile), matches("a/".repeat(1500) + hostile)]).toEqual([false, false])
   })
 
-  test("in an ignore file cannot stop a search", { timeout: 3000 }, async () => {
+  test("in an ignore file cannot stop a search", async () => {
     writeFileSync(join(files.root, ".gitignore"), `${"*a".repeat(60)}b\n*.log\n`)
     writeFileSync(join(files.root, hostile), "")
     const found = await findFiles(files.workspace, ".", "{a*,*.log}", { includeIgnored: false, maxResults: 10 })
