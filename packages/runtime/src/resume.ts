@@ -52,7 +52,7 @@ export async function* resumeRun(
   { signal, agent, leaves, maxRounds, shared = false, takeOver = false }: ResumeOptions = {},
 ): AsyncGenerator<RunEvent, RunSummary> {
   const log = await open()
-  const row = await log.find(id)
+  const row = id === "latest" ? await newestOpen(log) : await log.find(id)
   const { folded, profile } = await resumable(log, row, agent ?? agents)
   using _lock = place.take(shared || folded.dryRun ? { ...profile, changesWorkspace: false } : profile, row.id)
   const parts = await executorOptions(profile)
@@ -80,6 +80,27 @@ export async function* resumeRun(
     // One whose end could not be written waits for whoever goes on with it.
     await writer.release().catch(() => {})
   }
+}
+
+/** How many runs that are under way are looked through for one whose process died. */
+const MOST_LOOKED_AT = 200
+
+/**
+ * The newest run that waits to be gone on with: of an agent, not a single call, and not of a task, which workers go on with.
+ * Where there is none, the newest that is under way or has ended, so that it is said why it cannot go on.
+ */
+async function newestOpen(log: RunLog): Promise<RunRow> {
+  const time = Date.now()
+  const of = (state: "waiting" | "running") => log.list({ state, calls: false, limit: MOST_LOOKED_AT })
+  const own = [...(await of("waiting")), ...(await of("running"))]
+    .filter(({ task }) => task === null)
+    .toSorted((a, b) => b.started_at - a.started_at)
+  const [newest] = await log.list({ calls: false, limit: 1 })
+  const found = own.find((row) => row.state === "waiting" || !isHeld(row, time)) ?? own[0] ?? newest
+  if (found !== undefined) return found
+  throw new ToolwrightError("NOTHING_TO_RESUME", "No run of an agent is on record here.", {
+    hint: "'toolwright runs --calls' shows single calls too, which nobody goes on with.",
+  })
 }
 
 async function resumable(

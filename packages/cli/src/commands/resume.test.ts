@@ -161,3 +161,23 @@ test("a call that nobody is there to permit waits without a process, is answered
   expect((await here(["resume", ...(await model([told]))], { cwd })).stdout).toContain("It was not permitted.")
   expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("line\n")
 })
+
+test("without an id the newest run of an agent that waits is gone on with, whatever was called since", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const first = await model([{ reply: { text: "I think", hang: true } }])
+  const run = startCli(["run", "say so", "--json", ...first], { cwd })
+  await run.until(/"text-delta"/)
+  run.child.kill("SIGKILL")
+  await run.finished
+  await here(["run", "something else", ...(await model([{ reply: "Else." }]))], { cwd })
+  await here(["tools", "call", "echo", "--message", "hello"], { cwd })
+  const resumed = await here(["resume", ...(await model([{ reply: "So." }]))], { cwd })
+  expect(resumed).toMatchObject({ code: 0, stdout: expect.stringContaining("So.") as string })
+  expect((await here(["resume", ...(await model([]))], { cwd })).stderr).toContain("has ended")
+})
+
+test("where only single calls are on record there is nothing to go on with", async () => {
+  const cwd = folderWith({})
+  await here(["tools", "call", "echo", "--message", "hello"], { cwd })
+  expect((await here(["resume", ...(await model([]))], { cwd })).stderr).toContain("No run of an agent is on record")
+})

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { expect, test } from "vitest"
+import { createScriptedBackend, serveBackend } from "@toolwright/backends"
+import { expect, onTestFinished, test } from "vitest"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 const started = /at (http:\/\/127\.0\.0\.1:\d+)\s/
@@ -179,4 +180,26 @@ test("where every folder is read-only no tool that writes is offered, with a tok
   expect(coding).not.toContain("read_text_file")
   const unknown = await cli(["serve", "--port", "0", "--bundle", "cooking"], { cwd })
   expect(unknown).toMatchObject({ code: 2, stderr: expect.stringMatching(/no bundle 'cooking'[^]*coding/) })
+})
+
+test("works on the tasks that it is given with as many workers as it is told, and on none with 0", async () => {
+  const steps = [{ repeat: "always" as const, reply: "So." }]
+  const played = createScriptedBackend({ model: "m", abilities: { nativeTools: true }, steps })
+  const model = await serveBackend(played)
+  onTestFinished(model.close)
+  const headers = { "content-type": "application/json", authorization: "Bearer long-enough" }
+  const cwd = folderWith({})
+  const flags = ["--port", "0", "--token", "long-enough", "--model", "m", "--base-url", model.baseUrl]
+  const idle = startCli(["serve", ...flags, "--workers", "0"], { cwd })
+  const [, away] = await idle.until(started)
+  const asked = await fetch(`${away}/tasks`, { method: "POST", headers, body: '{"input":"say so"}' })
+  const { id } = (await asked.json()) as { id: string }
+  idle.child.kill("SIGTERM")
+  await idle.finished
+  const busy = startCli(["serve", ...flags, "--workers", "2"], { cwd })
+  const [, url] = await busy.until(started)
+  const told = await (await fetch(`${url}/tasks/${id}/stream`, { headers })).text()
+  expect(told).toMatch(/"state":"done"/)
+  busy.child.kill("SIGTERM")
+  await busy.finished
 })

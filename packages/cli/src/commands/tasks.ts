@@ -114,6 +114,7 @@ function budgetIn(values: Values) {
   const budget = {
     ...(rounds === undefined ? {} : { rounds }),
     ...(tokens === undefined ? {} : { tokens }),
+    ...(values.money === undefined ? {} : { money: moneyIn(values.money) }),
     ...(seconds === undefined ? {} : { milliseconds: seconds * 1_000 }),
   }
   return Object.keys(budget).length === 0 ? {} : { budget }
@@ -203,6 +204,13 @@ async function printJson(invocation: Invocation, queue: TaskQueue, row: TaskRow)
   const { taskView } = await import("@toolwright/runtime/tasks")
   const after = (await queue.dependencies([row.id])).get(row.id)
   invocation.stdout.write(`${JSON.stringify(taskView(row, after), null, 2)}\n`)
+}
+
+/** @throws ToolwrightError `USAGE` */
+function moneyIn(given: string): number {
+  const value = Number(given)
+  if (Number.isFinite(value) && value > 0) return value
+  throw usageError(`--money must be a number above 0, not '${given}'.`)
 }
 
 /** @throws ToolwrightError `USAGE` */

@@ -7,5 +7,11 @@ export const TASK_LIMITS = {
   key: { type: "string", value: "text", common: true, description: "The same key given twice is one task" },
   rounds: { type: "string", value: "n", common: true, description: "Inferences at most" },
   tokens: { type: "string", value: "n", common: true, description: "Tokens at most, of requests and replies together" },
+  money: {
+    type: "string",
+    value: "n",
+    common: true,
+    description: "What it may cost at most, in the unit of the setting model.prices",
+  },
   seconds: { type: "string", value: "n", common: true, description: "Seconds at most, from its first start" },
 } as const satisfies OptionDeclarations

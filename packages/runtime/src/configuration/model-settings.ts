@@ -1,4 +1,10 @@
-import type { Setting } from "./setting.ts"
+import { typed, type Setting } from "./setting.ts"
+
+/** What a million tokens cost, in whatever unit budgets are given in. */
+export interface ModelPrice {
+  input: number
+  output: number
+}
 
 /** The settings of the model, and of how it is asked. */
 export const MODEL_SETTINGS = [
@@ -19,6 +25,14 @@ export const MODEL_SETTINGS = [
     description: "Name of the model, as its server knows it; the tool-call format is chosen by it",
     env: ["TOOLWRIGHT_MODEL"],
     flag: "model",
+  },
+  {
+    key: "model.prices",
+    nature: "harmless",
+    type: "object",
+    holds: typed<Readonly<Record<string, ModelPrice>>>(),
+    description:
+      "What a million tokens cost by name of the model: { input, output }, in the unit in which budgets of tasks are given",
   },
   {
     key: "model.baseUrl",

@@ -37,8 +37,11 @@ export function tasksOver(
   { root, stateDatabase }: { root: string; stateDatabase: string },
 ): TaskAccess {
   const queues = new WeakMap<object, TaskQueue>()
-  const queueOf = ({ database }: Awaited<ReturnType<LogAccess["open"]>>): TaskQueue => {
-    const queue = queues.get(database) ?? taskQueue(database)
+  const queueOf = (runs: Awaited<ReturnType<LogAccess["open"]>>): TaskQueue => {
+    const { database } = runs
+    const cancelledRun = async (run: string, reason: string): Promise<void> =>
+      (await import("./cancelled-run.ts")).endCancelledRun(runs, run, reason)
+    const queue = queues.get(database) ?? taskQueue(database, { cancelledRun })
     queues.set(database, queue)
     return queue
   }

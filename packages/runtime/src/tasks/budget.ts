@@ -1,6 +1,7 @@
 import type { RecordedEvent } from "@toolwright/agents"
 import type { Budget, TaskRow } from "@toolwright/store"
 import type { RunEvent } from "@toolwright/toolbox"
+import type { ModelPrice } from "../configuration/model-settings.ts"
 
 /** Watches what a task costs. */
 export interface BudgetWatch extends Disposable {
@@ -14,16 +15,19 @@ export interface BudgetWatch extends Disposable {
 /** About so many characters of a request or a reply are one token, where the server does not count. */
 const CHARACTERS_PER_TOKEN = 4
 
-/** Watches tokens and time; rounds are the executor's own limit. The time counts from the task's first start. */
-export function watchBudget({ tokens, milliseconds }: Budget, { started_at }: TaskRow): BudgetWatch {
+/** What models cost, by their names. */
+export type Prices = Readonly<Record<string, ModelPrice>>
+
+/** Watches tokens, money and time; rounds are the executor's own limit. The time counts from the task's first start. */
+export function watchBudget(budget: Budget, { started_at }: TaskRow, prices: Prices = {}): BudgetWatch {
+  const { milliseconds } = budget
   const controller = new AbortController()
   let exceeded: string | undefined
-  let used = 0
-  let asked = 0
   const exceed = (what: string): void => {
     exceeded ??= what
     controller.abort("budget")
   }
+  const spending = new Spending(budget, prices)
   const left = milliseconds === undefined ? undefined : (started_at ?? Date.now()) + milliseconds - Date.now()
   const late = (): void => exceed(`its budget of ${milliseconds! / 1000} s is used up`)
   const timer = left === undefined ? undefined : setTimeout(late, Math.min(Math.max(left, 0), MOST_TIMER_MS))
@@ -33,17 +37,60 @@ export function watchBudget({ tokens, milliseconds }: Budget, { started_at }: Ta
       return exceeded
     },
     see(event) {
-      if (tokens === undefined) return
-      if (event.type === "request" && "messages" in event) asked = charactersIn(event.messages)
-      if (event.type !== "reply") return
-      const { usage, raw } = event as Extract<RunEvent, { type: "reply" }>
-      used +=
-        usage === undefined
-          ? Math.ceil((asked + (raw?.length ?? 0)) / CHARACTERS_PER_TOKEN)
-          : usage.inputTokens + usage.outputTokens
-      if (used > tokens) exceed(`its budget of ${tokens} tokens is used up (${used})`)
+      const why = spending.see(event)
+      if (why !== undefined) exceed(why)
     },
     [Symbol.dispose]: () => clearTimeout(timer),
+  }
+}
+
+/** What was spent on a task, and what is too much. */
+class Spending {
+  readonly #budget: Budget
+  readonly #prices: Prices
+  #price: ModelPrice | undefined
+  /** Characters of the last request. */
+  #asked = 0
+  #tokens = 0
+  #money = 0
+
+  constructor(budget: Budget, prices: Prices) {
+    this.#budget = budget
+    this.#prices = prices
+  }
+
+  /** @returns of what it is too much now */
+  see(event: RunEvent | RecordedEvent): string | undefined {
+    const { tokens, money } = this.#budget
+    if (tokens === undefined && money === undefined) return undefined
+    switch (event.type) {
+      case "run-start":
+      case "run-resume":
+        return this.#begins((event as { model: string }).model)
+      case "request":
+        if ("messages" in event) this.#asked = charactersIn(event.messages)
+        return undefined
+      case "reply":
+        return this.#spend(event as Extract<RunEvent, { type: "reply" }>)
+      default:
+        return undefined
+    }
+  }
+
+  #begins(model: string): string | undefined {
+    this.#price = this.#prices[model]
+    if (this.#budget.money === undefined || this.#price !== undefined) return undefined
+    return `its budget is in money, and what '${model}' costs is not known: set model.prices: { ${JSON.stringify(model)}: { input: …, output: … } }`
+  }
+
+  #spend({ usage, raw = "" }: Extract<RunEvent, { type: "reply" }>): string | undefined {
+    const input = usage?.inputTokens ?? Math.ceil(this.#asked / CHARACTERS_PER_TOKEN)
+    const output = usage?.outputTokens ?? Math.ceil(raw.length / CHARACTERS_PER_TOKEN)
+    this.#tokens += input + output
+    if (this.#price !== undefined) this.#money += (input * this.#price.input + output * this.#price.output) / 1_000_000
+    const { tokens = Infinity, money = Infinity } = this.#budget
+    if (this.#tokens > tokens) return `its budget of ${tokens} tokens is used up (${this.#tokens})`
+    return this.#money > money ? `its budget of ${money} is used up (${Number(this.#money.toPrecision(3))})` : undefined
   }
 }
 

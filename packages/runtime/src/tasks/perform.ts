@@ -81,7 +81,7 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   if (begun?.state === "ended") return endOfRun(begun)
   const runId = task.run ?? newRunId()
   await context.inRun(runId)
-  using budget = watchBudget(budgetOf(task), task)
+  using budget = watchBudget(budgetOf(task), task, toolwright.configuration.model.prices)
   if (begun !== undefined) for (const event of (await toolwright.readRun(runId)).events) budget.see(event)
   let end: RunEnd | undefined
   const leaves = (event: RunEnd): boolean => isLeft(event, context.signal)

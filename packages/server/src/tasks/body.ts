@@ -59,9 +59,14 @@ function budget(value: unknown): Budget | undefined {
   if (typeof value !== "object" || value === null) throw wrong("'budget'", "an object")
   const given = value as Record<string, unknown>
   for (const name of Object.keys(given)) {
-    if (!["rounds", "tokens", "milliseconds"].includes(name)) throw wrong(`'budget.${name.slice(0, 100)}'`, "no limit")
+    if (!["rounds", "tokens", "milliseconds", "money"].includes(name))
+      throw wrong(`'budget.${name.slice(0, 100)}'`, "no limit")
   }
+  const { money } = given
+  if (money !== undefined && !(typeof money === "number" && money > 0 && Number.isFinite(money)))
+    throw wrong("'budget.money'", "a number above 0")
   return defined({
+    money,
     rounds: whole(given, "rounds", 1),
     tokens: whole(given, "tokens", 1),
     milliseconds: whole(given, "milliseconds", 1),

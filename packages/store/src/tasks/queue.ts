@@ -24,6 +24,8 @@ export interface QueueOptions {
   room?: number
   /** What time it is, in milliseconds since 1970. */
   now?: () => number
+  /** Ends a run that was left open by a task which is cancelled now. */
+  cancelledRun?: (run: string, reason: string) => Promise<void>
 }
 
 /**
@@ -93,12 +95,14 @@ class DatabaseQueue implements TaskQueue {
   readonly #now: () => number
   readonly #newId = taskIds()
   readonly #makeRoom: (more: number) => Promise<void>
+  readonly #cancelledRun: NonNullable<QueueOptions["cancelledRun"]>
   readonly #claimNext: string
   readonly #claimWithin: string
 
-  constructor(database: Database, { room = DEFAULT_ROOM, now = Date.now }: QueueOptions) {
+  constructor(database: Database, { room = DEFAULT_ROOM, now = Date.now, cancelledRun }: QueueOptions) {
     this.database = database
     this.#now = now
+    this.#cancelledRun = cancelledRun ?? (async () => {})
     this.#makeRoom = roomKeeper(database, room, now)
     this.#claimNext = sql.claimTasks(database.dialect, false)
     this.#claimWithin = sql.claimTasks(database.dialect, true)
@@ -179,14 +183,25 @@ class DatabaseQueue implements TaskQueue {
   }
 
   putBack(claim: TaskClaim, { notBefore = null, reason = null }: TaskPause = {}): Promise<void> {
-    return this.#held(sql.PUT_BACK, [notBefore, reason, this.#now()], claim)
+    const values = [notBefore, reason, this.#now()]
+    return this.#held(sql.PUT_BACK, values, claim).catch((thrown: unknown) => this.#lost(claim, thrown))
   }
 
   async end(claim: TaskClaim, end: TaskEnd): Promise<TaskRow> {
+    return this.#end(claim, end).catch((thrown: unknown) => this.#lost(claim, thrown))
+  }
+
+  /** A worker that hears only at the end that its task was cancelled may have left its run open for another try. */
+  async #lost({ task }: TaskClaim, thrown: unknown): Promise<never> {
+    if (ToolwrightError.isInstance(thrown) && thrown.code === "STALE_TASK") await this.#endRunOf(task.id)
+    throw thrown
+  }
+
+  async #end(claim: TaskClaim, end: TaskEnd): Promise<TaskRow> {
     const values = writtenEnd(claim.task, end, this.#now())
     const write = async (execute: Execute): Promise<TaskRow> => {
       const { rows } = await execute<TaskRow>(sql.END_TASK, [...values, claim.task.id, claim.fence])
-      if (rows[0] === undefined) throw await staleTask(execute, claim.task.id)
+      if (rows[0] === undefined) throw await this.#stale(execute, claim.task.id)
       return rows[0]
     }
     // Most tasks are waited for by none; one that began to wait since the claim is told in a second step.
@@ -216,12 +231,18 @@ class DatabaseQueue implements TaskQueue {
   }
 
   async cancel(id: string, reason = "cancelled by a person"): Promise<TaskRow> {
-    await this.#atomically(async (execute) => {
+    const cancelled = await this.#atomically(async (execute) => {
       const time = this.#now()
-      if ((await execute(sql.CANCEL_TASK, [reason, time, time, id])).changed === 0) return
+      if ((await execute(sql.CANCEL_TASK, [reason, time, time, id])).changed === 0) return []
       await this.#tellDependants(execute, id, "cancelled")
-      await cancelChildren(execute, id, time, (child) => this.#tellDependants(execute, child, "cancelled"))
+      const children: string[] = []
+      await cancelChildren(execute, id, time, async (child) => {
+        children.push(child)
+        await this.#tellDependants(execute, child, "cancelled")
+      })
+      return [id, ...children]
     })
+    for (const each of cancelled) await this.#endRunOf(each)
     const task = await this.#existing(id)
     if (task.state === "cancelled") return task
     throw new ToolwrightError("TASK_ENDED", `The task ${id} has ended: it is ${task.state}.`)
@@ -252,7 +273,18 @@ class DatabaseQueue implements TaskQueue {
 
   async #held(statement: string, values: readonly SqlValue[], { task, fence }: TaskClaim): Promise<void> {
     const { execute } = this.database
-    if ((await execute(statement, [...values, task.id, fence])).changed !== 1) throw await staleTask(execute, task.id)
+    if ((await execute(statement, [...values, task.id, fence])).changed !== 1) throw await this.#stale(execute, task.id)
+  }
+
+  async #stale(execute: Execute, id: string): Promise<ToolwrightError> {
+    const { rows } = await execute<TaskRow>(`SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id = ?`, [id])
+    return staleTask(rows[0], id)
+  }
+
+  /** Of a cancelled task: nobody goes on with what its worker left open. */
+  async #endRunOf(id: string): Promise<void> {
+    const [left] = await this.database.query<{ id: string; reason: string | null }>(sql.LEFT_RUN, [id])
+    if (left !== undefined) await this.#cancelledRun(left.id, left.reason ?? "cancelled")
   }
 
   async #tellDependants(execute: Execute, id: string, state: TaskState): Promise<void> {
@@ -272,9 +304,8 @@ class DatabaseQueue implements TaskQueue {
 }
 
 /** What is said to whoever no longer holds a task. */
-async function staleTask(execute: Execute, id: string): Promise<ToolwrightError> {
-  const { rows } = await execute<TaskRow>(`SELECT ${sql.TASK_COLUMNS} FROM tasks WHERE id = ?`, [id])
-  const { state = "gone", reason = null } = rows[0] ?? {}
+function staleTask(row: TaskRow | undefined, id: string): ToolwrightError {
+  const { state = "gone", reason = null } = row ?? {}
   const why =
     state === "cancelled" ? `was cancelled${reason === null ? "" : `: ${reason}`}` : "is held by somebody else"
   return new ToolwrightError("STALE_TASK", `The task ${id} ${why}; nothing was written.`, {

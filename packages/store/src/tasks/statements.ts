@@ -96,6 +96,10 @@ export const UNBLOCK_DEPENDANTS = `UPDATE tasks SET state = 'waiting', reason = 
 export const CANCEL_TASK = `UPDATE tasks SET state = 'cancelled', reason = ?, ended_at = ?, updated_at = ?, holder = NULL, heartbeat = NULL
   WHERE id = ? AND state IN ('queued', 'waiting', 'running', 'needs-approval', 'blocked')`
 
+/** The run that a cancelled task left open. */
+export const LEFT_RUN = `SELECT r.id, t.reason FROM tasks t JOIN runs r ON r.id = t.run
+  WHERE t.id = ? AND t.state = 'cancelled' AND r.state = 'waiting'`
+
 export const AWAKEN_TASK = `UPDATE tasks SET state = 'queued', reason = NULL, attempts = attempts - 1, updated_at = ?
   WHERE id = ? AND state = 'needs-approval'`
 
