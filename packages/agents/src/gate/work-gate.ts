@@ -308,7 +308,7 @@ export class WorkGate {
         if (saved === undefined) return this.#lookAt(watch, signal)
         const now = await watch.history.state()
         const before = historyIn(last === undefined ? saved.began : last[at])
-        if (interrupted === "other" && !sameHistory(before, now)) {
+        if (interrupted === "other" && (await committedMeanwhile(watch, before, now))) {
           this.#unseen = true
           this.#parts.ledger.note({ code: "COMMIT_UNCHECKED", message: MOVED_MEANWHILE })
         }
@@ -329,6 +329,16 @@ export class WorkGate {
       ...(this.#unseen ? { unseen: true } : {}),
     }))
   }
+}
+
+/** Whether commits are new; a branch that was made or switched to brings none. */
+async function committedMeanwhile(
+  { history }: WorkWatch,
+  before: HistoryState | undefined,
+  now: HistoryState | undefined,
+): Promise<boolean> {
+  if (sameHistory(before, now)) return false
+  return before === undefined || now === undefined || (await history.added(before, now)).length > 0
 }
 
 /**
