@@ -6,6 +6,8 @@ export interface FailureContext {
   /** Without credentials, see {@link withoutCredentials}. */
   url: string
   modelName: string
+  /** What should be there, e.g. `an OpenAI-compatible server`. */
+  server: string
   /** The setting that holds the key, e.g. `model.apiKey (environment: TOOLWRIGHT_API_KEY)`. */
   keySetting: string
   /** The setting that holds the address. */
@@ -102,7 +104,7 @@ export function badReply(context: FailureContext, reason: string, cause?: unknow
     `The reply of the model server at ${context.url} cannot be read: ${reason}.`,
     {
       cause,
-      hint: `Check that ${context.urlSetting} is the address of an OpenAI-compatible server and not of something else.`,
+      hint: `Check that ${context.urlSetting} is the address of ${context.server} and not of something else.`,
     },
   )
 }

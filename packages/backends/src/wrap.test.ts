@@ -9,6 +9,7 @@ function whole() {
   const state = { name: "first", closed: false }
   const backend: Required<Backend> = {
     kind: "whole",
+    api: "anthropic",
     abilities: { nativeTools: false, grammar: true, jsonSchema: false },
     contextTokens: 512,
     modelFormat: { formatter: formatterById("hermes"), because: "It is set." },

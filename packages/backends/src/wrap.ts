@@ -20,6 +20,7 @@ export function wrapBackend<Own extends Partial<Backend>>(backend: Backend, own:
     },
     modelName: () => backend.modelName(),
     infer: (request, options) => backend.infer(request, options),
+    ...(backend.api === undefined ? {} : { api: backend.api }),
     ...(backend.modelFormat === undefined ? {} : { modelFormat: backend.modelFormat }),
     ...(backend.contextTokens === undefined ? {} : { contextTokens: backend.contextTokens }),
     ...(backend.groundingText === undefined ? {} : { groundingText: (messages) => backend.groundingText!(messages) }),

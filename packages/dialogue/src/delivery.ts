@@ -127,7 +127,7 @@ function abilitiesFor({ backend, explicit, refusesTools }: DeliveryInputs): Back
 /** The form of the server's own tool use: the one that was set, or what all of them have in common. */
 function apiFormat({ backend, explicit }: DeliveryInputs): string {
   const api = explicit?.supportsNativeToolUse() === true ? explicit : undefined
-  return api?.id ?? selectFormat(backend.modelName(), { backend: "openai" }).format.id
+  return api?.id ?? selectFormat(backend.modelName(), { backend: backend.api ?? "openai" }).format.id
 }
 
 /** The format for calls in text; families that only have an API form use the generic one there. */

@@ -14,6 +14,7 @@ export {
   type SelectOptions,
 } from "./selector/index.ts"
 export { toolsFromJson } from "./tools-from-json.ts"
+export { marksOf } from "./engine/marks-of.ts"
 export { cutText } from "./cuttings.ts"
 export { formatGrammar, grammarFor, type FormatGrammarOptions, type RefusedSchema } from "./grammar.ts"
 export { grammarText, type GrammarText } from "./grammar-text.ts"

@@ -156,7 +156,13 @@ function usageOf(usage: StreamPart["usage"]): Usage | undefined {
 function failureOf(thrown: unknown, { provider, modelId }: AiSdkModel): unknown {
   if (ToolwrightError.isInstance(thrown)) return thrown
   const setting = "the AI SDK's model"
-  const context: FailureContext = { url: provider, modelName: modelId, keySetting: setting, urlSetting: setting }
+  const context: FailureContext = {
+    url: provider,
+    modelName: modelId,
+    server: setting,
+    keySetting: setting,
+    urlSetting: setting,
+  }
   const { statusCode, responseHeaders } = (thrown ?? {}) as {
     statusCode?: unknown
     responseHeaders?: Record<string, string>

@@ -100,6 +100,8 @@ export interface Backend {
   readonly abilities: BackendAbilities
   /** The model's name, from which the format is chosen. */
   modelName(): string
+  /** The form of the server's own tool use, where it is not OpenAI's. */
+  readonly api?: "anthropic"
   /** How the model writes calls in text, where that is known better than by its name. */
   readonly modelFormat?: ModelFormat
   /** Tokens that a request and its reply may have together, where it is known. */

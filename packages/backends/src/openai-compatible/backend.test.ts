@@ -143,8 +143,18 @@ describe("a request", () => {
     ["vllm", { jsonSchema: { type: "object" } }, { structured_outputs: { json: { type: "object" } } }],
     [
       "openai",
-      { jsonSchema: { type: "object" } },
-      { response_format: { type: "json_schema", json_schema: { strict: true } } },
+      { jsonSchema: { type: "object", properties: { a: { type: "string" } }, required: ["a"] } },
+      {
+        response_format: {
+          type: "json_schema",
+          json_schema: { strict: true, schema: { required: ["a"], additionalProperties: false } },
+        },
+      },
+    ],
+    [
+      "openai",
+      { jsonSchema: { type: "object", properties: { a: { type: "string" } } } },
+      { response_format: { type: "json_schema", json_schema: { strict: false, schema: { type: "object" } } } },
     ],
     [
       "generic",

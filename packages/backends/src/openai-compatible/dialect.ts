@@ -1,4 +1,5 @@
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
+import { strictReplySchema } from "@toolwright/toolformat"
 import type { InferRequest, SamplingOptions } from "../model/backend.ts"
 
 /**
@@ -38,8 +39,16 @@ export function constraintFields({ grammar, jsonSchema }: InferRequest, dialect:
   }
   if (jsonSchema === undefined) return {}
   if (dialect === "vllm") return { structured_outputs: { json: jsonSchema } }
-  const strict = dialect === "openai" ? { strict: true } : {}
-  return { response_format: { type: "json_schema", json_schema: { name: "reply", schema: jsonSchema, ...strict } } }
+  return {
+    response_format: { type: "json_schema", json_schema: { name: "reply", ...schemaFields(jsonSchema, dialect) } },
+  }
+}
+
+/** OpenAI holds a reply to a schema only where it is strict, which not every schema can be made. */
+function schemaFields(jsonSchema: JsonObject, dialect: Dialect): JsonObject {
+  if (dialect !== "openai") return { schema: jsonSchema }
+  const strict = strictReplySchema(jsonSchema, "openai-strict")
+  return strict === undefined ? { schema: jsonSchema, strict: false } : { schema: strict, strict: true }
 }
 
 type SamplingName = keyof SamplingOptions

@@ -265,7 +265,7 @@ describe("failures say what to do", () => {
     ["an event that is not JSON", "text/event-stream", "data: {oops\n\n", "not JSON: {oops"],
     ["a page", "text/html", "<html>Sign in</html>", "not JSON: <html>Sign in</html>"],
     ["an empty body", "application/json", "", "it is empty"],
-    ["other JSON", "application/json", '{"status":"ok"}', "no chat completion"],
+    ["other JSON", "application/json", '{"status":"ok"}', "no reply of an OpenAI-compatible server"],
     ["JSON that is no object", "application/json", "7", "no JSON object"],
   ])("a reply of %s", async (_, type, body, said) => {
     const { baseUrl } = await startServer(

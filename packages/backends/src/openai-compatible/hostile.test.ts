@@ -4,8 +4,8 @@ import { probeAbilities } from "../probe/probe.ts"
 import { collectEvents } from "../testing/collect-events.ts"
 import { event, startServer } from "../testing/raw-server.ts"
 import { createOpenAICompatibleBackend, type OpenAICompatibleOptions } from "./backend.ts"
-import { LIMITS as USUAL, LONGEST_ERROR } from "./limits.ts"
-import { createSseReader } from "./sse.ts"
+import { LIMITS as USUAL, LONGEST_ERROR } from "../http/limits.ts"
+import { createSseReader } from "../http/sse.ts"
 
 const request = { messages: [{ role: "user", content: "Hello" }] } as const
 /** A sixteenth of the usual ones: the tests are about that they hold. */

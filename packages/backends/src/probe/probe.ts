@@ -12,6 +12,12 @@ export interface ProbedServer {
   abilities: BackendAbilities
   /** Tokens that fit into one request and its reply, where the server says. */
   contextTokens?: number
+  /** Tokens of the window that the model was trained with, where the server tells that apart. */
+  trainedTokens?: number
+  /** Whether the model can think, where the server says. */
+  thinks?: boolean
+  /** What stands for a picture in a prompt, where the server says. */
+  mediaMark?: string
   /** The chat template of the loaded model, in Jinja, where the server shows it. */
   chatTemplate?: string
   /** What that template may print of the tokenizer. */
@@ -62,12 +68,13 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
     }
   }
 
-  const [props, version, ollama, models, show] = await Promise.all([
+  const [props, version, ollama, models, show, loaded] = await Promise.all([
     ask(`${root}/props`),
     ask(`${root}/version`),
     ask(`${root}/api/version`),
     ask(`${base}/models`),
     modelName === undefined ? {} : ask(`${root}/api/show`, { model: modelName }),
+    modelName === undefined ? {} : ask(`${root}/api/ps`),
   ])
   const listed = Array.isArray(models.data) ? (models.data as Page[]) : []
   const dialect = dialectOf(base, props, version, ollama, listed)
@@ -80,8 +87,27 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
       ? { ...DIALECT_ABILITIES[dialect], ...nativeTools(props, show) }
       : { nativeTools: false, grammar: false, jsonSchema: false },
     ...(typeof known === "string" ? { version: known } : {}),
-    ...contextOf(props, show, listed, modelName),
+    ...contextOf(props, show, [...listed, ...loadedIn(loaded)], modelName),
+    ...modelOf(props, show),
     ...templateOf(props, show, root),
+  }
+}
+
+/** The models that Ollama has in memory, with the windows that they have there. */
+function loadedIn({ models }: Page): Page[] {
+  const list = Array.isArray(models) ? (models as Page[]) : []
+  return list.map(({ name, context_length: context }) => ({ id: name, loaded_context_length: context }))
+}
+
+/** What is told of the model beside its template. */
+function modelOf(props: Page, show: Page): Pick<ProbedServer, "trainedTokens" | "thinks" | "mediaMark"> {
+  const info = (show.model_info ?? {}) as Page
+  const trained = Object.entries(info).find(([name]) => name.endsWith(".context_length"))?.[1]
+  const { capabilities } = show
+  return {
+    ...(typeof trained === "number" ? { trainedTokens: trained } : {}),
+    ...(Array.isArray(capabilities) ? { thinks: capabilities.includes("thinking") } : {}),
+    ...(typeof props.media_marker === "string" ? { mediaMark: props.media_marker } : {}),
   }
 }
 
@@ -160,8 +186,8 @@ function nativeTools(props: Page, show: Page): { nativeTools?: boolean } {
 }
 
 /**
- * llama.cpp tells its window, vLLM and LM Studio that of each model. Ollama's is what `num_ctx` of the model says; the
- * window that the model was trained with is no window that Ollama gives it.
+ * llama.cpp tells its window, vLLM and LM Studio that of each model. Ollama's is what `num_ctx` of the model says, or the
+ * one with which it is in memory; the window that the model was trained with is no window that Ollama gives it.
  */
 function contextOf(
   props: Page,
@@ -170,12 +196,11 @@ function contextOf(
   modelName: string | undefined,
 ): { contextTokens?: number } {
   const settings = props.default_generation_settings as Page | undefined
-  const model = models.find((candidate) => candidate.id === modelName) ?? models[0]
+  const named = models.filter((candidate) => candidate.id === modelName)
+  const asked = named.length === 0 ? models.slice(0, 1) : named
+  const told = asked.map((model) => model.max_model_len ?? model.loaded_context_length)
   const set = typeof show.parameters === "string" ? /^num_ctx\s+(\d+)/m.exec(show.parameters)?.[1] : undefined
-  const found =
-    settings?.n_ctx ??
-    model?.max_model_len ??
-    model?.loaded_context_length ??
-    (set === undefined ? undefined : Number(set))
+  const own = set === undefined ? undefined : Number(set)
+  const found = settings?.n_ctx ?? own ?? told.find((tokens) => tokens !== undefined)
   return typeof found === "number" && found > 0 ? { contextTokens: found } : {}
 }

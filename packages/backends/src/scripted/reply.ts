@@ -109,6 +109,7 @@ function failureOf(failed: ScriptedFailure, modelName: string): ToolwrightError 
   const context: FailureContext = {
     url: "the screenplay",
     modelName,
+    server: "a screenplay",
     keySetting: "the screenplay",
     urlSetting: "the screenplay",
   }

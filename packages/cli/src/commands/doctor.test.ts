@@ -73,7 +73,9 @@ describe("toolwright doctor", () => {
     expect(stdout).toContain("by the server: the model called it in 10 of 10 tries.")
     expect(stdout).toContain("in the prompt: the model called it in 10 of 10 tries.")
     expect(stdout).toContain("Grammar    holds the model")
-    expect(stdout).toContain("--native-tools true --dialect llama.cpp --context-tokens 8192")
+    expect(stdout).toContain(
+      "--backend openai-compatible --native-tools true --dialect llama.cpp --context-tokens 8192",
+    )
     expect(asked.length).toBe(21)
     const [file] = readdirSync(join(cwd, "state", "toolwright"))
     expect(JSON.parse(readFileSync(join(cwd, "state", "toolwright", file!), "utf8"))).toMatchObject({

@@ -1,16 +1,10 @@
-import {
-  createOpenAICompatibleBackend,
-  createScriptedBackend,
-  loadScreenplay,
-  openLlamaBackend,
-  type Backend,
-} from "@toolwright/backends"
+import { createScriptedBackend, loadScreenplay, openLlamaBackend, type Backend } from "@toolwright/backends"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
 import type { ChooseReading, Pairing } from "../pairing/pairing.ts"
 import { DEFAULT_PAIRING, pairingNamed } from "../pairing/choose.ts"
-import { knownServer } from "./server.ts"
+import { isServerKind, openServer } from "./servers.ts"
 import { backendKindOf, hasModel, HOW_TO_CONFIGURE } from "./configured.ts"
 
 /** What a backend takes from its surroundings. */
@@ -39,14 +33,14 @@ export async function backendFor({ model }: Configuration, options: BackendOptio
   const kind = backendKindOf(model)
   const pairing = kind === undefined ? DEFAULT_PAIRING : pairingNamed(kind)
   if (pairing !== undefined) return openPairing(pairing, options, kind !== undefined)
+  if (isServerKind(kind))
+    return openServer(kind, model, { log: options.log ?? (() => {}), env: options.env ?? process.env })
   switch (kind) {
     case "scripted": {
       if (model.screenplay === undefined) throw missing("model.screenplay", "--screenplay FILE")
       const formatter = model.format === undefined ? {} : { formatter: formatterById(model.format) }
       return createScriptedBackend(await loadScreenplay(model.screenplay), formatter)
     }
-    case "openai-compatible":
-      return openAICompatible(model, options)
     case "llama":
       if (model.path === undefined) throw missing("model.path", "--model-path FILE")
       return openLlamaBackend({ modelPath: model.path, ...(model.name === undefined ? {} : { modelName: model.name }) })
@@ -99,22 +93,6 @@ export function withoutModel(): never {
       hint: `${HOW_TO_CONFIGURE}\nIn code: createToolwright({ model: { name: "…", baseUrl: "…" } }), or { builtins: {} } for the built-in tools and the built-in model.`,
     },
   )
-}
-
-async function openAICompatible(model: Configuration["model"], options: BackendOptions): Promise<Backend> {
-  const { log = () => {}, env = process.env } = options
-  if (model.baseUrl === undefined) throw missing("model.baseUrl", "--base-url URL or TOOLWRIGHT_BASE_URL")
-  if (model.name === undefined) throw missing("model.name", "--model NAME or TOOLWRIGHT_MODEL")
-  const { nativeTools, ...known } = await knownServer(model, model.baseUrl, { log, env })
-  return createOpenAICompatibleBackend({
-    ...known,
-    baseUrl: model.baseUrl,
-    modelName: model.name,
-    ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
-    abilities: { nativeTools },
-    stallTimeoutMs: model.timeoutSeconds * 1000,
-    settingNames: { url: "--base-url (or TOOLWRIGHT_BASE_URL)", key: "TOOLWRIGHT_API_KEY" },
-  })
 }
 
 function missing(key: string, how: string): ToolwrightError {

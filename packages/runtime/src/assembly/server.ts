@@ -5,6 +5,14 @@ import { modelFormatOf } from "./model-format.ts"
 
 type Model = Configuration["model"]
 
+/** What finding out takes from its surroundings. */
+interface Surroundings {
+  log: (line: string) => void
+  env: Readonly<Record<string, string | undefined>>
+  /** What was found out already. */
+  probed?: ProbedServer
+}
+
 /** What is known of a model server before the first request. */
 export interface KnownServer {
   dialect: Dialect
@@ -24,19 +32,38 @@ export interface KnownServer {
 export async function knownServer(
   model: Model,
   baseUrl: string,
-  { log, env }: { log: (line: string) => void; env: Readonly<Record<string, string | undefined>> },
+  { log, env, probed: known }: Surroundings,
 ): Promise<KnownServer> {
   const examined = model.examined ? examinedServer(model, baseUrl, env, log) : undefined
   if (examined !== undefined) return examined
   const nativeTools = model.nativeTools && model.template === undefined
-  const probed = model.dialect === "auto" && (!nativeTools || isNear(baseUrl)) ? await probe(model, baseUrl) : undefined
+  const asks = known === undefined && model.dialect === "auto" && (!nativeTools || isNear(baseUrl))
+  const probed = asks ? await probe(model, baseUrl) : known
   const modelFormat = await modelFormatOf(model, probed, log)
+  if (probed?.dialect === "llama.cpp" && probed.chatTemplate !== undefined && model.template === undefined)
+    warnOfTemplate(probed.chatTemplate, log)
   return {
     dialect: model.dialect === "auto" ? (probed?.dialect ?? "generic") : model.dialect,
     nativeTools: nativeTools && takesTools(probed, log),
     ...(probed?.contextTokens === undefined ? {} : { contextTokens: probed.contextTokens }),
     ...(modelFormat === undefined ? {} : { modelFormat }),
   }
+}
+
+/**
+ * Says where a template is the plainest of all, which llama.cpp takes for files that bring none: the model was trained
+ * on another then, and answers badly to this one.
+ */
+export function warnOfTemplate(template: string, log: (line: string) => void): void {
+  if (!isPlain(template)) return
+  log(
+    "The chat template that the server shows is plain ChatML without tools, which llama.cpp also takes for a model that brings none. Unless the model was trained on it, give its own: --chat-template-file FILE at the server, --model-template FILE here.",
+  )
+}
+
+/** A loop over messages between ChatML's marks, and nothing else. */
+export function isPlain(template: string): boolean {
+  return template.length < 500 && template.includes("<|im_start|>") && !/tool|reasoning|think/i.test(template)
 }
 
 function probe({ apiKey, name }: Model, baseUrl: string): Promise<ProbedServer> {

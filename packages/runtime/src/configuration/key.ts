@@ -1,3 +1,4 @@
+import { ANTHROPIC_URL, OPENAI_URL } from "@toolwright/backends"
 import type { Setting } from "./setting.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -27,11 +28,11 @@ export interface ChosenKey {
 }
 
 /** Whose a key is, by the variable that it is in. */
-const OPENAI = "https://api.openai.com"
+const OPENAI = new URL(OPENAI_URL).origin
 
 /**
  * Chooses the key for the address in force. A key belongs to a provider, and is sent nowhere else: `OPENAI_API_KEY` to
- * OpenAI, or where `OPENAI_BASE_URL` says; `TOOLWRIGHT_API_KEY` where `TOOLWRIGHT_BASE_URL` says, or where the user
+ * OpenAI, or where `OPENAI_BASE_URL` says; `ANTHROPIC_API_KEY` to Anthropic likewise; `TOOLWRIGHT_API_KEY` where `TOOLWRIGHT_BASE_URL` says, or where the user
  * does; a file's to the address in the same file. Whoever wants one to go elsewhere names its variable.
  */
 export function keyFor(setting: Setting, { env, address, file, variable }: KeyInputs): ChosenKey {
@@ -68,6 +69,7 @@ export function keyFor(setting: Setting, { env, address, file, variable }: KeyIn
 /** The origins that a variable's key is for; none where it is for any address that the user names. */
 function homesOf(name: string, env: Environment): string[] {
   if (name === "OPENAI_API_KEY") return present([OPENAI, originOf(env.OPENAI_BASE_URL)])
+  if (name === "ANTHROPIC_API_KEY") return present([originOf(ANTHROPIC_URL), originOf(env.ANTHROPIC_BASE_URL)])
   return present([originOf(env.TOOLWRIGHT_BASE_URL)])
 }
 

@@ -1,5 +1,6 @@
 import { dirname } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
+import { addressFor } from "./address.ts"
 import { findConfigurationFile, readConfigurationFile } from "./file.ts"
 import { keyFor } from "./key.ts"
 import type { Setting } from "./setting.ts"
@@ -66,6 +67,8 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
   if (mistakes.length > 0) throw new ToolwrightError("INVALID_CONFIGURATION", mistakes.join("\n"))
   startWhereTrusted(found, file?.path)
 
+  const named = addressFor(found.get("model.backend")?.value, found.get("model.baseUrl"), inputs.env)
+  if (named !== undefined) found.set("model.baseUrl", named)
   const key = SETTINGS.find((setting) => setting.key === "model.apiKey")!
   const [address, variable] = [found.get("model.baseUrl"), found.get("model.apiKeyEnv")]
   const chosen = keyFor(key, { env: inputs.env, address, file, variable })

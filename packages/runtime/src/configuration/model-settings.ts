@@ -1,3 +1,4 @@
+import { leavesMachine } from "./address.ts"
 import { typed, type Setting } from "./setting.ts"
 
 /** What a million tokens cost, in whatever unit budgets are given in. */
@@ -10,11 +11,21 @@ export interface ModelPrice {
 export const MODEL_SETTINGS = [
   {
     key: "model.backend",
-    nature: "harmless",
+    nature: "servers",
+    free: (backend) => (leavesMachine(backend) ? undefined : backend),
     type: "string",
-    values: ["openai-compatible", "llama", "scripted", "pocket"],
+    values: [
+      "openai-compatible",
+      "openai-responses",
+      "anthropic",
+      "ollama",
+      "llama-server",
+      "llama",
+      "scripted",
+      "pocket",
+    ],
     description:
-      "Where inference happens; chosen by what else is set unless given, and where nothing is set the built-in pocket model",
+      "Where inference happens: a server by the API that it speaks, a model in this process, or a screenplay; chosen by what else is set unless given, and where nothing is set the built-in pocket model",
     env: ["TOOLWRIGHT_BACKEND"],
     flag: "backend",
   },
@@ -38,7 +49,8 @@ export const MODEL_SETTINGS = [
     key: "model.baseUrl",
     nature: "servers",
     type: "string",
-    description: "Base URL of an OpenAI-compatible server, such as http://localhost:11434/v1",
+    description:
+      "Where the model's server is, such as http://localhost:11434/v1; anthropic, openai-responses, ollama and llama-server have a usual one",
     env: ["TOOLWRIGHT_BASE_URL", "OPENAI_BASE_URL"],
     flag: "base-url",
   },
@@ -48,14 +60,14 @@ export const MODEL_SETTINGS = [
     type: "string",
     description: "Key of that server",
     secret: true,
-    env: ["TOOLWRIGHT_API_KEY", "OPENAI_API_KEY"],
+    env: ["TOOLWRIGHT_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"],
   },
   {
     key: "model.apiKeyEnv",
     nature: "keys",
     type: "string",
     description:
-      "Variable that holds the key, where a key is to go to another address than its own: OPENAI_API_KEY goes to api.openai.com or OPENAI_BASE_URL, TOOLWRIGHT_API_KEY to TOOLWRIGHT_BASE_URL where that is set",
+      "Variable that holds the key, where a key is to go to another address than its own: OPENAI_API_KEY goes to api.openai.com or OPENAI_BASE_URL, ANTHROPIC_API_KEY to api.anthropic.com or ANTHROPIC_BASE_URL, TOOLWRIGHT_API_KEY to TOOLWRIGHT_BASE_URL where that is set",
     flag: "api-key-env",
   },
   {

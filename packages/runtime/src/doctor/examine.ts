@@ -1,16 +1,12 @@
-import {
-  createOpenAICompatibleBackend,
-  probeAbilities,
-  wrapBackend,
-  type Backend,
-  type Dialect,
-  type ModelFormat,
-  type ProbedServer,
-} from "@toolwright/backends"
+import { wrapBackend, type Backend, type Dialect, type ModelFormat, type ProbedServer } from "@toolwright/backends"
 import { generateWithTools } from "@toolwright/agents"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { selectFormat, toolsFromJson } from "@toolwright/toolformat"
+import { backendKindOf } from "../assembly/configured.ts"
 import { modelFormatOf } from "../assembly/model-format.ts"
+import { isPlain } from "../assembly/server.ts"
+import { isServerKind, openServer, probeServer, type ServerKind } from "../assembly/servers.ts"
+import { usualAddress } from "../configuration/address.ts"
 import type { Configuration } from "../configuration/settings.ts"
 
 /** How often a model called the tool that it was asked to call, and what went wrong otherwise. */
@@ -28,6 +24,8 @@ export type GrammarFinding = "held" | "ignored" | "refused" | "not offered"
 export interface Examination {
   baseUrl: string
   model: string
+  /** The API by which the server is asked. */
+  backend: ServerKind
   reachable: boolean
   dialect: Dialect
   version?: string
@@ -35,7 +33,7 @@ export interface Examination {
   listed?: boolean
   contextTokens?: number
   /** Whether the server shows the model's chat template, and what calls it means. */
-  template: "shown" | "not shown"
+  template: "shown" | "plain" | "not shown"
   format: string
   formatBecause: string
   /** What the server says of its own tool use. */
@@ -86,28 +84,39 @@ export async function examine(
   { model }: Pick<Configuration, "model">,
   options: ExamineOptions = {},
 ): Promise<Examination> {
-  const { baseUrl, name, apiKey } = model
+  const { name } = model
+  const named = backendKindOf(model)
+  const kind = isServerKind(named) ? named : "openai-compatible"
+  const baseUrl = model.baseUrl ?? usualAddress(kind)
   if (baseUrl === undefined || name === undefined)
     throw new ToolwrightError("INVALID_CONFIGURATION", "Which model, and where?", {
       hint: "Name both: toolwright doctor qwen2.5:7b --base-url http://localhost:11434/v1",
     })
   const { log = () => {}, tries = 10, signal } = options
   log(`Asking ${baseUrl} what it is …`)
-  const probed = await probeAbilities(baseUrl, {
-    modelName: name,
-    ...(apiKey === undefined ? {} : { apiKey }),
-    ...(signal === undefined ? {} : { signal }),
-  })
+  const asked = { ...model, baseUrl, name }
+  const probed = await probeServer(kind, asked, signal)
   const format = await modelFormatOf(model, probed)
-  const backend = (nativeTools: boolean) => backendOf({ model, baseUrl, name, probed, format }, nativeTools)
+  const opened = await openServer(
+    kind,
+    { ...asked, nativeTools: true, examined: false },
+    { log: () => {}, env: {}, probed, retries: false },
+  )
+  const backend = (nativeTools: boolean) =>
+    wrapBackend(opened, { abilities: { ...opened.abilities, nativeTools } } satisfies Partial<Backend>)
   const asking = { tries, signal, log }
   const none = { called: 0, of: 0 }
-  const native = probed.reachable
-    ? await tryOut(nativeOnly(backend(true)), "by the server's own tool use", asking)
-    : none
+  const own = probed.reachable && kind !== "llama-server"
+  const native = own ? await tryOut(nativeOnly(backend(true)), "by the server's own tool use", asking) : none
   const text = probed.reachable ? await tryOut(backend(false), "with the tools in the prompt", asking) : none
   const grammar = probed.abilities.grammar ? await tryGrammar(backend(false), asking) : "not offered"
-  return { baseUrl, model: name, ...serverPart(probed, name, format), ...concluded({ native, text, grammar }, probed) }
+  return {
+    baseUrl,
+    model: name,
+    backend: kind,
+    ...serverPart(probed, name, format),
+    ...concluded({ native, text, grammar }, probed),
+  }
 }
 
 /** What the server says of itself and of the model. */
@@ -119,10 +128,15 @@ function serverPart(probed: ProbedServer, name: string, format: ModelFormat | un
     ...(version === undefined ? {} : { version }),
     ...(models.length === 0 ? {} : { listed: models.includes(name) }),
     ...(contextTokens === undefined ? {} : { contextTokens }),
-    template: chatTemplate === undefined ? ("not shown" as const) : ("shown" as const),
+    template: templateWord(chatTemplate),
     ...formatPart(name, format),
     saysNative: abilities.nativeTools,
   }
+}
+
+function templateWord(template: string | undefined): Examination["template"] {
+  if (template === undefined) return "not shown"
+  return isPlain(template) ? "plain" : "shown"
 }
 
 /** Where there is no template, the model's name says the format. */
@@ -141,27 +155,6 @@ function concluded(
   const best = nativeTools ? native : text
   const settings = { nativeTools, dialect, ...(contextTokens === undefined ? {} : { contextTokens }) }
   return { native, text, grammar, settings, usable: best.of > 0 && best.called >= best.of * ENOUGH }
-}
-
-interface Examined {
-  model: Configuration["model"]
-  baseUrl: string
-  name: string
-  probed: ProbedServer
-  format: ModelFormat | undefined
-}
-
-function backendOf({ model, baseUrl, name, probed, format }: Examined, nativeTools: boolean): Backend {
-  return createOpenAICompatibleBackend({
-    baseUrl,
-    modelName: name,
-    dialect: probed.dialect,
-    abilities: { nativeTools },
-    retryDelaysMs: [],
-    stallTimeoutMs: model.timeoutSeconds * 1000,
-    ...(model.apiKey === undefined ? {} : { apiKey: model.apiKey }),
-    ...(format === undefined ? {} : { modelFormat: format }),
-  })
 }
 
 /** Where the server refuses tools, they are not tried in the prompt instead: that is asked apart. */

@@ -1,4 +1,5 @@
 export { lowerSchema, type Loss, type LoweredSchema } from "./lower.ts"
 export { restoreArguments } from "./restore.ts"
 export type { LoweringTarget } from "./targets.ts"
+export { strictReplySchema } from "./strict.ts"
 export { lowerTools, type LoweredTool, type LoweredTools } from "./tools.ts"

@@ -306,7 +306,7 @@ describe.skipIf(!present)("over 400 real schemas with their instances", () => {
   })
 
   // Every tenth schema, others for each target, to stay short.
-  test.each(["openai-strict", "gemini", "llama.cpp-gbnf", "anthropic"] as const)(
+  test.each(["openai-strict", "anthropic-output", "gemini", "llama.cpp-gbnf", "anthropic"] as const)(
     "%s: what is not reported as lost is kept",
     async (target) => {
       const seed = ["openai-strict", "gemini", "llama.cpp-gbnf", "anthropic"].indexOf(target)

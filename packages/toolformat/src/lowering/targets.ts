@@ -1,5 +1,11 @@
 /** Who a schema is lowered for. `generic` is any server that takes JSON Schema as it is. */
-export type LoweringTarget = "openai-strict" | "anthropic" | "gemini" | "llama.cpp-gbnf" | "generic"
+export type LoweringTarget =
+  | "openai-strict"
+  | "anthropic"
+  | "anthropic-output"
+  | "gemini"
+  | "llama.cpp-gbnf"
+  | "generic"
 
 /** What a target can express. */
 export interface TargetProfile {
@@ -28,7 +34,7 @@ const NOTHING: ReadonlySet<string> = new Set()
 /**
  * What each target can express, from their documentation as of November 2026: OpenAI's list for structured outputs,
  * Anthropic's
- * rules for `input_schema`, Gemini's `Schema` object (a subset of OpenAPI 3.0), and llama.cpp's own list of what its
+ * rules for `input_schema` and for the form of outputs, Gemini's `Schema` object (a subset of OpenAPI 3.0), and llama.cpp's own list of what its
  * converter
  * to GBNF supports.
  */
@@ -54,6 +60,17 @@ export const TARGETS: Readonly<Record<LoweringTarget, TargetProfile>> = {
     stringEnums: false,
     unionRoot: false,
     anyValue: true,
+  },
+  "anthropic-output": {
+    keywords: new Set([...STRUCTURE, "format"]),
+    annotations: new Set(["description", "title"]),
+    formats: new Set(["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"]),
+    references: true,
+    nulls: "type",
+    closed: true,
+    stringEnums: false,
+    unionRoot: false,
+    anyValue: false,
   },
   gemini: {
     keywords: new Set([

@@ -62,6 +62,12 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   "model.baseUrl": (url) => [
     { verb: "send", what: `what you and the model say, and your key for it, to ${withoutUser(url)}` },
   ],
+  "model.backend": (backend) => [
+    {
+      verb: "send",
+      what: `what you and the model say, and your key for it, to the usual server of ${String(backend)}`,
+    },
+  ],
   "model.apiKey": (key) => [
     { verb: "use", what: `its own key ${mask(String(key))} for the model's server, in place of none` },
   ],

@@ -106,18 +106,23 @@ class Blocks {
 
 /** Decodes a whole message: its blocks as a stream of one piece each. */
 export function decodeAnthropicResponse(body: unknown, options: ApiDecoderOptions = {}): ApiReply {
+  return collectReply(anthropicResponseEvents(body, options))
+}
+
+/** The events of a whole message. */
+export function anthropicResponseEvents(body: unknown, options: ApiDecoderOptions = {}): ApiEvent[] {
   const decoder = createAnthropicStreamDecoder(options)
-  if (field(body, "type") === "error") return collectReply(decoder.push(body))
+  if (field(body, "type") === "error") return decoder.push(body)
   const blocks = asArray(field(body, "content")).flatMap((block, index) => [
     ...decoder.push({ type: "content_block_start", index, content_block: block }),
     ...decoder.push({ type: "content_block_stop", index }),
   ])
   const usage = field(body, "usage")
-  return collectReply([
+  return [
     ...blocks,
     ...decoder.push({ type: "message_delta", delta: { stop_reason: field(body, "stop_reason") }, usage }),
     ...decoder.end(),
-  ])
+  ]
 }
 
 function finishReasonOf(reason: string): ApiFinishReason {

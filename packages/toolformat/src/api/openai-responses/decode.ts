@@ -109,11 +109,16 @@ function textsOf(item: unknown): ApiEvent[] {
 
 /** Decodes a whole response: its items as if they had just been finished. */
 export function decodeResponsesResponse(body: unknown, options: ApiDecoderOptions = {}): ApiReply {
+  return collectReply(responsesResponseEvents(body, options))
+}
+
+/** The events of a whole response. */
+export function responsesResponseEvents(body: unknown, options: ApiDecoderOptions = {}): ApiEvent[] {
   const decoder = createResponsesStreamDecoder(options)
   const items = asArray(field(body, "output")).flatMap((item, index) =>
     decoder.push({ type: "response.output_item.done", output_index: index, item }),
   )
-  return collectReply([...items, ...decoder.push({ type: "response.completed", response: body })])
+  return [...items, ...decoder.push({ type: "response.completed", response: body })]
 }
 
 function readEnd(response: unknown, hasCalls: boolean): ApiEvent[] {

@@ -1,21 +1,33 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 
-/** Where to send chat requests, and a text of it that is safe to show. */
+/** Where to send requests, and a text of it that is safe to show. */
 export interface Address {
   endpoint: string
   shown: string
+  /** Where a request that is no inference goes, by its path; nothing where the server takes none. */
+  other(path: string): string | undefined
   /** From `user:password@` in the address, which fetch would refuse. */
   authorization?: string
 }
 
+/** Where a protocol has its pages behind the address that users name. */
+export interface Pages {
+  /** Of inference, e.g. `chat/completions`. */
+  readonly own: string
+  /** An end of an address that does not belong to it, though users are used to it. */
+  readonly without?: RegExp
+  /** What stands before the paths of OpenAI's API; nothing where the server does not have that. */
+  readonly others?: string
+}
+
 /**
- * The address of a server's chat endpoint.
+ * The address of a server's endpoint.
  *
  * @param baseUrl where the server's API begins, e.g. `http://localhost:8080/v1`; a whole endpoint is taken too
  * @param setting the setting that holds it, for the error
  * @throws ToolwrightError `INVALID_CONFIGURATION` when it is no HTTP address
  */
-export function chatAddress(baseUrl: string, setting: string): Address {
+export function addressOf(baseUrl: string, setting: string, { own, without, others }: Pages): Address {
   const url = parse(baseUrl, setting)
   const authorization =
     url.username === ""
@@ -25,9 +37,22 @@ export function chatAddress(baseUrl: string, setting: string): Address {
   url.password = ""
   url.hash = ""
   const path = url.pathname.replace(/\/+$/, "")
-  url.pathname = path.endsWith("/chat/completions") ? path : `${path}/chat/completions`
-  const shown = `${url.origin}${url.pathname}`
-  return { endpoint: url.href, shown, ...(authorization === undefined ? {} : { authorization }) }
+  const root = path.endsWith(`/${own}`)
+    ? path.slice(0, -own.length - 1)
+    : without === undefined
+      ? path
+      : path.replace(without, "")
+  const at = (page: string): string => {
+    url.pathname = `${root}/${page}`
+    return url.href
+  }
+  const endpoint = at(own)
+  return {
+    endpoint,
+    shown: `${url.origin}${url.pathname}`,
+    other: (page) => (others === undefined ? undefined : at(others + page)),
+    ...(authorization === undefined ? {} : { authorization }),
+  }
 }
 
 function parse(baseUrl: string, setting: string): URL {

@@ -1,21 +1,32 @@
 import type { ToolwrightError } from "@toolwright/toolbox"
-import { createOpenAIStreamDecoder, type ApiEvent } from "@toolwright/toolformat"
+import type { ApiEvent } from "@toolwright/toolformat"
 import { badReply, failureOfStatus, replyTooLong, type FailureContext } from "../failures.ts"
 import type { FinishReason, InferEvent, Usage } from "../model/backend.ts"
 import type { ReplyLimits } from "./limits.ts"
+import { createLineReader } from "./lines.ts"
+import type { ReplyDecoder } from "./protocol.ts"
 import { Retryable } from "./retry.ts"
 import { createSseReader } from "./sse.ts"
 
-/** Reads one response, whether it is a stream of events or one JSON body. `end` comes last, once. */
+/** How the values of a reply follow each other: an event stream, a value on each line, or one value. */
+export type Framing = "events" | "lines" | "whole"
+
+/** Whom a reply is from, and how much of it is read. */
+export interface ReplySource {
+  context: FailureContext
+  limits: ReplyLimits
+}
+
+/** Reads one response. `end` comes last, once. */
 export async function* replyEvents(
   pieces: AsyncIterable<string>,
-  isStream: boolean,
-  context: FailureContext,
-  limits: ReplyLimits,
+  framing: Framing,
+  decoder: ReplyDecoder,
+  source: ReplySource,
 ): AsyncGenerator<InferEvent> {
-  const translate = createTranslator(context, limits)
-  if (isStream) yield* streamed(pieces, translate, context, limits)
-  else yield* whole(pieces, translate, context, limits)
+  const translate = createTranslator(source)
+  if (framing === "whole") yield* whole(pieces, decoder, translate, source)
+  else yield* streamed(pieces, framing, { decoder, translate }, source)
   yield translate.end()
 }
 
@@ -23,43 +34,47 @@ type Translator = ReturnType<typeof createTranslator>
 
 async function* streamed(
   pieces: AsyncIterable<string>,
-  translate: Translator,
-  context: FailureContext,
-  limits: ReplyLimits,
+  framing: "events" | "lines",
+  { decoder, translate }: { decoder: ReplyDecoder; translate: Translator },
+  { context, limits }: ReplySource,
 ): AsyncGenerator<InferEvent> {
-  const sse = createSseReader()
-  const decoder = createOpenAIStreamDecoder()
+  const reader = framing === "lines" ? createLineReader() : createSseReader()
   let done = false
   let count = 0
-  const read = (events: string[]): InferEvent[] =>
-    events.flatMap((data) => {
+  const read = (values: string[]): InferEvent[] =>
+    values.flatMap((data) => {
       if (done || data === "[DONE]") {
         done = true
         return []
       }
-      return translate.events(decoder.push(parse(data, context)))
+      const value = parse(data, context)
+      const events = translate.events(decoder.push(value))
+      done = decoder.isLast(value)
+      return events
     })
   for await (const piece of pieces) {
-    const complete = sse.push(piece)
+    const complete = reader.push(piece)
     count += complete.length
     if (count > limits.events) throw replyTooLong(context, `more than ${limits.events} events`)
     const events = read(complete)
-    if (sse.waiting > limits.event) throw replyTooLong(context, `an event of more than ${limits.event} characters`)
+    if (reader.waiting > limits.event) throw replyTooLong(context, `an event of more than ${limits.event} characters`)
     for (const event of events) yield event
     // Some servers keep the connection open after the last event.
     if (done) break
   }
-  yield* read(sse.end())
+  const cutOff = () => new Retryable(badReply(context, "it ends in the middle"), "the reply was cut off")
+  const rest = reader.end()
+  if (!done && rest.some((data) => data !== "[DONE]" && !isJson(data))) throw cutOff()
+  yield* read(rest)
   yield* translate.events(decoder.end())
-  if (!done && !translate.finished())
-    throw new Retryable(badReply(context, "it ends in the middle"), "the reply was cut off")
+  if (!done && !translate.finished()) throw cutOff()
 }
 
 async function* whole(
   pieces: AsyncIterable<string>,
+  decoder: ReplyDecoder,
   translate: Translator,
-  context: FailureContext,
-  limits: ReplyLimits,
+  { context, limits }: ReplySource,
 ): AsyncGenerator<InferEvent> {
   const read: string[] = []
   let length = 0
@@ -69,24 +84,18 @@ async function* whole(
     if (length > limits.body) throw replyTooLong(context, `more than ${limits.body} characters`)
   }
   const text = read.join("")
-  const body = parse(text, context)
-  const { choices, error } = body as {
-    choices?: { message?: { tool_calls?: object[] }; finish_reason?: unknown }[]
-    error?: unknown
+  const events = decoder.whole(parse(text, context))
+  if (events === undefined) throw badReply(context, `it is no reply of ${context.server}: ${beginning(text)}`)
+  yield* translate.events([...events, ...decoder.end()])
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
-  if (!Array.isArray(choices) && (error === undefined || error === null))
-    throw badReply(context, `it is no chat completion: ${beginning(text)}`)
-  // A whole message is read as a stream of one chunk.
-  const asDelta = choices?.map((choice) => ({
-    ...choice,
-    finish_reason: choice.finish_reason ?? "stop",
-    delta: {
-      ...choice.message,
-      tool_calls: (choice.message?.tool_calls ?? []).map((call, index) => ({ index, ...call })),
-    },
-  }))
-  const decoder = createOpenAIStreamDecoder()
-  yield* translate.events([...decoder.push({ ...body, choices: asDelta ?? [] }), ...decoder.end()])
 }
 
 function parse(text: string, context: FailureContext): object {
@@ -106,7 +115,7 @@ function beginning(text: string): string {
 }
 
 /** Turns decoded events into a backend's; arguments that are no JSON are passed on as they came. */
-function createTranslator(context: FailureContext, limits: ReplyLimits) {
+function createTranslator({ context, limits }: ReplySource) {
   let finishReason: FinishReason | undefined
   let usage: Usage | undefined
   const open = new Map<number, string>()
@@ -170,7 +179,7 @@ function createTranslator(context: FailureContext, limits: ReplyLimits) {
   }
 
   function reported(code: string, message: string): ToolwrightError | Retryable {
-    const status = /^[45]\d\d$/.test(code) ? Number(code) : code.startsWith("rate_limit") ? 429 : 500
+    const status = statusOf(code)
     const failure = failureOfStatus(status, { message, code, param: "" }, context)
     if (failure.code === "CONSTRAINT_UNSUPPORTED" || (status < 500 && status !== 429)) return failure
     const reason = `the server reported: ${message}`
@@ -186,4 +195,19 @@ function createTranslator(context: FailureContext, limits: ReplyLimits) {
       ...(usage === undefined ? {} : { usage }),
     }),
   }
+}
+
+/** Statuses by the words that Anthropic and OpenAI have for them inside a stream. */
+const STATUSES: Readonly<Record<string, number>> = {
+  invalid_request_error: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  not_found_error: 404,
+  request_too_large: 413,
+}
+
+function statusOf(code: string): number {
+  if (/^[45]\d\d$/.test(code)) return Number(code)
+  if (code.startsWith("rate_limit")) return 429
+  return Object.hasOwn(STATUSES, code) ? STATUSES[code]! : 500
 }

@@ -1,0 +1,1 @@
+export { ANTHROPIC_URL, createAnthropicBackend, type AnthropicOptions } from "./backend.ts"

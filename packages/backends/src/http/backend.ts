@@ -1,0 +1,138 @@
+import type { JsonObject } from "@toolwright/toolbox"
+import type { FailureContext } from "../failures.ts"
+import type { Backend, BackendAbilities, InferEvent, InferRequest, ModelFormat } from "../model/backend.ts"
+import { delay } from "../time.ts"
+import { addressOf, type Address } from "./address.ts"
+import { LIMITS, type ReplyLimits } from "./limits.ts"
+import type { Protocol } from "./protocol.ts"
+import { replyEvents, type Framing } from "./reply-events.ts"
+import { createRetries, Retryable } from "./retry.ts"
+import { createWatchdog, readText, send } from "./transport.ts"
+
+/** Settings of every backend that asks a server. */
+export interface ServerOptions {
+  /** Where the server's API begins, e.g. `http://localhost:8080/v1`. */
+  baseUrl: string
+  modelName: string
+  /** Never shown. */
+  apiKey?: string
+  headers?: Readonly<Record<string, string>>
+  /** Tokens that a request and its reply may have together, where it is known. */
+  contextTokens?: number
+  /** How the model writes calls in text, where its chat template says so. */
+  modelFormat?: ModelFormat
+  /** What goes before the abilities that the server is taken to have. */
+  abilities?: Partial<BackendAbilities>
+  /** Milliseconds without any byte after which a request is given up; 240 000 unless given. */
+  stallTimeoutMs?: number
+  /** Milliseconds that one reply may take, waiting for the server alone; 30 minutes unless given. */
+  replyTimeoutMs?: number
+  /** Milliseconds to wait before each retry; their number is the number of retries. */
+  retryDelaysMs?: readonly number[]
+  /** Milliseconds that a server which is busy (HTTP 429, or `Retry-After`) is waited for; five minutes unless given. */
+  busyTimeoutMs?: number
+  /** How much of a reply is read before it is given up with `REPLY_TOO_LONG`; {@link LIMITS} unless given. */
+  limits?: Partial<ReplyLimits>
+  /** What messages call the settings of the address and the key. */
+  settingNames?: { url?: string; key?: string }
+  fetch?: typeof fetch
+  /** Waits between tries. */
+  sleep?: (milliseconds: number, signal?: AbortSignal) => Promise<void>
+}
+
+/**
+ * A backend for a server that speaks a protocol over HTTP.
+ *
+ * Transport failures and HTTP 5xx are tried again after 1, 2 and 4 seconds; a server that is busy (HTTP 429, or 5xx with
+ * `Retry-After`) when it says that it will have time, or after ever longer waits. Each try has a `retry` event, and there
+ * is none once something of the reply has been passed on; everything else fails at once.
+ *
+ * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
+ */
+export function createServerBackend(protocol: Protocol, options: ServerOptions): Backend {
+  const { modelName, apiKey = "", retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
+  const { stallTimeoutMs = 240_000, replyTimeoutMs = 30 * 60_000, busyTimeoutMs = 5 * 60_000 } = options
+  const { address, context, headers } = whereTo(protocol, options)
+  const limits = { ...LIMITS, ...options.limits }
+
+  async function* once(body: string, signal: AbortSignal | undefined): AsyncGenerator<InferEvent> {
+    const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
+    const init = { method: "POST", headers, body }
+    const response = await send(fetcher, address.endpoint, init, context, watchdog, [apiKey])
+    const text = readText(response, context, watchdog, limits.stream)
+    yield* replyEvents(text, framingOf(response, protocol), protocol.decoder(), { context, limits })
+  }
+
+  async function* infer(request: InferRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<InferEvent> {
+    signal?.throwIfAborted()
+    const body = JSON.stringify(protocol.body(request))
+    const retries = createRetries({ delaysMs: retryDelaysMs, busyMs: busyTimeoutMs })
+    for (;;) {
+      let passedOn = false
+      try {
+        for await (const event of once(body, signal)) {
+          passedOn = true
+          yield event
+        }
+        return
+      } catch (thrown) {
+        if (!(thrown instanceof Retryable)) throw thrown
+        if (passedOn) throw thrown.failure
+        const wait = retries.after(thrown)
+        yield { type: "retry", ...wait, code: thrown.failure.code }
+        await sleep(wait.delayMs, signal)
+      }
+    }
+  }
+
+  async function forward(path: string, body: JsonObject, { signal }: { signal?: AbortSignal } = {}): Promise<Response> {
+    const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
+    const target = new URL(address.other(path)!)
+    const init = { method: "POST", headers, body: JSON.stringify(body) }
+    try {
+      return await send(fetcher, target.href, init, { ...context, url: target.origin + target.pathname }, watchdog, [
+        apiKey,
+      ])
+    } catch (thrown) {
+      throw thrown instanceof Retryable ? thrown.failure : thrown
+    }
+  }
+
+  return {
+    kind: protocol.kind,
+    abilities: { ...protocol.abilities, ...options.abilities },
+    modelName: () => modelName,
+    ...(protocol.api === undefined ? {} : { api: protocol.api }),
+    ...(options.modelFormat === undefined ? {} : { modelFormat: options.modelFormat }),
+    ...(options.contextTokens === undefined ? {} : { contextTokens: options.contextTokens }),
+    leavesOut: (request) => protocol.leavesOut(request),
+    infer,
+    ...(protocol.pages.others === undefined ? {} : { forward }),
+  }
+}
+
+/** How the values of a reply follow each other, as its response says. */
+function framingOf({ headers }: Response, { lines }: Protocol): Framing {
+  if ((headers.get("content-type") ?? "").includes("event-stream")) return "events"
+  return lines === true ? "lines" : "whole"
+}
+
+/** The address with its headers, and what failures call it. */
+function whereTo(
+  { pages, server, headers: own }: Protocol,
+  options: ServerOptions,
+): { address: Address; context: FailureContext; headers: Record<string, string> } {
+  const { modelName, apiKey = "", settingNames = {} } = options
+  const { url: urlSetting = "the model's baseUrl", key: keySetting = "the model's apiKey" } = settingNames
+  const address = addressOf(options.baseUrl, urlSetting, pages)
+  const { authorization } = address
+  const bearer = (key: string): Record<string, string> => (key === "" ? {} : { authorization: `Bearer ${key}` })
+  const headers = {
+    "content-type": "application/json",
+    accept: "text/event-stream, application/json",
+    ...(authorization === undefined ? {} : { authorization }),
+    ...(own ?? bearer)(apiKey),
+    ...options.headers,
+  }
+  return { address, context: { url: address.shown, modelName, server, urlSetting, keySetting }, headers }
+}

@@ -1,0 +1,1 @@
+export { createOllamaBackend, OLLAMA_URL, type OllamaOptions } from "./backend.ts"

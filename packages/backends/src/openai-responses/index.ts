@@ -1,0 +1,1 @@
+export { createResponsesBackend, OPENAI_URL, type ResponsesOptions } from "./backend.ts"
