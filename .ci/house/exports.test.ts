@@ -12,15 +12,12 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   expectPinned: "holds the pocket model to what it said before",
   configurationReference: "makes a page",
   decodeAnthropicResponse: "a form of an API as a pair: what is written is also read",
-  toAnthropicMessages: "a form of an API as a pair: what is written is also read",
   toAnthropicTools: "a form of an API as a pair: what is written is also read",
   decodeGeminiResponse: "a form of an API as a pair: what is written is also read",
   toGeminiContents: "a form of an API as a pair: what is written is also read",
   toGeminiTools: "a form of an API as a pair: what is written is also read",
   decodeOllamaResponse: "a form of an API as a pair: what is written is also read",
-  toOllamaMessages: "a form of an API as a pair: what is written is also read",
   decodeResponsesResponse: "a form of an API as a pair: what is written is also read",
-  toResponsesInput: "a form of an API as a pair: what is written is also read",
   toResponsesTools: "a form of an API as a pair: what is written is also read",
 }
 

@@ -1,9 +1,23 @@
 import type { JsonObject } from "@toolwright/toolbox"
 import { conflictingConstraints, constraintsOf } from "../failures.ts"
 import type { InferRequest, SamplingOptions } from "../model/backend.ts"
-import { SAMPLING_NAMES } from "../openai-compatible/dialect.ts"
 
 type SamplingName = keyof SamplingOptions
+
+/** What settings are called in requests of OpenAI's API, and in what local servers add to it. */
+export const SAMPLING_NAMES: Readonly<Record<SamplingName, string>> = {
+  temperature: "temperature",
+  topK: "top_k",
+  topP: "top_p",
+  minP: "min_p",
+  repetitionPenalty: "repetition_penalty",
+  frequencyPenalty: "frequency_penalty",
+  presencePenalty: "presence_penalty",
+  maxTokens: "max_tokens",
+  seed: "seed",
+  stop: "stop",
+  logitBias: "logit_bias",
+}
 
 /** What a server calls the sampler's settings; those that it does not have are not here. */
 export type SamplingFields = Partial<Record<SamplingName, string>>

@@ -1,9 +1,10 @@
 import { createOpenAIStreamDecoder } from "@toolwright/toolformat"
 import { createServerBackend, type ServerOptions } from "../http/backend.ts"
+import { SAMPLING_NAMES } from "../http/fields.ts"
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend } from "../model/backend.ts"
 import { chatBody } from "./body.ts"
-import { DIALECT_ABILITIES, SAMPLING_NAMES, samplingFields, type Dialect } from "./dialect.ts"
+import { DIALECT_ABILITIES, samplingFields, type Dialect } from "./dialect.ts"
 
 /** Settings of an OpenAI-compatible backend. The key is sent as a bearer token. */
 export interface OpenAICompatibleOptions extends ServerOptions {

@@ -1,5 +1,6 @@
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import { strictReplySchema } from "@toolwright/toolformat"
+import { SAMPLING_NAMES } from "../http/fields.ts"
 import type { InferRequest, SamplingOptions } from "../model/backend.ts"
 
 /**
@@ -52,21 +53,6 @@ function schemaFields(jsonSchema: JsonObject, dialect: Dialect): JsonObject {
 }
 
 type SamplingName = keyof SamplingOptions
-
-/** What settings are called in requests of OpenAI's API, and in what local servers add to it. */
-export const SAMPLING_NAMES: Readonly<Record<SamplingName, string>> = {
-  temperature: "temperature",
-  topK: "top_k",
-  topP: "top_p",
-  minP: "min_p",
-  repetitionPenalty: "repetition_penalty",
-  frequencyPenalty: "frequency_penalty",
-  presencePenalty: "presence_penalty",
-  maxTokens: "max_tokens",
-  seed: "seed",
-  stop: "stop",
-  logitBias: "logit_bias",
-}
 
 const { topK: _topK, minP: _minP, repetitionPenalty: _repetitionPenalty, ...COMMON } = SAMPLING_NAMES
 

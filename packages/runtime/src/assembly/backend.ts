@@ -4,7 +4,8 @@ import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
 import type { ChooseReading, Pairing } from "../pairing/pairing.ts"
 import { DEFAULT_PAIRING, pairingNamed } from "../pairing/choose.ts"
-import { isServerKind, openServer } from "./servers.ts"
+import { isServerKind } from "./server-kinds.ts"
+import { openServer } from "./servers.ts"
 import { backendKindOf, hasModel, HOW_TO_CONFIGURE } from "./configured.ts"
 
 /** What a backend takes from its surroundings. */

@@ -37,15 +37,15 @@ export async function knownServer(
   const examined = model.examined ? examinedServer(model, baseUrl, env, log) : undefined
   if (examined !== undefined) return examined
   const nativeTools = model.nativeTools && model.template === undefined
-  const asks = known === undefined && model.dialect === "auto" && (!nativeTools || isNear(baseUrl))
-  const probed = asks ? await probe(model, baseUrl) : known
+  const asks = model.dialect === "auto" && (!nativeTools || isNear(baseUrl))
+  const probed = known ?? (asks ? await probe(model, baseUrl) : undefined)
   const modelFormat = await modelFormatOf(model, probed, log)
-  if (probed?.dialect === "llama.cpp" && probed.chatTemplate !== undefined && model.template === undefined)
-    warnOfTemplate(probed.chatTemplate, log)
+  if (model.template === undefined) warnOfTemplate(probed, log)
+  const { dialect = "generic", contextTokens } = probed ?? {}
   return {
-    dialect: model.dialect === "auto" ? (probed?.dialect ?? "generic") : model.dialect,
+    dialect: model.dialect === "auto" ? dialect : model.dialect,
     nativeTools: nativeTools && takesTools(probed, log),
-    ...(probed?.contextTokens === undefined ? {} : { contextTokens: probed.contextTokens }),
+    ...(contextTokens === undefined ? {} : { contextTokens }),
     ...(modelFormat === undefined ? {} : { modelFormat }),
   }
 }
@@ -54,8 +54,8 @@ export async function knownServer(
  * Says where a template is the plainest of all, which llama.cpp takes for files that bring none: the model was trained
  * on another then, and answers badly to this one.
  */
-export function warnOfTemplate(template: string, log: (line: string) => void): void {
-  if (!isPlain(template)) return
+export function warnOfTemplate(probed: ProbedServer | undefined, log: (line: string) => void): void {
+  if (probed?.dialect !== "llama.cpp" || probed.chatTemplate === undefined || !isPlain(probed.chatTemplate)) return
   log(
     "The chat template that the server shows is plain ChatML without tools, which llama.cpp also takes for a model that brings none. Unless the model was trained on it, give its own: --chat-template-file FILE at the server, --model-template FILE here.",
   )

@@ -14,6 +14,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { usualAddress } from "../configuration/address.ts"
 import type { Configuration } from "../configuration/settings.ts"
 import { modelFormatOf } from "./model-format.ts"
+import type { ServerKind } from "./server-kinds.ts"
 import { knownServer, warnOfTemplate } from "./server.ts"
 
 type Model = Configuration["model"]
@@ -26,15 +27,6 @@ export interface Surroundings {
   probed?: ProbedServer
   /** Whether a request that failed is sent again; true unless given. */
   retries?: boolean
-}
-
-/** The kinds of backends that are servers. */
-export const SERVER_KINDS = ["openai-compatible", "openai-responses", "anthropic", "ollama", "llama-server"] as const
-
-export type ServerKind = (typeof SERVER_KINDS)[number]
-
-export function isServerKind(kind: unknown): kind is ServerKind {
-  return (SERVER_KINDS as readonly unknown[]).includes(kind)
 }
 
 /** What every server's backend is opened with. */
@@ -112,7 +104,7 @@ async function llamaServer(model: Model, common: Common, { log, probed: known }:
   const modelFormat = await modelFormatOf(model, probed, log)
   const template = await templateOf(model, probed)
   if (template === undefined) log("Neither the server nor a setting says the model's chat template: ChatML is used.")
-  else warnOfTemplate(template.source, log)
+  else if (model.template === undefined) warnOfTemplate(probed, log)
   return createLlamaServerBackend({
     ...withWindow(common, model.contextTokens ?? probed.contextTokens),
     ...(template === undefined ? {} : { template }),

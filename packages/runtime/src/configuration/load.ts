@@ -67,14 +67,8 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
   if (mistakes.length > 0) throw new ToolwrightError("INVALID_CONFIGURATION", mistakes.join("\n"))
   startWhereTrusted(found, file?.path)
 
-  const named = addressFor(found.get("model.backend")?.value, found.get("model.baseUrl"), inputs.env)
-  if (named !== undefined) found.set("model.baseUrl", named)
-  const key = SETTINGS.find((setting) => setting.key === "model.apiKey")!
-  const [address, variable] = [found.get("model.baseUrl"), found.get("model.apiKeyEnv")]
-  const chosen = keyFor(key, { env: inputs.env, address, file, variable })
-  if (chosen.key === undefined) found.delete(key.key)
-  else found.set(key.key, chosen.key)
-  if (chosen.withheld !== undefined) notices.push(chosen.withheld)
+  const withheld = addressAndKey(found, file, inputs.env)
+  if (withheld !== undefined) notices.push(withheld)
 
   for (const { key: name } of SETTINGS) {
     const value = found.get(name)
@@ -84,6 +78,25 @@ export async function loadConfiguration(inputs: ConfigurationInputs): Promise<Lo
   }
   const { state: trust, waiting = [] } = part ?? {}
   return { configuration: withSections(configuration), sources, file: path, trust, waiting, notices }
+}
+
+/**
+ * Settles the address of the model's server, and the key that goes there.
+ *
+ * @returns why a key that is there is not sent
+ */
+function addressAndKey(
+  found: Map<string, { value: unknown; source: string }>,
+  file: { path: string; values: ReadonlyMap<string, unknown> } | undefined,
+  env: ConfigurationInputs["env"],
+): string | undefined {
+  const address = addressFor(found.get("model.backend")?.value, found.get("model.baseUrl"), env)
+  if (address !== undefined) found.set("model.baseUrl", address)
+  const key = SETTINGS.find((setting) => setting.key === "model.apiKey")!
+  const chosen = keyFor(key, { env, address, file, variable: found.get("model.apiKeyEnv") })
+  if (chosen.key === undefined) found.delete(key.key)
+  else found.set(key.key, chosen.key)
+  return chosen.withheld
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdirSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { makeStateFolder, readStateFile, writeStateFile } from "@toolwright/host/state-files"
 import { userStateFolder } from "../workspace/state-folder.ts"
-import type { Examination } from "./examine.ts"
+import type { Examination } from "./examination.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
 

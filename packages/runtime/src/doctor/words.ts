@@ -1,4 +1,4 @@
-import type { Examination, Tries } from "./examine.ts"
+import type { Examination, Tries } from "./examination.ts"
 
 /** An examination in plain words. */
 export function examinationText(found: Examination): string {
