@@ -1,4 +1,4 @@
-import { wrapBackend, type Backend, type Dialect, type ModelFormat, type ProbedServer } from "@toolwright/backends"
+import { wrapBackend, type Backend, type ModelFormat, type ProbedServer } from "@toolwright/backends"
 import { generateWithTools } from "@toolwright/agents"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { selectFormat, toolsFromJson } from "@toolwright/toolformat"
