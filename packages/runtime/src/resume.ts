@@ -37,6 +37,8 @@ export interface ResumeOptions {
   /** In place of the agent's own. */
   maxRounds?: number
   leaves?: RunRequest["leaves"]
+  /** As of a run. */
+  approvals?: ExecutorOptions["approvals"]
 }
 
 /**
@@ -49,7 +51,7 @@ export interface ResumeOptions {
 export async function* resumeRun(
   { open, place, agents, redact, executorOptions }: ResumeParts,
   id: string,
-  { signal, agent, leaves, maxRounds, shared = false, takeOver = false }: ResumeOptions = {},
+  { signal, agent, leaves, maxRounds, approvals, shared = false, takeOver = false }: ResumeOptions = {},
 ): AsyncGenerator<RunEvent, RunSummary> {
   const log = await open()
   const row = id === "latest" ? await newestOpen(log) : await log.find(id)
@@ -71,6 +73,7 @@ export async function* resumeRun(
       access,
       completion: { ...parts.completion, ...completion },
       ...(maxRounds === undefined ? {} : { maxRounds }),
+      ...(approvals === undefined ? {} : { approvals }),
     })
     return yield* executor.resume(current, recordOn({ writer, encoder }, { redact }), {
       ...(signal === undefined ? {} : { signal }),

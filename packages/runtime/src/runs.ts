@@ -78,6 +78,8 @@ export interface RunOptions {
   maxRounds?: number
   /** See `RunRequest.leaves`. */
   leaves?: RunRequest["leaves"]
+  /** In place of the configuration's own: `wait` where a person can be asked, though not in this process. */
+  approvals?: ExecutorOptions["approvals"]
 }
 
 /** Where a run was asked for, for its record. */
@@ -154,7 +156,7 @@ async function* runTask(
     ...parts,
     ...(withoutTools ? { unavailable: [] } : { tools: chosen(parts.tools, options.tools) }),
     access: given.access,
-    ...givenOf(options, ["maxRounds"]),
+    ...givenOf(options, ["maxRounds", "approvals"]),
     completion: withoutTools ? {} : completion,
   })
   return yield* executor.run({

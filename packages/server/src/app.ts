@@ -14,6 +14,8 @@ import { toolsFor } from "./routes/access.ts"
 import { entrance } from "./routes/entrance.ts"
 import { pageRoutes } from "./routes/page.ts"
 import { sessionRoute } from "./routes/session.ts"
+import { connectionRoutes } from "./connections/routes.ts"
+import { figuresRoute } from "./figures/routes.ts"
 import { promptRoutes } from "./routes/prompts.ts"
 import { toolRoutes } from "./routes/tools.ts"
 import { taskRoutes } from "./tasks/routes.ts"
@@ -110,12 +112,7 @@ export function createApp(
       hint: "Use a token without tags.",
     })
   })
-  if (options.agents !== undefined) {
-    agentRoutes(app, options.agents, { limits: bodyLimits(options), secured: (options.tokens?.length ?? 0) > 0 })
-  }
-  if (options.tasks !== undefined) {
-    taskRoutes(app, options.tasks, { limits: bodyLimits(options), secured: (options.tokens?.length ?? 0) > 0 })
-  }
+  workRoutes(app, options, gate)
   for (const path of ["/v1/*", "/api/*", "/conversations", "/conversations/*", "/approvals", "/approvals/*"])
     app.use(path, entering(gate))
   extend(app, gate)
@@ -130,6 +127,24 @@ export function createApp(
   )
   app.onError((thrown) => problem({ code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
   return app
+}
+
+/** What agents do and what that takes: for holders of a whole token. */
+function workRoutes(
+  app: Hono<{ Variables: AppVariables }>,
+  options: Pick<
+    ServerOptions,
+    "agents" | "tasks" | "runs" | "connections" | "tokens" | "maxBodyBytes" | "bodyTimeoutMs"
+  >,
+  gate: CallGate,
+): void {
+  const { agents, tasks, runs, connections, tokens = [] } = options
+  const limits = bodyLimits(options)
+  const secured = tokens.length > 0
+  if (agents !== undefined) agentRoutes(app, agents, { limits, secured })
+  if (tasks !== undefined) taskRoutes(app, tasks, { limits, secured })
+  if (runs !== undefined) figuresRoute(app, runs, gate)
+  if (connections !== undefined) connectionRoutes(app, connections, limits)
 }
 
 function checkOrigins({ allowedOrigins, tokens = [] }: ServerOptions): void {

@@ -1,6 +1,7 @@
 export * from "./app.ts"
 export * from "./conversations/routes.ts"
-export { approvalRoutes } from "./routes/approvals.ts"
+export { approvalRoutes, type ApprovalView } from "./routes/approvals.ts"
+export type { TaskView } from "@toolwright/store"
 export type { GatewayAgent } from "./gateway/modes.ts"
 export * from "./gateway/routes.ts"
 export type * from "./gateway/wire.ts"
@@ -8,7 +9,17 @@ export * from "./http/forward.ts"
 export * from "./http/tracing.ts"
 export * from "./openapi/document.ts"
 export * from "./options.ts"
-export type { AgentSource, OneTimeCode, PageSource, RunSource, RunStarter, TaskSource } from "./http/sources.ts"
+export type * from "./connections/shapes.ts"
+export type * from "./figures/shapes.ts"
+export type {
+  AgentSource,
+  ConnectionSource,
+  OneTimeCode,
+  PageSource,
+  RunSource,
+  RunStarter,
+  TaskSource,
+} from "./http/sources.ts"
 export * from "./runs/digest.ts"
 export type * from "./runs/shapes.ts"
 export * from "./serve.ts"

@@ -1,7 +1,15 @@
 import type { executeCall } from "@toolwright/toolbox"
 import type { CallGate, Middleware, PermissionPolicy, ResultCache, ToolDefinition, Toolset } from "@toolwright/toolbox"
 import type { PromptRegistry } from "@toolwright/prompts"
-import type { AgentSource, OneTimeCode, PageSource, RunSource, RunStarter, TaskSource } from "./http/sources.ts"
+import type {
+  AgentSource,
+  ConnectionSource,
+  OneTimeCode,
+  PageSource,
+  RunSource,
+  RunStarter,
+  TaskSource,
+} from "./http/sources.ts"
 
 /** A bearer token and what it opens. */
 export interface AccessToken {
@@ -51,6 +59,8 @@ export interface ServerOptions {
   tasks?: TaskSource
   /** The agents that tasks can be given to; none unless given. */
   agents?: AgentSource
+  /** What is shown of connections; nothing unless given. */
+  connections?: ConnectionSource
   /** The files of the page at `/`; a list of what is served unless given. */
   page?: PageSource
   /** A code that opens the page once. */

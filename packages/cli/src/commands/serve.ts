@@ -119,6 +119,7 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
       ...(values.host === undefined ? {} : { host: values.host }),
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
       announce: log,
+      env,
       ...(values.quiet === true ? {} : { log: (entry) => stderr.write(`${JSON.stringify(entry)}\n`) }),
     })
     await using _worker = await serviceWorker(toolwright, made, { concurrency, secured: tokens.length > 0, log })

@@ -51,6 +51,8 @@ describe.skipIf(CHROMIUM === undefined)(
       await page.getByRole("tab", { name: "JSON" }).click()
       const pasted = '{ "path":"hostile.txt",\n\n   "head": 1.0 }'
       const editor = page.getByRole("textbox", { name: "Arguments of read_text_file" })
+      // The editor is loaded when it is first opened.
+      await page.locator(".cm-content").waitFor()
       await editor.click()
       await page.keyboard.press("Control+a")
       await page.keyboard.insertText(pasted)

@@ -4,6 +4,7 @@ import { createToolwright } from "@toolwright/runtime"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { serveToolwright } from "../service/serve-toolwright.ts"
+import { serviceWorker } from "../service/service-worker.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -35,14 +36,19 @@ and ends with the server. Ctrl-C ends it.`,
     const { stdout, stderr, cwd, env, signal } = invocation
     const say = (line: string): void => void stderr.write(`${line}\n`)
     const { configuration } = await configurationFor(invocation, values)
-    await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd, env, log: say })
+    // Whoever looks at the page can be asked.
+    const permissions = { ...configuration.permissions, approvals: "wait" as const }
+    const made = { ...configuration, permissions, withBuiltins: true, cwd, env, log: say }
+    await using toolwright = await createToolwright(made)
     const [token, code] = [randomBytes(24).toString("base64url"), randomBytes(18).toString("base64url")]
     await using served = await serveToolwright(toolwright, {
       port,
       tokens: [{ token }],
       oneTime: { token, code },
       announce: say,
+      env,
     })
+    await using _worker = await serviceWorker(toolwright, made, { concurrency: 1, secured: true, log: say })
     // Built before anybody waits in front of it.
     await fetch(served.url, { headers: { accept: "text/html" } })
     const address = `${served.url}/#code=${code}`

@@ -10,6 +10,61 @@ const SURFACE = "console"
  */
 export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter & AsyncDisposable {
   const { offered, agentNamed } = offeredAgents(toolwright, secured)
+  const running = runsHere(toolwright)
+
+  // Whoever watches a run can be asked; without a token nobody permits anything.
+  const asking = secured ? { approvals: "wait" as const } : {}
+
+  /** Goes on with a run that nobody holds. */
+  const goOn = (id: string, agent: AgentProfile): Promise<string> =>
+    running.begin(id, (signal) => toolwright.resume(id, { agent, shared: !agent.changesWorkspace, signal, ...asking }))
+
+  return {
+    agents: async () =>
+      (await offered()).map(({ name, description, changesWorkspace }) => ({ name, description, changesWorkspace })),
+    async start({ agent, task }) {
+      const runId = newRunId()
+      const profile = await agentNamed(agent)
+      return running.begin(runId, (signal) =>
+        toolwright.run(task, {
+          agent: profile,
+          runId,
+          surface: SURFACE,
+          shared: !profile.changesWorkspace,
+          signal,
+          ...asking,
+        }),
+      )
+    },
+    async branch(run, seq) {
+      const log = await toolwright.log.open()
+      const row = await log.find(run)
+      const agent = await agentNamed(row.agent)
+      const round = await roundBefore(log, row.id, seq)
+      const id = newRunId()
+      const { model, title } = row
+      const head = { id, agent: row.agent, model, title, surface: SURFACE, holder: "console", time: Date.now() }
+      const writer = await log.begin({ ...head, parent: { run: row.id, seq: round } })
+      await writer.release()
+      return goOn(id, agent)
+    },
+    async resume(run) {
+      const row = await (await toolwright.log.open()).find(run)
+      return goOn(row.id, await agentNamed(row.agent))
+    },
+    async answered(run) {
+      const row = await (await toolwright.log.open()).get(run)
+      if (row?.state !== "waiting" || ![SURFACE, "gateway"].includes(row.surface)) return
+      // Another question may be open still: then it waits again.
+      await goOn(row.id, await agentNamed(row.agent))
+    },
+    stop: (run) => running.stop(run),
+    [Symbol.asyncDispose]: () => running.end(),
+  }
+}
+
+/** Runs that go on by themselves, in this process. */
+function runsHere(toolwright: Toolwright) {
   const running = new Map<string, { stop: AbortController; done: Promise<void> }>()
   /** Waits for the first event: from then on the run is on record, and what becomes of it stands there. */
   async function begin(id: string, open: (signal: AbortSignal) => AsyncGenerator<RunEvent, unknown>): Promise<string> {
@@ -30,33 +85,13 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
   }
 
   return {
-    agents: async () =>
-      (await offered()).map(({ name, description, changesWorkspace }) => ({ name, description, changesWorkspace })),
-    async start({ agent, task }) {
-      const runId = newRunId()
-      const profile = await agentNamed(agent)
-      return begin(runId, (signal) =>
-        toolwright.run(task, { agent: profile, runId, surface: SURFACE, shared: !profile.changesWorkspace, signal }),
-      )
-    },
-    async branch(run, seq) {
-      const log = await toolwright.log.open()
-      const row = await log.find(run)
-      const agent = await agentNamed(row.agent)
-      const round = await roundBefore(log, row.id, seq)
-      const id = newRunId()
-      const { model, title } = row
-      const head = { id, agent: row.agent, model, title, surface: SURFACE, holder: "console", time: Date.now() }
-      const writer = await log.begin({ ...head, parent: { run: row.id, seq: round } })
-      await writer.release()
-      return begin(id, (signal) => toolwright.resume(id, { agent, shared: !agent.changesWorkspace, signal }))
-    },
-    stop(run) {
+    begin,
+    stop(run: string): boolean {
       const found = running.get(run)
       found?.stop.abort(new Error("stopped by a person"))
       return found !== undefined
     },
-    async [Symbol.asyncDispose]() {
+    async end(): Promise<void> {
       for (const { stop } of running.values()) stop.abort(new Error("the server ends"))
       await Promise.all([...running.values()].map(({ done }) => done))
     },

@@ -11,8 +11,10 @@ import {
   traceCalls,
   type ServerOptions,
 } from "@toolwright/server"
+import type { Database } from "@toolwright/store"
 import { createResultCache, type ResultCache } from "@toolwright/toolbox"
 import { chatRoutes, type WrongCalls } from "./chat-routes.ts"
+import { connectionsOf } from "./connections.ts"
 import { listedTools, offeredTools } from "./offered-tools.ts"
 import { runStarter } from "./run-starter.ts"
 import { taskSource } from "./task-source.ts"
@@ -24,6 +26,8 @@ export interface ServeOptions extends Pick<
 > {
   /** Gets a line for what takes a while, such as making the page ready, and for what is kept and cannot be read. */
   announce?: (line: string) => void
+  /** Where what was found out of models is kept is told by it; the process's own unless given. */
+  env?: Readonly<Record<string, string | undefined>>
   /** 8001 unless given; 0 takes any free one. */
   port?: number
   /** 127.0.0.1 unless given; any other needs a token. */
@@ -73,6 +77,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     bundles,
     wrongCalls,
     announce,
+    env = process.env,
     ...rest
   } = options
   const secured = tokens.length > 0
@@ -82,13 +87,8 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   const gate = gateOf({ tokens })
   const served = { ...(await servedParts(toolwright, promptFolders)), tools, gate }
   const starter = runStarter(toolwright, secured)
-  const exported = mcp
-    ? await mcpExport(toolwright, {
-        ...served,
-        tools: listedTools(offered, bundles),
-        executeCall: toolwright.executeCall("mcp"),
-      })
-    : undefined
+  const listed = { ...served, tools: listedTools(offered, bundles), executeCall: toolwright.executeCall("mcp") }
+  const exported = mcp ? await mcpExport(toolwright, listed) : undefined
   const app = createApp(
     {
       ...served,
@@ -96,14 +96,14 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
       executeCall: toolwright.executeCall("http"),
       runs: toolwright.log,
       starter,
-      ...agentWork(toolwright),
+      ...agentWork(toolwright, env),
       page: consoleFiles(announce === undefined ? {} : { log: announce }),
       tokens,
       ...(cache ? { cache: cacheFor(toolwright) } : {}),
     },
     (application) => {
       // Without a token a server only reads: nobody permits anything through it.
-      if (secured) approvalRoutes(application, async () => (await toolwright.log.look())?.database)
+      if (secured) approvalRoutes(application, ...answering(toolwright, starter))
       chat.extend(application)
       if (exported !== undefined) forward(application, "/mcp", gate, exported.fetch)
     },
@@ -124,8 +124,21 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   }
 }
 
-/** The agents of a server, and the tasks that they are given. */
-const agentWork = (toolwright: Toolwright) => ({ tasks: taskSource(toolwright), agents: toolwright.agents })
+/** The agents of a server, the tasks that they are given, and what it is connected to for that. */
+const agentWork = (toolwright: Toolwright, env: NonNullable<ServeOptions["env"]>) => ({
+  tasks: taskSource(toolwright),
+  agents: toolwright.agents,
+  connections: connectionsOf(toolwright, env),
+})
+
+/** Where questions stand, and who goes on once one was answered. */
+const answering = (
+  { log }: Toolwright,
+  starter: ReturnType<typeof runStarter>,
+): [() => Promise<Database | undefined>, (run: string) => Promise<void>] => [
+  async () => (await log.look())?.database,
+  (run) => starter.answered(run),
+]
 
 /** Listens, and lets go of what is behind it when that ends or cannot begin. */
 async function listening(

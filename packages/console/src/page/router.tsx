@@ -12,7 +12,6 @@ import { Problem } from "./ui/states.tsx"
 const root = createRootRoute({
   component: Shell,
   notFoundComponent: () => <Problem title="There is no such pane" error="Choose one on the left." />,
-  errorComponent: ({ error }) => <Problem title="This pane failed" error={error} />,
 })
 
 const texts = (search: Record<string, unknown>): Record<string, string> =>
@@ -26,6 +25,12 @@ const route = <Path extends string>(path: Path, component: ReturnType<typeof laz
 const tools = lazyRouteComponent(() => import("./tools/tools.tsx"), "Tools")
 const runs = lazyRouteComponent(() => import("./runs/runs.tsx"), "Runs")
 const run = lazyRouteComponent(() => import("./run/run.tsx"), "RunPane")
+const tasks = lazyRouteComponent(() => import("./tasks/tasks.tsx"), "Tasks")
+const approvals = lazyRouteComponent(() => import("./approvals/approvals.tsx"), "Approvals")
+const agents = lazyRouteComponent(() => import("./agents/agents.tsx"), "Agents")
+const chat = lazyRouteComponent(() => import("./chat/chat.tsx"), "Chat")
+const connections = lazyRouteComponent(() => import("./connections/connections.tsx"), "Connections")
+const charts = lazyRouteComponent(() => import("./charts/charts.tsx"), "Charts")
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -41,9 +46,23 @@ const tree = root.addChildren([
   route("/tools/$name", tools),
   route("/runs", runs),
   route("/runs/$run", run),
+  route("/tasks", tasks),
+  route("/tasks/$task", tasks),
+  route("/approvals", approvals),
+  route("/agents", agents),
+  route("/chat", chat),
+  route("/chat/$conversation", chat),
+  route("/connections", connections),
+  route("/charts", charts),
 ])
 
-export const router = createRouter({ routeTree: tree, history: createHashHistory(), defaultPreload: "intent" })
+export const router = createRouter({
+  routeTree: tree,
+  history: createHashHistory(),
+  defaultPreload: "intent",
+  // What fails in a pane is no matter of the network, and leaves what is around it as it is.
+  defaultErrorComponent: ({ error, reset }) => <Problem title="This pane failed" error={String(error)} retry={reset} />,
+})
 
 declare module "@tanstack/react-router" {
   interface Register {

@@ -1,6 +1,8 @@
+import { useQuery } from "@tanstack/react-query"
 import { Link, Outlet } from "@tanstack/react-router"
 import { useState, useSyncExternalStore } from "react"
 import icon from "./icon.svg"
+import { pendingQuery } from "./approvals/data.ts"
 import { Palette } from "./ui/palette.tsx"
 import { Keys } from "./ui/keys.tsx"
 import { useKeys } from "./lib/keys.ts"
@@ -8,8 +10,14 @@ import { applyTheme, theme, type Theme } from "./lib/theme.ts"
 import { TokenGate } from "./ui/token-gate.tsx"
 
 export const PANES = [
-  { to: "/tools", name: "Tools", sign: "⚒" },
-  { to: "/runs", name: "Runs", sign: "≡" },
+  { to: "/tools", name: "Tools" },
+  { to: "/runs", name: "Runs" },
+  { to: "/tasks", name: "Tasks" },
+  { to: "/approvals", name: "Approvals" },
+  { to: "/agents", name: "Agents" },
+  { to: "/chat", name: "Chat" },
+  { to: "/connections", name: "Connections" },
+  { to: "/charts", name: "Charts" },
 ] as const
 
 const NEXT: Record<Theme, Theme> = { system: "light", light: "dark", dark: "system" }
@@ -26,6 +34,18 @@ function ThemeButton() {
       <span className="sr-only">Colours: </span>
       <span className="max-md:sr-only">{{ system: "As the system", light: "Light", dark: "Dark" }[chosen]}</span>
     </button>
+  )
+}
+
+/** How many questions wait for somebody. */
+function Waiting() {
+  const { data } = useQuery(pendingQuery)
+  if (data === undefined || data.length === 0) return null
+  return (
+    <span className="ml-1 rounded-full bg-warn px-1.5 text-[11px] text-panel">
+      {data.length}
+      <span className="sr-only"> waiting</span>
+    </span>
   )
 }
 
@@ -46,24 +66,28 @@ export function Shell() {
   useKeys({ "mod+k": () => setPalette(true), "?": () => setKeys(true) })
   return (
     <div className="flex h-full flex-col">
-      <header className="flex flex-none items-center gap-1 border-b border-line bg-panel px-3 py-1.5">
+      <header className="flex flex-none items-center gap-1 border-b border-line bg-panel px-3 py-1.5 max-sm:flex-wrap">
         <a href="#content" className="sr-only focus:not-sr-only" onClick={skip}>
           Skip to the content
         </a>
-        <span className="mr-3 flex items-center gap-2 font-semibold">
+        <span className="mr-3 flex items-center gap-2 font-semibold max-sm:mr-auto">
           <img src={icon} alt="" className="size-5" />
-          <span className="max-sm:sr-only">Toolwright</span>
+          <span>Toolwright</span>
         </span>
-        <nav aria-label="Panes" className="flex min-w-0 flex-1 gap-0.5 overflow-x-auto">
+        <nav
+          aria-label="Panes"
+          className="flex min-w-0 flex-1 flex-wrap gap-0.5 max-sm:order-last max-sm:flex-none max-sm:basis-full"
+        >
           {PANES.map(({ to, name }) => (
             <Link
               key={to}
               to={to}
               search={{}}
-              className="rounded-md px-2.5 py-1 text-[13px] whitespace-nowrap text-soft hover:bg-raised hover:text-ink"
+              className="rounded-md px-2.5 py-1 text-[13px] whitespace-nowrap max-sm:px-1.5 text-soft hover:bg-raised hover:text-ink"
               activeProps={{ className: "bg-mark !text-ink font-medium", "aria-current": "page" }}
             >
               {name}
+              {to === "/approvals" ? <Waiting /> : null}
             </Link>
           ))}
         </nav>
@@ -73,7 +97,7 @@ export function Shell() {
         </button>
         <ThemeButton />
       </header>
-      <main id="content" tabIndex={-1} className="min-h-0 flex-1 outline-none">
+      <main id="content" tabIndex={-1} className="min-h-0 flex-1 overflow-auto outline-none">
         <TokenGate>
           <Outlet />
         </TokenGate>

@@ -9,6 +9,7 @@ import type { AppVariables } from "../app.ts"
 import { runAsChat } from "../gateway/agent-run.ts"
 import { bodyLimits, readJson } from "../http/body.ts"
 import { problem } from "../http/problem.ts"
+import { tellEvents } from "./events.ts"
 import { messagesOfRun } from "./messages.ts"
 
 /** What conversations are kept in, and who answers in them. */
@@ -22,7 +23,8 @@ export interface ConversationOptions {
 /**
  * Conversations that are kept: `POST /conversations` begins one, `GET /conversations` lists them, newest first, `GET`
  * and `DELETE
- * /conversations/{id}`, and `POST /conversations/{id}/chat` with `{ message, stream }` goes on in one. What is said is
+ * /conversations/{id}`, and `POST /conversations/{id}/chat` with `{ message, stream }` goes on in one; with `stream: "events"`
+ * calls and their results come as events beside the text. What is said is
  * kept with its
  * calls and results, for the holder of the token it began with, in the order of the exchange, also when the client goes away.
  */
@@ -71,9 +73,11 @@ export function conversationRoutes(
     const conversation = await store.get(id, context.get("caller"))
     if (conversation === undefined) return notFound(id)
     const request: RunRequest = { task: message, history: conversation.messages, signal: context.req.raw.signal }
-    const steps = runAsChat(
-      kept(run(request), (messages) => store.append(id, [{ role: "user", content: message }, ...messages])),
+    const running = kept(run(request), (messages) =>
+      store.append(id, [{ role: "user", content: message }, ...messages]),
     )
+    if (stream === "events") return streamSSE(context, (events) => tellEvents(running, events))
+    const steps = runAsChat(running)
     const texts = async function* (): AsyncGenerator<InferEvent> {
       for await (const step of steps) if (step.type !== "step") yield step
     }

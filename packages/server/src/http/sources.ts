@@ -1,4 +1,5 @@
 import type { RunLog, TaskInput, TaskQueue } from "@toolwright/store"
+import type { ConnectionList } from "../connections/shapes.ts"
 
 /** The files of a page, by their path below `/`. */
 export interface PageSource {
@@ -29,6 +30,10 @@ export interface RunStarter {
   branch(run: string, seq: number): Promise<string>
   /** @returns false where no such run was started here */
   stop(run: string): boolean
+  /** Goes on with a run that waits, or was interrupted. */
+  resume(run: string): Promise<string>
+  /** A question of a run was answered: one that was started here goes on by itself. */
+  answered(run: string): Promise<void>
 }
 
 /** Where tasks are queued and read. */
@@ -56,4 +61,11 @@ export interface AgentSource {
 export interface OneTimeCode {
   code: string
   token: string
+}
+
+/** What a server is connected to: its model, the servers that tools come from, its database. */
+export interface ConnectionSource {
+  list(): Promise<ConnectionList>
+  /** Examines the model. @throws ToolwrightError where there is none that can be asked */
+  examine(options: { tries: number; signal: AbortSignal; log(line: string): void }): Promise<unknown>
 }

@@ -17,10 +17,12 @@ import { problem } from "../http/problem.ts"
  * `POST /approvals/{id}` with `{ allow, note }` answers one, once. Only whoever holds a token may do either.
  *
  * @param open opens the database; undefined where there is none yet
+ * @param answered is told of a run whose question was answered and that belongs to no task
  */
 export function approvalRoutes(
   app: Hono<{ Variables: AppVariables }>,
   open: () => Promise<Database | undefined>,
+  answered: (run: string) => Promise<void> = () => Promise.resolve(),
 ): void {
   app.get("/approvals", async (context) => {
     const state = context.req.query("state") ?? "pending"
@@ -45,6 +47,7 @@ export function approvalRoutes(
       const answer = { allow, by, time: Date.now(), ...(note === undefined ? {} : { note: note.slice(0, 2000) }) }
       const row = await approvalsIn(database).answer(id, answer)
       if (row.task !== null) await taskQueue(database).awaken(row.task)
+      else if (row.run !== null) await answered(row.run)
       return context.json(shown(row))
     } catch (thrown) {
       if (!ToolwrightError.isInstance(thrown)) throw thrown
@@ -53,7 +56,23 @@ export function approvalRoutes(
   })
 }
 
-function shown(row: ApprovalRow) {
+/** A question as it is shown; times are ISO 8601. */
+export interface ApprovalView {
+  id: string
+  run: string | null
+  task: string | null
+  tool: string
+  arguments: unknown
+  question: string | null
+  state: ApprovalState
+  createdAt: string
+  expiresAt: string | null
+  answeredAt: string | null
+  answeredBy: string | null
+  note: string | null
+}
+
+function shown(row: ApprovalRow): ApprovalView {
   const { id, run, task, tool, arguments: args, question, state, note } = row
   const time = (at: number | null): string | null => (at === null ? null : new Date(at).toISOString())
   return {
@@ -64,7 +83,7 @@ function shown(row: ApprovalRow) {
     arguments: JSON.parse(args) as unknown,
     question,
     state,
-    createdAt: time(row.created_at),
+    createdAt: new Date(row.created_at).toISOString(),
     expiresAt: time(row.expires_at),
     answeredAt: time(row.answered_at),
     answeredBy: row.answered_by,

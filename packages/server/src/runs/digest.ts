@@ -82,6 +82,13 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
       ms: number(executionTimeMs),
     } as Partial<EventDigest>
   },
+  "approval-ask": ({ callId, name, question }) => ({ callId, name, text: short(question) }) as Partial<EventDigest>,
+  "approval-answer": ({ callId, state, by, note }) =>
+    ({
+      callId,
+      ok: state === "allowed",
+      text: `${String(state)} by ${String(by)}${typeof note === "string" && note !== "" ? `: ${short(note)}` : ""}`,
+    }) as Partial<EventDigest>,
   "run-end": ({ summary, error }) => {
     const { outcome, message, success, times } = (summary ?? {}) as Body
     const { message: failed } = (error ?? {}) as Body

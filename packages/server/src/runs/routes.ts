@@ -6,6 +6,7 @@ import type { RequestVariables } from "../http/guard.ts"
 import { problem } from "../http/problem.ts"
 import type { RunSource, RunStarter } from "../http/sources.ts"
 import { sendText } from "../http/sent.ts"
+import { whole } from "../http/whole.ts"
 import { eventDigest, runDigest } from "./digest.ts"
 import { findRuns } from "./find.ts"
 import { startRoutes } from "./start.ts"
@@ -193,10 +194,4 @@ async function followRun(
   } finally {
     clearInterval(heartbeat)
   }
-}
-
-/** A whole number of a query within bounds. */
-function whole(given: string | undefined, fallback: number, least: number, most: number): number {
-  const value = Math.trunc(Number(given === undefined || given === "" ? fallback : given))
-  return Number.isNaN(value) ? fallback : Math.min(most, Math.max(least, value))
 }

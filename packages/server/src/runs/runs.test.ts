@@ -125,6 +125,8 @@ describe("the runs over HTTP", () => {
       start: (run: object) => Promise.resolve(String(started.push(run))),
       branch: () => Promise.resolve("b"),
       stop: () => true,
+      resume: (run: string) => Promise.resolve(String(started.push({ run }))),
+      answered: () => Promise.resolve(),
     }
     const get = app({ tokens, starter })
     for (const path of ["/runs", "/runs/r1", "/runs/r1/events", "/runs/r1/events/1", "/runs/r1/stream", "/runs/agents"])
@@ -141,7 +143,7 @@ describe("the runs over HTTP", () => {
       body: '{"task":"x","seq":1}',
       headers: { ...bearer("narrow-token").headers, "content-type": "application/json" },
     }
-    for (const path of ["/runs", "/runs/of-an-agent/branch", "/runs/of-an-agent/stop"])
+    for (const path of ["/runs", "/runs/of-an-agent/branch", "/runs/of-an-agent/stop", "/runs/of-an-agent/resume"])
       expect((await get(path, init)).status, path).toBe(403)
     expect(started).toEqual([])
   })

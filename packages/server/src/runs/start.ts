@@ -7,7 +7,7 @@ import type { RunStarter } from "../http/sources.ts"
 
 /**
  * `POST /runs` with `{ agent, task }` starts a run, `POST /runs/{id}/branch` with `{ seq }` one that goes on from there,
- * `POST /runs/{id}/stop` ends one that was started here, `GET /runs/agents` says who can be asked.
+ * `POST /runs/{id}/resume` goes on with one that waits or was interrupted, `POST /runs/{id}/stop` ends one that was started here, `GET /runs/agents` says who can be asked.
  */
 export function startRoutes(
   routes: Hono<{ Variables: RequestVariables }>,
@@ -55,6 +55,11 @@ export function startRoutes(
     if (typeof seq !== "number" || !Number.isInteger(seq) || seq < 1)
       return problem({ code: "INVALID_ARGUMENTS", message: "'seq' must be the number of an event." })
     return started(() => starter.branch(context.req.param("id"), seq))
+  })
+
+  routes.post("/:id/resume", (context) => {
+    const refused = narrow(context.get("access"))
+    return refused ?? started(() => starter.resume(context.req.param("id")))
   })
 
   routes.post("/:id/stop", (context) => {

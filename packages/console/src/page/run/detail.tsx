@@ -44,7 +44,7 @@ export function Detail({ row, reply, close }: { row: Row; reply: number | undefi
 }
 
 function EventDetail({ row }: { row: Row }) {
-  const { data, error } = useBody(row.seq)
+  const { data, error } = useBody(row.request ?? row.seq)
   if (error !== null) return <Problem title="It cannot be shown" error={error} />
   if (data === undefined) return <Loading />
   return (

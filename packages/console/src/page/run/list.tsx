@@ -26,20 +26,24 @@ const HEIGHTS: Readonly<Record<Row["kind"], number>> = {
   end: 48,
 }
 
+const heightOf = ({ kind, text }: Row): number =>
+  kind === "reply" && (text === undefined || text === "") ? HEIGHTS.request : HEIGHTS[kind]
+
 /** The lines of a run. Only those that can be seen are in the page, however many there are. */
 export function RunList({ rows, selected, select, follow, handle }: ListProps) {
   const scroller = useRef<HTMLDivElement>(null)
   const virtual = useVirtualizer({
     count: rows.length,
     getScrollElement: () => scroller.current,
-    estimateSize: (index) => HEIGHTS[rows[index]!.kind],
+    estimateSize: (index) => heightOf(rows[index]!),
     getItemKey: (index) => rows[index]!.seq,
     overscan: 12,
   })
   useImperativeHandle(handle, () => ({ show: (index) => virtual.scrollToIndex(index, { align: "auto" }) }), [virtual])
+  const room = virtual.scrollRect?.height
   useEffect(() => {
     if (follow && rows.length > 0) virtual.scrollToIndex(rows.length - 1, { align: "end" })
-  }, [follow, rows.length, virtual])
+  }, [follow, rows.length, room, virtual])
   return (
     <div ref={scroller} className="min-h-0 flex-1 overflow-auto" tabIndex={0} role="region" aria-label="Events">
       <ol
@@ -87,12 +91,20 @@ function First({ row }: { row: Row }) {
   const { kind, name, args, ms, type, round, text } = row
   const end = ms === undefined ? "" : duration(ms)
   if (kind === "round")
-    return <span className="text-[11px] font-semibold tracking-wide text-soft uppercase">Round {round}</span>
+    return (
+      <span className="truncate text-[11px] text-soft">
+        <span className="font-semibold tracking-wide uppercase">Round {round}</span>
+        <span className="ml-3">{visible(text ?? "")}</span>
+      </span>
+    )
   if (kind === "request") return <span className="truncate text-[12px] text-soft">request: {visible(text ?? "")}</span>
   if (kind === "note")
     return (
       <span className="truncate text-[12px]">
-        <span className={failed(row) ? "text-bad" : "text-soft"}>{visible(type)}</span> {visible(text ?? name ?? "")}
+        <span className={failed(row) ? "text-bad" : type.startsWith("approval") ? "text-warn" : "text-soft"}>
+          {visible(type)}
+        </span>{" "}
+        {visible(text ?? name ?? "")}
       </span>
     )
   return (
@@ -140,6 +152,7 @@ function Mark({ row }: { row: Row }) {
 
 function Second({ row: { kind, text, ok, code, erased } }: { row: Row }) {
   if (kind === "round" || kind === "request" || kind === "note") return null
+  if (kind === "reply" && (text === undefined || text === "")) return null
   const shown = erased === true ? "(erased)" : (text ?? "").replaceAll(/\s+/g, " ")
   return (
     <span className={`truncate text-[12.5px] ${ok === false ? "text-bad" : kind === "call" ? "text-soft" : ""}`}>

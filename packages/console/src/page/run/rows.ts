@@ -22,10 +22,12 @@ export interface Row {
   count?: number
   tokens?: number
   erased?: true
+  /** Of a round: the event that holds what the model was sent. */
+  request?: number
 }
 
 /** Events that belong to another line, or say nothing to a person. */
-const SILENT = new Set(["round-end", "effect-start", "tool-progress", "call-end"])
+const SILENT = new Set(["round-end", "effect-start", "tool-progress", "call-end", "work-begin"])
 const KINDS: Readonly<Record<string, Row["kind"]>> = {
   "run-start": "start",
   "round-start": "round",
@@ -51,27 +53,30 @@ export class RowBuilder {
   #one(event: EventDigest): void {
     const { seq, type, time, bytes: _bytes, ...about } = event
     if (type === "round-start") this.#round = about.round ?? this.#round + 1
-    if (type === "tool-end") {
-      const row = this.#open.get(about.callId ?? "")
-      this.#open.delete(about.callId ?? "")
-      if (row !== undefined) {
-        Object.assign(row, {
-          endSeq: seq,
-          endTime: time,
-          ok: about.ok,
-          code: about.code,
-          text: about.text,
-          ms: about.ms,
-        })
-        return
-      }
-    }
-    if (SILENT.has(type)) return
+    if (this.#belongs(event)) return
     const kind = type === "tool-end" ? "call" : (KINDS[type] ?? "note")
     const row: Row = { kind, seq, time, type, ...about, round: about.round ?? this.#round }
     if (type === "tool-end" || kind === "reply") row.endTime = time
     if (type === "tool-start" && about.callId !== undefined) this.#open.set(about.callId, row)
     this.rows.push(row)
+  }
+
+  /** Whether an event is told by a line that is there, or by none. */
+  #belongs({ type, seq, time, callId = "", ok, code, text, ms }: EventDigest): boolean {
+    const open = this.#open.get(callId)
+    if (type === "tool-end" && open !== undefined) {
+      this.#open.delete(callId)
+      Object.assign(open, { endSeq: seq, endTime: time, ok, code, text, ms })
+      return true
+    }
+    // A call that waited for somebody begins again where its run goes on.
+    if (type === "tool-start" && open !== undefined) return true
+    const last = this.rows.at(-1)
+    if (type === "request" && last?.kind === "round" && last.request === undefined) {
+      Object.assign(last, { request: seq, text })
+      return true
+    }
+    return SILENT.has(type)
   }
 }
 

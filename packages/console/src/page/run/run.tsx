@@ -1,6 +1,8 @@
-import { useQuery } from "@tanstack/react-query"
+import { useMutation, useQuery } from "@tanstack/react-query"
 import { Link, useNavigate, useParams } from "@tanstack/react-router"
-import { useMemo } from "react"
+import { useEffect, useMemo } from "react"
+import { useQuestionsOf } from "../approvals/data.ts"
+import { Question } from "../approvals/question.tsx"
 import { post } from "../lib/api.ts"
 import { ago, count, duration, visible } from "../lib/text.ts"
 import { runQuery, type RunDetail, type RunDigest } from "../runs/data.ts"
@@ -33,6 +35,12 @@ export function RunPane() {
     }),
     [navigate, id, ofAgent],
   )
+  const { live, loading } = events
+  const behind = (head.data?.lastSeq ?? 0) > events.last
+  useEffect(() => {
+    // One that had waited goes on.
+    if (behind && !live && !loading) events.again()
+  }, [events, behind, live, loading])
   if (events.problem !== undefined || (head.isError && head.data === undefined))
     return (
       <Problem
@@ -46,11 +54,49 @@ export function RunPane() {
     <RunActions value={actions}>
       <Bodies value={bodies}>
         <div className="flex h-full flex-col">
-          <Head run={{ ...head.data, ...events.run }} away={events.away} live={events.live} />
+          <Head run={newer(head.data, events)} away={events.away} live={events.live} />
+          <Questions run={id} answered={() => void head.refetch()} />
           <RunView rows={events.builder.rows} live={events.live} loading={events.loading} />
         </div>
       </Bodies>
     </RunActions>
+  )
+}
+
+/** What the stream told at its end holds until the run goes on again. */
+function newer(head: RunDetail, { run: told, last }: { run: RunDigest | undefined; last: number }): RunDetail {
+  return told === undefined || head.lastSeq > last ? head : { ...head, ...told }
+}
+
+/** What the run asks, where it asks it. */
+function Questions({ run, answered }: { run: string; answered: () => void }) {
+  const questions = useQuestionsOf(run)
+  if (questions.length === 0) return null
+  return (
+    <div className="flex max-h-[45%] flex-none flex-col gap-2 overflow-auto border-b border-line p-2">
+      {questions.map((question) => (
+        <Question key={question.id} question={question} answered={answered} inRun />
+      ))}
+    </div>
+  )
+}
+
+/** Goes on with a run that waits for nobody any more, or whose process died. */
+function Resume({ run }: { run: RunDetail }) {
+  const waiting = useQuestionsOf(run.id).length > 0
+  const resumed = useMutation({ mutationFn: () => post(`runs/${encodeURIComponent(run.id)}/resume`, {}) })
+  if (waiting || run.agent === "" || !["waiting", "interrupted"].includes(run.status)) return null
+  return (
+    <>
+      <button type="button" className="button" disabled={resumed.isPending} onClick={() => resumed.mutate()}>
+        Go on
+      </button>
+      {resumed.error === null ? null : (
+        <span role="alert" className="text-bad">
+          {visible(resumed.error.message)}
+        </span>
+      )}
+    </>
   )
 }
 
@@ -84,7 +130,9 @@ function Head({ run, away, live }: { run: RunDetail; away: boolean; live: boolea
               </button>
             ) : null}
           </>
-        ) : null}
+        ) : (
+          <Resume run={run} />
+        )}
       </div>
       <p className="m-0 flex flex-wrap gap-x-3 text-[12px] text-soft">
         {facts(run).map((fact) => (

@@ -16,6 +16,7 @@ export class RunEvents {
   problem: unknown
   run: RunDigest | undefined
   #last = 0
+  #busy = false
   #snapshot = {}
   readonly #id: string
   readonly #listeners = new Set<() => void>()
@@ -23,6 +24,11 @@ export class RunEvents {
 
   constructor(id: string) {
     this.#id = id
+  }
+
+  /** The number of the last event that is here. */
+  get last(): number {
+    return this.#last
   }
 
   subscribe = (listener: () => void): (() => void) => {
@@ -36,7 +42,17 @@ export class RunEvents {
     this.#stop.abort()
   }
 
+  /** Looks again at a run that waited, and goes on now. */
+  again(): void {
+    if (!this.#busy) void this.start()
+  }
+
   async start(): Promise<void> {
+    this.#busy = true
+    await this.#run().finally(() => (this.#busy = false))
+  }
+
+  async #run(): Promise<void> {
     const { signal } = this.#stop
     while (!signal.aborted) {
       try {

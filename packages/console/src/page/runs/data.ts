@@ -30,5 +30,8 @@ export function runQuery(id: string) {
   return queryOptions({
     queryKey: ["run", id],
     queryFn: ({ signal }) => get<RunDetail>(`runs/${encodeURIComponent(id)}`, signal),
+    // One that waits goes on in another process, perhaps; one that runs tells of itself, as long as its holder lives.
+    refetchInterval: ({ state }) =>
+      ["waiting", "running", "interrupted"].includes(state.data?.status ?? "") ? 2000 : (false as const),
   })
 }

@@ -31,9 +31,10 @@ const look = EditorView.theme({
   ".cm-specialChar": { color: "var(--bad)" },
 })
 
-export default function CodeMirror({ label, value, change }: EditorProps) {
+export default function CodeMirror({ label, value, change, writing = false }: EditorProps) {
   const place = useRef<HTMLDivElement>(null)
   const view = useRef<EditorView>(undefined)
+  const writingAtStart = useRef(writing)
   const changed = useEffectEvent((text: string) => {
     if (text !== value) change(text)
   })
@@ -64,6 +65,10 @@ export default function CodeMirror({ label, value, change }: EditorProps) {
   )
   useEffect(() => {
     const editor = (view.current = start())
+    if (writingAtStart.current) {
+      editor.dispatch({ selection: { anchor: editor.state.doc.length } })
+      editor.focus()
+    }
     return () => editor.destroy()
   }, [])
   useEffect(() => {

@@ -1,0 +1,130 @@
+import { useEffect, useRef, useSyncExternalStore } from "react"
+import UPlot from "uplot"
+import "uplot/dist/uPlot.min.css"
+
+/** A line of a chart. */
+export interface Series {
+  name: string
+  /** A colour of the style sheet, as `--good`. */
+  colour: string
+  values: number[]
+}
+
+interface PlotProps {
+  title: string
+  times: number[]
+  series: Series[]
+  /** How a value is written. */
+  shown: (value: number) => string
+}
+
+const HEIGHT = 170
+
+/** A colour as a canvas takes it. */
+function colourOf(element: HTMLElement, name: string): string {
+  const probe = document.createElement("span")
+  probe.className = "hidden"
+  probe.style.color = `var(${name})`
+  element.append(probe)
+  const { color } = getComputedStyle(probe)
+  probe.remove()
+  return color
+}
+
+const dark = (): MediaQueryList => matchMedia("(prefers-color-scheme: dark)")
+function onScheme(listener: () => void): () => void {
+  const list = dark()
+  list.addEventListener("change", listener)
+  const watcher = new MutationObserver(listener)
+  watcher.observe(document.documentElement, { attributes: true, attributeFilter: ["data-theme"] })
+  return () => {
+    list.removeEventListener("change", listener)
+    watcher.disconnect()
+  }
+}
+const scheme = (): string => `${document.documentElement.dataset.theme ?? ""} ${dark().matches}`
+
+/** How a chart is drawn in the colours that hold now. */
+function optionsOf(element: HTMLElement, series: readonly Series[], shown: (value: number) => string): UPlot.Options {
+  const [soft, line] = [colourOf(element, "--soft"), colourOf(element, "--line")]
+  const axis = { stroke: soft, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } }
+  return {
+    width: Math.max(120, element.clientWidth),
+    height: HEIGHT,
+    legend: { live: true },
+    cursor: { y: false, points: { size: 6 } },
+    scales: { y: { range: (_plot, _least, most) => [0, Math.max(1, most * 1.1)] } },
+    axes: [
+      { ...axis, space: 70 },
+      { ...axis, size: 64, values: (_plot, values) => values.map((value) => shown(value)) },
+    ],
+    series: [
+      {},
+      ...series.map(({ name, colour }) => ({
+        label: name,
+        stroke: colourOf(element, colour),
+        width: 1.5,
+        points: { show: false },
+        value: (_plot: UPlot, value: number | null) => (value === null ? "–" : shown(value)),
+      })),
+    ],
+  }
+}
+
+/** Values over time. The same stands below it in words, for whoever does not see it. */
+export function Plot({ title, times, series, shown }: PlotProps) {
+  const place = useRef<HTMLDivElement>(null)
+  const colours = useSyncExternalStore(onScheme, scheme)
+  useEffect(() => {
+    const element = place.current
+    if (element === null) return
+    const data: UPlot.AlignedData = [times.map((time) => time / 1000), ...series.map(({ values }) => values)]
+    const plot = new UPlot(optionsOf(element, series, shown), data, element)
+    const watcher = new ResizeObserver(() =>
+      plot.setSize({ width: Math.max(120, element.clientWidth), height: HEIGHT }),
+    )
+    watcher.observe(element)
+    return () => {
+      watcher.disconnect()
+      plot.destroy()
+    }
+  }, [times, series, shown, colours])
+  return (
+    <figure className="m-0 min-w-0 rounded-lg border border-line bg-panel p-3">
+      <figcaption className="mb-1 font-semibold">{title}</figcaption>
+      <div ref={place} className="plot" aria-hidden />
+      <InWords title={title} times={times} series={series} shown={shown} />
+    </figure>
+  )
+}
+
+function InWords({ title, times, series, shown }: PlotProps) {
+  const rows = times.flatMap((time, index) =>
+    series.every(({ values }) => values[index] === 0) ? [] : [{ time, index }],
+  )
+  return (
+    <table className="sr-only">
+      <caption>{title}, over time</caption>
+      <thead>
+        <tr>
+          <th scope="col">from</th>
+          {series.map(({ name }) => (
+            <th key={name} scope="col">
+              {name}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {rows.map(({ time, index }) => (
+          <tr key={time}>
+            <th scope="row">{new Date(time).toLocaleString()}</th>
+            {series.map(({ name, values }) => (
+              <td key={name}>{shown(values[index] ?? 0)}</td>
+            ))}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
