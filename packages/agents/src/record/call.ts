@@ -32,8 +32,11 @@ export function recordedCalls(
   place: RunPlace,
   options: RecorderOptions = {},
 ): ExecuteCall {
+  let signed: string | undefined
+  // The same for all calls of this process, and finding it out takes longer than putting a call on record.
+  const holder = (): string => (signed ??= holderHere())
   return async (tools, call, settings = {}) => {
-    const record = new CallRecord(open, call.name, callerIn(place, settings), options)
+    const record = new CallRecord({ open, holder }, call.name, callerIn(place, settings), options)
     const middleware = [...(settings.middleware ?? []), record.middleware]
     const result = await executeCall(tools, call, {
       ...settings,
@@ -52,9 +55,15 @@ function callerIn(place: RunPlace, { caller }: ExecuteOptions): RunPlace {
   return caller === undefined ? place : { ...place, caller }
 }
 
+/** Where a call is put on record, and by whom. */
+interface RecordedWhere {
+  open(): Promise<RunLog>
+  holder(): string
+}
+
 class CallRecord {
   readonly id = newRunId()
-  readonly #open: () => Promise<RunLog>
+  readonly #where: RecordedWhere
   readonly #name: string
   readonly #place: RunPlace
   readonly #options: RecorderOptions
@@ -63,8 +72,8 @@ class CallRecord {
   readonly #events: { event: ToolEvent; time: number }[] = []
   #effect = false
 
-  constructor(open: () => Promise<RunLog>, name: string, place: RunPlace, options: RecorderOptions) {
-    this.#open = open
+  constructor(where: RecordedWhere, name: string, place: RunPlace, options: RecorderOptions) {
+    this.#where = where
     this.#name = name
     this.#place = place
     this.#options = options
@@ -124,14 +133,14 @@ class CallRecord {
 
   async #start(): Promise<{ writer: RunWriter; encoder: Encoder }> {
     if (this.#written !== undefined) return this.#written
-    const log = await this.#open()
+    const log = await this.#where.open()
     const redact = this.#options.redact ?? ((text) => text)
     const writer = await log.begin({
       id: this.id,
       agent: "",
       model: "",
       title: redact(this.#name),
-      holder: holderHere(),
+      holder: this.#where.holder(),
       time: this.#began,
       ...this.#place,
     })
