@@ -51,3 +51,5 @@ process.exitCode = await runCommandLine(process.argv.slice(2), {
 
 // A pipe that nobody reads any more must not keep the process.
 if (readsInput) process.stdin.destroy()
+// Nor may a tool that heeds no cancelling keep one that was interrupted; what was said before is still written.
+if (controller.signal.aborted) process.stdout.write("", () => process.stderr.write("", () => process.exit()))

@@ -144,7 +144,8 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "trust",
-    summary: "Trust the toolwright.yaml of a folder as it stands, list what is trusted, or take trust back",
+    summary:
+      "Trust the toolwright.yaml of a folder, or a server's changed tools, as they stand; list that, or take it back",
     load: async () => (await import("./trust.ts")).trustCommand,
   },
   {

@@ -73,7 +73,7 @@ export const serveCommand: Command = {
   summary: "Serve the tools and prompts over HTTP",
   usage: usageText({
     synopsis: ["serve [options]"],
-    description: "Serves the tools of this folder over REST, and with a model an OpenAI API in front of it.",
+    description: "Serves the tools over REST, with a model OpenAI's API too. Ctrl-C lets calls end, twice ends all.",
     options: OPTIONS,
     examples: [
       {
@@ -88,7 +88,7 @@ prompts, \`/metrics\` is for Prometheus. With a model configured, \`/v1\` gives 
 what an agent is to do (as \`toolwright tasks add\` does), and the server works on it. Only this machine can reach it, unless a token is set; a token \`secret:git,filesystem\` is for
 tools with these tags alone, and not for \`/mcp\`, \`/v1\`, \`/api\` and \`/conversations\`. \`TOOLWRIGHT_TOKEN\` and \`TOOLWRIGHT_TOKEN_FILE\` do as
 \`--token\` and \`--token-file\`. Where every folder is read-only, no tool that writes is offered. As a service of a container it reads
-BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment.md)). Ctrl-C lets calls that are under way end.`,
+BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment.md)). Ctrl-C lets calls that are under way end, a second one ends them too.`,
   async run(invocation: Invocation) {
     const { values: given } = parseOptions(invocation.args, OPTIONS, { max: 0 })
     const env = serviceEnvironment(invocation.env, invocation.cwd, given["env-file"])

@@ -1,4 +1,5 @@
 import type { ChildProcess } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
 import { readdir, readFile } from "node:fs/promises"
 
 /** The variable by which processes that left their group are found again. */
@@ -12,6 +13,40 @@ export function killGroup(child: ChildProcess, signal: NodeJS.Signals): void {
     else process.kill(-child.pid, signal)
   } catch {
     // Nothing of the group is left.
+  }
+}
+
+/** Children that are under way, each with its mark where it may have left its group. */
+const running = new Map<ChildProcess, string | undefined>()
+
+/**
+ * Sees to it that a child and what it started end with this process, also where that is ended in the middle (by a
+ * second Ctrl-C) and nothing asynchronous runs any more.
+ *
+ * @param mark by which what left its group is found; needless where a process namespace holds it
+ * @returns to be called when it has ended
+ */
+export function endsWithThisProcess(child: ChildProcess, mark: string | undefined): () => void {
+  if (running.size === 0) process.on("exit", endRunning)
+  running.set(child, mark)
+  return () => {
+    running.delete(child)
+    if (running.size === 0) process.off("exit", endRunning)
+  }
+}
+
+function endRunning(): void {
+  for (const child of running.keys()) killGroup(child, "SIGKILL")
+  const marks = [...running.values()].flatMap((mark) => (mark === undefined ? [] : [`${MARK}=${mark}`]))
+  if (marks.length === 0 || process.platform !== "linux") return
+  for (const pid of readdirSync("/proc").map(Number)) {
+    if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) continue
+    try {
+      const environment = readFileSync(`/proc/${pid}/environ`)
+      if (marks.some((mark) => environment.includes(mark))) process.kill(pid, "SIGKILL")
+    } catch {
+      // It ended by itself, or is another user's.
+    }
   }
 }
 

@@ -3,7 +3,7 @@ import { randomBytes, randomUUID } from "node:crypto"
 import { join } from "node:path"
 import { Capture, DEFAULT_LIMITS, type Captured, type CaptureLimits } from "./capture.ts"
 import { watchDisk, type DiskBound } from "./disk-watch.ts"
-import { killGroup, killMarked, MARK } from "./kill.ts"
+import { endsWithThisProcess, killGroup, killMarked, MARK } from "./kill.ts"
 
 /**
  * A process to run. There is never a shell in between: `argv[0]` is the program, the rest its arguments as they are.
@@ -66,6 +66,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
   const stderr = new Capture(limits, logNamer(request.logDirectory, "stderr"))
   if (request.signal?.aborted === true) return notStarted(stdout, stderr)
   const child = start(request, mark)
+  const over = endsWithThisProcess(child, request.sweep === true ? mark : undefined)
   const ending = ends(child, graceMs)
   const { end } = ending
   const onAbort = () => end("cancelled")
@@ -107,6 +108,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessOutcom
     request.signal?.removeEventListener("abort", onAbort)
     killGroup(child, "SIGKILL")
     if (request.sweep === true) await killMarked(mark)
+    over()
     child.stdout?.destroy()
     child.stderr?.destroy()
     stdout.finish()
