@@ -11,6 +11,15 @@ export type { ChooseReading, Pairing, PairingWords, Reading } from "./pairing/pa
 export * from "./configuration/index.ts"
 export * from "./configuration/reference.ts"
 export * from "./doctor/index.ts"
+export {
+  planAccess,
+  type CheckedPlan,
+  type PlanAccess,
+  type PlanDigest,
+  type PlanState,
+  type PlanView,
+} from "./plans/access.ts"
+export { planFile, planText } from "./plans/file.ts"
 export type { ResumeOptions } from "./resume.ts"
 export { mediaFor, type TaskMedia } from "./media.ts"
 export type { OutputSchema, RunOptions } from "./runs.ts"

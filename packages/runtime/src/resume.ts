@@ -10,11 +10,13 @@ import {
   type ExecutorOptions,
   type FoldedRun,
   type RunRequest,
+  type SharedWork,
 } from "@toolwright/agents"
 import type { RunLog, RunRow, RunWriter } from "@toolwright/store"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { AgentAccess } from "./agents/access.ts"
 import type { Place } from "./assembly/place.ts"
+import { sharedIn } from "./runs.ts"
 
 /** What runs go on with. */
 export interface ResumeParts {
@@ -31,7 +33,7 @@ export interface ResumeOptions {
   /** The agent, where it is one of your own. */
   agent?: AgentProfile
   /** Whether other runs may work in the workspace at the same time. */
-  shared?: boolean
+  shared?: boolean | SharedWork
   /** Whether it is taken even from whoever holds it, who then can write nothing more. */
   takeOver?: boolean
   /** In place of the agent's own. */
@@ -56,7 +58,10 @@ export async function* resumeRun(
   const log = await open()
   const row = id === "latest" ? await newestOpen(log) : await log.find(id)
   const { folded, profile } = await resumable(log, row, agent ?? agents)
-  using _lock = place.take(shared || folded.dryRun ? { ...profile, changesWorkspace: false } : profile, row.id)
+  using _lock = place.take(
+    shared !== false || folded.dryRun ? { ...profile, changesWorkspace: false } : profile,
+    row.id,
+  )
   const parts = await executorOptions(profile)
   const writer = await claim(log, row, takeOver)
   try {
@@ -74,6 +79,7 @@ export async function* resumeRun(
       completion: { ...parts.completion, ...completion },
       ...(maxRounds === undefined ? {} : { maxRounds }),
       ...(approvals === undefined ? {} : { approvals }),
+      ...sharedIn(shared),
     })
     return yield* executor.resume(current, recordOn({ writer, encoder }, { redact }), {
       ...(signal === undefined ? {} : { signal }),

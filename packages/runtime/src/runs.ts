@@ -7,6 +7,7 @@ import {
   type AgentProfile,
   type ExecutorOptions,
   type RunRequest,
+  type SharedWork,
 } from "@toolwright/agents"
 import {
   createView,
@@ -63,9 +64,9 @@ export interface RunOptions {
   systemPrompt?: string
   /**
    * Whether other runs may work in the workspace at the same time, as in a server; each file's changes still wait for
-   * each other.
+   * each other. Owners of files may hand in work there, one after another, by what is given.
    */
-  shared?: boolean
+  shared?: boolean | SharedWork
   /** The files that an agent owns which owns files (`file-owner`), relative to the workspace. */
   files?: readonly string[]
   /** Decodes and checks the calls and runs none; see `RunRequest.dryRun`. Takes no lock. */
@@ -157,6 +158,7 @@ async function* runTask(
     ...(withoutTools ? { unavailable: [] } : { tools: chosen(parts.tools, options.tools) }),
     access: given.access,
     ...givenOf(options, ["maxRounds", "approvals"]),
+    ...sharedIn(options.shared),
     completion: withoutTools ? {} : completion,
   })
   return yield* executor.run({
@@ -175,11 +177,16 @@ async function* runTask(
 
 /** Who shares the workspace, or runs no call, keeps nobody else out of it. */
 function lockedFor(profile: AgentProfile, { shared = false, dryRun = false }: RunOptions): AgentProfile {
-  return shared || dryRun ? { ...profile, changesWorkspace: false } : profile
+  return shared !== false || dryRun ? { ...profile, changesWorkspace: false } : profile
 }
 
 /** What the executor is asked in the same words. */
 const PASSED_ON = ["history", "since", "sampling", "signal", "leaves"] as const
+
+/** What the gate is told of others who work in the same place. */
+export function sharedIn(shared: boolean | SharedWork | undefined): { shared?: SharedWork } {
+  return typeof shared === "object" ? { shared } : {}
+}
 
 function filesOf(access: ReturnType<typeof givenTask>["access"]): Pick<RunRequest, "files"> {
   return typeof access === "string" ? {} : { files: access.owns }

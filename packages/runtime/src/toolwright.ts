@@ -49,6 +49,7 @@ import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import { checkOptions } from "./configuration/check-options.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
+import { planAccess, type PlanAccess } from "./plans/access.ts"
 import { resumeRun, type ResumeOptions } from "./resume.ts"
 import { runsWith, type OutputSchema, type RunOptions, type RunParts } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
@@ -114,6 +115,8 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
   readonly tasks: TaskAccess
   /** The agents: shipped ones, those of the configuration, and those that were made by name. */
   readonly agents: AgentAccess
+  /** Tasks that are queued together; a worker works on them. */
+  readonly plans: PlanAccess
   /** The folder of the workspace's own state; nothing is there before something is written. */
   readonly stateFolder: string
   /**
@@ -229,6 +232,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     log: records,
     tasks,
     agents,
+    plans: planAccess({ tasks, agents }),
     stateFolder: dirname(place.stateDatabase),
     executeCall: (surface) =>
       options.record === false

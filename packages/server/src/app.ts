@@ -18,6 +18,7 @@ import { connectionRoutes } from "./connections/routes.ts"
 import { figuresRoute } from "./figures/routes.ts"
 import { promptRoutes } from "./routes/prompts.ts"
 import { toolRoutes } from "./routes/tools.ts"
+import { planRoutes } from "./plans/routes.ts"
 import { taskRoutes } from "./tasks/routes.ts"
 import { runRoutes } from "./runs/routes.ts"
 
@@ -134,14 +135,15 @@ function workRoutes(
   app: Hono<{ Variables: AppVariables }>,
   options: Pick<
     ServerOptions,
-    "agents" | "tasks" | "runs" | "connections" | "tokens" | "maxBodyBytes" | "bodyTimeoutMs"
+    "agents" | "plans" | "tasks" | "runs" | "connections" | "tokens" | "maxBodyBytes" | "bodyTimeoutMs"
   >,
   gate: CallGate,
 ): void {
-  const { agents, tasks, runs, connections, tokens = [] } = options
+  const { agents, plans, tasks, runs, connections, tokens = [] } = options
   const limits = bodyLimits(options)
   const secured = tokens.length > 0
   if (agents !== undefined) agentRoutes(app, agents, { limits, secured })
+  if (plans !== undefined) planRoutes(app, plans, { limits, secured })
   if (tasks !== undefined) taskRoutes(app, tasks, { limits, secured })
   if (runs !== undefined) figuresRoute(app, runs, gate)
   if (connections !== undefined) connectionRoutes(app, connections, limits)

@@ -6,6 +6,7 @@ import type {
   ConnectionSource,
   OneTimeCode,
   PageSource,
+  PlanSource,
   RunSource,
   RunStarter,
   TaskSource,
@@ -61,6 +62,8 @@ export interface ServerOptions {
   agents?: AgentSource
   /** What is shown of connections; nothing unless given. */
   connections?: ConnectionSource
+  /** The plans that are shown, and started by holders of a token; none unless given. */
+  plans?: PlanSource
   /** The files of the page at `/`; a list of what is served unless given. */
   page?: PageSource
   /** A code that opens the page once. */

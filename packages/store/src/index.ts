@@ -28,7 +28,9 @@ export { DEFAULT_ROOM, taskQueue, type QueueOptions, type TaskQueue } from "./ta
 export {
   ENDED_STATES,
   type Budget,
+  type ClaimFilter,
   type NewTask,
+  type PlanCounts,
   type TaskClaim,
   type TaskEnd,
   type TaskFilter,

@@ -4,6 +4,7 @@ import type { Middleware, PermissionPolicy, RunEvent, ToolDefinition, Toolset } 
 import type { ChatMessage, MediaPart, ToolFormatter } from "@toolwright/toolformat"
 import type { Access } from "../gate/access.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
+import type { SharedWork } from "../gate/work-gate.ts"
 import type { LoopLimits } from "../gate/loop-detector.ts"
 import type { GivenToRun } from "../record/encode.ts"
 import type { CatalogueLimits } from "./catalogue.ts"
@@ -35,6 +36,8 @@ export interface ExecutorOptions {
   completion?: CompletionCriteria
   /** What the agent may change, held where calls are carried out; `all` unless given. */
   access?: Access
+  /** Where other owners of files work in the same workspace at the same time. */
+  shared?: SharedWork
   /** How often the same calls may bring the same results before the model is told, and before the run is stopped. */
   loops?: LoopLimits
   /** How often in a row a model that makes no call is told to, before the run ends; three times unless given. */

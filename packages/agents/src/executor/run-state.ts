@@ -107,7 +107,7 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     dryRun,
     offered,
     ledger,
-    gate: new WorkGate({ ledger, criteria: options.completion ?? {}, access: options.access ?? "all", tools }),
+    gate: new WorkGate({ ...gateParts(options), ledger, tools }),
     loops: new LoopDetector(options.loops),
     maxRounds: dryRun === undefined ? maxRounds : Math.min(maxRounds, DRY_RUN_ROUNDS),
     mostNudges: options.nudges ?? MAX_NUDGES,
@@ -138,6 +138,10 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     modelMs: 0,
     toolMs: 0,
   }
+}
+
+function gateParts({ completion = {}, access = "all", shared }: ExecutorOptions) {
+  return { criteria: completion, access, shared }
 }
 
 function dialogueOf(

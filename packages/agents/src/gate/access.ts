@@ -82,6 +82,13 @@ async function commitRefusal(
   })
 }
 
+/** Whether an agent owns one of some files; one that may change everything owns them all. */
+export function ownsAny(access: Access, files: readonly string[]): boolean {
+  if (typeof access === "string") return access === "all" && files.length > 0
+  const owned = new Set(access.owns.map(normal))
+  return files.some((file) => isOwned(owned, file))
+}
+
 function isOwned(owned: ReadonlySet<string>, path: string): boolean {
   const file = normal(path)
   return owned.has(file) || [...owned].some((own) => file.startsWith("/") && file.endsWith(`/${own}`))

@@ -13,7 +13,7 @@ import {
   type Toolset,
   type WorkWatch,
 } from "@toolwright/toolbox"
-import { accessGuard, type Access } from "./access.ts"
+import { accessGuard, ownsAny, type Access } from "./access.ts"
 import { NOTHING_CHANGED, unmet, type CompletionCriteria, type Unmet } from "./criteria.ts"
 import type { Ledger } from "./ledger.ts"
 import {
@@ -56,6 +56,14 @@ export interface GateParts {
   access: Access
   /** The tools on offer. */
   tools: Pick<Toolset, "list">
+  /** Others work in the same workspace, each on files of its own. */
+  shared?: SharedWork | undefined
+}
+
+/** A workspace in which several owners of files work at once. */
+export interface SharedWork {
+  /** Hands in one after another, since a repository takes one commit at a time. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 /**
@@ -129,17 +137,28 @@ export class WorkGate {
     const watched = await this.#begin(call.signal)
     const role = roleOf(tool, args)
     const handsIn = role !== undefined && role.role !== "validates"
-    if (handsIn) {
-      const refused =
-        role.skipsHooks === true
-          ? SKIPS_HOOKS()
-          : role.alsoChanges === true
-            ? ALSO_CHANGES()
-            : await this.#refusedCommit(call.signal)
-      if (refused !== undefined) return refused
+    const { shared } = this.#parts
+    const carryOut = async (): Promise<ToolResult> => {
+      if (shared !== undefined) await catchUp(watched)
+      const refused = handsIn ? await this.#refusal(role, call.signal) : undefined
+      return refused ?? this.#afterwards(watched, await next(), handsIn)
     }
-    const result = await next()
-    return this.#afterwards(watched, result, handsIn)
+    return handsIn && shared !== undefined ? shared.inTurn(carryOut) : carryOut()
+  }
+
+  /** Why work is not handed in by a call; nothing where it may be. */
+  async #refusal(
+    { skipsHooks, alsoChanges }: NonNullable<ReturnType<typeof roleOf>>,
+    signal: AbortSignal,
+  ): Promise<ToolResult | undefined> {
+    if (skipsHooks === true) return SKIPS_HOOKS()
+    return alsoChanges === true ? ALSO_CHANGES() : this.#refusedCommit(signal)
+  }
+
+  /** Whether what moved the branches was somebody else's work on files of their own. */
+  async #isOthers({ watch }: Pick<Watched, "watch">, before: HistoryState, after: HistoryState): Promise<boolean> {
+    const { shared, access } = this.#parts
+    return shared !== undefined && !ownsAny(access, await watch.history.recorded(before, after))
   }
 
   /** What moved the branches during a call counts as commits, whoever made them. */
@@ -158,6 +177,7 @@ export class WorkGate {
       const moved = !sameHistory(before, after)
       if (moved) this.#noteHistory(watched)
       const commits = !moved ? [] : await one.watch.history.added(before, after)
+      if (commits.length > 0 && (await this.#isOthers(one, before, after))) continue
       const why =
         commits.length === 0 ? undefined : await unfitting(one.watch, before, after, seen ? result : undefined)
       if (why !== undefined)
@@ -233,13 +253,18 @@ export class WorkGate {
         continue
       }
       if (now === undefined) reasons.push("the repository is gone")
-      else if ((await watch.history.recorded(began ?? new Map(), now)).length === 0) reasons.push(NOT_COMMITTED)
+      else if (!(await this.#hasRecorded(watch, began ?? new Map(), now))) reasons.push(NOT_COMMITTED)
       else {
         const left = await watch.history.unrecorded(ledger.modifiedFiles)
         if (left.length > 0) reasons.push(`changed and not committed: ${left.slice(0, 5).join(", ")}`)
       }
     }
     return reasons
+  }
+
+  async #hasRecorded({ history }: WorkWatch, began: HistoryState, now: HistoryState): Promise<boolean> {
+    const files = await history.recorded(began, now)
+    return this.#parts.shared === undefined ? files.length > 0 : ownsAny(this.#parts.access, files)
   }
 
   /** What was written and no commit can hold. Rules that were written in the same run took it out of the work. */
@@ -261,7 +286,9 @@ export class WorkGate {
     const watched = (await this.#watched) ?? []
     const reported = ledger.modifiedFiles
     const none = [`${files.join(", ")} has not been written yet`]
-    if (watched.length === 0) return files.some((file) => reported.includes(file)) ? [] : none
+    // Some tools name what they changed by its path on the machine.
+    const isReported = (file: string): boolean => reported.some((each) => each === file || each.endsWith(`/${file}`))
+    if (watched.length === 0) return files.some(isReported) ? [] : none
     for (const one of watched) {
       const now = await one.watch.fingerprints(files)
       if (files.some((file) => now.get(file) !== undefined && now.get(file) !== one.files.get(file))) return []
@@ -308,7 +335,8 @@ export class WorkGate {
         if (saved === undefined) return this.#lookAt(watch, signal)
         const now = await watch.history.state()
         const before = historyIn(last === undefined ? saved.began : last[at])
-        if (interrupted === "other" && (await committedMeanwhile(watch, before, now))) {
+        const others = before !== undefined && now !== undefined && (await this.#isOthers({ watch }, before, now))
+        if (interrupted === "other" && !others && (await committedMeanwhile(watch, before, now))) {
           this.#unseen = true
           this.#parts.ledger.note({ code: "COMMIT_UNCHECKED", message: MOVED_MEANWHILE })
         }
@@ -339,6 +367,11 @@ async function committedMeanwhile(
 ): Promise<boolean> {
   if (sameHistory(before, now)) return false
   return before === undefined || now === undefined || (await history.added(before, now)).length > 0
+}
+
+/** What others did since the last call is theirs. */
+async function catchUp(watched: readonly Watched[]): Promise<void> {
+  for (const one of watched) one.last = (await one.watch.history.state()) ?? one.last
 }
 
 /**

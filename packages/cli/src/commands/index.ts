@@ -53,6 +53,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./tasks.ts")).tasksCommand,
   },
   {
+    name: "plan",
+    summary: "Start tasks that build on each other, see how they go on, stop or resume them",
+    load: async () => (await import("./plan.ts")).planCommand,
+  },
+  {
     name: "work",
     summary: "Work on the tasks that wait, until it is stopped",
     load: async () => (await import("./work.ts")).workCommand,

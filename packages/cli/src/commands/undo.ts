@@ -1,6 +1,7 @@
 import type { ChangeHistory, HistoryItem, PlannedUndo } from "@toolwright/runtime/tools"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
+import { changedNothing, runsOf } from "../plans/runs-of.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { count } from "../render/short.ts"
 import { styleFor, type Style } from "../render/style.ts"
@@ -20,7 +21,7 @@ export const undoCommand: Command = {
   name: "undo",
   summary: "Take back what a run or a call changed",
   usage: usageText({
-    synopsis: ["undo [<run>|<call>|latest] [options]", "undo list [options]"],
+    synopsis: ["undo [<run>|<call>|<task>|<plan>|latest] [options]", "undo list [options]"],
     description:
       "Before a tool changes something, what was there is kept with the records. Undo brings it back: contents, modes and links, of a\n" +
       "whole run or of one call. It shows the difference first and asks. A file that was changed since stays as it is, and is named.\n" +
@@ -43,7 +44,11 @@ export const undoCommand: Command = {
         "The setting undo.enabled switches it on; in folders given with --read-only nothing is changed.",
       )
     const [id] = positionals
-    return id === "list" ? list(invocation, values, history) : takeBack(invocation, values, history, id)
+    if (id === "list") return list(invocation, values, history)
+    const runs = id === undefined ? undefined : await runsOf(configuration, invocation, id)
+    return runs === undefined
+      ? takeBack(invocation, values, history, id)
+      : takeAllBack(invocation, values, history, { id: id!, runs })
   },
 }
 
@@ -112,6 +117,25 @@ async function takeBack(
     stdout.write(`Took back ${count(done.restored.length, "path")}.${again}\n`)
   }
   return done.refused.length === 0 ? EXIT.success : EXIT.failure
+}
+
+/** Takes back what the runs of a task or a plan changed, the last one first. */
+async function takeAllBack(
+  invocation: Invocation,
+  values: Values,
+  history: ChangeHistory,
+  { id, runs }: { id: string; runs: readonly string[] },
+): Promise<number> {
+  const codes: number[] = []
+  for (const run of runs) {
+    try {
+      codes.push(await takeBack(invocation, values, history, run))
+    } catch (thrown) {
+      if (!changedNothing(thrown)) throw thrown
+    }
+  }
+  if (codes.length === 0) invocation.stdout.write(`Nothing that ${id} changed is left to take back.\n`)
+  return codes.length > 0 && codes.every((code) => code === EXIT.success) ? EXIT.success : EXIT.failure
 }
 
 function planLines({ item, described, refused }: PlannedUndo, style: Style): string[] {

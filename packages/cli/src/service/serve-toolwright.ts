@@ -128,6 +128,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
 const agentWork = (toolwright: Toolwright, env: NonNullable<ServeOptions["env"]>) => ({
   tasks: taskSource(toolwright),
   agents: toolwright.agents,
+  plans: toolwright.plans,
   connections: connectionsOf(toolwright, env),
 })
 

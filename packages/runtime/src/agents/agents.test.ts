@@ -47,6 +47,7 @@ test("an agent that was made owns its files in every run: it writes these and no
     other: false,
   })
   expect(readFileSync(join(cwd, "second.py"), "utf8")).toBe("x = 1\n")
+  expect(summary.message).toBe("Written.")
   expect(summary.modifiedFiles).toEqual([join(cwd, "second.py")])
   expect(await toolwright.runs()).toMatchObject([{ agent: "Mine" }])
   await expect(toolwright.complete("x", { agent: "Mine", files: ["other.py"] })).rejects.toMatchObject({

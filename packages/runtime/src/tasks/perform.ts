@@ -1,9 +1,11 @@
 import { realpathSync } from "node:fs"
 import { resolve, sep } from "node:path"
-import { newRunId, type AgentProfile } from "@toolwright/agents"
+import { newRunId, type AgentProfile, type SharedWork } from "@toolwright/agents"
 import { budgetOf, inputOf, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
-import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { ToolwrightError, Turns, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { earlierTasks } from "../plans/interfaces.ts"
 import type { Toolwright } from "../toolwright.ts"
+import { FolderTurns } from "./folder-turns.ts"
 import { watchBudget, type BudgetWatch } from "./budget.ts"
 import type { Performed, TaskContext } from "./worker.ts"
 
@@ -34,36 +36,42 @@ const BUSY_MS = 1_000
  * one whose run has ended takes its end. Tasks whose agents change the same folder are worked on one after another.
  */
 export function taskPerformer({ toolwright, root, at }: PerformerOptions) {
-  const turns = new Map<string, Promise<unknown>>()
-
-  async function inTurn<Result>(folder: string, signal: AbortSignal, work: () => Promise<Result>): Promise<Result> {
-    const before = turns.get(folder) ?? Promise.resolve()
-    const turn = Promise.race([before, aborted(signal)]).then(work)
-    // Whoever comes next waits for all that came before, also where this one was interrupted while it waited.
-    const over = Promise.allSettled([before, turn])
-    turns.set(folder, over)
-    try {
-      return await turn
-    } finally {
-      if (turns.get(folder) === over) turns.delete(folder)
-    }
-  }
+  const folders = new FolderTurns()
+  const handIn = new Turns(1)
 
   return async (task: TaskRow, context: TaskContext): Promise<Performed> => {
     const profile = await toolwright.agents.find(task.agent)
     const input = inputOf(task)
     const folder = workspaceIn(root, task.workspace)
+    // Owners of different files work beside each other: what each may write is held by the pipeline.
+    const beside = profile.ownsFiles === true && profile.files !== undefined
+    const shared = beside ? sharedWork(handIn, context.signal) : undefined
     const work = async (): Promise<Performed> => {
-      if (folder === root) return workOn({ toolwright, task, input, profile }, context)
+      if (folder === root) return workOn({ toolwright, task, input, profile, shared }, context)
       await using other = await at(folder)
-      return workOn({ toolwright: other, task, input, profile }, context)
+      return workOn({ toolwright: other, task, input, profile, shared }, context)
     }
     try {
-      return profile.changesWorkspace ? await inTurn(folder, context.signal, work) : await work()
+      return profile.changesWorkspace
+        ? await folders.inTurn(folder, { beside, signal: context.signal }, work)
+        : await work()
     } catch (thrown) {
       if (!ToolwrightError.isInstance(thrown) || thrown.code !== "WORKSPACE_BUSY") throw thrown
       return { state: "queued", notBefore: Date.now() + BUSY_MS, reason: thrown.message }
     }
+  }
+}
+
+function sharedWork(turns: Turns, signal: AbortSignal): SharedWork {
+  return {
+    async inTurn(work) {
+      if (!(await turns.take(signal))) throw new Error(String(signal.reason))
+      try {
+        return await work()
+      } finally {
+        turns.give()
+      }
+    },
   }
 }
 
@@ -72,13 +80,14 @@ interface Work {
   task: TaskRow
   input: TaskInput
   profile: AgentProfile
+  shared: SharedWork | undefined
 }
 
 async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   const { toolwright, task } = work
   const log = await toolwright.log.open()
   const begun = task.run === null ? undefined : await log.get(task.run)
-  if (begun?.state === "ended") return endOfRun(begun)
+  if (begun?.state === "ended") return triedAgain(endOfRun(begun), work.input)
   const runId = task.run ?? newRunId()
   await context.inRun(runId)
   using budget = watchBudget(budgetOf(task), task, toolwright.configuration.model.prices)
@@ -86,11 +95,29 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   let end: RunEnd | undefined
   const leaves = (event: RunEnd): boolean => isLeft(event, context.signal)
   const signal = AbortSignal.any([context.signal, budget.signal])
-  for await (const event of runOf(work, { runId, begun, signal, leaves })) {
+  const events = runOf(work, { runId, begun, signal, leaves, words: await wordsFor(work) })
+  for await (const event of events) {
     budget.see(event)
     if (event.type === "run-end") end = event
   }
-  return endOfWork(end!, budget)
+  return triedAgain(endOfWork(end!, budget), work.input)
+}
+
+/** What an agent failed at may go better at another try, where that is wanted. */
+function triedAgain(end: Performed, { tryAgain }: TaskInput): Performed {
+  return tryAgain === true && end.state === "failed" ? { retry: "at once", ...end } : end
+}
+
+/** What is to be done, with what the agent has to know of the tasks before it, and of its own last try. */
+async function wordsFor({ toolwright, task, input }: Work): Promise<string> {
+  const parts = [input.task, await earlierTasks(toolwright, task)]
+  if (task.result !== null && task.attempts > 1) {
+    const { message } = JSON.parse(task.result) as Partial<RunSummary>
+    parts.push(
+      `An earlier try of this failed: ${message ?? "it is not known why"}\nLook at what is there, and put it right.`,
+    )
+  }
+  return parts.filter((part) => part !== undefined && part !== "").join("\n\n")
 }
 
 interface RunToDo {
@@ -98,14 +125,20 @@ interface RunToDo {
   begun: RunRow | undefined
   signal: AbortSignal
   leaves: (end: RunEnd) => boolean
+  words: string
 }
 
-function runOf({ toolwright, task, input, profile }: Work, { runId, begun, signal, leaves }: RunToDo) {
+function runOf({ toolwright, task, input, profile, shared }: Work, { runId, begun, signal, leaves, words }: RunToDo) {
   const { rounds: maxRounds } = budgetOf(task)
-  const limits = { signal, leaves, ...(maxRounds === undefined ? {} : { maxRounds }) }
+  const limits = {
+    signal,
+    leaves,
+    ...(maxRounds === undefined ? {} : { maxRounds }),
+    ...(shared === undefined ? {} : { shared }),
+  }
   // The task is ours: whoever wrote its run before has lost it.
   if (begun !== undefined) return toolwright.resume(runId, { ...limits, takeOver: true })
-  const { task: words, files, systemPrompt } = input
+  const { files, systemPrompt } = input
   return toolwright.run(words, {
     ...limits,
     agent: profile,
@@ -137,7 +170,9 @@ function endOfRun({ id, outcome, summary }: RunRow): Performed {
 
 function endFor(summary: RunSummary): Performed {
   if (summary.success) return { state: "done", result: summary }
-  if (summary.outcome === "waiting") return { state: "needs-approval", reason: summary.message }
+  // A worker goes on with it, so nobody has to.
+  if (summary.outcome === "waiting")
+    return { state: "needs-approval", reason: summary.message.replace(/, then 'toolwright resume [^']*'/, "") }
   return { state: "failed", reason: summary.message === "" ? summary.outcome : summary.message, result: summary }
 }
 
@@ -155,12 +190,5 @@ function workspaceIn(root: string, workspace: string | null): string {
   if (`${real}${sep}`.startsWith(`${realpathSync(root)}${sep}`)) return path
   throw new ToolwrightError("ACCESS_DENIED", `The task's workspace ${path} is outside of ${root}.`, {
     hint: `Start a worker there: toolwright work --root ${path}`,
-  })
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(new Error(String(signal.reason)))
-    else signal.addEventListener("abort", () => reject(new Error(String(signal.reason))), { once: true })
   })
 }

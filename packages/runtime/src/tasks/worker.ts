@@ -2,6 +2,7 @@ import { hostname } from "node:os"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { TaskClaim, TaskEnd, TaskPause, TaskQueue, TaskRow } from "@toolwright/store"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { releaseDead } from "./dead.ts"
 
 /** What a task's work is given. */
 export interface TaskContext {
@@ -27,6 +28,8 @@ export interface WorkerOptions {
   idle?: number
   /** Only tasks whose workspace is this folder or lies below it, and those that name none. */
   within?: string
+  /** Only tasks of this plan. */
+  plan?: string
   /** Under which name, that no other worker has or had; unless given of the machine, the process and by chance. */
   holder?: string
   /** Gets a line for each task that begins and ends, and for what goes wrong. */
@@ -104,6 +107,7 @@ class QueueWorker implements Worker {
       const woken = new Promise<void>((resolve) => (this.#wake = resolve))
       try {
         await this.#takeOver()
+        await this.#heed()
         if (this.#busy.size < concurrency) await this.#takeTasks()
         if (this.#busy.size === 0) await onEmpty?.()
       } catch (thrown) {
@@ -117,14 +121,20 @@ class QueueWorker implements Worker {
     const { queue, lease, log } = this.#options
     const now = Date.now()
     if (now - this.#reaped < lease / 2) return
+    if (this.#reaped === 0) await releaseDead(queue)
     this.#reaped = now
     const { queued, abandoned } = await queue.reap(now - lease, this.holder)
     if (queued + abandoned > 0) log(`${queued} tasks of workers that are gone were queued again, ${abandoned} given up`)
   }
 
+  /** A task that was cancelled is let go of as soon as that is seen, and not when the next sign of life is due. */
+  async #heed(): Promise<void> {
+    for (const id of await this.#options.queue.cancelled(this.busy)) this.#busy.get(id)?.controller.abort("cancelled")
+  }
+
   async #takeTasks(): Promise<void> {
-    const { queue, concurrency, within } = this.#options
-    for (const claim of await queue.claim(this.holder, concurrency - this.#busy.size, within)) {
+    const { queue, concurrency, within, plan } = this.#options
+    for (const claim of await queue.claim(this.holder, concurrency - this.#busy.size, { within, plan })) {
       const { id } = claim.task
       const controller = new AbortController()
       const end = this.#work(claim, controller).finally(() => {

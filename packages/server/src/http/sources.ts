@@ -57,6 +57,23 @@ export interface AgentSource {
   remove(name: string): Promise<object>
 }
 
+/** Plans: tasks that belong together. What is refused is thrown as a `ToolwrightError`. */
+export interface PlanSource {
+  check(plan: unknown, inputs: Readonly<Record<string, string>>): Promise<object>
+  start(plan: unknown, inputs: Readonly<Record<string, string>>): Promise<ShownPlan>
+  list(): Promise<readonly object[]>
+  show(id: string): Promise<ShownPlan>
+  cancel(id: string): Promise<ShownPlan>
+  retry(id: string): Promise<ShownPlan>
+}
+
+/** What is looked at of a plan here; the rest is passed on. */
+export interface ShownPlan {
+  id: string
+  state: string
+  steps: { state: string; attempts: number }[]
+}
+
 /** A code that can be changed for a token, once: it may stand in an address, since it is good for nothing afterwards. */
 export interface OneTimeCode {
   code: string

@@ -9,20 +9,30 @@ export interface TaskInput {
   files?: string[]
   /** In place of the agent's own. */
   systemPrompt?: string
+  /** Whether a try that the agent itself ended without success is followed by another, as long as tries are left. */
+  tryAgain?: boolean
 }
 
 /** @throws ToolwrightError `INVALID_TASK` */
 export function taskInput(value: unknown): TaskInput {
   if (typeof value === "string" && value.trim() !== "") return { task: value }
-  const { task, files, systemPrompt } = (typeof value === "object" && value !== null ? value : {}) as Partial<TaskInput>
+  const { task, files, systemPrompt, tryAgain } = (
+    typeof value === "object" && value !== null ? value : {}
+  ) as Partial<TaskInput>
   const listed = files === undefined || (Array.isArray(files) && files.every((file) => typeof file === "string"))
   const prompted = systemPrompt === undefined || typeof systemPrompt === "string"
-  if (typeof task !== "string" || task.trim() === "" || !listed || !prompted) {
+  const told = tryAgain === undefined || typeof tryAgain === "boolean"
+  if (typeof task !== "string" || task.trim() === "" || !listed || !prompted || !told) {
     throw new ToolwrightError("INVALID_TASK", "A task's input says in words what is to be done.", {
       hint: 'Give text, or { "task": "…", "files": ["…"], "systemPrompt": "…" }.',
     })
   }
-  return { task, ...(files === undefined ? {} : { files }), ...(systemPrompt === undefined ? {} : { systemPrompt }) }
+  return {
+    task,
+    ...(files === undefined ? {} : { files }),
+    ...(systemPrompt === undefined ? {} : { systemPrompt }),
+    ...(tryAgain === undefined ? {} : { tryAgain }),
+  }
 }
 
 /** What is wanted of a task, as it stands in the queue. @throws ToolwrightError `INVALID_TASK` */

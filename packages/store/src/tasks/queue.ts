@@ -8,7 +8,9 @@ import * as sql from "./statements.ts"
 import { taskIds } from "./task-id.ts"
 import {
   ENDED_STATES,
+  type ClaimFilter,
   type NewTask,
+  type PlanCounts,
   type TaskClaim,
   type TaskEnd,
   type TaskFilter,
@@ -45,16 +47,20 @@ export interface TaskQueue {
   list(filter?: TaskFilter): Promise<TaskRow[]>
   /** The tasks that each of these waits or waited for. */
   dependencies(ids: readonly string[]): Promise<Map<string, string[]>>
-  /** How many tasks can be taken, now or once their time has come. @param within as of {@link TaskQueue.claim} */
+  /** How many tasks can be taken, now or once their time has come. @param within as of {@link ClaimFilter} */
   queued(within?: string): Promise<number>
   /** How many tasks are in each state. */
   counts(): Promise<Partial<Record<TaskState, number>>>
-  /**
-   * Takes up to so many of the next tasks, the most urgent first and of those the oldest.
-   *
-   * @param within a folder: only tasks whose workspace it is, or lies below it, and those that name none
-   */
-  claim(holder: string, most?: number, within?: string): Promise<TaskClaim[]>
+  /** The plans that tasks belong to, the newest first. */
+  plans(limit?: number): Promise<PlanCounts[]>
+  /** Takes up to so many of the next tasks, the most urgent first and of those the oldest. */
+  claim(holder: string, most?: number, filter?: ClaimFilter): Promise<TaskClaim[]>
+  /** Of these tasks those that somebody has cancelled. */
+  cancelled(ids: readonly string[]): Promise<string[]>
+  /** Who holds tasks that are worked on. */
+  holders(): Promise<string[]>
+  /** Takes the tasks of a worker that is known to be dead; the next `reap` queues them again. */
+  releaseFrom(holder: string): Promise<void>
   /** Says that the holder is alive. @throws ToolwrightError `STALE_TASK` where the task was cancelled or taken over */
   beat(claim: TaskClaim): Promise<void>
   /** Says in which run the task is worked on. @throws ToolwrightError `STALE_TASK` */
@@ -96,16 +102,12 @@ class DatabaseQueue implements TaskQueue {
   readonly #newId = taskIds()
   readonly #makeRoom: (more: number) => Promise<void>
   readonly #cancelledRun: NonNullable<QueueOptions["cancelledRun"]>
-  readonly #claimNext: string
-  readonly #claimWithin: string
 
   constructor(database: Database, { room = DEFAULT_ROOM, now = Date.now, cancelledRun }: QueueOptions) {
     this.database = database
     this.#now = now
     this.#cancelledRun = cancelledRun ?? (async () => {})
     this.#makeRoom = roomKeeper(database, room, now)
-    this.#claimNext = sql.claimTasks(database.dialect, false)
-    this.#claimWithin = sql.claimTasks(database.dialect, true)
   }
 
   async add(task: NewTask): Promise<TaskRow> {
@@ -166,10 +168,31 @@ class DatabaseQueue implements TaskQueue {
     return Object.fromEntries(rows.map(({ state, count }) => [state, Number(count)]))
   }
 
-  async claim(holder: string, most = 1, within?: string): Promise<TaskClaim[]> {
+  async plans(limit = 50): Promise<PlanCounts[]> {
+    return plansIn(this.database, limit)
+  }
+
+  async cancelled(ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return []
+    const marks = ids.map(() => "?").join()
+    const statement = `SELECT id FROM tasks WHERE state = 'cancelled' AND id IN (${marks})`
+    return (await this.database.query<{ id: string }>(statement, ids)).map(({ id }) => id)
+  }
+
+  async holders(): Promise<string[]> {
+    const statement = "SELECT DISTINCT holder FROM tasks WHERE state = 'running' AND holder IS NOT NULL"
+    return (await this.database.query<{ holder: string }>(statement)).map(({ holder }) => holder)
+  }
+
+  async releaseFrom(holder: string): Promise<void> {
+    await this.database.execute(sql.RELEASE_HOLDER, [holder])
+  }
+
+  async claim(holder: string, most = 1, { within, plan }: ClaimFilter = {}): Promise<TaskClaim[]> {
     const time = this.#now()
-    const statement = within === undefined ? this.#claimNext : this.#claimWithin
-    const values = [time, ...folderOf(within), most, holder, time, time, time]
+    const statement = sql.claimTasks(this.database.dialect, within !== undefined, plan !== undefined)
+    const chosen = [...folderOf(within), ...(plan === undefined ? [] : [plan])]
+    const values = [time, ...chosen, most, holder, time, time, time]
     const rows = await this.database.query<TaskRow>(statement, values)
     return rows.toSorted(byTurn).map((task) => ({ task, fence: task.fence }))
   }
@@ -327,11 +350,27 @@ function byTurn(a: TaskRow, b: TaskRow): number {
 function writtenEnd(task: TaskRow, end: TaskEnd, time: number): SqlValue[] {
   const result = "result" in end && end.result !== undefined ? JSON.stringify(end.result) : null
   const reason = "reason" in end ? end.reason : null
-  const again = end.state === "failed" && end.retry === true && task.attempts < task.max_attempts
+  const again = end.state === "failed" && (end.retry ?? false) !== false && task.attempts < task.max_attempts
   const state: TaskState = again ? "queued" : end.state
   const pause = Math.min(BACK_OFF_MS * 2 ** (task.attempts - 1), MOST_BACK_OFF_MS)
   const ended = ENDED_STATES.includes(state)
-  return [state, result, reason, again ? time + pause : null, ended ? time : null, time]
+  const later = again && end.retry !== "at once" ? time + pause : null
+  return [state, result, reason, later, ended ? time : null, time, again ? 1 : 0]
+}
+
+async function plansIn(database: Database, limit: number): Promise<PlanCounts[]> {
+  const rows = await database.query<{ plan: string; state: TaskState; count: number; begun: number }>(
+    `SELECT plan, state, COUNT(*) AS count, MIN(created_at) AS begun FROM tasks WHERE plan IN
+       (SELECT plan FROM tasks WHERE plan IS NOT NULL GROUP BY plan ORDER BY MIN(created_at) DESC, plan LIMIT ?)
+     GROUP BY plan, state`,
+    [limit],
+  )
+  const plans = [...Map.groupBy(rows, ({ plan }) => plan)].map(([plan, counted]) => ({
+    plan,
+    begun: Math.min(...counted.map(({ begun }) => Number(begun))),
+    states: Object.fromEntries(counted.map(({ state, count }) => [state, Number(count)])),
+  }))
+  return plans.toSorted((a, b) => b.begun - a.begun || (a.plan < b.plan ? -1 : 1))
 }
 
 function listTasks(database: Database, filter: TaskFilter): Promise<TaskRow[]> {

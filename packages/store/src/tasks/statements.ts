@@ -39,9 +39,9 @@ const WITHIN = `(workspace IS NULL OR workspace = ? OR substr(workspace, 1, CAST
  * Takes the next tasks whose time has come. Where several take at once each gets others: PostgreSQL passes over rows
  * that are held, on SQLite one statement follows the other.
  */
-export function claimTasks(dialect: Dialect, within: boolean): string {
+export function claimTasks(dialect: Dialect, within: boolean, plan: boolean): string {
   return `WITH next AS ${dialect === "postgres" ? "MATERIALIZED " : ""}(
-      SELECT id FROM tasks WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ?)${within ? ` AND ${WITHIN}` : ""}
+      SELECT id FROM tasks WHERE state = 'queued' AND (not_before IS NULL OR not_before <= ?)${within ? ` AND ${WITHIN}` : ""}${plan ? " AND plan = ?" : ""}
       ORDER BY priority DESC, created_at, id LIMIT ?${dialect === "postgres" ? " FOR UPDATE SKIP LOCKED" : ""})
     UPDATE tasks SET state = 'running', attempts = attempts + 1, fence = fence + 1, holder = ?, heartbeat = ?,
       started_at = COALESCE(started_at, ?), updated_at = ?, not_before = NULL, reason = NULL
@@ -55,8 +55,14 @@ export const BEAT_TASK = `UPDATE tasks SET heartbeat = ? ${HELD}`
 
 export const NOTE_RUN = `UPDATE tasks SET run = ?, updated_at = ? ${HELD}`
 
+/** A run that has ended stays with a task that has; the next try begins another one. */
 export const END_TASK = `UPDATE tasks SET state = ?, result = ?, reason = ?, not_before = ?, ended_at = ?, updated_at = ?,
-  holder = NULL, heartbeat = NULL ${HELD} RETURNING ${TASK_COLUMNS}`
+  holder = NULL, heartbeat = NULL,
+  run = CASE WHEN ? = 1 THEN (SELECT id FROM runs WHERE id = tasks.run AND state <> 'ended') ELSE run END
+  ${HELD} RETURNING ${TASK_COLUMNS}`
+
+/** Takes tasks back from one worker that is known to be dead. */
+export const RELEASE_HOLDER = `UPDATE tasks SET heartbeat = 0 WHERE state = 'running' AND holder = ?`
 
 /** Gives a task back as if it had not been taken, for a worker that stops or cannot begin yet. */
 export const PUT_BACK = `UPDATE tasks SET state = 'queued', attempts = attempts - 1, holder = NULL, heartbeat = NULL,

@@ -45,8 +45,8 @@ export type TaskEnd =
       state: "failed"
       reason: string
       result?: unknown
-      /** Whether another try may go better, as after a server that was away; it is then queued again, later. */
-      retry?: boolean
+      /** Whether another try may go better, as after a server that was away; it is then queued again, later or at once. */
+      retry?: boolean | "at once"
     }
   | { state: "needs-approval"; reason: string }
 
@@ -54,6 +54,21 @@ export type TaskEnd =
 export interface TaskPause {
   notBefore?: number | null
   reason?: string | null
+}
+
+/** Which tasks may be taken. */
+export interface ClaimFilter {
+  /** A folder: only tasks whose workspace it is, or lies below it, and those that name none. */
+  within?: string | undefined
+  /** Only tasks of this plan. */
+  plan?: string | undefined
+}
+
+/** How many tasks of a plan are in each state. Times are milliseconds since 1970. */
+export interface PlanCounts {
+  plan: string
+  begun: number
+  states: Partial<Record<TaskState, number>>
 }
 
 /** Which tasks are listed, newest first. */

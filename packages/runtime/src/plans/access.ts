@@ -1,0 +1,203 @@
+import { DEFAULT_TRIES, readPlan, type AgentLimits, type PlannedTask, type ReadPlan } from "@toolwright/agents"
+import {
+  ENDED_STATES,
+  taskView,
+  type Budget,
+  type NewTask,
+  type PlanCounts,
+  type TaskQueue,
+  type TaskRow,
+  type TaskState,
+  type TaskView,
+} from "@toolwright/store"
+import { ToolwrightError } from "@toolwright/toolbox"
+import type { AgentAccess } from "../agents/access.ts"
+import type { TaskAccess } from "../tasks/access.ts"
+
+/** How a plan stands: tasks of it are open, all were done, or some were not and none is open any more. */
+export type PlanState = "open" | "done" | "failed"
+
+/** A plan on one line. */
+export interface PlanDigest {
+  id: string
+  state: PlanState
+  tasks: Partial<Record<TaskState, number>>
+  begunAt: string
+}
+
+/** A plan with its tasks, those first that wait for nothing. */
+export interface PlanView extends PlanDigest {
+  steps: (TaskView & { name: string; level: number })[]
+}
+
+/** What a plan would do, without having done it. */
+export interface CheckedPlan {
+  name: string
+  description?: string
+  agents: { name: string; files: string[] }[]
+  /** Names of the tasks that may be worked on beside each other, level after level. */
+  levels: string[][]
+}
+
+/** Plans: tasks that were queued together, in an order that their dependencies give. */
+export interface PlanAccess {
+  /** Reads a plan and says what it would do. @throws ToolwrightError as `start` */
+  check(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<CheckedPlan>
+  /**
+   * Makes the agents of a plan and queues its tasks: all of them or none.
+   *
+   * @throws ToolwrightError `INVALID_PLAN`, `TASK_CYCLE`, `UNKNOWN_AGENT`, `AGENT_EXISTS`, `FILE_OWNED`, `QUEUE_FULL`
+   */
+  start(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<PlanView>
+  /** Newest first. */
+  list(): Promise<PlanDigest[]>
+  /** By its id, a beginning of it that no other has, or `latest`. @throws ToolwrightError `UNKNOWN_PLAN` */
+  show(id: string): Promise<PlanView>
+  /** Cancels what is open. @throws ToolwrightError `UNKNOWN_PLAN` */
+  cancel(id: string): Promise<PlanView>
+  /** Queues again what failed, was given up or cancelled; what it blocked waits again. @throws ToolwrightError `UNKNOWN_PLAN` */
+  retry(id: string): Promise<PlanView>
+}
+
+const MOST_TASKS = 1_000
+const RETRIED: readonly TaskState[] = ["failed", "abandoned", "cancelled"]
+
+export function planAccess({ tasks, agents }: { tasks: TaskAccess; agents: AgentAccess }): PlanAccess {
+  async function checked(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<ReadPlan> {
+    const read = await readPlan(plan, inputs)
+    const own = new Set(Object.keys(read.agents ?? {}))
+    for (const { agent } of Object.values(read.tasks)) if (!own.has(agent)) await needsNoFiles(agents, agent)
+    return read
+  }
+
+  async function view(queue: TaskQueue, plan: string): Promise<PlanView> {
+    const rows = await queue.list({ plan, limit: MOST_TASKS })
+    return viewOf(plan, rows.toReversed(), await queue.dependencies(rows.map(({ id }) => id)))
+  }
+
+  async function found(asked: string): Promise<{ queue: TaskQueue; id: string }> {
+    const queue = await tasks.look()
+    const plans = (await queue?.plans(MOST_TASKS)) ?? []
+    const matching = asked === "latest" ? plans.slice(0, 1) : plans.filter(({ plan }) => plan.startsWith(asked))
+    const exact = matching.find(({ plan }) => plan === asked) ?? (matching.length === 1 ? matching[0] : undefined)
+    if (queue !== undefined && exact !== undefined) return { queue, id: exact.plan }
+    const what = matching.length > 1 ? `Several plans begin with '${asked}'.` : `There is no plan '${asked}'.`
+    throw new ToolwrightError("UNKNOWN_PLAN", asked === "latest" ? "No plan was started here." : what, {
+      hint: "'toolwright plan list' shows them; 'toolwright plan run <file>' starts one.",
+    })
+  }
+
+  return {
+    async check(plan, inputs) {
+      const { name, description, agents: own = {}, levels } = await checked(plan, inputs)
+      const made = Object.entries(own).map(([agent, { files = [] }]) => ({ name: agent, files }))
+      return { name, ...(description === undefined ? {} : { description }), agents: made, levels }
+    },
+    async start(plan, inputs) {
+      const read = await checked(plan, inputs)
+      const queue = await tasks.open()
+      const before = new Set((await agents.list()).map(({ name }) => name))
+      const made = await agents.createAll(
+        Object.entries(read.agents ?? {}).map(([name, definition]) => ({ ...definition, name })),
+      )
+      const id = `${read.name}-${crypto.randomUUID().slice(0, 6)}`
+      try {
+        await queue.addAll(newTasks(id, read, tasks.workspace))
+      } catch (thrown) {
+        for (const { name } of made) if (!before.has(name)) await agents.remove(name)
+        throw thrown
+      }
+      return view(queue, id)
+    },
+    async list() {
+      const queue = await tasks.look()
+      return ((await queue?.plans()) ?? []).map(digestOf)
+    },
+    async show(asked) {
+      const { queue, id } = await found(asked)
+      return view(queue, id)
+    },
+    async cancel(asked) {
+      const { queue, id } = await found(asked)
+      const open = (await queue.list({ plan: id, limit: MOST_TASKS })).filter(
+        (row) => !ENDED_STATES.includes(row.state),
+      )
+      for (const row of open) await queue.cancel(row.id, `the plan ${id} was cancelled`).catch(unlessEnded)
+      return view(queue, id)
+    },
+    async retry(asked) {
+      const { queue, id } = await found(asked)
+      const ended = (await queue.list({ plan: id, limit: MOST_TASKS })).filter((row) => RETRIED.includes(row.state))
+      for (const row of ended) await queue.retry(row.id).catch(unlessEnded)
+      return view(queue, id)
+    },
+  }
+}
+
+/** A task may have ended, or been queued, between the look and the change. */
+function unlessEnded(thrown: unknown): void {
+  if (!ToolwrightError.isInstance(thrown) || !["TASK_ENDED", "TASK_OPEN"].includes(thrown.code)) throw thrown
+}
+
+async function needsNoFiles(agents: AgentAccess, name: string): Promise<void> {
+  const { ownsFiles, files } = await agents.find(name)
+  if (ownsFiles !== true || files !== undefined) return
+  throw new ToolwrightError("INVALID_PLAN", `The agent '${name}' owns files, and the plan does not say which.`, {
+    hint: `Give it a name and files in the plan: agents: { AreaAgent: { from: ${name}, files: [src/area.py] } }`,
+  })
+}
+
+function newTasks(plan: string, { tasks, levels }: ReadPlan, workspace: string | undefined): NewTask[] {
+  const idOf = (name: string): string => `${plan}.${name}`
+  return levels.flat().map((name): NewTask => {
+    const { agent, task, after = [], priority, tries = DEFAULT_TRIES, limits } = tasks[name]!
+    return {
+      id: idOf(name),
+      plan,
+      agent,
+      input: { task, tryAgain: true },
+      maxAttempts: tries,
+      after: after.map(idOf),
+      ...(priority === undefined ? {} : { priority }),
+      ...budgetOf(limits),
+      ...(workspace === undefined ? {} : { workspace }),
+    }
+  })
+}
+
+function budgetOf(limits: AgentLimits | undefined): { budget?: Budget } {
+  const { rounds, tokens, seconds }: NonNullable<PlannedTask["limits"]> = limits ?? {}
+  const budget = {
+    ...(rounds === undefined ? {} : { rounds }),
+    ...(tokens === undefined ? {} : { tokens }),
+    ...(seconds === undefined ? {} : { milliseconds: seconds * 1_000 }),
+  }
+  return Object.keys(budget).length === 0 ? {} : { budget }
+}
+
+function digestOf({ plan, begun, states }: PlanCounts): PlanDigest {
+  const there = (Object.keys(states) as TaskState[]).filter((state) => (states[state] ?? 0) > 0)
+  const open = there.some((state) => !ENDED_STATES.includes(state))
+  const state = open ? "open" : there.every((each) => each === "done") ? "done" : "failed"
+  return { id: plan, state, tasks: states, begunAt: new Date(begun).toISOString() }
+}
+
+function viewOf(plan: string, rows: readonly TaskRow[], after: ReadonlyMap<string, string[]>): PlanView {
+  const states: PlanCounts["states"] = {}
+  for (const { state } of rows) states[state] = (states[state] ?? 0) + 1
+  const levels = new Map<string, number>()
+  const levelOf = (id: string): number => {
+    const known = levels.get(id)
+    if (known !== undefined) return known
+    const level = Math.max(-1, ...(after.get(id) ?? []).map(levelOf)) + 1
+    levels.set(id, level)
+    return level
+  }
+  const steps = rows.map((row) => ({
+    ...taskView(row, after.get(row.id)),
+    name: row.id.startsWith(`${plan}.`) ? row.id.slice(plan.length + 1) : row.id,
+    level: levelOf(row.id),
+  }))
+  const begun = Math.min(...rows.map(({ created_at }) => Number(created_at)))
+  return { ...digestOf({ plan, begun, states }), steps: steps.toSorted((a, b) => a.level - b.level) }
+}

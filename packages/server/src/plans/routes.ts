@@ -1,0 +1,110 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Context, Hono } from "hono"
+import { streamSSE } from "hono/streaming"
+import { ToolwrightError } from "@toolwright/toolbox"
+import { answered } from "../http/answered.ts"
+import { readJson, type BodyLimits } from "../http/body.ts"
+import type { RequestVariables } from "../http/guard.ts"
+import { problem } from "../http/problem.ts"
+import type { PlanSource } from "../http/sources.ts"
+
+type Request = Context<{ Variables: RequestVariables }>
+
+const MOST_STREAMS = 64
+/** How often a plan that is followed is looked at, and how often a stream in which nothing happens gives a sign. */
+const LOOK_MS = 300
+const HEARTBEAT_MS = 15_000
+
+/**
+ * Plans: `POST /plans` with `{ plan, inputs }` starts one, `POST /plans/check` says what it would do, `GET /plans` lists them,
+ * `GET /plans/{id}` is one with its tasks, `GET /plans/{id}/stream` each change until all have ended, `POST
+ * /plans/{id}/cancel` and `/retry` change one. What changes something needs a token.
+ */
+export function planRoutes(
+  app: Hono<{ Variables: RequestVariables }>,
+  source: PlanSource,
+  { limits, secured }: { limits: BodyLimits; secured: boolean },
+): void {
+  const streams = { open: 0 }
+  app.get("/plans", (context) => answered(async () => context.json({ plans: await source.list() })))
+  app.get("/plans/:id", (context) => answered(async () => context.json(await source.show(context.req.param("id")))))
+  app.get("/plans/:id/stream", (context) => answered(() => followPlan(context, source, streams)))
+  app.post("/plans/check", async (context) => {
+    const body = await readJson(context, limits)
+    if ("refused" in body) return body.refused
+    return answered(async () => context.json({ ...(await source.check(...planAsked(body.value))) }))
+  })
+  if (!secured) {
+    app.on("POST", ["/plans", "/plans/*"], () =>
+      problem({
+        code: "TOKEN_REQUIRED",
+        message: "Plans are started and changed over a server with a token alone.",
+        hint: "Start it with --token or --token-file, or use 'toolwright plan'.",
+      }),
+    )
+    return
+  }
+  app.post("/plans", async (context) => {
+    const body = await readJson(context, limits)
+    if ("refused" in body) return body.refused
+    return answered(async () => {
+      const started = await source.start(...planAsked(body.value))
+      return context.json(started, 201, { location: `/plans/${started.id}` })
+    })
+  })
+  const change = (how: "cancel" | "retry") => (context: Request) =>
+    answered(async () => context.json(await source[how](context.req.param("id")!)))
+  app.post("/plans/:id/cancel", change("cancel"))
+  app.post("/plans/:id/retry", change("retry"))
+}
+
+/** @throws ToolwrightError `INVALID_PLAN` */
+function planAsked(body: unknown): [plan: unknown, inputs: Record<string, string>] {
+  const {
+    plan,
+    inputs = {},
+    ...other
+  } = (typeof body === "object" && body !== null ? body : {}) as {
+    plan?: unknown
+    inputs?: unknown
+  }
+  const said =
+    typeof inputs === "object" && inputs !== null && Object.values(inputs).every((each) => typeof each === "string")
+  if (plan !== undefined && said && Object.keys(other).length === 0) return [plan, inputs as Record<string, string>]
+  throw new ToolwrightError(
+    "INVALID_PLAN",
+    "The body has a 'plan', and perhaps 'inputs' that are texts, and nothing else.",
+    {
+      hint: 'As in { "plan": { "name": "p", "tasks": { "look": { "agent": "reviewer", "task": "…" } } } }.',
+    },
+  )
+}
+
+/** The plan as it stands and then each change, numbered, so that who comes again misses nothing. */
+async function followPlan(context: Request, source: PlanSource, streams: { open: number }): Promise<Response> {
+  const { id } = await source.show(context.req.param("id")!)
+  if (streams.open >= MOST_STREAMS)
+    return problem({ code: "TOO_MANY_CALLS", message: "Too many plans are being followed.", hint: "Close a page." })
+  streams.open++
+  let seen = context.req.header("last-event-id") ?? ""
+  return streamSSE(context, async (events) => {
+    const gone = new AbortController()
+    events.onAbort(() => gone.abort())
+    const left = AbortSignal.any([context.req.raw.signal, gone.signal])
+    let told = Date.now()
+    try {
+      while (!left.aborted) {
+        const view = await source.show(id)
+        const now = view.steps.map(({ state, attempts }) => `${state[0]}${attempts}`).join("")
+        if (now !== seen) await events.writeSSE({ id: now, event: "plan", data: JSON.stringify(view) })
+        else if (Date.now() - told > HEARTBEAT_MS) await events.write(": still here\n\n")
+        if (now !== seen || Date.now() - told > HEARTBEAT_MS) told = Date.now()
+        seen = now
+        if (view.state !== "open") return
+        await sleep(LOOK_MS, undefined, { signal: left }).catch(() => {})
+      }
+    } finally {
+      streams.open--
+    }
+  })
+}
