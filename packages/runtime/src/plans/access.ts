@@ -62,21 +62,81 @@ export interface PlanAccess {
 const MOST_TASKS = 1_000
 const RETRIED: readonly TaskState[] = ["failed", "abandoned", "cancelled"]
 
-export function planAccess({ tasks, agents }: { tasks: TaskAccess; agents: AgentAccess }): PlanAccess {
-  async function checked(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<ReadPlan> {
+export function planAccess(parts: PlanParts): PlanAccess {
+  return new Plans(parts)
+}
+
+/** What plans are kept with. */
+interface PlanParts {
+  tasks: TaskAccess
+  agents: AgentAccess
+}
+
+class Plans implements PlanAccess {
+  readonly #tasks: TaskAccess
+  readonly #agents: AgentAccess
+
+  constructor({ tasks, agents }: PlanParts) {
+    this.#tasks = tasks
+    this.#agents = agents
+  }
+
+  async check(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<CheckedPlan> {
+    const { name, description, agents: own = {}, levels } = await this.#read(plan, inputs)
+    const made = Object.entries(own).map(([agent, { files = [] }]) => ({ name: agent, files }))
+    return { name, ...(description === undefined ? {} : { description }), agents: made, levels }
+  }
+
+  async start(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<PlanView> {
+    const read = await this.#read(plan, inputs)
+    const queue = await this.#tasks.open()
+    const before = new Set((await this.#agents.list()).map(({ name }) => name))
+    const made = await this.#agents.createAll(
+      Object.entries(read.agents ?? {}).map(([name, definition]) => ({ ...definition, name })),
+    )
+    const id = `${read.name}-${crypto.randomUUID().slice(0, 6)}`
+    try {
+      await queue.addAll(newTasks(id, read, this.#tasks.workspace))
+    } catch (thrown) {
+      for (const { name } of made) if (!before.has(name)) await this.#agents.remove(name)
+      throw thrown
+    }
+    return view(queue, id)
+  }
+
+  async list(): Promise<PlanDigest[]> {
+    const queue = await this.#tasks.look()
+    return ((await queue?.plans()) ?? []).map(digestOf)
+  }
+
+  async show(asked: string): Promise<PlanView> {
+    const { queue, id } = await this.#find(asked)
+    return view(queue, id)
+  }
+
+  async cancel(asked: string): Promise<PlanView> {
+    const { queue, id } = await this.#find(asked)
+    const open = (await queue.list({ plan: id, limit: MOST_TASKS })).filter((row) => !ENDED_STATES.includes(row.state))
+    for (const row of open) await queue.cancel(row.id, `the plan ${id} was cancelled`).catch(unlessEnded)
+    return view(queue, id)
+  }
+
+  async retry(asked: string): Promise<PlanView> {
+    const { queue, id } = await this.#find(asked)
+    const ended = (await queue.list({ plan: id, limit: MOST_TASKS })).filter((row) => RETRIED.includes(row.state))
+    for (const row of ended) await queue.retry(row.id).catch(unlessEnded)
+    return view(queue, id)
+  }
+
+  async #read(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<ReadPlan> {
     const read = await readPlan(plan, inputs)
     const own = new Set(Object.keys(read.agents ?? {}))
-    for (const { agent } of Object.values(read.tasks)) if (!own.has(agent)) await needsNoFiles(agents, agent)
+    for (const { agent } of Object.values(read.tasks)) if (!own.has(agent)) await needsNoFiles(this.#agents, agent)
     return read
   }
 
-  async function view(queue: TaskQueue, plan: string): Promise<PlanView> {
-    const rows = await queue.list({ plan, limit: MOST_TASKS })
-    return viewOf(plan, rows.toReversed(), await queue.dependencies(rows.map(({ id }) => id)))
-  }
-
-  async function found(asked: string): Promise<{ queue: TaskQueue; id: string }> {
-    const queue = await tasks.look()
+  async #find(asked: string): Promise<{ queue: TaskQueue; id: string }> {
+    const queue = await this.#tasks.look()
     const plans = (await queue?.plans(MOST_TASKS)) ?? []
     const matching = asked === "latest" ? plans.slice(0, 1) : plans.filter(({ plan }) => plan.startsWith(asked))
     const exact = matching.find(({ plan }) => plan === asked) ?? (matching.length === 1 ? matching[0] : undefined)
@@ -86,52 +146,11 @@ export function planAccess({ tasks, agents }: { tasks: TaskAccess; agents: Agent
       hint: "'toolwright plan list' shows them; 'toolwright plan run <file>' starts one.",
     })
   }
+}
 
-  return {
-    async check(plan, inputs) {
-      const { name, description, agents: own = {}, levels } = await checked(plan, inputs)
-      const made = Object.entries(own).map(([agent, { files = [] }]) => ({ name: agent, files }))
-      return { name, ...(description === undefined ? {} : { description }), agents: made, levels }
-    },
-    async start(plan, inputs) {
-      const read = await checked(plan, inputs)
-      const queue = await tasks.open()
-      const before = new Set((await agents.list()).map(({ name }) => name))
-      const made = await agents.createAll(
-        Object.entries(read.agents ?? {}).map(([name, definition]) => ({ ...definition, name })),
-      )
-      const id = `${read.name}-${crypto.randomUUID().slice(0, 6)}`
-      try {
-        await queue.addAll(newTasks(id, read, tasks.workspace))
-      } catch (thrown) {
-        for (const { name } of made) if (!before.has(name)) await agents.remove(name)
-        throw thrown
-      }
-      return view(queue, id)
-    },
-    async list() {
-      const queue = await tasks.look()
-      return ((await queue?.plans()) ?? []).map(digestOf)
-    },
-    async show(asked) {
-      const { queue, id } = await found(asked)
-      return view(queue, id)
-    },
-    async cancel(asked) {
-      const { queue, id } = await found(asked)
-      const open = (await queue.list({ plan: id, limit: MOST_TASKS })).filter(
-        (row) => !ENDED_STATES.includes(row.state),
-      )
-      for (const row of open) await queue.cancel(row.id, `the plan ${id} was cancelled`).catch(unlessEnded)
-      return view(queue, id)
-    },
-    async retry(asked) {
-      const { queue, id } = await found(asked)
-      const ended = (await queue.list({ plan: id, limit: MOST_TASKS })).filter((row) => RETRIED.includes(row.state))
-      for (const row of ended) await queue.retry(row.id).catch(unlessEnded)
-      return view(queue, id)
-    },
-  }
+async function view(queue: TaskQueue, plan: string): Promise<PlanView> {
+  const rows = await queue.list({ plan, limit: MOST_TASKS })
+  return viewOf(plan, rows.toReversed(), await queue.dependencies(rows.map(({ id }) => id)))
 }
 
 /** A task may have ended, or been queued, between the look and the change. */

@@ -13,26 +13,23 @@ export interface TaskInput {
   tryAgain?: boolean
 }
 
+/** What each field may be. */
+const FIELDS: Readonly<Record<keyof TaskInput, (value: unknown) => boolean>> = {
+  task: (value) => typeof value === "string" && value.trim() !== "",
+  files: (value) => Array.isArray(value) && value.every((file) => typeof file === "string"),
+  systemPrompt: (value) => typeof value === "string",
+  tryAgain: (value) => typeof value === "boolean",
+}
+
 /** @throws ToolwrightError `INVALID_TASK` */
 export function taskInput(value: unknown): TaskInput {
-  if (typeof value === "string" && value.trim() !== "") return { task: value }
-  const { task, files, systemPrompt, tryAgain } = (
-    typeof value === "object" && value !== null ? value : {}
-  ) as Partial<TaskInput>
-  const listed = files === undefined || (Array.isArray(files) && files.every((file) => typeof file === "string"))
-  const prompted = systemPrompt === undefined || typeof systemPrompt === "string"
-  const told = tryAgain === undefined || typeof tryAgain === "boolean"
-  if (typeof task !== "string" || task.trim() === "" || !listed || !prompted || !told) {
-    throw new ToolwrightError("INVALID_TASK", "A task's input says in words what is to be done.", {
-      hint: 'Give text, or { "task": "…", "files": ["…"], "systemPrompt": "…" }.',
-    })
-  }
-  return {
-    task,
-    ...(files === undefined ? {} : { files }),
-    ...(systemPrompt === undefined ? {} : { systemPrompt }),
-    ...(tryAgain === undefined ? {} : { tryAgain }),
-  }
+  const given = (typeof value === "string" ? { task: value } : value) as Readonly<Record<string, unknown>> | null
+  const fields = Object.entries(FIELDS).filter(([name]) => given?.[name] !== undefined)
+  if (typeof given?.task === "string" && fields.every(([name, fits]) => fits(given[name])))
+    return Object.fromEntries(fields.map(([name]) => [name, given[name]])) as unknown as TaskInput
+  throw new ToolwrightError("INVALID_TASK", "A task's input says in words what is to be done.", {
+    hint: 'Give text, or { "task": "…", "files": ["…"], "systemPrompt": "…" }.',
+  })
 }
 
 /** What is wanted of a task, as it stands in the queue. @throws ToolwrightError `INVALID_TASK` */
