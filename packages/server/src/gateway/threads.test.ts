@@ -1,4 +1,5 @@
 import { createOpenAICompatibleBackend, createScriptedBackend, type Backend } from "@toolwright/backends"
+import { matchesGbnf } from "@toolwright/logits"
 import { ToolRegistry } from "@toolwright/toolbox"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
@@ -150,6 +151,77 @@ describe("replies that servers lost, by the threads that tell of them", () => {
       expect(await throughUs(model, reply, tools)).toMatchObject({ calls, finish: "tool_calls" })
     },
   )
+
+  test("ollama#16686: calls without their opening tag came as text; they are calls, behind words too", async () => {
+    const tools = [tool("read_file", { path: { type: "string" } }, ["path"])]
+    const call = (path: string) =>
+      `<function=read_file>\n<parameter=path>\n${path}\n</parameter>\n</function>\n</tool_call>`
+    const reply = `I read both.\n${call("a.ts")}\n${call("b.ts")}`
+    const lost = await ask(await asInThread(200, { role: "assistant", content: reply }, "stop"), tools, false)
+    expect([lost.calls, lost.finish]).toEqual([[], "stop"])
+    const seen = await throughUs("qwen3-coder:30b", reply, tools)
+    const paths = ["a.ts", "b.ts"]
+    expect(seen).toMatchObject({
+      calls: paths.map((path) => ({ name: "read_file", arguments: { path } })),
+      finish: "tool_calls",
+    })
+    expect(seen.content.trim()).toBe("I read both.")
+  })
+
+  test("llama.cpp#24807: what its parser did not expect broke the stream off; it is a call", async () => {
+    const tools = [tool("edit", { path: { type: "string" }, text: { type: "string" } }, ["path", "text"])]
+    const message = { code: 500, message: "Failed to parse input at pos 42: <tool_call>", type: "server_error" }
+    const failed = await ask(await asInThread(500, message, ""), tools, true)
+    expect([failed.status, failed.calls]).toEqual([500, []])
+    const text = "{\n  <b>\n}\n"
+    const reply = `<tool_call>\n<function=edit>\n<parameter=text>\n${text}\n</parameter>\n<parameter=path>\na.html\n</parameter>\n</function>\n</tool_call>`
+    const seen = await throughUs("Qwen3.6-27B-Q8_0", reply, tools)
+    expect(seen).toMatchObject({ calls: [{ name: "edit", arguments: { path: "a.html", text } }], finish: "tool_calls" })
+  })
+
+  test("vllm#51697: arguments came twice, by how the last piece was cut; a call has them once, or is text", async () => {
+    const tools = [tool("run", { command: { type: "string" } }, ["command"])]
+    const args = '{"command": "ls -la"}'
+    const call = { id: "c1", type: "function", function: { name: "run", arguments: args + args } }
+    const twice = await asInThread(200, { role: "assistant", content: null, tool_calls: [call] }, "tool_calls")
+    await expect(ask(twice, tools, false)).rejects.toThrow("JSON")
+    const behind = await served(createOpenAICompatibleBackend({ baseUrl: `${twice}/v1`, modelName: "qwen3-8b" }))
+    const told = await ask(behind, tools, false)
+    expect([told.status, told.calls, told.finish]).toEqual([200, [], "stop"])
+    expect(told.content.split("ls -la")).toHaveLength(3)
+    const seen = await throughUs("qwen3-8b", `<tool_call>\n{"name": "run", "arguments": ${args}}\n</tool_call>`, tools)
+    expect(seen).toMatchObject({ calls: [{ name: "run", arguments: { command: "ls -la" } }], content: "" })
+  })
+
+  test("vllm#46149: a grammar of calls met the model's thoughts and failed; ours lets them stand", async () => {
+    const tools = [tool("run", { command: { type: "string" } }, ["command"])]
+    const reply =
+      '<think>\nA listing.\n</think>\n\n<tool_call>\n{"name": "run", "arguments": {"command": "ls"}}\n</tool_call>'
+    // Fails as the server does where the grammar that it was sent does not take the next token.
+    const url = await listening(
+      createServer(async (request, response) => {
+        const pieces: Buffer[] = []
+        for await (const piece of request) pieces.push(piece as Buffer)
+        const { structured_outputs: form } = JSON.parse(Buffer.concat(pieces).toString()) as {
+          structured_outputs?: { grammar?: string }
+        }
+        const fits = form?.grammar !== undefined && matchesGbnf(form.grammar, reply)
+        const choices = [{ index: 0, message: { role: "assistant", content: reply }, finish_reason: "stop" }]
+        const body = fits ? { choices } : { error: { message: "Failed to advance FSM for request" } }
+        response.writeHead(fits ? 200 : 500, { "content-type": "application/json" }).end(JSON.stringify(body))
+      }),
+    )
+    const lost = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify({ structured_outputs: { grammar: 'root ::= "<tool_call>" [^<]* "</tool_call>"' } }),
+    })
+    expect(lost.status).toBe(500)
+    const abilities = { nativeTools: false }
+    const settings = { baseUrl: `${url}/v1`, modelName: "qwen3-8b", dialect: "vllm", abilities } as const
+    const seen = await ask(await served(createOpenAICompatibleBackend(settings)), tools, false)
+    expect(seen).toMatchObject({ status: 200, calls: [{ name: "run", arguments: { command: "ls" } }] })
+    expect(seen.content).not.toContain("A listing")
+  })
 
   test("a reply that the server reads itself is not read again", async () => {
     const call = { id: "c1", type: "function", function: { name: "a", arguments: '{"text":"<tool_call>"}' } }
