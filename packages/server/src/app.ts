@@ -114,8 +114,10 @@ export function createApp(
     })
   })
   workRoutes(app, options, gate)
-  for (const path of ["/v1/*", "/api/*", "/conversations", "/conversations/*", "/approvals", "/approvals/*"])
-    app.use(path, entering(gate))
+  // An answer of a model is waited for more than worked on: many more of them go side by side than calls of tools.
+  const answers = gateOf({ ...options, maxConcurrentCalls: options.maxConcurrentAnswers ?? 1024 })
+  for (const path of ["/v1/*", "/api/*"]) app.use(path, entering(answers))
+  for (const path of ["/conversations", "/conversations/*", "/approvals", "/approvals/*"]) app.use(path, entering(gate))
   extend(app, gate)
   app.get("/", entrance(app, options.page))
 

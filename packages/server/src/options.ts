@@ -42,6 +42,8 @@ export interface ServerOptions {
   gate?: CallGate
   /** Calls that run at once; 64 unless given. Further ones are refused with 429. */
   maxConcurrentCalls?: number
+  /** Answers of the model that are under way at once at the gateway; 1,024 unless given. */
+  maxConcurrentAnswers?: number
   /** Time limit in milliseconds of tools that set none. */
   toolTimeoutMs?: number
   cache?: ResultCache

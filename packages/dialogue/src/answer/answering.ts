@@ -147,13 +147,14 @@ class Replies {
     const { tools: _tools, toolChoice: _choice, parallelToolCalls: _parallel, ...rest } = request
     const written = { ...rest, messages: this.#withoutCalls(rest) }
     const { jsonSchema, ...free } = written
-    if (jsonSchema === undefined) return yield* askPlainly(this.#backend, free, signal)
+    const format = this.#dialogueFor(request, []).plan.formatter.declaration
+    if (jsonSchema === undefined) return yield* askPlainly(this.#backend, free, signal, format)
     const inWords = told(free, schemaText(jsonSchema, false))
     if (this.#backend.abilities.jsonSchema) {
-      const finished = yield* unlessRefused(askPlainly(this.#backend, written, signal))
+      const finished = yield* unlessRefused(askPlainly(this.#backend, written, signal, format))
       if (finished !== undefined) return finished
     }
-    return yield* askPlainly(this.#backend, inWords, signal)
+    return yield* askPlainly(this.#backend, inWords, signal, format)
   }
 
   /** The messages of a request that tells no tools: calls in its history are text where the server knows none. */

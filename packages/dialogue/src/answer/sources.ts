@@ -1,10 +1,11 @@
 import type { Backend, FinishReason, InferEvent, InferRequest, SelfKnowledge, Usage } from "@toolwright/backends"
 import type { ToolDefinition } from "@toolwright/toolbox"
-import { createCallAssembler, renderConversation, type ParseEvent } from "@toolwright/toolformat"
+import { createCallAssembler, renderConversation, type Format, type ParseEvent } from "@toolwright/toolformat"
 import { Asking, type AskEvent, type Dialogue, type Question } from "../ask.ts"
 import { saidIn } from "../grounding.ts"
 import type { ReplyEvent } from "../reply/reply.ts"
 import { choiceText, withRequest } from "./instructions.ts"
+import { createThoughtSplitter } from "./thoughts.ts"
 
 /** How a reply ended, and what of it goes back to the model if it is asked again. */
 export interface Finished {
@@ -71,18 +72,23 @@ export async function* askPlainly(
   backend: Backend,
   request: InferRequest,
   signal: AbortSignal | undefined,
+  format?: Format,
 ): ReplySource {
   const calls = createCallAssembler({ newId })
+  const thoughts = createThoughtSplitter(format)
   const finished: Finished = { finishReason: "unknown", selfKnowledge: {}, said: "" }
   for await (const event of backend.infer(request, signal === undefined ? {} : { signal })) {
     if (event.type === "end") {
       const { type: _, finishReason, usage, ...selfKnowledge } = event
       Object.assign(finished, { finishReason, selfKnowledge }, usage === undefined ? {} : { usage })
     } else {
-      if (event.type === "text-delta") finished.said += event.text
-      yield* plainEvents(event, calls)
+      if (event.type === "text-delta") {
+        finished.said += event.text
+        yield* thoughts.push(event.text)
+      } else yield* plainEvents(event, calls)
     }
   }
+  yield* thoughts.end()
   yield* calls.end(finished.finishReason === "length").flatMap(replyEvent)
   return finished
 }
