@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import { newRunId, type AgentProfile, type SharedWork } from "@toolwright/agents"
 import { budgetOf, inputOf, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
-import { ToolwrightError, Turns, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { messageOf, ToolwrightError, Turns, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { earlierTasks } from "../plans/interfaces.ts"
 import type { Toolwright } from "../toolwright.ts"
 import { FolderTurns } from "./folder-turns.ts"
@@ -21,8 +21,10 @@ export interface PerformerOptions {
 
 type RunEnd = Extract<RunEvent, { type: "run-end" }>
 
-/** Failures of a model's server that may be gone a while later. */
+/** Failures of a model's server, and of the database, that may be gone a while later. */
 const PASSING: ReadonlySet<string> = new Set([
+  "LOG_UNWRITABLE",
+  "DATABASE_UNAVAILABLE",
   "MODEL_UNREACHABLE",
   "MODEL_TIMEOUT",
   "MODEL_RATE_LIMITED",
@@ -56,8 +58,7 @@ export function taskPerformer({ toolwright, root, at }: PerformerOptions) {
         ? await folders.inTurn(folder, { beside, signal: context.signal }, work)
         : await work()
     } catch (thrown) {
-      if (!ToolwrightError.isInstance(thrown) || thrown.code !== "WORKSPACE_BUSY") throw thrown
-      return { state: "queued", notBefore: Date.now() + BUSY_MS, reason: thrown.message }
+      return notBegun(thrown)
     }
   }
 }
@@ -73,6 +74,18 @@ function sharedWork(turns: Turns, signal: AbortSignal): SharedWork {
       }
     },
   }
+}
+
+/** What becomes of a task on which no work could begin, or of which nobody could take note. */
+function notBegun(thrown: unknown): Performed {
+  if (!ToolwrightError.isInstance(thrown)) {
+    // What goes wrong in a run is its end: this is the database's, which may be away for a while.
+    return { state: "failed", reason: messageOf(thrown), retry: true }
+  }
+  const { code, message } = thrown
+  if (code === "WORKSPACE_BUSY") return { state: "queued", notBefore: Date.now() + BUSY_MS, reason: message }
+  if (PASSING.has(code)) return { state: "failed", reason: message, retry: true }
+  throw thrown
 }
 
 interface Work {

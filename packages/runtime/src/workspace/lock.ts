@@ -1,6 +1,6 @@
 import { rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { processStart } from "@toolwright/agents/record"
+import { processStart } from "@toolwright/agents/holder"
 import { makeStateFolder, stateTextOf, writeStateFile } from "@toolwright/host/state-files"
 import { messageOf, ToolwrightError } from "@toolwright/toolbox"
 

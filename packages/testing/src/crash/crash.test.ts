@@ -2,6 +2,7 @@ import { spawn } from "node:child_process"
 import { rmSync } from "node:fs"
 import { join } from "node:path"
 import { openDatabase, runLog, verifyRun, type RunLog } from "../../../store/src/index.ts"
+import type { Toolwright } from "@toolwright/runtime"
 import type { RunSummary } from "@toolwright/toolbox"
 import { afterAll, expect, test } from "vitest"
 import { onBothDatabases } from "../../../store/src/testing/databases.ts"
@@ -97,11 +98,9 @@ async function killedAt(
   expect(end, runId).toBe("SIGKILL")
 
   await using toolwright = await agentAt(world.place)
-  const events: string[] = []
-  const run = toolwright.resume(runId, { takeOver: true })
-  let step = await run.next()
-  for (; !step.done; step = await run.next()) events.push(step.value.type)
-  const { value: summary } = step
+  const row = await (await toolwright.log.open()).get(runId)
+  const summary =
+    row?.state === "ended" ? (JSON.parse(row.summary!) as RunSummary) : await goneOnWith(toolwright, runId)
   const isUnknown = summary.notes?.some(({ code }) => code === "OUTCOME_UNKNOWN") === true
   const { rings } = world.effects
   if (isUnknown) expect(rings, runId).toBeLessThanOrEqual(1)
@@ -110,6 +109,14 @@ async function killedAt(
   await using opened = await openDatabase(database)
   await wholeOnRecord(runLog(opened), runId, isUnknown)
   return isUnknown
+}
+
+async function goneOnWith(toolwright: Toolwright, runId: string): Promise<RunSummary> {
+  const run = toolwright.resume(runId, { takeOver: true })
+  for (;;) {
+    const step = await run.next()
+    if (step.done) return step.value
+  }
 }
 
 /** Each call has one end on record, and the chain of events holds. */

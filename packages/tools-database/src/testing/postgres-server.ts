@@ -1,5 +1,14 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process"
-import { chmodSync, chownSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs"
 import { createServer, type AddressInfo } from "node:net"
 import { tmpdir, userInfo } from "node:os"
 import { join } from "node:path"
@@ -9,6 +18,8 @@ export interface PostgresServer extends AsyncDisposable {
   /** DSN of a new, empty database. The password has characters that URLs must escape. */
   createDatabase(): string
   readonly password: string
+  /** Kills the server and all its processes, as a machine that loses its power would, and starts it again. */
+  crash(): Promise<void>
 }
 
 const PASSWORD = "p@ss/w:rd%canary"
@@ -59,16 +70,19 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
   const settings = [`listen_addresses=127.0.0.1`, `unix_socket_directories=${folder}`, "fsync=off"].flatMap(
     (setting) => ["-c", setting],
   )
-  const server = spawn(
-    "sh",
-    ["-c", GUARD, "sh", join(binaries, "postgres"), "-D", data, "-p", String(port), ...settings],
-    {
+  const start = (): ChildProcess =>
+    spawn("sh", ["-c", GUARD, "sh", join(binaries, "postgres"), "-D", data, "-p", String(port), ...settings], {
       ...user,
       cwd: folder,
       stdio: ["pipe", "ignore", "ignore"],
       env: { PATH: process.env.PATH ?? "", LC_ALL: "C" },
-    },
-  )
+    })
+  let server = start()
+  const stopped = async (): Promise<void> => {
+    const ended = new Promise((done) => server.once("exit", done))
+    server.stdin?.end()
+    await ended
+  }
   const psql = (sql: string) =>
     run("psql", ["-h", "127.0.0.1", "-p", String(port), "-U", "tester", "-d", "postgres", "-qc", sql], {
       PGPASSWORD: PASSWORD,
@@ -82,12 +96,27 @@ export async function startPostgres(binaries: string): Promise<PostgresServer> {
       psql(`CREATE DATABASE ${name}`)
       return `postgres://tester:${encodeURIComponent(PASSWORD)}@127.0.0.1:${port}/${name}`
     },
+    async crash() {
+      killAllIn(data)
+      await stopped()
+      server = start()
+      await ready(() => psql("SELECT 1"), server)
+    },
     async [Symbol.asyncDispose]() {
-      const ended = new Promise((done) => server.once("exit", done))
-      server.stdin?.end()
-      await ended
+      await stopped()
       rmSync(folder, { recursive: true, force: true })
     },
+  }
+}
+
+/** Kills every process that works in a folder. */
+function killAllIn(folder: string): void {
+  for (const pid of readdirSync("/proc")) {
+    try {
+      if (/^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/cwd`) === folder) process.kill(Number(pid), "SIGKILL")
+    } catch {
+      // It has ended, or is somebody else's.
+    }
   }
 }
 

@@ -1,0 +1,49 @@
+import type { Backend, InferEvent } from "@toolwright/backends"
+import { defineTool } from "@toolwright/toolbox"
+import { createToolwright, type ToolwrightOptions } from "../../toolwright.ts"
+import { startTaskWorker } from "../work.ts"
+
+/** A worker as a process of its own, whose agent has one effect for each task: somebody outside notes it. */
+export interface ChaosWorker {
+  cwd: string
+  database: string
+  /** Notes a payment, once for its key. */
+  url: string
+  lease: number
+}
+
+const { cwd, database, url, lease } = JSON.parse(process.argv[2]!) as ChaosWorker
+
+/** Asks for the one call, and then says that it is done. */
+const backend: Backend = {
+  kind: "mock",
+  abilities: { nativeTools: true, grammar: false, jsonSchema: false },
+  modelName: () => "payer",
+  async *infer({ messages }): AsyncGenerator<InferEvent> {
+    if (messages.at(-1)?.role === "tool") {
+      yield { type: "text-delta", text: "Paid." }
+      yield { type: "end", finishReason: "stop" }
+      return
+    }
+    const task = String(messages.findLast(({ role }) => role === "user")?.content)
+    yield { type: "call-delta", index: 0, id: "c1", name: "pay", arguments: JSON.stringify({ task }) }
+    yield { type: "end", finishReason: "tool-calls" }
+  },
+}
+
+const pay = defineTool({
+  name: "pay",
+  description: "Pays for a task, once for its key",
+  effects: { keyed: true },
+  parameters: { type: "object", properties: { task: { type: "string" } }, required: ["task"] },
+  async execute({ task }, { idempotencyKey, signal }) {
+    const response = await fetch(url, { method: "POST", headers: { key: idempotencyKey }, body: String(task), signal })
+    return response.text()
+  },
+})
+
+const made: ToolwrightOptions = { cwd, backend, tools: [pay], runs: { database } }
+const toolwright = await createToolwright(made)
+const worker = await startTaskWorker({ toolwright, made, lease, idle: 50 })
+process.on("SIGTERM", () => void worker.drain().then(() => toolwright.close()))
+process.stdout.write("ready\n")
