@@ -1,5 +1,5 @@
 import { parseArgs, type ParseArgsConfig } from "node:util"
-import { nearest, ToolwrightError } from "@toolwright/toolbox"
+import { nearest, ToolwrightError } from "@toolwright/toolbox/errors"
 
 /** One option of a command, e.g. `{ type: "string", value: "dir", multiple: true, description: "…" }`. */
 export interface OptionDeclaration {

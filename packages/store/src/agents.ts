@@ -1,5 +1,5 @@
 import type { Selectable } from "kysely"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "./database/database.ts"
 import type { Execute } from "./database/driver.ts"
 import type { AgentTable } from "./tables.ts"

@@ -1,4 +1,4 @@
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { ChatMessage } from "@toolwright/toolformat"
 import type { Database } from "./database/database.ts"
 

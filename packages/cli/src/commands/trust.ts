@@ -1,15 +1,7 @@
 import { existsSync, statSync } from "node:fs"
 import { resolve } from "node:path"
-import {
-  findConfigurationFile,
-  forgetSource,
-  letInSource,
-  readConfigurationFile,
-  toldSources,
-  trustFile,
-  trustStore,
-  type ToldSourceEntry,
-} from "@toolwright/runtime/configuration"
+import { findConfigurationFile, readConfigurationFile, trustFile, trustStore } from "@toolwright/runtime/configuration"
+import { forgetSource, letInSource, toldSources, type ToldSourceEntry } from "@toolwright/runtime/told-sources"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"

@@ -12,7 +12,7 @@ import {
   type Stats,
 } from "node:fs"
 import { join } from "node:path"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 
 /** Largest configuration, manifest or head of a record that is read, in bytes. */
 export const STATE_FILE_LIMIT_BYTES = 1024 * 1024

@@ -1,5 +1,5 @@
 import { isUtf8 } from "node:buffer"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 
 export type Encoding = "utf-8" | "utf-16le" | "utf-16be" | "iso-8859-1"
 

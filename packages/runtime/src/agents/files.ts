@@ -1,7 +1,7 @@
 import { readdirSync, statSync } from "node:fs"
 import { basename, join } from "node:path"
 import { readStateFile } from "@toolwright/host/state-files"
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 
 const ENDING = /\.ya?ml$/
 /** Far more than anybody writes; what is larger is no agent. */

@@ -9,7 +9,7 @@ import {
   type Database,
   type RunLog,
 } from "@toolwright/store"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import { createStateFolder } from "../workspace/state-folder.ts"
 import type { Place } from "./place.ts"
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import type { AgentProfile } from "@toolwright/agents"
 import { STATE_DATABASE } from "@toolwright/store"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Configuration } from "../configuration/settings.ts"
 import { lockWorkspace } from "../workspace/lock.ts"
 import { workspaceRoot } from "../workspace/root.ts"

@@ -1,7 +1,7 @@
 import { lstatSync, type Stats } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { readStateFile } from "@toolwright/host/state-files"
-import { messageOf, nearest, ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, nearest, ToolwrightError } from "@toolwright/toolbox/errors"
 import { SETTINGS } from "./settings.ts"
 import type { Setting } from "./setting.ts"
 import { checkValue } from "./value.ts"

@@ -1,5 +1,5 @@
 import { dirname } from "node:path"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import { addressFor } from "./address.ts"
 import { findConfigurationFile, readConfigurationFile } from "./file.ts"
 import { keyFor } from "./key.ts"

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 
 /** What a module of tools may end in. */
 const MODULE = /\.(?:ts|mts|js|mjs)$/

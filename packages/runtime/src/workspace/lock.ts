@@ -2,7 +2,7 @@ import { rmSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { processStart } from "@toolwright/agents/holder"
 import { makeStateFolder, stateTextOf, writeStateFile } from "@toolwright/host/state-files"
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 
 /** Who works in a workspace. */
 interface Holder {

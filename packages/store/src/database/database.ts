@@ -1,5 +1,5 @@
 import type { Kysely } from "kysely"
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Tables } from "../tables.ts"
 import type { Dialect, Driver, Execute, SqlValue } from "./driver.ts"
 

@@ -1,4 +1,4 @@
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import { MIGRATION_NAMES } from "../migrations/names.ts"
 import type { Database } from "./database.ts"
 

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from "node:path"
 import { assertStateFile, makeStateFolder } from "@toolwright/host/state-files"
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import { databaseOver, unavailable, withoutPassword, type Database } from "./database.ts"
 import { migrate } from "./migrate.ts"
 import { adopt, isOwn, type OwnerMark } from "./owner.ts"

@@ -1,4 +1,4 @@
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "./database.ts"
 import type { Execute } from "./driver.ts"
 

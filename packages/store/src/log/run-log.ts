@@ -1,4 +1,4 @@
-import { nearest, ToolwrightError } from "@toolwright/toolbox"
+import { nearest, ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "../database/database.ts"
 import { GENESIS } from "./chain.ts"
 import type { LogEvent } from "./event.ts"

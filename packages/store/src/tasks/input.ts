@@ -1,4 +1,4 @@
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Budget, TaskRow } from "./task.ts"
 
 /** What a task is given beside its agent. Plain words stand for `{ task: words }`. */

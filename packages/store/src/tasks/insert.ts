@@ -1,4 +1,4 @@
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "../database/database.ts"
 import type { Execute, SqlValue } from "../database/driver.ts"
 import type { TaskState } from "../tables.ts"

@@ -1,4 +1,4 @@
-import { ToolwrightError } from "@toolwright/toolbox"
+import { ToolwrightError } from "@toolwright/toolbox/errors"
 
 /** Something that comes after others. */
 export interface Step {

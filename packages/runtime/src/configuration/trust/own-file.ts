@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { assertOwnFolder, readStateFile, writeStateFile } from "@toolwright/host/state-files"
-import { messageOf, ToolwrightError } from "@toolwright/toolbox"
+import { messageOf, ToolwrightError } from "@toolwright/toolbox/errors"
 import { userStateFolder } from "../../workspace/state-folder.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
