@@ -41,9 +41,18 @@ export function parse(text: string): { value: unknown } | { problem: string } {
 
 const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|[{}[\],:]/g
 
+/** Keys that objects put first, in the order of their numbers, wherever they were written. */
+const INDEX = /^"(?:0|[1-9]\d{0,9})"$/
+
+/** Whether a key would stand elsewhere once its object was read. */
+function moved(key: string, before: ReadonlySet<string>): boolean {
+  const numbered = (name: string): number => (INDEX.test(name) ? Number(name.slice(1, -1)) : Number.POSITIVE_INFINITY)
+  return INDEX.test(key) && [...before].some((name) => numbered(name) > numbered(key))
+}
+
 /**
- * What a form would lose of a text by reading it and writing it again: numbers that no double holds, and keys that stand
- * twice. Such a text is left to the text editor.
+ * What a form would lose of a text by reading it and writing it again: numbers that no double holds, keys that stand
+ * twice, and the place of keys that are numbers. Such a text is left to the text editor.
  */
 export function lostInForm(text: string): string | undefined {
   const open: Set<string>[] = []
@@ -56,6 +65,7 @@ export function lostInForm(text: string): string | undefined {
     if (token === ":") {
       const names = open.at(-1)
       if (names?.has(last) === true) return `the key ${last} stands twice`
+      if (names !== undefined && moved(last, names)) return `the key ${last} would be moved`
       names?.add(last)
     } else if (/^[-\d]/.test(token) && numberLost(token)) return `the number ${token} would be rounded`
     key = token.startsWith('"')
