@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import { Hono } from "hono"
+import { Hono, type Context } from "hono"
 import { CallGate, messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { agentRoutes } from "./agents/routes.ts"
 import { bodyLimits } from "./http/body.ts"
@@ -8,6 +8,7 @@ import { Metrics } from "./http/metrics.ts"
 import { problem } from "./http/problem.ts"
 import { entering, sendText } from "./http/sent.ts"
 import { openApiDocument } from "./openapi/document.ts"
+import { serviceDocument } from "./openapi/service.ts"
 import { DOCUMENTATION_PAGE } from "./openapi/page.ts"
 import type { ServerOptions } from "./options.ts"
 import { toolsFor } from "./routes/access.ts"
@@ -85,19 +86,7 @@ export function createApp(
         "default-src 'self'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; frame-ancestors 'none'",
     }),
   )
-  app.get("/openapi.json", (context) => {
-    const url = options.publicUrl ?? new URL(context.req.url).origin
-    const tags = (context.req.query("tags") || undefined)?.split(",").filter((tag) => tag !== "")
-    const document = openApiDocument(toolsFor(options.tools, context.get("access")).list(), {
-      url,
-      secured: (options.tokens?.length ?? 0) > 0,
-      ...(tags === undefined ? {} : { tags }),
-    })
-    const text = JSON.stringify(document)
-    const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
-    if (context.req.header("if-none-match") === etag) return new Response(null, { status: 304, headers: { etag } })
-    return sendText(context, gate, text, { "content-type": "application/json", etag })
-  })
+  documentRoutes(app, options, gate)
   app.route("/tools", toolRoutes(options, metrics, gate))
   if (options.runs !== undefined) app.route("/runs", runRoutes(options.runs, gate, options.starter))
   if (options.page !== undefined) pageRoutes(app, options.page)
@@ -130,6 +119,31 @@ export function createApp(
   )
   app.onError((thrown) => problem({ code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
   return app
+}
+
+/** `/openapi.json` has the tools alone, for hosts that make a tool of every operation; `/openapi.full.json` all routes. */
+function documentRoutes(
+  app: Hono<{ Variables: AppVariables }>,
+  options: Pick<ServerOptions, "publicUrl" | "tools" | "tokens">,
+  gate: CallGate,
+): void {
+  const answer = (full: boolean) => (context: Context<{ Variables: AppVariables }>) => {
+    const url = options.publicUrl ?? new URL(context.req.url).origin
+    const tags = (context.req.query("tags") || undefined)?.split(",").filter((tag) => tag !== "")
+    const access = context.get("access")
+    const tools = openApiDocument(toolsFor(options.tools, access).list(), {
+      url,
+      secured: (options.tokens?.length ?? 0) > 0,
+      ...(tags === undefined ? {} : { tags }),
+    })
+    const document = full ? serviceDocument(tools, app as never, access?.tags !== undefined) : tools
+    const text = JSON.stringify(document)
+    const etag = `"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`
+    if (context.req.header("if-none-match") === etag) return new Response(null, { status: 304, headers: { etag } })
+    return sendText(context, gate, text, { "content-type": "application/json", etag })
+  }
+  app.get("/openapi.json", answer(false))
+  app.get("/openapi.full.json", answer(true))
 }
 
 /** What agents do and what that takes: for holders of a whole token. */
