@@ -3,6 +3,8 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { saidIn, withEvent, type Said } from "./chat/data.ts"
 import { checksOf } from "./connections/doctor.tsx"
+import { align } from "./run/align.ts"
+import type { Row } from "./run/rows.ts"
 import { graphOf, treeOf } from "./tasks/tree.ts"
 
 const task = (id: string, more: Partial<TaskView> = {}): TaskView => ({
@@ -125,4 +127,49 @@ test("an examination says which check failed and what to do", () => {
     ["Tool use by the server", "--native-tools false writes the tools into the prompt instead."],
   ])
   expect(checksOf({ ...found, reachable: false })).toEqual([expect.objectContaining({ name: "Server", ok: false })])
+})
+
+describe("two runs", () => {
+  const call = (seq: number, name: string, more: Partial<Row> = {}): Row => ({
+    kind: "call",
+    seq,
+    time: seq,
+    round: 1,
+    type: "tool-start",
+    name,
+    args: "{}",
+    ok: true,
+    ...more,
+  })
+
+  test("stand side by side, call beside call, with what differs", () => {
+    const a = [call(1, "look"), call(2, "read", { args: '{"at":1}' }), call(3, "edit"), call(4, "test", { ok: false })]
+    const b = [
+      call(1, "look"),
+      call(2, "list"),
+      call(3, "read", { args: '{"at":2}' }),
+      call(4, "edit"),
+      call(5, "test"),
+    ]
+    expect(align(a, b).map(({ a: left, b: right, difference }) => [left?.name, right?.name, difference])).toEqual([
+      ["look", "look", "none"],
+      [undefined, "list", "only b"],
+      ["read", "read", "arguments"],
+      ["edit", "edit", "none"],
+      ["test", "test", "end"],
+    ])
+  })
+
+  test("whatever they are, have every call once and in its order, and a run beside itself does not differ", () => {
+    const runs = fc.array(fc.constantFrom("look", "read", "edit"), { maxLength: 12 })
+    const calls = (names: string[]): Row[] => names.map((name, index) => call(index, name))
+    fc.assert(
+      fc.property(runs, runs, (first, second) => {
+        const pairs = align(calls(first), calls(second))
+        expect(pairs.flatMap(({ a }) => a?.name ?? [])).toEqual(first)
+        expect(pairs.flatMap(({ b }) => b?.name ?? [])).toEqual(second)
+        expect(align(calls(first), calls(first)).every(({ difference }) => difference === "none")).toBe(true)
+      }),
+    )
+  })
 })

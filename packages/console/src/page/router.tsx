@@ -25,6 +25,7 @@ const route = <Path extends string>(path: Path, component: ReturnType<typeof laz
 const tools = lazyRouteComponent(() => import("./tools/tools.tsx"), "Tools")
 const runs = lazyRouteComponent(() => import("./runs/runs.tsx"), "Runs")
 const run = lazyRouteComponent(() => import("./run/run.tsx"), "RunPane")
+const compare = lazyRouteComponent(() => import("./run/compare.tsx"), "Compare")
 const tasks = lazyRouteComponent(() => import("./tasks/tasks.tsx"), "Tasks")
 const approvals = lazyRouteComponent(() => import("./approvals/approvals.tsx"), "Approvals")
 const agents = lazyRouteComponent(() => import("./agents/agents.tsx"), "Agents")
@@ -46,6 +47,7 @@ const tree = root.addChildren([
   route("/tools/$name", tools),
   route("/runs", runs),
   route("/runs/$run", run),
+  route("/compare", compare),
   route("/tasks", tasks),
   route("/tasks/$task", tasks),
   route("/approvals", approvals),

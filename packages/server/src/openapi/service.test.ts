@@ -3,7 +3,7 @@ import { approvalsIn, openDatabase, runLog, taskQueue } from "@toolwright/store"
 import { defineTool, ToolRegistry, validate, type JsonObject, type JsonSchema } from "@toolwright/toolbox"
 import { expect, test } from "vitest"
 import { approvalRoutes, conversationRoutes, createApp, type ServerOptions } from "../index.ts"
-import { describedRoutes, servedRoutes } from "./service.ts"
+import { servedRoutes } from "./service.ts"
 
 const tools = new ToolRegistry()
 for (const [name, tags] of [
@@ -89,13 +89,12 @@ const documentOf = async (answer: Response): Promise<Document> => (await answer.
 
 test("every route of the service stands in its document, and every one that stands there is served", async () => {
   const { app, ask } = await service()
-  expect(servedRoutes(app as never).toSorted()).toEqual(describedRoutes().toSorted())
   const document = await documentOf(await ask("/openapi.full.json"))
   const inDocument = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
   )
   expect(inDocument.filter((key) => !key.startsWith("POST /tools/") || key.endsWith("check")).toSorted()).toEqual(
-    describedRoutes().toSorted(),
+    servedRoutes(app as never).toSorted(),
   )
   const ids = Object.values(document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
@@ -112,7 +111,7 @@ test("a token for some tags is shown what it opens, and nothing opens without on
   const { paths } = await documentOf(await ask("/openapi.full.json", "narrow-token"))
   expect(Object.keys(paths)).toContain("/tools/look")
   expect(Object.keys(paths)).not.toContain("/tools/note")
-  for (const key of describedRoutes()) {
+  for (const key of servedRoutes(app as never)) {
     const [method, path] = key.split(" ") as [string, string]
     const asked = path.replaceAll(/\{\w+\}/g, "x")
     const init = { method, ...(method === "GET" || method === "DELETE" ? {} : { body: "{}" }) }

@@ -201,9 +201,6 @@ export function servedRoutes({ routes }: Pick<Hono, "routes">): string[] {
   return [...new Set(all)].filter((key) => !ELSEWHERE.test(key.split(" ")[1]!))
 }
 
-/** The routes that are described. */
-export const describedRoutes = (): string[] => Object.keys(ROUTES)
-
 function operationOf(
   { id, summary, tag, query = {}, body, answer, status, events, open }: Route,
   path: string,

@@ -1,5 +1,5 @@
 import { useMutation, useQuery } from "@tanstack/react-query"
-import { Link, useNavigate, useParams } from "@tanstack/react-router"
+import { Link, useNavigate, useParams, useSearch } from "@tanstack/react-router"
 import { useEffect, useMemo } from "react"
 import { useQuestionsOf } from "../approvals/data.ts"
 import { Question } from "../approvals/question.tsx"
@@ -16,6 +16,7 @@ import { RunView } from "./view.tsx"
 /** One run, live as long as it goes on. */
 export function RunPane() {
   const { run: id } = useParams({ strict: false }) as { run: string }
+  const { at } = useSearch({ strict: false }) as { at?: string }
   const head = useQuery(runQuery(id))
   const events = useRunEvents(id)
   const bodies = useMemo(() => serverBodies(id), [id])
@@ -56,7 +57,7 @@ export function RunPane() {
         <div className="flex h-full flex-col">
           <Head run={newer(head.data, events)} away={events.away} live={events.live} />
           <Questions run={id} answered={() => void head.refetch()} />
-          <RunView rows={events.builder.rows} live={events.live} loading={events.loading} />
+          <RunView rows={events.builder.rows} live={events.live} loading={events.loading} at={at} />
         </div>
       </Bodies>
     </RunActions>
@@ -133,23 +134,41 @@ function Head({ run, away, live }: { run: RunDetail; away: boolean; live: boolea
         ) : (
           <Resume run={run} />
         )}
+        {run.agent === "" ? null : (
+          <Link
+            to="/compare"
+            search={{ a: run.parent?.run ?? run.id, b: run.parent === undefined ? "" : run.id }}
+            className="button"
+          >
+            Compare
+          </Link>
+        )}
       </div>
       <p className="m-0 flex flex-wrap gap-x-3 text-[12px] text-soft">
         {facts(run).map((fact) => (
           <span key={fact}>{visible(fact)}</span>
         ))}
-        {run.parent === undefined ? null : (
-          <Link to="/runs/$run" params={{ run: run.parent.run }} search={{}} className="text-accent">
-            branch of {run.parent.run} after {run.parent.seq}
-          </Link>
-        )}
-        {run.branches.map(({ id, seq }) => (
-          <Link key={id} to="/runs/$run" params={{ run: id }} search={{}} className="text-accent">
-            branch at {seq}: {id}
-          </Link>
-        ))}
+        <Relatives run={run} />
       </p>
     </header>
+  )
+}
+
+/** The run that it branched off, and those that branched off it. */
+function Relatives({ run }: { run: RunDetail }) {
+  return (
+    <>
+      {run.parent === undefined ? null : (
+        <Link to="/runs/$run" params={{ run: run.parent.run }} search={{}} className="text-accent">
+          branch of {run.parent.run} after {run.parent.seq}
+        </Link>
+      )}
+      {run.branches.map(({ id, seq }) => (
+        <Link key={id} to="/runs/$run" params={{ run: id }} search={{}} className="text-accent">
+          branch at {seq}: {id}
+        </Link>
+      ))}
+    </>
   )
 }
 

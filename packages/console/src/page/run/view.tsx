@@ -7,9 +7,17 @@ import { RunList, type ListHandle } from "./list.tsx"
 import { chosen, type Row } from "./rows.ts"
 import { TimeLine } from "./time-line.tsx"
 
+interface ViewProps {
+  rows: readonly Row[]
+  live: boolean
+  loading: boolean
+  /** The event that is looked at when it opens. */
+  at?: string | undefined
+}
+
 /** A run: time line, list, and the detail of the chosen line. Of a server or of a file, it is the same. */
-export function RunView({ rows, live, loading }: { rows: readonly Row[]; live: boolean; loading: boolean }) {
-  const [selected, setSelected] = useState<number>()
+export function RunView({ rows, live, loading, at: shownFirst }: ViewProps) {
+  const [selected, setSelected] = useState(shownFirst === undefined ? undefined : Number(shownFirst))
   const [text, setText] = useState("")
   const [only, setOnly] = useState(false)
   const input = useRef<HTMLInputElement>(null)
