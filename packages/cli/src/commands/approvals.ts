@@ -3,8 +3,9 @@ import { userInfo } from "node:os"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
-import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
+import { withoutTools } from "../without-tools.ts"
 
 const OPTIONS = {
   json: { type: "boolean", description: "Print JSON" },
@@ -45,30 +46,9 @@ export const approvalsCommand: Command = {
 
 type Values = OptionValues<typeof OPTIONS>
 
-/** Questions lie where the tools' workspace is; neither tools nor a model are needed for them. */
-async function assembled(invocation: Invocation, values: Values) {
-  const [{ createToolwright }, store, { configuration }] = await Promise.all([
-    import("@toolwright/runtime"),
-    import("@toolwright/store"),
-    configurationFor(invocation, values),
-  ])
-  const { cwd, env, stderr } = invocation
-  const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
-  const toolwright = await createToolwright({
-    ...configuration,
-    mcp: {},
-    tools: [],
-    withBuiltins: false,
-    cwd,
-    env,
-    log,
-  })
-  return { toolwright, store }
-}
-
 async function list(invocation: Invocation, values: Values): Promise<number> {
-  const { toolwright, store } = await assembled(invocation, values)
-  await using _open = toolwright
+  const store = await import("@toolwright/store")
+  await using toolwright = await withoutTools(invocation, values)
   const log = await toolwright.log.look()
   const filter = values.all === true ? {} : { state: "pending" as const }
   const rows = log === undefined ? [] : await store.approvalsIn(log.database).list(filter)
@@ -84,8 +64,8 @@ async function answer(
   values: Values,
   { id, allow }: { id: string; allow: boolean },
 ): Promise<number> {
-  const { toolwright, store } = await assembled(invocation, values)
-  await using _open = toolwright
+  const store = await import("@toolwright/store")
+  await using toolwright = await withoutTools(invocation, values)
   const { database } = await toolwright.log.open()
   const row = await store.approvalsIn(database).answer(id, {
     allow,

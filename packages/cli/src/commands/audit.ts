@@ -1,8 +1,9 @@
 import { EXIT, type Command } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
-import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
+import { withoutTools } from "../without-tools.ts"
 
 const OPTIONS = {
   json: { type: "boolean", description: "Print JSON: what was found of each run" },
@@ -28,21 +29,9 @@ export const auditCommand: Command = {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 2 })
     const [action, id] = positionals
     if (action !== "verify") throw usageError("What is to be done?", "Use 'audit verify'.")
-    const [{ createToolwright }, { verifyRun }, { configuration }] = await Promise.all([
-      import("@toolwright/runtime"),
-      import("@toolwright/store"),
-      configurationFor(invocation, values),
-    ])
-    const { cwd, env, stdout, stderr } = invocation
-    await using toolwright = await createToolwright({
-      ...configuration,
-      mcp: {},
-      tools: [],
-      withBuiltins: false,
-      cwd,
-      env,
-      log: (line) => void stderr.write(`${neutralise(line)}\n`),
-    })
+    const { stdout } = invocation
+    const { verifyRun } = await import("@toolwright/store")
+    await using toolwright = await withoutTools(invocation, values)
     const log = await toolwright.log.look()
     let [checked, broken] = [0, 0]
     const ids = async function* (): AsyncGenerator<string> {

@@ -1,8 +1,8 @@
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
-import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
-import { neutralise } from "../render/neutralise.ts"
+import { WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
+import { withoutTools } from "../without-tools.ts"
 
 const OPTIONS = {
   json: { type: "boolean", description: "Of status: print JSON" },
@@ -39,21 +39,9 @@ async function database(
   values: OptionValues<typeof OPTIONS>,
   action: "status" | "migrate" | "export" | "adopt",
 ): Promise<number> {
-  const [{ createToolwright }, store, { configuration }] = await Promise.all([
-    import("@toolwright/runtime"),
-    import("@toolwright/store"),
-    configurationFor(invocation, values),
-  ])
-  const { cwd, env, stdout, stderr } = invocation
-  await using toolwright = await createToolwright({
-    ...configuration,
-    mcp: {},
-    tools: [],
-    withBuiltins: false,
-    cwd,
-    env,
-    log: (line) => void stderr.write(`${neutralise(line)}\n`),
-  })
+  const { stdout } = invocation
+  const store = await import("@toolwright/store")
+  await using toolwright = await withoutTools(invocation, values)
   const { log } = toolwright
   if (action === "adopt") {
     await log.adopt()

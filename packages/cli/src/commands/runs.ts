@@ -7,8 +7,9 @@ import { createLines } from "../render/lines.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { count, duration, oneLine } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
-import { configurationFor, WORKSPACE_OPTIONS } from "../settings-options.ts"
+import { WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
+import { withoutTools } from "../without-tools.ts"
 
 const OPTIONS = {
   json: { type: "boolean", description: "Print JSON: of list an array, of show one event a line" },
@@ -65,20 +66,9 @@ export const runsCommand: Command = {
   },
 }
 
-/** Runs lie where the tools' workspace is, but reading them needs no tools, neither ours nor those of a server. */
-async function assembled(invocation: Invocation, values: Values): Promise<Toolwright> {
-  const [{ createToolwright }, { configuration }] = await Promise.all([
-    import("@toolwright/runtime"),
-    configurationFor(invocation, values),
-  ])
-  const { cwd, env, stderr } = invocation
-  const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
-  return createToolwright({ ...configuration, mcp: {}, tools: [], withBuiltins: false, cwd, env, log })
-}
-
 async function list(invocation: Invocation, values: Values): Promise<number> {
   const { stdout } = invocation
-  await using toolwright = await assembled(invocation, values)
+  await using toolwright = await withoutTools(invocation, values)
   const limit = values.limit === undefined ? 50 : Number(values.limit)
   if (!Number.isSafeInteger(limit) || limit < 1) throw usageError(`'--limit ${values.limit}' is no number of runs.`)
   const heads = await toolwright.runs({ limit, calls: values.calls === true })
@@ -97,7 +87,7 @@ function headLine({ runId, agent, surface, task, status, summary }: RunHead): st
 
 async function showRun(invocation: Invocation, values: Values, id: string): Promise<number> {
   const { stdout, isTTY, env, signal } = invocation
-  await using toolwright = await assembled(invocation, values)
+  await using toolwright = await withoutTools(invocation, values)
   const { head, events, files } = await toolwright.readRun(id)
   const style = styleFor(isTTY.stdout, env)
   const lines = createLines({ style, width: stdout.columns || (isTTY.stdout ? 100 : 200), unicode: isTTY.stdout })
@@ -146,7 +136,7 @@ async function exchange(
   what: string,
 ): Promise<number> {
   const { cwd, stdout, stderr } = invocation
-  await using toolwright = await assembled(invocation, values)
+  await using toolwright = await withoutTools(invocation, values)
   const { importRun, writeExport } = await import("./runs-exchange.ts")
   const log = await toolwright.log.open()
   if (action === "import") stdout.write(`${await importRun(log, resolve(cwd, what))}\n`)
@@ -160,7 +150,7 @@ async function exchange(
 
 async function writeFiles(invocation: Invocation, values: Values, id: string): Promise<number> {
   const { cwd, stdout } = invocation
-  await using toolwright = await assembled(invocation, values)
+  await using toolwright = await withoutTools(invocation, values)
   const { head, events, files } = await toolwright.readRun(id)
   const { makeStateFolder, writeStateFile } = await import("@toolwright/host/state-files")
   const folder =
