@@ -28,39 +28,14 @@ const LINKS: JsonSchema = {
   },
 }
 
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: { social: LINKS, custom: LINKS, youtube_placeholder: { type: "string" } },
+}
+
 /** The tool that gives the links from the configuration; it touches nothing else. */
 export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefinition {
   const { social = [], custom = [], youtubePlaceholder = DEFAULT_PLACEHOLDER } = config
-  const answer = (parts: {
-    social?: readonly StaticLink[]
-    custom?: readonly StaticLink[]
-    youtube_placeholder?: string
-  }): ToolResult => {
-    const { social: profiles, custom: others, youtube_placeholder: placeholder } = parts
-    if ([...(profiles ?? []), ...(others ?? [])].length === 0 && placeholder === undefined) {
-      return failure({
-        code: "NOT_CONFIGURED",
-        message: "No such links are configured.",
-        hint: "Go on without them; do not make links up.",
-      })
-    }
-    const list = (title: string, links: readonly StaticLink[] = []) =>
-      links.length === 0
-        ? []
-        : [
-            `${title}:`,
-            ...links.map(
-              ({ name, url, description }) =>
-                `- [${name}](${url})${description === undefined ? "" : ` – ${description}`}`,
-            ),
-          ]
-    const lines = [
-      ...list("Social", profiles),
-      ...list("Links", others),
-      ...(placeholder === undefined ? [] : [`YouTube placeholder: ${placeholder}`]),
-    ]
-    return success({ output: lines.join("\n"), data: parts })
-  }
   return defineMultiActionTool({
     name: "static_links",
     sets: ["blog"],
@@ -72,10 +47,7 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
     tags: ["blog"],
     usageHint:
       "Use when: a post or newsletter should carry the blog's own links. Don't use when: links on a subject are wanted (use web_search or rss_feed).",
-    outputSchema: {
-      type: "object",
-      properties: { social: LINKS, custom: LINKS, youtube_placeholder: { type: "string" } },
-    },
+    outputSchema: OUTPUT,
     effects: { readOnly: true, idempotent: true },
     produces: ["research"],
     actions: {
@@ -105,4 +77,35 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
       },
     },
   })
+}
+
+/** Links of the configuration, and the line that stands for a video. */
+interface Parts {
+  social?: readonly StaticLink[]
+  custom?: readonly StaticLink[]
+  youtube_placeholder?: string
+}
+
+function answer(parts: Parts): ToolResult {
+  const { social = [], custom = [], youtube_placeholder: placeholder } = parts
+  if (social.length === 0 && custom.length === 0 && placeholder === undefined) {
+    return failure({
+      code: "NOT_CONFIGURED",
+      message: "No such links are configured.",
+      hint: "Go on without them; do not make links up.",
+    })
+  }
+  const lines = [
+    ...listed("Social", social),
+    ...listed("Links", custom),
+    ...(placeholder === undefined ? [] : [`YouTube placeholder: ${placeholder}`]),
+  ]
+  return success({ output: lines.join("\n"), data: parts })
+}
+
+function listed(title: string, links: readonly StaticLink[]): string[] {
+  if (links.length === 0) return []
+  const line = ({ name, url, description }: StaticLink): string =>
+    `- [${name}](${url})${description === undefined ? "" : ` – ${description}`}`
+  return [`${title}:`, ...links.map(line)]
 }

@@ -1,5 +1,5 @@
 import type { JsonSchema, ToolDefinition, ToolHandler } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "@toolwright/host"
+import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { configuredDatabases, type DatabaseToolsConfig } from "./config.ts"
 
@@ -20,6 +20,35 @@ export function databaseArgument(config: DatabaseToolsConfig): JsonSchema {
   }
 }
 
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    database: { type: "string" },
+    dialect: { type: "string", enum: ["sqlite", "postgresql"] },
+    dry_run: { type: "boolean" },
+    version: { type: "integer", description: "Highest applied version afterwards; 0 for none" },
+    steps: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          version: { type: "integer" },
+          name: { type: "string" },
+          direction: { type: "string", enum: ["up", "down"] },
+          status: {
+            type: "string",
+            enum: ["planned", "done", "skipped"],
+            description: "skipped: another migrator had done it",
+          },
+          duration_ms: { type: "integer" },
+        },
+        required: ["version", "name", "direction", "status"],
+      },
+    },
+  },
+  required: ["database", "dialect", "dry_run", "version", "steps"],
+}
+
 /** The tool that brings a database's schema to another version. */
 export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsConfig = {}): ToolDefinition {
   let handle: Promise<ToolHandler> | undefined
@@ -27,12 +56,6 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
     handle ??= import("./handlers.ts").then((module) => module.createMigrateHandler(workspace, config))
     return (await handle)(args, context)
   }
-  const names = Object.keys(configuredDatabases(config))
-  const common: Record<string, JsonSchema> = {
-    database: databaseArgument(config),
-    dry_run: { type: "boolean", default: false, description: "Only say which steps would be taken" },
-  }
-  const named = names.length > 1 ? ["database"] : []
   return defineMultiActionTool({
     name: "db_migrate",
     sets: ["db-migrations"],
@@ -45,34 +68,7 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
     tags: ["database"],
     usageHint:
       "Use when: the database's schema must change, after writing a migration or checking out code that brings one. Don't use when: you only want to know where the database stands (use db_status). Never edit a migration that is applied: write a new one.",
-    outputSchema: {
-      type: "object",
-      properties: {
-        database: { type: "string" },
-        dialect: { type: "string", enum: ["sqlite", "postgresql"] },
-        dry_run: { type: "boolean" },
-        version: { type: "integer", description: "Highest applied version afterwards; 0 for none" },
-        steps: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              version: { type: "integer" },
-              name: { type: "string" },
-              direction: { type: "string", enum: ["up", "down"] },
-              status: {
-                type: "string",
-                enum: ["planned", "done", "skipped"],
-                description: "skipped: another migrator had done it",
-              },
-              duration_ms: { type: "integer" },
-            },
-            required: ["version", "name", "direction", "status"],
-          },
-        },
-      },
-      required: ["database", "dialect", "dry_run", "version", "steps"],
-    },
+    outputSchema: OUTPUT,
     aliases: {
       arguments: { db: "database", target: "version", count: "steps", dryRun: "dry_run" },
     },
@@ -80,34 +76,44 @@ export function createDbMigrateTool(workspace: Workspace, config: DatabaseToolsC
     capabilities: databaseCapabilities(config),
     timeoutMs: 600_000,
     maxOutputChars: 20_000,
-    actions: {
-      up: {
-        description: "Applies pending migrations in order: all, or the first few",
-        properties: { ...common, steps: { type: "integer", minimum: 1, description: "How many; all unless given" } },
-        required: named,
-        execute: run,
-        examples: [
-          { description: "What would be applied", input: { dry_run: true } },
-          { description: "Apply everything that is pending", input: {} },
-        ],
-      },
-      down: {
-        description: "Takes the latest migrations back",
-        properties: { ...common, steps: { type: "integer", minimum: 1, default: 1, description: "How many" } },
-        required: named,
-        execute: run,
-        examples: [{ description: "Take the latest one back", input: { steps: 1 } }],
-      },
-      to: {
-        description: "Goes up or down until exactly this version is the latest one applied",
-        properties: {
-          ...common,
-          version: { type: "integer", minimum: 0, description: "The version; 0 takes everything back" },
-        },
-        required: [...named, "version"],
-        execute: run,
-        examples: [{ description: "Go to version 1", input: { version: 1 } }],
-      },
-    },
+    actions: actionsOf(config, run),
   })
+}
+
+function actionsOf(config: DatabaseToolsConfig, run: ToolHandler): Record<string, ActionSpecification> {
+  const names = Object.keys(configuredDatabases(config))
+  const common: Record<string, JsonSchema> = {
+    database: databaseArgument(config),
+    dry_run: { type: "boolean", default: false, description: "Only say which steps would be taken" },
+  }
+  const named = names.length > 1 ? ["database"] : []
+  return {
+    up: {
+      description: "Applies pending migrations in order: all, or the first few",
+      properties: { ...common, steps: { type: "integer", minimum: 1, description: "How many; all unless given" } },
+      required: named,
+      execute: run,
+      examples: [
+        { description: "What would be applied", input: { dry_run: true } },
+        { description: "Apply everything that is pending", input: {} },
+      ],
+    },
+    down: {
+      description: "Takes the latest migrations back",
+      properties: { ...common, steps: { type: "integer", minimum: 1, default: 1, description: "How many" } },
+      required: named,
+      execute: run,
+      examples: [{ description: "Take the latest one back", input: { steps: 1 } }],
+    },
+    to: {
+      description: "Goes up or down until exactly this version is the latest one applied",
+      properties: {
+        ...common,
+        version: { type: "integer", minimum: 0, description: "The version; 0 takes everything back" },
+      },
+      required: [...named, "version"],
+      execute: run,
+      examples: [{ description: "Go to version 1", input: { version: 1 } }],
+    },
+  }
 }

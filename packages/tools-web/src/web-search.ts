@@ -1,8 +1,79 @@
-import { defineTool, type ToolDefinition, type ToolHandler } from "@toolwright/toolbox"
+import { defineTool, type ToolDefinition, type ToolHandler, type JsonSchema } from "@toolwright/toolbox"
 import type { NetworkHost } from "@toolwright/host/net"
 import type { WebSearchConfig } from "./search-config.ts"
 
 export type { WebSearchConfig } from "./search-config.ts"
+
+const PARAMETERS: JsonSchema = {
+  type: "object",
+  properties: {
+    query: {
+      type: "string",
+      minLength: 1,
+      maxLength: 400,
+      description: "What to search for; at most 400 characters and 50 words",
+    },
+    count: { type: "integer", minimum: 1, maximum: 20, default: 10, description: "How many results" },
+    page: { type: "integer", minimum: 0, maximum: 9, default: 0, description: "Which page of results, from 0" },
+    country: {
+      type: "string",
+      pattern: "^([A-Za-z]{2}|ALL)$",
+      description: "Two-letter country code to search from, e.g. DE",
+    },
+    language: {
+      type: "string",
+      pattern: "^[a-z]{2}(-[a-z]{2,4})?$",
+      description: "Language of the results, e.g. en",
+    },
+    freshness: {
+      type: "string",
+      pattern: "^(pd|pw|pm|py|\\d{4}-\\d{2}-\\d{2}to\\d{4}-\\d{2}-\\d{2})$",
+      description: "Age of the results: pd (day), pw (week), pm (month), py (year), or 2026-01-01to2026-01-31",
+    },
+    safesearch: {
+      type: "string",
+      enum: ["off", "moderate", "strict"],
+      default: "moderate",
+      description: "Filter for adult content",
+    },
+  },
+  required: ["query"],
+  additionalProperties: false,
+}
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    query: { type: "string" },
+    results: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          rank: { type: "integer", minimum: 1 },
+          title: { type: "string" },
+          url: { type: "string" },
+          snippet: { type: "string" },
+          age: { type: "string", description: "When the page was published, as the service says it" },
+        },
+        required: ["rank", "title", "url", "snippet"],
+      },
+    },
+    total: { type: "integer", description: "Number of results returned; the service tells no overall number" },
+    metadata: {
+      type: "object",
+      properties: {
+        took_ms: { type: "number" },
+        page: { type: "integer" },
+        more_available: { type: "boolean" },
+        corrected_query: { type: "string" },
+        filters: { type: "object" },
+      },
+      required: ["took_ms", "page", "more_available", "filters"],
+    },
+  },
+  required: ["query", "results", "total", "metadata"],
+}
 
 /** The tool that searches the web through the Brave Search API. */
 export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig = {}): ToolDefinition {
@@ -17,75 +88,8 @@ export function createWebSearchTool(host: NetworkHost, config: WebSearchConfig =
     tags: ["web"],
     usageHint:
       "Use when: the answer is not in the workspace and may have changed since training, or a source must be found. Don't use when: the URL is known (use webscrape) or the question is about local files (use search).",
-    parameters: {
-      type: "object",
-      properties: {
-        query: {
-          type: "string",
-          minLength: 1,
-          maxLength: 400,
-          description: "What to search for; at most 400 characters and 50 words",
-        },
-        count: { type: "integer", minimum: 1, maximum: 20, default: 10, description: "How many results" },
-        page: { type: "integer", minimum: 0, maximum: 9, default: 0, description: "Which page of results, from 0" },
-        country: {
-          type: "string",
-          pattern: "^([A-Za-z]{2}|ALL)$",
-          description: "Two-letter country code to search from, e.g. DE",
-        },
-        language: {
-          type: "string",
-          pattern: "^[a-z]{2}(-[a-z]{2,4})?$",
-          description: "Language of the results, e.g. en",
-        },
-        freshness: {
-          type: "string",
-          pattern: "^(pd|pw|pm|py|\\d{4}-\\d{2}-\\d{2}to\\d{4}-\\d{2}-\\d{2})$",
-          description: "Age of the results: pd (day), pw (week), pm (month), py (year), or 2026-01-01to2026-01-31",
-        },
-        safesearch: {
-          type: "string",
-          enum: ["off", "moderate", "strict"],
-          default: "moderate",
-          description: "Filter for adult content",
-        },
-      },
-      required: ["query"],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: "object",
-      properties: {
-        query: { type: "string" },
-        results: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              rank: { type: "integer", minimum: 1 },
-              title: { type: "string" },
-              url: { type: "string" },
-              snippet: { type: "string" },
-              age: { type: "string", description: "When the page was published, as the service says it" },
-            },
-            required: ["rank", "title", "url", "snippet"],
-          },
-        },
-        total: { type: "integer", description: "Number of results returned; the service tells no overall number" },
-        metadata: {
-          type: "object",
-          properties: {
-            took_ms: { type: "number" },
-            page: { type: "integer" },
-            more_available: { type: "boolean" },
-            corrected_query: { type: "string" },
-            filters: { type: "object" },
-          },
-          required: ["took_ms", "page", "more_available", "filters"],
-        },
-      },
-      required: ["query", "results", "total", "metadata"],
-    },
+    parameters: PARAMETERS,
+    outputSchema: OUTPUT,
     aliases: {
       arguments: { q: "query", search_query: "query", limit: "count", num_results: "count" },
     },

@@ -1,8 +1,36 @@
-import { defineTool, type ToolDefinition, type ToolHandler } from "@toolwright/toolbox"
+import { defineTool, type ToolDefinition, type ToolHandler, type JsonSchema } from "@toolwright/toolbox"
 import type { NetworkHost } from "@toolwright/host/net"
 import type { WebscrapeConfig } from "./scrape-config.ts"
 
 export type { WebscrapeConfig } from "./scrape-config.ts"
+
+const PARAMETERS: JsonSchema = {
+  type: "object",
+  properties: {
+    url: { type: "string", minLength: 1, description: "Address of the page, http or https" },
+    mode: {
+      type: "string",
+      enum: ["article", "full"],
+      default: "article",
+      description: "article: the main text alone; full: everything visible, for indexes and listings",
+    },
+    offset: {
+      type: "integer",
+      minimum: 0,
+      default: 0,
+      description: "Where to go on in a long page, in characters",
+    },
+    max_chars: {
+      type: "integer",
+      minimum: 200,
+      maximum: 100000,
+      default: 20000,
+      description: "Most characters to return",
+    },
+  },
+  required: ["url"],
+  additionalProperties: false,
+}
 
 /** The tool that fetches a web page and returns its readable part as Markdown. */
 export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig = {}): ToolDefinition {
@@ -18,33 +46,7 @@ export function createWebscrapeTool(host: NetworkHost, config: WebscrapeConfig =
     tags: ["web"],
     usageHint:
       "Use when: the content of a known public URL is needed. Don't use when: you only need to find pages (use web_search), for feeds (use rss_feed), for GitHub pull requests (use get_github_pull_request_info), or for local files.",
-    parameters: {
-      type: "object",
-      properties: {
-        url: { type: "string", minLength: 1, description: "Address of the page, http or https" },
-        mode: {
-          type: "string",
-          enum: ["article", "full"],
-          default: "article",
-          description: "article: the main text alone; full: everything visible, for indexes and listings",
-        },
-        offset: {
-          type: "integer",
-          minimum: 0,
-          default: 0,
-          description: "Where to go on in a long page, in characters",
-        },
-        max_chars: {
-          type: "integer",
-          minimum: 200,
-          maximum: 100000,
-          default: 20000,
-          description: "Most characters to return",
-        },
-      },
-      required: ["url"],
-      additionalProperties: false,
-    },
+    parameters: PARAMETERS,
     outputSchema: {
       type: "object",
       properties: {

@@ -1,9 +1,46 @@
-import { defineTool, type ToolDefinition, type ToolHandler } from "@toolwright/toolbox"
+import { defineTool, type ToolDefinition, type ToolHandler, type JsonSchema } from "@toolwright/toolbox"
 import type { NetworkHost } from "@toolwright/host/net"
 import type { ArtifactStore } from "@toolwright/host"
 import type { NotionConfig } from "./config.ts"
 
 export type { NotionConfig } from "./config.ts"
+
+const PARAMETERS: JsonSchema = {
+  type: "object",
+  properties: {
+    action: { type: "string", enum: ["publish"], default: "publish" },
+    title: {
+      type: "string",
+      minLength: 1,
+      maxLength: 2000,
+      description: "Title of the page; the first heading of the content unless given",
+    },
+    content: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1_000_000,
+      description: "The text in Markdown; the artifact 'content' of this run unless given",
+    },
+    parent_id: {
+      type: "string",
+      pattern: "^[0-9a-fA-F-]{32,36}$",
+      description: "Id of the page or database to publish under, instead of the configured one",
+    },
+    tags: {
+      type: "array",
+      items: { type: "string", minLength: 1, maxLength: 100 },
+      maxItems: 50,
+      description: "Values for the database's multi-select property 'Tags'",
+    },
+    status: { type: "string", maxLength: 100, description: "Value for the database's property 'Status'" },
+    idempotency_key: {
+      type: "string",
+      maxLength: 200,
+      description: "Calls with one key make one page; derived from parent, title and content unless given",
+    },
+  },
+  additionalProperties: false,
+}
 
 /** The tool that publishes a Markdown text as a page in Notion. */
 export function createBlogNotionTool(
@@ -24,42 +61,7 @@ export function createBlogNotionTool(
     tags: ["blog"],
     usageHint:
       "Use when: publishing was asked for and the content is finished. Don't use when: nobody asked for publishing, or the text is still a draft in pieces (use assemble_content first).",
-    parameters: {
-      type: "object",
-      properties: {
-        action: { type: "string", enum: ["publish"], default: "publish" },
-        title: {
-          type: "string",
-          minLength: 1,
-          maxLength: 2000,
-          description: "Title of the page; the first heading of the content unless given",
-        },
-        content: {
-          type: "string",
-          minLength: 1,
-          maxLength: 1_000_000,
-          description: "The text in Markdown; the artifact 'content' of this run unless given",
-        },
-        parent_id: {
-          type: "string",
-          pattern: "^[0-9a-fA-F-]{32,36}$",
-          description: "Id of the page or database to publish under, instead of the configured one",
-        },
-        tags: {
-          type: "array",
-          items: { type: "string", minLength: 1, maxLength: 100 },
-          maxItems: 50,
-          description: "Values for the database's multi-select property 'Tags'",
-        },
-        status: { type: "string", maxLength: 100, description: "Value for the database's property 'Status'" },
-        idempotency_key: {
-          type: "string",
-          maxLength: 200,
-          description: "Calls with one key make one page; derived from parent, title and content unless given",
-        },
-      },
-      additionalProperties: false,
-    },
+    parameters: PARAMETERS,
     outputSchema: {
       type: "object",
       properties: {

@@ -1,9 +1,44 @@
-import { defineTool, failure, success, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
+import {
+  defineTool,
+  failure,
+  success,
+  type JsonObject,
+  type ToolDefinition,
+  type JsonSchema,
+} from "@toolwright/toolbox"
 import { cleanLine, cleanText } from "@toolwright/host/net"
 import { missingArtifact } from "@toolwright/host"
 import type { Sections } from "./expand-section.ts"
 import { wordCount, type PhaseHost } from "./generator.ts"
 import type { Outline } from "./outline.ts"
+
+const PARAMETERS: JsonSchema = {
+  type: "object",
+  properties: {
+    title: { type: "string", minLength: 1, maxLength: 500, description: "The outline's title unless given" },
+    content: {
+      type: "string",
+      minLength: 1,
+      maxLength: 1_000_000,
+      description: "The whole text in Markdown, instead of sections",
+    },
+    sections: {
+      type: "array",
+      minItems: 1,
+      maxItems: 100,
+      items: {
+        type: "object",
+        properties: { heading: { type: "string", minLength: 1 }, content: { type: "string", minLength: 1 } },
+        required: ["heading", "content"],
+        additionalProperties: false,
+      },
+      description: "Your own sections in order, instead of the ones of this run",
+    },
+    introduction: { type: "string", maxLength: 20_000, description: "Text before the first section" },
+    closing: { type: "string", maxLength: 20_000, description: "Text after the last section, for instance links" },
+  },
+  additionalProperties: false,
+}
 
 /** The tool that puts a post together; it writes nothing itself. */
 export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
@@ -18,33 +53,7 @@ export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
     tags: ["blog"],
     usageHint:
       "Use when: every section is written, or you wrote a short text in one piece. Don't use when: sections are missing (call expand_section).",
-    parameters: {
-      type: "object",
-      properties: {
-        title: { type: "string", minLength: 1, maxLength: 500, description: "The outline's title unless given" },
-        content: {
-          type: "string",
-          minLength: 1,
-          maxLength: 1_000_000,
-          description: "The whole text in Markdown, instead of sections",
-        },
-        sections: {
-          type: "array",
-          minItems: 1,
-          maxItems: 100,
-          items: {
-            type: "object",
-            properties: { heading: { type: "string", minLength: 1 }, content: { type: "string", minLength: 1 } },
-            required: ["heading", "content"],
-            additionalProperties: false,
-          },
-          description: "Your own sections in order, instead of the ones of this run",
-        },
-        introduction: { type: "string", maxLength: 20_000, description: "Text before the first section" },
-        closing: { type: "string", maxLength: 20_000, description: "Text after the last section, for instance links" },
-      },
-      additionalProperties: false,
-    },
+    parameters: PARAMETERS,
     outputSchema: {
       type: "object",
       properties: {

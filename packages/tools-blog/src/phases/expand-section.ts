@@ -1,4 +1,13 @@
-import { defineTool, failure, success, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
+import {
+  defineTool,
+  failure,
+  success,
+  type JsonObject,
+  type ToolDefinition,
+  type JsonSchema,
+  type ToolContext,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { cleanText } from "@toolwright/host/net"
 import { missingArtifact, type Finding, type RunOf } from "@toolwright/host"
 import { isFailure, MATERIAL_RULE, quoted, wordCount, writeText, type PhaseHost } from "./generator.ts"
@@ -6,6 +15,22 @@ import { outlineToMarkdown, type Outline } from "./outline.ts"
 
 /** Sections that are written, by their number from 1. */
 export type Sections = Record<number, { heading: string; content: string }>
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    section: { type: "integer" },
+    heading: { type: "string" },
+    content: { type: "string" },
+    words: { type: "integer" },
+    remaining: {
+      type: "array",
+      items: { type: "string" },
+      description: "Headings of the sections that are not written yet",
+    },
+  },
+  required: ["section", "heading", "content", "words", "remaining"],
+}
 
 /** The tool that writes one section of a post. */
 export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
@@ -36,21 +61,7 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
       required: isSelf ? ["section", "content"] : ["section"],
       additionalProperties: false,
     },
-    outputSchema: {
-      type: "object",
-      properties: {
-        section: { type: "integer" },
-        heading: { type: "string" },
-        content: { type: "string" },
-        words: { type: "integer" },
-        remaining: {
-          type: "array",
-          items: { type: "string" },
-          description: "Headings of the sections that are not written yet",
-        },
-      },
-      required: ["section", "heading", "content", "words", "remaining"],
-    },
+    outputSchema: OUTPUT,
     examples: [
       {
         description: "The first section",
@@ -60,45 +71,47 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
     consumes: ["outline"],
     produces: ["sections"],
     effects: { readOnly: false },
-    async execute(args, context) {
-      const outline = host.artifacts.get(context, "outline") as Outline | undefined
-      if (outline === undefined) return missingArtifact("outline", "Writing a section", "Call generate_outline first.")
-      const index = findSection(outline, args.section)
-      const section = outline.sections[index - 1]
-      if (section === undefined) {
-        return failure({
-          code: "UNKNOWN_SECTION",
-          message: `The outline has no section ${JSON.stringify(args.section)}.`,
-          hint: `Its sections are: ${outline.sections.map(({ heading }, at) => `${at + 1} ${heading}`).join("; ")}`,
-        })
-      }
-      const written =
-        typeof args.content === "string"
-          ? cleanText(args.content).trim()
-          : await writeText(
-              host,
-              promptFor(host, outline, index, args.instructions, context),
-              context,
-              `Pass it: {"section": ${index}, "content": "…"}`,
-            )
-      if (isFailure(written)) return written
-      const content = withoutHeading(written, section.heading)
-      const sections = {
-        ...(host.artifacts.get(context, "sections") as Sections | undefined),
-        [index]: { heading: section.heading, content },
-      }
-      host.artifacts.set(context, "sections", sections)
-      const remaining = outline.sections.filter((_, at) => sections[at + 1] === undefined).map(({ heading }) => heading)
-      const next =
-        remaining.length === 0
-          ? "Every section is written; call assemble_content."
-          : `Not written yet: ${remaining.join("; ")}`
-      return success({
-        output: `## ${section.heading}\n\n${content}\n\n${next}`,
-        data: { section: index, heading: section.heading, content, words: wordCount(content), remaining },
-        metadata: { artifact: "sections" },
-      })
-    },
+    execute: (args, context) => runExpandSection(host, args, context),
+  })
+}
+
+async function runExpandSection(host: PhaseHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  const outline = host.artifacts.get(context, "outline") as Outline | undefined
+  if (outline === undefined) return missingArtifact("outline", "Writing a section", "Call generate_outline first.")
+  const index = findSection(outline, args.section)
+  const section = outline.sections[index - 1]
+  if (section === undefined) {
+    return failure({
+      code: "UNKNOWN_SECTION",
+      message: `The outline has no section ${JSON.stringify(args.section)}.`,
+      hint: `Its sections are: ${outline.sections.map(({ heading }, at) => `${at + 1} ${heading}`).join("; ")}`,
+    })
+  }
+  const written =
+    typeof args.content === "string"
+      ? cleanText(args.content).trim()
+      : await writeText(
+          host,
+          promptFor(host, outline, index, args.instructions, context),
+          context,
+          `Pass it: {"section": ${index}, "content": "…"}`,
+        )
+  if (isFailure(written)) return written
+  const content = withoutHeading(written, section.heading)
+  const sections = {
+    ...(host.artifacts.get(context, "sections") as Sections | undefined),
+    [index]: { heading: section.heading, content },
+  }
+  host.artifacts.set(context, "sections", sections)
+  const remaining = outline.sections.filter((_, at) => sections[at + 1] === undefined).map(({ heading }) => heading)
+  const next =
+    remaining.length === 0
+      ? "Every section is written; call assemble_content."
+      : `Not written yet: ${remaining.join("; ")}`
+  return success({
+    output: `## ${section.heading}\n\n${content}\n\n${next}`,
+    data: { section: index, heading: section.heading, content, words: wordCount(content), remaining },
+    metadata: { artifact: "sections" },
   })
 }
 

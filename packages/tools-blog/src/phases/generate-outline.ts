@@ -1,7 +1,22 @@
-import { defineTool, failure, success, type JsonObject, type ToolDefinition } from "@toolwright/toolbox"
+import {
+  defineTool,
+  failure,
+  success,
+  type JsonObject,
+  type ToolDefinition,
+  type JsonSchema,
+  type ToolContext,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import { missingArtifact, type Finding, type RunOf } from "@toolwright/host"
 import { isFailure, MATERIAL_RULE, quoted, writeJson, type PhaseHost } from "./generator.ts"
 import { OUTLINE, outlineFromJson, outlineFromMarkdown, outlineToMarkdown, type Outline } from "./outline.ts"
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: { ...OUTLINE.properties, markdown: { type: "string" } },
+  required: ["title", "sections", "markdown"],
+}
 
 /** The tool that plans a post. */
 export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
@@ -35,11 +50,7 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
       ...(isSelf ? { required: ["outline"] } : {}),
       additionalProperties: false,
     },
-    outputSchema: {
-      type: "object",
-      properties: { ...OUTLINE.properties, markdown: { type: "string" } },
-      required: ["title", "sections", "markdown"],
-    },
+    outputSchema: OUTPUT,
     examples: [
       {
         description: "Plan the post",
@@ -49,42 +60,44 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
     consumes: ["analysis"],
     produces: ["outline"],
     effects: { readOnly: false },
-    async execute(args, context) {
-      const analysis = host.artifacts.get(context, "analysis") as JsonObject | undefined
-      let outline: Outline | undefined
-      if (typeof args.outline === "string") {
-        outline = outlineFromMarkdown(args.outline)
-        if (outline === undefined) {
-          return failure({
-            code: "INVALID_ARGUMENTS",
-            message: "The outline has no sections.",
-            hint: 'Write it like this: {"outline": "# Title\\n\\n## First section\\n- a point\\n\\n## Second section"}',
-          })
-        }
-        outline.title ||= String(analysis?.title ?? analysis?.topic ?? "Untitled")
-      } else {
-        if (analysis === undefined)
-          return missingArtifact(
-            "analysis",
-            "Planning a post",
-            'Call analyze_prompt with the request first, or pass your own plan: {"outline": "# Title\\n\\n## Section"}',
-          )
-        const written = await writeJson(
-          host,
-          promptFor(analysis, args.instructions, host, context),
-          OUTLINE,
-          context,
-          'Pass it: {"outline": "# Title\\n\\n## Section\\n- point"}',
-        )
-        if (isFailure(written)) return written
-        outline = outlineFromJson(written)
-      }
-      host.artifacts.set(context, "outline", outline)
-      host.artifacts.set(context, "sections", {})
-      const markdown = outlineToMarkdown(outline)
-      return success({ output: markdown, data: { ...outline, markdown }, metadata: { artifact: "outline" } })
-    },
+    execute: (args, context) => runGenerateOutline(host, args, context),
   })
+}
+
+async function runGenerateOutline(host: PhaseHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  const analysis = host.artifacts.get(context, "analysis") as JsonObject | undefined
+  let outline: Outline | undefined
+  if (typeof args.outline === "string") {
+    outline = outlineFromMarkdown(args.outline)
+    if (outline === undefined) {
+      return failure({
+        code: "INVALID_ARGUMENTS",
+        message: "The outline has no sections.",
+        hint: 'Write it like this: {"outline": "# Title\\n\\n## First section\\n- a point\\n\\n## Second section"}',
+      })
+    }
+    outline.title ||= String(analysis?.title ?? analysis?.topic ?? "Untitled")
+  } else {
+    if (analysis === undefined)
+      return missingArtifact(
+        "analysis",
+        "Planning a post",
+        'Call analyze_prompt with the request first, or pass your own plan: {"outline": "# Title\\n\\n## Section"}',
+      )
+    const written = await writeJson(
+      host,
+      promptFor(analysis, args.instructions, host, context),
+      OUTLINE,
+      context,
+      'Pass it: {"outline": "# Title\\n\\n## Section\\n- point"}',
+    )
+    if (isFailure(written)) return written
+    outline = outlineFromJson(written)
+  }
+  host.artifacts.set(context, "outline", outline)
+  host.artifacts.set(context, "sections", {})
+  const markdown = outlineToMarkdown(outline)
+  return success({ output: markdown, data: { ...outline, markdown }, metadata: { artifact: "outline" } })
 }
 
 function promptFor(analysis: JsonObject, instructions: unknown, host: PhaseHost, run: RunOf): string {

@@ -23,6 +23,51 @@ interface Post {
   shortened: boolean
 }
 
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    posts: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          network: { type: "string", enum: NAMES },
+          text: { type: "string" },
+          length: { type: "integer" },
+          limit: { type: "integer" },
+          shortened: { type: "boolean" },
+        },
+        required: ["network", "text", "length", "limit", "shortened"],
+      },
+    },
+  },
+  required: ["posts"],
+}
+
+const EXAMPLES: NonNullable<ToolDefinition["examples"]> = [
+  {
+    description: "Check your own post",
+    input: { posts: { bluesky: "New: Go contexts, explained in ten minutes." } },
+  },
+]
+
+const POSTS: JsonSchema = {
+  type: "object",
+  properties: Object.fromEntries(
+    NAMES.map((name) => [
+      name,
+      {
+        type: "string",
+        minLength: 1,
+        maxLength: 10_000,
+        description: `At most ${NETWORKS[name].limit} ${NETWORKS[name].unit}`,
+      },
+    ]),
+  ),
+  additionalProperties: false,
+  minProperties: 1,
+}
+
 /** The tool that writes posts which announce the content, none longer than its network allows. */
 export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
   const isSelf = host.generator === undefined
@@ -53,23 +98,7 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
           maxLength: 2000,
           description: "Address of the post; the published one of this run unless given",
         },
-        posts: {
-          type: "object",
-          properties: Object.fromEntries(
-            NAMES.map((name) => [
-              name,
-              {
-                type: "string",
-                minLength: 1,
-                maxLength: 10_000,
-                description: `At most ${NETWORKS[name].limit} ${NETWORKS[name].unit}`,
-              },
-            ]),
-          ),
-          additionalProperties: false,
-          minProperties: 1,
-          description: isSelf ? "Your posts" : "Your own posts, instead of generated ones",
-        },
+        posts: { ...POSTS, description: isSelf ? "Your posts" : "Your own posts, instead of generated ones" },
         content: {
           type: "string",
           minLength: 1,
@@ -80,52 +109,30 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
       ...(isSelf ? { required: ["posts"] } : {}),
       additionalProperties: false,
     },
-    outputSchema: {
-      type: "object",
-      properties: {
-        posts: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              network: { type: "string", enum: NAMES },
-              text: { type: "string" },
-              length: { type: "integer" },
-              limit: { type: "integer" },
-              shortened: { type: "boolean" },
-            },
-            required: ["network", "text", "length", "limit", "shortened"],
-          },
-        },
-      },
-      required: ["posts"],
-    },
+    outputSchema: OUTPUT,
     aliases: { arguments: { platforms: "networks", link: "url" } },
-    examples: [
-      {
-        description: "Check your own post",
-        input: { posts: { bluesky: "New: Go contexts, explained in ten minutes." } },
-      },
-    ],
+    examples: EXAMPLES,
     consumes: ["content"],
     produces: ["social_posts"],
     effects: { readOnly: false },
-    async execute(args, context) {
-      const posts =
-        args.posts === undefined
-          ? await generated(host, args, context)
-          : checked(args.posts as Partial<Record<NetworkName, string>>)
-      if (!Array.isArray(posts)) return posts
-      host.artifacts.set(context, "social_posts", posts)
-      const output = posts
-        .map(
-          ({ network, text, length, limit, shortened }) =>
-            `${NETWORKS[network].name} (${length} of ${limit}${shortened ? ", shortened" : ""}):\n${text}`,
-        )
-        .join("\n\n")
-      return success({ output, data: { posts }, metadata: { artifact: "social_posts" } })
-    },
+    execute: (args, context) => runSocialPosts(host, args, context),
   })
+}
+
+async function runSocialPosts(host: PhaseHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
+  const posts =
+    args.posts === undefined
+      ? await generated(host, args, context)
+      : checked(args.posts as Partial<Record<NetworkName, string>>)
+  if (!Array.isArray(posts)) return posts
+  host.artifacts.set(context, "social_posts", posts)
+  const output = posts
+    .map(
+      ({ network, text, length, limit, shortened }) =>
+        `${NETWORKS[network].name} (${length} of ${limit}${shortened ? ", shortened" : ""}):\n${text}`,
+    )
+    .join("\n\n")
+  return success({ output, data: { posts }, metadata: { artifact: "social_posts" } })
 }
 
 /** Posts that the caller wrote; too long ones are refused, since only their author knows what to leave out. */

@@ -10,7 +10,14 @@ import {
 } from "@toolwright/toolbox"
 import { programsIn, roleOfCommand } from "./shell-commit.ts"
 import { toolsLike } from "./tools-like.ts"
-import { failureOf, insideRoot, isContained, programDoubt, type ProcessHost } from "@toolwright/host/process"
+import {
+  failureOf,
+  insideRoot,
+  isContained,
+  programDoubt,
+  type ProcessHost,
+  type runInWorkspace,
+} from "@toolwright/host/process"
 import type { SandboxReport } from "@toolwright/host/sandbox"
 
 const DEFAULT_TIMEOUT_MS = 120_000
@@ -80,77 +87,106 @@ export function createBashTool(host: ProcessHost): ToolDefinition {
   })
 }
 
+/** What came of a command line, and how it was contained. */
+type ContainedRun = Awaited<ReturnType<typeof runInWorkspace>>
+
 async function runCommand(host: ProcessHost, args: JsonObject, context: ToolContext): Promise<ToolResult> {
   const command = String(args.command)
   const config = host.config.bash ?? {}
   const refusal = config.allow === undefined ? undefined : await notAllowed(host, command, config.allow)
   if (refusal !== undefined) return refusal
   const timeoutMs = typeof args.timeout_ms === "number" ? args.timeout_ms : (config.timeoutMs ?? DEFAULT_TIMEOUT_MS)
-  const [
-    { changedFiles, childEnvironment, endingOf, folderState, outcomeText, runInWorkspace, streamReport },
-    { findProgram, trustedPath },
-  ] = await Promise.all([import("@toolwright/host/process"), import("@toolwright/host/sandbox")])
+  const { changedFiles, folderState } = await import("@toolwright/host/process")
   try {
     const cwd = await workingFolder(host, args.cwd)
-    const path = await trustedPath(host.workspace.roots.map((root) => root.real))
-    const bash = await findProgram("bash", path)
-    const shell = bash === undefined ? ["/bin/sh", "-c"] : [bash, "--noprofile", "--norc", "-c"]
     const before = await folderState(host.root)
-    const { outcome, sandbox } = await runInWorkspace(host, {
-      argv: [...shell, command],
-      cwd,
-      env: childEnvironment({ PAGER: "cat", GIT_PAGER: "cat" }, host.config.passEnvironment),
-      timeoutMs,
-      signal: context.signal,
-      limits: { headBytes: 8192, tailBytes: 24_576 },
-      logDirectory: await host.workspace.outputDirectory(),
-      network: config.network === true,
-      repositories: namesGit(command) ? "writable" : "read-only",
-      onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
-        context.progress({
-          message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`,
-          progress: elapsedMs,
-        }),
-    })
-    const { exitCode, ended, durationMs } = outcome
-    const output =
-      outcomeText(outcome, sandbox, timeoutMs) +
-      configurationNotice(outcome.stderr.text, sandbox) +
-      historyNotice(command, sandbox)
-    const data = {
-      command,
-      exit_code: exitCode,
-      signal: outcome.signal,
-      ended,
-      stdout: streamReport(outcome.stdout),
-      stderr: streamReport(outcome.stderr),
-      duration_ms: durationMs,
-    }
+    const run = await inShell(host, { command, cwd, timeoutMs }, context)
     const after = await folderState(host.root)
-    const modifiedFiles = changedFiles(before, after)
-    const metadata = { sandbox, ...(after === undefined ? { changes: "unknown: too many files to compare" } : {}) }
-    if (ended === "exit" && exitCode === 0) return success({ output, data, metadata, modifiedFiles })
-    const code = CODES[ended]
-    const hint = {
-      exit: "Read the output above; correct the command or what it complains of.",
-      timeout: `Raise "timeout_ms" (at most ${LONGEST_TIMEOUT_MS}), or do less in one command.`,
-      cancelled: "The caller cancelled it.",
-      "output-limit": "Redirect the output to a file, or narrow the command.",
-      "disk-limit": "Remove what it made, and make fewer or shorter files in one command.",
-    }[ended]
-    return failure({
-      code,
-      message: `The command failed: ${endingOf(outcome, timeoutMs)}.`,
-      hint,
-      output,
-      data,
-      metadata,
-      modifiedFiles,
-      retryable: ended === "timeout",
-    })
+    const unknown = after === undefined ? { changes: "unknown: too many files to compare" } : {}
+    return await report(
+      run,
+      { command, timeoutMs },
+      {
+        modifiedFiles: changedFiles(before, after),
+        metadata: { sandbox: run.sandbox, ...unknown },
+      },
+    )
   } catch (thrown) {
     return failureOf(thrown)
   }
+}
+
+/** Runs a command line in a shell that reads no files of its own. */
+async function inShell(
+  host: ProcessHost,
+  { command, cwd, timeoutMs }: { command: string; cwd: string; timeoutMs: number },
+  context: ToolContext,
+): Promise<ContainedRun> {
+  const [{ childEnvironment, runInWorkspace: contained }, { findProgram, trustedPath }] = await Promise.all([
+    import("@toolwright/host/process"),
+    import("@toolwright/host/sandbox"),
+  ])
+  const path = await trustedPath(host.workspace.roots.map((root) => root.real))
+  const bash = await findProgram("bash", path)
+  const shell = bash === undefined ? ["/bin/sh", "-c"] : [bash, "--noprofile", "--norc", "-c"]
+  return contained(host, {
+    argv: [...shell, command],
+    cwd,
+    env: childEnvironment({ PAGER: "cat", GIT_PAGER: "cat" }, host.config.passEnvironment),
+    timeoutMs,
+    signal: context.signal,
+    limits: { headBytes: 8192, tailBytes: 24_576 },
+    logDirectory: await host.workspace.outputDirectory(),
+    network: host.config.bash?.network === true,
+    repositories: namesGit(command) ? "writable" : "read-only",
+    onProgress: ({ elapsedMs, outputBytes, lastLine }) =>
+      context.progress({
+        message: `${Math.round(elapsedMs / 1000)} s, ${outputBytes} bytes: ${lastLine}`,
+        progress: elapsedMs,
+      }),
+  })
+}
+
+/** What to do about a command that did not end well. */
+const HINTS = {
+  exit: "Read the output above; correct the command or what it complains of.",
+  timeout: `Raise "timeout_ms" (at most ${LONGEST_TIMEOUT_MS}), or do less in one command.`,
+  cancelled: "The caller cancelled it.",
+  "output-limit": "Redirect the output to a file, or narrow the command.",
+  "disk-limit": "Remove what it made, and make fewer or shorter files in one command.",
+} as const
+
+/** A run as the tool's result. */
+async function report(
+  { outcome, sandbox }: ContainedRun,
+  { command, timeoutMs }: { command: string; timeoutMs: number },
+  changes: Pick<ToolResult, "metadata" | "modifiedFiles">,
+): Promise<ToolResult> {
+  const { endingOf, outcomeText, streamReport } = await import("@toolwright/host/process")
+  const { exitCode, ended, durationMs, signal, stdout, stderr } = outcome
+  const output =
+    outcomeText(outcome, sandbox, timeoutMs) +
+    configurationNotice(stderr.text, sandbox) +
+    historyNotice(command, sandbox)
+  const data = {
+    command,
+    exit_code: exitCode,
+    signal,
+    ended,
+    stdout: streamReport(stdout),
+    stderr: streamReport(stderr),
+    duration_ms: durationMs,
+  }
+  if (ended === "exit" && exitCode === 0) return success({ output, data, ...changes })
+  return failure({
+    code: CODES[ended],
+    message: `The command failed: ${endingOf(outcome, timeoutMs)}.`,
+    hint: HINTS[ended],
+    output,
+    data,
+    ...changes,
+    retryable: ended === "timeout",
+  })
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { JsonSchema, ToolDefinition } from "@toolwright/toolbox"
 import { EXPECTED_HASH } from "@toolwright/host/edit"
-import { defineMultiActionTool } from "@toolwright/host"
+import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { reconciledBy } from "@toolwright/host/undo"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
@@ -13,6 +13,26 @@ const path = grounded(
 const start_line: JsonSchema = { type: "integer", minimum: 1, description: "First line, counted from 1" }
 const end_line: JsonSchema = { type: "integer", minimum: 1, description: "Last line, included" }
 const effects = { destructive: false, idempotent: false, writes: ["path"] } as const
+
+const ALIASES: NonNullable<ToolDefinition["aliases"]> = {
+  arguments: {
+    file_path: "path",
+    file: "path",
+    filename: "path",
+    new_content: "content",
+    new_text: "content",
+    text: "content",
+    line_number: "line",
+    start: "start_line",
+    end: "end_line",
+  },
+}
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: { path: { type: "string" }, hash: { type: "string" } },
+  required: ["path", "hash"],
+}
 
 /** The `code_edit` tool of coding agents: reading and changing lines by their numbers. */
 export function createCodeEditTool(workspace: Workspace): ToolDefinition {
@@ -30,24 +50,8 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
     effects: { reads: ["path"], writes: ["path"] },
     ...reconciledBy(workspace),
     maxOutputChars: WINDOW_OUTPUT_CHARS,
-    aliases: {
-      arguments: {
-        file_path: "path",
-        file: "path",
-        filename: "path",
-        new_content: "content",
-        new_text: "content",
-        text: "content",
-        line_number: "line",
-        start: "start_line",
-        end: "end_line",
-      },
-    },
-    outputSchema: {
-      type: "object",
-      properties: { path: { type: "string" }, hash: { type: "string" } },
-      required: ["path", "hash"],
-    },
+    aliases: ALIASES,
+    outputSchema: OUTPUT,
     actions: {
       get_lines: {
         description: "Returns lines with their numbers.",
@@ -57,25 +61,7 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
         examples: [{ description: "The first two lines", input: { path: "src/index.ts", start_line: 1, end_line: 2 } }],
         execute: async (args) => (await import("./lines.ts")).getLines(workspace, args),
       },
-      edit_lines: {
-        description: "Replaces lines with other ones.",
-        properties: {
-          path,
-          start_line,
-          end_line,
-          content: { type: "string", description: "The new lines; an empty text deletes the old ones" },
-          expected_hash: EXPECTED_HASH,
-        },
-        required: ["path", "start_line", "end_line", "content"],
-        effects,
-        examples: [
-          {
-            description: "Replace line 1",
-            input: { path: "src/index.ts", start_line: 1, end_line: 1, content: "export const answer = 42" },
-          },
-        ],
-        execute: async (args) => (await import("./lines.ts")).editLines(workspace, args),
-      },
+      edit_lines: editLinesAction(workspace),
       insert_at_line: {
         description: "Inserts lines before a line; the number after the last line appends.",
         properties: {
@@ -101,4 +87,26 @@ export function createCodeEditTool(workspace: Workspace): ToolDefinition {
       },
     },
   })
+}
+
+function editLinesAction(workspace: Workspace): ActionSpecification {
+  return {
+    description: "Replaces lines with other ones.",
+    properties: {
+      path,
+      start_line,
+      end_line,
+      content: { type: "string", description: "The new lines; an empty text deletes the old ones" },
+      expected_hash: EXPECTED_HASH,
+    },
+    required: ["path", "start_line", "end_line", "content"],
+    effects,
+    examples: [
+      {
+        description: "Replace line 1",
+        input: { path: "src/index.ts", start_line: 1, end_line: 1, content: "export const answer = 42" },
+      },
+    ],
+    execute: async (args) => (await import("./lines.ts")).editLines(workspace, args),
+  }
 }

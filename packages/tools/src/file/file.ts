@@ -1,5 +1,5 @@
 import { success, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "@toolwright/host"
+import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
 import type { Workspace } from "@toolwright/host/paths"
 import { reconciledBy } from "@toolwright/host/undo"
 import { WINDOW_OUTPUT_CHARS } from "@toolwright/host/text"
@@ -13,6 +13,17 @@ const path: JsonSchema = {
 const existing = grounded(path, "path")
 const content: JsonSchema = { type: "string", description: "The text" }
 const changes = { destructive: false, idempotent: false, writes: ["path"] } as const
+
+const ALIASES: NonNullable<ToolDefinition["aliases"]> = {
+  arguments: {
+    file_path: "path",
+    file: "path",
+    filename: "path",
+    text: "content",
+    old_string: "old_text",
+    new_string: "new_text",
+  },
+}
 
 /** The `file` tool of coding agents: whole-file reading and writing, and replacing a text in a file. */
 export function createFileTool(workspace: Workspace): ToolDefinition {
@@ -28,37 +39,14 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
     effects: { writes: ["path"], reads: ["path"] },
     ...reconciledBy(workspace),
     maxOutputChars: WINDOW_OUTPUT_CHARS,
-    aliases: {
-      arguments: {
-        file_path: "path",
-        file: "path",
-        filename: "path",
-        text: "content",
-        old_string: "old_text",
-        new_string: "new_text",
-      },
-    },
+    aliases: ALIASES,
     outputSchema: { type: "object", properties: { path: { type: "string" } }, required: ["path"] },
     preview: async (args) =>
       args["action"] === "write"
         ? (await import("../filesystem/write-text.ts")).previewWrite(workspace, args)
         : undefined,
     actions: {
-      read: {
-        description: "Reads a text file.",
-        sets: ["essential"],
-        ruledAs: ["read_text_file"],
-        does: ["read a file"],
-        properties: {
-          path: existing,
-          start_line: { type: "integer", minimum: 1, description: "First line, counted from 1" },
-          end_line: { type: "integer", minimum: 1, description: "Last line, included" },
-        },
-        required: ["path"],
-        effects: { readOnly: true, idempotent: true, reads: ["path"] },
-        examples: [{ description: "Read a file", input: { path: "src/index.ts" } }],
-        execute: async (args) => (await import("../filesystem/read-text.ts")).readText(workspace, args),
-      },
+      read: readAction(workspace),
       write: {
         description: "Creates a file or replaces all of its content.",
         sets: ["essential"],
@@ -69,30 +57,7 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
         examples: [{ description: "Write a file", input: { path: "notes.txt", content: "first line\n" } }],
         execute: async (args) => (await import("../filesystem/write-text.ts")).writeText(workspace, args),
       },
-      replace: {
-        ruledAs: ["edit_file", "code_edit"],
-        sets: ["essential"],
-        brief: [],
-        description: "Replaces a text in a file. The text must be there exactly once, unless replace_all is true.",
-        properties: {
-          path: existing,
-          old_text: { type: "string", description: "What is there now, copied exactly" },
-          new_text: { type: "string", description: "What to put there" },
-          replace_all: { type: "boolean", description: "Replace every occurrence; false unless given" },
-        },
-        required: ["path", "old_text", "new_text"],
-        effects: changes,
-        examples: [
-          {
-            description: "Change a value",
-            input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" },
-          },
-        ],
-        execute: async (args) => {
-          const { path, ...edit } = args as { path: string; old_text: string; new_text: string; replace_all?: boolean }
-          return (await import("@toolwright/host/edit")).editFile(workspace, path, [edit])
-        },
-      },
+      replace: replaceAction(workspace),
       append: {
         description: "Adds text at the end of a file; creates it when it does not exist.",
         ruledAs: ["write_file", "edit_file"],
@@ -118,4 +83,49 @@ export function createFileTool(workspace: Workspace): ToolDefinition {
       },
     },
   })
+}
+
+function readAction(workspace: Workspace): ActionSpecification {
+  return {
+    description: "Reads a text file.",
+    sets: ["essential"],
+    ruledAs: ["read_text_file"],
+    does: ["read a file"],
+    properties: {
+      path: existing,
+      start_line: { type: "integer", minimum: 1, description: "First line, counted from 1" },
+      end_line: { type: "integer", minimum: 1, description: "Last line, included" },
+    },
+    required: ["path"],
+    effects: { readOnly: true, idempotent: true, reads: ["path"] },
+    examples: [{ description: "Read a file", input: { path: "src/index.ts" } }],
+    execute: async (args) => (await import("../filesystem/read-text.ts")).readText(workspace, args),
+  }
+}
+
+function replaceAction(workspace: Workspace): ActionSpecification {
+  return {
+    ruledAs: ["edit_file", "code_edit"],
+    sets: ["essential"],
+    brief: [],
+    description: "Replaces a text in a file. The text must be there exactly once, unless replace_all is true.",
+    properties: {
+      path: existing,
+      old_text: { type: "string", description: "What is there now, copied exactly" },
+      new_text: { type: "string", description: "What to put there" },
+      replace_all: { type: "boolean", description: "Replace every occurrence; false unless given" },
+    },
+    required: ["path", "old_text", "new_text"],
+    effects: changes,
+    examples: [
+      {
+        description: "Change a value",
+        input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" },
+      },
+    ],
+    execute: async (args) => {
+      const { path, ...edit } = args as { path: string; old_text: string; new_text: string; replace_all?: boolean }
+      return (await import("@toolwright/host/edit")).editFile(workspace, path, [edit])
+    },
+  }
 }

@@ -1,4 +1,4 @@
-import { failure, type JsonObject, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { failure, type JsonObject, type ToolDefinition, type ToolResult, type JsonSchema } from "@toolwright/toolbox"
 import { type Edit, CHANGE_OUTPUT, EXPECTED_HASH } from "@toolwright/host/edit"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { reconciledBy } from "@toolwright/host/undo"
@@ -12,6 +12,43 @@ const EDIT = {
   new_text: { type: "string", description: "What to put there" },
   replace_all: { type: "boolean", description: "Replace every occurrence instead of exactly one; false unless given" },
 }
+
+const PARAMETERS: JsonSchema = {
+  type: "object",
+  properties: {
+    path: NAMED_PATH,
+    ...EDIT,
+    edits: {
+      type: "array",
+      minItems: 1,
+      maxItems: 100,
+      items: { type: "object", properties: EDIT, required: ["old_text", "new_text"], additionalProperties: false },
+      description: "Several replacements, instead of old_text and new_text; each is looked up in the original file",
+    },
+    dry_run: { type: "boolean", description: "Only show the diff; false unless given" },
+    expected_hash: EXPECTED_HASH,
+  },
+  required: ["path"],
+  additionalProperties: false,
+}
+
+const EXAMPLES: NonNullable<ToolDefinition["examples"]> = [
+  {
+    description: "Change a value",
+    input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" },
+  },
+  {
+    description: "Try two changes without writing",
+    input: {
+      path: "notes.txt",
+      edits: [
+        { old_text: "first", new_text: "1st" },
+        { old_text: "second", new_text: "2nd" },
+      ],
+      dry_run: true,
+    },
+  },
+]
 
 export function createEditFileTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
@@ -42,42 +79,9 @@ export function createEditFileTool(workspace: Workspace): ToolDefinition {
       },
     },
     ...reconciledBy(workspace),
-    parameters: {
-      type: "object",
-      properties: {
-        path: NAMED_PATH,
-        ...EDIT,
-        edits: {
-          type: "array",
-          minItems: 1,
-          maxItems: 100,
-          items: { type: "object", properties: EDIT, required: ["old_text", "new_text"], additionalProperties: false },
-          description: "Several replacements, instead of old_text and new_text; each is looked up in the original file",
-        },
-        dry_run: { type: "boolean", description: "Only show the diff; false unless given" },
-        expected_hash: EXPECTED_HASH,
-      },
-      required: ["path"],
-      additionalProperties: false,
-    },
+    parameters: PARAMETERS,
     outputSchema: CHANGE_OUTPUT,
-    examples: [
-      {
-        description: "Change a value",
-        input: { path: "src/index.ts", old_text: "answer = 41", new_text: "answer = 42" },
-      },
-      {
-        description: "Try two changes without writing",
-        input: {
-          path: "notes.txt",
-          edits: [
-            { old_text: "first", new_text: "1st" },
-            { old_text: "second", new_text: "2nd" },
-          ],
-          dry_run: true,
-        },
-      },
-    ],
+    examples: EXAMPLES,
     async preview(args) {
       const edits = editsOf(args)
       if (!Array.isArray(edits)) return undefined

@@ -1,4 +1,4 @@
-import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { success, type ToolDefinition, type JsonSchema } from "@toolwright/toolbox"
 import { definePathTool, type EntryKind, type Workspace } from "@toolwright/host/paths"
 import { deniedNote, entryLabel, LISTING_LINES } from "./list-directory.ts"
 import { EXCLUDE_PATTERNS, PATH_ALIASES } from "./schemas.ts"
@@ -13,6 +13,35 @@ export interface TreeNode {
 
 const DEFAULT_EXCLUDES = [".git", ".toolwright", "node_modules"]
 const MOST_ENTRIES = 100_000
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    tree: {
+      type: "array",
+      items: { type: "object" },
+      description: "Nodes: name, type, and for directories children",
+    },
+    files: { type: "integer" },
+    directories: { type: "integer" },
+    truncated: { type: "boolean", description: "Whether a limit left something out" },
+  },
+  required: ["path", "tree", "files", "directories", "truncated"],
+}
+
+const PARAMETERS: JsonSchema = {
+  type: "object",
+  properties: {
+    path: grounded({ type: "string", description: "Directory; the first allowed directory unless given" }, HERE),
+    max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given" },
+    exclude_patterns: {
+      ...EXCLUDE_PATTERNS,
+      description: `${EXCLUDE_PATTERNS.description}; .git, .toolwright and node_modules unless given`,
+    },
+  },
+  additionalProperties: false,
+}
 
 export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
@@ -30,33 +59,8 @@ export function createGetDirectoryTreeTool(workspace: Workspace): ToolDefinition
       arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", depth: "max_depth" },
     },
     maxOutputChars: 30_000,
-    parameters: {
-      type: "object",
-      properties: {
-        path: grounded({ type: "string", description: "Directory; the first allowed directory unless given" }, HERE),
-        max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given" },
-        exclude_patterns: {
-          ...EXCLUDE_PATTERNS,
-          description: `${EXCLUDE_PATTERNS.description}; .git, .toolwright and node_modules unless given`,
-        },
-      },
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: "object",
-      properties: {
-        path: { type: "string" },
-        tree: {
-          type: "array",
-          items: { type: "object" },
-          description: "Nodes: name, type, and for directories children",
-        },
-        files: { type: "integer" },
-        directories: { type: "integer" },
-        truncated: { type: "boolean", description: "Whether a limit left something out" },
-      },
-      required: ["path", "tree", "files", "directories", "truncated"],
-    },
+    parameters: PARAMETERS,
+    outputSchema: OUTPUT,
     examples: [{ description: "Two levels of the workspace", input: { path: ".", max_depth: 2 } }],
     async execute(args, { signal }) {
       const { path = ".", max_depth, exclude_patterns = DEFAULT_EXCLUDES } = args as unknown as TreeArguments

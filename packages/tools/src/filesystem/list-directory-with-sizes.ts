@@ -1,7 +1,31 @@
-import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { success, type ToolDefinition, type JsonSchema } from "@toolwright/toolbox"
 import { definePathTool, kindOf, type Workspace } from "@toolwright/host/paths"
 import { byName, entryLabel, listingText } from "./list-directory.ts"
 import { ENTRY_TYPE, PATH_ALIASES, PATH_OR_HERE } from "./schemas.ts"
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    entries: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          name: { type: "string" },
+          type: ENTRY_TYPE,
+          size_bytes: { type: "integer", description: "Of files; of a link, the link's own" },
+          modified_time: { type: "number" },
+        },
+        required: ["name", "type", "size_bytes", "modified_time"],
+      },
+    },
+    total_files: { type: "integer" },
+    total_directories: { type: "integer" },
+    total_size_bytes: { type: "integer", description: "Of the files" },
+  },
+  required: ["path", "entries", "total_files", "total_directories", "total_size_bytes"],
+}
 
 export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
@@ -26,29 +50,7 @@ export function createListDirectoryWithSizesTool(workspace: Workspace): ToolDefi
       required: ["path"],
       additionalProperties: false,
     },
-    outputSchema: {
-      type: "object",
-      properties: {
-        path: { type: "string" },
-        entries: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: { type: "string" },
-              type: ENTRY_TYPE,
-              size_bytes: { type: "integer", description: "Of files; of a link, the link's own" },
-              modified_time: { type: "number" },
-            },
-            required: ["name", "type", "size_bytes", "modified_time"],
-          },
-        },
-        total_files: { type: "integer" },
-        total_directories: { type: "integer" },
-        total_size_bytes: { type: "integer", description: "Of the files" },
-      },
-      required: ["path", "entries", "total_files", "total_directories", "total_size_bytes"],
-    },
+    outputSchema: OUTPUT,
     examples: [{ description: "The largest files first", input: { path: ".", sort_by: "size" } }],
     async execute(args) {
       const { path, sort_by = "name" } = args as { path: string; sort_by?: "name" | "size" }

@@ -1,4 +1,4 @@
-import { success, type ToolDefinition } from "@toolwright/toolbox"
+import { success, type ToolDefinition, type JsonSchema } from "@toolwright/toolbox"
 import { definePathTool, type Workspace } from "@toolwright/host/paths"
 import { visibleName } from "@toolwright/host/text"
 import type { PathTest } from "../search/path-test.ts"
@@ -8,6 +8,40 @@ import { FILE_PATTERN, grounded } from "../ground/grounded.ts"
 
 /** Records of runs are many, and nothing that anybody looks for among the files of a project. */
 const DEFAULT_EXCLUDES = [".toolwright"]
+
+const PARAMETERS: JsonSchema = {
+  type: "object",
+  properties: {
+    path: PATH_OR_HERE,
+    pattern: grounded(
+      { type: "string", minLength: 1, description: "E.g. *.ts, src/**/index.ts, or part of a name" },
+      FILE_PATTERN,
+    ),
+    exclude_patterns: {
+      ...EXCLUDE_PATTERNS,
+      description: `${EXCLUDE_PATTERNS.description}; .toolwright unless given`,
+    },
+    max_results: {
+      type: "integer",
+      minimum: 1,
+      maximum: 1_000_000,
+      description: "Most results returned; 10000 unless given",
+    },
+  },
+  required: ["path", "pattern"],
+  additionalProperties: false,
+}
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    path: { type: "string" },
+    matches: { type: "array", items: { type: "string" }, description: "Absolute paths" },
+    total: { type: "integer" },
+    truncated: { type: "boolean" },
+  },
+  required: ["path", "matches", "total", "truncated"],
+}
 
 export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
   return definePathTool({
@@ -23,38 +57,8 @@ export function createSearchFilesTool(workspace: Workspace): ToolDefinition {
     effects: { readOnly: true, idempotent: true, reads: ["path"] },
     aliases: { arguments: { ...PATH_ALIASES, excludePatterns: "exclude_patterns", query: "pattern", glob: "pattern" } },
     maxOutputChars: 30_000,
-    parameters: {
-      type: "object",
-      properties: {
-        path: PATH_OR_HERE,
-        pattern: grounded(
-          { type: "string", minLength: 1, description: "E.g. *.ts, src/**/index.ts, or part of a name" },
-          FILE_PATTERN,
-        ),
-        exclude_patterns: {
-          ...EXCLUDE_PATTERNS,
-          description: `${EXCLUDE_PATTERNS.description}; .toolwright unless given`,
-        },
-        max_results: {
-          type: "integer",
-          minimum: 1,
-          maximum: 1_000_000,
-          description: "Most results returned; 10000 unless given",
-        },
-      },
-      required: ["path", "pattern"],
-      additionalProperties: false,
-    },
-    outputSchema: {
-      type: "object",
-      properties: {
-        path: { type: "string" },
-        matches: { type: "array", items: { type: "string" }, description: "Absolute paths" },
-        total: { type: "integer" },
-        truncated: { type: "boolean" },
-      },
-      required: ["path", "matches", "total", "truncated"],
-    },
+    parameters: PARAMETERS,
+    outputSchema: OUTPUT,
     examples: [
       { description: "All TypeScript files", input: { path: ".", pattern: "*.ts" } },
       { description: 'Names with "index" in them', input: { path: ".", pattern: "index" } },

@@ -28,96 +28,98 @@ const REF: JsonSchema = { type: "string", description: "A branch, tag or commit.
 
 type Action = "status" | "diff" | "add" | "commit" | "push" | "checkout" | "create_branch" | "log"
 
+/** What each action is told as, and what it takes. */
+const ABOUT: Record<Action, Omit<ActionSpecification, "execute">> = {
+  status: {
+    description: "Staged, unstaged and untracked files, branch, ahead and behind",
+    sets: ["looking-closely"],
+    brief: [],
+    properties: { path: PATH },
+    effects: { readOnly: true },
+    examples: [{ description: "What changed?", input: {} }],
+  },
+  diff: {
+    description: "Changes as a unified diff",
+    sets: ["looking-closely"],
+    brief: ["files", "ref"],
+    properties: {
+      path: PATH,
+      files: FILES,
+      staged: { type: "boolean", description: "Compare what is staged with the last commit." },
+      ref: REF,
+    },
+    effects: { readOnly: true },
+    examples: [{ description: "The changes that are not staged", input: {} }],
+  },
+  add: {
+    description: "Stage files for the next commit",
+    properties: { path: PATH, files: { ...FILES, items: grounded({ type: "string" }, HERE) } },
+    required: ["files"],
+    examples: [{ description: "Stage one file", input: { files: ["README.md"] } }],
+  },
+  commit: {
+    description: "Commit the named files, or what is staged, or else every change",
+    sets: ["handing-in"],
+    brief: ["files"],
+    properties: { path: PATH, files: FILES, message: { type: "string", description: "Commit message." } },
+    required: ["message"],
+    role: "commits",
+    examples: [
+      { description: "Commit what is staged, or else every change", input: { message: "Refuse negative numbers" } },
+    ],
+  },
+  push: {
+    description: "Push a branch to a remote",
+    role: "hands-in",
+    asks: true,
+    properties: {
+      path: PATH,
+      remote: { type: "string", description: "Name of a configured remote; origin unless given." },
+      branch: BRANCH,
+    },
+    effects: { network: true, writes: [] },
+    examples: [{ description: "Push the current branch", input: {} }],
+  },
+  checkout: {
+    description: "Switch to a branch or a commit",
+    properties: { path: PATH, ref: REF },
+    required: ["ref"],
+    effects: { destructive: true, writes: [] },
+    examples: [{ description: "Back to the main branch", input: { ref: "main" } }],
+  },
+  create_branch: {
+    description: "Create a branch and switch to it",
+    properties: {
+      path: PATH,
+      branch: BRANCH,
+      from: { type: "string", description: "Where it begins; the current commit unless given." },
+    },
+    required: ["branch"],
+    examples: [{ description: "Begin a branch for a change", input: { branch: "feature/input-validation" } }],
+  },
+  log: {
+    description: "The latest commits",
+    sets: ["looking-closely"],
+    brief: ["files", "max_count"],
+    properties: {
+      path: PATH,
+      files: FILES,
+      ref: REF,
+      max_count: { type: "integer", minimum: 1, maximum: 500, description: "How many; 10 unless given." },
+    },
+    effects: { readOnly: true },
+    examples: [{ description: "The last three commits", input: { max_count: 3 } }],
+  },
+}
+
 /** The actions of the git tools, each with its code; `names` picks those that a tool offers. */
 export function gitActions(host: ProcessHost, names: readonly Action[]): Record<string, ActionSpecification> {
-  const all: Record<Action, Omit<ActionSpecification, "execute">> = {
-    status: {
-      description: "Staged, unstaged and untracked files, branch, ahead and behind",
-      sets: ["looking-closely"],
-      brief: [],
-      properties: { path: PATH },
-      effects: { readOnly: true },
-      examples: [{ description: "What changed?", input: {} }],
-    },
-    diff: {
-      description: "Changes as a unified diff",
-      sets: ["looking-closely"],
-      brief: ["files", "ref"],
-      properties: {
-        path: PATH,
-        files: FILES,
-        staged: { type: "boolean", description: "Compare what is staged with the last commit." },
-        ref: REF,
-      },
-      effects: { readOnly: true },
-      examples: [{ description: "The changes that are not staged", input: {} }],
-    },
-    add: {
-      description: "Stage files for the next commit",
-      properties: { path: PATH, files: { ...FILES, items: grounded({ type: "string" }, HERE) } },
-      required: ["files"],
-      examples: [{ description: "Stage one file", input: { files: ["README.md"] } }],
-    },
-    commit: {
-      description: "Commit the named files, or what is staged, or else every change",
-      sets: ["handing-in"],
-      brief: ["files"],
-      properties: { path: PATH, files: FILES, message: { type: "string", description: "Commit message." } },
-      required: ["message"],
-      role: "commits",
-      examples: [
-        { description: "Commit what is staged, or else every change", input: { message: "Refuse negative numbers" } },
-      ],
-    },
-    push: {
-      description: "Push a branch to a remote",
-      role: "hands-in",
-      asks: true,
-      properties: {
-        path: PATH,
-        remote: { type: "string", description: "Name of a configured remote; origin unless given." },
-        branch: BRANCH,
-      },
-      effects: { network: true, writes: [] },
-      examples: [{ description: "Push the current branch", input: {} }],
-    },
-    checkout: {
-      description: "Switch to a branch or a commit",
-      properties: { path: PATH, ref: REF },
-      required: ["ref"],
-      effects: { destructive: true, writes: [] },
-      examples: [{ description: "Back to the main branch", input: { ref: "main" } }],
-    },
-    create_branch: {
-      description: "Create a branch and switch to it",
-      properties: {
-        path: PATH,
-        branch: BRANCH,
-        from: { type: "string", description: "Where it begins; the current commit unless given." },
-      },
-      required: ["branch"],
-      examples: [{ description: "Begin a branch for a change", input: { branch: "feature/input-validation" } }],
-    },
-    log: {
-      description: "The latest commits",
-      sets: ["looking-closely"],
-      brief: ["files", "max_count"],
-      properties: {
-        path: PATH,
-        files: FILES,
-        ref: REF,
-        max_count: { type: "integer", minimum: 1, maximum: 500, description: "How many; 10 unless given." },
-      },
-      effects: { readOnly: true },
-      examples: [{ description: "The last three commits", input: { max_count: 3 } }],
-    },
-  }
   const run = async (name: Action, args: JsonObject, context: ToolContext) =>
     readable(await runGit(host, name, args, context))
   return Object.fromEntries(
     names.map((name) => [
       name,
-      { ...all[name], ruledAs: ["git", `git_${name}`], execute: (args, context) => run(name, args, context) },
+      { ...ABOUT[name], ruledAs: ["git", `git_${name}`], execute: (args, context) => run(name, args, context) },
     ]),
   )
 }

@@ -8,7 +8,7 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { defineMultiActionTool } from "@toolwright/host"
+import { defineMultiActionTool, type ActionSpecification } from "@toolwright/host"
 import type { LogitToolConfig } from "./config.ts"
 
 export type { LogitToolConfig } from "./config.ts"
@@ -82,11 +82,144 @@ const tools: JsonSchema = {
 }
 const reads = { readOnly: true, idempotent: false, network: true } as const
 
+const OUTPUT: JsonSchema = {
+  type: "object",
+  description: "By operation: text and attempts; value; name and args; the report of a test; presets",
+  properties: {
+    text: { type: "string" },
+    value: { description: "Valid by the schema that was asked for" },
+    name: { type: "string", description: "The tool that is called" },
+    args: { type: "object", description: "Its arguments" },
+    preset: { type: ["string", "null"] },
+    attempts: {
+      type: "array",
+      items: { type: "object" },
+      description: "What each try was held to, and why it failed if it did",
+    },
+    pass_rate: { type: "number", minimum: 0, maximum: 1 },
+    presets: { type: "array", items: { type: "object" } },
+  },
+}
+
+type Operation = "generate" | "generateStructured" | "generateToolCall" | "testConfig" | "listPresets"
+
+/** What each action is told as, what it takes, and which operation carries it out. */
+const ACTIONS: Readonly<Record<string, Omit<ActionSpecification, "execute"> & { operation: Operation }>> = {
+  generate: {
+    description: "Generates text, freely or held to a GBNF grammar.",
+    properties: {
+      prompt,
+      system,
+      preset,
+      sampler,
+      safety,
+      grammar: { type: "string", minLength: 1, description: "GBNF grammar of the whole answer" },
+      mode: {
+        type: "string",
+        enum: ["unconstrained", "grammar", "hybrid"],
+        description:
+          "hybrid goes on without the grammar if the model server refuses it; grammar if one is given, else unconstrained, unless set",
+      },
+    },
+    required: ["prompt"],
+    effects: reads,
+    examples: [
+      {
+        description: "Answer yes or no",
+        input: { prompt: "Is 7 a prime number?", grammar: 'root ::= "yes" | "no"', preset: "deterministic" },
+      },
+    ],
+    operation: "generate",
+  },
+  generate_structured: {
+    description: "Generates a JSON value that is valid by a JSON Schema.",
+    properties: { prompt, system, schema, preset, sampler },
+    required: ["prompt", "schema"],
+    effects: reads,
+    examples: [
+      {
+        description: "Extract a person",
+        input: {
+          prompt: "Ada Lovelace was born in 1815.",
+          schema: {
+            type: "object",
+            properties: { name: { type: "string" }, born: { type: "integer" } },
+            required: ["name", "born"],
+            additionalProperties: false,
+          },
+        },
+      },
+    ],
+    operation: "generateStructured",
+  },
+  generate_tool_call: {
+    description: "Generates a call of one of the given tools, with arguments that are valid by its schema.",
+    properties: { prompt, system, tools, preset, sampler },
+    required: ["prompt", "tools"],
+    effects: reads,
+    examples: [
+      {
+        description: "Choose between two tools",
+        input: {
+          prompt: "Will it rain in Oslo?",
+          tools: [
+            {
+              name: "get_forecast",
+              parameters: {
+                type: "object",
+                properties: { city: { type: "string" } },
+                required: ["city"],
+                additionalProperties: false,
+              },
+            },
+            { name: "get_time" },
+          ],
+        },
+      },
+    ],
+    operation: "generateToolCall",
+  },
+  test_config: {
+    description: "Generates several times with one configuration and reports how often the answer passes.",
+    properties: {
+      prompt,
+      system,
+      preset,
+      sampler,
+      schema,
+      grammar: { type: "string", minLength: 1, description: "GBNF grammar; an answer passes if it matches" },
+      contains: { type: "string", minLength: 1, description: "An answer passes if it contains this text" },
+      iterations: { type: "integer", minimum: 1, maximum: 50, description: "How often; 5 unless given" },
+    },
+    required: ["prompt"],
+    effects: reads,
+    examples: [
+      {
+        description: "How often is it JSON?",
+        input: {
+          prompt: "Give me a JSON object.",
+          preset: "json_strict",
+          schema: { type: "object" },
+          iterations: 10,
+        },
+      },
+    ],
+    operation: "testConfig",
+  },
+  list_presets: {
+    description: "Lists the presets with their settings.",
+    properties: {},
+    effects: { readOnly: true, idempotent: true },
+    examples: [{ description: "Which presets are there?", input: {} }],
+    operation: "listPresets",
+  },
+}
+
 /** The `logit` tool: generation with full control over sampling, held to grammars and schemas. */
 export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
   /** The operations load the grammar engine, so they are loaded when first called. */
   const run =
-    (operation: "generate" | "generateStructured" | "generateToolCall" | "testConfig" | "listPresets") =>
+    (operation: Operation) =>
     async (args: JsonObject, context: ToolContext): Promise<ToolResult> => {
       try {
         const operations = await import("./operations.ts")
@@ -117,133 +250,9 @@ export function createLogitTool(config: LogitToolConfig = {}): ToolDefinition {
     effects: reads,
     ...(config.generator === undefined ? { capabilities: ["config:model"] } : {}),
     argument: "operation",
-    outputSchema: {
-      type: "object",
-      description: "By operation: text and attempts; value; name and args; the report of a test; presets",
-      properties: {
-        text: { type: "string" },
-        value: { description: "Valid by the schema that was asked for" },
-        name: { type: "string", description: "The tool that is called" },
-        args: { type: "object", description: "Its arguments" },
-        preset: { type: ["string", "null"] },
-        attempts: {
-          type: "array",
-          items: { type: "object" },
-          description: "What each try was held to, and why it failed if it did",
-        },
-        pass_rate: { type: "number", minimum: 0, maximum: 1 },
-        presets: { type: "array", items: { type: "object" } },
-      },
-    },
-    actions: {
-      generate: {
-        description: "Generates text, freely or held to a GBNF grammar.",
-        properties: {
-          prompt,
-          system,
-          preset,
-          sampler,
-          safety,
-          grammar: { type: "string", minLength: 1, description: "GBNF grammar of the whole answer" },
-          mode: {
-            type: "string",
-            enum: ["unconstrained", "grammar", "hybrid"],
-            description:
-              "hybrid goes on without the grammar if the model server refuses it; grammar if one is given, else unconstrained, unless set",
-          },
-        },
-        required: ["prompt"],
-        effects: reads,
-        examples: [
-          {
-            description: "Answer yes or no",
-            input: { prompt: "Is 7 a prime number?", grammar: 'root ::= "yes" | "no"', preset: "deterministic" },
-          },
-        ],
-        execute: run("generate"),
-      },
-      generate_structured: {
-        description: "Generates a JSON value that is valid by a JSON Schema.",
-        properties: { prompt, system, schema, preset, sampler },
-        required: ["prompt", "schema"],
-        effects: reads,
-        examples: [
-          {
-            description: "Extract a person",
-            input: {
-              prompt: "Ada Lovelace was born in 1815.",
-              schema: {
-                type: "object",
-                properties: { name: { type: "string" }, born: { type: "integer" } },
-                required: ["name", "born"],
-                additionalProperties: false,
-              },
-            },
-          },
-        ],
-        execute: run("generateStructured"),
-      },
-      generate_tool_call: {
-        description: "Generates a call of one of the given tools, with arguments that are valid by its schema.",
-        properties: { prompt, system, tools, preset, sampler },
-        required: ["prompt", "tools"],
-        effects: reads,
-        examples: [
-          {
-            description: "Choose between two tools",
-            input: {
-              prompt: "Will it rain in Oslo?",
-              tools: [
-                {
-                  name: "get_forecast",
-                  parameters: {
-                    type: "object",
-                    properties: { city: { type: "string" } },
-                    required: ["city"],
-                    additionalProperties: false,
-                  },
-                },
-                { name: "get_time" },
-              ],
-            },
-          },
-        ],
-        execute: run("generateToolCall"),
-      },
-      test_config: {
-        description: "Generates several times with one configuration and reports how often the answer passes.",
-        properties: {
-          prompt,
-          system,
-          preset,
-          sampler,
-          schema,
-          grammar: { type: "string", minLength: 1, description: "GBNF grammar; an answer passes if it matches" },
-          contains: { type: "string", minLength: 1, description: "An answer passes if it contains this text" },
-          iterations: { type: "integer", minimum: 1, maximum: 50, description: "How often; 5 unless given" },
-        },
-        required: ["prompt"],
-        effects: reads,
-        examples: [
-          {
-            description: "How often is it JSON?",
-            input: {
-              prompt: "Give me a JSON object.",
-              preset: "json_strict",
-              schema: { type: "object" },
-              iterations: 10,
-            },
-          },
-        ],
-        execute: run("testConfig"),
-      },
-      list_presets: {
-        description: "Lists the presets with their settings.",
-        properties: {},
-        effects: { readOnly: true, idempotent: true },
-        examples: [{ description: "Which presets are there?", input: {} }],
-        execute: run("listPresets"),
-      },
-    },
+    outputSchema: OUTPUT,
+    actions: Object.fromEntries(
+      Object.entries(ACTIONS).map(([name, { operation, ...about }]) => [name, { ...about, execute: run(operation) }]),
+    ),
   })
 }

@@ -38,64 +38,7 @@ const OLDER: Readonly<Record<string, string>> = {
 
 /** The `navigate` tool: finds its way through code by its syntax, not by its text. */
 export function createNavigateTool(workspace: Workspace): ToolDefinition {
-  const tree = createGetDirectoryTreeTool(workspace)
-  const listing = createListDirectoryTool(workspace)
-  const effects = { readOnly: true, idempotent: true, reads: ["path"] } as const
-  const actions: Record<string, ActionSpecification> = {
-    outline: {
-      description: "What a source file declares: classes with their members, functions, variables, with lines",
-      properties: { path: FILE },
-      required: ["path"],
-      effects,
-      examples: [{ description: "What is in a file?", input: { path: "src/index.ts" } }],
-      execute: (args) => runOutline(workspace, args),
-    },
-    imports: {
-      description: "What a source file imports",
-      properties: { path: FILE },
-      required: ["path"],
-      effects,
-      examples: [{ description: "What does a file need?", input: { path: "src/index.ts" } }],
-      execute: (args) => runImports(workspace, args),
-    },
-    definitions: {
-      description: "Where a name is defined",
-      properties: { name: NAME, path: WHERE, max_results: MOST },
-      required: ["name"],
-      effects,
-      examples: [{ description: "Where is it defined?", input: { name: "createServer" } }],
-      execute: (args, { signal }) => runOccurrences(workspace, args, ["definition"], signal),
-    },
-    references: {
-      description: "Where a name is used, called, imported or defined; comments and texts do not count",
-      sets: ["looking-closely"],
-      brief: [],
-      properties: { name: NAME, path: WHERE, max_results: MOST },
-      required: ["name"],
-      effects,
-      examples: [{ description: "Who uses it?", input: { name: "createServer", path: "src" } }],
-      execute: (args, { signal }) => runOccurrences(workspace, args, undefined, signal),
-    },
-    tree: {
-      description: "A directory with everything below it",
-      properties: {
-        path: WHERE,
-        max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given." },
-      },
-      effects,
-      examples: [{ description: "Two levels of the workspace", input: { max_depth: 2 } }],
-      execute: ({ action: _action, ...args }, context) => tree.handler(args, context),
-    },
-    list_directory: {
-      description: "The entries of a directory",
-      sets: ["essential"],
-      does: ["list a directory"],
-      properties: { path: WHERE },
-      effects,
-      examples: [{ description: "The workspace's top", input: {} }],
-      execute: ({ action: _action, ...args }, context) => listing.handler({ path: ".", ...args }, context),
-    },
-  }
+  const actions = actionsOn(workspace)
   const older = Object.fromEntries(
     Object.entries(OLDER).map(([name, action]) => {
       const { examples: _, ...rest } = actions[action]!
@@ -113,7 +56,7 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
     usageHint:
       "Use when: the outline of a large file is enough, or a name is to be changed (references). Don't use when: text is looked for (use search).",
     tags: ["code"],
-    effects,
+    effects: LOOKING,
     maxOutputChars: 20_000,
     aliases: { arguments: { file: "path", file_path: "path", directory: "path", symbol: "name", depth: "max_depth" } },
     actions: { ...actions, ...older },
@@ -124,6 +67,68 @@ export function createNavigateTool(workspace: Workspace): ToolDefinition {
   return {
     ...tool,
     actions: { argument: "action", list: tool.actions!.list.filter(({ action }) => !(action in OLDER)) },
+  }
+}
+
+const LOOKING = { readOnly: true, idempotent: true, reads: ["path"] } as const
+
+function actionsOn(workspace: Workspace): Record<string, ActionSpecification> {
+  const tree = createGetDirectoryTreeTool(workspace)
+  const listing = createListDirectoryTool(workspace)
+  return {
+    outline: {
+      description: "What a source file declares: classes with their members, functions, variables, with lines",
+      properties: { path: FILE },
+      required: ["path"],
+      effects: LOOKING,
+      examples: [{ description: "What is in a file?", input: { path: "src/index.ts" } }],
+      execute: (args) => runOutline(workspace, args),
+    },
+    imports: {
+      description: "What a source file imports",
+      properties: { path: FILE },
+      required: ["path"],
+      effects: LOOKING,
+      examples: [{ description: "What does a file need?", input: { path: "src/index.ts" } }],
+      execute: (args) => runImports(workspace, args),
+    },
+    definitions: {
+      description: "Where a name is defined",
+      properties: { name: NAME, path: WHERE, max_results: MOST },
+      required: ["name"],
+      effects: LOOKING,
+      examples: [{ description: "Where is it defined?", input: { name: "createServer" } }],
+      execute: (args, { signal }) => runOccurrences(workspace, args, ["definition"], signal),
+    },
+    references: {
+      description: "Where a name is used, called, imported or defined; comments and texts do not count",
+      sets: ["looking-closely"],
+      brief: [],
+      properties: { name: NAME, path: WHERE, max_results: MOST },
+      required: ["name"],
+      effects: LOOKING,
+      examples: [{ description: "Who uses it?", input: { name: "createServer", path: "src" } }],
+      execute: (args, { signal }) => runOccurrences(workspace, args, undefined, signal),
+    },
+    tree: {
+      description: "A directory with everything below it",
+      properties: {
+        path: WHERE,
+        max_depth: { type: "integer", minimum: 1, maximum: 128, description: "Levels shown; all unless given." },
+      },
+      effects: LOOKING,
+      examples: [{ description: "Two levels of the workspace", input: { max_depth: 2 } }],
+      execute: ({ action: _action, ...args }, context) => tree.handler(args, context),
+    },
+    list_directory: {
+      description: "The entries of a directory",
+      sets: ["essential"],
+      does: ["list a directory"],
+      properties: { path: WHERE },
+      effects: LOOKING,
+      examples: [{ description: "The workspace's top", input: {} }],
+      execute: ({ action: _action, ...args }, context) => listing.handler({ path: ".", ...args }, context),
+    },
   }
 }
 

@@ -6,12 +6,40 @@ import {
   type ToolContext,
   type ToolDefinition,
   type ToolResult,
+  type JsonSchema,
 } from "@toolwright/toolbox"
 import { failureOf, isContained, programDoubt, type ProcessHost } from "@toolwright/host/process"
 import { plainOutput } from "@toolwright/host/text"
 import { detectFrameworks, FRAMEWORKS, type Framework } from "./detect.ts"
 import type { TestRun } from "./run-tests.ts"
 import { grounded } from "../ground/grounded.ts"
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    framework: { type: "string", description: "Several are joined by commas." },
+    complete: { type: "boolean", description: "Whether all tests of every framework were run." },
+    passed: { type: "integer" },
+    failed: { type: "integer" },
+    skipped: { type: "integer" },
+    failures: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          name: { type: "string" },
+          message: { type: "string" },
+          file: { type: "string" },
+          line: { type: "integer" },
+          stack: { type: "string" },
+        },
+        required: ["name", "message"],
+      },
+    },
+    exit_code: { type: ["integer", "null"] },
+    duration_ms: { type: "number" },
+  },
+}
 
 /** The `test` tool: runs the project's tests and tells which failed, where and why. */
 export function createTestTool(host: ProcessHost): ToolDefinition {
@@ -54,32 +82,7 @@ export function createTestTool(host: ProcessHost): ToolDefinition {
       },
       additionalProperties: false,
     },
-    outputSchema: {
-      type: "object",
-      properties: {
-        framework: { type: "string", description: "Several are joined by commas." },
-        complete: { type: "boolean", description: "Whether all tests of every framework were run." },
-        passed: { type: "integer" },
-        failed: { type: "integer" },
-        skipped: { type: "integer" },
-        failures: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: { type: "string" },
-              message: { type: "string" },
-              file: { type: "string" },
-              line: { type: "integer" },
-              stack: { type: "string" },
-            },
-            required: ["name", "message"],
-          },
-        },
-        exit_code: { type: ["integer", "null"] },
-        duration_ms: { type: "number" },
-      },
-    },
+    outputSchema: OUTPUT,
     examples: [{ description: "Run all tests", input: {} }],
     timeoutMs: 3_605_000,
     doubts: () => programDoubt(host),

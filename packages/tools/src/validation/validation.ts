@@ -5,6 +5,7 @@ import {
   type ToolContext,
   type ToolDefinition,
   type ToolResult,
+  type JsonSchema,
 } from "@toolwright/toolbox"
 import { definePathTool } from "@toolwright/host/paths"
 import { programDoubt, type ProcessHost } from "@toolwright/host/process"
@@ -18,6 +19,45 @@ const ABOUT: Record<Operation, string> = {
   "pre-commit": "The repository's pre-commit hook passes",
 }
 const OPERATIONS = Object.keys(ABOUT) as Operation[]
+
+const OUTPUT: JsonSchema = {
+  type: "object",
+  properties: {
+    passed: { type: "boolean" },
+    complete: { type: "boolean", description: "Whether every check was made." },
+    checks: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          name: { type: "string", enum: OPERATIONS },
+          status: { type: "string", enum: ["passed", "failed", "skipped"] },
+          summary: { type: "string" },
+          errors: { type: "array", items: { type: "object" } },
+          duration_ms: { type: "number" },
+        },
+        required: ["name", "status", "summary", "errors"],
+      },
+    },
+    errors: { type: "array", items: { type: "object" } },
+  },
+  required: ["passed", "complete", "checks", "errors"],
+}
+
+const ALIASES: NonNullable<ToolDefinition["aliases"]> = {
+  arguments: {
+    file_path: "file_paths",
+    files: "file_paths",
+    path: "file_paths",
+    action: "operation",
+    check: "operation",
+  },
+}
+
+const EXAMPLES: NonNullable<ToolDefinition["examples"]> = [
+  { description: "Make all checks", input: {} },
+  { description: "Only the length of files", input: { operation: "file-length" } },
+]
 
 /** The `validation` tool: what must hold before a change is committed. */
 export function createValidationTool(host: ProcessHost): ToolDefinition {
@@ -39,15 +79,7 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
       "Run it after every change; without an operation it makes all checks. Correct what it reports, then run it again; commit only after it passed.",
     tags: ["tests", "checks"],
     produces: ["validation report"],
-    aliases: {
-      arguments: {
-        file_path: "file_paths",
-        files: "file_paths",
-        path: "file_paths",
-        action: "operation",
-        check: "operation",
-      },
-    },
+    aliases: ALIASES,
     effects: { readOnly: false, idempotent: true, reads: ["file_paths[]"], writes: [] },
     role: "validates",
     parameters: {
@@ -71,33 +103,8 @@ export function createValidationTool(host: ProcessHost): ToolDefinition {
       ],
       additionalProperties: false,
     },
-    outputSchema: {
-      type: "object",
-      properties: {
-        passed: { type: "boolean" },
-        complete: { type: "boolean", description: "Whether every check was made." },
-        checks: {
-          type: "array",
-          items: {
-            type: "object",
-            properties: {
-              name: { type: "string", enum: OPERATIONS },
-              status: { type: "string", enum: ["passed", "failed", "skipped"] },
-              summary: { type: "string" },
-              errors: { type: "array", items: { type: "object" } },
-              duration_ms: { type: "number" },
-            },
-            required: ["name", "status", "summary", "errors"],
-          },
-        },
-        errors: { type: "array", items: { type: "object" } },
-      },
-      required: ["passed", "complete", "checks", "errors"],
-    },
-    examples: [
-      { description: "Make all checks", input: {} },
-      { description: "Only the length of files", input: { operation: "file-length" } },
-    ],
+    outputSchema: OUTPUT,
+    examples: EXAMPLES,
     actions: {
       argument: "operation",
       list: OPERATIONS.map((operation) => ({

@@ -9,47 +9,77 @@ export type Lexis = "python" | "javascript" | "text"
  */
 export function linesInStrings(source: string, lexis: Lexis): boolean[] {
   if (lexis === "text") return source.split("\n").map(() => false)
-  const inside: boolean[] = [false]
-  // What we are in: closing quotes, or "}" for an expression inside a template literal.
-  const stack: string[] = []
-  for (let index = 0; index < source.length; index++) {
-    const within = stack.at(-1)
-    const character = source[index]!
-    if (character === "\n") {
-      // A one-line string ends with its line, even where its quote is missing; a backslash before the end continues it.
-      if ((within === '"' || within === "'") && source[index - 1] !== "\\") stack.pop()
-      const now = stack.at(-1)
-      inside.push(now !== undefined && now !== "}" && now !== "{")
-      continue
-    }
-    if (within === undefined || within === "}" || within === "{") {
-      if (lexis === "python" && character === "#") index = endOfLine(source, index) - 1
-      else if (lexis === "javascript" && source.startsWith("//", index)) index = endOfLine(source, index) - 1
-      else if (lexis === "javascript" && source.startsWith("/*", index)) {
-        const end = source.indexOf("*/", index + 2)
-        const stop = end === -1 ? source.length : end + 2
-        for (let at = index; at < stop; at++) if (source[at] === "\n") inside.push(false)
-        index = stop - 1
-      } else if (lexis === "javascript" && character === "/" && startsRegExp(source, index))
-        index = endOfRegExp(source, index)
-      else if (character === '"' || character === "'") {
-        const triple = lexis === "python" && source.startsWith(character.repeat(3), index)
-        stack.push(triple ? character.repeat(3) : character)
-        if (triple) index += 2
-      } else if (lexis === "javascript" && character === "`") stack.push("`")
-      else if (within !== undefined && character === "{") stack.push("{")
-      else if (within !== undefined && character === "}") stack.pop()
-    } else if (character === "\\") {
-      if (source[index + 1] !== "\n") index++
-    } else if (source.startsWith(within, index)) {
-      index += within.length - 1
-      stack.pop()
-    } else if (within === "`" && source.startsWith("${", index)) {
-      stack.push("}")
-      index++
-    }
+  const reading: Reading = { source, lexis, inside: [false], stack: [] }
+  for (let index = 0; index < source.length; index++) index = passed(reading, index)
+  return reading.inside
+}
+
+/** A source while it is read. */
+interface Reading {
+  readonly source: string
+  readonly lexis: Lexis
+  /** For every line so far, whether it begins inside a string. */
+  readonly inside: boolean[]
+  /** What we are in: closing quotes, or "}" and "{" for an expression inside a template literal. */
+  readonly stack: string[]
+}
+
+const isCode = (within: string | undefined): boolean => within === undefined || within === "}" || within === "{"
+
+/** Reads one character, or what begins with it. @returns the last index that was read */
+function passed(reading: Reading, index: number): number {
+  const { source, stack } = reading
+  if (source[index] === "\n") {
+    passLineEnd(reading, index)
+    return index
   }
-  return inside
+  const within = stack.at(-1)
+  return within === undefined || isCode(within) ? passCode(reading, index, within) : passString(reading, index, within)
+}
+
+/** A one-line string ends with its line, even where its quote is missing; a backslash before the end continues it. */
+function passLineEnd({ source, inside, stack }: Reading, index: number): void {
+  const within = stack.at(-1)
+  if ((within === '"' || within === "'") && source[index - 1] !== "\\") stack.pop()
+  inside.push(!isCode(stack.at(-1)))
+}
+
+function passCode(reading: Reading, index: number, within: string | undefined): number {
+  const { source, lexis, stack } = reading
+  const character = source[index]!
+  const comment = commentEnd(reading, index)
+  if (comment !== undefined) return comment
+  if (lexis === "javascript" && character === "/" && startsRegExp(source, index)) return endOfRegExp(source, index)
+  if (character === '"' || character === "'") {
+    const triple = lexis === "python" && source.startsWith(character.repeat(3), index)
+    stack.push(triple ? character.repeat(3) : character)
+    return triple ? index + 2 : index
+  }
+  if (lexis === "javascript" && character === "`") stack.push("`")
+  else if (within !== undefined && character === "{") stack.push("{")
+  else if (within !== undefined && character === "}") stack.pop()
+  return index
+}
+
+/** The last index of a comment that begins here, its line's end left out. */
+function commentEnd({ source, lexis, inside }: Reading, index: number): number | undefined {
+  if (source.startsWith(lexis === "python" ? "#" : "//", index)) return endOfLine(source, index) - 1
+  if (lexis !== "javascript" || !source.startsWith("/*", index)) return undefined
+  const end = source.indexOf("*/", index + 2)
+  const stop = end === -1 ? source.length : end + 2
+  for (let at = index; at < stop; at++) if (source[at] === "\n") inside.push(false)
+  return stop - 1
+}
+
+function passString({ source, stack }: Reading, index: number, within: string): number {
+  if (source[index] === "\\") return source[index + 1] === "\n" ? index : index + 1
+  if (source.startsWith(within, index)) {
+    stack.pop()
+    return index + within.length - 1
+  }
+  if (within !== "`" || !source.startsWith("${", index)) return index
+  stack.push("}")
+  return index + 1
 }
 
 /**
