@@ -1,9 +1,10 @@
 import { access, constants, readFile, writeFile } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
-import type { RunOptions } from "@toolwright/runtime"
+import type { Backend } from "@toolwright/backends"
+import type { Configuration, RunOptions } from "@toolwright/runtime"
 import { messageOf, ToolwrightError, type JsonSchema, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { EXIT, type Invocation } from "./command.ts"
-import { parseOptions, usageError, type OptionDeclarations } from "./options.ts"
+import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "./options.ts"
 import { jsonLinesRenderer } from "./render/json-lines.ts"
 import { neutralise } from "./render/neutralise.ts"
 import { rendererFor } from "./render/progress.ts"
@@ -29,6 +30,8 @@ export const RUN_OPTIONS = {
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations
 
+type Values = OptionValues<typeof RUN_OPTIONS> & AskedFor & { agent?: string; file?: readonly string[] }
+
 /**
  * Runs a task with an agent and shows it.
  *
@@ -39,21 +42,13 @@ export async function runTask(
   agent: string | undefined,
   extra: OptionDeclarations = {},
 ): Promise<number> {
-  const { values, positionals } = parseOptions(invocation.args, { ...RUN_OPTIONS, ...extra }, { max: 1 })
-  const task = await taskFrom(invocation, values.description as string | undefined, positionals[0])
-  const asked = await askedFor(invocation, values as AskedFor)
-  const { configuration } = await configurationFor(invocation, values)
-  const { commandFor, createToolwright, recordBackend, backendFor, hasModel, workspaceRoot } =
-    await import("@toolwright/runtime")
-  const saveTo = values["save-screenplay"] as string | undefined
-  if (saveTo !== undefined) await checkFolderOf(saveTo, invocation.cwd)
-  // A screenplay says whose replies it has, which decides what is offered.
-  const opened =
-    saveTo === undefined && configuration.model.screenplay === undefined
-      ? undefined
-      : await backendFor(configuration, { root: workspaceRoot(configuration, invocation.cwd) })
-  const recorded = saveTo === undefined ? undefined : recordBackend(opened!, { name: task })
-  const own = recorded ?? opened
+  const { positionals, ...parsed } = parseOptions(invocation.args, { ...RUN_OPTIONS, ...extra }, { max: 1 })
+  const values = parsed.values as Values
+  const task = await taskFrom(invocation, values.description, positionals[0])
+  const asked = await askedFor(invocation, values)
+  const { configuration } = await configurationFor(invocation, parsed.values)
+  const { commandFor, createToolwright, hasModel } = await import("@toolwright/runtime")
+  const model = await modelFor(invocation, values, configuration, task)
   let renderer: Renderer | undefined
   await using toolwright = await createToolwright({
     ...configuration,
@@ -62,54 +57,88 @@ export async function runTask(
     env: invocation.env,
     record: values.record !== false,
     log: (line) => void invocation.stderr.write(`${neutralise(line)}\n`),
-    ...(own === undefined ? {} : { backend: own }),
-    ...(canAsk(invocation)
-      ? await import("./approve.ts").then(({ approveOnTerminal, chooseOnTerminal }) => ({
-          approve: approveOnTerminal(invocation, () => renderer),
-          ...(values["dry-run"] === true ? {} : { choose: chooseOnTerminal(invocation, () => renderer) }),
-        }))
-      : {}),
+    ...(model.backend === undefined ? {} : { backend: model.backend }),
+    ...(await askingOn(invocation, values, () => renderer)),
   })
   const { pairing } = toolwright
-  const name = agent ?? (values as { agent?: string }).agent ?? "assistant"
+  const name = agent ?? values.agent ?? "assistant"
   if (pairing === undefined || name === "assistant") await toolwright.backend()
   if (pairing !== undefined && name === "assistant" && !hasModel(configuration))
     invocation.stderr.write(`${pairing.words.notice}\n`)
   const watch = watchRun()
-  renderer =
-    values.json === true
-      ? jsonLinesRenderer(invocation.stdout)
-      : pairing !== undefined
-        ? wholeRenderer(invocation, { recorded: values.record !== false })
-        : rendererFor(invocation)
-  const files = (values as { file?: readonly string[] }).file
+  renderer = chosenRenderer(invocation, values, pairing !== undefined)
   const events = toolwright.run(task, {
     agent: name,
     signal: invocation.signal,
     dryRun: values["dry-run"] === true,
     surface: "run",
-    ...(files === undefined ? {} : { files }),
+    ...(values.file === undefined ? {} : { files: values.file }),
     ...asked,
   })
   const see = (event: RunEvent): void => {
     watch.see(event)
     renderer?.show(event)
   }
-  const summary = await shownBy({ show: see, close: renderer.close }, events)
-  if (saveTo !== undefined) await save(resolve(invocation.cwd, saveTo), await recorded!.toYaml())
-  if (values.json !== true && values.record !== false) {
-    const { target } = toolwright.log
-    const own = resolve(invocation.cwd, ".toolwright/state.sqlite")
-    const where = target === own || target.includes("://") ? "" : ` --database ${quoted(target)}`
-    invocation.stdout.write(`record: toolwright runs show ${summary.runId}${where}\n`)
+  const summary = await shownBy({ show: see, close: renderer.close.bind(renderer) }, events)
+  await model.save()
+  if (values.json !== true) {
+    tellRecord(invocation, values, summary, toolwright.log.target)
+    if (configuration.undo.enabled) tellUndo(invocation, summary)
   }
-  if (values.json !== true && summary.modifiedFiles.length > 0 && configuration.undo.enabled)
-    invocation.stdout.write(`take it back with: toolwright undo ${summary.runId}\n`)
   const hint = watch.hint(commandFor)
   if (hint !== undefined) invocation.stderr.write(hint)
-  if (pairing === undefined) return exitCodeOf(summary)
+  return pairing === undefined
+    ? exitCodeOf(summary)
+    : pairedEnd(invocation, summary, watch.declined, pairing.words.advice)
+}
+
+/** A model whose replies are to be recorded, or that has a screenplay's, with what writes the recording down. */
+async function modelFor(
+  { cwd }: Invocation,
+  values: Values,
+  configuration: Configuration,
+  task: string,
+): Promise<{ backend?: Backend; save(): Promise<void> }> {
+  const { backendFor, recordBackend, workspaceRoot } = await import("@toolwright/runtime")
+  const saveTo = values["save-screenplay"]
+  if (saveTo !== undefined) await checkFolderOf(saveTo, cwd)
+  // A screenplay says whose replies it has, which decides what is offered.
+  if (saveTo === undefined && configuration.model.screenplay === undefined) return { save: async () => {} }
+  const opened = await backendFor(configuration, { root: workspaceRoot(configuration, cwd) })
+  if (saveTo === undefined) return { ...(opened === undefined ? {} : { backend: opened }), save: async () => {} }
+  const recorded = recordBackend(opened!, { name: task })
+  return { backend: recorded, save: async () => save(resolve(cwd, saveTo), await recorded.toYaml()) }
+}
+
+/** How somebody at the terminal is asked, where somebody is there. */
+async function askingOn(invocation: Invocation, values: Values, renderer: () => Renderer | undefined) {
+  if (!canAsk(invocation)) return {}
+  const { approveOnTerminal, chooseOnTerminal } = await import("./approve.ts")
+  return {
+    approve: approveOnTerminal(invocation, renderer),
+    ...(values["dry-run"] === true ? {} : { choose: chooseOnTerminal(invocation, renderer) }),
+  }
+}
+
+function chosenRenderer(invocation: Invocation, { json, record }: Values, paired: boolean): Renderer {
+  if (json === true) return jsonLinesRenderer(invocation.stdout)
+  return paired ? wholeRenderer(invocation, { recorded: record !== false }) : rendererFor(invocation)
+}
+
+function tellRecord({ cwd, stdout }: Invocation, { record }: Values, { runId }: RunSummary, target: string): void {
+  if (record === false) return
+  const isOwn = target === resolve(cwd, ".toolwright/state.sqlite") || target.includes("://")
+  stdout.write(`record: toolwright runs show ${runId}${isOwn ? "" : ` --database ${quoted(target)}`}\n`)
+}
+
+function tellUndo({ stdout }: Invocation, { runId, modifiedFiles }: RunSummary): void {
+  if (modifiedFiles.length > 0) stdout.write(`take it back with: toolwright undo ${runId}\n`)
+}
+
+/** The end of a run with a model that is made for its tools: where it did nothing, who else could is said. */
+function pairedEnd({ stderr }: Invocation, summary: RunSummary, declined: boolean, advice: string): number {
   const onlyWords = summary.success && summary.dryRun !== true && summary.calls === 0
-  if (watch.declined || onlyWords) invocation.stderr.write(`${pairing.words.advice}\n`)
+  if (declined || onlyWords) stderr.write(`${advice}\n`)
   if (!summary.success || summary.dryRun === true) return exitCodeOf(summary)
   return pairedExitCode(summary, onlyWords)
 }
@@ -127,15 +156,15 @@ export function show<Result>(
   return shownBy(json ? jsonLinesRenderer(invocation.stdout) : rendererFor(invocation), events)
 }
 
-async function shownBy<Result>({ show, close }: Renderer, events: AsyncGenerator<RunEvent, Result>): Promise<Result> {
+async function shownBy<Result>(renderer: Renderer, events: AsyncGenerator<RunEvent, Result>): Promise<Result> {
   try {
     for (;;) {
       const step = await events.next()
       if (step.done) return step.value
-      show(step.value)
+      renderer.show(step.value)
     }
   } finally {
-    close()
+    renderer.close()
   }
 }
 

@@ -13,97 +13,110 @@ export interface LineOptions {
 
 /**
  * The lines that stay of each event, shared by the terminal, pipes and `runs show`. Remembers what it needs between
- * events
- * (calls until their results).
+ * events (calls until their results).
  */
 export function createLines({ style, width, unicode }: LineOptions): (event: RunEvent) => string[] {
-  const calls = new Map<string, string>()
-  const mark = unicode
+  const marks = unicode
     ? { ok: "✓", failed: "✗", note: "!", more: "↻", dry: "○" }
     : { ok: "ok    ", failed: "failed", note: "note  ", more: "retry ", dry: "call  " }
-  const room = Math.max(40, width)
+  const sheet: Sheet = { style, marks, room: Math.max(40, width), calls: new Map() }
+  return (event) => (Object.hasOwn(LINES, event.type) ? (LINES[event.type] as Lines)(event, sheet) : [])
+}
 
-  function toolEnd(callId: string, name: string, result: ToolResult): string[] {
-    const took = duration(result.executionTimeMs)
-    const dry = result.success && result.metadata.dryRun === true
-    const sign = dry ? style.cyan(mark.dry) : result.success ? style.green(mark.ok) : style.red(mark.failed)
-    const call = calls.get(callId) ?? ""
-    calls.delete(callId)
-    const lines = [
-      `  ${sign} ${style.bold(neutralise(name))} ${style.dim(oneLine(call, room - name.length - took.length - 12))} ${style.dim(took)}`,
+/** What lines are written with, and the calls that wait for their results. */
+interface Sheet {
+  readonly style: Style
+  readonly marks: Readonly<Record<"ok" | "failed" | "note" | "more" | "dry", string>>
+  readonly room: number
+  readonly calls: Map<string, string>
+}
+
+type Lines<Event = RunEvent> = (event: Event, sheet: Sheet) => string[]
+
+/** What is said of each kind of event; of others nothing is. */
+const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { type: Type }>> } = {
+  "run-start": ({ agent, model, format, because, tools, dryRun, unavailable }, { style }) => {
+    const dry = dryRun === true ? ", dry run: nothing will be run" : ""
+    const how = style.dim(`(${format}: ${neutralise(because)}), ${count(tools.length, "tool")}${dry}`)
+    return [
+      `${style.bold(neutralise(agent))} with ${neutralise(model)} ${how}`,
+      ...(unavailable.length === 0 ? [] : [style.dim(`not available here: ${unavailable.join(", ")}`)]),
     ]
-    if (dry)
-      return [
-        ...lines,
-        `    ${style.dim(`well-formed, not run${result.metadata.permission === "ask" ? "; would ask for approval" : ""}`)}`,
-      ]
-    const text = result.success ? result.output : (result.error?.message ?? result.output)
-    // What went wrong is worth more than one line.
-    const shown = oneLine(text, result.success ? room - 6 : Math.max(300, room))
-    if (shown !== "") lines.push(`    ${result.success ? style.dim(shown) : shown}`)
-    return lines
-  }
+  },
+  "round-start": ({ round, maxRounds }, { style }) => [style.cyan(`round ${round}/${maxRounds}`)],
+  request: ({ prefix }, { style }) => readAnew(prefix).map((line) => `  ${style.dim(line)}`),
+  "model-retry": ({ reason, attempt, delayMs }, { style, marks, room }) => [
+    `  ${style.yellow(marks.more)} ${oneLine(reason, room - 28)}; try ${attempt + 1} in ${duration(delayMs)}`,
+  ],
+  "delivery-fallback": ({ from, to, reason }, sheet) => {
+    const why = oneLine(reason, Math.max(20, sheet.room - 40))
+    return [marked(sheet, `${from} is not possible (${why}), going on with ${to}`)]
+  },
+  "grammar-refused": ({ tool, reason }, sheet) => [
+    noted(sheet, `no grammar holds the arguments of ${tool}: ${reason}`),
+  ],
+  reply: ({ content }) => {
+    const text = neutralise(content.trim())
+    return text === "" ? [] : text.split("\n").map((line) => `  ${line}`)
+  },
+  "parse-problem": ({ kind, message, repaired }, sheet) => [
+    noted(sheet, `${kind}: ${message}${repaired ? " (put right)" : ""}`),
+  ],
+  "tool-start": ({ callId, name, arguments: args, repairs }, sheet) => {
+    sheet.calls.set(callId, shortArguments(args, sheet.room))
+    const list = repairs.map(({ path, kind }) => `${path || "name"} (${kind})`)
+    return list.length === 0 ? [] : [noted(sheet, `${name}: put right ${list.join(", ")}`)]
+  },
+  "tool-end": ({ callId, name, result }, sheet) => {
+    const call = sheet.calls.get(callId) ?? ""
+    sheet.calls.delete(callId)
+    return [callLine(name, call, result, sheet), ...resultLines(result, sheet)]
+  },
+  nudge: ({ text }, sheet) => [noted(sheet, text)],
+  "loop-detected": ({ text }, sheet) => [noted(sheet, text)],
+  "completion-refused": ({ reasons }, sheet) => [
+    marked(sheet, `not accepted as done: ${oneLine(reasons.join("; "), sheet.room - 30)}`),
+  ],
+  "tools-changed": ({ added, removed }, sheet) => [
+    ...(added.length === 0 ? [] : [noted(sheet, `told of more tools: ${added.join(", ")}`)]),
+    ...(removed.length === 0 ? [] : [noted(sheet, `no longer there: ${removed.join(", ")}`)]),
+  ],
+  "run-end": ({ summary, error }, { style }) => [
+    ...summaryLines(summary, style),
+    ...(error?.hint === undefined ? [] : [neutralise(asFlags(error.hint))]),
+  ],
+}
 
-  return (event) => {
-    switch (event.type) {
-      case "run-start":
-        return [
-          `${style.bold(neutralise(event.agent))} with ${neutralise(event.model)} ${style.dim(`(${event.format}: ${neutralise(event.because)}), ${count(event.tools.length, "tool")}${event.dryRun === true ? ", dry run: nothing will be run" : ""}`)}`,
-          ...(event.unavailable.length === 0 ? [] : [style.dim(`not available here: ${event.unavailable.join(", ")}`)]),
-        ]
-      case "round-start":
-        return [style.cyan(`round ${event.round}/${event.maxRounds}`)]
-      case "request":
-        return readAnew(event.prefix).map((line) => `  ${style.dim(line)}`)
-      case "model-retry":
-        return [
-          `  ${style.yellow(mark.more)} ${oneLine(event.reason, room - 28)}; try ${event.attempt + 1} in ${duration(event.delayMs)}`,
-        ]
-      case "delivery-fallback":
-        return [
-          `  ${style.yellow(mark.note)} ${event.from} is not possible (${oneLine(event.reason, Math.max(20, room - 40))}), going on with ${event.to}`,
-        ]
-      case "grammar-refused":
-        return [
-          `  ${style.yellow(mark.note)} ${oneLine(`no grammar holds the arguments of ${event.tool}: ${event.reason}`, room - 6)}`,
-        ]
-      case "reply": {
-        const text = neutralise(event.content.trim())
-        return text === "" ? [] : text.split("\n").map((line) => `  ${line}`)
-      }
-      case "parse-problem":
-        return [
-          `  ${style.yellow(mark.note)} ${oneLine(`${event.kind}: ${event.message}${event.repaired ? " (put right)" : ""}`, room - 6)}`,
-        ]
-      case "tool-start":
-        calls.set(event.callId, shortArguments(event.arguments, room))
-        return event.repairs.length === 0
-          ? []
-          : [
-              `  ${style.yellow(mark.note)} ${oneLine(`${event.name}: put right ${event.repairs.map((repair) => `${repair.path || "name"} (${repair.kind})`).join(", ")}`, room - 6)}`,
-            ]
-      case "tool-end":
-        return toolEnd(event.callId, event.name, event.result)
-      case "nudge":
-        return [`  ${style.yellow(mark.note)} ${oneLine(event.text, room - 6)}`]
-      case "loop-detected":
-        return [`  ${style.yellow(mark.note)} ${oneLine(event.text, room - 6)}`]
-      case "completion-refused":
-        return [`  ${style.yellow(mark.note)} not accepted as done: ${oneLine(event.reasons.join("; "), room - 30)}`]
-      case "tools-changed":
-        return [
-          ...(event.added.length === 0 ? [] : [`told of more tools: ${event.added.join(", ")}`]),
-          ...(event.removed.length === 0 ? [] : [`no longer there: ${event.removed.join(", ")}`]),
-        ].map((line) => `  ${style.yellow(mark.note)} ${oneLine(line, room - 6)}`)
-      case "run-end":
-        return [
-          ...summaryLines(event.summary, style),
-          ...(event.error?.hint === undefined ? [] : [neutralise(asFlags(event.error.hint))]),
-        ]
-      default:
-        return []
-    }
+function marked({ style, marks }: Sheet, text: string): string {
+  return `  ${style.yellow(marks.note)} ${text}`
+}
+
+/** A remark in one line. */
+function noted(sheet: Sheet, text: string): string {
+  return marked(sheet, oneLine(text, sheet.room - 6))
+}
+
+const isDry = ({ success, metadata }: ToolResult): boolean => success && metadata.dryRun === true
+
+/** How a call went, and how long it took. */
+function callLine(name: string, call: string, result: ToolResult, { style, marks, room }: Sheet): string {
+  const took = duration(result.executionTimeMs)
+  const sign = isDry(result) ? style.cyan(marks.dry) : result.success ? style.green(marks.ok) : style.red(marks.failed)
+  const args = style.dim(oneLine(call, room - name.length - took.length - 12))
+  return `  ${sign} ${style.bold(neutralise(name))} ${args} ${style.dim(took)}`
+}
+
+/** What came of a call. */
+function resultLines(result: ToolResult, { style, room }: Sheet): string[] {
+  const { success, output, error, metadata } = result
+  if (isDry(result)) {
+    const asks = metadata.permission === "ask" ? "; would ask for approval" : ""
+    return [`    ${style.dim(`well-formed, not run${asks}`)}`]
   }
+  // What went wrong is worth more than one line.
+  const shown = success ? oneLine(output, room - 6) : oneLine(error?.message ?? output, Math.max(300, room))
+  if (shown === "") return []
+  return [`    ${success ? style.dim(shown) : shown}`]
 }
 
 /** Said where a server has to read much of a prompt anew, since something in its front is not as it was. */

@@ -1,12 +1,12 @@
 import { asFlags } from "../as-flags.ts"
-import { textOf, type RunEvent, type RunSummary, type ToolResult } from "@toolwright/toolbox"
+import { textOf, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { Invocation } from "../command.ts"
 import { createLines, endingOf, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import { createActivity, SPINNER } from "./progress.ts"
 import type { Renderer } from "./renderer.ts"
 import { count, duration } from "./short.ts"
-import { styleFor } from "./style.ts"
+import { styleFor, type Style } from "./style.ts"
 
 /** A renderer that can stand still while somebody else uses the terminal, as for a question. */
 export interface LiveRenderer extends Renderer {
@@ -16,8 +16,7 @@ export interface LiveRenderer extends Renderer {
 
 /**
  * Shows a run as the model writes it: its text and the text of its calls as they are decoded, results, and at the end
- * how
- * fast it went. Rounds are not told apart.
+ * how fast it went. Rounds are not told apart.
  *
  * @param resultLines lines of a result that are shown, for a model that does not tell what stands in them; one unless
  *   given
@@ -26,107 +25,145 @@ export function liveRenderer(
   world: Pick<Invocation, "stdout" | "isTTY" | "env">,
   { resultLines = 1 }: { resultLines?: number } = {},
 ): LiveRenderer {
-  const { stdout, isTTY, env } = world
-  const style = styleFor(isTTY.stdout, env)
-  const lines = createLines({ style, width: isTTY.stdout ? stdout.columns || 100 : 200, unicode: isTTY.stdout })
-  const activity = createActivity(() => performance.now())
-  const live = isTTY.stdout && env.TERM !== "dumb"
-  let midLine = false
-  let said = ""
-  let drawn = false
-  let held = false
-  let space = ""
-  let frame = 0
-  const timer = live ? setInterval(draw, 100).unref() : undefined
+  return new LiveRun(world, resultLines)
+}
 
-  function draw(): void {
-    const text = held || midLine ? undefined : activity.text()
-    if (text === undefined) return wipe()
-    const width = Math.max(20, (stdout.columns || 100) - 4)
-    stdout.write(`\r\u001b[2K${SPINNER[frame++ % SPINNER.length]} ${Array.from(text).slice(0, width).join("")}`)
-    drawn = true
+class LiveRun implements LiveRenderer {
+  readonly #stdout: Invocation["stdout"]
+  readonly #onTerminal: boolean
+  readonly #style: Style
+  readonly #lines: (event: RunEvent) => string[]
+  readonly #resultLines: number
+  readonly #activity = createActivity(() => performance.now())
+  readonly #timer: ReturnType<typeof setInterval> | undefined
+  /** The last line is not at its end. */
+  #midLine = false
+  /** White space that waits for what comes after it. */
+  #space = ""
+  /** What the model said last. */
+  #said = ""
+  #drawn = false
+  #held = false
+  #frame = 0
+
+  constructor({ stdout, isTTY, env }: Pick<Invocation, "stdout" | "isTTY" | "env">, resultLines: number) {
+    this.#stdout = stdout
+    this.#onTerminal = isTTY.stdout
+    this.#style = styleFor(isTTY.stdout, env)
+    const width = isTTY.stdout ? stdout.columns || 100 : 200
+    this.#lines = createLines({ style: this.#style, width, unicode: isTTY.stdout })
+    this.#resultLines = resultLines
+    this.#timer = isTTY.stdout && env.TERM !== "dumb" ? setInterval(() => this.#draw(), 100).unref() : undefined
   }
-  function wipe(): void {
-    if (drawn) stdout.write("\r\u001b[2K")
-    drawn = false
+
+  show(event: RunEvent): void {
+    this.#activity.see(event)
+    switch (event.type) {
+      case "run-start":
+      case "round-start":
+        return
+      case "text-delta":
+        return this.#text(event.text)
+      case "call-start":
+        return this.#call(event.name)
+      case "args-delta":
+        return this.#write(neutralise(event.text.replaceAll(/\s+/g, " ")))
+      case "reply":
+        this.#said = event.content
+        return this.#endLine()
+      case "call-end":
+        return this.#endLine()
+      case "tool-end":
+        return this.#result(event)
+      case "run-end":
+        return this.#end(event)
+      default:
+        for (const line of this.#lines(event)) this.#line(line)
+    }
   }
-  function write(text: string): void {
-    wipe()
-    stdout.write(text)
-    midLine = !text.endsWith("\n")
+
+  hold(): void {
+    this.#held = true
+    this.#endLine()
+    this.#wipe()
   }
-  function endLine(): void {
-    if (midLine) write("\n")
-    space = ""
+
+  release(): void {
+    this.#held = false
   }
+
+  close(): void {
+    clearInterval(this.#timer)
+    this.#wipe()
+    this.#endLine()
+  }
+
+  #draw(): void {
+    const text = this.#held || this.#midLine ? undefined : this.#activity.text()
+    if (text === undefined) return this.#wipe()
+    const width = Math.max(20, (this.#stdout.columns || 100) - 4)
+    const shown = Array.from(text).slice(0, width).join("")
+    this.#stdout.write(`\r\u001b[2K${SPINNER[this.#frame++ % SPINNER.length]} ${shown}`)
+    this.#drawn = true
+  }
+
+  #wipe(): void {
+    if (this.#drawn) this.#stdout.write("\r\u001b[2K")
+    this.#drawn = false
+  }
+
+  #write(text: string): void {
+    this.#wipe()
+    this.#stdout.write(text)
+    this.#midLine = !text.endsWith("\n")
+  }
+
+  #endLine(): void {
+    if (this.#midLine) this.#write("\n")
+    this.#space = ""
+  }
+
+  #line(words: string): void {
+    this.#endLine()
+    this.#write(`${words}\n`)
+  }
+
   /** White space waits for what comes after it: most of it stands before a call, where it says nothing. */
-  function text(delta: string): void {
-    const all = midLine ? space + delta : (space + delta).trimStart()
+  #text(delta: string): void {
+    const all = this.#midLine ? this.#space + delta : (this.#space + delta).trimStart()
     const words = all.trimEnd()
-    space = all.slice(words.length)
-    if (words !== "") write(neutralise(`${midLine ? "" : "  "}${words}`.replaceAll("\n", "\n  ")))
+    this.#space = all.slice(words.length)
+    if (words !== "") this.#write(neutralise(`${this.#midLine ? "" : "  "}${words}`.replaceAll("\n", "\n  ")))
   }
 
-  function line(words: string): void {
-    endLine()
-    write(`${words}\n`)
+  #call(name: string): void {
+    this.#endLine()
+    this.#write(`  ${this.#style.cyan(this.#onTerminal ? "→" : "call  ")} ${this.#style.bold(neutralise(name))} `)
   }
+
   /** A result in its own lines, under the line that says how the call went. */
-  function whole(head: string, { success, output, data, error }: ToolResult): void {
-    line(head)
+  #result(event: Extract<RunEvent, { type: "tool-end" }>): void {
+    const { success, output, data, error, metadata } = event.result
+    const lines = this.#lines(event)
+    if (this.#resultLines === 1 || metadata.dryRun === true) return lines.forEach((line) => this.#line(line))
+    this.#line(lines[0]!)
     const said = success ? output || textOf(data) : output || (error?.message ?? "")
     const all = said.replace(/\n+$/, "").split("\n")
-    for (const each of all.slice(0, resultLines)) line(`    ${style.dim(neutralise(each))}`.trimEnd())
-    if (all.length > resultLines) line(`    ${style.dim(`[${count(all.length - resultLines, "more line")}]`)}`)
+    for (const each of all.slice(0, this.#resultLines)) this.#line(`    ${this.#style.dim(neutralise(each))}`.trimEnd())
+    const left = all.length - this.#resultLines
+    if (left > 0) this.#line(`    ${this.#style.dim(`[${count(left, "more line")}]`)}`)
   }
 
-  return {
-    show(event: RunEvent) {
-      activity.see(event)
-      switch (event.type) {
-        case "text-delta":
-          return text(event.text)
-        case "call-start":
-          endLine()
-          return write(`  ${style.cyan(isTTY.stdout ? "→" : "call  ")} ${style.bold(neutralise(event.name))} `)
-        case "args-delta":
-          return write(neutralise(event.text.replaceAll(/\s+/g, " ")))
-        case "reply":
-          said = event.content
-          return endLine()
-        case "call-end":
-          return endLine()
-        case "run-start":
-        case "round-start":
-          return
-        case "run-end": {
-          endLine()
-          const ending = endingOf(event.summary, said, style)
-          if (ending !== undefined) write(`${ending}\n`)
-          for (const note of noteLines(event.summary, style)) write(`${note}\n`)
-          if (event.error?.hint !== undefined) write(`${neutralise(asFlags(event.error.hint))}\n`)
-          return write(`  ${style.dim(speedOf(event.summary))}\n`)
-        }
-        case "tool-end":
-          if (resultLines === 1 || event.result.metadata.dryRun === true) return lines(event).forEach(line)
-          return whole(lines(event)[0]!, event.result)
-        default:
-          lines(event).forEach(line)
-      }
-    },
-    hold() {
-      held = true
-      endLine()
-      wipe()
-    },
-    release() {
-      held = false
-    },
-    close() {
-      clearInterval(timer)
-      wipe()
-      endLine()
-    },
+  #end({ summary, error }: Extract<RunEvent, { type: "run-end" }>): void {
+    this.#endLine()
+    const ending = endingOf(summary, this.#said, this.#style)
+    const lines = [
+      ...(ending === undefined ? [] : [ending]),
+      ...noteLines(summary, this.#style),
+      ...(error?.hint === undefined ? [] : [neutralise(asFlags(error.hint))]),
+      `  ${this.#style.dim(speedOf(summary))}`,
+    ]
+    for (const line of lines) this.#write(`${line}\n`)
   }
 }
 

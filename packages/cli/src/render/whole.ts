@@ -5,7 +5,7 @@ import { createLines, endingOf, noteLines } from "./lines.ts"
 import { neutralise } from "./neutralise.ts"
 import type { Renderer } from "./renderer.ts"
 import { shortArguments } from "./short.ts"
-import { styleFor } from "./style.ts"
+import { styleFor, type Style } from "./style.ts"
 
 /** Lines of a result that are shown; the record has all. */
 export const SHOWN_LINES = 200
@@ -39,6 +39,15 @@ export function wholeRenderer(
     shown = true
   }
 
+  function reply(content: string): void {
+    words = content
+    const said = neutralise(words.trim())
+    if (said === "") return
+    if (shown) write("")
+    shown = true
+    write(said)
+  }
+
   return {
     show(event: RunEvent) {
       switch (event.type) {
@@ -54,28 +63,27 @@ export function wholeRenderer(
         case "tool-end":
           if (event.result.metadata.dryRun === true) return lines(event).slice(1).forEach(write)
           return result(event.result)
-        case "reply": {
-          words = event.content
-          const said = neutralise(words.trim())
-          if (said === "") return
-          if (shown) write("")
-          shown = true
-          return write(said)
-        }
-        case "run-end": {
-          const ending = endingOf(event.summary, words, style)
-          if (ending !== undefined) write(ending)
-          else if (event.summary.success && event.summary.dryRun === true) write(neutralise(event.summary.message))
-          noteLines(event.summary, style).forEach(write)
-          if (event.error?.hint !== undefined) write(neutralise(asFlags(event.error.hint)))
-          return
-        }
+        case "reply":
+          return reply(event.content)
+        case "run-end":
+          return endLines(event, words, style).forEach(write)
         default:
           lines(event).forEach(write)
       }
     },
     close: () => {},
   }
+}
+
+/** How the run ended, where the model's words do not say it. */
+function endLines({ summary, error }: Extract<RunEvent, { type: "run-end" }>, words: string, style: Style): string[] {
+  const ending = endingOf(summary, words, style)
+  const dry = summary.success && summary.dryRun === true ? [neutralise(summary.message)] : []
+  return [
+    ...(ending === undefined ? dry : [ending]),
+    ...noteLines(summary, style),
+    ...(error?.hint === undefined ? [] : [neutralise(asFlags(error.hint))]),
+  ]
 }
 
 function shownText({ output, data }: ToolResult): string {

@@ -4,40 +4,53 @@ import { neutralise } from "../render/neutralise.ts"
 
 /** A tool for people: what it does, its parameters as flags, examples as command lines. */
 export function describeTool(tool: ToolDefinition, unavailable: string | undefined): string {
-  const effects = tool.effects ?? {}
-  const facts = [
-    tool.category,
-    tool.optionality,
+  const sections = [
+    [`${tool.name}  (${factsOf(tool, unavailable).join(", ")})`],
+    [tool.description.trim()],
+    tool.usageHint === undefined ? [] : [tool.usageHint.trim()],
+    argumentLines(tool),
+    actionLines(tool),
+    exampleLines(tool),
+  ]
+  const text = sections.filter((lines) => lines.length > 0).map((lines) => lines.join("\n"))
+  return `${neutralise(text.join("\n\n"))}\n`
+}
+
+function factsOf({ category, optionality, effects = {} }: ToolDefinition, unavailable: string | undefined): string[] {
+  return [
+    category,
+    optionality,
     effects.readOnly === true ? "read-only" : effects.destructive === true ? "destructive" : "writes",
     ...(effects.network === true ? ["network"] : []),
     ...(unavailable === undefined ? [] : [`not available here: ${unavailable}`]),
   ]
-  const lines = [`${tool.name}  (${facts.join(", ")})`, "", tool.description.trim()]
-  if (tool.usageHint !== undefined) lines.push("", tool.usageHint.trim())
+}
+
+function argumentLines(tool: ToolDefinition): string[] {
   const parameters = parametersOf(tool)
-  if (parameters.length > 0) {
-    const width = Math.min(36, Math.max(...parameters.map((parameter) => left(parameter).length)))
-    lines.push(
-      "",
-      "Arguments:",
-      ...parameters.map((parameter) => `  ${left(parameter).padEnd(width)}  ${right(parameter)}`),
-    )
-  }
-  for (const action of tool.actions?.list ?? []) {
-    if (action === tool.actions?.list[0])
-      lines.push("", `Actions (--${tool.actions.argument}, each also a tool of its own):`)
-    lines.push(
-      `  ${(action.name ?? `${tool.name}_${action.action}`.replaceAll("-", "_")).padEnd(28)}  ${firstSentence(action.description)}`,
-    )
-  }
-  for (const [index, example] of (tool.examples ?? []).slice(0, 5).entries()) {
-    if (index === 0) lines.push("", "Examples:")
-    lines.push(
-      `  # ${example.description}`,
-      `  toolwright tools call ${tool.name} --args ${quote(JSON.stringify(example.input))}`,
-    )
-  }
-  return `${neutralise(lines.join("\n"))}\n`
+  if (parameters.length === 0) return []
+  const width = Math.min(36, Math.max(...parameters.map((parameter) => left(parameter).length)))
+  return ["Arguments:", ...parameters.map((parameter) => `  ${left(parameter).padEnd(width)}  ${right(parameter)}`)]
+}
+
+function actionLines({ name: tool, actions }: ToolDefinition): string[] {
+  if (actions === undefined || actions.list.length === 0) return []
+  const lines = actions.list.map(({ name, action, description }) => {
+    const own = name ?? `${tool}_${action}`.replaceAll("-", "_")
+    return `  ${own.padEnd(28)}  ${firstSentence(description)}`
+  })
+  return [`Actions (--${actions.argument}, each also a tool of its own):`, ...lines]
+}
+
+function exampleLines({ name, examples = [] }: ToolDefinition): string[] {
+  if (examples.length === 0) return []
+  const lines = examples
+    .slice(0, 5)
+    .flatMap(({ description, input }) => [
+      `  # ${description}`,
+      `  toolwright tools call ${name} --args ${quote(JSON.stringify(input))}`,
+    ])
+  return ["Examples:", ...lines]
 }
 
 export function firstSentence(text: string): string {
