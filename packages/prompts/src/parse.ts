@@ -14,10 +14,8 @@ export async function parsePrompt(text: string, file: string): Promise<Prompt> {
   const front = markdown ? splitFrontMatter(text, file) : { head: text, body: undefined }
   const fields = await parseYaml(front.head, file)
   const template = front.body ?? fields.template
-  const name = fields.name ?? (markdown ? baseName(file) : undefined)
   const wrong = (message: string) => invalid(file, message)
-  if (typeof name !== "string" || !/^[A-Za-z_][A-Za-z0-9_-]*$/.test(name))
-    throw wrong("'name' must be a word of letters, digits, '_' and '-'.")
+  const name = nameFrom(fields.name ?? (markdown ? baseName(file) : undefined), wrong)
   if (typeof template !== "string" || template.trim() === "")
     throw wrong("'template' must be a text that is not empty.")
   const unknown = Object.keys(fields).filter((key) => !KEYS.has(key))
@@ -33,6 +31,11 @@ export async function parsePrompt(text: string, file: string): Promise<Prompt> {
     template,
     file,
   }
+}
+
+function nameFrom(name: unknown, wrong: (message: string) => ToolwrightError): string {
+  if (typeof name === "string" && /^[A-Za-z_][A-Za-z0-9_-]*$/.test(name)) return name
+  throw wrong("'name' must be a word of letters, digits, '_' and '-'.")
 }
 
 const KEYS = new Set(["name", "description", "arguments", "template", "tags", "engine", "category"])

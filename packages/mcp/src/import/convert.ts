@@ -134,11 +134,11 @@ export function toToolResult(result: McpResult, declaresOutput: boolean): ToolRe
 /** Characters of a result that is taken. */
 const MOST_CHARACTERS = 32 * 1024 * 1024
 
-function shown({ type, text, mimeType, data, resource, uri, name }: McpContent): string {
-  if (type === "text") return text ?? ""
-  if (type === "resource") return resource?.text ?? `[resource ${resource?.uri ?? ""} ${resource?.mimeType ?? ""}]`
-  if (type === "resource_link") return `[resource ${name ?? ""} ${uri ?? ""}]`
-  return `[${type} ${mimeType ?? ""}, ${Math.round(((data?.length ?? 0) * 3) / 4)} bytes]`
+function shown({ type, text = "", mimeType = "", data = "", resource, uri = "", name = "" }: McpContent): string {
+  if (type === "text") return text
+  if (type === "resource_link") return `[resource ${name} ${uri}]`
+  if (type !== "resource") return `[${type} ${mimeType}, ${Math.round((data.length * 3) / 4)} bytes]`
+  return resource?.text ?? `[resource ${resource?.uri ?? ""} ${resource?.mimeType ?? ""}]`
 }
 
 function parseJson(text: string): unknown {

@@ -52,98 +52,114 @@ interface Entry {
  * `noCache` neither takes from the cache nor adds to it; no caller is given what was read for another. A hit has `cached: true` in its metadata.
  */
 export function createResultCache(options: ResultCacheOptions = {}): ResultCache {
-  const {
+  return new KeptResults(options)
+}
+
+class KeptResults implements ResultCache {
+  readonly #options: Required<Pick<ResultCacheOptions, "ttlMs" | "maxBytes" | "now" | "overlaps">>
+  readonly #fingerprint: ResultCacheOptions["fingerprint"]
+  readonly #entries = new Map<string, Entry>()
+  #bytes = 0
+  #hits = 0
+  #misses = 0
+  /** Counts what was forgotten: a result that was read meanwhile may be of before. */
+  #generation = 0
+
+  constructor({
     ttlMs = 300_000,
     maxBytes = 32 * 1024 * 1024,
     now = () => performance.now(),
-    fingerprint,
     overlaps = pathsOverlap,
-  } = options
-  const entries = new Map<string, Entry>()
-  let bytes = 0
-  let hits = 0
-  let misses = 0
-  let generation = 0
+    fingerprint,
+  }: ResultCacheOptions) {
+    this.#options = { ttlMs, maxBytes, now, overlaps }
+    this.#fingerprint = fingerprint
+  }
 
-  const forget = (key: string): void => {
-    bytes -= entries.get(key)?.bytes ?? 0
-    entries.delete(key)
+  readonly middleware: Middleware = (call, next) => {
+    const { effects } = call.tool
+    if (effects?.readOnly !== true) return this.#write(call, next)
+    return call.noCache || effects.idempotent !== true ? next() : this.#read(call, next)
   }
-  const invalidate = (paths?: readonly string[]): void => {
-    generation++
-    for (const [key, { reads }] of entries) {
+
+  readonly statistics = (): CacheStatistics => ({
+    hits: this.#hits,
+    misses: this.#misses,
+    entries: this.#entries.size,
+    bytes: this.#bytes,
+  })
+
+  readonly invalidate = (paths?: readonly string[]): void => {
+    const { overlaps } = this.#options
+    this.#generation++
+    for (const [key, { reads }] of this.#entries) {
       if (paths === undefined || reads.length === 0 || reads.some((read) => paths.some((path) => overlaps(read, path))))
-        forget(key)
+        this.#forget(key)
     }
   }
-  const keep = (key: string, entry: Entry): void => {
-    if (entry.bytes > maxBytes) return
-    forget(key)
-    entries.set(key, entry)
-    bytes += entry.bytes
-    for (const oldest of entries.keys()) {
-      if (bytes <= maxBytes) break
-      forget(oldest)
+
+  async #read(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
+    const { tool, arguments: args, caller = "" } = call
+    const key = [caller, tool.provenance?.name ?? "", tool.name, canonicalJson(args)].join("\u0000")
+    const found = await this.#find(key)
+    if (found !== undefined) {
+      this.#hits++
+      return found
     }
+    this.#misses++
+    const reads = argumentPaths(tool.effects?.reads, args)
+    const before = await this.#fingerprint?.(reads)
+    const begun = this.#generation
+    const result = await next()
+    const stable =
+      this.#fingerprint === undefined || (before !== undefined && before === (await this.#fingerprint(reads)))
+    if (result.success && stable && begun === this.#generation) this.#keep(key, { result, reads, fingerprint: before })
+    return result
   }
-  async function find(key: string): Promise<ToolResult | undefined> {
-    const entry = entries.get(key)
+
+  async #find(key: string): Promise<ToolResult | undefined> {
+    const entry = this.#entries.get(key)
     if (entry === undefined) return undefined
-    const same = entry.fingerprint === undefined || (await fingerprint?.(entry.reads)) === entry.fingerprint
-    if (!same || entry.expires <= now()) {
-      if (entries.get(key) === entry) forget(key)
+    const same = entry.fingerprint === undefined || (await this.#fingerprint?.(entry.reads)) === entry.fingerprint
+    if (!same || entry.expires <= this.#options.now()) {
+      if (this.#entries.get(key) === entry) this.#forget(key)
       return undefined
     }
-    entries.delete(key)
-    entries.set(key, entry)
+    this.#entries.delete(key)
+    this.#entries.set(key, entry)
     const result = copyOf(entry.result)
     return { ...result, metadata: { ...result.metadata, cached: true } }
   }
-  async function read(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
-    const key = `${call.caller ?? ""}\u0000${call.tool.provenance?.name ?? ""}\u0000${call.tool.name}\u0000${canonicalJson(call.arguments)}`
-    const found = await find(key)
-    if (found !== undefined) {
-      hits++
-      return found
+
+  #keep(key: string, read: Pick<Entry, "result" | "reads" | "fingerprint">): void {
+    const { maxBytes, now, ttlMs } = this.#options
+    const bytes = JSON.stringify(read.result).length
+    if (bytes > maxBytes) return
+    this.#forget(key)
+    this.#entries.set(key, { ...read, result: copyOf(read.result), expires: now() + ttlMs, bytes })
+    this.#bytes += bytes
+    for (const oldest of this.#entries.keys()) {
+      if (this.#bytes <= maxBytes) break
+      this.#forget(oldest)
     }
-    misses++
-    const reads = argumentPaths(call.tool.effects?.reads, call.arguments)
-    const before = await fingerprint?.(reads)
-    const begun = generation
-    const result = await next()
-    const stable = fingerprint === undefined || (before !== undefined && before === (await fingerprint(reads)))
-    if (result.success && stable && begun === generation) {
-      keep(key, {
-        result: copyOf(result),
-        reads,
-        fingerprint: before,
-        expires: now() + ttlMs,
-        bytes: JSON.stringify(result).length,
-      })
-    }
-    return result
-  }
-  async function write(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
-    const { effects } = call.tool
-    const named = argumentPaths(effects?.writes, call.arguments)
-    const forgetIts = (result?: ToolResult): void => {
-      if (effects?.writes === undefined) invalidate()
-      else if (effects.writes.length > 0 || (result?.modifiedFiles.length ?? 0) > 0)
-        invalidate([...named, ...(result?.modifiedFiles ?? [])])
-    }
-    forgetIts()
-    const result = await next()
-    forgetIts(result)
-    return result
   }
 
-  return {
-    middleware: (call, next) => {
-      if (call.tool.effects?.readOnly !== true) return write(call, next)
-      return call.noCache || call.tool.effects.idempotent !== true ? next() : read(call, next)
-    },
-    statistics: () => ({ hits, misses, entries: entries.size, bytes }),
-    invalidate,
+  #forget(key: string): void {
+    this.#bytes -= this.#entries.get(key)?.bytes ?? 0
+    this.#entries.delete(key)
+  }
+
+  async #write(call: CheckedCall, next: () => Promise<ToolResult>): Promise<ToolResult> {
+    const writes = call.tool.effects?.writes
+    const named = argumentPaths(writes, call.arguments)
+    const forgetIts = (modified: readonly string[]): void => {
+      if (writes === undefined) this.invalidate()
+      else if (writes.length > 0 || modified.length > 0) this.invalidate([...named, ...modified])
+    }
+    forgetIts([])
+    const result = await next()
+    forgetIts(result.modifiedFiles)
+    return result
   }
 }
 

@@ -47,25 +47,39 @@ function fieldWith(data: unknown, output: string): string | undefined {
 /** Reads the service shape, from this project's own service (lossless) or from another one. */
 export function fromServiceResult(wire: ServiceResult): ToolResult {
   const { [CARRIED]: carried, ...metadata } = wire.metadata ?? {}
-  const own = carried as
-    | { output?: string; outputField?: string; modifiedFiles: string[]; error?: ToolResult["error"]; hasData: boolean }
-    | undefined
+  const own = carried as Carried | undefined
   const data = own?.hasData === false ? undefined : (wire.result ?? undefined)
   const parts = {
-    output:
-      own?.output ?? (own?.outputField !== undefined && isObject(data) ? String(data[own.outputField]) : textOf(data)),
+    output: outputOf(own, data),
     ...(data === undefined ? {} : { data }),
     modifiedFiles: own?.modifiedFiles ?? [],
     metadata,
   }
-  const result = wire.success
-    ? success(parts)
-    : failure({
-        ...parts,
-        ...(own === undefined ? { output: wire.error ?? "The tool failed." } : {}),
-        ...(own?.error ?? { code: "TOOL_FAILED", message: wire.error ?? "The tool failed without saying why." }),
-      })
+  const result = wire.success ? success(parts) : failure({ ...parts, ...failureOf(wire, own) })
   return { ...result, executionTimeMs: wire.execution_time_ms }
+}
+
+/** What this project's own service sends along, beside what every service sends. */
+interface Carried {
+  output?: string
+  /** The field of the data that is the output. */
+  outputField?: string
+  modifiedFiles: string[]
+  error?: ToolResult["error"]
+  hasData: boolean
+}
+
+function outputOf(own: Carried | undefined, data: unknown): string {
+  if (own?.output !== undefined) return own.output
+  const field = own?.outputField
+  return field !== undefined && isObject(data) ? String(data[field]) : textOf(data)
+}
+
+function failureOf({ error }: ServiceResult, own: Carried | undefined) {
+  return {
+    ...(own === undefined ? { output: error ?? "The tool failed." } : {}),
+    ...(own?.error ?? { code: "TOOL_FAILED", message: error ?? "The tool failed without saying why." }),
+  }
 }
 
 /** Writes the agent shape; `data` that is no object is wrapped as `{ value }`. */

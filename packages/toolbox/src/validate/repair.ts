@@ -79,30 +79,31 @@ export function repairValues(
   return repairs.length === 0 ? undefined : { args: copy, repairs }
 }
 
-function repairValue(value: unknown, schema: JsonSchema): { kind: Repair["kind"]; value?: unknown } | undefined {
+type Repaired = { kind: Repair["kind"]; value?: unknown }
+
+function repairValue(value: unknown, schema: JsonSchema): Repaired | undefined {
   const types = Array.isArray(schema.type) ? schema.type : [schema.type]
   if (value === null) return { kind: "dropped-null" }
-  if (typeof value === "string") {
-    const text = value.trim()
-    if (
-      (types.includes("number") || types.includes("integer")) &&
-      /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/.test(text)
-    ) {
-      return { kind: "coerced-type", value: Number(text) }
-    }
-    if (types.includes("boolean") && /^(true|false)$/i.test(text)) {
-      return { kind: "coerced-type", value: text.toLowerCase() === "true" }
-    }
-    const structured =
-      (types.includes("object") && text.startsWith("{")) || (types.includes("array") && text.startsWith("["))
-    const parsed = structured ? parseJson(text) : undefined
-    if (parsed !== undefined) return { kind: "parsed-json", value: parsed }
-  }
-  if (types.includes("string") && (typeof value === "number" || typeof value === "boolean")) {
+  const read = typeof value === "string" ? readText(value.trim(), types) : undefined
+  if (read !== undefined) return read
+  if (types.includes("string") && (typeof value === "number" || typeof value === "boolean"))
     return { kind: "coerced-type", value: String(value) }
-  }
   if (types.includes("array") && !Array.isArray(value)) return { kind: "wrapped-in-array", value: [value] }
   return undefined
+}
+
+const NUMBER = /^-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/
+
+/** What a text says, where it stands for a value of one of these types. */
+function readText(text: string, types: readonly (string | undefined)[]): Repaired | undefined {
+  if ((types.includes("number") || types.includes("integer")) && NUMBER.test(text))
+    return { kind: "coerced-type", value: Number(text) }
+  if (types.includes("boolean") && /^(true|false)$/i.test(text))
+    return { kind: "coerced-type", value: text.toLowerCase() === "true" }
+  const structured =
+    (types.includes("object") && text.startsWith("{")) || (types.includes("array") && text.startsWith("["))
+  const parsed = structured ? parseJson(text) : undefined
+  return parsed === undefined ? undefined : { kind: "parsed-json", value: parsed }
 }
 
 function parseJson(text: string): unknown {

@@ -15,17 +15,15 @@ export function sampleCall(
   given: JsonObject = {},
   valid: (name: string) => boolean = () => true,
 ): JsonObject {
-  const argument = tool.actions?.argument
-  const action = argument === undefined ? undefined : knownAction(tool, given[argument])
-  const discriminated = action === undefined ? {} : { [argument as string]: action }
-  const schema = withFirstBranch(schemaForCall(tool, discriminated))
-  const example = exampleFor(tool, argument, action)
+  const choice = choiceOf(tool, given)
+  const { properties = {}, required = [], ...rest } = withFirstBranch(schemaForCall(tool, choice))
+  const example = exampleFor(tool, choice)
   const sample: JsonObject = {}
-  for (const name of Object.keys(schema.properties ?? {})) {
-    const required = schema.required?.includes(name) ?? false
-    if (name === argument && action !== undefined) sample[name] = action
+  for (const [name, schema] of Object.entries(properties)) {
+    if (Object.hasOwn(choice, name)) sample[name] = choice[name]
     else if (Object.hasOwn(given, name) && valid(name)) sample[name] = kept(given[name], name)
-    else if (required) sample[name] = example?.[name] ?? sampleValue(schema.properties?.[name] ?? {}, name, schema)
+    else if (required.includes(name))
+      sample[name] = example?.[name] ?? sampleValue(schema, name, { properties, required, ...rest })
   }
   return sample
 }
@@ -54,31 +52,30 @@ export function sampleCallText(tool: ToolDefinition, given?: JsonObject, valid?:
   return JSON.stringify({ name: tool.name, arguments: sampleCall(tool, given, valid) })
 }
 
-function knownAction(tool: ToolDefinition, given: unknown): string | undefined {
-  const list = tool.actions?.list ?? []
-  return list.find(({ action }) => action === given)?.action ?? list[0]?.action
+/** The action that is called, of a tool that has several, as the argument that names it. */
+function choiceOf({ actions }: ToolDefinition, given: JsonObject): JsonObject {
+  if (actions === undefined) return {}
+  const { argument, list } = actions
+  const action = (list.find((each) => each.action === given[argument]) ?? list[0])?.action
+  return action === undefined ? {} : { [argument]: action }
 }
 
-function exampleFor(
-  tool: ToolDefinition,
-  argument: string | undefined,
-  action: string | undefined,
-): JsonObject | undefined {
-  const own = tool.actions?.list.find((entry) => entry.action === action)?.examples
-  return [...(own ?? []), ...(tool.examples ?? [])].find(
-    ({ input }) => argument === undefined || input[argument] === action,
-  )?.input
+/** What an example of the tool gives to the chosen action. */
+function exampleFor({ actions, examples = [] }: ToolDefinition, choice: JsonObject): JsonObject | undefined {
+  const isChosen = (input: JsonObject): boolean =>
+    actions === undefined || input[actions.argument] === choice[actions.argument]
+  const own = actions?.list.find(({ action }) => action === choice[actions.argument])?.examples ?? []
+  return [...own, ...examples].find(({ input }) => isChosen(input))?.input
 }
+
+/** How deep a sample goes. */
+const DEEPEST = 4
 
 function sampleValue(schema: JsonSchema, name: string, root: JsonSchema, depth = 0): unknown {
-  if (schema.default !== undefined) return schema.default
-  if (schema.const !== undefined) return schema.const
-  if (schema.enum !== undefined) return schema.enum[0]
-  if (Array.isArray(schema.examples) && schema.examples.length > 0) return schema.examples[0]
-  const resolved = schema.$ref === undefined ? undefined : resolveLocal(schema.$ref, root)
-  if (resolved !== undefined && depth < 4) return sampleValue(resolved, name, root, depth + 1)
-  const first = schema.oneOf?.[0] ?? schema.anyOf?.[0]
-  if (schema.type === undefined && first !== undefined && depth < 4) return sampleValue(first, name, root, depth + 1)
+  const given = givenValue(schema)
+  if (given !== undefined) return given.value
+  const other = depth < DEEPEST ? elsewhere(schema, root) : undefined
+  if (other !== undefined) return sampleValue(other, name, root, depth + 1)
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case "integer":
     case "number":
@@ -88,7 +85,9 @@ function sampleValue(schema: JsonSchema, name: string, root: JsonSchema, depth =
     case "null":
       return null
     case "array":
-      return typeof schema.items === "object" && depth < 4 ? [sampleValue(schema.items, name, root, depth + 1)] : []
+      return typeof schema.items === "object" && depth < DEEPEST
+        ? [sampleValue(schema.items, name, root, depth + 1)]
+        : []
     case "object":
       return Object.fromEntries(
         (schema.required ?? []).map((key) => [key, sampleValue(schema.properties?.[key] ?? {}, key, root, depth + 1)]),
@@ -96,6 +95,25 @@ function sampleValue(schema: JsonSchema, name: string, root: JsonSchema, depth =
     default:
       return `<${name}>`
   }
+}
+
+/** A value that the schema itself gives. */
+function givenValue({
+  default: fallback,
+  const: only,
+  enum: listed,
+  examples,
+}: JsonSchema): { value: unknown } | undefined {
+  if (fallback !== undefined) return { value: fallback }
+  if (only !== undefined) return { value: only }
+  if (listed !== undefined) return { value: listed[0] }
+  return Array.isArray(examples) && examples.length > 0 ? { value: examples[0] } : undefined
+}
+
+/** The schema that says more: what it refers to, or its first branch where it has no type of its own. */
+function elsewhere({ $ref: reference, type, oneOf, anyOf }: JsonSchema, root: JsonSchema): JsonSchema | undefined {
+  const resolved = reference === undefined ? undefined : resolveLocal(reference, root)
+  return resolved ?? (type === undefined ? (oneOf?.[0] ?? anyOf?.[0]) : undefined)
 }
 
 function resolveLocal(ref: string, root: JsonSchema): JsonSchema | undefined {

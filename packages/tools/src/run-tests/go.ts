@@ -20,26 +20,27 @@ export function parseGo(stdout: string, stderr: string): TestReport {
     if (event.Output !== undefined) output.set(key, (output.get(key) ?? "") + event.Output)
     if (event.Test?.includes("/") === true) parents.add(`${event.Package} ${event.Test.replace(/\/[^/]*$/u, "")}`)
     report.complete = true
+    const text = output.get(key) ?? ""
     if (event.Test === undefined) {
-      if (event.Action === "build-fail" || (event.Action === "fail" && isBroken(output.get(key) ?? "")))
-        addBroken(report, event, output.get(key) ?? "", stderr)
-      continue
-    }
-    if (event.Action === "pass") report.passed += parents.has(key) ? 0 : 1
-    else if (event.Action === "skip") report.skipped++
-    else if (event.Action === "fail" && !parents.has(key)) {
-      const text = output.get(key) ?? ""
-      const place = /^\s*([\w./-]+\.go):(\d+): ?(.*(?:\n {8,}.*)*)/mu.exec(text)
-      report.failed++
-      report.failures.push({
-        name: event.Test,
-        message: place?.[3]?.trim() || panicOf(text) || text.trim() || "failed",
-        ...(place === null ? {} : { file: place[1]!, line: Number(place[2]) }),
-        stack: text.slice(0, 4000),
-      })
-    }
+      if (event.Action === "build-fail" || (event.Action === "fail" && isBroken(text)))
+        addBroken(report, event, text, stderr)
+    } else if (event.Action === "skip") report.skipped++
+    else if (parents.has(key)) continue
+    else if (event.Action === "pass") report.passed++
+    else if (event.Action === "fail") addFailed(report, event.Test, text)
   }
   return report
+}
+
+function addFailed(report: TestReport, name: string, text: string): void {
+  const place = /^\s*([\w./-]+\.go):(\d+): ?(.*(?:\n {8,}.*)*)/mu.exec(text)
+  report.failed++
+  report.failures.push({
+    name,
+    message: place?.[3]?.trim() || panicOf(text) || text.trim() || "failed",
+    ...(place === null ? {} : { file: place[1]!, line: Number(place[2]) }),
+    stack: text.slice(0, 4000),
+  })
 }
 
 function addBroken(report: TestReport, event: GoEvent, text: string, stderr: string): void {

@@ -17,44 +17,60 @@ interface JsonReport {
 /** Reads the JSON report that vitest and jest share. */
 export function parseJestJson(stdout: string, root: string): TestReport {
   const report = emptyReport()
-  const start = stdout.search(/\{"(?:numTotalTestSuites|numFailedTestSuites)"/u)
-  if (start === -1) return report
-  let json: JsonReport
-  try {
-    json = JSON.parse(stdout.slice(start, stdout.lastIndexOf("}") + 1)) as JsonReport
-  } catch {
-    return report
-  }
+  const json = reportIn(stdout)
+  if (json === undefined) return report
   report.complete = true
   for (const file of json.testResults ?? []) {
-    const path = belowRoot(root, file.name)
-    if (file.assertionResults.length === 0 && file.status === "failed") {
-      report.failed++
-      report.failures.push({
-        name: path,
-        file: path,
-        message: file.message ?? "The file could not be loaded.",
-        ...placeInStack(root, file.message ?? ""),
-      })
-    }
+    if (file.assertionResults.length === 0 && file.status === "failed") addBroken(report, file, root)
     for (const test of file.assertionResults) {
       if (test.status === "passed") report.passed++
       else if (test.status !== "failed") report.skipped++
-      else {
-        const stack = test.failureMessages?.join("\n") ?? ""
-        report.failed++
-        report.failures.push({
-          name: test.fullName.trim(),
-          message: stack.split("\n    at ")[0] ?? "failed",
-          file: path,
-          ...(test.location == null ? {} : { line: test.location.line }),
-          ...placeInStack(root, stack),
-          ...(stack === "" ? {} : { stack: stack.slice(0, 4000) }),
-        })
-      }
+      else addFailed(report, test, belowRoot(root, file.name), root)
     }
   }
   return report
+}
+
+function reportIn(stdout: string): JsonReport | undefined {
+  const start = stdout.search(/\{"(?:numTotalTestSuites|numFailedTestSuites)"/u)
+  if (start === -1) return undefined
+  try {
+    return JSON.parse(stdout.slice(start, stdout.lastIndexOf("}") + 1)) as JsonReport
+  } catch {
+    return undefined
+  }
+}
+
+type JsonFile = NonNullable<JsonReport["testResults"]>[number]
+
+/** A file that could not be loaded. */
+function addBroken(report: TestReport, { name, message }: JsonFile, root: string): void {
+  const path = belowRoot(root, name)
+  report.failed++
+  report.failures.push({
+    name: path,
+    file: path,
+    message: message ?? "The file could not be loaded.",
+    ...placeInStack(root, message ?? ""),
+  })
+}
+
+function addFailed(
+  report: TestReport,
+  { fullName, failureMessages, location }: JsonFile["assertionResults"][number],
+  file: string,
+  root: string,
+): void {
+  const stack = failureMessages?.join("\n") ?? ""
+  report.failed++
+  report.failures.push({
+    name: fullName.trim(),
+    message: stack.split("\n    at ")[0] ?? "failed",
+    file,
+    ...(location == null ? {} : { line: location.line }),
+    ...placeInStack(root, stack),
+    ...(stack === "" ? {} : { stack: stack.slice(0, 4000) }),
+  })
 }
 
 /**
