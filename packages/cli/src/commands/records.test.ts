@@ -64,3 +64,23 @@ test("what is called where every folder is read-only is on record outside of it,
   expect((await here(["runs", "--calls", "--read-only", "."], at)).stdout).toContain("call over tools: echo")
   expect((await here(["runs", "--calls"], at)).stdout).not.toContain("echo")
 })
+
+test("what an event holds is erased for good, and the record still proves that it was there", async () => {
+  const cwd = folderWith({ "a.txt": "a secret\n" })
+  const env = { XDG_STATE_HOME: `${cwd}-state` }
+  const cli = (...args: string[]) => here(args, { cwd, env })
+  await cli("tools", "call", "read_text_file", "--path", "a.txt")
+  expect((await cli("runs", "show", "latest", "--json")).stdout).toContain("a secret")
+
+  expect(await cli("audit", "erase", "latest")).toMatchObject({ code: 2 })
+  expect(await cli("audit", "erase", "latest", "2")).toMatchObject({
+    code: 0,
+    stdout: "Erased from 1 event: it cannot be had back.\n",
+  })
+
+  expect((await cli("runs", "show", "latest", "--json")).stdout).not.toContain("a secret")
+  expect((await cli("runs", "show", "latest")).stdout).toContain("event 2, tool-end: erased")
+  expect((await cli("db", "export")).stdout).not.toContain("a secret")
+  expect((await cli("audit", "verify", "latest")).stdout).toContain("1 erased")
+  expect(await cli("audit", "erase", "latest", "2")).toMatchObject({ code: 1 })
+})

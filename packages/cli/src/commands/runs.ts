@@ -93,6 +93,7 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
   const lines = createLines({ style, width: stdout.columns || (isTTY.stdout ? 100 : 200), unicode: isTTY.stdout })
   const show = (event: RecordedEvent): void => {
     if (values.json === true) stdout.write(`${JSON.stringify(event)}\n`)
+    else if (event.erased === true) stdout.write(`  ${style.dim(`event ${event.seq}, ${event.type}: erased`)}\n`)
     else for (const line of lines(event as unknown as RunEvent)) stdout.write(`${line}\n`)
   }
   if (values.json !== true)
