@@ -264,6 +264,19 @@ describe("what is clearly a call, in a form that is not read here, is told", () 
     ["hermes", "```tool_code\nimport json\nresult = f(a=1)\nprint(result)\n```"],
     ["llama3", '<|action_start|><|plugin|>{"name": "f", "parameters": {"a": 1}}<|action_end|>'],
     ["qwen3-xml", 'Thought: look.\nAction: f\nAction Input: {"a": 1}'],
+    ["hermes", 'I look: {"name": "f", "arguments": {"a": 1}}'],
+    ["hermes", "I look. [f(a=1), g()] Then I tell."],
+    ["hermes", "I look: f(a=1)"],
+    ["hermes", "<f>\n<a>1</a>\n</f>"],
+    ["hermes", '<f a="1"/>'],
+    ["glm45", "I look.\nf\n<arg_key>a</arg_key>\n<arg_value>1</arg_value>"],
+    ["glm47", "f<arg_key>a</arg_key><arg_value>1</arg_value>"],
+    ["glm45", "f\na1"],
+    ["gemma4", "call:f{a:1}"],
+    ["solar-open", '0f{"a": 1}'],
+    ["plamo3", 'fjson{"a": 1}'],
+    ["kimi-k3", 'toolscall tool="f" index="1"argument key="a" type="number"1argumentcalltools'],
+    ["openai", '<|channel|>commentary to=functions.f <|constrain|>json<|message|>{"a": 1}<|call|>'],
   ])("%s: %j", (format, text) => {
     expect(read(format, text)).toMatchObject({ calls: [], content: text, problems: ["foreign-syntax"] })
   })
@@ -272,9 +285,19 @@ describe("what is clearly a call, in a form that is not read here, is told", () 
     ["hermes", "Between its tags, a call of f is an object."],
     ["generic", "- `f(a=1)` looks it up\n- `g()` does not"],
     ["mistral", "[f](https://example.org) and functions in general"],
+    ["hermes", "f\nis the tool, a its only argument in `f{a: 1}` and `[f(a=1)]`."],
+    ["hermes", "See f {a, b} and f(x) in the text."],
+    ["hermes", "<f> is a tag."],
   ])("%s: what only speaks of calls is no call: %j", (format, text) => {
     expect(read(format, text)).toMatchObject({ calls: [], problems: [] })
   })
+})
+
+it("what is clearly a call at the end of a reply that is all thought is told", () => {
+  const call = '[{"name": "f", "arguments": {"a": 1}}]'
+  expect(read("xlam", `<think>I look.\n${call}`)).toMatchObject({ calls: [], problems: ["foreign-syntax"] })
+  expect(read("xlam", `<think>${call} would look, or not.`).problems).toEqual([])
+  expect(read("xlam", `<think>I look.\n${call}</think>Yes.`).problems).toEqual([])
 })
 
 describe("calls in reasoning", () => {

@@ -342,6 +342,63 @@ describe("what families write beside the form they were trained on", () => {
       [],
     ],
     [
+      "calls within an object, as the APIs have them",
+      "generic",
+      '{\n  "tool_calls": [\n    {"name": "ferry", "arguments": {"port": "Bergen"}},\n    {"id": "1", "name": "tide", "arguments": {}}\n  ]\n}',
+      [PORT, TIDE],
+      ["missing-wrapper repaired"],
+    ],
+    [
+      "a call within an object",
+      "hermes",
+      '{"tool_call": {"name": "ferry", "arguments": {"port": "Bergen"}}}',
+      [PORT],
+      ["missing-wrapper repaired"],
+    ],
+    [
+      "DeepSeek 3.1, the first call's mark missing",
+      "deepseek-v31",
+      '<｜tool▁calls▁begin｜>ferry<｜tool▁sep｜>{"port": "Bergen"}<｜tool▁call▁end｜><｜tool▁call▁begin｜>tide<｜tool▁sep｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>',
+      [PORT, TIDE],
+      [],
+    ],
+    [
+      "name and arguments in tags of their own",
+      "seed-oss",
+      '<seed:tool_call>\n<tool_name>ferry</tool_name>\n<parameters>{"port": "Bergen"}</parameters>\n</seed:tool_call>',
+      [PORT],
+      ["missing-wrapper repaired"],
+    ],
+    [
+      "Qwen3-Coder, a shorter tag",
+      "qwen3-xml",
+      "<tool_call>\n<function=ferry>\n<param=port>Bergen</param>\n<param=cars>2</param>\n</function>\n</tool_call>",
+      [["ferry", { port: "Bergen", cars: 2 }]],
+      [],
+    ],
+    [
+      "Nemotron, the name before its object",
+      "nemotron-v2",
+      '<TOOLCALL>ferry{"port": "Bergen"}</TOOLCALL>',
+      [PORT],
+      ["missing-wrapper repaired"],
+    ],
+    [
+      "Apertus, arguments as text, and nothing for them",
+      "apertus",
+      '<|tools_prefix|>[{"ferry": "{\\"port\\": \\"Bergen\\"}"}, {"tide": null}]<|tools_suffix|>',
+      [PORT, TIDE],
+      [],
+    ],
+    ["IQuest Q1", "iquest-q1", `<iquest_tool_call>ferry\n${arg("port", "Bergen")}</iquest_tool_call>`, [PORT], []],
+    [
+      "LFM 2.5 without marks",
+      "lfm2.5",
+      'I look. [ferry(port="Bergen"), tide()]',
+      [PORT, TIDE],
+      ["missing-wrapper repaired"],
+    ],
+    [
       "Trinity, a call while thinking",
       "trinity",
       '<think>So <tool_call>{"name": "tide", "arguments": {}}</tool_call></think>',
@@ -454,8 +511,23 @@ describe("marks that a server took away", () => {
     ["kimi-k2", 'functions.ferry:0{"port": "Bergen"}'],
     ["mistral-v11", 'ferry{"port": "Bergen"}'],
     ["deepseek-v31", 'ferry {"port": "Bergen"}'],
+    ["apertus", '[{"ferry": {"port": "Bergen"}}]'],
+    ["minimax-m3", '<tool_call>\n<invoke name="ferry"><port>Bergen</port></invoke>\n</tool_call>'],
   ])("leave the call where the reply begins with it: %s", (format, text) => {
     expect(read(format, text)).toMatchObject({ calls: [PORT], content: "", problems: ["missing-wrapper repaired"] })
+  })
+
+  it.each([
+    ["kimi-k2", 'functions.ferry:0{"port": "Bergen"}functions.tide:1{}'],
+    ["mistral-v11", 'ferry{"port": "Bergen"}\ntide{}'],
+    ["apertus", '[{"ferry": {"port": "Bergen"}}, {"tide": {}}]'],
+  ])("leave the calls where there are several: %s", (format, text) => {
+    expect(read(format, text)).toMatchObject({ calls: [PORT, TIDE], content: "" })
+  })
+
+  it("leave no call whose arguments are a call", () => {
+    const text = 'ferry{"name": "ferry", "args": {"port": "Bergen"}}'
+    expect(read("inkling", text)).toMatchObject({ calls: [], problems: ["foreign-syntax"] })
   })
 
   it("are told where something was said before", () => {

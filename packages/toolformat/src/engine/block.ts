@@ -64,7 +64,7 @@ function* readNext(block: Block): Scan<boolean> {
     bare: via === "bare" && !block.committed,
     wrapped: via === "wrapper",
     started: block.committed,
-    atStart: via === "start" && block.calls === 0,
+    atStart: via === "start" && (block.calls === 0 || isUnmarked(syntax)),
     commit: () => {
       commitOnce(block)
       session.account("framing", start)
@@ -75,6 +75,11 @@ function* readNext(block: Block): Scan<boolean> {
   if (!read) return false
   block.calls++
   return source.offset !== start
+}
+
+/** Whether a server took all marks away, so that further calls stand without them too. */
+function isUnmarked(syntax: CallSyntax): boolean {
+  return syntax.codec === "named" && syntax.atStart === "before its object"
 }
 
 function commitOnce(block: Block): void {

@@ -2,7 +2,7 @@ import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
 import type { ParseEvent, ParseProblem, ParserOptions } from "../model/formatter.ts"
 import { nextId } from "./ids.ts"
 import { Source } from "./source.ts"
-import { unreadCalls } from "./unread-calls.ts"
+import { unreadCalls, type UnreadCall } from "./unread-calls.ts"
 import type { Format } from "./syntax.ts"
 
 /**
@@ -43,8 +43,8 @@ export class Session {
   problemAt = -1
   private events: ParseEvent[] = []
   private hold: Hold | undefined
-  /** What was said, kept where there are tools that it could be meant to call. */
-  private content = ""
+  /** What was said and thought, kept where there are tools that it could be meant to call. */
+  private readonly said = { content: "", reasoning: "" }
 
   /** Problems that were not repaired. */
   private readonly told: ParseProblem[] = []
@@ -70,7 +70,8 @@ export class Session {
 
   /** A piece of text, joined to the one before it if that is of the same kind. */
   private emitText(type: "text-delta" | "reasoning-delta", text: string): void {
-    if (this.hold === undefined && this.tools !== undefined && type === "text-delta") this.content += text
+    if (this.hold === undefined && this.tools !== undefined)
+      this.said[type === "text-delta" ? "content" : "reasoning"] += text
     const events = this.hold?.events ?? this.events
     const last = events.length > 0 ? events[events.length - 1] : undefined
     if (last !== undefined && last.type === type) last.text += text
@@ -108,27 +109,37 @@ export class Session {
     this.emit({ type: "problem", problem })
   }
 
-  /** At the end of the reply: tells of text that is clearly a call, and that nobody read or told of. */
+  /**
+   * At the end of the reply: tells of text that is clearly a call, and that nobody read or told of; in what was thought,
+   * only where the reply consists of it and the call is its end.
+   */
   tellUnreadCalls(marks: readonly string[]): void {
-    if (this.tools === undefined) return
-    const signs = { names: new Set(this.tools.keys()), marks }
-    const { content } = this
-    for (const call of unreadCalls(content, signs)) {
-      const at = this.offsetOf(call.at)
-      const text = content.slice(call.at, call.end)
-      if (this.told.some((problem) => problem.at < at + text.length && at < problem.at + problem.text.length)) continue
-      const message = `This looks like a call of '${call.name}', in a form that is not read here. Nothing was called.`
-      this.problem({ kind: "foreign-syntax", at, text, message, repaired: false, shown: true })
-    }
+    const { tools } = this
+    if (tools === undefined) return
+    const parameters = (name: string): string[] => Object.keys(tools.get(name)?.parameters.properties ?? {})
+    const kind = this.said.content === "" && this.calls === 0 ? "reasoning" : "content"
+    const text = this.said[kind]
+    const from = kind === "content" ? 0 : text.trimEnd().length
+    if (kind === "reasoning" && !/[\])}>]\s*$/.test(text)) return
+    for (const call of unreadCalls(text, { names: tools, marks, parameters }))
+      if (call.end >= from) this.tellUnread(kind, text.slice(call.at, call.end), call)
   }
 
-  /** The place in the reply of a place in what was said. */
-  private offsetOf(place: number): number {
+  private tellUnread(kind: "content" | "reasoning", text: string, call: UnreadCall): void {
+    const at = this.offsetOf(kind, call.at)
+    const end = this.offsetOf(kind, call.end - 1) + 1
+    if (this.told.some((problem) => problem.at < end && at < problem.at + problem.text.length)) return
+    const message = `This looks like a call of '${call.name}', in a form that is not read here. Nothing was called.`
+    this.problem({ kind: "foreign-syntax", at, text, message, repaired: false, shown: true })
+  }
+
+  /** The place in the reply of a place in what was said or thought. */
+  private offsetOf(kind: "content" | "reasoning", place: number): number {
     let left = place
-    for (const { kind, start, end } of this.spans) {
-      if (kind !== "content") continue
-      if (left < end - start) return start + left
-      left -= end - start
+    for (const span of this.spans) {
+      if (span.kind !== kind) continue
+      if (left < span.end - span.start) return span.start + left
+      left -= span.end - span.start
     }
     return this.accounted
   }
@@ -136,7 +147,8 @@ export class Session {
   /** What was said so far turns out to be thought: the prompt had opened the reasoning. */
   takeForReasoning(): void {
     for (const span of this.spans) if (span.kind === "content") span.kind = "reasoning"
-    this.content = ""
+    this.said.reasoning = this.said.content + this.said.reasoning
+    this.said.content = ""
     this.emit({ type: "text-was-reasoning" })
   }
 

@@ -12,8 +12,10 @@ export interface UnreadCall {
 
 /** What is known of calls here: the tools on offer, and the marks with which calls of any family begin. */
 export interface CallSigns {
-  readonly names: ReadonlySet<string>
+  readonly names: { has(name: string): boolean; keys(): Iterable<string> }
   readonly marks: readonly string[]
+  /** The arguments that a tool takes, by their names. */
+  readonly parameters?: (name: string) => readonly string[]
 }
 
 const FENCE = /^\s*```\s*([\w-]*)\s*$/
@@ -24,9 +26,28 @@ const NEAR = 80
 const NAME_KEY = /"(?:name|tool|tool_name|function|action)"\s*:\s*"([^"\\\n]{1,128})"/
 const ARGUMENTS_KEY = /"(?:arguments|args|parameters|params|input|tool_input|action_input)"\s*:/
 const BEFORE_OBJECT = /^\s*(?:functions\.)?([\w.-]{1,128}?)(?::\d{1,6})?\s?\{\s*"/
+/** The same where the object's keys lack their quotes, or where it is empty; the line holds nothing more. */
+const BEFORE_BARE_KEYS =
+  /^\s*(?:call:|functions\.)?([\w.-]{1,128}?)(?::\d{1,6})?\s?\{(?:\s*[A-Za-z_]\w{0,127}:[^]*)?\}\s*$/
+/** A name with what a server left of the marks around it. */
+const WORD_BEFORE_OBJECT = /(?:^|[^\w`"'.-])([\w.-]{1,128})\{(?:\s*"|\}\s*$)/
+/** What a mark before the arguments says of their form. */
+const CONSTRAINT = /json$/
+/** An object to the end of its line. */
+const OBJECT_AT_END = /(?:^|[^`])[[{]\s*[{"][^]*\}\s*[\])};,.]*\s*$/
 const ACTION = /^Action:\s*([\w.-]{1,128})\s*$/
 const CALLED = /([\w.-]{1,128})\s*\(/g
 const ALONE = /^\[?([\w.-]{1,128})\(\s*(?:[A-Za-z_]\w*\s*=[^]*)?\)[\];]?$/
+/** Python calls at the end of a line, in a list or behind a colon. */
+const CALLS_AT_END = /(?:^|:\s|[^`\]]\[)\s*([\w.-]{1,128})\(\s*(?:[A-Za-z_]\w*\s*=[^]*)?\)[\];.]{0,2}\s*$/
+/** Python calls in a list in the middle of a line. */
+const LISTED_CALLS = /(?:^|[^`\w\])])\[([\w.-]{1,128})\(\s*(?:[A-Za-z_]\w*\s*=[^]*)?\)\](?!\()/
+/** A tag of the tool's own name, as models write that invent their form. */
+const NAMED_TAG = /^\s*<([\w.-]{1,128})(?:\s+[\w-]+\s*=|\s*\/?>\s*(?:[<{]|$))/
+const NAME_ALONE = /^\s*([\w.-]{1,128})\s*$/
+/** The recipient of a message, and the name as an attribute. */
+const ADDRESSED = /(?:\bto=functions\.|(?:call tool|invoke name|function name)\s*=\s*["']?)([\w.-]{1,128})/
+const BEFORE_TAG = /^\s*([\w.-]{1,128})<\w/
 
 interface Line {
   readonly text: string
@@ -64,21 +85,33 @@ interface Named {
 }
 
 /** Code in a block that holds calls and nothing else. */
-function callInFence(language: string, body: string, names: ReadonlySet<string>): Named | undefined {
+function callInFence(language: string, body: string, names: CallSigns["names"]): Named | undefined {
   const name = CALL_FENCES.has(language) ? nameIn(body, names) : undefined
   return name === undefined ? undefined : { name, end: 0 }
 }
 
-function callOnLine(
-  text: string,
-  lines: readonly Line[],
-  index: number,
-  { names, marks }: CallSigns,
-): Named | undefined {
+function callOnLine(text: string, lines: readonly Line[], index: number, signs: CallSigns): Named | undefined {
+  const { names, marks } = signs
   const marked = callAfterMark(text, lines[index]!, names, marks)
   if (marked !== undefined) return marked
-  const name = nameInObject(lines[index]!.text, names) ?? nameOfAction(lines, index, names)
+  const { text: line } = lines[index]!
+  const name =
+    nameInObject(line, names) ??
+    nameBeforeObject(line, names) ??
+    offered(ADDRESSED, line, names) ??
+    offered(BEFORE_TAG, line, names) ??
+    offered(CALLS_AT_END, line, names) ??
+    offered(LISTED_CALLS, line, names) ??
+    nameOfTag(lines, index, names) ??
+    nameOfAction(lines, index, names) ??
+    nameOverKeys(lines, index, signs)
   return name === undefined ? undefined : { name, end: 0 }
+}
+
+/** The first group of a pattern, where a tool on offer is called so. */
+function offered(pattern: RegExp, text: string, names: CallSigns["names"]): string | undefined {
+  const name = pattern.exec(text)?.[1]
+  return name !== undefined && names.has(name) ? name : undefined
 }
 
 function linesOf(text: string): Line[] {
@@ -97,7 +130,7 @@ function closingFence(lines: readonly Line[], from: number): number {
 }
 
 /** A tool that is called in a text, as a function or as the name of an object. */
-function nameIn(text: string, names: ReadonlySet<string>): string | undefined {
+function nameIn(text: string, names: CallSigns["names"]): string | undefined {
   for (const [, name] of text.matchAll(CALLED)) if (names.has(name!)) return name
   const named = NAME_KEY.exec(text)?.[1]
   return named !== undefined && names.has(named) ? named : undefined
@@ -107,7 +140,7 @@ function nameIn(text: string, names: ReadonlySet<string>): string | undefined {
 function callAfterMark(
   text: string,
   { at, text: line }: Line,
-  names: ReadonlySet<string>,
+  names: CallSigns["names"],
   marks: readonly string[],
 ): Named | undefined {
   const start = at + line.length - line.trimStart().length
@@ -121,16 +154,38 @@ function callAfterMark(
   return undefined
 }
 
-function nameInObject(line: string, names: ReadonlySet<string>): string | undefined {
-  const before = BEFORE_OBJECT.exec(line)?.[1]
-  if (before !== undefined && names.has(before)) return before
-  if (!/^\s*[[{]/.test(line) || !ARGUMENTS_KEY.test(line)) return undefined
-  const name = NAME_KEY.exec(line)?.[1]
-  return name !== undefined && names.has(name) ? name : undefined
+function nameInObject(line: string, names: CallSigns["names"]): string | undefined {
+  const before = offered(BEFORE_OBJECT, line, names)
+  if (before !== undefined) return before
+  if (!ARGUMENTS_KEY.test(line) || !(/^\s*[[{]/.test(line) || OBJECT_AT_END.test(line))) return undefined
+  return offered(NAME_KEY, line, names)
+}
+
+/** A name before an object whose keys have no quotes, or a name that nothing separates from what stands before it. */
+function nameBeforeObject(line: string, names: CallSigns["names"]): string | undefined {
+  const bare = offered(BEFORE_BARE_KEYS, line, names)
+  if (bare !== undefined) return bare
+  const word = WORD_BEFORE_OBJECT.exec(line)?.[1]?.replace(CONSTRAINT, "")
+  return word === undefined ? undefined : [...names.keys()].find((name) => word.endsWith(name) || word.startsWith(name))
+}
+
+/** A tag of the tool's own name; where it stands alone on its line, another tag or an object follows. */
+function nameOfTag(lines: readonly Line[], index: number, names: CallSigns["names"]): string | undefined {
+  const name = offered(NAMED_TAG, lines[index]!.text, names)
+  if (name === undefined || !/^\s*<[\w.-]+\s*>\s*$/.test(lines[index]!.text)) return name
+  return /^\s*[<{]/.test(lines[index + 1]?.text ?? "") ? name : undefined
+}
+
+/** A tool's name alone on its line, and on the next one its arguments, or the name of one of them. */
+function nameOverKeys(lines: readonly Line[], index: number, { names, parameters }: CallSigns): string | undefined {
+  const name = offered(NAME_ALONE, lines[index]!.text, names)
+  const next = lines[index + 1]?.text.trim() ?? ""
+  if (name === undefined || parameters === undefined) return undefined
+  return /^(?:<\w|\{\s*["}])/.test(next) || parameters(name).some((key) => next.startsWith(key)) ? name : undefined
 }
 
 /** `Action: name` with its input in the line after. */
-function nameOfAction(lines: readonly Line[], index: number, names: ReadonlySet<string>): string | undefined {
+function nameOfAction(lines: readonly Line[], index: number, names: CallSigns["names"]): string | undefined {
   const name = ACTION.exec(lines[index]!.text)?.[1]
   const input = lines[index + 1]?.text.startsWith("Action Input:") === true
   return input && name !== undefined && names.has(name) ? name : undefined

@@ -48,6 +48,9 @@ const plain: NamedSyntax = {
   close: spellings("<｜tool▁call▁end｜>"),
 }
 
+/** The same; the first call in the section may lack its mark. */
+const plainInSection: NamedSyntax = { ...plain, openInWrapper: [""] }
+
 /** The same with the arguments in a code block, as models write that have seen both. */
 const plainFenced: NamedSyntax = { ...plain, middle: spellings("<｜tool▁sep｜>```json\n"), close: fenced.close }
 
@@ -88,7 +91,7 @@ export const deepseekV31: Format = {
   id: "deepseek-v31",
   aliases: ["deepseek-v3.1"],
   title: "Marks with full-width bars, arguments at once: DeepSeek V3.1",
-  calls: [plain, fenced, plainFenced],
+  calls: [plain, fenced, plainFenced, plainInSection],
   result: between("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
   templateMarkers: [["<｜tool▁calls▁begin｜>", "<｜tool▁sep｜>"]],
 }

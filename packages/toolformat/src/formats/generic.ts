@@ -1,7 +1,7 @@
 import type { Format } from "../engine/syntax.ts"
 import { genericPrompt } from "./prompts.ts"
 import { plainResult } from "./results.ts"
-import { bareJson, fencedJson, fencedPython, think } from "./syntaxes.ts"
+import { bareJson, fencedJson, fencedPython, heldJson, think } from "./syntaxes.ts"
 
 /**
  * For models that know no syntax: a JSON object `{"tool", "args"}`, alone, in an array, in a code block, or on a line
@@ -14,6 +14,7 @@ export const generic: Format = {
   calls: [
     { ...bareJson, keys: { name: "tool", arguments: "args" }, separator: "\n", recovery: false },
     { ...fencedJson, keys: { name: "tool", arguments: "args" }, recovery: false },
+    heldJson,
     fencedPython,
   ],
   reasoning: think,

@@ -93,17 +93,20 @@ export const hunyuan4: Format = {
 export const iquestCoder2: Format = {
   ...glm45,
   id: "iquest-coder-v2",
-  aliases: ["iquest-coder2", "iquestcoder-v2"],
+  aliases: ["iquest-coder2", "iquestcoder-v2", "iquest-q1"],
   title: "<arg_key> and <arg_value> in <iquestcoder_tool_call>: IQuest Coder 2",
   calls: [
     {
       ...keyValueTags("", "\n"),
-      wrapper: { open: ["<iquestcoder_tool_call>"], close: ["</iquestcoder_tool_call>"] },
+      wrapper: {
+        open: ["<iquestcoder_tool_call>", "<iquest_tool_call>"],
+        close: ["</iquestcoder_tool_call>", "</iquest_tool_call>"],
+      },
       untyped: "json",
     },
   ],
   framing: ["<|im_end|>"],
   stop: ["<|im_end|>"],
   result: between("<tool_response>\n", "\n</tool_response>"),
-  templateMarkers: [["<iquestcoder_tool_call>"]],
+  templateMarkers: [["<iquestcoder_tool_call>"], ["<iquest_tool_call>"]],
 }

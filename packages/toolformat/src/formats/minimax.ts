@@ -1,7 +1,7 @@
 import type { Format } from "../engine/syntax.ts"
 import { toolLinesPrompt } from "./prompts.ts"
 import { between } from "./results.ts"
-import { invokeTags, taggedJson, think } from "./syntaxes.ts"
+import { ATTRIBUTE_END, attributeOpen, invokeTags, taggedJson, think } from "./syntaxes.ts"
 
 const STOP = ["[e~["]
 
@@ -54,6 +54,15 @@ export const minimaxM3: Format = {
       wrapper: { open: [`${PREFIX}<tool_call>`], close: [`${PREFIX}</tool_call>`] },
       layout: { before: "\n", between: "\n", after: "\n" },
       together: true,
+    },
+    invokeTags("minimax:tool_call"),
+    // the prefix taken away as a special token
+    {
+      codec: "parameters",
+      wrapper: { open: ["<tool_call>"], close: ["</tool_call>"], soft: true },
+      call: { open: attributeOpen("invoke"), nameEnd: ATTRIBUTE_END, close: ["</invoke>"] },
+      parameter: { open: ["<"], keyEnd: [">"], close: ["</{key}>"] },
+      recovery: true,
     },
   ],
   reasoning: { open: ["<mm:think>", "<think>"], close: ["</mm:think>", "</think>"] },

@@ -16,6 +16,8 @@ export const lfm2: Format = {
       together: true,
     },
     jsonList(["<|tool_call_start|>"], ["<|tool_call_end|>"]),
+    // LFM2.5 may leave the marks out
+    { codec: "python", bare: "anywhere", recovery: true },
   ],
   reasoning: think,
   framing: ["<|im_end|>"],

@@ -61,7 +61,11 @@ export function equalsTags(open: string, close: string): ParametersSyntax {
     layout: { before: "\n", after: "\n" },
     separator: "\n",
     call: { open: ["<function=", "<function = "], nameEnd: [">"], close: ["</function>"] },
-    parameter: { open: ["<parameter=", "<parameter = "], keyEnd: [">"], close: ["</parameter>"] },
+    parameter: {
+      open: ["<parameter=", "<parameter = ", "<param="],
+      keyEnd: [">"],
+      close: ["</parameter>", "</param>"],
+    },
     lines: { afterName: "\n", afterParameter: "\n" },
   }
 }
@@ -110,6 +114,19 @@ export function separatedKeyValueTags(suffix = ""): ParametersSyntax {
 
 /** A bare JSON object or array of objects at the beginning of a line, where a family usually writes marks. */
 export const bareJson: EnvelopeSyntax = { codec: "envelope", keys: KEYS, bare: "line", recovery: true }
+
+/** The same within an object, as the APIs have it and some servers ask for it. */
+export const heldJson: EnvelopeSyntax = {
+  codec: "envelope",
+  keys: KEYS,
+  wrapper: {
+    open: ['{ "tool_calls" :', '{ "tool_call" :', '{ "function_call" :'],
+    close: ["}"],
+    soft: true,
+    closeOptional: true,
+  },
+  recovery: true,
+}
 
 /** The same in a Markdown code block. */
 export const fencedJson: EnvelopeSyntax = {
@@ -174,6 +191,34 @@ const inventedTags: EnvelopeSyntax = {
   recovery: true,
 }
 
+/** Name and arguments in tags of their own, in a family's block. */
+const tagForName: CallSyntax = {
+  codec: "named",
+  wrapper: {
+    open: ["<tool_call>", "<seed:tool_call>", "<minimax:tool_call>"],
+    close: ["</tool_call>", "</seed:tool_call>", "</minimax:tool_call>"],
+    soft: true,
+    openOptional: true,
+    closeOptional: true,
+  },
+  open: ["<tool_name>", "<name>"],
+  middle: ["</tool_name> <arguments>", "</tool_name> <parameters>", "</name> <arguments>", "</name> <parameters>"],
+  close: ["</arguments>", "</parameters>"],
+  offered: true,
+  recovery: true,
+}
+
+/** The name, then the object, in a block meant for a list. */
+const nameInTags: CallSyntax = {
+  codec: "named",
+  wrapper: { open: ["<TOOLCALL>", "<tool_calls>"], close: ["</TOOLCALL>", "</tool_calls>"], soft: true },
+  open: [""],
+  middle: [],
+  close: [],
+  offered: true,
+  recovery: true,
+}
+
 /** What every family's models fall back to; accepted and reported. */
 export const RECOVERY: readonly CallSyntax[] = [
   // all marks taken away by the server
@@ -188,7 +233,10 @@ export const RECOVERY: readonly CallSyntax[] = [
   },
   { codec: "named", open: ['<function name="'], middle: ['">'], close: ["</function>"], recovery: true },
   inventedTags,
+  tagForName,
+  nameInTags,
   bareJson,
+  heldJson,
   fencedJson,
   fencedPython,
   misplacedPython,

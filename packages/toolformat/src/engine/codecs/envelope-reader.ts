@@ -139,7 +139,7 @@ class EnvelopeReader {
   }
 
   private *readMember(key: string, value: number): Scan<Step> {
-    if (this.mayBeKeyed(key, value)) return yield* this.readKeyed(key)
+    if (this.mayBeKeyed(key, value)) return yield* this.readKeyed(key, value)
     if (key === "function") return yield* this.readFunction(value)
     const role = this.roleOf(key)
     if (role === "name" && this.mayName(key, value)) return yield* this.readName()
@@ -149,11 +149,15 @@ class EnvelopeReader {
     return role === "note" && (yield* readText(this.source, LOOKAHEAD)) !== undefined ? "done" : "text"
   }
 
-  /** Whether a key is the tool's name, and not that of a member of a call in the common form. */
+  /**
+   * Whether a key is the tool's name, and not that of a member of a call in the common form. Its value is an object;
+   * what else stands for one does so behind the name of a tool on offer.
+   */
   private mayBeKeyed(key: string, value: number): boolean {
-    if (this.syntax.nameAsKey !== true || this.depth !== 1 || value !== BRACE || this.call.name !== undefined)
-      return false
-    return this.session.tools === undefined || this.session.tools.has(key) || this.roleOf(key) === undefined
+    const { tools } = this.session
+    if (this.syntax.nameAsKey !== true || this.depth !== 1 || this.call.name !== undefined) return false
+    if (tools?.has(key) === true) return true
+    return value === BRACE && (tools === undefined || this.roleOf(key) === undefined)
   }
 
   /** An object around name and arguments, or the name itself. */
@@ -183,11 +187,10 @@ class EnvelopeReader {
   }
 
   /** The name is the key, the arguments its value. */
-  private *readKeyed(key: string): Scan<Step> {
+  private *readKeyed(key: string, value: number): Scan<Step> {
     if (this.context.bare && this.session.tools?.has(key) !== true) return "text"
     this.call.name = key
-    this.commit()
-    return yield* scanValue(this.source, JSON_NOTATION, this.call, this.context.closers)
+    return yield* this.readArguments(value)
   }
 
   private *readName(): Scan<Step> {

@@ -57,7 +57,7 @@ function* offered({ source, tools }: Session, { atStart }: NamedSyntax): Scan<bo
     code = yield* source.wait()
   }
   const known = names === undefined ? name !== "" : names.includes(name)
-  const stands = known && (onLine ? code === 10 : yield* beforeObject(source))
+  const stands = known && (onLine ? code === 10 : yield* beforeObject(source, tools))
   source.rewind(start)
   source.release()
   return stands
@@ -67,8 +67,8 @@ function mayGoOn(name: string, names: readonly string[] | undefined): boolean {
   return names === undefined ? isNamePart(name.charCodeAt(name.length - 1)) : names.some((one) => one.startsWith(name))
 }
 
-/** Whether a JSON object follows, a counter before it aside. */
-function* beforeObject(source: Source): Scan<boolean> {
+/** Whether the arguments follow as a JSON object, a counter before it aside; one that names a tool is a call of its own. */
+function* beforeObject(source: Source, tools: Session["tools"]): Scan<boolean> {
   let code = yield* source.wait()
   while (code === 58 || (code >= 48 && code <= 57)) {
     source.at++
@@ -79,7 +79,9 @@ function* beforeObject(source: Source): Scan<boolean> {
   if ((yield* skipSpace(source)) !== 123) return false
   source.at++
   code = yield* skipSpace(source)
-  return code === 34 || code === 125
+  if (code !== 34 || !(yield* literal(source, '"name" : "'))) return code === 34 || code === 125
+  const name = yield* textUntil(source, ['"'], LONGEST_NAME)
+  return name === undefined || tools?.has(name) !== true
 }
 
 /** All up to the call's end, as the text of one argument. */
