@@ -46,6 +46,7 @@ import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf, type Place } from "./assembly/place.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
+import type { BranchOptions } from "./branch.ts"
 import { checkOptions } from "./configuration/check-options.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
@@ -152,6 +153,13 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
    * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`
    */
   resume(runId: string, options?: ResumeOptions): AsyncGenerator<RunEvent, RunSummary>
+  /**
+   * Begins a run that shares the events of another up to one of them; `resume` goes on with it.
+   *
+   * @returns its id
+   * @throws ToolwrightError `UNKNOWN_RUN`, `UNKNOWN_EVENT`, `NOTHING_TO_RESUME`
+   */
+  branch(runId: string, options: BranchOptions): Promise<string>
   /** Runs a task to its end. */
   complete<const Output extends OutputSchema>(
     task: string,
@@ -244,6 +252,8 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     ...(runs as Pick<Toolwright, "run" | "complete" | "fileOwner">),
     resume: (runId, options) =>
       resumeRun({ open: () => records.open(), place, agents, redact, executorOptions }, runId, options),
+    branch: async (runId, options) =>
+      (await import("./branch.ts")).beginBranch(await records.open(), runId, options, redact),
     ...recordedRuns(records),
     close,
     [Symbol.asyncDispose]: close,

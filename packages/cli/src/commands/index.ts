@@ -73,6 +73,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./resume.ts")).resumeCommand,
   },
   {
+    name: "branch",
+    summary: "Go on from the middle of a run, otherwise than it did",
+    load: async () => (await import("./branch.ts")).branchCommand,
+  },
+  {
     name: "approvals",
     summary: "Show what runs ask, and answer it",
     load: async () => (await import("./approvals.ts")).approvalsCommand,

@@ -181,3 +181,31 @@ test("where only single calls are on record there is nothing to go on with", asy
   await here(["tools", "call", "echo", "--message", "hello"], { cwd })
   expect((await here(["resume", ...(await model([]))], { cwd })).stderr).toContain("No run of an agent is on record")
 })
+
+test("a branch goes on from the middle of a run, does nothing of it again, and may read a result otherwise", async () => {
+  const cwd = folderWith({ "log.txt": "", "better.txt": "three lines" })
+  const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }
+  const look = { name: "file", arguments: { action: "read", path: "log.txt" } }
+  const told = (last: string, reply: string) => ({ expect: { last }, reply })
+  const whole = [{ reply: { calls: [append] } }, { reply: { calls: [look] } }, told("line", "One line.")]
+  await here(["run", "add a line and look", ...(await model(whole))], { cwd })
+  const [{ runId }] = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as [{ runId: string }]
+  const rows = (await here(["db", "export"], { cwd })).stdout.trim().split("\n")
+  const events = rows.map((row) => JSON.parse(row) as { table: string; row: { type: string; seq: number } })
+  const at = (type: string, which: number): string =>
+    String(events.filter(({ table, row }) => table === "run_events" && row.type === type)[which]!.row.seq)
+  const branch = async (...args: string[]) => here(["branch", runId, "--at", ...args], { cwd })
+
+  const again = await branch(at("round-end", 0), ...(await model([{ reply: "I look no further." }])))
+  expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining("I look no further.") as string })
+  const better = await model([told("three lines", "Three lines.")])
+  const edited = await branch(at("tool-end", 1), "--edit", "better.txt", ...better)
+  expect(edited).toMatchObject({ code: 0, stdout: expect.stringContaining("Three lines.") as string })
+  expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("line\n")
+  expect(await here(["audit", "verify"], { cwd })).toMatchObject({ code: 0 })
+
+  expect((await branch("9999", ...(await model([])))).stderr).toContain("has no event 9999")
+  expect((await branch("x")).stderr).toContain("--at is missing")
+  const first = await branch("1", "--edit", "better.txt", ...(await model([])))
+  expect(first.stderr).toContain("no result of a call")
+})

@@ -36,17 +36,10 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
         }),
       )
     },
-    async branch(run, seq) {
-      const log = await toolwright.log.open()
-      const row = await log.find(run)
-      const agent = await agentNamed(row.agent)
-      const round = await roundBefore(log, row.id, seq)
-      const id = newRunId()
-      const { model, title } = row
-      const head = { id, agent: row.agent, model, title, surface: SURFACE, holder: "console", time: Date.now() }
-      const writer = await log.begin({ ...head, parent: { run: row.id, seq: round } })
-      await writer.release()
-      return goOn(id, agent)
+    async branch(run, seq, edit) {
+      const agent = await agentNamed((await (await toolwright.log.open()).find(run)).agent)
+      const options = { at: seq, surface: SURFACE, ...(edit === undefined ? {} : { edit }) }
+      return goOn(await toolwright.branch(run, options), agent)
     },
     async resume(run) {
       const row = await (await toolwright.log.open()).find(run)
@@ -122,16 +115,3 @@ function offeredAgents({ agents }: Toolwright, secured: boolean) {
 
 /** Agents that have something to do where nothing may be changed. */
 const offersReading = ({ name, changesWorkspace }: AgentProfile): boolean => name === "assistant" || !changesWorkspace
-
-/** The end of the last round that had ended by an event: from there a run can go on. */
-async function roundBefore(
-  log: Awaited<ReturnType<Toolwright["log"]["open"]>>,
-  run: string,
-  seq: number,
-): Promise<number> {
-  const round = (await log.events(run, { upTo: seq })).findLast(({ type }) => type === "round-end")
-  if (round !== undefined) return round.seq
-  throw new ToolwrightError("NOTHING_TO_RESUME", `No round of ${run} had ended by event ${seq}.`, {
-    hint: "Start the task anew.",
-  })
-}

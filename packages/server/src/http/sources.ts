@@ -27,7 +27,7 @@ export interface RunStarter {
   /** @returns the id of the run, once it is on record */
   start(run: { agent: string; task: string }): Promise<string>
   /** Goes on from the last round of a run that had ended by an event, as a run of its own. */
-  branch(run: string, seq: number): Promise<string>
+  branch(run: string, seq: number, edit?: string): Promise<string>
   /** @returns false where no such run was started here */
   stop(run: string): boolean
   /** Goes on with a run that waits, or was interrupted. */

@@ -6,7 +6,7 @@ import { problem } from "../http/problem.ts"
 import type { RunStarter } from "../http/sources.ts"
 
 /**
- * `POST /runs` with `{ agent, task }` starts a run, `POST /runs/{id}/branch` with `{ seq }` one that goes on from there,
+ * `POST /runs` with `{ agent, task }` starts a run, `POST /runs/{id}/branch` with `{ seq, edit }` one that goes on from there,
  * `POST /runs/{id}/resume` goes on with one that waits or was interrupted, `POST /runs/{id}/stop` ends one that was started here, `GET /runs/agents` says who can be asked.
  */
 export function startRoutes(
@@ -51,10 +51,12 @@ export function startRoutes(
     if (refused !== undefined) return refused
     const body = await readJson(context, limits)
     if ("refused" in body) return body.refused
-    const { seq } = (body.value ?? {}) as { seq?: unknown }
+    const { seq, edit } = (body.value ?? {}) as { seq?: unknown; edit?: unknown }
     if (typeof seq !== "number" || !Number.isInteger(seq) || seq < 1)
       return problem({ code: "INVALID_ARGUMENTS", message: "'seq' must be the number of an event." })
-    return started(() => starter.branch(context.req.param("id"), seq))
+    if (edit !== undefined && typeof edit !== "string")
+      return problem({ code: "INVALID_ARGUMENTS", message: "'edit' must be the text of a result." })
+    return started(() => starter.branch(context.req.param("id"), seq, edit))
   })
 
   routes.post("/:id/resume", (context) => {

@@ -1,0 +1,75 @@
+import { readFileSync } from "node:fs"
+import { resolve } from "node:path"
+import { messageOf } from "@toolwright/toolbox/errors"
+import { EXIT, type Command } from "../command.ts"
+import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
+import { neutralise } from "../render/neutralise.ts"
+import { canAsk } from "../paired-run.ts"
+import { exitCodeOf, show } from "../run-task.ts"
+import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
+import { usageText } from "../usage.ts"
+
+const OPTIONS = {
+  at: { type: "string", value: "seq", description: "The event that it branches off at; 'runs show' numbers them" },
+  edit: { type: "string", value: "file", description: "Text in place of the result that this event holds" },
+  json: { type: "boolean", description: "Print every event as a line of JSON" },
+  ...CONFIGURATION_OPTIONS,
+} as const satisfies OptionDeclarations
+
+export const branchCommand: Command = {
+  name: "branch",
+  summary: "Go on from the middle of a run, otherwise than it did",
+  usage: usageText({
+    synopsis: ["branch [<run>|latest] --at <seq> [options]"],
+    description:
+      "A run of its own that shares what happened up to an event, back to the end of a round: none of it is done again, and the\n" +
+      "other run stays as it is. With another --model it shows how that one goes on; with --edit a result reads otherwise.\n" +
+      "Files are as they lie here now: 'toolwright undo' takes back what came later.",
+    options: OPTIONS,
+    examples: [
+      { line: "toolwright branch --at 12", does: "The last run once more, from its event 12 on" },
+      { line: "toolwright branch --at 12 --edit answer.txt", does: "As if the call had brought this text" },
+    ],
+  }),
+  async run(invocation) {
+    const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 1 })
+    const { cwd, env, signal, stderr } = invocation
+    const at = Number(values.at)
+    if (!Number.isSafeInteger(at) || at < 1)
+      throw usageError(
+        "--at is missing, or no number of an event.",
+        "'toolwright runs show <run> --json' numbers them.",
+      )
+    const edit = values.edit === undefined ? undefined : textOf(resolve(cwd, values.edit))
+    const { configuration } = await configurationFor(invocation, values)
+    const { createToolwright } = await import("@toolwright/runtime")
+    await using toolwright = await createToolwright({
+      ...configuration,
+      withBuiltins: true,
+      cwd,
+      env,
+      log: (line) => void stderr.write(`${neutralise(line)}\n`),
+      ...(canAsk(invocation)
+        ? await import("../approve.ts").then(({ approveOnTerminal }) => ({
+            approve: approveOnTerminal(invocation, () => undefined),
+          }))
+        : {}),
+    })
+    const options = { at, surface: "run", ...(edit === undefined ? {} : { edit }) }
+    const id = await toolwright.branch(positionals[0] ?? "latest", options)
+    const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
+    if (values.json !== true) invocation.stdout.write(`record: toolwright runs show ${id}\n`)
+    return summary === undefined ? EXIT.failure : exitCodeOf(summary)
+  },
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8")
+  } catch (thrown) {
+    throw usageError(
+      `--edit names a file that cannot be read: ${messageOf(thrown)}`,
+      "Give the text of the result in a file.",
+    )
+  }
+}
