@@ -4,7 +4,9 @@ import {
   plainName,
   plainText,
   schemaFault,
+  sizeOf,
   ToolwrightError,
+  withinOrigin,
   type JsonObject,
   type JsonSchema,
   type ServiceResult,
@@ -67,7 +69,7 @@ export class ToolsApiClient implements ToolSource {
   readonly #baseUrl: string
   readonly #headers: Record<string, string>
   readonly #listTimeoutMs: number
-  readonly #fetch: typeof fetch
+  readonly #fetch: ReturnType<typeof withinOrigin>
 
   /** @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none */
   constructor(options: ToolsApiClientOptions) {
@@ -83,7 +85,7 @@ export class ToolsApiClient implements ToolSource {
       ...(options.token === undefined ? {} : { authorization: `Bearer ${options.token}` }),
     }
     this.#listTimeoutMs = options.listTimeoutMs ?? 10_000
-    this.#fetch = options.fetch ?? fetch
+    this.#fetch = withinOrigin(options.fetch ?? fetch)
     this.provenance = { kind: "rest", name: options.name ?? url.host }
   }
 
@@ -200,6 +202,11 @@ export class ToolsApiClient implements ToolSource {
       )
     }
     const body = parse(text)
+    if (sizeOf(body, MOST_BYTES) > MOST_BYTES)
+      throw new ToolwrightError(
+        "SOURCE_BAD_REPLY",
+        `The tools service ${this.#baseUrl} answered with JSON that is nested too deeply.`,
+      )
     if (body !== undefined && (response.ok || isOwnResult(body))) return body
     if (response.ok)
       throw new ToolwrightError(
@@ -225,16 +232,18 @@ const MOST_TOOLS = 5000
 const MOST_CHARACTERS = 256 * 1024
 const MOST_BYTES = 32 * 1024 * 1024
 
-function isTool(listed: Partial<ListedTool> | null): listed is ListedTool {
-  const { name, description, parameters, tags = [] } = listed ?? {}
+function isTool(listed: unknown): listed is ListedTool {
+  if (typeof listed !== "object" || listed === null) return false
+  const { name, description, parameters, tags = [] } = listed as Partial<ListedTool>
   return (
     typeof name === "string" &&
     name !== "" &&
     typeof description === "string" &&
     typeof parameters === "object" &&
+    parameters !== null &&
     Array.isArray(tags) &&
     tags.every((tag) => typeof tag === "string") &&
-    JSON.stringify(listed).length <= MOST_CHARACTERS &&
+    sizeOf(listed, MOST_CHARACTERS) <= MOST_CHARACTERS &&
     schemaFault(parameters) === undefined
   )
 }

@@ -55,6 +55,7 @@ export async function probeAbilities(baseUrl: string, options: ProbeOptions = {}
     try {
       const init = body === undefined ? {} : { method: "POST", body: JSON.stringify(body) }
       const response = await fetcher(url, {
+        redirect: "error",
         ...init,
         headers: { ...headers, "content-type": "application/json" },
         signal: limit,

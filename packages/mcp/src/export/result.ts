@@ -1,6 +1,5 @@
-import { failure, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
+import { failure, sizeOf, type ToolDefinition, type ToolResult } from "@toolwright/toolbox"
 import type { McpContent } from "../import/convert.ts"
-import { sizeOf } from "../size.ts"
 
 /**
  * A result as MCP answers it: what came from an imported server goes out as it came in; otherwise the text, and the

@@ -10,13 +10,13 @@ import { promptDefinition, renderPrompt, type PromptRegistry } from "@toolwright
 import {
   CallGate,
   executeCall,
+  sizeOf,
   type Middleware,
   type PermissionPolicy,
   type ToolEvent,
   type Toolset,
 } from "@toolwright/toolbox"
 import { listed } from "./listing.ts"
-import { sizeOf } from "../size.ts"
 import { toMcpResult, within } from "./result.ts"
 import { IDEMPOTENCY_KEY } from "../idempotency-key.ts"
 

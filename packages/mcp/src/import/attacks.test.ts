@@ -112,6 +112,26 @@ describe("a server that means harm", () => {
     expect(lines.join(" ")).toContain("Left out 'huge' of 'hostile'")
   })
 
+  test("lists what is no tool: that is left out, and the others are there", async () => {
+    const { registry, lines, call } = await start()
+    expect((await call("add")).success).toBe(true)
+    expect(
+      registry
+        .list()
+        .map(({ name }) => name)
+        .filter((name) => /odd|deep/.test(name)),
+    ).toEqual([])
+    expect(lines).toContain("Left out 'odd_description' of 'hostile': its description is not what the protocol says")
+    expect(lines.join("\n")).toMatch(/Left out 'deep' of 'hostile': .* nested too deeply/)
+  })
+
+  test("answers with data that is nested without end: a failure, and nothing recurs into it", async () => {
+    const { call } = await start()
+    const result = await call("sinks")
+    expect(result.error?.code).toBe("RESULT_TOO_LARGE")
+    expect(() => JSON.stringify(result)).not.toThrow()
+  })
+
   test("fails with its own message, in plain text", async () => {
     const { call } = await start()
     expect((await call("fails")).error).toMatchObject({

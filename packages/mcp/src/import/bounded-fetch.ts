@@ -1,10 +1,12 @@
+import { withinOrigin } from "@toolwright/toolbox"
+
 /**
  * `fetch` for answers of a server: one message has at most so many bytes, a whole body or an event of a stream; a
- * longer one breaks off.
+ * longer one breaks off. Nothing is sent to another origin.
  */
 export function boundedFetch(most: number): (url: string | URL, init?: RequestInit) => Promise<Response> {
   return async (url, init) => {
-    const response = await fetch(url, init)
+    const response = await withinOrigin(fetch)(url, init)
     const declared = Number(response.headers.get("content-length") ?? Number.NaN)
     if (response.body === null || declared <= most) return response
     if (declared > most) {

@@ -5,6 +5,7 @@ import {
   plainLine,
   plainText,
   schemaFault,
+  sizeOf,
   ToolwrightError,
   type JsonObject,
   type StandardSchema,
@@ -20,7 +21,6 @@ import { Definitions } from "./definitions.ts"
 import { guardInbound } from "./inbound.ts"
 import { Link, type OpenLink } from "./link.ts"
 import { Coalesced } from "./repeat.ts"
-import { sizeOf } from "../size.ts"
 import { IDEMPOTENCY_KEY } from "../idempotency-key.ts"
 
 /** What a server may ask the person behind the client, and what that one answers. */
@@ -200,7 +200,8 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     const client = await this.#link.client()
     const tools: McpTool[] = []
     let cursor: string | undefined
-    for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS; page++) {
+    let characters = 0
+    for (let page = 0; page < MOST_PAGES && tools.length < MOST_TOOLS && characters <= MOST_LISTED; page++) {
       const params = cursor === undefined ? {} : { cursor }
       const answer = await client
         .request({ method: "tools/list", params }, anything<{ tools?: McpTool[]; nextCursor?: string }>(), {
@@ -213,7 +214,10 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
             { cause },
           )
         })
-      tools.push(...(answer.tools ?? []).filter((tool) => this.#usable(tool)))
+      const listed: unknown = answer.tools
+      const usable = (Array.isArray(listed) ? listed : []).filter((tool): tool is McpTool => this.#usable(tool))
+      characters += sizeOf(usable, MOST_LISTED)
+      if (characters <= MOST_LISTED) tools.push(...usable)
       if (answer.nextCursor === undefined || answer.nextCursor === cursor) return tools
       cursor = answer.nextCursor
     }
@@ -221,16 +225,20 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
     return tools.slice(0, MOST_TOOLS)
   }
 
-  #usable(tool: McpTool): boolean {
+  #usable(tool: unknown): boolean {
+    if (typeof tool !== "object" || tool === null) return false
     const wrong = this.#faultOf(tool)
-    if (wrong !== undefined) this.#log(`Left out '${tool.name}' of '${this.#options.name}': ${wrong}`)
+    if (wrong !== undefined)
+      this.#log(`Left out '${String((tool as McpTool).name)}' of '${this.#options.name}': ${wrong}`)
     return wrong === undefined
   }
 
   #faultOf(tool: McpTool): string | undefined {
     const type = tool.inputSchema?.type
     if (sizeOf(tool, MOST_CHARACTERS) > MOST_CHARACTERS)
-      return `what the server tells of it has more than ${MOST_CHARACTERS} characters`
+      return `what the server tells of it has more than ${MOST_CHARACTERS} characters, or is nested too deeply`
+    const odd = oddPart(tool)
+    if (odd !== undefined) return `its ${odd} is not what the protocol says`
     const fault = tool.inputSchema === undefined ? undefined : schemaFault(tool.inputSchema)
     if (fault !== undefined) return `its inputSchema is malformed: ${describeFault(fault)}`
     if (type === undefined || type === "object") return undefined
@@ -270,8 +278,20 @@ export abstract class BaseMCPClient implements ToolSource, AsyncDisposable {
   }
 }
 
-/** Characters that a server may tell of one tool. */
+/** The part of a listed tool that has not the kind of value that it must have. */
+function oddPart({ name, description, inputSchema, outputSchema, annotations }: McpTool): string | undefined {
+  const isMapping = (value: unknown): boolean =>
+    value === undefined || (typeof value === "object" && value !== null && !Array.isArray(value))
+  // One without any name is a fault of the server's author, and told at the start.
+  if ((name ?? "") !== "" && typeof name !== "string") return "name"
+  if (description !== undefined && typeof description !== "string") return "description"
+  const mappings = { inputSchema, outputSchema, annotations }
+  return Object.entries(mappings).find(([, value]) => !isMapping(value))?.[0]
+}
+
+/** Characters that a server may tell of one tool, and of all together. */
 const MOST_CHARACTERS = 256 * 1024
+const MOST_LISTED = 32 * 1024 * 1024
 /** Questions of a server to the person behind the client, in a minute. */
 const MOST_QUESTIONS = 10
 

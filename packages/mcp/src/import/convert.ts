@@ -1,5 +1,6 @@
 import {
   failure,
+  sizeOf,
   success,
   ToolwrightError,
   type JsonObject,
@@ -7,7 +8,6 @@ import {
   type ToolDefinition,
   type ToolResult,
 } from "@toolwright/toolbox"
-import { sizeOf } from "../size.ts"
 
 /** A tool as an MCP server lists it; any field may be missing, since servers are as they are. */
 export interface McpTool {
@@ -108,7 +108,7 @@ export function toToolResult(result: McpResult, declaresOutput: boolean): ToolRe
   if (sizeOf(result, MOST_CHARACTERS) > MOST_CHARACTERS) {
     return failure({
       code: "RESULT_TOO_LARGE",
-      message: `The server answered with more than ${MOST_CHARACTERS} characters.`,
+      message: `The server answered with more than ${MOST_CHARACTERS} characters, or nested too deeply.`,
       hint: "Ask for less at once.",
     })
   }

@@ -1,5 +1,5 @@
 import type { Context } from "hono"
-import { CallGate, messageOf, type Held } from "@toolwright/toolbox"
+import { CallGate, isTooDeep, messageOf, type Held } from "@toolwright/toolbox"
 import { problem } from "./problem.ts"
 import { refusedBy } from "./refusal.ts"
 
@@ -104,7 +104,10 @@ const decoder = new TextDecoder("utf-8", { fatal: true })
 function parse(bytes: Uint8Array): ReadBody {
   try {
     const text = decoder.decode(bytes)
-    return { value: text.trim() === "" ? {} : JSON.parse(text), text }
+    const value: unknown = text.trim() === "" ? {} : JSON.parse(text)
+    if (isTooDeep(value, text))
+      return { refused: problem({ code: "INVALID_JSON", message: "The body is nested too deeply." }) }
+    return { value, text }
   } catch (thrown) {
     return { refused: problem({ code: "INVALID_JSON", message: `The body is no JSON: ${messageOf(thrown)}` }) }
   }

@@ -1,4 +1,4 @@
-import { messageOf } from "@toolwright/toolbox"
+import { isTooDeep, messageOf } from "@toolwright/toolbox"
 import type { JsonObject } from "@toolwright/toolbox"
 import type { ServerEvent, ParseProblem } from "../model/formatter.ts"
 import type { ApiDecoderOptions } from "./events.ts"
@@ -237,6 +237,7 @@ function readArguments(text: string): { args?: JsonObject; repair?: string; reas
   } catch (thrown) {
     return { reason: messageOf(thrown) }
   }
+  if (isTooDeep(value, text)) return { reason: "they are nested too deeply" }
   const object = asObject(value)
   if (object !== undefined) return { args: object }
   if (value === null) return { args: {} }

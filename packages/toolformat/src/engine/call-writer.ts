@@ -1,4 +1,4 @@
-import type { ToolDefinition } from "@toolwright/toolbox"
+import { isTooDeep, type ToolDefinition } from "@toolwright/toolbox"
 import type { ParseProblem } from "../model/formatter.ts"
 import type { Session } from "./session.ts"
 import { ArgumentTypes } from "./argument-types.ts"
@@ -132,6 +132,7 @@ export class CallWriter implements ValueSink {
     } catch {
       return this.fail("invalid-arguments", "The arguments are not a JSON value.")
     }
+    if (isTooDeep(args, this.json)) return this.fail("invalid-arguments", "The arguments are nested too deeply.")
     if (typeof args !== "object" || args === null || Array.isArray(args))
       return this.fail("invalid-arguments", "The arguments are not an object.")
     const note = (kind: ParseProblem["kind"], message: string) =>
