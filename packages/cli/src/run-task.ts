@@ -46,7 +46,7 @@ export async function runTask(
   const values = parsed.values as Values
   const task = await taskFrom(invocation, values.description, positionals[0])
   const asked = await askedFor(invocation, values)
-  const { configuration } = await configurationFor(invocation, parsed.values)
+  const { configuration } = await configuredFor(invocation, parsed.values, agent)
   const { commandFor, createToolwright, hasModel } = await import("@toolwright/runtime")
   const model = await modelFor(invocation, values, configuration, task)
   let renderer: Renderer | undefined
@@ -141,6 +141,20 @@ function pairedEnd({ stderr }: Invocation, summary: RunSummary, declined: boolea
   if (declined || onlyWords) stderr.write(`${advice}\n`)
   if (!summary.success || summary.dryRun === true) return exitCodeOf(summary)
   return pairedExitCode(summary, onlyWords)
+}
+
+/** The configuration, with the kits that the agent's tools come in. */
+async function configuredFor(
+  invocation: Invocation,
+  values: Readonly<Record<string, unknown>>,
+  agent: string | undefined,
+): Promise<{ configuration: Configuration }> {
+  const [{ configuration }, { PROFILES, withKits }] = await Promise.all([
+    configurationFor(invocation, values),
+    import("@toolwright/runtime"),
+  ])
+  const name = agent ?? values.agent
+  return { configuration: await withKits(configuration, PROFILES.find((profile) => profile.name === name)?.kits) }
 }
 
 function quoted(path: string): string {

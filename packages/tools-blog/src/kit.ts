@@ -10,13 +10,15 @@ export interface BlogToolsConfig extends RssFeedConfig {
   links?: StaticLinksConfig
   calendar?: CalendarConfig
   notion?: NotionConfig
-  /** Writes for the phases; without it the calling model passes its own texts. */
+  /** Who writes the texts of the phases: a model that is asked for each (`model`), or the calling one, which passes them in. */
+  writer?: "model" | "agent"
+  /** The model that is asked; without it the calling model passes its own texts. */
   generator?: TextGenerator
 }
 
 /** The tools for blogs: research, the phases of writing, publishing. */
 export function blogKit(config: BlogToolsConfig = {}): ToolKit {
-  const { generator } = config
+  const generator = config.writer === "agent" ? undefined : config.generator
   return {
     name: "blog",
     tools: ({ network, workspace, artifacts }) => [

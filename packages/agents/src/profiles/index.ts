@@ -2,6 +2,7 @@ import { ToolwrightError, nearest } from "@toolwright/toolbox"
 import { assistantProfile } from "./assistant.ts"
 import { builderProfile, debuggerProfile, reviewerProfile, triagerProfile } from "./coding.ts"
 import { fileOwnerProfile } from "./file-owner.ts"
+import { blogProfile, migrationsProfile, podcastProfile } from "./publishing.ts"
 import type { AgentProfile } from "./profile.ts"
 
 /** The profiles that come with the package, by name. */
@@ -12,6 +13,9 @@ export const PROFILES: readonly AgentProfile[] = [
   reviewerProfile,
   triagerProfile,
   fileOwnerProfile,
+  blogProfile,
+  podcastProfile,
+  migrationsProfile,
 ]
 
 /** @throws ToolwrightError `UNKNOWN_AGENT`, with the nearest names */

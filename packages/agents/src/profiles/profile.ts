@@ -33,6 +33,8 @@ export interface AgentProfile {
   readonly changesWorkspace: boolean
   /** Whether it owns files: it is told which, and calls that write others are refused. */
   readonly ownsFiles?: boolean
+  /** Kits of tools without which it has nothing to work with. */
+  readonly kits?: readonly string[]
   /** The files that it owns, where they are always the same. */
   readonly files?: readonly string[]
 }

@@ -57,3 +57,11 @@ export const triageCommand = agentCommand(
   "Gives a report of a problem to an agent that finds out where it lies and how urgent it is. It has no tool that writes.",
   "uploads of large files time out",
 )
+
+export const blogCommand = agentCommand(
+  "blog",
+  "blog",
+  "Write a blog post from a request, as far as newsletter and publishing",
+  "Gives a request for a post to an agent that takes the steps which it needs: analysis, research, outline, sections, newsletter, posts for\nsocial networks, publishing. Each text is asked of the model by itself; docs/blog-tools.md tells what can be set.",
+  "a 150-word note on deadlines",
+)

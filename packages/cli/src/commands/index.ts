@@ -37,6 +37,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: async () => (await import("./agent-runs.ts")).triageCommand,
   },
   {
+    name: "blog",
+    summary: "Write a blog post from a request, as far as newsletter and publishing",
+    load: async () => (await import("./agent-runs.ts")).blogCommand,
+  },
+  {
     name: "chat",
     summary: "Talk to a model that has the tools of this workspace",
     load: async () => (await import("./chat.ts")).chatCommand,

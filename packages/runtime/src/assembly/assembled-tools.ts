@@ -5,6 +5,7 @@ import type { Configuration } from "../configuration/settings.ts"
 import { attachOwnTools, hosting } from "../own-tools/attach.ts"
 import { toolWorkspace } from "../workspace/tool-workspace.ts"
 import { builtinTools } from "./builtins.ts"
+import { textGenerator } from "./text-generator.ts"
 import { registered } from "./registered.ts"
 import { connectServices } from "./services.ts"
 import { connectSources } from "./sources.ts"
@@ -35,11 +36,19 @@ export async function assembleTools(
   configuration: Configuration,
   { cwd, env, withBuiltins, own, model, log }: AssembleToolsOptions,
 ): Promise<AssembledTools> {
+  const generator = model === undefined ? undefined : textGenerator(model)
   const logit = { ...(model === undefined ? {} : { generator: model }), tools: () => registry.list() }
   let made: Workspace | undefined
   const workspace = (): Workspace => (made ??= toolWorkspace(configuration, cwd, env))
   const present = hosting(configuration, { env, workspace, recorded: withBuiltins, log })
-  const builtins = withBuiltins ? await builtinTools(configuration, cwd, { env, logit, workspace: workspace() }) : []
+  const builtins = withBuiltins
+    ? await builtinTools(configuration, cwd, {
+        env,
+        logit,
+        workspace: workspace(),
+        ...(generator === undefined ? {} : { generator }),
+      })
+    : []
   const { registry, unavailable } = await registered([...builtins, ...own.map(present)], env)
   const files = await attachOwnTools(configuration.tools ?? [], registry, { cwd, env, present, log })
   const open: { close(): Promise<void> }[] = [files]

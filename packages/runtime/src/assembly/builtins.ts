@@ -4,7 +4,7 @@ import type { Workspace } from "@toolwright/host/paths"
 import type { Configuration } from "../configuration/settings.ts"
 import { toolWorkspace } from "../workspace/tool-workspace.ts"
 import { hasModel } from "./configured.ts"
-import { chosenKits, furtherKits } from "./kits.ts"
+import { chosenKits, furtherKits, type KitParts } from "./kits.ts"
 
 /** What the tools take from their surroundings. */
 export interface BuiltinToolsOptions {
@@ -12,6 +12,8 @@ export interface BuiltinToolsOptions {
   env?: Readonly<Record<string, string | undefined>>
   /** The model of the `logit` tool; the configured one, opened at the first use, unless given. */
   logit?: LogitToolConfig
+  /** Writes texts with the model of the runs. */
+  generator?: KitParts["generator"]
   /** A workspace made before, of the same configuration. */
   workspace?: Workspace
   /** A tool that is asked for by its name: found in every kit that is installed. */
@@ -34,7 +36,8 @@ export async function builtinTools(
   const { env, logit = configuredModel(configuration), wanted } = options
   const { builtins } = configuration
   if (!builtins.enabled) return []
-  const kits = await chosenKits(builtins)
+  const parts = options.generator === undefined ? {} : { generator: options.generator }
+  const kits = await chosenKits(builtins, parts)
   const workspace = options.workspace ?? toolWorkspace(configuration, cwd, env)
   const make = (): ToolDefinition[] =>
     createBuiltinTools({
@@ -52,7 +55,7 @@ export async function builtinTools(
   let tools = make()
   const asked = [...(builtins.only ?? []), ...(wanted === undefined ? [] : [wanted])]
   if (!asked.every((name) => hasTool(tools, name))) {
-    kits.push(...(await furtherKits(builtins, kits)))
+    kits.push(...(await furtherKits(builtins, kits, parts)))
     tools = make()
   }
   const names = new Set(tools.map(({ name }) => name))

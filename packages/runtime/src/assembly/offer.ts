@@ -30,6 +30,7 @@ export function offerFor(
   { pairing, writable, search }: { pairing: Pairing | undefined; writable: boolean; search: boolean },
 ): Offer {
   checkNames(profile, registry, unavailable)
+  checkKits(profile, registry)
   const isWanted = wouldBeOffered(registry, profile)
   const missing = unavailable
     .filter(({ name }) => isWanted(name))
@@ -94,6 +95,15 @@ function checkNames(
         .join(" "),
     },
   )
+}
+
+/** An agent whose tools come in a kit that was not chosen would have nothing to work with. */
+function checkKits({ name, tools, kits = [] }: AgentProfile, registry: ToolRegistry): void {
+  const { readOnly: _readOnly, splitActions: _split, ...selection } = tools
+  if (kits.length === 0 || registry.view(selection).list().length > 0) return
+  throw new ToolwrightError("MISSING_TOOLS", `The agent '${name}' works with tools that were not chosen here.`, {
+    hint: `Choose them: ${kits.map((kit) => `\`builtins.kits: [${kit}]\``).join(", ")}`,
+  })
 }
 
 function definitionOf(registry: ToolRegistry, name: string): { tool?: ToolDefinition } {

@@ -1,0 +1,180 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { createScriptedBackend } from "@toolwright/backends"
+import { startLoopback } from "@toolwright/host/testing/loopback-server"
+import { defineTool, success, type RunEvent, type RunSummary } from "@toolwright/toolbox"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { PARENT_PAGE, startNotion } from "../../../tools-blog/src/testing/notion-server.ts"
+import { createToolwright, type ToolwrightOptions } from "../toolwright.ts"
+
+type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
+
+const FEED = `<?xml version="1.0"?><rss version="2.0"><channel><title>Mine</title><item><title>Contexts in Go</title>
+<link>https://blog.test/1</link><guid>1</guid></item></channel></rss>`
+const call = (name: string, args: object = {}) => ({ reply: { calls: [{ name, arguments: args }] } }) as Steps[number]
+const says = (value: object | string) => ({ reply: typeof value === "string" ? value : JSON.stringify(value) })
+
+/** A run of the blog's agent with a feed, links and a place to publish; the texts are written by the same model. */
+async function blog(
+  request: string,
+  steps: Steps,
+  { feed = FEED, ...more }: { feed?: string } & ToolwrightOptions = {},
+) {
+  const cwd = mkdtempSync(join(tmpdir(), "blog-run-"))
+  const web = await startLoopback((_, response) =>
+    response.writeHead(feed === "" ? 500 : 200, { "content-type": "application/rss+xml" }).end(feed),
+  )
+  const notion = await startNotion("ntn_canary")
+  const backend = createScriptedBackend({ model: "qwen2.5-7b-instruct", abilities: { nativeTools: true }, steps })
+  const toolwright = await createToolwright({
+    cwd,
+    backend,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, NOTION_TOKEN: "ntn_canary" },
+    workspace: { roots: [cwd] },
+    builtins: {
+      kits: ["blog"],
+      network: { allowOrigins: [web.origin] },
+      blog: {
+        feeds: [{ name: "mine", url: `${web.origin}/feed.xml` }],
+        links: { social: [{ name: "Mastodon", url: "https://social.test/@ada" }] },
+        notion: { baseUrl: notion.origin, parentId: PARENT_PAGE, wait: async () => {} },
+      },
+    },
+    ...more,
+  })
+  onTestFinished(async () => {
+    await toolwright.close()
+    for (const server of [web, notion]) await server[Symbol.asyncDispose]()
+    rmSync(cwd, { recursive: true, force: true })
+  })
+  const events: RunEvent[] = []
+  for await (const event of toolwright.run(request, { agent: "blog" })) events.push(event)
+  const summary = (events.at(-1) as { summary: RunSummary }).summary
+  const ends = events.filter((event) => event.type === "tool-end")
+  const called = events.flatMap((event) => (event.type === "tool-start" ? [event.name] : []))
+  const made = new Map(ends.filter(({ result }) => result.success).map(({ name, result }) => [name, result.data]))
+  return { backend, summary, made, called, notion, web }
+}
+
+describe("the blog's agent chooses its steps", () => {
+  test("A: a short note is written at once: no research, nothing published", async () => {
+    const { summary, called, made, notion, web } = await blog("150-word note on Go contexts", [
+      call("assemble_content", { title: "Go contexts", content: "A context carries a deadline." }),
+      { expect: { success: true }, reply: "The note is there." },
+    ])
+    expect(summary).toMatchObject({ success: true, message: "The note is there." })
+    expect(called).toEqual(["assemble_content"])
+    expect(made.get("assemble_content")).toMatchObject({ content: expect.stringContaining("carries a deadline") })
+    expect({ pages: notion.pages, feeds: web.requests }).toEqual({ pages: [], feeds: [] })
+  })
+
+  test("B: a year in review takes every step, each text asked of the model by itself, and is published", async () => {
+    const section = (text: string) => [says(text)]
+    const posts = { twitter: "A year.", linkedin: "A year in review.", bluesky: "Review." }
+    const { summary, made, backend, notion, called } = await blog(
+      "A year in review with newsletter, my last posts, publish it",
+      [
+        call("blog_notion"),
+        {
+          expect: { success: false, result: "content" },
+          ...call("analyze_prompt", { prompt: "A year in review with newsletter, my last posts, publish it" }),
+        },
+        says({ topic: "The year", key_points: ["posts"], newsletter: true, social: true, publish: true }),
+        {
+          expect: { result: "Artifacts so far: analysis" },
+          reply: {
+            calls: [
+              { name: "rss_feed", arguments: { action: "get_configured" } },
+              { name: "static_links", arguments: { action: "get_all" } },
+            ],
+          },
+        },
+        { expect: { success: true }, ...call("generate_outline") },
+        says({
+          title: "The year",
+          sections: [
+            { heading: "Posts", points: [] },
+            { heading: "Thanks", points: [] },
+          ],
+        }),
+        { expect: { result: "outline" }, ...call("expand_section", { section: 1 }) },
+        ...section("I wrote on [contexts](https://blog.test/1)."),
+        call("expand_section", { section: 2 }),
+        ...section("Thank you for reading."),
+        call("assemble_content", { closing: "[Mastodon](https://social.test/@ada)" }),
+        { expect: { result: "Tools whose inputs are there:" }, ...call("newsletter") },
+        says("# News\n\nThe year in review is out."),
+        call("generate_social_posts", { networks: ["twitter", "linkedin", "bluesky"] }),
+        says(posts),
+        call("blog_notion"),
+        { expect: { success: true }, reply: "Published." },
+      ],
+    )
+    expect(summary.message).toBe("Published.")
+    expect(backend.remaining).toBe(0)
+    expect(called.filter((name) => name !== "blog_notion")).toEqual([
+      "analyze_prompt",
+      "rss_feed",
+      "static_links",
+      "generate_outline",
+      "expand_section",
+      "expand_section",
+      "assemble_content",
+      "newsletter",
+      "generate_social_posts",
+    ])
+    for (const name of ["analyze_prompt", "generate_outline", "newsletter", "generate_social_posts"])
+      expect(made.get(name), name).toBeDefined()
+    expect(made.get("blog_notion")).toMatchObject({ url: expect.stringContaining("notion.so") })
+    expect(notion.pages).toHaveLength(1)
+    const first = backend.requests[0]!
+    expect(first.tools!.map((tool) => tool.function.name)).not.toContain("calendar")
+    expect(JSON.stringify(first.messages)).toContain("calendar")
+  })
+
+  test("C: research that fails keeps no post from being written", async () => {
+    const { summary, called } = await blog(
+      "A post with my last posts",
+      [
+        call("rss_feed", { action: "get_configured" }),
+        { expect: { result: "feed" }, ...call("assemble_content", { title: "Short", content: "Without the feed." }) },
+        { expect: { success: true }, reply: "Written, without the feed." },
+      ],
+      { feed: "" },
+    )
+    expect(called).toEqual(["rss_feed", "assemble_content"])
+    expect(summary.message).toBe("Written, without the feed.")
+    expect(["completed", "completed-with-failures"]).toContain(summary.outcome)
+  })
+
+  test("D: a tool that is required has to be called before the run is done", async () => {
+    const proofread = defineTool({
+      name: "proofread",
+      description: "Reads a text for mistakes",
+      category: "orchestration",
+      optionality: "required",
+      sets: ["blog"],
+      parameters: { type: "object", properties: {}, additionalProperties: false },
+      effects: { readOnly: true },
+      execute: () => success({ output: "no mistake" }),
+    })
+    const { summary, called } = await blog(
+      "A short note",
+      [
+        call("assemble_content", { title: "Note", content: "A note." }),
+        { expect: { success: true }, reply: "It is there." },
+        { expect: { result: "the required tool 'proofread' has not succeeded yet" }, ...call("proofread") },
+        { expect: { success: true }, reply: "Read and there." },
+      ],
+      { tools: [proofread] },
+    )
+    expect(summary).toMatchObject({ success: true, message: "Read and there." })
+    expect(called).toEqual(["assemble_content", "proofread"])
+  })
+
+  test("without its tools the agent says which to choose", async () => {
+    const running = blog("A note", [], { builtins: { kits: [] } })
+    await expect(running).rejects.toMatchObject({ code: "MISSING_TOOLS" })
+  })
+})
