@@ -36,8 +36,7 @@ export async function builtinTools(
   const { env, logit = configuredModel(configuration), wanted } = options
   const { builtins } = configuration
   if (!builtins.enabled) return []
-  const parts = options.generator === undefined ? {} : { generator: options.generator }
-  const kits = await chosenKits(builtins, parts)
+  const kits = await chosenKits(builtins, options)
   const workspace = options.workspace ?? toolWorkspace(configuration, cwd, env)
   const make = (): ToolDefinition[] =>
     createBuiltinTools({
@@ -55,7 +54,7 @@ export async function builtinTools(
   let tools = make()
   const asked = [...(builtins.only ?? []), ...(wanted === undefined ? [] : [wanted])]
   if (!asked.every((name) => hasTool(tools, name))) {
-    kits.push(...(await furtherKits(builtins, kits, parts)))
+    kits.push(...(await furtherKits(builtins, kits, options)))
     tools = make()
   }
   const names = new Set(tools.map(({ name }) => name))
