@@ -1,13 +1,16 @@
 import { readFileSync } from "node:fs"
 import { messageOf, ToolwrightError, type AttachOptions } from "@toolwright/toolbox"
 import type { BaseMCPClient, McpClientOptions } from "./client.ts"
-import { HttpMCPClient } from "./http-client.ts"
+import { HttpMCPClient, type HttpTransport } from "./http-client.ts"
 import { StdioMCPClient } from "./stdio-client.ts"
+import { withVariables } from "./variables.ts"
 
 /** One server of an `mcpServers` file, with what of its tools is wanted. */
 export interface McpServerConfiguration extends AttachOptions {
   name: string
   url?: string
+  /** How it answers at its address; found out unless given. */
+  type?: HttpTransport
   headers?: Record<string, string>
   command?: string
   args?: string[]
@@ -22,7 +25,7 @@ export interface McpServerConfiguration extends AttachOptions {
 
 /**
  * Reads the `mcpServers` form: `{"mcpServers": {"name": {"url" | "command", "args", "env", "enabled"}}}`. Beside it:
- * `prefix`, `rename`,
+ * `type` (`http` or `sse`), `prefix`, `rename`,
  * `allow`, `deny`, `tags`, `keyed`, `idempotent`, `headers`, `required`, `acceptChanges`.
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION`, naming the server and what is wrong
@@ -37,8 +40,11 @@ export function readMcpServers(value: unknown, source = "mcpServers"): McpServer
     const server = entry as Partial<McpServerConfiguration> & { disabled?: boolean }
     if ((server.url === undefined) === (server.command === undefined))
       throw wrong(source, `'${name}' needs either a 'url' or a 'command'`)
+    const { type, ...rest } = server as Partial<McpServerConfiguration>
+    const transport = transportOf(type)
     return {
-      ...server,
+      ...rest,
+      ...(transport === undefined ? {} : { type: transport }),
       name,
       enabled: server.enabled !== false && server.disabled !== true,
       required: server.required === true,
@@ -81,14 +87,24 @@ export function parseMcpServer(text: string): McpServerConfiguration {
   return { name: named?.[1] ?? command.split(/[/\\]/).at(-1)!, command, args, enabled: true, required: true }
 }
 
-/** Connects to a server by its configuration. @throws ToolwrightError as the clients' `create` */
-export function connectMcpServer(
+/**
+ * Connects to a server by its configuration, variables in it replaced.
+ *
+ * @throws ToolwrightError `INVALID_CONFIGURATION` where a variable is not set, or as the clients' `create`
+ */
+export async function connectMcpServer(
   server: McpServerConfiguration,
-  options: Omit<McpClientOptions, "name"> = {},
+  { variables = process.env, ...options }: ConnectOptions = {},
 ): Promise<BaseMCPClient> {
-  const { name, url, headers, command = "", args, env, cwd, acceptChanges } = server
+  const { name, url, type, headers, command = "", args, env, cwd, acceptChanges } = withVariables(server, variables)
   const shared = { ...options, name, ...(acceptChanges === undefined ? {} : { acceptChanges }) }
-  if (url !== undefined) return HttpMCPClient.create({ ...shared, url, ...(headers === undefined ? {} : { headers }) })
+  if (url !== undefined)
+    return HttpMCPClient.create({
+      ...shared,
+      url,
+      ...(type === undefined ? {} : { transport: type }),
+      ...(headers === undefined ? {} : { headers }),
+    })
   return StdioMCPClient.create({
     ...shared,
     command,
@@ -96,6 +112,18 @@ export function connectMcpServer(
     ...(env === undefined ? {} : { env }),
     ...(cwd === undefined ? {} : { cwd }),
   })
+}
+
+/** Settings of {@link connectMcpServer}. */
+export interface ConnectOptions extends Omit<McpClientOptions, "name"> {
+  /** What `${NAME}` in the configuration stands for; the process's own environment unless given. */
+  variables?: Readonly<Record<string, string | undefined>>
+}
+
+/** Hosts call the newer transport by several names; `stdio` says what a command says anyway. */
+function transportOf(type: string | undefined): HttpTransport | undefined {
+  if (type === "sse") return "sse"
+  return type === "http" || type === "streamable-http" || type === "streamableHttp" ? "http" : undefined
 }
 
 /** Words as a shell would cut them, with single and double quotes and no other magic. */

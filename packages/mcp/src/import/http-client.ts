@@ -3,9 +3,14 @@ import { BaseMCPClient, type McpClientOptions } from "./client.ts"
 import { boundedFetch } from "./bounded-fetch.ts"
 import { newClient } from "./new-client.ts"
 
+/** The two ways in which servers answer over HTTP. */
+export type HttpTransport = "http" | "sse"
+
 /** Where an MCP server answers over HTTP. */
 export interface HttpMCPClientOptions extends McpClientOptions {
   url: string
+  /** `sse` is the transport of before 2025-03-26; both are tried unless one is given. */
+  transport?: HttpTransport
   /** Sent with every request, such as an authorization. */
   headers?: Readonly<Record<string, string>>
 }
@@ -13,21 +18,29 @@ export interface HttpMCPClientOptions extends McpClientOptions {
 /** Longest message of a server, in bytes. */
 const MOST_BYTES = 64 * 1024 * 1024
 
-/** A client of an MCP server over streamable HTTP, of either protocol era. */
+/** Statuses by which a server says that nothing is posted at this address: the older transport answers to GET there. */
+const NO_POST = /\b(400|404|405)\b/
+
+/** A client of an MCP server over streamable HTTP, of either protocol era, or over the SSE of before. */
 export class HttpMCPClient extends BaseMCPClient {
   private constructor(options: HttpMCPClientOptions, url: URL) {
+    const timeout = options.connectTimeoutMs ?? 15_000
     super(options, (prepare) => async () => {
-      const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
-      const transport = new StreamableHTTPClientTransport(url, {
-        requestInit: { headers: { ...options.headers } },
-        fetch: boundedFetch(MOST_BYTES),
-      })
-      const client = await newClient("auto")
-      prepare(client)
-      await client.connect(transport, { timeout: options.connectTimeoutMs ?? 15_000 }).catch((cause: unknown) => {
+      const one = async (kind: HttpTransport) => {
+        const transport = await transportFor(kind, url, options.headers)
+        const client = await newClient(kind === "sse" ? "legacy" : "auto")
+        prepare(client)
+        await client.connect(transport, { timeout })
+        return { client, transport }
+      }
+      const { transport: wanted } = options
+      try {
+        return await one(wanted ?? "http")
+      } catch (cause) {
+        const older = wanted === undefined && isNoPost(cause) ? await one("sse").catch(() => undefined) : undefined
+        if (older !== undefined) return older
         throw new Error(`${url.href} does not answer as an MCP server (${messageOf(cause)})`, { cause })
-      })
-      return { client, transport }
+      }
     })
   }
 
@@ -47,4 +60,16 @@ export class HttpMCPClient extends BaseMCPClient {
     }
     return new HttpMCPClient(options, url).start()
   }
+}
+
+async function transportFor(kind: HttpTransport, url: URL, headers: Readonly<Record<string, string>> = {}) {
+  const { SSEClientTransport, StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
+  const settings = { requestInit: { headers: { ...headers } }, fetch: boundedFetch(MOST_BYTES) }
+  return kind === "sse" ? new SSEClientTransport(url, settings) : new StreamableHTTPClientTransport(url, settings)
+}
+
+/** Whether a failure says that the address takes no posts. */
+function isNoPost(thrown: unknown): boolean {
+  const { status } = (thrown ?? {}) as { status?: unknown }
+  return typeof status === "number" ? NO_POST.test(String(status)) : NO_POST.test(messageOf(thrown))
 }

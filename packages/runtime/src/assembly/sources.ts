@@ -51,7 +51,7 @@ export async function connectSources(
   const opened = await Promise.allSettled(
     wanted.map((server) => {
       const told = toldStore(env, { kind: "mcp", name: server.name, target: targetOf(server, cwd) }, log)
-      return mcp.connectMcpServer(server, { told, log: (line) => log(forPeople(server.name, line)) })
+      return mcp.connectMcpServer(server, { variables: env, told, log: (line) => log(forPeople(server.name, line)) })
     }),
   )
   const takenBy = (server: string) => (tool: ToolDefinition, name: string) =>
