@@ -1,7 +1,17 @@
 import { ToolwrightError } from "@toolwright/toolbox"
-import type { McpServerConfiguration } from "./configuration.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
+
+/** What of a server's configuration may hold variables. */
+interface Holding {
+  name: string
+  command?: string
+  args?: string[]
+  env?: Record<string, string>
+  cwd?: string
+  url?: string
+  headers?: Record<string, string>
+}
 
 /** `${NAME}`, `${env:NAME}`, and `${NAME:-what stands for it}`. */
 const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g
@@ -12,7 +22,7 @@ const VARIABLE = /\$\{(?:env:)?([A-Za-z_]\w*)(?::-([^}]*))?\}/g
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` naming the server and the variable that is not set
  */
-export function withVariables(server: McpServerConfiguration, env: Environment): McpServerConfiguration {
+export function withVariables<Server extends Holding>(server: Server, env: Environment): Server {
   const text = (value: string): string =>
     value.replaceAll(VARIABLE, (_, name: string, otherwise: string | undefined) => {
       const found = env[name] ?? ""

@@ -16,6 +16,7 @@ import {
   type GatewayAgent,
 } from "./modes.ts"
 import { respond } from "./respond.ts"
+import { withRoom } from "./room.ts"
 import { RequestProblem, type GatewayEvent, type ServedModels, type Wire, type WireRequest } from "./wire.ts"
 import { passedOn } from "./passed-on.ts"
 import { anthropicMessages } from "./wires/anthropic/wire.ts"
@@ -42,7 +43,8 @@ const wires = (): Wire[] => [openAIChat, openAIResponses(), anthropicMessages, o
  * The model behind any client's own wire , and `GET /v1/models`. A request goes to the model as it
  * is, with its tools or without, and the answer comes back call by call, each whole and once. An agent with the server's
  * own tools answers only where one is named: `model: "toolwright/<agent>"`, or the header `X-Toolwright-Agent`. The
- * header `X-Routing-Mode` of the answer says which it was, `X-Toolwright-Left-Out` what could not be passed on.
+ * header `X-Routing-Mode` of the answer says which it was, `X-Toolwright-Left-Out` what could not be passed on, and
+ * `X-Toolwright-Max-Tokens` what a reply got where the window has less room than the client asked for.
  */
 export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: GatewayOptions): void {
   const { backend, agents = [] } = options
@@ -89,7 +91,7 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
   }
 
   async function answerTo(context: GatewayContext, wire: WireRequest): Promise<Response> {
-    const { request } = wire
+    const { request, room } = withRoom(wire.request, backend.contextTokens)
     const named = context.req.header("x-toolwright-agent")
     const agent = agentFor(request.model, named, agents)
     checkMode(context.req.header("x-routing-mode"), agent)
@@ -104,10 +106,21 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     const leftOut = leftOutOf(request, backend, agent)
     const model = agent === undefined ? backend.modelName() : AGENT_PREFIX + agent.name
     const head = { id: crypto.randomUUID(), model, created: Math.floor(Date.now() / 1000) }
-    return respond(wire, { events, leave: () => leaving.abort() }, head, {
-      "x-routing-mode": agent === undefined ? "passthrough" : "agent",
-      ...(leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }),
-    })
+    return respond(wire, { events, leave: () => leaving.abort() }, head, headersOf({ agent, leftOut, room }))
+  }
+}
+
+/** What an answer says of itself. */
+function headersOf(about: {
+  agent: GatewayAgent | undefined
+  leftOut: readonly string[]
+  room: number | undefined
+}): Record<string, string> {
+  const { agent, leftOut, room } = about
+  return {
+    "x-routing-mode": agent === undefined ? "passthrough" : "agent",
+    ...(leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }),
+    ...(room === undefined ? {} : { "x-toolwright-max-tokens": String(room) }),
   }
 }
 
