@@ -84,7 +84,9 @@ const ALLOWED_HEADERS = [
   "x-stainless-lang, x-stainless-os, x-stainless-package-version, x-stainless-poll-helper, x-stainless-read-timeout",
   "x-stainless-retry-count, x-stainless-runtime, x-stainless-runtime-version, x-stainless-timeout",
 ]
-const EXPOSED_HEADERS = ["x-routing-mode, x-toolwright-left-out, x-toolwright-max-tokens, mcp-session-id, retry-after, retry-after-ms"]
+const EXPOSED_HEADERS = [
+  "x-routing-mode, x-toolwright-left-out, x-toolwright-max-tokens, mcp-session-id, retry-after, retry-after-ms",
+]
 
 function corsHeaders(origin: string): Record<string, string> {
   return {
