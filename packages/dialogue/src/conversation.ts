@@ -1,6 +1,7 @@
 import type { ToolCall, ToolDefinition, ToolResult } from "@toolwright/toolbox"
 import { ABOUT, renderConversation, type ChatMessage, type MediaPart } from "@toolwright/toolformat"
-import type { ContextManager } from "./context/manager.ts"
+import type { ContextManager, ContextUse } from "./context/manager.ts"
+import { overviewOf } from "./context/summary.ts"
 import type { DeliveryPlan } from "./delivery.ts"
 import { shownOutput } from "./feedback.ts"
 import { saidIn, textsOf } from "./grounding.ts"
@@ -9,7 +10,12 @@ import { unreadCallsOf, unreadResult, type Reply } from "./reply/reply.ts"
 /** Where the whole text of a result goes that the model is shown in part. */
 export interface KeptResults {
   keep(callId: string, text: string): void
+  /** In words for the model: how the text that stands under a handle is read. */
+  howToRead?(handle: string): string
 }
+
+/** Under which handle everything that was left out is listed. */
+const OVERVIEW = "earlier"
 
 /** A call with what came of it. */
 export interface Executed {
@@ -42,6 +48,9 @@ export class Conversation {
   /** Files that calls changed, those changed last at the end. */
   readonly #changed = new Set<string>()
   readonly #written = new WrittenMessages()
+  /** Up to which message what was left out can be read again. */
+  #recalled = 0
+  #use: ContextUse | undefined
 
   constructor({ system, task, media, history = [], since = [], results }: ConversationStart) {
     const said = ({ role }: ChatMessage): boolean => role !== "system"
@@ -90,15 +99,39 @@ export class Conversation {
     context: ContextManager,
     besideTokens: number,
   ): readonly ChatMessage[] {
+    const recall = this.#results.howToRead?.(OVERVIEW)
     const messages = context.prepare(this.#messages, {
       task: this.#task,
       changedFiles: [...this.#changed],
       besideTokens,
+      ...(recall === undefined ? {} : { recall: `${recall} lists them with the ids of their calls` }),
+      report: (use) => (this.#use = use),
     })
+    if (recall !== undefined && messages !== this.#messages) this.#keepLeftOut(messages)
     if (delivery === "native") return messages
     return messages === this.#messages
       ? this.#written.of(messages, formatter)
       : renderConversation(formatter, messages, [], PARTS)
+  }
+
+  /** What the last request took of the window; undefined where nobody counts. */
+  get use(): ContextUse | undefined {
+    return this.#use
+  }
+
+  /** Results that are not sent any more can be read again, and there is a list of them. */
+  #keepLeftOut(sent: readonly ChatMessage[]): void {
+    const kept = new Set(sent)
+    const gone = this.#messages.findLastIndex((message) => message.role === "tool" && !kept.has(message)) + 1
+    if (gone <= this.#recalled) return
+    for (const message of this.#messages.slice(this.#recalled, gone)) {
+      if (message.role !== "tool" || kept.has(message)) continue
+      const about = message[ABOUT]
+      const [executed] = about?.kind === "results" ? about.results : []
+      this.#results.keep(message.callId, executed?.result.output ?? message.content)
+    }
+    this.#recalled = gone
+    this.#results.keep(OVERVIEW, overviewOf(this.#messages.slice(0, gone)))
   }
 
   /** The system prompt may change, with the tools that it describes. */

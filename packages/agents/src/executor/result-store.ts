@@ -1,5 +1,8 @@
 import { defineTool, failure, success, type ToolDefinition } from "@toolwright/toolbox"
 
+/** Handles that a wrong one is answered with. */
+const MOST_NAMED = 20
+
 /**
  * Keeps the whole text of results that the model was shown in part, and the tool that reads on in them. The tool is
  * offered
@@ -14,6 +17,10 @@ export class ResultStore {
 
   keep(callId: string, text: string): void {
     this.#texts.set(callId, text)
+  }
+
+  howToRead(handle: string): string {
+    return `${this.tool.name} with call_id "${handle}"`
   }
 
   readonly tool: ToolDefinition = defineTool({
@@ -35,7 +42,7 @@ export class ResultStore {
     execute: ({ call_id, offset = 0, limit = 4000 }) => {
       const text = this.#texts.get(String(call_id))
       if (text === undefined) {
-        const known = [...this.#texts.keys()].join(", ")
+        const known = [...this.#texts.keys()].slice(-MOST_NAMED).join(", ")
         return failure({
           code: "UNKNOWN_RESULT",
           message: `No result is kept under '${String(call_id)}'.`,

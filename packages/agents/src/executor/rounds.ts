@@ -159,9 +159,15 @@ export class Rounds {
   }
 
   #request(event: Extract<AskEvent, { type: "request" }>): RunEvent {
-    const { prefix: meter, rounds: round } = this.#state
+    const { prefix: meter, rounds: round, conversation } = this.#state
     const prefix = meter.measure(event.tools, event.messages)
-    return { ...event, round, ...(prefix === undefined ? {} : { prefix }) }
+    const { use: context } = conversation
+    return {
+      ...event,
+      round,
+      ...(prefix === undefined ? {} : { prefix }),
+      ...(context === undefined ? {} : { context }),
+    }
   }
 
   /** Takes a reply into the run; what it asks for comes next. */

@@ -1,6 +1,6 @@
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { ChatMessage } from "@toolwright/toolformat"
-import type { AboutConversation, CompactionOptions, ContextManager } from "./manager.ts"
+import type { AboutConversation, CompactionOptions, ContextManager, Utilisation } from "./manager.ts"
 import { cutResults, splitBlocks, splitTurns } from "./parts.ts"
 import { summaryOf } from "./summary.ts"
 
@@ -23,24 +23,40 @@ export function compactingContext(options: CompactionOptions): ContextManager {
   const total = (messages: readonly ChatMessage[]): number =>
     messages.reduce((sum, message) => sum + sizeOf(message), 0)
 
+  const prepared = (messages: readonly ChatMessage[], about: AboutConversation): readonly ChatMessage[] => {
+    // However many tools there are: what is known of their size is no more than a guess.
+    const besideTokens = besideIn(about)
+    if (total(messages) + besideTokens <= contextTokens * threshold) return messages
+    const parts = partsOf(messages, about)
+    const room = contextTokens - besideTokens - total([...parts.system, ...parts.task])
+    if (room < 0) throw tooLarge(contextTokens - room, contextTokens)
+    const blocks = parts.before.length + parts.rounds.length
+    for (let kept = Math.min(keepRounds, blocks); kept > 0; kept--) {
+      for (const share of SUMMARY_SHARES) {
+        const compacted = compact(parts, kept, share * contextTokens * CHARACTERS_PER_TOKEN)
+        if (total(compacted) + besideTokens <= contextTokens) return compacted
+      }
+    }
+    return tightly(parts, (compacted) => total(compacted) + besideTokens <= contextTokens, room)
+  }
+  const besideIn = ({ besideTokens = 0 }: AboutConversation): number => Math.min(besideTokens, contextTokens / 2)
+
   return {
     prepare(messages, about = {}) {
-      // However many tools there are: what is known of their size is no more than a guess.
-      const besideTokens = Math.min(about.besideTokens ?? 0, contextTokens / 2)
-      if (total(messages) + besideTokens <= contextTokens * threshold) return messages
-      const parts = partsOf(messages, about)
-      const room = contextTokens - besideTokens - total([...parts.system, ...parts.task])
-      if (room < 0) throw tooLarge(contextTokens - room, contextTokens)
-      const blocks = parts.before.length + parts.rounds.length
-      for (let kept = Math.min(keepRounds, blocks); kept > 0; kept--) {
-        for (const share of SUMMARY_SHARES) {
-          const compacted = compact(parts, kept, share * contextTokens * CHARACTERS_PER_TOKEN)
-          if (total(compacted) + besideTokens <= contextTokens) return compacted
-        }
-      }
-      return tightly(parts, (compacted) => total(compacted) + besideTokens <= contextTokens, room)
+      const sent = prepared(messages, about)
+      const tokens = total(sent) + besideIn(about)
+      const kept = new Set(sent)
+      const leftOut = sent === messages ? 0 : messages.filter((message) => !kept.has(message)).length
+      const utilisation = utilisationOf(tokens / contextTokens)
+      about.report?.({ tokens, contextTokens, utilisation, leftOut, messages: messages.length })
+      return sent
     },
   }
+}
+
+function utilisationOf(share: number): Utilisation {
+  if (share <= 1 / 3) return "low"
+  return share <= 2 / 3 ? "medium" : "full"
 }
 
 /** Shares of the window that a summary may take, the first that leaves room for the rounds that are kept. */
@@ -54,9 +70,10 @@ interface Parts {
   task: readonly ChatMessage[]
   rounds: readonly ChatMessage[][]
   changedFiles: readonly string[]
+  recall: string | undefined
 }
 
-function partsOf(messages: readonly ChatMessage[], { task, changedFiles = [] }: AboutConversation): Parts {
+function partsOf(messages: readonly ChatMessage[], { task, changedFiles = [], recall }: AboutConversation): Parts {
   const start = messages[0]?.role === "system" ? 1 : 0
   const named =
     task === undefined ? -1 : messages.findLastIndex(({ role, content }) => role === "user" && content === task)
@@ -68,12 +85,13 @@ function partsOf(messages: readonly ChatMessage[], { task, changedFiles = [] }: 
     task: messages.slice(at, at + 1),
     rounds: splitBlocks(messages.slice(at + 1)),
     changedFiles,
+    recall,
   }
 }
 
 /** The last blocks whole, what is older in a summary of so many characters. */
 function compact(parts: Parts, kept: number, most: number): ChatMessage[] {
-  const { system, before, task, rounds, changedFiles } = parts
+  const { system, before, task, rounds, changedFiles, recall } = parts
   const keptRounds = Math.min(kept, rounds.length)
   const keptBefore = Math.min(kept - keptRounds, before.length)
   const olderRounds = rounds.slice(0, rounds.length - keptRounds)
@@ -83,7 +101,7 @@ function compact(parts: Parts, kept: number, most: number): ChatMessage[] {
     ...summaryOf(olderBefore, { what: "turns of the conversation before the task", most }),
     ...before.slice(olderBefore.length).flat(),
     ...task,
-    ...summaryOf(olderRounds, { what: "earlier rounds", most, changedFiles }),
+    ...summaryOf(olderRounds, { what: "earlier rounds", most, changedFiles, recall }),
     ...rounds.slice(olderRounds.length).flat(),
   ]
 }

@@ -8,6 +8,24 @@ export interface AboutConversation {
   changedFiles?: readonly string[]
   /** Tokens that the request holds beside the messages, such as the definitions of tools. */
   besideTokens?: number
+  /** Where what was left out can be read again, in words for the model; see `summaryOf`. */
+  recall?: string
+  /** Hears of each request how full the window is, and how much was left out of it. */
+  report?: (use: ContextUse) => void
+}
+
+/** How full a request makes the window: up to a third, up to two, or more. */
+export type Utilisation = "low" | "medium" | "full"
+
+/** What a request takes of the window. */
+export interface ContextUse {
+  /** About so many, with what stands beside the messages. */
+  tokens: number
+  contextTokens: number
+  utilisation: Utilisation
+  /** Messages that are not sent as they were said, and how many there are. */
+  leftOut: number
+  messages: number
 }
 
 /**

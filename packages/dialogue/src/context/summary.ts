@@ -9,6 +9,8 @@ interface SummaryOptions {
   most: number
   /** Files that were changed, those changed last at the end. */
   changedFiles?: readonly string[]
+  /** How what was left out can be read again. */
+  recall?: string | undefined
 }
 
 /**
@@ -18,13 +20,13 @@ interface SummaryOptions {
  */
 export function summaryOf(blocks: readonly ChatMessage[][], options: SummaryOptions): ChatMessage[] {
   if (blocks.length === 0) return []
-  const { what, most, changedFiles = [] } = options
+  const { what, most, changedFiles = [], recall } = options
   const messages = blocks.flat()
   const changed = changedFiles.length === 0 ? "" : `Files changed so far: ${lastOf(changedFiles, most / 8, ", ")}`
   const failures = failuresIn(messages, most / 3)
   const room = most - changed.length - failures.length
   const sections = [changed, failures, lastOf(linesOf(messages, room / messages.length), room, "\n")]
-  const head = `Summary of ${blocks.length} ${what} (their text was left out to save room):`
+  const head = `Summary of ${blocks.length} ${what} (their text was left out to save room${recall === undefined ? "" : `; ${recall}`}):`
   return [{ role: "user", content: [head, ...sections.filter((section) => section !== "")].join("\n") }]
 }
 
@@ -41,8 +43,13 @@ function failuresIn(messages: readonly ChatMessage[], most: number): string {
   return standing.map(({ name, content }) => `Still failing, ${name}:\n${bothEnds(content, share)}`).join("\n")
 }
 
+/** Each call and each thing that was said, on a line of its own with the call's id: what a summary has no room for. */
+export function overviewOf(messages: readonly ChatMessage[]): string {
+  return linesOf(messages, 120, true).join("\n")
+}
+
 /** One line for each call with its outcome, and for each thing that was said; so many characters of a text, about. */
-function linesOf(messages: readonly ChatMessage[], share: number): string[] {
+function linesOf(messages: readonly ChatMessage[], share: number, named = false): string[] {
   const short = Math.round(Math.min(120, Math.max(40, share)))
   const long = Math.round(short * 2.5)
   const calls = new Map<string, string>()
@@ -59,7 +66,7 @@ function linesOf(messages: readonly ChatMessage[], share: number): string[] {
       case "tool": {
         const { name, callId, success, content } = message
         const called = calls.get(callId) ?? ""
-        const line = `- ${name}: ${success ? "done" : "failed"}: ${oneLine(content, success ? short : long)}`
+        const line = `- ${name}${named ? ` (${callId})` : ""}: ${success ? "done" : "failed"}: ${oneLine(content, success ? short : long)}`
         return [called === "" ? line : `${line} [called with ${called}]`]
       }
     }

@@ -109,6 +109,17 @@ export type RunEvent =
       grammar?: string
       /** How many characters at its front are as in the request before (`of` them), which a server need not read again. */
       prefix?: { kept: number; of: number }
+      /**
+       * How much of the model's window it takes, where that is known: `low` up to a third, `medium` up to two, `full`
+       * beyond; and how many messages were left out, or stand in it in fewer words.
+       */
+      context?: {
+        tokens: number
+        contextTokens: number
+        utilisation: "low" | "medium" | "full"
+        leftOut: number
+        messages: number
+      }
     }
   | { type: "model-retry"; attempt: number; delayMs: number; reason: string; code?: string }
   | { type: "delivery-fallback"; from: string; to: string; reason: string }
