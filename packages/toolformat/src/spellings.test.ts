@@ -392,6 +392,27 @@ describe("what families write beside the form they were trained on", () => {
     ],
     ["IQuest Q1", "iquest-q1", `<iquest_tool_call>ferry\n${arg("port", "Bergen")}</iquest_tool_call>`, [PORT], []],
     [
+      "Python calls on lines, as Granite writes them",
+      "granite_pythonic",
+      'ferry(port="Bergen")\ntide()\nThose two (both).',
+      [PORT, TIDE],
+      ["missing-wrapper repaired"],
+    ],
+    [
+      "LongCat 2, in a namespace",
+      "longcat2",
+      "<longcat_tool_call>functions.ferry\n<longcat_arg_key>port</longcat_arg_key>\n<longcat_arg_value>Bergen</longcat_arg_value>\n</longcat_tool_call><longcat_tool_call>tide</longcat_tool_call>",
+      [PORT, TIDE],
+      [],
+    ],
+    [
+      "LongCat, as the next one writes",
+      "longcat",
+      "<longcat_tool_call>ferry\n<longcat_arg_key>cars</longcat_arg_key>\n<longcat_arg_value>2</longcat_arg_value>\n</longcat_tool_call>",
+      [["ferry", { cars: 2 }]],
+      [],
+    ],
+    [
       "LFM 2.5 without marks",
       "lfm2.5",
       'I look. [ferry(port="Bergen"), tide()]',

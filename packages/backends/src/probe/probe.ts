@@ -20,6 +20,8 @@ export interface ProbedServer {
   mediaMark?: string
   /** The chat template of the loaded model, in Jinja, where the server shows it. */
   chatTemplate?: string
+  /** The template that Ollama has for the model, in Go's language: its marks say the family. */
+  ownTemplate?: string
   /** What that template may print of the tokenizer. */
   tokens?: { bosToken?: string; eosToken?: string }
   /** The file that the server runs, where it says so and stands on this machine. */
@@ -117,7 +119,7 @@ function templateOf(
   props: Page,
   show: Page,
   root: string,
-): Pick<ProbedServer, "chatTemplate" | "tokens" | "modelFile"> {
+): Pick<ProbedServer, "chatTemplate" | "ownTemplate" | "tokens" | "modelFile"> {
   const template = [props.chat_template_tool_use, props.chat_template].find(
     (text): text is string => typeof text === "string" && text !== "",
   )
@@ -131,6 +133,7 @@ function templateOf(
     ...(template === undefined
       ? {}
       : { chatTemplate: template, ...(Object.keys(tokens).length === 0 ? {} : { tokens }) }),
+    ...(typeof show.template === "string" && show.template !== "" ? { ownTemplate: show.template } : {}),
     ...(file === undefined || !here ? {} : { modelFile: file }),
   }
 }

@@ -84,6 +84,15 @@ describe("a chat template is read", () => {
     const other = await serverWith(pages(file("secrets.txt", TEMPLATE)))
     await expect(readTemplate(other.baseUrl, { modelName: "m" })).rejects.toMatchObject({ code: "NO_TEMPLATE" })
   })
+
+  test("from an Ollama elsewhere, which shows one of its own", async () => {
+    const { baseUrl } = await serverWith({
+      "/api/version": { version: "0.9" },
+      "/api/show": { modelfile: "FROM m", template: "{{ .Prompt }}", capabilities: [] },
+      "/v1/models": { data: [{ id: "m", owned_by: "library" }] },
+    })
+    expect(await readTemplate(baseUrl, { modelName: "m" })).toMatchObject({ template: "{{ .Prompt }}" })
+  })
 })
 
 describe("where there is no template, it is said what to name", () => {

@@ -121,6 +121,7 @@ async function fromServer(address: string, options: ProbeOptions): Promise<Found
     )
     if (found !== undefined) return { ...found, ...name }
   }
+  if (probed.ownTemplate !== undefined) return { template: probed.ownTemplate, from: address, ...name }
   const which = options.modelName === undefined && probed.dialect === "ollama" ? " Name the model: `model.name`." : ""
   throw none(`The server at ${address} (${probed.dialect}) shows no chat template.${which}`)
 }

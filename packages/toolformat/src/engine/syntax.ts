@@ -123,6 +123,8 @@ export interface PythonSyntax extends CallSyntaxBase {
   nameSuffix?: string
   /** The calls stand in code: results may be kept or printed, and other lines may stand between them. */
   code?: boolean
+  /** Calls of tools on offer may stand at the beginning of a reply, one to a line, without list or marks. */
+  atStart?: true
 }
 
 /** `call:name{key:value,…}` with bare keys and strings between special delimiters. */

@@ -5,7 +5,7 @@ import { resultText } from "./results.ts"
 /** Functionary v3.1: the name in the tag, the arguments as JSON. Source: the official chat template. */
 export const functionaryV31: Format = {
   id: "functionary-v3.1",
-  aliases: ["functionary", "functionary-v3-llama-3.1"],
+  aliases: ["functionary", "functionary-v3-llama-3.1", "functionary-v3.1-llama-3.1"],
   title: "<function=name>{…}</function>: Functionary v3.1",
   calls: [{ codec: "named", open: ["<function="], middle: [">"], close: ["</function>"] }],
   framing: ["<|eot_id|>", "<|eom_id|>"],

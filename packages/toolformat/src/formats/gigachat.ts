@@ -7,7 +7,7 @@ import { taggedJson } from "./syntaxes.ts"
 /** GigaChat 3: a message in a role of its own. Source: the official chat template. */
 export const gigachat3: Format = {
   id: "gigachat3",
-  aliases: ["gigachat"],
+  aliases: ["gigachat", "gigachat-v3"],
   title: "A message in the role 'function call': GigaChat 3",
   calls: [
     {

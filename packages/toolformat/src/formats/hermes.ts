@@ -1,7 +1,7 @@
-import type { Format } from "../engine/syntax.ts"
+import type { CallSyntax, Format } from "../engine/syntax.ts"
 import { qwenPrompt, toolLinesPrompt } from "./prompts.ts"
 import { between } from "./results.ts"
-import { taggedJson, think } from "./syntaxes.ts"
+import { keyValueTags, taggedJson, think } from "./syntaxes.ts"
 
 const toolCall = taggedJson(["<tool_call>"], ["</tool_call>"])
 
@@ -22,6 +22,8 @@ export const hermes: Format = {
     "hermes-2-pro",
     "hermes-3",
     "tng",
+    "xiaomi-mimo",
+    "exaone-moe",
   ],
   title: "JSON in <tool_call> tags: Hermes, QwQ, MiMo, SmolLM3, Bielik, Reka",
   calls: [toolCall],
@@ -64,15 +66,29 @@ export const trinity: Format = {
   templateMarkers: [],
 }
 
+const longcatJson = taggedJson(["<longcat_tool_call>"], ["</longcat_tool_call>"])
+const longcatTags: CallSyntax = { ...keyValueTags("", "\n", "longcat_"), untyped: "json" }
+
 /** LongCat: the same in a tag of its own. */
 export const longcat: Format = {
   ...hermes,
   id: "longcat",
   aliases: ["longcat-flash"],
   title: "JSON in <longcat_tool_call> tags: LongCat",
-  calls: [taggedJson(["<longcat_tool_call>"], ["</longcat_tool_call>"]), toolCall],
+  calls: [longcatJson, longcatTags, toolCall],
+  namespaces: true,
   reasoning: { open: ["<longcat_think>", "<think>"], close: ["</longcat_think>", "</think>"] },
   templateMarkers: [["<longcat_tool_call>"]],
+}
+
+/** LongCat 2 and Flash Lite: keys and values in tags. Source: the vendor's own parser. */
+export const longcat2: Format = {
+  ...longcat,
+  id: "longcat2",
+  aliases: ["longcat-2.0", "longcat-flash-lite", "longcat-flash-thinking-2601"],
+  title: "<longcat_arg_key> and <longcat_arg_value> by lines: LongCat 2, Flash Lite",
+  calls: [longcatTags, longcatJson, toolCall],
+  templateMarkers: [["<longcat_arg_key>"]],
 }
 
 /** ERNIE 4.5: the syntax of Hermes, the answer between marks. */

@@ -10,7 +10,7 @@ import { gigachat3, gigachat31, gigachat35 } from "./gigachat.ts"
 import { glm45, glm47, hunyuan3, hunyuan4, hyperclova, iquestCoder2 } from "./glm.ts"
 import { granite20b, granite3, granite4 } from "./granite.ts"
 import { harmony } from "./harmony.ts"
-import { ernie, hermes, longcat, qwen, trinity } from "./hermes.ts"
+import { ernie, hermes, longcat, longcat2, qwen, trinity } from "./hermes.ts"
 import { k2Horizon } from "./ifm.ts"
 import { inkling } from "./inkling.ts"
 import { anthropicXml, dots, glimmer, minicpm5, step3 } from "./invoke-tags.ts"
@@ -83,6 +83,7 @@ export const FORMATS: readonly Format[] = [
   solar,
   solarOpen2,
   longcat,
+  longcat2,
   ernie,
   glimmer,
   dots,

@@ -20,7 +20,7 @@ export const anthropicXml: Format = {
 /** MiniCPM 5: functions and params by name, values with tags in them in CDATA. Source: the official chat template. */
 export const minicpm5: Format = {
   id: "minicpm5",
-  aliases: ["minicpm"],
+  aliases: ["minicpm", "minicpm4-xml"],
   title: '<function name="…"><param name="…">: MiniCPM 5',
   calls: [
     {

@@ -33,6 +33,8 @@ export const llama3: Format = {
     "llama3.2",
     "llama3.3",
     "llama4-json",
+    "llama-3.x",
+    "llama-3.x-with-builtin-tools",
     "ollama-tmpl-llama",
     "ollama-tmpl-llama3",
     "ollama-tmpl-llama3.2",
@@ -67,6 +69,9 @@ const markedPython: PythonSyntax = {
   },
 }
 
+/** Calls on lines of their own, with which the reply begins. */
+const pythonLines: PythonSyntax = { codec: "python", atStart: true, recovery: true }
+
 /** The same in a code block of Python. */
 const pythonBlock: PythonSyntax = {
   codec: "python",
@@ -77,9 +82,9 @@ const pythonBlock: PythonSyntax = {
 /** Llama 3.2 and ToolACE as prompted for it, Gemma 3 likewise: a Python list of calls. Source: model cards. */
 export const pythonic: Format = {
   id: "pythonic",
-  aliases: ["llama3.2-pythonic", "llama-pythonic", "toolace", "gemma3-pythonic", "gemma3"],
+  aliases: ["llama3.2-pythonic", "llama-pythonic", "toolace", "gemma3-pythonic", "gemma3", "granite-pythonic"],
   title: "A Python list of calls: Llama 3.2, ToolACE, Gemma 3",
-  calls: [pythonList, markedPython, pythonBlock],
+  calls: [pythonList, markedPython, pythonLines, pythonBlock],
   reasoning: think,
   framing: STOP,
   ids: "call",

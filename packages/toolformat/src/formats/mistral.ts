@@ -53,7 +53,7 @@ export const mistralWithIds: Format = {
 export const mistralTekken: Format = {
   ...mistral,
   id: "mistral-v11",
-  aliases: ["mistral-v13", "mistral-v15", "devstral", "magistral", "ministral", "ministral-3"],
+  aliases: ["mistral-v13", "mistral-v15", "devstral", "magistral", "ministral", "ministral-3", "mistral-large-3"],
   title: "[TOOL_CALLS]name[ARGS]{…}: Devstral, Magistral, Ministral 3",
   calls: [{ codec: "named", open: ["[TOOL_CALLS]"], middle: ["[ARGS]"], close: [] }, marked, list],
   result: (_call, result) => `[TOOL_RESULTS]${resultText(result)}[/TOOL_RESULTS]`,

@@ -6,7 +6,7 @@ import { jsonList, think } from "./syntaxes.ts"
 /** Liquid LFM2 and LFM2.5: a Python list of calls between marks. Source: the official chat templates. */
 export const lfm2: Format = {
   id: "lfm2",
-  aliases: ["lfm2.5", "lfm2-thinking", "lfm"],
+  aliases: ["lfm2.5", "lfm2-thinking", "lfm", "lfm2-with-json-tools"],
   title: "A Python list of calls between <|tool_call_start|> and <|tool_call_end|>: LFM2",
   calls: [
     {

@@ -71,25 +71,28 @@ export function equalsTags(open: string, close: string): ParametersSyntax {
 }
 
 /**
- * Keys and values in tags of their own, the name first. `suffix` ends every tag's name; `line` is printed between them.
+ * Keys and values in tags of their own, the name first. `prefix` begins every tag's name and `suffix` ends it; `line` is
+ * printed between them.
  */
-export function keyValueTags(suffix = "", line = ""): ParametersSyntax {
+export function keyValueTags(suffix = "", line = "", prefix = ""): ParametersSyntax {
+  const tag = (name: string): string => `<${prefix}${name}${suffix}>`
+  const end = (name: string): string => `</${prefix}${name}${suffix}>`
   return {
     codec: "parameters",
-    wrapper: { open: [`<tool_call${suffix}>`], close: [`</tool_call${suffix}>`] },
+    wrapper: { open: [tag("tool_call")], close: [end("tool_call")] },
     separator: line,
     call: { open: [], nameEnd: line === "" ? [] : [line], close: [] },
     parameter: {
-      open: [`<arg_key${suffix}>`],
+      open: [tag("arg_key")],
       keyEnd: [
-        `</arg_key${suffix}>${line}<arg_value${suffix}>`,
-        `</arg_key${suffix}>\n<arg_value${suffix}>`,
-        `</arg_key${suffix}>\\n<arg_value${suffix}>`,
-        `</arg_key${suffix}>\n`,
+        `${end("arg_key")}${line}${tag("arg_value")}`,
+        `${end("arg_key")}\n${tag("arg_value")}`,
+        `${end("arg_key")}\\n${tag("arg_value")}`,
+        `${end("arg_key")}\n`,
       ],
-      close: [`</arg_value${suffix}>`],
+      close: [end("arg_value")],
     },
-    valueless: `</arg_key${suffix}>\n`,
+    valueless: `${end("arg_key")}\n`,
     // line breaks as a backslash and a letter
     fillers: ["\\n"],
     lines: { afterParameter: line },

@@ -154,3 +154,20 @@ describe("the choice by a chat template", () => {
     })
   })
 })
+
+describe("a template in Go's language, as Ollama has its own", () => {
+  const template =
+    '{{- range $i, $_ := .Messages }}{{ if eq .Role "assistant" }}<|im_start|>assistant\n{{ range .ToolCalls }}<tool_call>\n{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}\n</tool_call>{{ end }}{{ end }}{{ end }}'
+
+  it("is not rendered; that is told, and its marks say the format", () => {
+    const { format, recognised, unseen } = inferFormat(template)
+    expect([format, recognised]).toEqual([undefined, "hermes"])
+    expect(unseen.join()).toContain("in Go's language")
+    expect(selectByTemplate("nobody-knows", template)).toMatchObject({ format: { id: "hermes" }, inferred: false })
+  })
+
+  it("is none in Jinja", () => {
+    for (const { template: source } of Object.values(INVENTED))
+      expect(inferFormat(source).unseen.join()).not.toContain("Go's language")
+  })
+})

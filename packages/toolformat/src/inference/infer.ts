@@ -4,7 +4,7 @@ import { FORMATS } from "../formats/index.ts"
 import { toolLinesPrompt } from "../formats/prompts.ts"
 import { resultText } from "../formats/results.ts"
 import { think } from "../formats/syntaxes.ts"
-import { recogniseTemplate } from "../selector/template-markers.ts"
+import { isGoTemplate, recogniseTemplate } from "../selector/template-markers.ts"
 import { fitAll, type Fitted } from "./fit/index.ts"
 import { judge, type Judgement } from "./judge.ts"
 import { PLAIN, probeTools, WORDS } from "./probes.ts"
@@ -51,8 +51,9 @@ export interface Inference {
  */
 export function inferFormat(source: string, settings: TemplateSettings & { id?: string } = {}): Inference {
   const { id = `inferred-${hashOf(source)}`, ...rest } = settings
-  const renderings = renderingsOf(source, rest)
   const recognised = recogniseTemplate(source)?.formatId
+  if (isGoTemplate(source)) return { ...NOTHING, recognised, startsInReasoning: false, unseen: [GO_TEMPLATE] }
+  const renderings = renderingsOf(source, rest)
   const reasoning = seenReasoning(renderings)
   const samples = samplesOf(renderings)
   const common = { recognised, startsInReasoning: reasoning.opened }
@@ -88,16 +89,20 @@ function hashOf(text: string): string {
   return (hash >>> 0).toString(16).padStart(8, "0")
 }
 
+const NOTHING = {
+  format: undefined,
+  certainty: "unsure",
+  seen: [],
+  judgement: undefined,
+  same: [],
+} as const satisfies Partial<Inference>
+
+const GO_TEMPLATE =
+  "This is a template of Ollama's own, in Go's language, which is not rendered here: only its marks were looked at. The chat template in the model's GGUF file, or in its tokenizer_config.json, says more."
+
 function nothingSeen({ refusal }: Renderings): Omit<Inference, "recognised" | "startsInReasoning"> {
   const why = refusal === undefined ? "" : ` It refused some: ${refusal}`
-  return {
-    format: undefined,
-    certainty: "unsure",
-    seen: [],
-    unseen: [`The template shows no calls that it is given.${why}`],
-    judgement: undefined,
-    same: [],
-  }
+  return { ...NOTHING, unseen: [`The template shows no calls that it is given.${why}`] }
 }
 
 /** Of two that do the same, the one that was tried first. */

@@ -77,6 +77,7 @@ const FAMILIES: readonly NameRule[] = [
   { pattern: /\bcwm/, format: "cwm" },
   { pattern: /solar-open-?2/, format: "solar-open2" },
   { pattern: /solar-open/, format: "solar-open" },
+  { pattern: /longcat-?2|longcat.*(lite|2601|zigzag)/, format: "longcat2" },
   { pattern: /longcat/, format: "longcat" },
   { pattern: /ernie/, format: "ernie45" },
   { pattern: /\bdots/, format: "dots" },

@@ -19,3 +19,13 @@ export function recogniseTemplate(template: string): { formatId: string; markers
   }
   return best === undefined ? undefined : { formatId: best.formatId, markers: best.markers }
 }
+
+/**
+ * Whether a template is one of Ollama's own, in Go's language: such a one is not rendered here, and only its marks say
+ * something. Its fields begin with a dot, which no name in Jinja does.
+ */
+export function isGoTemplate(template: string): boolean {
+  return /\{\{-?\s*(?:(?:if|else if|range|with)\s[^}]*?)?\$?\.(?:Messages|Prompt|System|Tools|Response|Content|Role)\b/.test(
+    template,
+  )
+}

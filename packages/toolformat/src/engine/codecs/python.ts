@@ -53,7 +53,8 @@ function* readPython(session: Session, syntax: PythonSyntax, context: ReadContex
   source.at++
   const call = new CallWriter(session, context.start)
   call.name = name
-  if (context.bare && !(yield* maybeCall(session, call.name, syntax))) return false
+  const isUnmarked = context.bare || syntax.atStart === true
+  if (isUnmarked && !(yield* maybeCall(session, call.name, syntax))) return false
   context.commit()
   const wrong = "The arguments are not Python keyword arguments."
   yield* settle(source, call, yield* scanValue(source, NOTATION, call, context.closers, "call"), context.closers, wrong)
