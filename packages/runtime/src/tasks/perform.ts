@@ -84,6 +84,8 @@ function notBegun(thrown: unknown): Performed {
   }
   const { code, message } = thrown
   if (code === "WORKSPACE_BUSY") return { state: "queued", notBefore: Date.now() + BUSY_MS, reason: message }
+  // Whoever had the task before has ended its run meanwhile: the next look takes that end.
+  if (code === "RUN_ENDED") return { state: "queued" }
   if (PASSING.has(code)) return { state: "failed", reason: message, retry: true }
   throw thrown
 }
