@@ -56,6 +56,10 @@ export const mcpCommand: Command = {
       env: invocation.env,
       log,
     })
+    const { serviceWorker } = await import("../service/service-worker.ts")
+    const made = { ...configuration, withBuiltins: true, cwd: invocation.cwd, env: invocation.env }
+    const concurrency = values.bundle?.includes("agents") === true ? 1 : 0
+    await using _worker = await serviceWorker(toolwright, made, { concurrency, secured: true, log })
     const prompts = await loadPrompts({ folders: values.prompts ?? [] })
     await mcpOverStdio(
       {

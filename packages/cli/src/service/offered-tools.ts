@@ -1,4 +1,4 @@
-import type { Toolwright } from "@toolwright/runtime"
+import { AGENTS_BUNDLE, agentsTool, type Toolwright } from "@toolwright/runtime"
 import { readingTools, setsOf, ToolwrightError, type ToolDefinition, type Toolset } from "@toolwright/toolbox"
 
 /** What a server offers, and what of the registry it does not. */
@@ -26,13 +26,15 @@ export function offeredTools(toolwright: Toolwright, { secured, bundles: given }
   const bundles = given?.includes(ALL_BUNDLES) === true ? undefined : given
   const { registry, unavailable } = toolwright
   const without = unavailable.map(({ name }) => name)
-  const known = new Set(registry.list().flatMap(setsOf))
+  const known = new Set([...registry.list().flatMap(setsOf), AGENTS_BUNDLE])
   const unknown = bundles?.find((name) => !known.has(name))
   if (unknown !== undefined)
     throw new ToolwrightError("USAGE", `There is no bundle '${unknown}' here.`, {
       hint: `Bundles that have tools: ${[...known].sort().join(", ")}; ${ALL_BUNDLES} is all of them.`,
     })
-  const chosen = registry.view({ without, ...(bundles === undefined ? {} : { sets: bundles }) })
+  // Who lets agents work does what all tools can: it is offered to those alone who asked for it.
+  const add = secured && given?.includes(AGENTS_BUNDLE) === true ? [agentsTool(toolwright)] : []
+  const chosen = registry.view({ without, add, ...(bundles === undefined ? {} : { sets: bundles }) })
   const able = isWritable(toolwright) ? chosen : readingTools(chosen, isElsewhere)
   const tools = secured ? able : readingTools(able)
   const shown = new Set(tools.list().map((tool) => tool.name))

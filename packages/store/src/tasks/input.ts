@@ -9,6 +9,8 @@ export interface TaskInput {
   files?: string[]
   /** In place of the agent's own. */
   systemPrompt?: string
+  /** What kind of work it is, in the words of whoever asked for it. */
+  type?: string
   /** Whether a try that the agent itself ended without success is followed by another, as long as tries are left. */
   tryAgain?: boolean
 }
@@ -18,6 +20,7 @@ const FIELDS: Readonly<Record<keyof TaskInput, (value: unknown) => boolean>> = {
   task: (value) => typeof value === "string" && value.trim() !== "",
   files: (value) => Array.isArray(value) && value.every((file) => typeof file === "string"),
   systemPrompt: (value) => typeof value === "string",
+  type: (value) => typeof value === "string",
   tryAgain: (value) => typeof value === "boolean",
 }
 
