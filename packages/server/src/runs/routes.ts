@@ -124,9 +124,7 @@ function eventRoutes(routes: Routes, { send, visible }: Reader): void {
     const { log, row } = found
     const limit = whole(context.req.query("limit"), 2000, 1, MOST_EVENTS)
     const after = whole(context.req.query("after"), 0, 0, 2 ** 31 - 1)
-    const events = await log.events(row.id, { after, limit: limit + 1 })
-    const page: EventPage = { events: events.slice(0, limit).map(eventDigest), more: events.length > limit }
-    return send(context, page)
+    return send(context, await pageOf(log, row.id, { after, limit }))
   })
 
   routes.get("/:id/events/:seq", async (context) => {
@@ -146,6 +144,36 @@ function eventRoutes(routes: Routes, { send, visible }: Reader): void {
     const answer: EventBody = { seq, type, time: Number(time), hash, size: body.length, from, text }
     return send(context, event.body === undefined ? { ...answer, erased: true } : answer)
   })
+}
+
+/** Characters of bodies that are read in one go, and after which a page ends: a reader comes again for more. */
+const AT_ONCE = 1 << 20
+const MOST_READ = 8 << 20
+const FEWEST = 10
+const MOST_AT_ONCE = 1000
+
+/** Events without their bodies; between its pieces others are served. */
+async function pageOf(
+  log: RunLog,
+  run: string,
+  { after, limit }: { after: number; limit: number },
+): Promise<EventPage> {
+  const events: EventPage["events"] = []
+  let next = 50
+  for (let read = 0; read < MOST_READ;) {
+    const wanted = Math.min(next, limit - events.length)
+    const piece = await log.events(run, { after, limit: wanted + 1 })
+    const shown = piece.slice(0, wanted)
+    events.push(...shown.map(eventDigest))
+    if (piece.length <= wanted) return { events, more: false }
+    if (events.length === limit) break
+    after = shown.at(-1)!.seq
+    const size = shown.reduce((sum, { body = "" }) => sum + body.length, 0)
+    read += size
+    next = Math.max(FEWEST, Math.min(MOST_AT_ONCE, Math.floor((AT_ONCE * shown.length) / Math.max(1, size))))
+    await new Promise<void>((resolve) => setImmediate(resolve))
+  }
+  return { events, more: true }
 }
 
 function streamRoute(routes: Routes, { visible }: Reader): void {

@@ -37,7 +37,7 @@ export function RunList({ rows, selected, select, follow, handle }: ListProps) {
     getScrollElement: () => scroller.current,
     estimateSize: (index) => heightOf(rows[index]!),
     getItemKey: (index) => rows[index]!.seq,
-    overscan: 12,
+    overscan: 4,
   })
   useImperativeHandle(handle, () => ({ show: (index) => virtual.scrollToIndex(index, { align: "auto" }) }), [virtual])
   const room = virtual.scrollRect?.height

@@ -57,7 +57,13 @@ export function RunPane() {
         <div className="flex h-full flex-col">
           <Head run={newer(head.data, events)} away={events.away} live={events.live} />
           <Questions run={id} answered={() => void head.refetch()} />
-          <RunView rows={events.builder.rows} live={events.live} loading={events.loading} at={at} />
+          <RunView
+            rows={events.builder.rows}
+            version={events.builder.version}
+            live={events.live}
+            loading={events.loading}
+            at={at}
+          />
         </div>
       </Bodies>
     </RunActions>

@@ -3,7 +3,8 @@ import { ApiError, get, stream } from "../lib/api.ts"
 import type { EventDigest, EventPage, RunDigest } from "../runs/data.ts"
 import { RowBuilder } from "./rows.ts"
 
-const FIRST = 1000
+/** What comes first fits a screen some times over; a page ends earlier where its events are large. */
+const FIRST = 200
 const NEXT = 20_000
 const PAUSE_MS = 700
 

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from "react"
+import { useEffect, useMemo, useRef } from "react"
 import { duration } from "../lib/text.ts"
 import { failed, timeLine, type Row } from "./rows.ts"
 
@@ -7,15 +7,19 @@ const HEIGHT = 34
 /** Where the time went: the model above, calls below. A picture of what the list says in words. */
 export function TimeLine({
   rows,
+  version,
   selected,
   select,
 }: {
   rows: readonly Row[]
+  /** Raised with each change of the rows, which grow in place. */
+  version: number
   selected: number | undefined
   select: (seq: number) => void
 }) {
   const canvas = useRef<HTMLCanvasElement>(null)
-  const line = timeLine(rows)
+  // oxlint-disable-next-line react-hooks/exhaustive-deps
+  const line = useMemo(() => timeLine(rows), [rows, version])
   useEffect(() => {
     const element = canvas.current
     if (element === null) return
@@ -29,7 +33,7 @@ export function TimeLine({
       watcher.disconnect()
       scheme.removeEventListener("change", draw)
     }
-  })
+  }, [line, selected])
   if (line.bars.length === 0) return null
   const click = (event: React.MouseEvent<HTMLCanvasElement>): void => {
     const { left, width } = event.currentTarget.getBoundingClientRect()

@@ -9,6 +9,8 @@ import { TimeLine } from "./time-line.tsx"
 
 interface ViewProps {
   rows: readonly Row[]
+  /** Raised with each change of the rows, which grow in place. */
+  version?: number
   live: boolean
   loading: boolean
   /** The event that is looked at when it opens. */
@@ -16,7 +18,7 @@ interface ViewProps {
 }
 
 /** A run: time line, list, and the detail of the chosen line. Of a server or of a file, it is the same. */
-export function RunView({ rows, live, loading, at: shownFirst }: ViewProps) {
+export function RunView({ rows, version = 0, live, loading, at: shownFirst }: ViewProps) {
   const [selected, setSelected] = useState(shownFirst === undefined ? undefined : Number(shownFirst))
   const [text, setText] = useState("")
   const [only, setOnly] = useState(false)
@@ -44,7 +46,7 @@ export function RunView({ rows, live, loading, at: shownFirst }: ViewProps) {
   const row = rows.find(({ seq }) => seq === selected)
   return (
     <div className="flex min-h-0 flex-1 flex-col">
-      <TimeLine rows={rows} selected={selected} select={select} />
+      <TimeLine rows={rows} version={version} selected={selected} select={select} />
       <Search input={input} text={text} setText={setText} only={only} setOnly={setOnly}>
         {count(shown.length, "line")}
         {loading ? ", more are coming" : ""}
