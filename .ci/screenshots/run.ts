@@ -128,17 +128,12 @@ async function addPlan(plan: typeof PLAN): Promise<void> {
 }
 
 async function rest(page: Page): Promise<void> {
-  for (const [name, file] of [
-    ["Approvals", "approvals"],
-    ["Agents", "agents"],
-    ["Connections", "connections"],
-    ["Charts", "charts"],
-    ["Runs", "runs"],
-  ] as const) {
-    await pane(page, name)
-    await page.waitForLoadState("networkidle")
-    await shot(page, file)
-  }
+  await pane(page, "Charts")
+  await page.getByText("How long runs take").first().waitFor()
+  await page.waitForLoadState("networkidle")
+  await shot(page, "charts")
+  await pane(page, "Runs")
+  await page.getByRole("link", { name: /A test fails/ }).waitFor()
   await page.setViewportSize({ width: 360, height: 740 })
   await page.emulateMedia({ colorScheme: "dark" })
   await shot(page, "narrow")

@@ -1,7 +1,9 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { CHROMIUM, launch, NO_CHROMIUM, openPage, violations } from "../testing/browser.ts"
-import { folderWith, startCli } from "../testing/run-cli.ts"
+import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 
 /** How long a page may take on a busy machine. */
 const SOON = { timeout: 20_000 }
@@ -124,6 +126,32 @@ describe.skipIf(CHROMIUM === undefined)(
       await detail.getByText("done", { exact: true }).waitFor()
       await detail.getByRole("link", { name: "Open its run" }).click()
       await page.getByRole("heading", { name: "Say that it is done" }).waitFor()
+      expect(wrong).toEqual([])
+      await end()
+    }, 120_000)
+
+    test("two runs stand side by side, call beside call, and lead to where they went apart", async () => {
+      const { cwd, page, wrong, end } = await opened({ "a.txt": "one\n", "b.txt": "two\n", "play.yaml": EDITS })
+      for (const path of ["a.txt", "b.txt"]) {
+        const steps = `steps:\n  - reply: { calls: [{ name: echo, arguments: { message: hi } }] }
+  - reply: { calls: [{ name: file_read, arguments: { path: ${path} } }] }\n  - reply: It is read.\n`
+        writeFileSync(join(cwd, "read.yaml"), steps)
+        await cli(["run", `Read ${path}`, "--screenplay", "read.yaml"], { cwd })
+      }
+      await pane(page, "Runs")
+      await page.getByRole("link", { name: /Read a\.txt/ }).click()
+      await page.getByRole("link", { name: "Compare" }).click()
+      const second = page.getByRole("combobox", { name: "Second run" })
+      await expect.poll(() => second.getByRole("option", { name: /Read b\.txt/ }).count(), SOON).toBe(1)
+      const option = await second.getByRole("option", { name: /Read b\.txt/ }).getAttribute("value")
+      await second.selectOption(option!)
+      await said(page, "1 of 2 places differ").waitFor()
+      expect(await violations(page)).toEqual([])
+      await page.getByRole("checkbox", { name: "differences only" }).check()
+      const places = page.getByRole("list", { name: "1 place" })
+      expect(await places.textContent()).toMatch(/other arguments.*a\.txt.*b\.txt/s)
+      await places.getByRole("link", { name: /b\.txt/ }).click()
+      expect(await page.getByRole("region", { name: "Arguments of the call" }).textContent()).toContain("b.txt")
       expect(wrong).toEqual([])
       await end()
     }, 120_000)

@@ -38,6 +38,26 @@ const json = (body: unknown, headers: Record<string, string> = {}): RequestInit 
   headers: { "content-type": "application/json", ...headers },
 })
 
+test("figures count a call whose result stands among the bodies", async () => {
+  const writer = await log.begin({
+    id: "r1",
+    agent: "",
+    model: "",
+    title: "look",
+    surface: "http",
+    holder: "h",
+    time: 1,
+  })
+  const result = { success: false, output: "x".repeat(20_000), executionTimeMs: 3 }
+  await writer.end([{ type: "tool-end", body: JSON.stringify({ name: "look", result }), time: 2 }], {
+    outcome: "failed",
+    summary: "{}",
+    time: 3,
+  })
+  const { tools } = (await (await asking()("/figures?from=0&to=10")).json()) as Figures
+  expect(tools).toEqual([expect.objectContaining({ name: "look", count: 1, failed: 1, ms50: 3 })])
+})
+
 interface Ran {
   agent?: string
   title?: string

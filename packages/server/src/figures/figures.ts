@@ -138,8 +138,10 @@ async function countCalls(
   const places = runs.map(() => "?").join(", ")
   const ids: SqlValue[] = runs.map(({ id }) => id)
   const events = await database.query<CallEvent>(
-    `SELECT run, type, body FROM run_events
-     WHERE run IN (${places}) AND type IN ('run-start', 'tool-start', 'tool-end') AND LENGTH(body) < ${LONGEST_BODY}`,
+    `SELECT run_events.run, run_events.type, COALESCE(run_events.body, bodies.content) AS body
+     FROM run_events LEFT JOIN bodies ON bodies.hash = run_events.body_ref
+     WHERE run_events.run IN (${places}) AND run_events.type IN ('run-start', 'tool-start', 'tool-end')
+       AND LENGTH(COALESCE(run_events.body, bodies.content)) < ${LONGEST_BODY}`,
     ids,
   )
   const byId = new Map(runs.map((run) => [run.id, run]))

@@ -58,6 +58,11 @@ const topOf = ({ line }: Placed): number => EDGE + line * (HEIGHT + GAP_Y)
 function curve(from: Placed, to: Placed): string {
   const [x1, y1] = [leftOf(from) + WIDTH, topOf(from) + HEIGHT / 2]
   const [x2, y2] = [leftOf(to), topOf(to) + HEIGHT / 2]
+  // Over a column it goes at the height of where it ends, which is free.
+  if (to.column - from.column > 1) {
+    const [turn, half] = [x1 + GAP_X, x1 + GAP_X / 2]
+    return `M${x1} ${y1} C${half} ${y1} ${half} ${y2} ${turn} ${y2} L${x2} ${y2}`
+  }
   const bend = Math.max(24, (x2 - x1) / 2)
   return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`
 }

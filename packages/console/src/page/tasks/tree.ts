@@ -61,10 +61,14 @@ export function graphOf(tasks: readonly TaskView[]): PlanGraph {
   }
   const lines: number[] = []
   const placed = new Map<string, Placed>()
-  for (const task of tasks.toReversed()) {
+  const inOrder = tasks.toReversed().toSorted((a, b) => (columns.get(a.id) ?? 0) - (columns.get(b.id) ?? 0))
+  for (const task of inOrder) {
     const column = columns.get(task.id) ?? 0
-    const line = (lines[column] ??= 0)
-    lines[column]!++
+    // An arrow over a column needs room there, below what stands in it: whoever it leads to stands lower, too.
+    const far = (task.after ?? []).some((id) => column - (placed.get(id)?.column ?? column) > 1)
+    const between = far ? Math.max(0, ...lines.slice(1, column).map((count) => count ?? 0)) : 0
+    const line = Math.max(lines[column] ?? 0, between)
+    lines[column] = line + 1
     placed.set(task.id, { task, column, line })
   }
   const nodes = [...placed.values()]
