@@ -25,17 +25,23 @@ export function instanceOf(schema: Schema, root: JsonSchema, random: Random, dep
   if (typeof schema === "boolean") return anything(random)
   const found = reference(schema, root)
   if (found !== undefined && depth < DEEPEST) return instanceOf(found, root, random, depth + 1)
-  const { const: only, enum: some, anyOf, oneOf, allOf } = schema
+  const { const: only, enum: some } = schema
   if (only !== undefined) return only
   if (some !== undefined && some.length > 0) return random.chance(0.95) ? random.pick(some) : anything(random)
-  const options = [...(anyOf ?? []), ...(oneOf ?? [])] as Schema[]
-  if (options.length > 0 && depth < DEEPEST) {
-    const chosen = random.pick(options)
-    return instanceOf(typeof chosen === "object" ? { ...without(schema), ...chosen } : chosen, root, random, depth + 1)
-  }
-  if (allOf !== undefined && depth < DEEPEST)
-    return instanceOf(Object.assign({}, without(schema), ...(allOf as JsonSchema[])), root, random, depth + 1)
+  const branch = depth < DEEPEST ? branchOf(schema, random) : undefined
+  if (branch !== undefined) return instanceOf(branch, root, random, depth + 1)
   return ofType(typeOf(schema, random), schema, root, random, depth)
+}
+
+/** One of the alternatives, or all that has to hold, with what stands beside it. */
+function branchOf(schema: JsonSchema, random: Random): Schema | undefined {
+  const { anyOf = [], oneOf = [], allOf } = schema
+  const options: Schema[] = [...anyOf, ...oneOf]
+  if (options.length > 0) {
+    const chosen = random.pick(options)
+    return typeof chosen === "object" ? { ...without(schema), ...chosen } : chosen
+  }
+  return allOf === undefined ? undefined : Object.assign({}, without(schema), ...allOf)
 }
 
 function ofType(type: string, schema: JsonSchema, root: JsonSchema, random: Random, depth: number): unknown {

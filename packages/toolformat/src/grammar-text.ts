@@ -1,7 +1,9 @@
 import { type Grammar, grammarToGbnf } from "@toolwright/logits"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
+import { structuralTag, type StructuralTagOf } from "./engine/grammar/structural-tag.ts"
 import type { Format } from "./engine/syntax.ts"
 import { type FormatGrammarOptions, grammarFor, type RefusedSchema } from "./grammar.ts"
+import { formatById } from "./selector/index.ts"
 
 /** The grammar of a format's replies as a server takes it. */
 export interface GrammarText {
@@ -11,6 +13,19 @@ export interface GrammarText {
   readonly triggers: readonly string[]
   /** Tools whose schemas are too much for a grammar: they may be called with any arguments. */
   readonly refused: readonly RefusedSchema[]
+}
+
+/**
+ * The replies of a format as xgrammar's structural tag, by a format or its id; see {@link structuralTag}.
+ *
+ * @throws ToolwrightError `NO_TOOLS`, `NO_CALL_SYNTAX`
+ */
+export function structuralTagFor(
+  format: Format | string,
+  tools: readonly ToolDefinition[],
+  options: FormatGrammarOptions = {},
+): StructuralTagOf {
+  return structuralTag(typeof format === "string" ? formatById(format) : format, tools, options)
 }
 
 /**

@@ -1,3 +1,4 @@
+import { matchesGbnf } from "@toolwright/logits"
 import { describe, expect, test } from "vitest"
 import { cli, folderWith } from "../testing/run-cli.ts"
 
@@ -168,5 +169,31 @@ describe("formats by chat templates", () => {
       stderr: expect.stringContaining("line 1"),
     })
     expect(await cli(["format", "infer"], { cwd })).toMatchObject({ code: 2 })
+  })
+})
+
+describe("format grammar", () => {
+  const tools = JSON.stringify([
+    { name: "f", parameters: { type: "object", properties: { n: { type: "integer" } }, required: ["n"] } },
+    { name: "odd", parameters: { type: "object", properties: { a: { enum: [1], type: "string" } }, required: ["a"] } },
+  ])
+
+  test("prints what replies are held to, as each engine takes it, and names the tools that are left free", async () => {
+    const cwd = folderWith({ "tools.json": tools })
+    const options = ["--format", "hermes", "--tools", "tools.json"]
+    const gbnf = await cli(["format", "grammar", ...options], { cwd })
+    expect(matchesGbnf(gbnf.stdout, 'Well. <tool_call>\n{"name": "f", "arguments": {"n": 3}}\n</tool_call>')).toBe(true)
+    expect(matchesGbnf(gbnf.stdout, '<tool_call>\n{"name": "f", "arguments": {"n": "3"}}\n</tool_call>')).toBe(false)
+    const tag = await cli(["format", "grammar", ...options, "--as", "structural-tag"], { cwd })
+    expect(JSON.parse(tag.stdout)).toMatchObject({ type: "structural_tag" })
+    for (const { code, stderr } of [gbnf, tag])
+      expect([code, stderr]).toEqual([0, expect.stringContaining("no grammar holds the arguments of odd: No value")])
+  })
+
+  test("says what it cannot print", async () => {
+    const cwd = folderWith({ "tools.json": tools })
+    const wrong = await cli(["format", "grammar", "--format", "hermes", "--tools", "tools.json", "--as", "x"], { cwd })
+    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("structural-tag")])
+    expect((await cli(["format", "grammar", "--format", "hermes"], { cwd })).code).toBe(2)
   })
 })

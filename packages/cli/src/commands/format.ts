@@ -43,6 +43,7 @@ const OPTIONS = {
     value: "file",
     description: "Of render: print this conversation as the model is shown it",
   },
+  as: { type: "string", value: "gbnf|structural-tag", description: "Of grammar: for llama.cpp (default), or xgrammar" },
   json: { type: "boolean", description: "Of list, show and infer: print JSON" },
 } as const satisfies OptionDeclarations
 
@@ -57,15 +58,12 @@ export const formatCommand: Command = {
       "format show <id> | --model <name> | --template <file>",
       "format infer <template> [--model <name>] [--json]",
       "format parse --format <id> | --model <name> | --template <file> < reply.txt",
-      "format render --format <id> | --model <name> --tools <file>",
+      "format render|grammar --format <id> | --model <name> --tools <file>",
     ],
     description:
-      "A format is how one model family is told about tools and writes calls: 'parse' reads a raw reply from standard input, 'render' prints what the model is shown.",
+      "A format is how one model family is told about tools and writes calls: 'parse' reads a raw reply from standard input, 'render' prints what the model is shown, 'grammar' what holds it.",
     options: OPTIONS,
-    examples: [
-      { line: "toolwright format list", does: "Every format and its other names" },
-      { line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this reply?" },
-    ],
+    examples: [{ line: "toolwright format parse --model mistral-small < reply.txt", does: "What is in this reply?" }],
   }),
   details: `\`parse\` prints \`{"calls", "content", "reasoning", "problems"}\`; nothing in the text makes it fail. With \`--jsonl\` each line is
 \`{"format"|"model"|"template", "tools", "raw"}\`. \`--template\` takes a file in Jinja, a tokenizer_config.json, a GGUF file or a server's
@@ -86,7 +84,8 @@ says how sure it is and what it could not see, and its exit code is 0 where ther
     if (action === "show") return show(invocation, id === undefined ? values : { ...values, format: id })
     if (action === "parse") return values.jsonl === true ? parseLines(invocation, values) : parseOne(invocation, values)
     if (action === "render") return render(invocation, values)
-    throw usageError(`'format ${action}' is not known.`, "Use list, show, infer, parse or render.")
+    if (action === "grammar") return printGrammar(invocation, values)
+    throw usageError(`'format ${action}' is not known.`, "Use list, show, infer, parse, render or grammar.")
   },
 }
 
@@ -267,6 +266,22 @@ async function render(invocation: Invocation, values: Values): Promise<number> {
   } else if (formatter.supportsNativeToolUse())
     invocation.stdout.write(`${JSON.stringify(formatter.formatToolsForAPI(tools), null, 2)}\n`)
   else invocation.stdout.write(formatter.formatToolsForPrompt(tools))
+  return EXIT.success
+}
+
+/** What replies in a format are held to: text or calls of the tools. Tools that are left free are named on the side. */
+async function printGrammar(invocation: Invocation, values: Values): Promise<number> {
+  const { grammarText, structuralTagFor } = await import("@toolwright/toolformat")
+  const { as = "gbnf", tools: file } = values
+  if (as !== "gbnf" && as !== "structural-tag")
+    throw usageError(`'${as}' is no choice for --as.`, "Use gbnf or structural-tag.")
+  if (file === undefined) throw usageError("A grammar of which tools?", "Give --tools <file>.")
+  const tools = await readTools(invocation, file)
+  const { format } = await choose(invocation, values)
+  const made = as === "gbnf" ? grammarText(format, tools) : structuralTagFor(format, tools, { reasoning: true })
+  invocation.stdout.write("text" in made ? made.text : `${JSON.stringify(made.tag, null, 2)}\n`)
+  for (const { tool, reason } of made.refused)
+    invocation.stderr.write(`no grammar holds the arguments of ${neutralise(tool)}: ${neutralise(reason)}\n`)
   return EXIT.success
 }
 

@@ -50,7 +50,8 @@ export function formatGrammar(
   return bindGrammar(shared.grammar, grounding)
 }
 
-function replyGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions): Grammar {
+/** @throws ToolwrightError `NO_CALL_SYNTAX`, `NO_TOOLS` */
+export function syntaxFor(format: Format, tools: readonly ToolDefinition[]): CallSyntax {
   const syntax = format.calls[0]
   if (syntax === undefined || format.apiOnly !== undefined) {
     throw new ToolwrightError(
@@ -63,6 +64,11 @@ function replyGrammar(format: Format, tools: readonly ToolDefinition[], options:
     throw new ToolwrightError("NO_TOOLS", "A grammar of calls needs at least one tool.", {
       hint: "Send the request without a grammar.",
     })
+  return syntax
+}
+
+function replyGrammar(format: Format, tools: readonly ToolDefinition[], options: FormatGrammarOptions): Grammar {
+  const syntax = syntaxFor(format, tools)
   const calls = callsExpression(
     syntax,
     choice(...tools.map((tool) => toolCall(syntax, tool, format, options))),
@@ -96,7 +102,7 @@ function replyGrammar(format: Format, tools: readonly ToolDefinition[], options:
 }
 
 /** One call of a tool; with any arguments where its schema is too much for a grammar, which costs this tool alone. */
-function toolCall(
+export function toolCall(
   syntax: CallSyntax,
   tool: ToolDefinition,
   { ids }: Format,
@@ -116,7 +122,7 @@ function toolCall(
 }
 
 /** An object whose members may be anything: those that the schema names by their names, and any others. */
-function anyArguments({ properties }: JsonSchema): JsonSchema {
+export function anyArguments({ properties }: JsonSchema): JsonSchema {
   const names = typeof properties === "object" && properties !== null ? Object.keys(properties) : []
   return {
     type: "object",
@@ -136,7 +142,7 @@ function callsExpression(syntax: CallSyntax, call: Expression, parallel: boolean
 }
 
 /** The marks with which printed calls begin. */
-function openings(syntax: CallSyntax): string[] {
+export function openings(syntax: CallSyntax): string[] {
   const wrapper = syntax.wrapper?.open[0]
   if (wrapper !== undefined) return [wrapper]
   if (syntax.codec === "named") return syntax.open.slice(0, 1)
