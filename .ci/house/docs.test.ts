@@ -82,3 +82,7 @@ test("the example of adding a tool runs and says what its page says", async () =
     "ACCESS_DENIED\ntrue\n",
   )
 })
+
+test("the file of a built-in tool in adding-a-tool.md runs", async () => {
+  expect(await runExample("adding-a-built-in-tool", blocks("docs/adding-a-tool.md", "ts")[2]!)).toBe("ACCESS_DENIED\n")
+})
