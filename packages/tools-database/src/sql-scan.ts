@@ -106,6 +106,20 @@ function quoteEnd(sql: string, at: number, quote: string, withBackslashes: boole
   return sql.length
 }
 
+/** Whether a statement begins or ends a transaction; going back to a savepoint does neither. */
+function endsTransaction(words: readonly string[]): boolean {
+  const [first = "", second] = words
+  if (first === "START" || first === "PREPARE") return second === "TRANSACTION"
+  if (first === "ROLLBACK") return !words.includes("TO")
+  return ["BEGIN", "COMMIT", "END", "ABORT"].includes(first)
+}
+
+/** Whether a statement reaches another database file. */
+function opensAnother(words: readonly string[]): boolean {
+  const [first] = words
+  return first === "ATTACH" || first === "DETACH" || (first === "VACUUM" && words.includes("INTO"))
+}
+
 /**
  * Checks what a migration must not do: end the transaction it runs in, or open other files.
  *
@@ -119,13 +133,8 @@ export function checkMigration(
 ): void {
   const statements = scanSql(sql)
   for (const { words, line } of statements) {
-    const [first, second] = words
-    const endsTransaction =
-      ["BEGIN", "COMMIT", "ROLLBACK", "END", "ABORT"].includes(first ?? "") ||
-      (first === "START" && second === "TRANSACTION") ||
-      (first === "PREPARE" && second === "TRANSACTION")
-    const isSavepoint = first === "ROLLBACK" && words.includes("TO")
-    if (endsTransaction && !isSavepoint) {
+    const [first] = words
+    if (endsTransaction(words)) {
       throw new ToolwrightError(
         "INVALID_MIGRATION",
         `${file}, line ${line}: ${first} is not allowed; each migration runs in a transaction of its own.`,
@@ -136,10 +145,7 @@ export function checkMigration(
         },
       )
     }
-    if (
-      dialect === "sqlite" &&
-      (first === "ATTACH" || first === "DETACH" || (first === "VACUUM" && words.includes("INTO")))
-    ) {
+    if (dialect === "sqlite" && opensAnother(words)) {
       throw new ToolwrightError(
         "INVALID_MIGRATION",
         `${file}, line ${line}: ${words.slice(0, 2).join(" ")} is not allowed; a migration works on its own database file only.`,

@@ -28,13 +28,7 @@ export function createBraveSearch(host: NetworkHost, config: WebSearchConfig): T
       })
     }
     const query = (args.query as string).trim()
-    if (query === "" || query.split(/\s+/).length > 50) {
-      return failure({
-        code: "INVALID_ARGUMENTS",
-        message: query === "" ? "The query is empty." : "The query has more than 50 words.",
-        hint: 'Give a few search words, for example {"query": "SQLite WAL mode"}',
-      })
-    }
+    if (query === "" || query.split(/\s+/).length > 50) return unaskable(query)
     const url = new URL(config.url ?? SERVICE)
     const filters = filtersOf(args)
     const page = Number(args.page ?? 0)
@@ -115,19 +109,31 @@ function plain(value: unknown, maxChars?: number): string {
   return cleanLine(withoutMarkup((asText(value) ?? "").slice(0, 20_000)), maxChars)
 }
 
+function unaskable(query: string): ToolResult {
+  return failure({
+    code: "INVALID_ARGUMENTS",
+    message: query === "" ? "The query is empty." : "The query has more than 50 words.",
+    hint: 'Give a few search words, for example {"query": "SQLite WAL mode"}',
+  })
+}
+
+/** How long the service wants to be left alone. */
+function secondsToWait(headers: JsonAnswer["headers"]): number {
+  const waits = (headers["x-ratelimit-reset"] ?? "").split(",").map(Number)
+  const remaining = (headers["x-ratelimit-remaining"] ?? "").split(",").map(Number)
+  const exhausted = waits.filter((_, index) => remaining[index] === 0)
+  const longest = Math.max(...(exhausted.length > 0 ? exhausted : waits.slice(0, 1)))
+  const seconds = Number(headers["retry-after"] ?? longest)
+  return Number.isFinite(seconds) ? seconds : 1
+}
+
 function refused({ status, headers, value }: JsonAnswer, key: string): ToolResult {
   const detail = asObject(asObject(value).error)
   const said = redact(cleanLine(asText(detail.detail) ?? asText(asObject(value).message) ?? "", 200), [key])
   const quoted = said === "" ? "" : ` (the service says: ${said})`
   const what = "Searching the web failed"
   if (status === 429) {
-    const waits = (headers["x-ratelimit-reset"] ?? "").split(",").map(Number)
-    const remaining = (headers["x-ratelimit-remaining"] ?? "").split(",").map(Number)
-    const exhausted = waits.filter((_, index) => remaining[index] === 0)
-    const seconds = Number(
-      headers["retry-after"] ?? Math.max(...(exhausted.length > 0 ? exhausted : waits.slice(0, 1))),
-    )
-    const retryAfterSeconds = Number.isFinite(seconds) ? seconds : 1
+    const retryAfterSeconds = secondsToWait(headers)
     return failure({
       code: "RATE_LIMITED",
       message: `${what}: the rate limit is used up; it is free again in ${retryAfterSeconds} s${quoted}.`,

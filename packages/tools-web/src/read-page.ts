@@ -85,18 +85,7 @@ async function readResponse(
   config: WebscrapeConfig,
   signal: AbortSignal,
 ): Promise<Page | ToolResult> {
-  if (status >= 400) {
-    return failure({
-      code: status === 404 || status === 410 ? "NOT_FOUND" : status === 429 ? "RATE_LIMITED" : "HTTP_ERROR",
-      message: `${url} answered ${status}${status === 404 ? ": there is no such page" : ""}.`,
-      hint:
-        status === 401 || status === 403
-          ? "The page is not open to everyone. Look for another source."
-          : "Check the address, or find another source with web_search.",
-      retryable: status === 429 || status >= 500,
-      details: { status, ...(headers["retry-after"] === undefined ? {} : { retryAfter: headers["retry-after"] }) },
-    })
-  }
+  if (status >= 400) return refused(url, status, headers["retry-after"])
   const contentType = headers["content-type"] ?? ""
   const type = mediaType(contentType, body)
   if (type === "text/html" || type === "application/xhtml+xml") {
@@ -113,6 +102,19 @@ async function readResponse(
     message: `${url} is ${type === "" ? "of an unknown kind" : type} (${body.length} bytes), which cannot be read as text.`,
     hint: "Look for a page in HTML or text on the same subject.",
     details: { contentType: type, bytes: body.length },
+  })
+}
+
+function refused(url: string, status: number, retryAfter: string | undefined): ToolResult {
+  return failure({
+    code: status === 404 || status === 410 ? "NOT_FOUND" : status === 429 ? "RATE_LIMITED" : "HTTP_ERROR",
+    message: `${url} answered ${status}${status === 404 ? ": there is no such page" : ""}.`,
+    hint:
+      status === 401 || status === 403
+        ? "The page is not open to everyone. Look for another source."
+        : "Check the address, or find another source with web_search.",
+    retryable: status === 429 || status >= 500,
+    details: { status, ...(retryAfter === undefined ? {} : { retryAfter }) },
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Prompt } from "@toolwright/prompts"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { oneLine } from "../render/short.ts"
@@ -63,14 +64,9 @@ export const promptsCommand: Command = {
       )
     const prompt = registry.named(name)
     if (action === "show") {
-      if (values.json === true)
-        return print(
-          JSON.stringify({ ...promptDefinition(prompt), engine: prompt.engine, template: prompt.template }, null, 2),
-        )
-      const rows = prompt.arguments.map(
-        (argument) => `  ${argument.name}${argument.required ? " (required)" : ""}: ${argument.description}`,
-      )
-      return print(`${prompt.name}: ${prompt.description}\n${rows.join("\n")}\n\n${prompt.template}`)
+      const { engine, template } = prompt
+      const all = { ...promptDefinition(prompt), engine, template }
+      return print(values.json === true ? JSON.stringify(all, null, 2) : pageOf(prompt))
     }
     const result = renderPrompt(prompt, await argumentsFrom(invocation, values.arg ?? []))
     if (values.json === true) invocation.stdout.write(`${JSON.stringify(result)}\n`)
@@ -78,6 +74,12 @@ export const promptsCommand: Command = {
     else throw usageError(result.error ?? "The prompt cannot be rendered.")
     return result.success ? EXIT.success : EXIT.failure
   },
+}
+
+/** A prompt for people. */
+function pageOf({ name, description, arguments: list, template }: Prompt): string {
+  const rows = list.map((each) => `  ${each.name}${each.required ? " (required)" : ""}: ${each.description}`)
+  return `${name}: ${description}\n${rows.join("\n")}\n\n${template}`
 }
 
 async function argumentsFrom(invocation: Invocation, given: readonly string[]): Promise<Record<string, string>> {

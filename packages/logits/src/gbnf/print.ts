@@ -22,9 +22,7 @@ type Place = "choice" | "sequence" | "item"
 function printNode(node: GbnfNode, place: Place): string {
   switch (node.kind) {
     case "literal":
-      return node.text.length === 0 && place === "item"
-        ? '("")'
-        : `"${node.text.map((code) => printCharacter(code, '"')).join("")}"`
+      return within(place, node.text.length === 0, `"${node.text.map((code) => printCharacter(code, '"')).join("")}"`)
     case "class":
       return `[${node.negated ? "^" : ""}${node.ranges.map(printRange).join("")}]`
     case "any":
@@ -34,9 +32,8 @@ function printNode(node: GbnfNode, place: Place): string {
     case "rule":
       return node.name
     case "sequence": {
-      if (node.items.length === 0) return place === "item" ? '("")' : '""'
       const text = node.items.map((item) => printNode(item, "sequence")).join(" ")
-      return place === "item" ? `(${text})` : text
+      return within(place, true, text === "" ? '""' : text)
     }
     case "choice": {
       const text = node.options.map((option) => printNode(option, "choice")).join(" | ")
@@ -47,6 +44,11 @@ function printNode(node: GbnfNode, place: Place): string {
       return `${node.item.kind === "repeat" ? `(${item})` : item}${printBounds(node.min, node.max)}`
     }
   }
+}
+
+/** In brackets, where what stands before a repetition is no item by itself. */
+function within(place: Place, needed: boolean, text: string): string {
+  return needed && place === "item" ? `(${text})` : text
 }
 
 function printBounds(min: number, max: number | undefined): string {

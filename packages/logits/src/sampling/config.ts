@@ -75,23 +75,25 @@ export function samplerProblems(config: SamplerConfig): string[] {
       problems.push(`${name} must be ${describe(range)}, not ${show(value)}`)
   }
   if (config.maxTokens === 0) problems.push("maxTokens must be at least 1, or -1 for no limit, not 0")
-  if (config.logitBias !== undefined && !isMapping(config.logitBias))
-    problems.push(`logitBias must be numbers by token, not ${show(config.logitBias)}`)
-  else
-    for (const [token, bias] of Object.entries(config.logitBias ?? {})) {
-      if (!/^\d+$/.test(token)) problems.push(`logitBias must have token numbers as keys, not '${token}'`)
-      if (typeof bias !== "number" || !(bias === Number.NEGATIVE_INFINITY || inRange(bias, { from: -100, to: 100 }))) {
-        problems.push(`logitBias of token ${token} must be from -100 to 100, not ${show(bias)}`)
-      }
-    }
-  if (
-    config.stop !== undefined &&
-    !(Array.isArray(config.stop) && config.stop.every((text) => typeof text === "string" && text !== ""))
-  ) {
+  problems.push(...biasProblems(config.logitBias === undefined ? {} : config.logitBias))
+  if (config.stop !== undefined && !isTexts(config.stop))
     problems.push("stop must be a list of texts that are not empty")
-  }
   for (const name of Object.keys(values)) if (!FIELDS.has(name)) problems.push(`there is no sampler setting '${name}'`)
   return problems
+}
+
+function biasProblems(given: unknown): string[] {
+  if (!isMapping(given)) return [`logitBias must be numbers by token, not ${show(given)}`]
+  return Object.entries(given as object).flatMap(([token, bias]) => [
+    ...(/^\d+$/.test(token) ? [] : [`logitBias must have token numbers as keys, not '${token}'`]),
+    ...(bias === Number.NEGATIVE_INFINITY || inRange(bias, { from: -100, to: 100 })
+      ? []
+      : [`logitBias of token ${token} must be from -100 to 100, not ${show(bias)}`]),
+  ])
+}
+
+function isTexts(given: unknown): boolean {
+  return Array.isArray(given) && given.every((text) => typeof text === "string" && text !== "")
 }
 
 /**

@@ -79,7 +79,7 @@ function sampleValue(schema: JsonSchema, name: string, root: JsonSchema, depth =
   switch (Array.isArray(schema.type) ? schema.type[0] : schema.type) {
     case "integer":
     case "number":
-      return typeof schema.minimum === "number" ? schema.minimum : 1
+      return schema.minimum ?? 1
     case "boolean":
       return true
     case "null":
@@ -89,12 +89,14 @@ function sampleValue(schema: JsonSchema, name: string, root: JsonSchema, depth =
         ? [sampleValue(schema.items, name, root, depth + 1)]
         : []
     case "object":
-      return Object.fromEntries(
-        (schema.required ?? []).map((key) => [key, sampleValue(schema.properties?.[key] ?? {}, key, root, depth + 1)]),
-      )
+      return sampleObject(schema, root, depth)
     default:
       return `<${name}>`
   }
+}
+
+function sampleObject({ required = [], properties }: JsonSchema, root: JsonSchema, depth: number): JsonObject {
+  return Object.fromEntries(required.map((key) => [key, sampleValue(properties?.[key] ?? {}, key, root, depth + 1)]))
 }
 
 /** A value that the schema itself gives. */

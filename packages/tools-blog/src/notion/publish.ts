@@ -27,6 +27,17 @@ const MAX_BLOCKS_IN_REQUEST = 900
 const MAX_BYTES_IN_REQUEST = 400_000
 const MAX_RESUMES = 3
 
+const NO_TOKEN = failure({
+  code: "MISSING_API_KEY",
+  message: "Nothing can be published: there is no token for Notion.",
+  hint: "Whoever runs this must set NOTION_TOKEN. The text is finished all the same.",
+})
+const NO_PLACE = failure({
+  code: "NOT_CONFIGURED",
+  message: "It is not known where to publish.",
+  hint: "Give parent_id, the id of a page or database; whoever runs this can also set NOTION_PARENT_ID.",
+})
+
 /** The handler of `blog_notion`, with its memory of what it published. */
 export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, config: NotionConfig): ToolHandler {
   const publications = new Map<string, Publication>()
@@ -43,20 +54,8 @@ export function createPublisher(host: NetworkHost, artifacts: ArtifactStore, con
     }
     const token = config.token ?? host.env("NOTION_TOKEN")
     const parentId = asText(args.parent_id) ?? config.parentId ?? host.env("NOTION_PARENT_ID")
-    if (token === undefined) {
-      return failure({
-        code: "MISSING_API_KEY",
-        message: "Nothing can be published: there is no token for Notion.",
-        hint: "Whoever runs this must set NOTION_TOKEN. The text is finished all the same.",
-      })
-    }
-    if (parentId === undefined) {
-      return failure({
-        code: "NOT_CONFIGURED",
-        message: "It is not known where to publish.",
-        hint: "Give parent_id, the id of a page or database; whoever runs this can also set NOTION_PARENT_ID.",
-      })
-    }
+    if (token === undefined) return NO_TOKEN
+    if (parentId === undefined) return NO_PLACE
     const title = cleanLine(asText(args.title) ?? /^#\s+(.+)$/m.exec(markdown)?.[1] ?? "Untitled", 2000)
     const named = asText(args.idempotency_key)
     const wanted = named === undefined ? [parentId, title, markdown] : [named]

@@ -79,19 +79,21 @@ async function listFiles(get: GithubGet, address: string, max: number, withPatch
 function describe(target: PullRequestTarget, pull: JsonObject, web: string): JsonObject {
   const side = (name: string) => asObject(pull[name])
   const count = (name: string) => (typeof pull[name] === "number" ? pull[name] : 0)
+  const line = (value: unknown) => cleanLine(asText(value) ?? "")
+  const { base, head } = { base: side("base"), head: side("head") }
   return {
     ...target,
     url: asText(pull.html_url) ?? `${web}/${target.owner}/${target.repo}/pull/${target.number}`,
-    title: cleanLine(asText(pull.title) ?? ""),
+    title: line(pull.title),
     state: pull.state === "closed" ? "closed" : "open",
     merged: pull.merged === true || typeof pull.merged_at === "string",
     draft: pull.draft === true,
     author: asText(asObject(pull.user).login) ?? null,
     body: truncate(cleanText(asText(pull.body) ?? ""), MAX_BODY_CHARS),
-    base: cleanLine(asText(side("base").ref) ?? ""),
-    head: cleanLine(asText(side("head").label) ?? asText(side("head").ref) ?? ""),
-    head_sha: asText(side("head").sha) ?? null,
-    labels: Array.isArray(pull.labels) ? pull.labels.map((label) => cleanLine(asText(asObject(label).name) ?? "")) : [],
+    base: line(base.ref),
+    head: line(asText(head.label) ?? head.ref),
+    head_sha: asText(head.sha) ?? null,
+    labels: Array.isArray(pull.labels) ? pull.labels.map((label) => line(asObject(label).name)) : [],
     created_at: asText(pull.created_at) ?? null,
     updated_at: asText(pull.updated_at) ?? null,
     merged_at: asText(pull.merged_at) ?? null,

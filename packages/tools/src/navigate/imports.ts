@@ -75,19 +75,13 @@ function pythonImports(node: Node): Import[] {
 
 function rustImport(node: Node): Import {
   const argument = node.childForFieldName("argument") ?? node.childForFieldName("name")
-  const path = argument?.childForFieldName("path")?.text
-  const list = argument?.childForFieldName("list")
-  if (path === undefined || argument?.type === "use_as_clause")
-    return entry(node, argument?.childForFieldName("path")?.text ?? argument?.text ?? "", [
-      argument?.childForFieldName("alias")?.text,
-    ])
-  return entry(
-    node,
-    path,
-    list === null || list === undefined
-      ? [argument?.childForFieldName("name")?.text]
-      : list.namedChildren.map((child) => child?.text),
-  )
+  if (argument === null) return entry(node, "", [])
+  const textOf = (field: string): string | undefined => argument.childForFieldName(field)?.text
+  const path = textOf("path")
+  if (path === undefined || argument.type === "use_as_clause")
+    return entry(node, path ?? argument.text, [textOf("alias")])
+  const list = argument.childForFieldName("list")
+  return entry(node, path, list === null ? [textOf("name")] : list.namedChildren.map((child) => child?.text))
 }
 
 function entry(node: Node, module: string, names: readonly (string | undefined)[]): Import {

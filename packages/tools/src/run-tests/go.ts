@@ -20,16 +20,23 @@ export function parseGo(stdout: string, stderr: string): TestReport {
     if (event.Output !== undefined) output.set(key, (output.get(key) ?? "") + event.Output)
     if (event.Test?.includes("/") === true) parents.add(`${event.Package} ${event.Test.replace(/\/[^/]*$/u, "")}`)
     report.complete = true
-    const text = output.get(key) ?? ""
-    if (event.Test === undefined) {
-      if (event.Action === "build-fail" || (event.Action === "fail" && isBroken(text)))
-        addBroken(report, event, text, stderr)
-    } else if (event.Action === "skip") report.skipped++
-    else if (parents.has(key)) continue
-    else if (event.Action === "pass") report.passed++
-    else if (event.Action === "fail") addFailed(report, event.Test, text)
+    addEvent(report, event, output.get(key) ?? "", { isParent: parents.has(key), stderr })
   }
   return report
+}
+
+function addEvent(
+  report: TestReport,
+  event: GoEvent,
+  text: string,
+  { isParent, stderr }: { isParent: boolean; stderr: string },
+): void {
+  const { Action: action, Test: test } = event
+  if (test === undefined) {
+    if (action === "build-fail" || (action === "fail" && isBroken(text))) addBroken(report, event, text, stderr)
+  } else if (action === "skip") report.skipped++
+  else if (action === "pass" && !isParent) report.passed++
+  else if (action === "fail" && !isParent) addFailed(report, test, text)
 }
 
 function addFailed(report: TestReport, name: string, text: string): void {

@@ -13,16 +13,16 @@ export async function compileLinearGlob(glob: string, ignoreCase: boolean): Prom
 
 const TOKEN = /\/\*\*(?=\/|$)|(?<![^/])\*\*\/|\*+|\\[\s\S]|\[[!^]?\]?[^\]/]*\]|[\s\S]/gu
 
+const WILD: Readonly<Record<string, string>> = { "/**": "(?:/.*)?", "**/": "(?:.*/)?", "?": "[^/]" }
+
 function source(glob: string): string {
   const balanced = isBalanced(glob)
   let depth = 0
   return [...glob.matchAll(TOKEN)]
     .map(([token]) => {
-      if (token === "/**") return "(?:/.*)?"
-      if (token === "**/") return "(?:.*/)?"
       if (token === glob && token === "**") return ".*"
-      if (token.startsWith("*")) return "[^/]*"
-      if (token === "?") return "[^/]"
+      const wild = WILD[token] ?? (token.startsWith("*") ? "[^/]*" : undefined)
+      if (wild !== undefined) return wild
       if (token.length > 1 && token.startsWith("[")) return classSource(token)
       if (balanced && token === "{") depth += 1
       else if (balanced && token === "}") depth -= 1

@@ -204,30 +204,34 @@ function readImport(data: JsonObject, at: string): ImportElement {
   if (module === undefined || module.trim() === "" || /[\s"'`;\\]/u.test(module))
     throw invalid(`${at}/module`, "must name a module, such as math or ./board.ts")
   const names = data.names ?? data.items ?? data.imports
-  const fallback =
-    data.default === undefined || data.default === null || data.default === false
-      ? undefined
-      : identifier(data.default, `${at}/default`)
+  const listed = typeof names === "string" ? names.split(",") : list(names, `${at}/names`)
   return {
     kind: "import",
     name: module,
-    names: (typeof names === "string" ? names.split(",") : list(names, `${at}/names`)).map((one, index) => {
-      const where = `${at}/names/${index}`
-      const given =
-        typeof one === "string"
-          ? { name: one.trim().split(/\s+as\s+/u)[0], alias: one.trim().split(/\s+as\s+/u)[1] }
-          : asObject(one, where, "an imported name")
-      const name = given.name === "*" ? "*" : identifier(given.name, `${where}/name`)
-      return {
-        name,
-        ...(given.alias === undefined || given.alias === null
-          ? {}
-          : { alias: identifier(given.alias, `${where}/alias`) }),
-      }
-    }),
-    ...(data.alias === undefined || data.alias === null ? {} : { alias: identifier(data.alias, `${at}/alias`) }),
-    ...(fallback === undefined ? {} : { default: fallback }),
+    names: listed.map((one, index) => readImportedName(one, `${at}/names/${index}`)),
+    ...identifierIn(data, "alias", at),
+    ...(data.default === false ? {} : identifierIn(data, "default", at)),
   }
+}
+
+function readImportedName(one: unknown, at: string): ImportElement["names"][number] {
+  const [name, alias] = typeof one === "string" ? one.trim().split(/\s+as\s+/u) : []
+  const given = typeof one === "string" ? { name, alias } : asObject(one, at, "an imported name")
+  return {
+    name: given.name === "*" ? "*" : identifier(given.name, `${at}/name`),
+    ...identifierIn(given, "alias", at),
+  }
+}
+
+/** A field that holds an identifier, where there is one. */
+function identifierIn<Name extends string>(
+  data: { readonly [key: string]: unknown },
+  name: Name,
+  at: string,
+): { [Key in Name]?: string } {
+  const value = data[name]
+  if (value === undefined || value === null) return {}
+  return { [name]: identifier(value, `${at}/${name}`) } as { [Key in Name]?: string }
 }
 
 function readVariable(data: JsonObject, at: string): VariableElement {

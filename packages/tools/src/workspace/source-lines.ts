@@ -56,9 +56,14 @@ function passCode(reading: Reading, index: number, within: string | undefined): 
     return triple ? index + 2 : index
   }
   if (lexis === "javascript" && character === "`") stack.push("`")
-  else if (within !== undefined && character === "{") stack.push("{")
-  else if (within !== undefined && character === "}") stack.pop()
+  else if (within !== undefined) passBrace(stack, character)
   return index
+}
+
+/** Inside a template literal's expression, braces are counted. */
+function passBrace(stack: string[], character: string): void {
+  if (character === "{") stack.push("{")
+  else if (character === "}") stack.pop()
 }
 
 /** The last index of a comment that begins here, its line's end left out. */
