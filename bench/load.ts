@@ -28,6 +28,8 @@ interface Taken {
   times: number[]
   statuses: Map<number, number>
   errors: number
+  /** What went wrong, of answers that did not come. */
+  reasons: Set<string>
   /** Resident memory of the server in megabytes, over the time. */
   memory: number[]
 }
@@ -49,7 +51,11 @@ export async function run(): Promise<BenchmarkResult> {
       const unclear = [...statuses]
         .filter(([status]) => !CLEAR.has(status))
         .reduce((sum, [, count]) => sum + count, errors)
-      if (unclear > 0) throw new Error(`${callers} callers: ${unclear} answers without a clear status`)
+      const reasons = [...taken.reasons].join("; ")
+      if (unclear > 0)
+        throw new Error(
+          `${callers} callers: ${unclear} answers without a clear status (${reasons}); so far ${JSON.stringify(figures)}`,
+        )
       Object.assign(figures, {
         [`calls_per_s_${callers}`]: (statuses.get(200) ?? 0) / seconds,
         [`refused_share_${callers}`]: refused / Math.max(1, refused + (statuses.get(200) ?? 0)),
@@ -71,7 +77,7 @@ export async function run(): Promise<BenchmarkResult> {
 
 /** All callers of a crowd at once, for so long; each waits for its answer before it calls again. */
 async function crowd(server: Server, callers: number, seconds: number, file: string): Promise<Taken> {
-  const taken: Taken = { times: [], statuses: new Map(), errors: 0, memory: [] }
+  const taken: Taken = { times: [], statuses: new Map(), errors: 0, reasons: new Set(), memory: [] }
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
   const until = performance.now() + seconds * 1000
   const silent = callers < 20 ? 0 : Math.ceil(callers / 20)
@@ -82,10 +88,10 @@ async function crowd(server: Server, callers: number, seconds: number, file: str
   const readers = Array.from({ length: callers - silent }, async (_, index) => {
     while (performance.now() < until) {
       const started = performance.now()
-      const { status, retryAfter } = await call(server, body, agent, index < slow ? 50 : 0).catch(() => ({
-        status: 0,
-        retryAfter: 0,
-      }))
+      const { status, retryAfter } = await call(server, body, agent, index < slow ? 50 : 0).catch((thrown: Error) => {
+        taken.reasons.add(thrown.message)
+        return { status: 0, retryAfter: 0 }
+      })
       if (status === 0) taken.errors++
       else taken.statuses.set(status, (taken.statuses.get(status) ?? 0) + 1)
       if (status === 200 && index >= slow) taken.times.push(performance.now() - started)

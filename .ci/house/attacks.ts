@@ -12,12 +12,17 @@ const AREAS: readonly (readonly [string, readonly string[]])[] = [
       "packages/host/src/paths/policy.test.ts",
       "packages/runtime/src/assembly/denied-paths.test.ts",
       "packages/tools/src/filesystem/race.test.ts",
+      "packages/tools/src/filesystem/links.test.ts",
     ],
   ],
   ["Repositories", ["packages/tools/src/git/hostile.test.ts", "packages/tools/src/bash/kept-history.test.ts"]],
   [
     "Programs and their sandbox",
-    ["packages/host/src/sandbox/sandbox.test.ts", "packages/tools/src/bash/planted.test.ts"],
+    [
+      "packages/host/src/sandbox/sandbox.test.ts",
+      "packages/tools/src/bash/planted.test.ts",
+      "packages/tools/src/bash/spellings.test.ts",
+    ],
   ],
   ["The gate: success without the work", ["packages/runtime/src/scenarios/hostile.test.ts"]],
   ["The server", ["packages/server/src/attacks.test.ts"]],

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterAll, describe, expect, test } from "vitest"
 import { callTool } from "@toolwright/host/testing/call-tool"
@@ -198,6 +198,33 @@ describe.for(STATES)("an allow list, sandbox %s", ([sandbox, spellings]) => {
     expect(existsSync(mark)).toBe(false)
     if (sandbox === "off") expect(readdirSync(fixture.root)).not.toContain("marked")
   })
+})
+
+/** What may stand around a spelling, on other lines or as other commands of the same line. */
+const SURROUNDINGS = ["ls; $X", "cd . && $X", "LANG=C ls -la\n$X", "$X # ls", "ls a.txt | cat; $X"]
+
+describe("an allow list without a sandbox", () => {
+  test.for(SURROUNDINGS)(
+    `is passed by none of ${SPELLINGS.length} spellings within %j`,
+    { timeout: 300_000 },
+    async (around) => {
+      using fixture = workspaceFixture({ "a.txt": "a\nb\n" }, { sandbox: "off", bash: { allow: ALLOWED } })
+      const mark = join(fixture.root, "../marked")
+      const inside = join(fixture.root, "marked")
+      writeFileSync(join(fixture.root, "script"), `touch ${mark} ${inside}\n`, { mode: 0o755 })
+      fixture.git("init", "--quiet")
+      const bash = fixture.tools.get("bash")!
+      const passed: string[] = []
+      for (const spelling of SPELLINGS) {
+        const command = around.replace("$X", () => spelling.replaceAll("$M", inside))
+        await callTool(bash, { command, timeout_ms: 10_000 })
+        cases++
+        if (existsSync(mark) || existsSync(inside)) passed.push(command)
+        for (const file of [mark, inside]) rmSync(file, { force: true })
+      }
+      expect(passed).toEqual([])
+    },
+  )
 })
 
 test("plain commands pass without a sandbox too", async () => {
