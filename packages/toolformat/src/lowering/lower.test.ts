@@ -309,7 +309,8 @@ describe.skipIf(!present)("over 400 real schemas with their instances", () => {
   test.each(["openai-strict", "anthropic-output", "gemini", "llama.cpp-gbnf", "anthropic"] as const)(
     "%s: what is not reported as lost is kept",
     async (target) => {
-      const seed = ["openai-strict", "gemini", "llama.cpp-gbnf", "anthropic"].indexOf(target)
+      const seed = ["openai-strict", "gemini", "llama.cpp-gbnf", "anthropic", "anthropic-output"].indexOf(target)
+      const nullable = target === "openai-strict" || target === "anthropic-output"
       let kept = 0
       let refused = 0
       for (const [index, record] of records.entries()) {
@@ -326,9 +327,9 @@ describe.skipIf(!present)("over 400 real schemas with their instances", () => {
         const widened = result.losses.some((loss) => loss.effect === "widened")
         for (const { text } of record.tests) {
           const value = JSON.parse(text) as JsonObject
-          const given = target === "openai-strict" ? filled(value, lowered, lowered) : value
+          const given = nullable ? filled(value, lowered, lowered) : value
           if (typeof value !== "object" || given === undefined || JSON.stringify(given) === undefined) continue
-          const before = await isValid(schema, target === "openai-strict" ? restoreArguments(value, schema) : value)
+          const before = await isValid(schema, nullable ? restoreArguments(value, schema) : value)
           const after = await isValid(lowered, given)
           if (before === true && !narrowed && after !== undefined) {
             expect({ source: record.source, text, after }).toMatchObject({ after: true })
@@ -341,7 +342,8 @@ describe.skipIf(!present)("over 400 real schemas with their instances", () => {
         }
       }
       expect(kept).toBeGreaterThan(20)
-      expect(refused).toBeGreaterThan(20)
+      // A target that enforces few keywords loses something of most schemas.
+      expect(refused).toBeGreaterThan(target === "anthropic-output" ? 10 : 20)
     },
   )
 })
