@@ -17,8 +17,6 @@ export interface AgentDefinition {
   limits?: AgentLimits
   /** When it counts as done. */
   done?: DoneWhen
-  /** Other agents that it may call as tools. */
-  agents?: string[]
 }
 
 /** The layers of a prompt, in the order in which the model reads them; the task comes after them. */
@@ -115,5 +113,4 @@ export const AGENT_SCHEMA: JsonSchema = closed({
   files: words,
   limits: closed({ rounds: count(10_000), tokens: count(1e12), seconds: count(1e9) }),
   done: DONE,
-  agents: words,
 })

@@ -7,7 +7,7 @@ import type { AgentDefinition, DoneWhen, PromptLayers } from "./definition.ts"
  * offered other tools; where it only reads, calls that change something are refused whichever tools it is offered.
  */
 export function profileFrom(name: string, definition: AgentDefinition, base: AgentProfile): AgentProfile {
-  const { description, tools, mode, limits, done, agents } = definition
+  const { description, tools, mode, limits, done } = definition
   const layers = { ...base.layers, ...layersOf(definition, base) }
   const owns = mode === undefined ? base.ownsFiles === true : mode === "owns"
   return {
@@ -23,7 +23,6 @@ export function profileFrom(name: string, definition: AgentDefinition, base: Age
     ...(limits?.rounds === undefined ? {} : { maxRounds: limits.rounds }),
     ...(limits?.tokens === undefined ? {} : { maxTokens: limits.tokens }),
     ...(limits?.seconds === undefined ? {} : { maxSeconds: limits.seconds }),
-    ...(agents === undefined ? {} : { agents }),
     ...(definition.files === undefined ? {} : { files: definition.files }),
   }
 }

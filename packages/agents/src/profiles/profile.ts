@@ -24,8 +24,6 @@ export interface AgentProfile {
   readonly maxTokens?: number
   /** Time after which no further round begins. */
   readonly maxSeconds?: number
-  /** Other agents that it may call as tools. */
-  readonly agents?: readonly string[]
   /**
    * Whether it may change the workspace, so that only one such run works in it at a time. Where it may not, calls that
    * change something are refused, whichever tools it is offered.

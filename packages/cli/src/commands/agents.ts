@@ -108,7 +108,6 @@ async function show({ invocation, values, agents, name }: Asked): Promise<number
     ["from", view.from],
     ["changes", changesOf(view)],
     ["owns", view.files?.join(", ")],
-    ["calls", profile.agents?.join(", ")],
     ["rounds", profile.maxRounds === undefined ? undefined : String(profile.maxRounds)],
     ["prompt", profile.systemPrompt],
   ]

@@ -66,7 +66,7 @@ const DECLARED = [
     key: "agents.define",
     nature: "programs",
     type: "object",
-    description: "Agents of your own by name: from, prompt, tools, mode, limits, done, agents, see docs/agents.md",
+    description: "Agents of your own by name: from, prompt, tools, mode, limits, done, see docs/agents.md",
   },
   {
     key: "workspace.roots",
