@@ -11,6 +11,9 @@ import { createServerBackend, type ServerOptions } from "../http/backend.ts"
 import { checkConstraints, effortOf, leftOutBy, samplingAs, type SamplingFields } from "../http/fields.ts"
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend, InferRequest } from "../model/backend.ts"
+import { ANTHROPIC_URL } from "../addresses.ts"
+
+export { ANTHROPIC_URL } from "../addresses.ts"
 
 /** Settings of a backend for the Messages API; Anthropic's own address unless another is given. */
 export interface AnthropicOptions extends Omit<ServerOptions, "baseUrl"> {
@@ -20,9 +23,6 @@ export interface AnthropicOptions extends Omit<ServerOptions, "baseUrl"> {
   /** Whether the server keeps the beginning of a conversation for the next request; true unless given. */
   cache?: boolean
 }
-
-/** Where Anthropic's own API is. */
-export const ANTHROPIC_URL = "https://api.anthropic.com"
 
 /**
  * A backend for Anthropic's Messages API, and for servers that speak it.

@@ -6,6 +6,9 @@ import { checkConstraints, leftOutBy, samplingAs, type SamplingFields } from "..
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend, FinishReason, InferRequest } from "../model/backend.ts"
 import { createPromptWriter, type PromptTemplate } from "./prompt.ts"
+import { LLAMA_SERVER_URL } from "../addresses.ts"
+
+export { LLAMA_SERVER_URL } from "../addresses.ts"
 
 /** Settings of a backend for llama.cpp's own completion; the usual address on this machine unless another is given. */
 export interface LlamaServerOptions extends Omit<ServerOptions, "baseUrl"> {
@@ -14,9 +17,6 @@ export interface LlamaServerOptions extends Omit<ServerOptions, "baseUrl"> {
   /** The model's chat template, which writes the prompt; ChatML unless given. `probeAbilities` finds it out. */
   template?: PromptTemplate
 }
-
-/** Where llama.cpp's server listens unless it is told otherwise. */
-export const LLAMA_SERVER_URL = "http://localhost:8080"
 
 /**
  * A backend for `/completion` of llama.cpp's server. The prompt is written here by the model's own template, and calls

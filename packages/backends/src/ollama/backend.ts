@@ -4,6 +4,9 @@ import { createServerBackend, type ServerOptions } from "../http/backend.ts"
 import { checkConstraints, effortOf, leftOutBy, samplingAs, type SamplingFields } from "../http/fields.ts"
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend, InferRequest } from "../model/backend.ts"
+import { OLLAMA_URL } from "../addresses.ts"
+
+export { OLLAMA_URL } from "../addresses.ts"
 
 /** Settings of a backend for Ollama's own API; the usual address on this machine unless another is given. */
 export interface OllamaOptions extends Omit<ServerOptions, "baseUrl"> {
@@ -12,9 +15,6 @@ export interface OllamaOptions extends Omit<ServerOptions, "baseUrl"> {
   /** Whether the model can think; where it cannot, the server refuses to be asked for it. True unless given. */
   thinks?: boolean
 }
-
-/** Where Ollama listens unless it is told otherwise. */
-export const OLLAMA_URL = "http://localhost:11434"
 
 /**
  * A backend for Ollama's `/api/chat`. The window is set with each request (`contextTokens`), since the one that the

@@ -10,14 +10,14 @@ import { createServerBackend, type ServerOptions } from "../http/backend.ts"
 import { checkConstraints, effortOf, leftOutBy, samplingAs, type SamplingFields } from "../http/fields.ts"
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend, InferRequest } from "../model/backend.ts"
+import { OPENAI_URL } from "../addresses.ts"
+
+export { OPENAI_URL } from "../addresses.ts"
 
 /** Settings of a backend for the Responses API; OpenAI's own address unless another is given. */
 export interface ResponsesOptions extends Omit<ServerOptions, "baseUrl"> {
   baseUrl?: string
 }
-
-/** Where OpenAI's own API is. */
-export const OPENAI_URL = "https://api.openai.com/v1"
 
 /**
  * A backend for OpenAI's Responses API, and for servers that speak it. Nothing of a conversation is kept at the server:

@@ -1,4 +1,4 @@
-import { ANTHROPIC_URL, LLAMA_SERVER_URL, OLLAMA_URL, OPENAI_URL } from "@toolwright/backends"
+import { ANTHROPIC_URL, LLAMA_SERVER_URL, OLLAMA_URL, OPENAI_URL } from "@toolwright/backends/addresses"
 
 /** Where a backend's server is unless an address is given. */
 const USUAL: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-import { ANTHROPIC_URL, OPENAI_URL } from "@toolwright/backends"
+import { ANTHROPIC_URL, OPENAI_URL } from "@toolwright/backends/addresses"
 import type { Setting } from "./setting.ts"
 
 type Environment = Readonly<Record<string, string | undefined>>
