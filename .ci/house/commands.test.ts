@@ -45,6 +45,8 @@ const FAIL: readonly [RegExp, RegExp][] = [
   [/^toolwright run "delete/, /./],
   [/toolwright (?:build|review)/, /record: /],
   [/toolwright undo/, /Nothing|nothing/],
+  // Servers of others: no such one is asked from here.
+  [/--backend (?:ollama|anthropic)/, /No model server answers at/],
 ]
 
 const commands = pages.flatMap((page) =>
