@@ -11,9 +11,10 @@ import { consoleFiles } from "@toolwright/console"
 import { createApp, listen } from "@toolwright/server"
 import { openDatabase, runLog, type NewEvent, type RunLog } from "@toolwright/store"
 import { ToolRegistry } from "@toolwright/toolbox"
-import type { Page } from "playwright-core"
 import { CHROMIUM, launch, NO_CHROMIUM } from "../packages/cli/src/testing/browser.ts"
 import type { BenchmarkResult } from "./run.ts"
+
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof launch>>["newPage"]>>
 
 const FLOORS = { interactive_ms: 1500, frames_per_s: 50, heap_mb: 250, first_load_kb: 300 }
 const EVENTS = 50_000

@@ -5,9 +5,10 @@
 import { spawn } from "node:child_process"
 import { mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Page } from "playwright-core"
 import { CHROMIUM, launch, NO_CHROMIUM } from "../../packages/cli/src/testing/browser.ts"
 import { makeScene, PLAN } from "./scene.ts"
+
+type Page = Awaited<ReturnType<Awaited<ReturnType<typeof launch>>["newPage"]>>
 
 const ROOT = join(import.meta.dirname, "../..")
 const TARGET = process.argv[2] ?? join(ROOT, "docs/images")
