@@ -22,6 +22,7 @@ import { generateMasked, openLlama, POCKET_TOOLS, renderChatMl } from "@toolwrig
 import { splitActions, type ToolDefinition } from "@toolwright/toolbox"
 import { grammarFor } from "@toolwright/toolformat"
 import { createBuiltinTools } from "@toolwright/tools"
+import { webKit } from "@toolwright/tools-web"
 import { longestMatch } from "./masks/longest-match.ts"
 import type { BenchmarkResult } from "./run.ts"
 
@@ -163,10 +164,9 @@ function* tokenizers(own: Tokenizer): Generator<[name: string, tokenizer: Tokeni
 }
 
 function pocketTools(): ToolDefinition[] {
-  const all = createBuiltinTools({ roots: [{ path: tmpdir(), access: "read-write" }] }).flatMap((tool) => [
-    tool,
-    ...splitActions(tool),
-  ])
+  const all = createBuiltinTools({ roots: [{ path: tmpdir(), access: "read-write" }], kits: [webKit()] }).flatMap(
+    (tool) => [tool, ...splitActions(tool)],
+  )
   return POCKET_TOOLS.map((name) => all.find((tool) => tool.name === name)!)
 }
 

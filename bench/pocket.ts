@@ -22,6 +22,7 @@ import { createMaskEngine, grammarToGbnf, type Grounding } from "@toolwright/log
 import type { ToolDefinition } from "@toolwright/toolbox"
 import { grammarFor, type ChatMessage } from "@toolwright/toolformat"
 import { createBuiltinTools } from "@toolwright/tools"
+import { webKit } from "@toolwright/tools-web"
 import type { BenchmarkResult } from "./run.ts"
 
 const FOLDER = new URL("../training/pocket/evaluation/", import.meta.url)
@@ -80,7 +81,9 @@ export async function run(): Promise<BenchmarkResult> {
     .filter((name) => process.env["POCKET_SETS"]?.split(",").includes(name) ?? true)
   const modelPath = process.env["POCKET_MODEL"]
   const backend = await openPocket(modelPath === undefined ? {} : { modelPath })
-  const tools = pocketTools(createBuiltinTools({ roots: [{ path: process.cwd(), access: "read-only" }] }))
+  const tools = pocketTools(
+    createBuiltinTools({ roots: [{ path: process.cwd(), access: "read-only" }], kits: [webKit()] }),
+  )
   const outcomes = new Map<Mode, Outcome>()
   try {
     for (const mode of modes) {
