@@ -46,7 +46,7 @@ const FAIL: readonly [RegExp, RegExp][] = [
   [/toolwright (?:build|review)/, /record: /],
   [/toolwright undo/, /Nothing|nothing/],
   // The stand-in writes no file, so no owner of one has done its task.
-  [/toolwright plan (?:run|resume)/, /failed/],
+  [/toolwright (?:work|plan (?:run|resume))/, /failed/],
   // Servers of others: no such one is asked from here.
   [/--backend (?:ollama|anthropic)/, /No model server answers at/],
 ]
@@ -127,7 +127,7 @@ function run(line: string): Promise<{ code: number | null; output: string }> {
       HOME: folder,
       XDG_STATE_HOME: join(folder, "state"),
       // The README says to put the model there, for commands that name none.
-      ...(/toolwright (?:build|review|plan (?:run|resume))/.test(line)
+      ...(/toolwright (?:build|review|work|plan (?:run|resume))/.test(line)
         ? { TOOLWRIGHT_MODEL: "m", TOOLWRIGHT_BASE_URL: model.baseUrl }
         : {}),
       TOKEN: "a-token-for-tests",

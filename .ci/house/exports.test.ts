@@ -7,7 +7,6 @@ const read = (file: string): string => readFileSync(join(root, file), "utf8")
 
 /** Exports that nothing uses but tests, and that no page names, with the reason. It only shrinks. */
 const EXCEPTIONS: Readonly<Record<string, string>> = {
-  agentTool: "an agent as a tool of another: built, and waits for the surface that offers it",
   NOTE_CODES: "the codes that an answer's notes may have, for those who read answers",
   expectPinned: "holds the pocket model to what it said before",
   configurationReference: "makes a page",

@@ -59,7 +59,7 @@ function roundBefore({ id }: RunRow, events: readonly LogEvent[], at: number): n
   const round = events.findLast(({ type }) => type === "round-end")
   if (round !== undefined) return round.seq
   throw new ToolwrightError("NOTHING_TO_RESUME", `No round of ${id} had ended by event ${at}.`, {
-    hint: "Start the task anew.",
+    hint: `Name a later event ('toolwright runs show ${id}' numbers them), or start the task anew.`,
   })
 }
 

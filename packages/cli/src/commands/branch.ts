@@ -36,10 +36,7 @@ export const branchCommand: Command = {
     const { cwd, env, signal, stderr } = invocation
     const at = Number(values.at)
     if (!Number.isSafeInteger(at) || at < 1)
-      throw usageError(
-        "--at is missing, or no number of an event.",
-        "'toolwright runs show <run> --json' numbers them.",
-      )
+      throw usageError("--at is missing, or no number of an event.", "'toolwright runs show <run>' numbers them.")
     const edit = values.edit === undefined ? undefined : textOf(resolve(cwd, values.edit))
     const { configuration } = await configurationFor(invocation, values)
     const { createToolwright } = await import("@toolwright/runtime")

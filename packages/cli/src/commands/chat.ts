@@ -9,7 +9,7 @@ const OPTIONS = {
   agent: {
     type: "string",
     value: "name",
-    description: "Agent that answers: assistant, builder, debugger, reviewer, triager",
+    description: "Agent that answers: assistant (unless given), or another that 'toolwright agents' lists",
   },
   image: { type: "string", multiple: true, value: "file", description: "Picture that belongs to the first request" },
   "dry-run": { type: "boolean", description: "Begin with calls that are shown and not run; /dry changes it" },

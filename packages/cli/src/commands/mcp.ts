@@ -15,7 +15,7 @@ const OPTIONS = {
     type: "string",
     value: "name",
     multiple: true,
-    description: "List the tools of this bundle: all, reading, general, … (coding)",
+    description: "List the tools of this bundle: all, reading, agents, … (coding)",
   },
   ...CONFIGURATION_OPTIONS,
 } as const satisfies OptionDeclarations

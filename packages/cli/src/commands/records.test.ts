@@ -79,7 +79,7 @@ test("what an event holds is erased for good, and the record still proves that i
   })
 
   expect((await cli("runs", "show", "latest", "--json")).stdout).not.toContain("a secret")
-  expect((await cli("runs", "show", "latest")).stdout).toContain("event 2, tool-end: erased")
+  expect((await cli("runs", "show", "latest")).stdout).toMatch(/^ +2 {2}tool-end: erased$/m)
   expect((await cli("db", "export")).stdout).not.toContain("a secret")
   expect((await cli("audit", "verify", "latest")).stdout).toContain("1 erased")
   expect(await cli("audit", "erase", "latest", "2")).toMatchObject({ code: 1 })

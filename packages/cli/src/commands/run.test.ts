@@ -63,7 +63,7 @@ describe("toolwright run", () => {
     const list = await here(["runs"], { cwd })
     expect(list.stdout).toMatch(new RegExp(`^${id} {2}completed .* assistant: where is a TODO\\?\n$`))
     const shown = await here(["runs", "show", id!.slice(0, 18)], { cwd })
-    expect(shown.stdout).toContain("search_grep pattern=TODO")
+    expect(shown.stdout).toMatch(/^ +2 {2}round 1\/20\n +\d+ {4}I look\.\n +\d+ {4}ok {5}search_grep pattern=TODO/m)
     const written = await here(["runs", "files", id!], { cwd })
     expect(readdirSync(written.stdout.trim()).slice(0, 3)).toEqual([
       "001-prompt.md",

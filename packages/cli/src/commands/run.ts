@@ -7,7 +7,7 @@ const AGENT = {
   agent: {
     type: "string",
     value: "name",
-    description: "assistant, builder, debugger, reviewer, triager or file-owner",
+    description: "assistant (unless given), or another that 'toolwright agents' lists",
   },
   file: {
     type: "string",

@@ -85,16 +85,24 @@ function headLine({ runId, agent, surface, task, status, summary }: RunHead): st
   return `${runId}  ${status.padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ${neutralise(who)}${dryRun === true ? " (dry run)" : ""}: ${oneLine(task, 80)}`
 }
 
+/** What stands before further lines of an event, below its number. */
+const NUMBER = " ".repeat(6)
+
 async function showRun(invocation: Invocation, values: Values, id: string): Promise<number> {
   const { stdout, isTTY, env, signal } = invocation
   await using toolwright = await withoutTools(invocation, values)
   const { head, events, files } = await toolwright.readRun(id)
   const style = styleFor(isTTY.stdout, env)
-  const lines = createLines({ style, width: stdout.columns || (isTTY.stdout ? 100 : 200), unicode: isTTY.stdout })
+  const width = (stdout.columns || (isTTY.stdout ? 100 : 200)) - NUMBER.length
+  const lines = createLines({ style, width, unicode: isTTY.stdout })
+  const linesOf = (event: RecordedEvent): readonly string[] =>
+    event.erased === true ? [style.dim(`${event.type}: erased`)] : lines(event as unknown as RunEvent)
   const show = (event: RecordedEvent): void => {
-    if (values.json === true) stdout.write(`${JSON.stringify(event)}\n`)
-    else if (event.erased === true) stdout.write(`  ${style.dim(`event ${event.seq}, ${event.type}: erased`)}\n`)
-    else for (const line of lines(event as unknown as RunEvent)) stdout.write(`${line}\n`)
+    if (values.json === true) return void stdout.write(`${JSON.stringify(event)}\n`)
+    // The number of the event, by which 'branch' and 'audit erase' know it.
+    const number = style.dim(String(event.seq).padStart(NUMBER.length - 2))
+    for (const [at, line] of linesOf(event).entries())
+      stdout.write(`${line === "" ? "" : `${at === 0 ? `${number}  ` : NUMBER}${line}`}\n`)
   }
   if (values.json !== true)
     stdout.write(`${style.bold(head.runId)}  ${head.status}  ${head.startedAt}\n${neutralise(head.task)}\n\n`)

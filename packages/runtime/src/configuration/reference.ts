@@ -54,7 +54,8 @@ What a file names (\`mcp.file\`, \`model.path\`, \`model.screenplay\`, \`runs.da
 MCP servers are started there. A \`toolwright.yaml\` that is a link, a pipe, or
 larger than 64 KB is passed over with a line that says so; one that you have trusted before, and that has grown so large, stops the start.
 
-**Keys.** \`OPENAI_API_KEY\` goes to api.openai.com, or where \`OPENAI_BASE_URL\` says; \`TOOLWRIGHT_API_KEY\` where
+**Keys.** \`OPENAI_API_KEY\` goes to api.openai.com, or where \`OPENAI_BASE_URL\` says; \`ANTHROPIC_API_KEY\`
+likewise to api.anthropic.com or \`ANTHROPIC_BASE_URL\`; \`TOOLWRIGHT_API_KEY\` where
 \`TOOLWRIGHT_BASE_URL\` says, or, where that is not set, to the address that you name; a key in a file to the address in the same
 file. To send one elsewhere, name its variable: \`--api-key-env OPENAI_API_KEY\`.
 
