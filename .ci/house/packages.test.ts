@@ -28,6 +28,18 @@ test.each(folders)("the package in %s says who it is", (folder) => {
   expect(read(`packages/${folder}/README.md`)).toContain(`# ${folder === "pocket" ? "Pocket" : manifest(folder).name}`)
 })
 
+test("every note of a change names packages that are there, and says something", () => {
+  const names = new Set(folders.map((folder) => manifest(folder).name))
+  const notes = readdirSync(join(root, ".changeset")).filter((file) => file.endsWith(".md") && file !== "README.md")
+  const wrong = notes.flatMap((file) => {
+    const [, head = "", text = ""] = read(`.changeset/${file}`).split(/^---$/m)
+    const named = [...head.matchAll(/^"([^"]+)": (?:patch|minor|major)$/gm)].map(([, name]) => name!)
+    const unknown = named.filter((name) => !names.has(name))
+    return named.length === 0 || text.trim() === "" ? [`${file}: nothing`] : unknown.map((name) => `${file}: ${name}`)
+  })
+  expect(wrong).toEqual([])
+})
+
 test("every version is exact: what was tested is what is installed", () => {
   const loose = ["package.json", ...folders.map((folder) => `packages/${folder}/package.json`)].flatMap((file) => {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(read(file)) as Manifest
