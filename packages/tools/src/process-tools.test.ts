@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process"
 import { join } from "node:path"
 import { describe, expect, test } from "vitest"
 import { validate } from "@toolwright/toolbox"
+import { probeBubblewrap } from "@toolwright/host/sandbox"
 import { callTool } from "@toolwright/host/testing/call-tool"
 import { workspaceFixture } from "./testing/workspace-fixture.ts"
 
@@ -79,3 +80,21 @@ describe.for(tools)("$name", (tool) => {
     }
   })
 })
+
+test.each([undefined, "off"] as const)(
+  "every result of a command or of tests says what contained it, sandbox %s",
+  async (sandbox) => {
+    const { program } = await probeBubblewrap()
+    using place = workspaceFixture(files, sandbox === undefined ? {} : { sandbox })
+    const kind = sandbox === undefined && program !== undefined ? "bubblewrap" : "none"
+    for (const [name, args] of [
+      ["bash", { command: "echo hello" }],
+      ["bash", { command: "false" }],
+      ["test", { framework: "node", files: ["src/sum.test.js"] }],
+    ] as const) {
+      const { metadata, output } = await callTool(place.tools.get(name)!, args)
+      expect({ name, sandbox: metadata.sandbox }).toMatchObject({ name, sandbox: { kind } })
+      if (name === "bash") expect(/WARNING: ran WITHOUT a sandbox \([^)]+\)/u.test(output)).toBe(kind === "none")
+    }
+  },
+)

@@ -281,6 +281,8 @@ test("what a program changes deep in dependencies, and under names that are not 
   expect(await told("echo new > node_modules/pkg/new.js")).toContain("pkg/new.js")
   for (const command of ["echo new > f?.t", "echo x > $'g\\xfe'", "rm f?.t", "mv $'g\\xfe' h"])
     expect(await told(command), command).toMatch(/bytes 6[67]f[ef]\S*\) \(its name is not UTF-8/u)
+  for (const command of ["mkdir $'k\\xfe'; echo in > $'k\\xfe/in.txt'", "rm -r $'k\\xfe'"])
+    expect(await told(command), command).toMatch(/bytes 6bfe\S*\) \(its name is not UTF-8/u)
   expect(await told("cat a.txt")).not.toContain("Cannot be taken back")
   const [last] = await (await fixture.history()).list()
   expect(last?.unkept.map(({ reason }) => reason).join()).toContain("not UTF-8")

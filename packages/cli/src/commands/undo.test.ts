@@ -63,6 +63,16 @@ test("the record of earlier contents is read by no tool, and written nowhere but
   expect((await call(cwd, "bash", "--command", "find .toolwright/undo -type f | wc -l")).stdout).toMatch(/^0$/m)
 })
 
+test("earlier contents are kept once each, in files for this user only", async () => {
+  const cwd = folderWith({ "a.txt": "same\n", "b.txt": "same\n" })
+  for (const path of ["a.txt", "b.txt"]) await call(cwd, "write_file", "--path", path, "--content", "now\n")
+  const kept = readdirSync(join(cwd, ".toolwright/undo"), { recursive: true, withFileTypes: true })
+  const files = kept.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
+  const texts = files.filter((path) => path.includes("/objects/")).map((path) => inflateRawSync(readFileSync(path)))
+  expect(texts.filter((text) => text.toString() === "same\n")).toHaveLength(1)
+  for (const path of files) expect([path, lstatSync(path).mode & 0o077]).toEqual([path, 0])
+})
+
 test("a link that was committed in place of the folder leads nowhere", async () => {
   const cwd = folderWith({ "a.txt": "a\n" })
   const elsewhere = folderWith({})

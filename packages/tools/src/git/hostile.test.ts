@@ -245,6 +245,19 @@ describe.for(STATES)("a hostile repository, sandbox %s", (sandbox) => {
   })
 })
 
+test.each([
+  ["too long", "# filler\n".repeat(200_000)],
+  ["not to be parsed", "\n[core\n\tbare = false\n"],
+])("a configuration that is %s is refused", async (_, text) => {
+  using fixture = repository("off")
+  appendFileSync(join(fixture.root, ".git/config"), text)
+  for (const args of SOME)
+    expect(await callTool(fixture.tools.get("git")!, args)).toMatchObject({
+      success: false,
+      error: { code: "REPOSITORY_REFUSED" },
+    })
+})
+
 function fifo(path: string): void {
   rmSync(path, { recursive: true })
   execFileSync("mkfifo", [path])
