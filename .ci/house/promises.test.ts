@@ -82,11 +82,11 @@ const help = (command: string) =>
   )
 
 const PAGES: readonly { page: string; text: () => string; least: number }[] = [
-  { page: "README.md", text: () => read("README.md"), least: 8 },
+  { page: "README.md", text: () => read("README.md"), least: 6 },
   { page: "SECURITY.md", text: () => read("SECURITY.md"), least: 0 },
-  { page: "docs/security.md", text: () => read("docs/security.md"), least: 8 },
-  { page: "docs/sandbox.md", text: () => read("docs/sandbox.md"), least: 8 },
-  { page: "docs/undo.md", text: () => read("docs/undo.md"), least: 8 },
+  { page: "docs/security.md", text: () => read("docs/security.md"), least: 6 },
+  { page: "docs/sandbox.md", text: () => read("docs/sandbox.md"), least: 6 },
+  { page: "docs/undo.md", text: () => read("docs/undo.md"), least: 6 },
   { page: "docs/pocket.md", text: () => section(read("docs/pocket.md"), "What it may do"), least: 4 },
   ...COMMANDS.map((command) => ({ page: `help of ${command}`, text: () => help(command), least: 0 })),
 ]
