@@ -210,8 +210,12 @@ function canComplete(set: NumberSet, { phase, negative, digits, scale }: State):
     return meetNumbers({ high: { value: decimal(0n, 0), open: false }, notSteps: [] }, set) !== undefined
   }
   if (phase !== "whole") return between(digits, digits + 1n, scale)
+  // More digits only lead further away from zero.
+  const end = negative ? set.low : set.high
+  const isPast = (size: bigint): boolean =>
+    end !== undefined && compareDecimals(end.value, decimal(negative ? -size : size, 0)) * (negative ? -1 : 1) < 0
   let width = 1n
-  for (let more = horizon(set); more >= 0; more--) {
+  for (let more = horizon(set); more >= 0 && !isPast(digits * width); more--) {
     if (between(digits * width, (digits + 1n) * width, 0)) return true
     width *= 10n
   }

@@ -150,7 +150,7 @@ function lowerAnew(grammar: Grammar): LoweredAround {
   } catch (problem) {
     const why = limitOf(problem)
     if (why === undefined) throw problem
-    throw grammarError(`Plain rules cannot say this grammar: ${why}.`, {
+    throw grammarError(`Plain rules cannot say this grammar: ${book.explain(problem, why)}.`, {
       code: "GRAMMAR_REFUSED",
       hint: "Use the masks of the matcher instead, or change the schema.",
     })

@@ -51,6 +51,9 @@ function expressionOf(node: RegexNode, writer: CharacterWriter): PlainExpression
   }
 }
 
+/** Looking at so many intervals of characters counts as one step of the book. */
+const INTERVALS_A_STEP = 16
+
 /** The texts of a language, spelt out one by one where they are few, else as rules for the automaton's states. */
 export function languageExpression(
   dfa: Dfa,
@@ -59,6 +62,7 @@ export function languageExpression(
   key: string,
   name: string,
 ): PlainExpression {
+  book.spend(Math.ceil((dfa.size * dfa.cuts.length) / INTERVALS_A_STEP))
   const texts = listTexts(dfa)
   if (texts !== undefined) return choice(...texts.map((text) => literal(writer.text(text))))
   return book.define(`${key};${writer.id}`, name, () => stateRules(dfa, writer, book, key, name))

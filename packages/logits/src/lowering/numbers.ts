@@ -1,8 +1,7 @@
 /** Numbers as plain expressions. Bounds and steps come out of the same automaton that the matcher runs. */
 import { type Dfa, finishDfa } from "../automaton/dfa.ts"
 import { numberLexeme } from "../lexeme/number-lexeme.ts"
-import { grammarError } from "../grammar/grammar-error.ts"
-import type { NumberSet } from "../schema/types.ts"
+import { type NumberSet, SchemaProblem } from "../schema/types.ts"
 import { chars, choice, literal, optional, type PlainExpression, repeat, sequence } from "../grammar/rules.ts"
 import { languageExpression } from "./languages.ts"
 import type { RuleBook } from "./rule-book.ts"
@@ -25,7 +24,7 @@ export function numberExpression(
     if (only.step === undefined) return book.define("number", "number", anyNumber)
     if (only.step.digits === 1n && only.step.scale === 0) return book.define("integer", "integer", integer)
   }
-  const dfa = automatonOf(sets)
+  const dfa = automatonOf(sets, book)
   return languageExpression(
     dfa,
     { id: "number", text: (text) => text, chars: (ranges) => chars(...ranges) },
@@ -61,7 +60,7 @@ function widthOf({ low, high, step, notSteps }: NumberSet): number {
 }
 
 /** The lexeme, state by state, as an automaton over characters. */
-function automatonOf(sets: readonly NumberSet[]): Dfa {
+function automatonOf(sets: readonly NumberSet[], book: RuleBook): Dfa {
   const lexeme = numberLexeme(sets, true)
   const numbers = new Map([[lexeme.start, 0]])
   const order = [lexeme.start]
@@ -69,8 +68,8 @@ function automatonOf(sets: readonly NumberSet[]): Dfa {
   const table: number[] = []
   const most = Math.min(MAX_STATES, MAX_DIGITS / Math.max(...sets.map(widthOf)))
   for (let index = 0; index < order.length; index++) {
-    if (order.length > most)
-      throw grammarError("the bounds of a number need too many rules", { code: "GRAMMAR_REFUSED" })
+    if (order.length > most) throw new SchemaProblem("the bounds of a number need too many rules")
+    book.spend(alphabet.length)
     table.push(-1)
     for (const byte of alphabet) {
       const next = lexeme.next(order[index]!, byte)

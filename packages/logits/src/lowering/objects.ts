@@ -2,6 +2,7 @@
 import { ANY_TEXT, complementDfa, dfaOfTexts } from "../automaton/dfa-algebra.ts"
 import {
   canClose,
+  isOpenName,
   NO_KEYS,
   type ObjectPlan,
   openKeys,
@@ -10,6 +11,8 @@ import {
   waysToMeet,
   withKey,
 } from "../plan/object-plan.ts"
+import type { Kinds } from "../plan/kinds.ts"
+import { escapePointer } from "../schema/json-schema.ts"
 import type { ObjectSet, TypeAlgebra } from "../schema/types.ts"
 import type { Notation } from "../grammar/notation.ts"
 import { choice, literal, type PlainExpression, repeat, sequence } from "../grammar/rules.ts"
@@ -40,8 +43,8 @@ export function objectExpression(
 function members(object: Lowered, index: number, progress: Progress): PlainExpression {
   const { plan, lowering, notation, name } = object
   if (index >= plan.names.length) return others(object, progress)
-  const bit = 1n << BigInt(index)
-  const possible = (openKeys(plan, progress).names & bit) !== 0n
+  lowering.book.spend(plan.set.implies.length + plan.demands.length === 0 ? 10 : 10 + plan.names.length)
+  const possible = isOpenName(plan, index, progress)
   const skippable = canStillEnd(plan, index, progress)
   if (!possible) return skippable ? members(object, index + 1, progress) : choice()
   const taken = (): PlainExpression[] =>
@@ -97,10 +100,17 @@ function pair(object: Lowered, index: number, chosen: number): PlainExpression {
   const end = afterValue === "" ? space : [...space, literal(afterValue), ...space]
   const key = [literal(beforeKey), keyExpression(object, index), ...space]
   if (typeof afterKey === "string")
-    return sequence(...key, literal(afterKey), ...space, lowering.value(type, inner), ...end)
+    return sequence(
+      ...key,
+      literal(afterKey),
+      ...space,
+      below(object, index, () => lowering.value(type, inner)),
+      ...end,
+    )
   const shape = type.algebra.livingShape(type)
-  const strings = sequence(literal(afterKey.string), ...space, lowering.value(type, inner, "strings"))
-  const rest = sequence(literal(afterKey.other), ...space, lowering.value(type, inner, "others"))
+  const valueOf = (kinds: Kinds): PlainExpression => below(object, index, () => lowering.value(type, inner, kinds))
+  const strings = sequence(literal(afterKey.string), ...space, valueOf("strings"))
+  const rest = sequence(literal(afterKey.other), ...space, valueOf("others"))
   const onlyStrings =
     !shape.null &&
     !shape.true &&
@@ -108,6 +118,13 @@ function pair(object: Lowered, index: number, chosen: number): PlainExpression {
     shape.numbers.length + shape.arrays.length + shape.objects.length === 0
   const marked = shape.strings.length === 0 ? [rest] : onlyStrings ? [strings] : [strings, rest]
   return sequence(...key, choice(...marked), ...end)
+}
+
+/** What is written for the value of a key, as the schema reaches it. */
+function below({ plan, lowering }: Lowered, index: number, run: () => PlainExpression): PlainExpression {
+  const name = plan.names[index]
+  const segment = name === undefined ? "/additionalProperties" : `/properties/${escapePointer(name)}`
+  return lowering.book.within(segment, run)
 }
 
 function keyExpression({ plan, notation, lowering, name }: Lowered, index: number): PlainExpression {
@@ -121,6 +138,11 @@ function keyExpression({ plan, notation, lowering, name }: Lowered, index: numbe
   const language = region === ANY_TEXT && plan.names.length > 0 ? complementDfa(dfaOfTexts(plan.names)) : region
   const key = `other;${lowering.numberOf(region)};${region === ANY_TEXT ? plan.names.toSorted().join("\n") : ""}`
   return stringExpression({ language, min: 0, max: Infinity }, style, lowering.book, key, `${name}-key`)
+}
+
+/** Rules cannot tell whether two further keys are the same: without a limit, a second one has no more to say. */
+function clipOthers({ set }: ObjectPlan, progress: Progress): Progress {
+  return set.max < Infinity ? progress : { ...progress, others: Math.min(progress.others, 1) }
 }
 
 /** Keys beyond the declared names. */
@@ -149,7 +171,7 @@ function others(object: Lowered, progress: Progress): PlainExpression {
         sequence(
           ...separator(object, progress),
           pair(object, index, chosen),
-          others(object, withKey(plan, index, progress, undefined, chosen)),
+          others(object, clipOthers(plan, withKey(plan, index, progress, undefined, chosen))),
         ),
       ),
     )

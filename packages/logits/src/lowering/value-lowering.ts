@@ -1,6 +1,6 @@
 /** What arrays and objects are lowered with. */
 import type { Kinds } from "../plan/kinds.ts"
-import type { ValueType } from "../schema/types.ts"
+import type { NumberSet, ValueType } from "../schema/types.ts"
 import type { Notation } from "../grammar/notation.ts"
 import type { PlainExpression } from "../grammar/rules.ts"
 import type { HoleMaker } from "./holes.ts"
@@ -11,6 +11,8 @@ export interface ValueLowering {
   readonly holes: HoleMaker
   /** The rule of a type. */
   value(type: ValueType, notation: Notation, kinds?: Kinds): PlainExpression
+  /** Numbers of any of the sets: the same sets are worked out once, wherever they stand. */
+  numbers(sets: readonly NumberSet[], name: string): PlainExpression
   /** White space where the notation has any. */
   space(notation: Notation): readonly PlainExpression[]
   /** A number for an object, by the order in which it was met. */

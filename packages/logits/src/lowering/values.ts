@@ -24,6 +24,7 @@ import type { ValueLowering } from "./value-lowering.ts"
 
 export function createValueLowering(book: RuleBook, whiteSpace: string, holes: HoleMaker): ValueLowering {
   const numbers = new Map<object, number>()
+  const numeric = new Map<string, PlainExpression>()
   const lowering: ValueLowering = {
     book,
     holes,
@@ -32,6 +33,13 @@ export function createValueLowering(book: RuleBook, whiteSpace: string, holes: H
       let number = numbers.get(object)
       if (number === undefined) numbers.set(object, (number = numbers.size))
       return number
+    },
+    numbers(sets, name) {
+      const key = `number;${JSON.stringify(sets, bigText)}`
+      let known = numeric.get(key)
+      if (known === undefined)
+        numeric.set(key, (known = book.as("number", () => numberExpression(sets, book, key, name))))
+      return known
     },
     value(type, notation, kinds = "all") {
       const suffix = `${notation.id.endsWith("json") ? "" : `-${notation.id}`}${kinds === "all" ? "" : `-${kinds}`}`
@@ -51,7 +59,11 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
   const withOthers = kinds !== "strings"
   if (withStrings) {
     for (const set of shape.strings)
-      options.push(stringExpression(set, notation.string, book, keyOf(set, numberOf), type.name, lowering.holes))
+      options.push(
+        book.as("string", () =>
+          stringExpression(set, notation.string, book, keyOf(set, numberOf), type.name, lowering.holes),
+        ),
+      )
   }
   if (withOthers) {
     const free: NumberSet[] = []
@@ -60,13 +72,14 @@ function alternatives(type: ValueType, notation: Notation, kinds: Kinds, lowerin
       if (hole === undefined) free.push(set)
       else options.push(hole)
     }
-    if (free.length > 0)
-      options.push(numberExpression(free, book, `number;${JSON.stringify(free, bigText)}`, type.name))
+    if (free.length > 0) options.push(lowering.numbers(free, type.name))
     if (shape.true) options.push(literal(notation.true))
     if (shape.false) options.push(literal(notation.false))
     if (shape.null) options.push(literal(notation.null))
-    for (const set of shape.arrays) options.push(arrayExpression(set, algebra, notation, type.name, lowering))
-    for (const set of shape.objects) options.push(objectExpression(set, algebra, notation, type.name, lowering))
+    for (const set of shape.arrays)
+      options.push(book.as("array", () => arrayExpression(set, algebra, notation, type.name, lowering)))
+    for (const set of shape.objects)
+      options.push(book.as("object", () => objectExpression(set, algebra, notation, type.name, lowering)))
   }
   return choice(...options)
 }
@@ -99,26 +112,35 @@ function arrayExpression(
 /** `prefix` and then so and so many of the rest. Ends in white space, so that the closing bracket can follow. */
 function countedItems({ set, most }: ArrayPlan, notation: Notation, lowering: ValueLowering): PlainExpression {
   const space = lowering.space(notation)
-  const item = (type: ValueType): PlainExpression =>
-    sequence(lowering.value(type, notation.nested ?? notation), ...space)
-  const separated = (type: ValueType): PlainExpression =>
-    sequence(literal(notation.array.separator), ...space, item(type))
+  const item = (type: ValueType, at: string): PlainExpression =>
+    sequence(
+      lowering.book.within(at, () => lowering.value(type, notation.nested ?? notation)),
+      ...space,
+    )
+  const separated = (type: ValueType, at: string): PlainExpression =>
+    sequence(literal(notation.array.separator), ...space, item(type, at))
   const from = (index: number): PlainExpression => {
     if (index >= most) return literal("")
     if (index < set.prefix.length) {
-      const here = sequence((index === 0 ? item : separated)(set.prefix[index]!), from(index + 1))
+      const here = sequence(
+        (index === 0 ? item : separated)(set.prefix[index]!, `/prefixItems/${index}`),
+        from(index + 1),
+      )
       return index < set.min ? here : choice(here, literal(""))
     }
     const [min, max] = [Math.max(0, set.min - index), most === Infinity ? undefined : most - index]
-    if (index > 0) return repeat(separated(set.rest), min, max)
+    if (index > 0) return repeat(separated(set.rest, "/items"), min, max)
     const some = sequence(
-      item(set.rest),
-      repeat(separated(set.rest), Math.max(0, min - 1), max === undefined ? undefined : max - 1),
+      item(set.rest, "/items"),
+      repeat(separated(set.rest, "/items"), Math.max(0, min - 1), max === undefined ? undefined : max - 1),
     )
     return min === 0 ? choice(some, literal("")) : some
   }
   return from(0)
 }
+
+/** What an item among many costs until it is written, in steps of the book. */
+const OPTION_STEPS = 20
 
 /** Rules for every progress that an array can make. */
 function steppedItems(
@@ -132,11 +154,13 @@ function steppedItems(
   const space = lowering.space(notation)
   const id = `${lowering.numberOf(plan)};${lowering.numberOf(notation)};${progress.index},${progress.counts.join()},${progress.used}`
   return lowering.book.define(`items;${id}`, `${name}-items`, () => {
-    const options = steps(plan, progress).map(({ type, next }) => {
+    const next = steps(plan, progress)
+    lowering.book.spend(OPTION_STEPS * next.length)
+    const options = next.map(({ type, next }) => {
       const separator = first ? [] : [literal(notation.array.separator), ...space]
       return sequence(
         ...separator,
-        lowering.value(type, notation.nested ?? notation),
+        lowering.book.within("/items", () => lowering.value(type, notation.nested ?? notation)),
         ...space,
         steppedItems(plan, clipIndex(plan, next), false, notation, name, lowering),
       )

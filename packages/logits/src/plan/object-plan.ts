@@ -106,14 +106,13 @@ export function canClose(
 
 /** Whether everything that has to come still can. */
 function feasible(plan: ObjectPlan, { seen, others, met }: Progress): boolean {
-  const { set, names, classes, closure, required } = plan
+  const { set, names, classes, closure, required, possible } = plan
   let due = required
   if (set.implies.length > 0)
-    for (let index = 0; index < names.length; index++) if ((seen >> BigInt(index)) & 1n) due |= closure[index]!
+    for (let index = 0, rest = seen; rest !== 0n; index++, rest >>= 1n) if (rest & 1n) due |= closure[index]!
   const missing = due & ~seen
-  for (let index = 0; index < names.length; index++)
-    if ((missing >> BigInt(index)) & 1n && !classes[index]!.inhabited) return false
-  if (countBits(seen) + others + countBits(missing) > set.max) return false
+  if ((missing & ~possible) !== 0n) return false
+  if (set.max < Infinity && countBits(seen) + others + countBits(missing) > set.max) return false
   return plan.demands.every((_, index) => {
     if ((met >> index) & 1) return true
     return classes.some(({ meets }, at) => (meets >> index) & 1 && (at >= names.length || !((seen >> BigInt(at)) & 1n)))
@@ -125,15 +124,22 @@ export function openKeys(plan: ObjectPlan, progress: Progress): { names: bigint;
   if (plan.set.implies.length === 0 && plan.demands.length === 0) return openSimpleKeys(plan, progress)
   let names = 0n
   plan.names.forEach((_, index) => {
-    const bit = 1n << BigInt(index)
-    if (progress.seen & bit || !plan.classes[index]!.inhabited) return
-    if (waysToMeet(plan, index, progress).length > 0) names |= bit
+    if (isOpenName(plan, index, progress)) names |= 1n << BigInt(index)
   })
   const others = plan.otherLanguages.map((_, index) => {
     const at = plan.names.length + index
     return plan.classes[at]!.inhabited && waysToMeet(plan, at, progress).length > 0
   })
   return { names, others }
+}
+
+/** Whether one name may come next: as {@link openKeys} has it, without asking for all the others. */
+export function isOpenName(plan: ObjectPlan, index: number, progress: Progress): boolean {
+  const bit = 1n << BigInt(index)
+  if (plan.set.implies.length === 0 && plan.demands.length === 0)
+    return (openSimpleKeys(plan, progress).names & bit) !== 0n
+  if (progress.seen & bit || !plan.classes[index]!.inhabited) return false
+  return waysToMeet(plan, index, progress).length > 0
 }
 
 /** Without dependencies and demands, all that counts is how many keys there may be. */

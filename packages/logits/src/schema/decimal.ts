@@ -40,15 +40,21 @@ export function decimalOf(value: number): Decimal | undefined {
   return parseDecimal(String(value))
 }
 
+/** The powers of ten that scales of common numbers differ by: raising to a power costs more than all else here. */
+const POWERS = Array.from({ length: 40 }, (_, exponent) => 10n ** BigInt(exponent))
+
+const scaled = (digits: bigint, by: number): bigint => (by === 0 ? digits : digits * (POWERS[by] ?? 10n ** BigInt(by)))
+
 /** Both as whole numbers of the same, smaller unit. */
 function align(a: Decimal, b: Decimal): [bigint, bigint, number] {
-  if (a.scale === b.scale) return [a.digits, b.digits, a.scale]
   const scale = Math.max(a.scale, b.scale)
-  return [a.digits * 10n ** BigInt(scale - a.scale), b.digits * 10n ** BigInt(scale - b.scale), scale]
+  return [scaled(a.digits, scale - a.scale), scaled(b.digits, scale - b.scale), scale]
 }
 
 export function compareDecimals(a: Decimal, b: Decimal): number {
-  const [x, y] = align(a, b)
+  const scale = Math.max(a.scale, b.scale)
+  const x = scaled(a.digits, scale - a.scale)
+  const y = scaled(b.digits, scale - b.scale)
   return x < y ? -1 : x > y ? 1 : 0
 }
 
