@@ -325,6 +325,7 @@ function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["exec
       backend: await model.backend(),
       grammars,
       middleware,
+      root: place.root,
       approvals: configuration.permissions.approvals,
       permissions: permissionsFor(configuration, {
         approve: options.approve,

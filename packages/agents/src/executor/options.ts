@@ -36,6 +36,8 @@ export interface ExecutorOptions {
   completion?: CompletionCriteria
   /** What the agent may change, held where calls are carried out; `all` unless given. */
   access?: Access
+  /** The top of the workspace, from which owned files are named: calls may name them whole too. */
+  root?: string
   /** Where other owners of files work in the same workspace at the same time. */
   shared?: SharedWork
   /** How often the same calls may bring the same results before the model is told, and before the run is stopped. */

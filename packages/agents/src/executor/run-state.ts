@@ -140,8 +140,8 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
   }
 }
 
-function gateParts({ completion = {}, access = "all", shared }: ExecutorOptions) {
-  return { criteria: completion, access, shared }
+function gateParts({ completion = {}, access = "all", root, shared }: ExecutorOptions) {
+  return { criteria: completion, access, root, shared }
 }
 
 function dialogueOf(

@@ -79,6 +79,14 @@ describe("an agent that owns files", () => {
     expect(prompt).toContain("You own the files a.py, b.py and write nothing else.")
   })
 
+  test("a whole path is owned where it is the file itself, and not where it ends alike", async () => {
+    const { done, list } = tools()
+    const writes = ["/ws/docs/a.py", "/ws/a.py", "/ws/docs/../a.py", "/else/a.py", "/a.py"]
+    const steps = writes.map((path) => calls(call("write", { path })))
+    await play([...steps, { reply: "TASK_COMPLETE" }], list, { access: { owns: ["a.py"] }, root: "/ws" })
+    expect(done).toEqual(["write /ws/a.py"])
+  })
+
   test("is not done by writing nothing", async () => {
     const { response } = await owning(["a.py"], call("look", { path: "a.py" }))
     expect(response.success).toBe(false)

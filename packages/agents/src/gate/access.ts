@@ -1,3 +1,5 @@
+import { realpathSync } from "node:fs"
+import { isAbsolute, relative } from "node:path"
 import {
   argumentPaths,
   effectsOf,
@@ -16,12 +18,20 @@ import {
  */
 export type Access = "all" | "nothing" | { readonly owns: readonly string[] }
 
+/** What a guard works with. */
+interface Guarded {
+  access: Access
+  /** The top of the workspace; without it no path that is given whole is known to be an owned one. */
+  root?: string | undefined
+  watches: () => readonly WorkWatch[]
+}
+
 /** Refuses calls that change what the agent may not change, whatever its prompt says and whichever tools it has. */
-export function accessGuard(access: Access, watches: () => readonly WorkWatch[]): Middleware {
+export function accessGuard({ access, root, watches }: Guarded): Middleware {
   // What a tool keeps beside an owned file (the state of a generated one) is the owner's too.
   const beside = new Set<string>()
   return async (call, next) => {
-    const refused = await refusalOf(access, beside, call.tool, call.arguments, watches())
+    const refused = await refusalOf({ access, root, watches }, beside, call.tool, call.arguments)
     if (refused !== undefined) return refused
     const result = await next()
     if (access !== "all" && roleOf(call.tool, call.arguments) === undefined)
@@ -31,11 +41,10 @@ export function accessGuard(access: Access, watches: () => readonly WorkWatch[])
 }
 
 async function refusalOf(
-  access: Access,
+  { access, root, watches }: Guarded,
   beside: ReadonlySet<string>,
   tool: ToolDefinition,
   args: JsonObject,
-  watches: readonly WorkWatch[],
 ): Promise<ToolResult | undefined> {
   if (access === "all") return undefined
   const effects = effectsOf(tool, args)
@@ -49,50 +58,75 @@ async function refusalOf(
   }
   const role = roleOf(tool, args)?.role
   if (role === "validates") return undefined
-  const owned = new Set(access.owns.map(normal))
-  if (role !== undefined) return commitRefusal(owned, beside, args, watches)
+  const owned = new Owned(access.owns, root)
+  if (role !== undefined) return commitRefusal(owned, beside, args, watches())
   const paths = argumentPaths(effects?.writes, args)
-  const foreign = paths.filter((path) => !isOwned(owned, path))
+  const foreign = paths.filter((path) => !owned.has(path))
   if (paths.length > 0 && foreign.length === 0) return undefined
   return failure({
     code: "NOT_OWNED",
     message:
       paths.length === 0
-        ? `'${tool.name}' was not run: it does not say which files it changes, and this agent may change only ${listed(owned)}.`
-        : `Nothing was changed: ${foreign.join(", ")} is not owned by this agent, which may change only ${listed(owned)}.`,
+        ? `'${tool.name}' was not run: it does not say which files it changes, and this agent may change only ${owned.listed}.`
+        : `Nothing was changed: ${foreign.join(", ")} is not owned by this agent, which may change only ${owned.listed}.`,
     hint: "Work on the files that you own; say in your answer what others would need.",
   })
 }
 
 /** An owner hands in its own files; what else lies changed in the workspace is somebody else's. */
 async function commitRefusal(
-  owned: ReadonlySet<string>,
+  owned: Owned,
   beside: ReadonlySet<string>,
   args: JsonObject,
   watches: readonly WorkWatch[],
 ): Promise<ToolResult | undefined> {
   const named = Array.isArray(args.files) ? args.files.map(String) : []
   const all = named.length > 0 ? named : (await Promise.all(watches.map(({ history }) => history.unrecorded()))).flat()
-  const foreign = all.filter((file) => !isOwned(owned, file) && !beside.has(normal(file)))
+  const foreign = all.filter((file) => !owned.has(file) && !beside.has(normal(file)))
   if (foreign.length === 0) return undefined
   return failure({
     code: "NOT_OWNED",
-    message: `Nothing was committed: ${foreign.slice(0, 5).join(", ")} would be committed too, and this agent owns only ${listed(owned)}.`,
-    hint: `Name the files: {"files": ${JSON.stringify([...owned, ...beside].filter((file, index, list) => list.indexOf(file) === index))}}.`,
+    message: `Nothing was committed: ${foreign.slice(0, 5).join(", ")} would be committed too, and this agent owns only ${owned.listed}.`,
+    hint: `Name the files: {"files": ${JSON.stringify([...owned.files, ...beside].filter((file, index, list) => list.indexOf(file) === index))}}.`,
   })
 }
 
 /** Whether an agent owns one of some files; one that may change everything owns them all. */
-export function ownsAny(access: Access, files: readonly string[]): boolean {
+export function ownsAny(access: Access, files: readonly string[], root?: string): boolean {
   if (typeof access === "string") return access === "all" && files.length > 0
-  const owned = new Set(access.owns.map(normal))
-  return files.some((file) => isOwned(owned, file))
+  const owned = new Owned(access.owns, root)
+  return files.some((file) => owned.has(file))
 }
 
-function isOwned(owned: ReadonlySet<string>, path: string): boolean {
-  const file = normal(path)
-  return owned.has(file) || [...owned].some((own) => file.startsWith("/") && file.endsWith(`/${own}`))
+/** The files of an owner, which may be named from the top of the workspace or whole. */
+class Owned {
+  readonly files: ReadonlySet<string>
+  readonly #roots: readonly string[]
+
+  constructor(files: readonly string[], root: string | undefined) {
+    this.files = new Set(files.map(normal))
+    this.#roots = root === undefined ? [] : [...new Set([root, realOf(root)])]
+  }
+
+  get listed(): string {
+    return [...this.files].join(", ")
+  }
+
+  /** A file of the same name in another folder is another file; where a way leads up again is for nobody to guess. */
+  has(path: string): boolean {
+    const file = normal(path)
+    if (this.files.has(file)) return true
+    if (!isAbsolute(path) || file.split("/").includes("..")) return false
+    return this.#roots.some((root) => this.files.has(normal(relative(root, path))))
+  }
 }
 
-const listed = (owned: ReadonlySet<string>): string => [...owned].join(", ")
+function realOf(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}
+
 const normal = (path: string): string => path.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "")

@@ -41,6 +41,8 @@ export interface GateParts {
   ledger: Ledger
   criteria: CompletionCriteria
   access: Access
+  /** The top of the workspace. */
+  root?: string | undefined
   /** The tools on offer. */
   tools: Pick<Toolset, "list">
   /** Others work in the same workspace, each on files of its own. */
@@ -73,7 +75,7 @@ export class WorkGate {
   constructor(parts: GateParts) {
     this.#parts = parts
     this.middleware = [
-      accessGuard(parts.access, () => watchesOf(parts.tools.list())),
+      accessGuard({ access: parts.access, root: parts.root, watches: () => watchesOf(parts.tools.list()) }),
       (call, next) => this.#around(call, next),
     ]
   }
@@ -144,8 +146,8 @@ export class WorkGate {
 
   /** Whether what moved the branches was somebody else's work on files of their own. */
   async #isOthers({ watch }: Pick<Watched, "watch">, before: HistoryState, after: HistoryState): Promise<boolean> {
-    const { shared, access } = this.#parts
-    return shared !== undefined && !ownsAny(access, await watch.history.recorded(before, after))
+    const { shared, access, root } = this.#parts
+    return shared !== undefined && !ownsAny(access, await watch.history.recorded(before, after), root)
   }
 
   /** What moved the branches during a call counts as commits, whoever made them. */
@@ -251,7 +253,8 @@ export class WorkGate {
 
   async #hasRecorded({ history }: WorkWatch, began: HistoryState, now: HistoryState): Promise<boolean> {
     const files = await history.recorded(began, now)
-    return this.#parts.shared === undefined ? files.length > 0 : ownsAny(this.#parts.access, files)
+    const { shared, access, root } = this.#parts
+    return shared === undefined ? files.length > 0 : ownsAny(access, files, root)
   }
 
   /** What was written and no commit can hold. Rules that were written in the same run took it out of the work. */

@@ -3,6 +3,11 @@ import { nearest, ToolwrightError } from "@toolwright/toolbox"
 import { mistakesIn } from "../definition/read.ts"
 import { PLAN_SCHEMA, type Plan } from "./plan.ts"
 
+/** Mistakes of one kind that are told. */
+const MOST_TOLD = 20
+/** Characters that inputs may come to in all the places that name them: far more than any model would read. */
+const MOST_FILLED = 4 * 1024 * 1024
+
 /** A plan that may be started: its inputs are filled in, and its tasks stand in levels. */
 export interface ReadPlan extends Plan {
   /** Names of tasks that wait for nothing, then of those that wait for these alone, and so on. */
@@ -10,7 +15,7 @@ export interface ReadPlan extends Plan {
 }
 
 /**
- * Reads a plan. Every mistake is told at once; a plan that is given back has no cycle, names no task that it does not have,
+ * Reads a plan. Its mistakes are told at once; a plan that is given back has no cycle, names no task that it does not have,
  * and gives no file to two of its agents.
  *
  * @param said what its inputs are this time
@@ -27,9 +32,11 @@ export async function readPlan(value: unknown, said: Readonly<Record<string, str
 }
 
 function inputMistakes({ inputs = {} }: Plan, said: Readonly<Record<string, string>>): string[] {
-  const unknown = Object.keys(said).filter((name) => !Object.hasOwn(inputs, name))
+  const unknown = Object.keys(said)
+    .filter((name) => !Object.hasOwn(inputs, name))
+    .slice(0, MOST_TOLD)
   const missing = Object.entries(inputs).filter(
-    ([name, { default: fallback }]) => (said[name] ?? fallback) === undefined,
+    ([name, { default: fallback }]) => !Object.hasOwn(said, name) && fallback === undefined,
   )
   return [
     ...unknown.map((name) => `it has no input '${name}'.${suggested(name, Object.keys(inputs))}`),
@@ -42,13 +49,16 @@ function inputMistakes({ inputs = {} }: Plan, said: Readonly<Record<string, stri
 
 function taskMistakes({ tasks }: Plan): string[] {
   const names = Object.keys(tasks)
-  return Object.entries(tasks).flatMap(([name, { after = [] }]) =>
-    after
-      .filter((other) => !Object.hasOwn(tasks, other))
-      .map(
-        (other) => `tasks.${name}: it comes after '${other}', which is no task of the plan.${suggested(other, names)}`,
-      ),
+  const unknown = Object.entries(tasks).flatMap(([name, { after = [] }]) =>
+    after.filter((other) => !Object.hasOwn(tasks, other)).map((other) => ({ name, other })),
   )
+  // What is near to a name is looked for among all: for thousands of names that would take minutes.
+  return unknown
+    .slice(0, MOST_TOLD)
+    .map(
+      ({ name, other }) =>
+        `tasks.${name}: it comes after '${other}', which is no task of the plan.${suggested(other, names)}`,
+    )
 }
 
 function ownerMistakes({ agents = {} }: Plan): string[] {
@@ -84,11 +94,23 @@ function levelsOf({ tasks }: Plan): string[][] {
 /** Puts what the inputs are in the place of their names; braces that name none are left alone. */
 function filledIn(plan: Plan, said: Readonly<Record<string, string>>): Plan {
   const { inputs = {} } = plan
-  const values = new Map(Object.entries(inputs).map(([name, { default: fallback }]) => [name, said[name] ?? fallback!]))
+  const values = new Map(
+    Object.entries(inputs).map(([name, { default: fallback }]) => [
+      name,
+      Object.hasOwn(said, name) ? said[name]! : fallback!,
+    ]),
+  )
   if (values.size === 0) return plan
+  let room = MOST_FILLED
+  const put = (whole: string, name: string): string => {
+    const text = values.get(name) ?? whole
+    room -= text.length
+    if (room < 0)
+      throw invalid([`its inputs come to more than ${MOST_FILLED} characters in the places that name them: say less`])
+    return text
+  }
   const fill = (value: unknown): unknown => {
-    if (typeof value === "string")
-      return value.replaceAll(/\{([A-Za-z][\w-]*)\}/g, (whole, name: string) => values.get(name) ?? whole)
+    if (typeof value === "string") return value.replaceAll(/\{([A-Za-z][\w-]*)\}/g, put)
     if (Array.isArray(value)) return value.map(fill)
     if (typeof value !== "object" || value === null) return value
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [fill(key), fill(inner)]))

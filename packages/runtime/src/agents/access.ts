@@ -86,7 +86,7 @@ class Agents implements AgentAccess {
 
   async find(name: string): Promise<AgentProfile> {
     const profile = this.known.find((each) => each.name === name)
-    if (profile !== undefined) return profile
+    if (profile !== undefined) return this.#soleOwner(profile)
     const registry = await this.#look()
     const row = await registry?.get(name)
     if (row !== undefined) return this.#profileOf(row)
@@ -98,9 +98,9 @@ class Agents implements AgentAccess {
   }
 
   async show(name: string): Promise<AgentView> {
-    const profile = await this.find(name)
-    const row = await (await this.#look())?.get(name)
-    return row === undefined ? this.#viewOf(profile) : this.#madeView(row)
+    const known = this.known.some((each) => each.name === name)
+    const row = known ? undefined : await (await this.#look())?.get(name)
+    return row === undefined ? this.#viewOf(await this.find(name)) : this.#madeView(row)
   }
 
   async create(agent: AgentToMake): Promise<AgentView> {
@@ -114,6 +114,7 @@ class Agents implements AgentAccess {
         const { files = [], ...definition } = await readAgentDefinition(name, given)
         if (this.known.some((each) => each.name === name)) throw this.#taken(name)
         const owned = [...new Set(files.map((file) => ownedPath(root, file)))]
+        for (const path of owned) this.#notDescribed(path, name)
         const profile = definition.from ?? (owned.length > 0 ? "file-owner" : "assistant")
         const base = this.#base(profile, name)
         checkOwner(profileFrom(name, { ...definition, ...owning(owned) }, base), owned)
@@ -167,11 +168,49 @@ class Agents implements AgentAccess {
     }
   }
 
+  /** One whose base is not described any more is still there: whoever sees it can let go of it. */
   #madeView(row: AgentRow): AgentView {
-    const { ownsFiles = false, changesWorkspace, description } = this.#profileOf(row)
     const { name, profile: from, files, created_at } = row
+    const {
+      ownsFiles = false,
+      changesWorkspace,
+      description,
+    } = this.known.some((each) => each.name === from)
+      ? this.#profileOf(row)
+      : { changesWorkspace: true, ownsFiles: files.length > 0, description: `Starts from '${from}', which is gone` }
     const createdAt = new Date(created_at).toISOString()
     return { name, description, kind: "made", from, changesWorkspace, ownsFiles, files, createdAt }
+  }
+
+  /** Which agents of the configuration own a file, where it has one name however it is written. */
+  #describedOwners(path: string): string[] {
+    const { own, root } = this.#parts
+    return [...own.values()]
+      .filter(({ files = [] }) => files.some((file) => placeOf(root, file) === path))
+      .map(({ name }) => name)
+  }
+
+  /** An agent of the configuration, whose files no other one there was given too. @throws ToolwrightError `FILE_OWNED` */
+  #soleOwner(profile: AgentProfile): AgentProfile {
+    const { own, root } = this.#parts
+    for (const file of own.has(profile.name) ? (profile.files ?? []) : []) {
+      const path = ownedPath(root, file)
+      // What an agent has from the one that it starts from belongs to both of them.
+      const other = this.#describedOwners(path).find((name) => own.get(name)!.files !== profile.files)
+      if (other !== undefined) throw this.#owned(path, other, profile.name)
+    }
+    return profile
+  }
+
+  #notDescribed(path: string, name: string): void {
+    const [owner] = this.#describedOwners(path)
+    if (owner !== undefined) throw this.#owned(path, owner, name)
+  }
+
+  #owned(path: string, owner: string, name: string): ToolwrightError {
+    return new ToolwrightError("FILE_OWNED", `${path} is owned by '${owner}', so '${name}' cannot own it.`, {
+      hint: "A file has one owner: the configuration describes that one.",
+    })
   }
 
   #taken(name: string): ToolwrightError {
@@ -189,6 +228,15 @@ class Agents implements AgentAccess {
     const { log, workspace } = this.#parts
     const found = await log.look()
     return found === undefined ? undefined : agentRegistry(found.database, workspace)
+  }
+}
+
+/** The one name of a file; nothing where it is none that can be owned. */
+function placeOf(root: string, file: string): string | undefined {
+  try {
+    return ownedPath(root, file)
+  } catch {
+    return undefined
   }
 }
 

@@ -71,6 +71,39 @@ test("a second name for an owned file is no second file", async () => {
     })
 })
 
+test("what is a folder, a link to nothing, or a name that steers a terminal is nobody's", async () => {
+  const cwd = folder({ "src/area.py": "" })
+  symlinkSync("later.py", join(cwd, "src/link.py"))
+  const { toolwright } = await assembled(cwd)
+  for (const file of ["src", "src/link.py", "a\u001B[2J.py", "a\u0000.py"])
+    await expect(toolwright.agents.create({ name: "Other", files: [file] })).rejects.toMatchObject({
+      code: "INVALID_AGENT",
+      message: expect.not.stringContaining("\u001B"),
+    })
+  expect((await toolwright.agents.list()).filter(({ kind }) => kind === "made")).toEqual([])
+})
+
+test("a file that an agent of the configuration owns is not given to a second one", async () => {
+  const owns = (file: string) => ({ from: "file-owner", files: [file] })
+  const define = { one: owns("src/z.py"), two: owns("./src//z.py"), three: owns("src/own.py"), four: { from: "three" } }
+  const { toolwright } = await assembled(folder({ "src/area.py": "" }), [], { agents: { define } })
+  const refused = { code: "FILE_OWNED" }
+  await expect(toolwright.agents.create({ name: "Made", files: ["src/z.py"] })).rejects.toMatchObject(refused)
+  for (const name of ["one", "two"]) await expect(toolwright.agents.find(name)).rejects.toMatchObject(refused)
+  for (const name of ["three", "four"]) expect((await toolwright.agents.find(name)).files).toEqual(["src/own.py"])
+})
+
+test("an agent whose base is described no more is listed, and can be removed", async () => {
+  const cwd = folder()
+  const { toolwright } = await assembled(cwd, [], { agents: { define: { base: { from: "builder" } } } })
+  await toolwright.agents.create({ name: "Mine", from: "base" })
+  const { toolwright: later } = await assembled(cwd)
+  expect((await later.agents.list()).at(-1)).toMatchObject({ name: "Mine", from: "base" })
+  await expect(later.agents.find("Mine")).rejects.toMatchObject({ code: "UNKNOWN_AGENT" })
+  expect(await later.agents.remove("Mine")).toMatchObject({ name: "Mine" })
+  expect((await later.agents.list()).filter(({ kind }) => kind === "made")).toEqual([])
+})
+
 test("an agent in YAML starts from another one, in layers, and what it may do is what it says", async () => {
   const cwd = folder({
     "agents/notes.yaml": [

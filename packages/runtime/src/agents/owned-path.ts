@@ -1,4 +1,4 @@
-import { realpathSync } from "node:fs"
+import { lstatSync, realpathSync } from "node:fs"
 import { basename, dirname, join, relative, resolve, sep } from "node:path"
 import { ToolwrightError } from "@toolwright/toolbox"
 
@@ -9,14 +9,23 @@ import { ToolwrightError } from "@toolwright/toolbox"
  * @throws ToolwrightError `INVALID_AGENT` for what lies outside, or is the workspace itself
  */
 export function ownedPath(root: string, file: string): string {
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(file))
+    throw notOwnable(root, file, "has signs in its name that cannot be seen")
   const top = real(resolve(root))
   const path = relative(top, real(resolve(root, file)))
   if (path === "" || path === ".." || path.startsWith(`..${sep}`) || resolve(path) === path || file.endsWith("/")) {
-    throw new ToolwrightError("INVALID_AGENT", `'${file}' is no file of the workspace, so no agent can own it.`, {
-      hint: `Name files from the top of ${root}: src/area.py`,
-    })
+    throw notOwnable(root, file, "is no file of the workspace")
   }
+  // What is no file now may be one later, under another name: a folder never, a link to nothing wherever it leads.
+  const there = lstatSync(resolve(top, path), { throwIfNoEntry: false })
+  if (there?.isFile() === false) throw notOwnable(root, file, "is a folder, or a link to nothing")
   return path.split(sep).join("/")
+}
+
+function notOwnable(root: string, file: string, why: string): ToolwrightError {
+  return new ToolwrightError("INVALID_AGENT", `${JSON.stringify(file)} ${why}, so no agent can own it.`, {
+    hint: `Name files from the top of ${root}: src/area.py`,
+  })
 }
 
 /** The path without links, as far as it is there. */

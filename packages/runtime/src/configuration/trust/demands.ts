@@ -103,10 +103,14 @@ const TELLERS: Readonly<Record<string, Teller>> = {
     { verb: "write", what: `records of runs to ${String(database).replace(/:[^:@/]*@/, ":•••@")}` },
   ],
   "sources.rest": (services) =>
-    Object.entries(services as Record<string, unknown>).map(([name, service]) => ({
-      verb: "connect",
-      what: `to the tools service '${name}' at ${withoutUser((service as { url?: unknown } | null)?.url ?? service)}`,
-    })),
+    Object.entries(services as Record<string, unknown>).flatMap(([name, service]) => {
+      const { url = service, tokenEnv } = (service ?? {}) as { url?: unknown; tokenEnv?: unknown }
+      const token = tokenEnv === undefined ? [] : [String(tokenEnv)]
+      return [
+        { verb: "connect", what: `to the tools service '${name}' at ${withoutUser(url)}` },
+        ...sends(token, `the tools service '${name}'`),
+      ]
+    }),
   "sources.services": (list) =>
     (list as string[]).map((url) => ({ verb: "connect", what: `to the tools service ${withoutUser(url)}` })),
   "mcp.servers": (servers) => serverDemands(servers),
@@ -116,11 +120,12 @@ const TELLERS: Readonly<Record<string, Teller>> = {
   ],
   "mcp.folder": (folder) => [{ verb: "start", what: `MCP servers in the folder ${String(folder)}` }],
   "mcp.connect": (list) =>
-    (list as string[]).map((server) =>
+    (list as string[]).flatMap((server) => [
       /^(?:[A-Za-z][\w-]*=)?https?:\/\//.test(server.trim())
         ? { verb: "connect", what: `to the MCP server ${withoutUser(server)}` }
         : { verb: "start", what: `the MCP server ${server}` },
-    ),
+      ...sends(variablesIn(server), `the MCP server ${withoutUser(server)}`),
+    ]),
 }
 
 function serverDemands(servers: unknown): Demand[] {
@@ -128,15 +133,27 @@ function serverDemands(servers: unknown): Demand[] {
   return Object.entries(servers).flatMap(([name, entry]: [string, unknown]): Demand[] => {
     const server = (entry ?? {}) as Record<string, unknown>
     if (server.enabled === false || server.disabled === true) return []
+    const told = sends(variablesIn(server), `the MCP server '${name}'`)
     if (server.command === undefined) {
-      return [{ verb: "connect", what: `to the MCP server '${name}' at ${withoutUser(server.url)}` }]
+      return [{ verb: "connect", what: `to the MCP server '${name}' at ${withoutUser(server.url)}` }, ...told]
     }
     const words = [server.command, ...(Array.isArray(server.args) ? (server.args as unknown[]) : [])].map(String)
     const env = Object.entries((server.env ?? {}) as Record<string, unknown>).map(
       ([key, set]) => `${key}=${String(set)}`,
     )
-    return [{ verb: "start", what: `the MCP server '${name}': ${[...env, ...words].map(quoted).join(" ")}` }]
+    return [{ verb: "start", what: `the MCP server '${name}': ${[...env, ...words].map(quoted).join(" ")}` }, ...told]
   })
+}
+
+/** Names of the variables of the environment whose values stand in what is sent or started: `${NAME}`, `${env:NAME}`. */
+function variablesIn(entry: unknown): string[] {
+  const found = (JSON.stringify(entry) ?? "").matchAll(/\$\{(?:env:)?([A-Za-z_]\w*)/g)
+  return [...new Set([...found].map(([, name]) => name!))]
+}
+
+/** What leaves this environment is said by itself: in an address or a header nobody looks for it. */
+function sends(variables: readonly string[], to: string): Demand[] {
+  return variables.length === 0 ? [] : [{ verb: "send", what: `the value of ${variables.join(", ")} to ${to}` }]
 }
 
 function serversIn(file: string): unknown {
