@@ -81,17 +81,27 @@ const help = (command: string) =>
         .split(/^Options/m)[0]!,
   )
 
-const PAGES: readonly { page: string; text: () => string; least: number }[] = [
+/** The pages; of one that is a list of promises every sentence counts, whatever its words. */
+const PAGES: readonly { page: string; text: () => string; least: number; all?: true }[] = [
   { page: "README.md", text: () => read("README.md"), least: 6 },
   { page: "SECURITY.md", text: () => read("SECURITY.md"), least: 0 },
   { page: "docs/security.md", text: () => read("docs/security.md"), least: 6 },
+  {
+    page: "docs/security.md, what holds on every system",
+    text: () => section(read("docs/security.md"), "What holds on every system"),
+    least: 9,
+    all: true,
+  },
   { page: "docs/sandbox.md", text: () => read("docs/sandbox.md"), least: 6 },
   { page: "docs/undo.md", text: () => read("docs/undo.md"), least: 6 },
   { page: "docs/pocket.md", text: () => section(read("docs/pocket.md"), "What it may do"), least: 4 },
   ...COMMANDS.map((command) => ({ page: `help of ${command}`, text: () => help(command), least: 0 })),
 ]
 
-/** The sentences of a page's prose: of its paragraphs and lists, without code, headings, tables, and what says itself that it promises nothing. */
+/**
+ * The sentences of a page's prose: of its paragraphs and lists, without code, headings, tables, a paragraph's name, a
+ * link that stands alone, and what says itself that it promises nothing.
+ */
 function sentences(text: string): string[] {
   return text
     .replaceAll(/```[^]*?```/g, "")
@@ -100,10 +110,11 @@ function sentences(text: string): string[] {
     .map((paragraph) => paragraph.replaceAll(/\s+/g, " ").trim())
     .filter((paragraph) => paragraph !== "" && !/^[|#]/.test(paragraph))
     .flatMap((paragraph) => paragraph.replace(/^- /, "").split(/(?<=[.!?:]\**)\s+(?=[A-Z`*('])|(?<=\.)\s+(?=\[)/))
+    .filter((sentence) => !/^(?:\*\*[^*]+\*\*|\[[^\]]+\]\([^)]+\))$/.test(sentence))
 }
 
-test.each(PAGES)("each sentence of $page that promises something is among them", ({ page, text, least }) => {
-  const promising = sentences(text()).filter((sentence) => PROMISING.test(sentence))
+test.each(PAGES)("each sentence of $page that promises something is among them", ({ page, text, least, all }) => {
+  const promising = sentences(text()).filter((sentence) => all === true || PROMISING.test(sentence))
   expect(promising.length, page).toBeGreaterThanOrEqual(least)
   const held = new Set([...rows.map(({ promise }) => promise), ...DESCRIPTIONS.keys()])
   expect(promising.filter((sentence) => !held.has(sentence))).toEqual([])
