@@ -22,7 +22,7 @@ export async function serveRegistry(options: McpExportOptions, port = 0): Promis
       signal: controller.signal,
       ...body,
     } as RequestInit)
-    const response = await handler.fetch(request)
+    const response = await handler.fetch(request, { caller: incoming.headers.authorization ?? "" })
     outgoing.writeHead(response.status, Object.fromEntries(response.headers))
     if (response.body === null) outgoing.end()
     else
