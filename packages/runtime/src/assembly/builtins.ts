@@ -4,6 +4,7 @@ import type { Workspace } from "@toolwright/host/paths"
 import type { Configuration } from "../configuration/settings.ts"
 import { toolWorkspace } from "../workspace/tool-workspace.ts"
 import { hasModel } from "./configured.ts"
+import { commandLimits } from "./command-limits.ts"
 import { chosenKits, furtherKits, type KitParts } from "./kits.ts"
 
 /** What the tools take from their surroundings. */
@@ -45,6 +46,7 @@ export async function builtinTools(
       kits,
       processes: {
         sandbox: builtins.bash.sandbox,
+        limits: commandLimits(builtins.limits),
         bash: builtins.bash.allow === undefined ? {} : { allow: builtins.bash.allow },
       },
       logit,

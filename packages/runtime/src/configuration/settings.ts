@@ -1,4 +1,5 @@
 import type { NetworkPolicy } from "@toolwright/host/net"
+import type { Limits } from "@toolwright/host/sandbox"
 import type { BlogToolsConfig } from "@toolwright/tools-blog"
 import type { DatabaseTarget } from "@toolwright/tools-database"
 import type { WebToolsConfig } from "@toolwright/tools-web"
@@ -162,6 +163,13 @@ const DECLARED = [
     values: ["auto", "required", "off"],
     fallback: "auto",
     description: "Whether commands run in a bubblewrap sandbox: where there is one, always, never",
+  },
+  {
+    key: "builtins.limits",
+    nature: "widens",
+    holds: typed<Limits>(),
+    type: "object",
+    description: "What one program may take: processes, memoryMb, fileMb, files, diskMb, see docs/sandbox.md",
   },
   {
     key: "builtins.network",
