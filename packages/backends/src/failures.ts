@@ -12,6 +12,8 @@ export interface FailureContext {
   keySetting: string
   /** The setting that holds the address. */
   urlSetting: string
+  /** What was sent to the server and stands in no message, whatever it quotes. */
+  secrets?: readonly string[]
 }
 
 /** What a server says of a failure; what it leaves out is empty. */

@@ -50,7 +50,7 @@ export interface ServerOptions {
  * @throws ToolwrightError `INVALID_CONFIGURATION` for an address that is none
  */
 export function createServerBackend(protocol: Protocol, options: ServerOptions): Backend {
-  const { modelName, apiKey = "", retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
+  const { modelName, retryDelaysMs = [1000, 2000, 4000], sleep = delay, fetch: fetcher = fetch } = options
   const { stallTimeoutMs = 240_000, replyTimeoutMs = 30 * 60_000, busyTimeoutMs = 5 * 60_000 } = options
   const { address, context, headers } = whereTo(protocol, options)
   const limits = { ...LIMITS, ...options.limits }
@@ -58,7 +58,7 @@ export function createServerBackend(protocol: Protocol, options: ServerOptions):
   async function* once(body: string, signal: AbortSignal | undefined): AsyncGenerator<InferEvent> {
     const watchdog = createWatchdog({ stallMs: stallTimeoutMs, replyMs: replyTimeoutMs }, context, signal)
     const init = { method: "POST", headers, body }
-    const response = await send(fetcher, address.endpoint, init, context, watchdog, [apiKey])
+    const response = await send(fetcher, address.endpoint, init, context, watchdog)
     const text = readText(response, context, watchdog, limits.stream)
     yield* replyEvents(text, framingOf(response, protocol), protocol.decoder(), { context, limits })
   }
@@ -90,9 +90,7 @@ export function createServerBackend(protocol: Protocol, options: ServerOptions):
     const target = new URL(address.other(path)!)
     const init = { method: "POST", headers, body: JSON.stringify(body) }
     try {
-      return await send(fetcher, target.href, init, { ...context, url: target.origin + target.pathname }, watchdog, [
-        apiKey,
-      ])
+      return await send(fetcher, target.href, init, { ...context, url: target.origin + target.pathname }, watchdog)
     } catch (thrown) {
       throw thrown instanceof Retryable ? thrown.failure : thrown
     }
@@ -134,5 +132,13 @@ function whereTo(
     ...(own ?? bearer)(apiKey),
     ...options.headers,
   }
-  return { address, context: { url: address.shown, modelName, server, urlSetting, keySetting }, headers }
+  const secrets = [apiKey, ...secretsIn(headers)]
+  return { address, context: { url: address.shown, modelName, server, urlSetting, keySetting, secrets }, headers }
+}
+
+/** Values of headers that let somebody in. */
+function secretsIn(headers: Readonly<Record<string, string>>): string[] {
+  return Object.entries(headers)
+    .filter(([name]) => /authorization|key|token|secret|cookie/i.test(name))
+    .flatMap(([, value]) => [value, value.replace(/^(?:Basic|Bearer)\s+/i, "")])
 }

@@ -5,6 +5,7 @@ import type { FinishReason, InferEvent, Usage } from "../model/backend.ts"
 import type { ReplyLimits } from "./limits.ts"
 import { createLineReader } from "./lines.ts"
 import type { ReplyDecoder } from "./protocol.ts"
+import { quoted } from "./quoted.ts"
 import { Retryable } from "./retry.ts"
 import { createSseReader } from "./sse.ts"
 
@@ -85,7 +86,7 @@ async function* whole(
   }
   const text = read.join("")
   const events = decoder.whole(parse(text, context))
-  if (events === undefined) throw badReply(context, `it is no reply of ${context.server}: ${beginning(text)}`)
+  if (events === undefined) throw badReply(context, `it is no reply of ${context.server}: ${beginning(text, context)}`)
   yield* translate.events([...events, ...decoder.end()])
 }
 
@@ -102,15 +103,17 @@ function parse(text: string, context: FailureContext): object {
   let value: unknown
   try {
     value = JSON.parse(text)
-  } catch (cause) {
-    throw badReply(context, `it is not JSON: ${beginning(text)}`, cause)
+  } catch {
+    // The parser's own words would quote the text as it came.
+    throw badReply(context, `it is not JSON: ${beginning(text, context)}`)
   }
-  if (typeof value !== "object" || value === null) throw badReply(context, `it is no JSON object: ${beginning(text)}`)
+  if (typeof value !== "object" || value === null)
+    throw badReply(context, `it is no JSON object: ${beginning(text, context)}`)
   return value
 }
 
-function beginning(text: string): string {
-  const plain = text.slice(0, 1000).replaceAll(/\s+/g, " ").trim()
+function beginning(text: string, { secrets }: FailureContext): string {
+  const plain = quoted(text.slice(0, 10_000), secrets).replaceAll(/\s+/g, " ").trim()
   return plain === "" ? "it is empty" : plain.length > 200 ? `${plain.slice(0, 200)}…` : plain
 }
 
@@ -178,8 +181,9 @@ function createTranslator({ context, limits }: ReplySource) {
     return []
   }
 
-  function reported(code: string, message: string): ToolwrightError | Retryable {
+  function reported(code: string, said: string): ToolwrightError | Retryable {
     const status = statusOf(code)
+    const message = quoted(said, context.secrets)
     const failure = failureOfStatus(status, { message, code, param: "" }, context)
     if (failure.code === "CONSTRAINT_UNSUPPORTED" || (status < 500 && status !== 429)) return failure
     const reason = `the server reported: ${message}`

@@ -8,6 +8,7 @@ import {
   type FailureContext,
   type ServerWords,
 } from "../failures.ts"
+import { quoted } from "./quoted.ts"
 import { ERROR_TEXT_MS, LONGEST_ERROR } from "./limits.ts"
 import { askedWait } from "./rate-limit.ts"
 import { Retryable } from "./retry.ts"
@@ -75,7 +76,6 @@ export async function send(
   init: RequestInit,
   context: FailureContext,
   watchdog: Watchdog,
-  secrets: readonly string[],
 ): Promise<Response> {
   let response: Response
   try {
@@ -86,11 +86,11 @@ export async function send(
   }
   if (response.ok) return response
   if (response.status >= 300 && response.status < 400) {
-    const target = response.headers.get("location") ?? "another address"
+    const target = quoted(response.headers.get("location") ?? "another address", context.secrets)
     void response.body?.cancel().catch(() => {})
     throw badReply(context, `it redirects to ${target}, which must be set as the address itself`)
   }
-  const said = await errorWords(response, watchdog, secrets)
+  const said = await errorWords(response, watchdog, context)
   const failure = failureOfStatus(response.status, said, context)
   throw retryable(response, said, failure) ?? failure
 }
@@ -132,7 +132,7 @@ function causeOf(thrown: unknown): { code?: string; text: string } {
 }
 
 /** The server's own words in a failed response: what stands in its JSON, or the beginning of its text. */
-async function errorWords(response: Response, watchdog: Watchdog, secrets: readonly string[]): Promise<ServerWords> {
+async function errorWords(response: Response, watchdog: Watchdog, { secrets }: FailureContext): Promise<ServerWords> {
   let text: string
   try {
     text = (await watchdog.wait(beginningOf(response))).trim()
@@ -141,7 +141,7 @@ async function errorWords(response: Response, watchdog: Watchdog, secrets: reado
     text = ""
   }
   const { message, code, param } = wordsIn(text)
-  return { message: hide(shorten(message), secrets), code, param }
+  return { message: quoted(message, secrets), code, param }
 }
 
 /** As much of a body as a message can use: a server may write for ever. */
@@ -210,17 +210,6 @@ function withoutTags(text: string): string {
     .replaceAll(/<[^<>]*>/g, " ")
     .replaceAll(/\s+/g, " ")
     .trim()
-}
-
-/** Short, on one terminal, and without what would steer it. */
-function shorten(text: string): string {
-  const clean = text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "")
-  return clean.length > 1000 ? `${clean.slice(0, 1000)}…` : clean
-}
-
-/** Servers quote what they were sent: keys never get into a message. */
-function hide(text: string, secrets: readonly string[]): string {
-  return secrets.reduce((shown, secret) => (secret === "" ? shown : shown.replaceAll(secret, "•••")), text)
 }
 
 /**
