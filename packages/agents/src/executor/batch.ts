@@ -46,6 +46,11 @@ export interface BatchOptions {
   ask?(call: AskedCall): Promise<Answer>
   /** Whether a call has a permission that its start uses up. */
   permitted?(callId: string): boolean
+  /**
+   * Whether the run was stopped for somebody else to go on with it. No further call is begun then, and of one under way that
+   * brings no success nothing is told: it may have taken effect, so it is left as begun.
+   */
+  interrupted?(): boolean
   /** The result of a call that was made, or begun, in an earlier process; undefined where it is to be run. */
   settled?(call: ToolCall): Promise<SettledCall | undefined>
 }
@@ -115,7 +120,7 @@ export class Batch {
       }
       if (this.#failure !== undefined) throw this.#failure.thrown
       if (this.#work === undefined) {
-        const group = this.#groups.shift()
+        const group = this.#options.interrupted?.() === true ? undefined : this.#groups.shift()
         if (group === undefined) return { done: true, executed: this.#executed }
         this.#start(group)
       } else await new Promise<void>((resolve) => (this.#wake = resolve))
@@ -189,7 +194,7 @@ export class Batch {
   }
 
   async #execute(call: ToolCall): Promise<Executed> {
-    const { tools, runId, signal, timeoutMs, dryRun, onResult, hear, keyOf } = this.#options
+    const { tools, runId, signal, timeoutMs, dryRun, onResult, hear, keyOf, interrupted } = this.#options
     const permissions = this.#permissions
     const settled = await this.#options.settled?.(call)
     if (settled !== undefined) return this.#settle(call, settled)
@@ -206,6 +211,7 @@ export class Batch {
       ...(dryRun === true ? { dryRun: true } : {}),
       ...(key === undefined ? {} : { idempotencyKey: key }),
       onEvent: (event) => {
+        if (event.type === "tool-end" && !event.result.success && interrupted?.() === true) return
         hear?.(event)
         if (event.type === "tool-start") args = event.arguments
         this.#events.push(event)

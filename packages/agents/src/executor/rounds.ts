@@ -65,7 +65,7 @@ export class Rounds {
       if (thrown instanceof WaitsForAnswer)
         return { events: [], end: endOf(state, "waiting", TEXTS.waiting(thrown, state.runId), "WAITING_FOR_APPROVAL") }
       const cancelled = state.signal.aborted
-      return { events: [], end: cancelled ? endOf(state, "cancelled", TEXTS.cancelled) : failureOf(state, thrown) }
+      return { events: [], end: cancelled ? cancelledEnd(state) : failureOf(state, thrown) }
     }
   }
 
@@ -90,7 +90,7 @@ export class Rounds {
       this.#state.toolMs += performance.now() - phase.started
     }
     await this.leave()
-    return { events, end: endOf(this.#state, "cancelled", TEXTS.cancelled) }
+    return { events, end: cancelledEnd(this.#state) }
   }
 
   #start(): Step {
@@ -121,7 +121,7 @@ export class Rounds {
 
   #begin(): Step {
     const state = this.#state
-    if (state.signal.aborted) return { events: [], end: endOf(state, "cancelled", TEXTS.cancelled) }
+    if (state.signal.aborted) return { events: [], end: cancelledEnd(state) }
     if (state.rounds === state.maxRounds) return { events: [], end: lastOf(state) }
     const spent = usedUp(state)
     if (spent !== undefined) return { events: [], end: endOf(state, "max-rounds", spent, "BUDGET_USED") }
@@ -184,8 +184,14 @@ export class Rounds {
 
   #executed(phase: Extract<Phase, { kind: "executing" }>, step: BatchStep): Step {
     if (!step.done) return step
-    this.#state.toolMs += performance.now() - phase.started
-    return this.#close(afterCalls(this.#state, phase.reply, step.executed, phase.loop))
+    const state = this.#state
+    state.toolMs += performance.now() - phase.started
+    if (state.signal.aborted) {
+      // The round is not over, since its results have gone to nobody: whoever goes on with the run goes on inside it.
+      this.#phase = { kind: "between" }
+      return { events: [], end: cancelledEnd(state) }
+    }
+    return this.#close(afterCalls(state, phase.reply, step.executed, phase.loop))
   }
 
   #close({ events, end }: Verdict): Step {
@@ -236,6 +242,7 @@ export class Rounds {
       permissions: options.permissions,
       timeoutMs: options.toolTimeoutMs,
       dryRun: dryRun !== undefined,
+      interrupted: () => isInterrupted(this.#state),
       onResult: (call, result) => {
         const tool = tools.get(call.name)
         ledger.record(tool?.name ?? call.name, call.arguments, result, tool)
@@ -246,6 +253,15 @@ export class Rounds {
       },
     })
   }
+}
+
+function cancelledEnd(state: RunState): RunEnd {
+  return endOf(state, "cancelled", TEXTS.cancelled)
+}
+
+/** Whether the run was stopped for somebody else to go on with it. */
+function isInterrupted(state: RunState): boolean {
+  return state.signal.aborted && state.request.leaves?.(cancelledEnd(state).event) === true
 }
 
 /** The end of a run that could not succeed, whatever the model did. */

@@ -27,7 +27,6 @@ export function afterCalls(
   loop: SeenLoop | undefined,
 ): Verdict {
   const { conversation, dryRun, tools } = state
-  if (state.signal.aborted) return { events: [], end: { outcome: "cancelled", message: TEXTS.cancelled } }
   conversation.addResults(executed, (name) => tools.get(name))
   addProblems(state, reply)
   if (dryRun !== undefined) return dryRun.repeated ? { events: [], end: dryRun.end() } : GO_ON

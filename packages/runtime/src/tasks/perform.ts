@@ -1,7 +1,7 @@
 import { realpathSync } from "node:fs"
 import { resolve, sep } from "node:path"
 import { newRunId, type AgentProfile, type SharedWork } from "@toolwright/agents"
-import { budgetOf, inputOf, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
+import { budgetOf, inputOf, type RunLog, type RunRow, type TaskInput, type TaskRow } from "@toolwright/store"
 import { messageOf, ToolwrightError, Turns, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import { earlierTasks } from "../plans/interfaces.ts"
 import type { Toolwright } from "../toolwright.ts"
@@ -30,6 +30,11 @@ const PASSING: ReadonlySet<string> = new Set([
   "MODEL_RATE_LIMITED",
   "MODEL_SERVER_ERROR",
 ])
+/**
+ * Whoever had the task before, and did not know yet that they had lost it, has begun, ended or taken its run meanwhile: the
+ * next look goes on from there.
+ */
+const ELSEWHERE: ReadonlySet<string> = new Set(["RUN_ENDED", "RUN_HELD", "STALE_RUN"])
 /** How long a task waits for a workspace that another process works in. */
 const BUSY_MS = 1_000
 
@@ -84,8 +89,7 @@ function notBegun(thrown: unknown): Performed {
   }
   const { code, message } = thrown
   if (code === "WORKSPACE_BUSY") return { state: "queued", notBefore: Date.now() + BUSY_MS, reason: message }
-  // Whoever had the task before has ended its run meanwhile: the next look takes that end.
-  if (code === "RUN_ENDED") return { state: "queued" }
+  if (ELSEWHERE.has(code)) return { state: "queued" }
   if (PASSING.has(code)) return { state: "failed", reason: message, retry: true }
   throw thrown
 }
@@ -101,7 +105,7 @@ interface Work {
 async function workOn(work: Work, context: TaskContext): Promise<Performed> {
   const { toolwright, task } = work
   const log = await toolwright.log.open()
-  const begun = task.run === null ? undefined : await log.get(task.run)
+  const begun = await begunRun(log, task)
   if (begun?.state === "ended") return triedAgain(endOfRun(begun), work.input)
   const runId = task.run ?? newRunId()
   await context.inRun(runId)
@@ -116,6 +120,13 @@ async function workOn(work: Work, context: TaskContext): Promise<Performed> {
     if (event.type === "run-end") end = event
   }
   return triedAgain(endOfWork(end!, budget), work.input)
+}
+
+/** The run of a task; none where its worker died before it wrote anything. */
+async function begunRun(log: RunLog, { run }: TaskRow): Promise<RunRow | undefined> {
+  const row = run === null ? undefined : await log.get(run)
+  if (row === undefined || row.state === "ended") return row
+  return (await log.events(row.id, { upTo: 1 })).length === 0 ? undefined : row
 }
 
 /** What an agent failed at may go better at another try, where that is wanted. */
@@ -173,6 +184,7 @@ function isLeft({ summary, error }: RunEnd, signal: AbortSignal): boolean {
 
 function endOfWork({ summary, error }: RunEnd, { exceeded }: BudgetWatch): Performed {
   if (exceeded !== undefined && !summary.success) return { state: "failed", reason: exceeded, result: summary }
+  if (error !== undefined && ELSEWHERE.has(error.code)) return { state: "queued" }
   const end = endFor(summary)
   return end.state === "failed" && PASSING.has(error?.code ?? "") ? { ...end, retry: true } : end
 }

@@ -43,7 +43,10 @@ export interface RunFilter {
 /** The runs of a database, and their events. */
 export interface RunLog {
   readonly database: Database
-  /** @throws ToolwrightError `UNKNOWN_RUN` where it branches off one that is not there, or after its end */
+  /**
+   * @throws ToolwrightError `UNKNOWN_RUN` where it branches off one that is not there, or after its end; `RUN_HELD`,
+   *   `RUN_ENDED` where somebody has begun a run of this id
+   */
   begin(run: NewRun): Promise<RunWriter>
   /**
    * Takes a run over from whoever wrote it, if they were last heard of before `deadBefore` or have let go of it. From
@@ -72,22 +75,16 @@ export function runLog(database: Database): RunLog {
   const head = async (run: string): Promise<{ seq: number; hash: string } | undefined> =>
     (await database.query<{ seq: number; hash: string }>(LAST_EVENT, [run]))[0]
 
-  async function branchPoint(parent: { run: string; seq: number } | undefined): Promise<{ seq: number; head: string }> {
-    if (parent === undefined) return { seq: 0, head: GENESIS }
-    const [event] = await readEvents(database, parent.run, { after: parent.seq - 1, upTo: parent.seq })
-    if (event === undefined)
-      throw new ToolwrightError("UNKNOWN_EVENT", `The run ${parent.run} has no event ${parent.seq}.`)
-    return { seq: parent.seq, head: event.hash }
-  }
-
   const log: RunLog = {
     database,
     async begin(run) {
       const { id, agent, model, title, surface, holder, time, task, workspace, caller, parent } = run
-      const start = await branchPoint(parent)
+      const start = await branchPoint(database, parent)
       const heads = [id, task ?? null, agent, model, title, surface, workspace ?? null, caller ?? null]
-      await database.query(BEGIN_RUN, [...heads, holder, time, parent?.run ?? null, parent?.seq ?? null, time])
-      return writerOf(database, { run: id, fence: 1, ...start }, wake(id))
+      const values = [...heads, holder, time, parent?.run ?? null, parent?.seq ?? null, time]
+      const [begun] = await database.query<{ fence: number }>(BEGIN_RUN, values)
+      if (begun === undefined) throw notClaimed((await get(id))!)
+      return writerOf(database, { run: id, fence: begun.fence, ...start }, wake(id))
     },
     async claim(run, { holder, time, deadBefore }) {
       const [claimed] = await database.query<{ fence: number }>(CLAIM_RUN, [holder, time, run, deadBefore])
@@ -97,7 +94,10 @@ export function runLog(database: Database): RunLog {
       const last = (await head(run)) ?? undefined
       const start =
         last === undefined
-          ? await branchPoint(row.parent_run === null ? undefined : { run: row.parent_run, seq: row.parent_seq! })
+          ? await branchPoint(
+              database,
+              row.parent_run === null ? undefined : { run: row.parent_run, seq: row.parent_seq! },
+            )
           : { seq: last.seq, head: last.hash }
       return writerOf(database, { run, fence: claimed.fence, ...start }, wake(run))
     },
@@ -125,6 +125,18 @@ export function runLog(database: Database): RunLog {
     follow: (run, options = {}) => follow({ get, events: log.events, listeners, run, ...options }),
   }
   return log
+}
+
+/** What the first event of a run follows. */
+async function branchPoint(
+  database: Database,
+  parent: { run: string; seq: number } | undefined,
+): Promise<{ seq: number; head: string }> {
+  if (parent === undefined) return { seq: 0, head: GENESIS }
+  const [event] = await readEvents(database, parent.run, { after: parent.seq - 1, upTo: parent.seq })
+  if (event === undefined)
+    throw new ToolwrightError("UNKNOWN_EVENT", `The run ${parent.run} has no event ${parent.seq}.`)
+  return { seq: parent.seq, head: event.hash }
 }
 
 function notClaimed({ id, state, holder }: RunRow): ToolwrightError {

@@ -43,9 +43,17 @@ export const READ_EVENTS = `SELECT e.run, e.seq, e.type, e.time, e.fence, e.hash
 
 export const LAST_EVENT = "SELECT seq, hash FROM run_events WHERE run = ? ORDER BY seq DESC LIMIT 1"
 
+/**
+ * Of a task also one that was begun before and of which nothing was written: whoever began it then can write nothing more.
+ */
 export const BEGIN_RUN = `INSERT INTO runs
     (id, task, agent, model, title, surface, workspace, caller, fence, holder, heartbeat, parent_run, parent_seq, started_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)`
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+  ON CONFLICT (id) DO UPDATE SET fence = runs.fence + 1, state = 'running', holder = excluded.holder,
+    heartbeat = excluded.heartbeat
+  WHERE runs.task = excluded.task AND runs.state <> 'ended'
+    AND NOT EXISTS (SELECT 1 FROM run_events e WHERE e.run = runs.id)
+  RETURNING fence`
 
 /** A claim succeeds where nobody holds the run, or whoever did was last heard of before the given time. */
 export const CLAIM_RUN = `UPDATE runs SET fence = fence + 1, holder = ?, heartbeat = ?, state = 'running'

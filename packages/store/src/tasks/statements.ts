@@ -55,10 +55,13 @@ export const BEAT_TASK = `UPDATE tasks SET heartbeat = ? ${HELD}`
 
 export const NOTE_RUN = `UPDATE tasks SET run = ?, updated_at = ? ${HELD}`
 
-/** A run that has ended stays with a task that has; the next try begins another one. */
+/**
+ * A run that has ended stays with a task that has; the next try begins another one. A run that was named and not yet begun
+ * stays too: whoever named it may wake up and begin it, and a second run would do everything twice.
+ */
 export const END_TASK = `UPDATE tasks SET state = ?, result = ?, reason = ?, not_before = ?, ended_at = ?, updated_at = ?,
   holder = NULL, heartbeat = NULL,
-  run = CASE WHEN ? = 1 THEN (SELECT id FROM runs WHERE id = tasks.run AND state <> 'ended') ELSE run END
+  run = CASE WHEN ? = 1 AND EXISTS (SELECT 1 FROM runs WHERE id = tasks.run AND state = 'ended') THEN NULL ELSE run END
   ${HELD} RETURNING ${TASK_COLUMNS}`
 
 /** Takes tasks back from one worker that is known to be dead. */
@@ -111,7 +114,7 @@ export const AWAKEN_TASK = `UPDATE tasks SET state = 'queued', reason = NULL, at
 
 /** A run that was left open goes on; after one that has ended another begins. */
 export const RETRY_TASK = `UPDATE tasks SET state = ?, attempts = 0, not_before = NULL, reason = NULL, result = NULL, ended_at = NULL, updated_at = ?,
-    run = (SELECT id FROM runs WHERE id = tasks.run AND state <> 'ended')
+    run = CASE WHEN EXISTS (SELECT 1 FROM runs WHERE id = tasks.run AND state = 'ended') THEN NULL ELSE run END
   WHERE id = ? AND state IN ('failed', 'abandoned', 'cancelled', 'blocked')`
 
 export const OPEN_DEPENDENCIES = `SELECT t.id, t.state FROM task_dependencies d JOIN tasks t ON t.id = d.depends_on
