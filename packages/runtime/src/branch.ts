@@ -33,7 +33,7 @@ export async function beginBranch(
   const last = events.at(-1)
   if (last?.seq !== at)
     throw new ToolwrightError("UNKNOWN_EVENT", `The run ${row.id} has no event ${at}.`, {
-      hint: `Its last one is ${last?.seq ?? 0}; 'toolwright runs show ${row.id}' numbers them.`,
+      hint: `Its last one is ${last?.seq ?? 0}; 'toolwright runs show ${row.id} --json' numbers them.`,
     })
   const [shared, own] = edit === undefined ? [roundBefore(row, events, at), []] : [at - 1, [edited(row, last, edit)]]
   const { agent, model, title, workspace } = row

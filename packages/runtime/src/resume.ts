@@ -24,6 +24,8 @@ export interface ResumeParts {
   readonly place: Place
   readonly agents: AgentAccess
   readonly redact: (text: string) => string
+  /** Refuses a run that the model here is not to go on with. */
+  readonly checkModelOf: (row: RunRow) => void
   executorOptions(profile: AgentProfile): Promise<ExecutorOptions>
 }
 
@@ -48,16 +50,17 @@ export interface ResumeOptions {
  * tool says. The run is claimed first, so that whoever wrote it before can write nothing more.
  *
  * @param id of the run, its beginning, or `latest`
- * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`
+ * @throws ToolwrightError `RUN_HELD`, `RUN_ENDED`, `UNKNOWN_RUN`, `RUN_UNREADABLE`, `NOTHING_TO_RESUME`, `NO_MODEL`
  */
 export async function* resumeRun(
-  { open, place, agents, redact, executorOptions }: ResumeParts,
+  { open, place, agents, redact, checkModelOf, executorOptions }: ResumeParts,
   id: string,
   { signal, agent, leaves, maxRounds, approvals, shared = false, takeOver = false }: ResumeOptions = {},
 ): AsyncGenerator<RunEvent, RunSummary> {
   const log = await open()
   const row = id === "latest" ? await newestOpen(log) : await log.find(id)
   const { folded, profile } = await resumable(log, row, agent ?? agents)
+  checkModelOf(row)
   using _lock = place.take(
     shared !== false || folded.dryRun ? { ...profile, changesWorkspace: false } : profile,
     row.id,

@@ -51,7 +51,8 @@ import { checkOptions } from "./configuration/check-options.ts"
 import { defaultConfiguration, type PartialConfiguration } from "./configuration/load.ts"
 import type { Configuration } from "./configuration/settings.ts"
 import { planAccess, type PlanAccess } from "./plans/access.ts"
-import { resumeRun, type ResumeOptions } from "./resume.ts"
+import { goingOn } from "./going-on.ts"
+import type { ResumeOptions } from "./resume.ts"
 import { runsWith, type OutputSchema, type RunOptions, type RunParts } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
 import { tasksOver, type TaskAccess } from "./tasks/access.ts"
@@ -250,10 +251,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     toolsFor: (agent) => offer(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
     backend: () => model.backend(),
     ...(runs as Pick<Toolwright, "run" | "complete" | "fileOwner">),
-    resume: (runId, options) =>
-      resumeRun({ open: () => records.open(), place, agents, redact, executorOptions }, runId, options),
-    branch: async (runId, options) =>
-      (await import("./branch.ts")).beginBranch(await records.open(), runId, options, redact),
+    ...goingOn({ configuration, pairing, open: () => records.open(), place, agents, redact, executorOptions }),
     ...recordedRuns(records),
     close,
     [Symbol.asyncDispose]: close,

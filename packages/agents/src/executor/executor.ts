@@ -1,6 +1,7 @@
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { FoldedRun } from "../record/fold.ts"
 import type { RunRecorder } from "../record/recorder.ts"
+import { heldTo } from "./kept-permissions.ts"
 import type { ExecutorOptions, RunRequest } from "./options.ts"
 import { run } from "./run.ts"
 
@@ -47,7 +48,7 @@ export class DynamicExecutor {
     more: Pick<RunRequest, "signal" | "leaves"> = {},
   ): AsyncGenerator<RunEvent, RunSummary> {
     const { runId, task, agent, given, dryRun, withoutTools } = folded
-    const { output, ...rest } = given
+    const { output, permissions, ...rest } = given
     const request: RunRequest = {
       runId,
       task,
@@ -58,6 +59,6 @@ export class DynamicExecutor {
       withoutTools,
       ...more,
     }
-    return run(this.#options, request, { folded, recorder })
+    return run(heldTo(this.#options, permissions), request, { folded, recorder })
   }
 }

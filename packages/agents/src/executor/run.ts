@@ -1,6 +1,7 @@
 import type { RunEvent, RunSummary } from "@toolwright/toolbox"
 import type { FoldedRun } from "../record/fold.ts"
 import type { RunRecorder } from "../record/recorder.ts"
+import { permissionsToKeep } from "./kept-permissions.ts"
 import type { ExecutorOptions, RunRequest } from "./options.ts"
 import { restoreRun } from "./restore.ts"
 import { Rounds } from "./rounds.ts"
@@ -72,16 +73,18 @@ function linkedTo(signal: AbortSignal | undefined): { controller: AbortControlle
 }
 
 function newRecorder(
-  { recorder }: ExecutorOptions,
+  options: ExecutorOptions,
   { systemPrompt, history, files, output }: RunRequest,
   runId: string,
 ): RunRecorder | undefined {
-  return recorder?.({
+  const permissions = permissionsToKeep(options)
+  return options.recorder?.({
     runId,
     ...(systemPrompt === undefined ? {} : { systemPrompt }),
     ...(history === undefined ? {} : { history }),
     ...(files === undefined ? {} : { files }),
     ...(output === undefined ? {} : { output: output.schema }),
+    ...(permissions === undefined ? {} : { permissions }),
   })
 }
 

@@ -36,6 +36,16 @@ export interface GivenToRun {
   files?: readonly string[]
   /** The schema of the answer. */
   output?: JsonSchema
+  permissions?: KeptPermissions
+}
+
+/** What was not permitted to a run without being asked, which holds for whoever goes on with it. */
+export interface KeptPermissions {
+  careful?: true
+  /** Names of tools, with wildcards. */
+  deny?: readonly string[]
+  /** It waits for an answer where nobody can be asked. */
+  waits?: true
 }
 
 /** A message as it stands among the bodies: `note` is said of what the executor told the model. */
@@ -127,12 +137,13 @@ export class Encoder {
   }
 
   #givenToRun(): object {
-    const { systemPrompt, history = [], files, output } = this.#given
+    const { systemPrompt, history = [], files, output, permissions } = this.#given
     return {
       ...(systemPrompt === undefined ? {} : { systemPrompt: this.#writer.keep(this.#redact(systemPrompt)) }),
       ...(history.length === 0 ? {} : { history: history.map((message) => this.#message(message)) }),
       ...(files === undefined ? {} : { files }),
       ...(output === undefined ? {} : { output }),
+      ...(permissions === undefined ? {} : { permissions }),
     }
   }
 

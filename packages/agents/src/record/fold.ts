@@ -11,7 +11,7 @@ import {
 import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
 import type { EarlierWork, SavedHistory, SavedWatch } from "../gate/work-record.ts"
 import type { DeclaredEffect } from "./effects.ts"
-import type { GivenToRun, ListChange, RunCounters, StoredMessage } from "./encode.ts"
+import type { GivenToRun, KeptPermissions, ListChange, RunCounters, StoredMessage } from "./encode.ts"
 
 /** A call that has ended, with its arguments as they ran. */
 export interface EndedCall {
@@ -207,6 +207,7 @@ class Folding {
         ...(given.history === undefined ? {} : { history: given.history.map(messageOf) }),
         ...(given.files === undefined ? {} : { files: given.files }),
         ...(given.output === undefined ? {} : { output: given.output }),
+        ...(given.permissions === undefined ? {} : { permissions: given.permissions }),
       },
       dryRun: start.dryRun === true,
       withoutTools: start.tools?.length === 0,
@@ -258,6 +259,7 @@ interface StoredGiven {
   history?: readonly string[]
   files?: readonly string[]
   output?: JsonSchema
+  permissions?: KeptPermissions
 }
 
 /** The fields of events that are read here. */

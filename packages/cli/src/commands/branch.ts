@@ -10,7 +10,11 @@ import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
 const OPTIONS = {
-  at: { type: "string", value: "seq", description: "The event that it branches off at; 'runs show' numbers them" },
+  at: {
+    type: "string",
+    value: "seq",
+    description: "The event that it branches off at; 'runs show --json' numbers them",
+  },
   edit: { type: "string", value: "file", description: "Text in place of the result that this event holds" },
   json: { type: "boolean", description: "Print every event as a line of JSON" },
   ...CONFIGURATION_OPTIONS,
@@ -52,6 +56,8 @@ export const branchCommand: Command = {
           }))
         : {}),
     })
+    // Where no model answers nothing is begun that would wait for one.
+    await toolwright.backend()
     const options = { at, surface: "run", ...(edit === undefined ? {} : { edit }) }
     const id = await toolwright.branch(positionals[0] ?? "latest", options)
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)

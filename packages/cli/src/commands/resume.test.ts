@@ -209,3 +209,51 @@ test("a branch goes on from the middle of a run, does nothing of it again, and m
   const first = await branch("1", "--edit", "better.txt", ...(await model([])))
   expect(first.stderr).toContain("no result of a call")
 })
+
+test("a run goes on as careful as it was begun: what was refused is not made, whichever flags are left out", async () => {
+  const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }
+  const flags = ["--careful", "--approvals", "wait"]
+  const asked = async (cwd: string, answer: string): Promise<void> => {
+    const run = await here(["run", "add a line", ...flags, ...(await model([{ reply: { calls: [append] } }]))], { cwd })
+    const id = /approvals allow (\w{8})/.exec(run.stdout + run.stderr)![1]!
+    expect(await here(["approvals", answer, id], { cwd })).toMatchObject({ code: 0 })
+  }
+  const goOn = async (cwd: string, reply: string) => here(["resume", ...(await model([{ reply }]))], { cwd })
+
+  const refused = folderWith({ "log.txt": "" })
+  await asked(refused, "deny")
+  expect((await goOn(refused, "Not done.")).stdout).toContain("was not approved")
+  expect(readFileSync(join(refused, "log.txt"), "utf8")).toBe("")
+
+  const allowed = folderWith({ "log.txt": "" })
+  await asked(allowed, "allow")
+  expect(await goOn(allowed, "Done.")).toMatchObject({ code: 0 })
+  expect(readFileSync(join(allowed, "log.txt"), "utf8")).toBe("line\n")
+})
+
+test("what a run was denied by a flag it is denied when it goes on", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const run = startCli(
+    ["run", "say so", "--json", "--deny-tool", "bash", ...(await model([{ reply: { text: "I think", hang: true } }]))],
+    { cwd },
+  )
+  await run.until(/"text-delta"/)
+  run.child.kill("SIGKILL")
+  await run.finished
+  const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }
+  const rest = await model([{ reply: { calls: [append] } }, { reply: "Not done." }])
+  expect((await here(["resume", ...rest], { cwd })).stdout).toContain("not permitted")
+  expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("")
+})
+
+test("a run of a real model is not gone on with by the built-in one, and no branch of it is left behind", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }
+  const flags = ["--careful", "--approvals", "wait"]
+  await here(["run", "add a line", ...flags, ...(await model([{ reply: { calls: [append] } }]))], { cwd })
+  const none = expect.stringMatching(/was 'm', and no model is configured\.\n[^]*--model/) as string
+  expect(await here(["resume"], { cwd })).toMatchObject({ code: 2, stderr: none })
+  expect(await here(["branch", "--at", "3"], { cwd })).toMatchObject({ code: 2, stderr: none })
+  expect(await here(["branch", "--at", "3", "--model", "m", "--backend", "llama"], { cwd })).toMatchObject({ code: 2 })
+  expect(JSON.parse((await here(["runs", "--json"], { cwd })).stdout)).toMatchObject([{ status: "waiting" }])
+})

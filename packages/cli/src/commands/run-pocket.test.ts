@@ -99,6 +99,16 @@ describe("toolwright run without a configured model", () => {
     }
   })
 
+  test("is no owner of files", async () => {
+    const cwd = folderWith()
+    await here(["agents", "create", "Owner", "--file", "a.js"], { cwd })
+    const { code, stderr } = await here(["run", "add a function", "--agent", "Owner"], { cwd })
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("The agent 'Owner' needs a real model") as string,
+    })
+  })
+
   test("runs nothing where its replies could not be kept", async () => {
     const { code, stdout, stderr } = await here(["run", "read a.txt", "--save-screenplay", "no/play.yaml"], {
       cwd: folderWith({ "a.txt": "hello\n" }),

@@ -1,5 +1,6 @@
 import type { AgentProfile } from "@toolwright/agents"
 import type { Backend } from "@toolwright/backends"
+import type { RunRow } from "@toolwright/store"
 import { ToolwrightError, type ToolRegistry } from "@toolwright/toolbox"
 import { hasModel, HOW_TO_CONFIGURE } from "../assembly/configured.ts"
 import type { Configuration } from "../configuration/settings.ts"
@@ -33,6 +34,18 @@ export function pairingNamed(backend: string | undefined): Pairing | undefined {
 
 /** What answers where no model is configured. */
 export const DEFAULT_PAIRING: Pairing = PAIRINGS[0]
+
+/**
+ * A run that another model began is not gone on with by one that only stands in where none is configured.
+ *
+ * @throws ToolwrightError `NO_MODEL`
+ */
+export function checkModelOf({ id, model }: RunRow, configuration: Configuration, pairing: Pairing | undefined): void {
+  if (pairing === undefined || hasModel(configuration) || model === pairing.model) return
+  throw new ToolwrightError("NO_MODEL", `The model of the run ${id} was '${model}', and no model is configured.`, {
+    hint: HOW_TO_CONFIGURE,
+  })
+}
 
 /** @throws ToolwrightError `NO_MODEL` for an agent that the pairing cannot be */
 export function checkAgent(pairing: Pairing | undefined, profile: AgentProfile): void {

@@ -53,8 +53,8 @@ export const pocketPairing: Pairing = {
     ...ALWAYS.map((tool) => ({ tool, permission: "ask" as const })),
     { tool: "write_file", permission: "ask", when: (args) => replaces(root, args) },
   ],
-  // Agents that write, debug and review need a model that can; those of an application are its own business.
-  canBe: (profile) => profile.name === "assistant" || !PROFILES.includes(profile),
+  // Agents that write, debug, review and own files need a model that can; others of an application are its own business.
+  canBe: (profile) => profile.name === "assistant" || (!PROFILES.includes(profile) && profile.ownsFiles !== true),
   words: {
     is: "a demonstration model of 2.9 million parameters (3 MB): it knows 20 tools and is no assistant",
     notice:

@@ -1,0 +1,21 @@
+import type { RunRow } from "@toolwright/store"
+import type { BranchOptions } from "./branch.ts"
+import type { Configuration } from "./configuration/settings.ts"
+import { checkModelOf } from "./pairing/choose.ts"
+import type { Pairing } from "./pairing/pairing.ts"
+import { resumeRun, type ResumeOptions, type ResumeParts } from "./resume.ts"
+
+type GoingOnParts = Omit<ResumeParts, "checkModelOf"> & { configuration: Configuration; pairing: Pairing | undefined }
+
+/** What goes on with recorded runs, where the model here may. */
+export function goingOn({ configuration, pairing, ...parts }: GoingOnParts) {
+  const checked = (row: RunRow): void => checkModelOf(row, configuration, pairing)
+  return {
+    resume: (runId: string, options?: ResumeOptions) => resumeRun({ ...parts, checkModelOf: checked }, runId, options),
+    async branch(runId: string, options: BranchOptions) {
+      const log = await parts.open()
+      checked(await log.find(runId))
+      return (await import("./branch.ts")).beginBranch(log, runId, options, parts.redact)
+    },
+  }
+}
