@@ -53,13 +53,7 @@ export function attacksPage(): string {
   const listed = JSON.parse(
     execFileSync(
       process.execPath,
-      [
-        join(root, "node_modules/vitest/vitest.mjs"),
-        "list",
-        ...AREAS.flatMap(([, files]) => files),
-        "--no-staticParse",
-        "--json",
-      ],
+      ["--conditions=toolwright-source", join(root, ".ci/house/list-tests.ts"), ...AREAS.flatMap(([, files]) => files)],
       {
         cwd: root,
         env: Object.fromEntries(
@@ -83,7 +77,7 @@ export function attacksPage(): string {
     })
     return `## ${area}\n\n${own.length} attempts.\n\n| attempt, and what it gets | test |\n| --- | --- |\n${rows.join("\n")}\n`
   })
-  return `# Attacks that are tried\n\nMade from the tests: each line is one that passes, or the page would not be as it is. \`UPDATE_DOCS=1 npx vitest run .ci/house/attacks.test.ts\` writes it anew.\nWhat holds, where, and why stands in [security.md](security.md).\n\n${sections.join("\n")}`
+  return `# Attacks that are tried\n\nMade from the tests: each line is one that passes where it can be tried: some need a system, a sandbox or a terminal. \`UPDATE_DOCS=1 npx vitest run .ci/house/attacks.test.ts\` writes it anew.\nWhat holds, where, and why stands in [security.md](security.md).\n\n${sections.join("\n")}`
 }
 
 function row(text: string, path: string): string {

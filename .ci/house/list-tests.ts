@@ -1,0 +1,16 @@
+/**
+ * The tests of files by name, as JSON: those too that this machine would leave out. What `vitest list` shows depends on
+ * the programs that are installed, on the system and on the environment, and a page made from it would too.
+ */
+import { createVitest } from "vitest/node"
+
+const vitest = await createVitest({ watch: false, run: true })
+const { testModules, unhandledErrors } = await vitest.collect(process.argv.slice(2), { staticParse: false })
+const errors = [...unhandledErrors, ...testModules.flatMap((one) => one.errors())]
+const tests = testModules.flatMap((one) =>
+  [...one.children.allTests()].map(({ fullName }) => ({ name: fullName, file: one.moduleId })),
+)
+await vitest.close()
+for (const error of errors) console.error(error)
+process.exitCode = errors.length === 0 ? 0 : 1
+if (errors.length === 0) process.stdout.write(JSON.stringify(tests))
