@@ -100,6 +100,9 @@ async function play({ seed, folder, database: address, crash }: Play): Promise<v
 
 /** Every task is done once, every start has an end, and the urgent ones began first. */
 async function judge(database: Database, effects: ReadonlyMap<string, string>): Promise<void> {
+  // First, so that a failure says of which task and why.
+  const undone = await database.query("SELECT input, state, attempts, reason, run FROM tasks WHERE state <> 'done'")
+  expect(undone).toEqual([])
   const rows = await database.query<{ id: string; input: string; priority: number; run: string; started_at: number }>(
     "SELECT id, input, priority, run, started_at FROM tasks WHERE state = 'done'",
   )
