@@ -25,7 +25,8 @@ const backend: Backend = {
       yield { type: "end", finishReason: "stop" }
       return
     }
-    const task = String(messages.findLast(({ role }) => role === "user")?.content)
+    // What follows the first line tells of an earlier try, as of one that the database's death ended.
+    const [task] = String(messages.findLast(({ role }) => role === "user")?.content).split("\n")
     yield { type: "call-delta", index: 0, id: "c1", name: "pay", arguments: JSON.stringify({ task }) }
     yield { type: "end", finishReason: "tool-calls" }
   },
