@@ -6,11 +6,11 @@ import { expect, test } from "vitest"
 
 const root = join(import.meta.dirname, "../..")
 const packages = join(root, "packages")
-const CATALOGUE = "toolbox/src/model/data/error-codes.ts"
+const CATALOGUE = /^toolbox\/src\/model\/data\/(tool-|runtime-)?error-codes\.ts$/
 
 const sources = readdirSync(packages, { recursive: true, encoding: "utf8" })
   .filter((file) => /^[^/]+\/src\/.*\.ts$/.test(file) && !/\.test\.ts$|\/src\/.*(testing|fixtures)\//.test(file))
-  .filter((file) => file !== CATALOGUE)
+  .filter((file) => !CATALOGUE.test(file))
   .map((file) => ({ file, text: readFileSync(join(packages, file), "utf8") }))
 
 /** Where a code stands: as the `code` of something, as what an error is made with, as what a code is compared with. */

@@ -2,7 +2,7 @@ import { grammarToGbnf, schemaToGrammar } from "@toolwright/logits"
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import { getFormatter, marksOf, type ApiEvent } from "@toolwright/toolformat"
 import { createServerBackend, type ServerOptions } from "../http/backend.ts"
-import { checkConstraints, leftOutBy, samplingAs, type SamplingFields } from "../http/fields.ts"
+import { checkConstraints, leftOutBy, SAMPLING_NAMES, samplingAs, type SamplingFields } from "../http/fields.ts"
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend, FinishReason, InferRequest } from "../model/backend.ts"
 import { createPromptWriter, type PromptTemplate } from "./prompt.ts"
@@ -31,19 +31,7 @@ export function createLlamaServerBackend(options: LlamaServerOptions): Backend {
   return createServerBackend(completion(options), { ...options, baseUrl: options.baseUrl ?? LLAMA_SERVER_URL })
 }
 
-const SAMPLING: SamplingFields = {
-  temperature: "temperature",
-  topK: "top_k",
-  topP: "top_p",
-  minP: "min_p",
-  repetitionPenalty: "repeat_penalty",
-  frequencyPenalty: "frequency_penalty",
-  presencePenalty: "presence_penalty",
-  maxTokens: "n_predict",
-  seed: "seed",
-  stop: "stop",
-  logitBias: "logit_bias",
-}
+const SAMPLING: SamplingFields = { ...SAMPLING_NAMES, repetitionPenalty: "repeat_penalty", maxTokens: "n_predict" }
 
 /** Fields of a request that are llama.cpp's own. */
 const OWN =

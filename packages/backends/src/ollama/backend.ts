@@ -1,7 +1,14 @@
 import { ToolwrightError, type JsonObject } from "@toolwright/toolbox"
 import { createOllamaStreamDecoder, toOllamaMessages } from "@toolwright/toolformat"
 import { createServerBackend, type ServerOptions } from "../http/backend.ts"
-import { checkConstraints, effortOf, leftOutBy, samplingAs, type SamplingFields } from "../http/fields.ts"
+import {
+  checkConstraints,
+  effortOf,
+  leftOutBy,
+  SAMPLING_NAMES,
+  samplingAs,
+  type SamplingFields,
+} from "../http/fields.ts"
 import type { Protocol, ReplyDecoder } from "../http/protocol.ts"
 import type { Backend, InferRequest } from "../model/backend.ts"
 import { OLLAMA_URL } from "../addresses.ts"
@@ -29,18 +36,8 @@ export function createOllamaBackend(options: OllamaOptions): Backend {
   return createServerBackend(chatApi(options), { ...options, baseUrl: options.baseUrl ?? OLLAMA_URL })
 }
 
-const SAMPLING: SamplingFields = {
-  temperature: "temperature",
-  topK: "top_k",
-  topP: "top_p",
-  minP: "min_p",
-  repetitionPenalty: "repeat_penalty",
-  frequencyPenalty: "frequency_penalty",
-  presencePenalty: "presence_penalty",
-  maxTokens: "num_predict",
-  seed: "seed",
-  stop: "stop",
-}
+const { logitBias: _none, ...NAMES } = SAMPLING_NAMES
+const SAMPLING: SamplingFields = { ...NAMES, repetitionPenalty: "repeat_penalty", maxTokens: "num_predict" }
 
 /** Fields of a request that are Ollama's own. */
 const OWN: ReadonlySet<string> = new Set(["keep_alive", "logprobs", "top_logprobs"])

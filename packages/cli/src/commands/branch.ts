@@ -3,8 +3,7 @@ import { resolve } from "node:path"
 import { messageOf } from "@toolwright/toolbox/errors"
 import { EXIT, type Command } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
-import { neutralise } from "../render/neutralise.ts"
-import { canAsk } from "../paired-run.ts"
+import { goingOn } from "../going-on.ts"
 import { exitCodeOf, show } from "../run-task.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
@@ -37,25 +36,13 @@ export const branchCommand: Command = {
   }),
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 1 })
-    const { cwd, env, signal, stderr } = invocation
+    const { cwd, signal } = invocation
     const at = Number(values.at)
     if (!Number.isSafeInteger(at) || at < 1)
       throw usageError("--at is missing, or no number of an event.", "'toolwright runs show <run>' numbers them.")
     const edit = values.edit === undefined ? undefined : textOf(resolve(cwd, values.edit))
     const { configuration } = await configurationFor(invocation, values)
-    const { createToolwright } = await import("@toolwright/runtime")
-    await using toolwright = await createToolwright({
-      ...configuration,
-      withBuiltins: true,
-      cwd,
-      env,
-      log: (line) => void stderr.write(`${neutralise(line)}\n`),
-      ...(canAsk(invocation)
-        ? await import("../approve.ts").then(({ approveOnTerminal }) => ({
-            approve: approveOnTerminal(invocation, () => undefined),
-          }))
-        : {}),
-    })
+    await using toolwright = await goingOn(invocation, configuration)
     // Where no model answers nothing is begun that would wait for one.
     await toolwright.backend()
     const options = { at, surface: "run", ...(edit === undefined ? {} : { edit }) }

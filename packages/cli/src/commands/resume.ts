@@ -1,7 +1,6 @@
 import { EXIT, type Command } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
-import { neutralise } from "../render/neutralise.ts"
-import { canAsk } from "../paired-run.ts"
+import { goingOn } from "../going-on.ts"
 import { exitCodeOf, show } from "../run-task.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
@@ -26,20 +25,8 @@ export const resumeCommand: Command = {
   async run(invocation) {
     const { values, positionals } = parseOptions(invocation.args, OPTIONS, { max: 1 })
     const { configuration } = await configurationFor(invocation, values)
-    const { createToolwright } = await import("@toolwright/runtime")
-    const { cwd, env, signal, stderr } = invocation
-    await using toolwright = await createToolwright({
-      ...configuration,
-      withBuiltins: true,
-      cwd,
-      env,
-      log: (line) => void stderr.write(`${neutralise(line)}\n`),
-      ...(canAsk(invocation)
-        ? await import("../approve.ts").then(({ approveOnTerminal }) => ({
-            approve: approveOnTerminal(invocation, () => undefined),
-          }))
-        : {}),
-    })
+    const { signal } = invocation
+    await using toolwright = await goingOn(invocation, configuration)
     const [id = "latest"] = positionals
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
     return summary === undefined ? EXIT.failure : exitCodeOf(summary)

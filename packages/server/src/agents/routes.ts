@@ -3,7 +3,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { readJson, type BodyLimits } from "../http/body.ts"
 import { answered } from "../http/answered.ts"
 import type { RequestVariables } from "../http/guard.ts"
-import { problem } from "../http/problem.ts"
+import { refuseChanges } from "../http/without-token.ts"
 import type { AgentSource } from "../http/sources.ts"
 
 /**
@@ -21,13 +21,11 @@ export function agentRoutes(
     answered(async () => context.json({ ...(await source.show(context.req.param("name"))) })),
   )
   if (!secured) {
-    app.on(["POST", "DELETE"], ["/agents", "/agents/*"], () =>
-      problem({
-        code: "TOKEN_REQUIRED",
-        message: "Agents are made and removed over a server with a token alone.",
-        hint: "Start it with --token or --token-file, or use 'toolwright agents'.",
-      }),
-    )
+    refuseChanges(app, "/agents", {
+      what: "Agents are made and removed",
+      command: "toolwright agents",
+      methods: ["POST", "DELETE"],
+    })
     return
   }
   app.post("/agents", async (context) => {

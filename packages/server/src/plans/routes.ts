@@ -5,6 +5,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { answered } from "../http/answered.ts"
 import { readJson, type BodyLimits } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
+import { refuseChanges } from "../http/without-token.ts"
 import { problem } from "../http/problem.ts"
 import type { PlanSource } from "../http/sources.ts"
 
@@ -35,13 +36,7 @@ export function planRoutes(
     return answered(async () => context.json({ ...(await source.check(...planAsked(body.value))) }))
   })
   if (!secured) {
-    app.on("POST", ["/plans", "/plans/*"], () =>
-      problem({
-        code: "TOKEN_REQUIRED",
-        message: "Plans are started and changed over a server with a token alone.",
-        hint: "Start it with --token or --token-file, or use 'toolwright plan'.",
-      }),
-    )
+    refuseChanges(app, "/plans", { what: "Plans are started and changed", command: "toolwright plan" })
     return
   }
   app.post("/plans", async (context) => {

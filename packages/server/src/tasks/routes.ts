@@ -13,6 +13,7 @@ import {
 import { ToolwrightError } from "@toolwright/toolbox"
 import { readJson, type BodyLimits } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
+import { refuseChanges } from "../http/without-token.ts"
 import { answered } from "../http/answered.ts"
 import { problem } from "../http/problem.ts"
 import type { TaskSource } from "../http/sources.ts"
@@ -44,13 +45,7 @@ export function taskRoutes(
   app.get("/tasks/:id", (context) => answered(async () => context.json(await shown(await queueOf(source), context))))
   app.get("/tasks/:id/stream", (context) => answered(() => followTask(context, source, streams)))
   if (!secured) {
-    app.on("POST", ["/tasks", "/tasks/*"], () =>
-      problem({
-        code: "TOKEN_REQUIRED",
-        message: "Tasks are queued and changed over a server with a token alone.",
-        hint: "Start it with --token or --token-file, or use 'toolwright tasks'.",
-      }),
-    )
+    refuseChanges(app, "/tasks", { what: "Tasks are queued and changed", command: "toolwright tasks" })
     return
   }
   app.post("/tasks", async (context) => {

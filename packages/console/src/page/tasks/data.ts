@@ -16,7 +16,7 @@ export const STATES = [
   "blocked",
   "cancelled",
   "abandoned",
-] as const
+] as const satisfies readonly TaskView["state"][]
 
 export const PAGE = 500
 
