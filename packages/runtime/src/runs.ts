@@ -130,7 +130,7 @@ export function runsWith(parts: RunParts): Runs {
       return new FileOwningAgent({
         ...settings,
         agentId,
-        specializedFiles: files,
+        specializedFiles: (await parts.agents.filesFor(profile, files)) as [string, ...string[]],
         tools: registry,
         take: (runId) => place.take(profile, runId),
         ...(log === undefined ? {} : { log }),
@@ -146,7 +146,8 @@ async function* runTask(
 ): AsyncGenerator<RunEvent, RunSummary> {
   const { agent = "assistant", runId = newRunId(), dryRun = false, media, output } = options
   const profile = typeof agent === "string" ? await agents.find(agent) : agent
-  const given = givenTask(profile, task, options.files)
+  const files = options.files === undefined ? undefined : await agents.filesFor(profile, options.files)
+  const given = givenTask(profile, task, files)
   checkAgent(pairing, profile)
   using _lock = place.take(lockedFor(profile, options), runId)
   const parts = await executorOptions(profile, { surface: options.surface, task: options.taskId })

@@ -40,6 +40,23 @@ onBothDatabases("agents that own files", (address) => {
     expect((await agents.create(free)).files).toEqual(["src/own.py"])
   })
 
+  const spellings = [
+    ["upper and lower case", "docs/Readme.md", "DOCS/README.md"],
+    ["an accent as a sign of its own", "src/caf\u00e9.py", "src/cafe\u0301.py"],
+    ["the letters of a ligature", "src/\ufb01le.py", "src/file.py"],
+    ["two small letters for one", "src/stra\u00dfe.py", "src/STRASSE.py"],
+  ] as const
+  test.each(spellings)("a second owner by %s is refused, also at the same time", async (_what, first, second) => {
+    const database = await opened()
+    const agents = agentRegistry(database)
+    const made = await Promise.allSettled([
+      agents.create({ name: "One", profile: "file-owner", files: [first] }),
+      agents.create({ name: "Two", profile: "file-owner", files: [second] }),
+    ])
+    expect(made.flatMap((each) => (each.status === "rejected" ? [each.reason.code] : []))).toEqual(["FILE_OWNED"])
+    expect(await database.query("SELECT agent FROM owned_files")).toHaveLength(1)
+  })
+
   test("of many that want one file at once, one has it", async () => {
     const database = await opened()
     const agents = agentRegistry(database)

@@ -2,6 +2,7 @@ import type { Selectable } from "kysely"
 import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "./database/database.ts"
 import type { Execute } from "./database/driver.ts"
+import { nameSign } from "./name-sign.ts"
 import type { AgentTable } from "./tables.ts"
 
 /** An agent that was made by name, with the files that it owns. Times are milliseconds since 1970. */
@@ -114,27 +115,33 @@ async function insertAgent(execute: Execute, workspace: string, agent: NewAgent,
   for (const path of new Set(files)) await ownFile(execute, { workspace, path, agent: id, name }, time)
 }
 
-/** The key of the table keeps a second owner out, also where two are made at once. */
+/** The keys of the table keep a second owner out, also where two are made at once. */
 async function ownFile(
   execute: Execute,
   { workspace, path, agent, name }: { workspace: string; path: string; agent: string; name: string },
   time: number,
 ): Promise<void> {
+  const sign = nameSign(path)
   const { changed } = await execute(
-    `INSERT INTO owned_files (workspace, path, agent, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (workspace, path) DO NOTHING`,
-    [workspace, path, agent, time],
+    "INSERT INTO owned_files (workspace, path, agent, created_at, sign) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
+    [workspace, path, agent, time, sign],
   )
   if (changed === 1) return
   const [owner] = (
-    await execute<{ name: string }>(
-      `SELECT a.name FROM owned_files f JOIN agents a ON a.id = f.agent WHERE f.workspace = ? AND f.path = ?`,
-      [workspace, path],
+    await execute<{ name: string; path: string }>(
+      `SELECT a.name, f.path FROM owned_files f JOIN agents a ON a.id = f.agent
+       WHERE f.workspace = ? AND (f.path = ? OR f.sign = ?)`,
+      [workspace, path, sign],
     )
   ).rows
-  throw new ToolwrightError("FILE_OWNED", `${path} is owned by '${owner?.name}', so '${name}' was not made.`, {
-    hint: `A file has one owner. Give '${name}' another file, or let go of the owner: toolwright agents remove ${owner?.name}`,
-  })
+  const spelled = owner === undefined || owner.path === path ? "" : `, which is one file with ${path} on some systems,`
+  throw new ToolwrightError(
+    "FILE_OWNED",
+    `${owner?.path ?? path}${spelled} is owned by '${owner?.name}', so '${name}' was not made.`,
+    {
+      hint: `A file has one owner. Give '${name}' another file, or let go of the owner: toolwright agents remove ${owner?.name}`,
+    },
+  )
 }
 
 async function deleteAgent(execute: Execute, { id, name, workspace }: AgentRow): Promise<void> {

@@ -13,7 +13,7 @@ export interface Tables {
   effects: EffectTable
   approvals: ApprovalTable
   agents: AgentTable
-  owned_files: { workspace: string; path: string; agent: string; created_at: number }
+  owned_files: { workspace: string; path: string; agent: string; created_at: number; sign: string | null }
   artifacts: ArtifactTable
   database_owner: { id: string; mark: string }
   conversations: { id: string; title: string; created_at: string; updated_at: string; owner: Generated<string> }

@@ -1,5 +1,6 @@
-import { realpathSync } from "node:fs"
-import { isAbsolute, relative } from "node:path"
+import { lstatSync, realpathSync } from "node:fs"
+import { isAbsolute, join, relative, sep } from "node:path"
+import { realPlace } from "@toolwright/host/paths"
 import {
   argumentPaths,
   effectsOf,
@@ -62,7 +63,7 @@ async function refusalOf(
   if (role !== undefined) return commitRefusal(owned, beside, args, watches())
   const paths = argumentPaths(effects?.writes, args)
   const foreign = paths.filter((path) => !owned.has(path))
-  if (paths.length > 0 && foreign.length === 0) return undefined
+  if (paths.length > 0 && foreign.length === 0) return elsewhereRefusal(paths, root)
   return failure({
     code: "NOT_OWNED",
     message:
@@ -71,6 +72,33 @@ async function refusalOf(
         : `Nothing was changed: ${foreign.join(", ")} is not owned by this agent, which may change only ${owned.listed}.`,
     hint: "Work on the files that you own; say in your answer what others would need.",
   })
+}
+
+/**
+ * An owned name that has come to lead to another file, by a link in its way, or that is one of two names of a file: what
+ * is written there would be somebody else's.
+ */
+function elsewhereRefusal(paths: readonly string[], root: string | undefined): ToolResult | undefined {
+  if (root === undefined) return undefined
+  const top = realPlace(root)
+  for (const path of paths) {
+    const below = isAbsolute(path) ? relative(path.startsWith(`${top}/`) ? top : root, path) : normal(path)
+    const place = join(top, below)
+    const isLink = realPlace(place) !== place
+    if (!isLink && !hasMoreNames(place)) continue
+    const why = isLink ? "leads to another file by a link" : "has a second name (a hard link)"
+    return failure({
+      code: "NOT_OWNED",
+      message: `Nothing was changed: ${path} ${why}, and only a file with one name is owned by one agent.`,
+      hint: "Say in your answer that the link is in the way.",
+    })
+  }
+  return undefined
+}
+
+function hasMoreNames(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  return stat?.isFile() === true && stat.nlink > 1
 }
 
 /** An owner hands in its own files; what else lies changed in the workspace is somebody else's. */
@@ -129,4 +157,5 @@ function realOf(path: string): string {
   }
 }
 
-const normal = (path: string): string => path.replaceAll("\\", "/").replace(/^(?:\.\/)+/, "")
+// Where `\` parts no folders it is a letter, and the name that of another file.
+const normal = (path: string): string => path.replaceAll(sep, "/").replace(/^(?:\.\/)+/, "")

@@ -83,7 +83,8 @@ async function add({ invocation, values, configuration, access, what }: Asked): 
   ])
   const { agent = "assistant", file, parent, key, after } = values
   const agents = await agentsFor(configuration, { cwd: invocation.cwd, tasks: access })
-  givenTask(await agents.find(agent), what, file)
+  const profile = await agents.find(agent)
+  givenTask(profile, what, file === undefined ? undefined : await agents.filesFor(profile, file))
   const queue = await access.open()
   const full = async (id: string): Promise<string> => (await queue.find(id)).id
   const workspace = values.workspace === undefined ? access.workspace : resolve(invocation.cwd, values.workspace)

@@ -8,6 +8,9 @@ export function taskSource({ tasks, agents }: Toolwright): TaskSource {
     workspace: tasks.workspace,
     open: () => tasks.open(),
     look: () => tasks.look(),
-    check: async (agent, { task, files }) => void givenTask(await agents.find(agent), task, files),
+    async check(agent, { task, files }) {
+      const profile = await agents.find(agent)
+      givenTask(profile, task, files === undefined ? undefined : await agents.filesFor(profile, files))
+    },
   }
 }

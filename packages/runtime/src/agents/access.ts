@@ -1,5 +1,5 @@
 import { profileFrom, PROFILES, readAgentDefinition, type AgentDefinition, type AgentProfile } from "@toolwright/agents"
-import { agentRegistry, type AgentRegistry, type AgentRow } from "@toolwright/store"
+import { agentRegistry, nameSign, type AgentRegistry, type AgentRow } from "@toolwright/store"
 import { nearest, ToolwrightError } from "@toolwright/toolbox"
 import type { LogAccess } from "../assembly/log.ts"
 import type { Configuration } from "../configuration/settings.ts"
@@ -35,6 +35,12 @@ export interface AgentAccess {
   /** @throws ToolwrightError `UNKNOWN_AGENT`, with the nearest names */
   find(name: string): Promise<AgentProfile>
   show(name: string): Promise<AgentView>
+  /**
+   * The files that an agent is given for one task, each by its one name, where no other agent owns them.
+   *
+   * @throws ToolwrightError `INVALID_AGENT`, `FILE_OWNED`
+   */
+  filesFor(agent: AgentProfile, files: readonly string[]): Promise<string[]>
   /**
    * Makes an agent that is kept in the database: `file-owner` where it is given files and does not say what it starts from.
    *
@@ -101,6 +107,23 @@ class Agents implements AgentAccess {
     const known = this.known.some((each) => each.name === name)
     const row = known ? undefined : await (await this.#look())?.get(name)
     return row === undefined ? this.#viewOf(await this.find(name)) : this.#madeView(row)
+  }
+
+  async filesFor({ name, files: own = [] }: AgentProfile, files: readonly string[]): Promise<string[]> {
+    const { root } = this.#parts
+    const paths = [...new Set(files.map((file) => ownedPath(root, file)))]
+    const others = paths.filter((path) => !own.includes(path))
+    if (others.length === 0) return paths
+    const made = (await (await this.#look())?.list()) ?? []
+    for (const path of others) {
+      const described = this.#describedOwners(path).filter((owner) => owner !== name)
+      const [owner] = [
+        ...described,
+        ...made.filter((row) => row.name !== name && owns(row, path)).map((row) => row.name),
+      ]
+      if (owner !== undefined) throw this.#owned(path, owner, name)
+    }
+    return paths
   }
 
   async create(agent: AgentToMake): Promise<AgentView> {
@@ -186,7 +209,7 @@ class Agents implements AgentAccess {
   #describedOwners(path: string): string[] {
     const { own, root } = this.#parts
     return [...own.values()]
-      .filter(({ files = [] }) => files.some((file) => placeOf(root, file) === path))
+      .filter(({ files = [] }) => files.some((file) => isOneFile(placeOf(root, file), path)))
       .map(({ name }) => name)
   }
 
@@ -209,7 +232,7 @@ class Agents implements AgentAccess {
 
   #owned(path: string, owner: string, name: string): ToolwrightError {
     return new ToolwrightError("FILE_OWNED", `${path} is owned by '${owner}', so '${name}' cannot own it.`, {
-      hint: "A file has one owner: the configuration describes that one.",
+      hint: `A file has one owner: give the work to '${owner}', or take another file.`,
     })
   }
 
@@ -238,6 +261,13 @@ function placeOf(root: string, file: string): string | undefined {
   } catch {
     return undefined
   }
+}
+
+const owns = ({ files }: AgentRow, path: string): boolean => files.some((file) => isOneFile(file, path))
+
+/** Whether some file system takes two names for one. */
+function isOneFile(one: string | undefined, other: string): boolean {
+  return one !== undefined && nameSign(one) === nameSign(other)
 }
 
 /** Whoever is given files writes these and no other. */

@@ -1,4 +1,14 @@
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createScriptedBackend } from "@toolwright/backends"
@@ -69,6 +79,60 @@ test("a second name for an owned file is no second file", async () => {
     await expect(toolwright.agents.create({ name: "Other", files: [file] })).rejects.toMatchObject({
       code: "INVALID_AGENT",
     })
+})
+
+test("spellings that some systems take for one file, and hard links, give it no second owner", async () => {
+  const cwd = folder({ "src/caf\u00e9.py": "", "one.py": "", "plain.py": "" })
+  linkSync(join(cwd, "one.py"), join(cwd, "two.py"))
+  const define = { described: { from: "file-owner", files: ["docs/Notes.md"] } }
+  const { toolwright } = await assembled(cwd, [], { agents: { define } })
+  await toolwright.agents.create({ name: "Area", files: ["src/caf\u00e9.py"] })
+  for (const file of ["src/cafe\u0301.py", "SRC/Caf\u00c9.py", "docs/NOTES.md"])
+    await expect(toolwright.agents.create({ name: "Other", files: [file] })).rejects.toMatchObject({
+      code: "FILE_OWNED",
+    })
+  for (const file of ["one.py", "two.py"])
+    await expect(toolwright.agents.create({ name: "Other", files: [file] })).rejects.toMatchObject({
+      code: "INVALID_AGENT",
+      message: expect.stringContaining("hard link"),
+    })
+})
+
+test("a file with an owner is given to no other agent for a task", async () => {
+  const cwd = folder()
+  const define = { described: { from: "file-owner", files: ["docs/notes.md"] } }
+  const { toolwright } = await assembled(cwd, [], { agents: { define } })
+  await toolwright.agents.create({ name: "Area", files: ["src/area.py"] })
+  for (const file of ["src/area.py", "src/Area.py", "./docs//notes.md"]) {
+    const refused = { code: "FILE_OWNED" }
+    await expect(toolwright.complete("x", { agent: "file-owner", files: [file] })).rejects.toMatchObject(refused)
+    await expect(toolwright.fileOwner("me", [file])).rejects.toMatchObject(refused)
+  }
+})
+
+test("an owned name that has come to lead elsewhere is not written through", async () => {
+  const cwd = folder({ "other/area.py": "theirs\n", "copy.py": "theirs\n" })
+  const tried = ["src/area.py", join(cwd, "src/area.py"), "own.py", "src\\plain.py", "src/plain.py"]
+  const { toolwright } = await assembled(cwd, [
+    ...tried.map((path) => ({ reply: write(path) })),
+    { reply: "Written. TASK_COMPLETE", repeat: "always" as const },
+  ])
+  const files = ["src/area.py", "own.py", "src/plain.py"]
+  await toolwright.agents.create({
+    name: "Mine",
+    from: "assistant",
+    files,
+    tools: { only: ["write_file"] },
+    done: { signal: "TASK_COMPLETE" },
+  })
+  symlinkSync(join(cwd, "other"), join(cwd, "src"))
+  linkSync(join(cwd, "copy.py"), join(cwd, "own.py"))
+  const refused: unknown[] = []
+  for await (const event of toolwright.run("write it", { agent: "Mine" }))
+    if (event.type === "tool-end") refused.push(event.result.error?.code)
+  expect(refused).toEqual(Array(5).fill("NOT_OWNED"))
+  expect(readdirSync(cwd).sort()).toEqual([".toolwright", "copy.py", "other", "own.py", "src"])
+  for (const path of ["other/area.py", "copy.py"]) expect(readFileSync(join(cwd, path), "utf8")).toBe("theirs\n")
 })
 
 test("what is a folder, a link to nothing, or a name that steers a terminal is nobody's", async () => {

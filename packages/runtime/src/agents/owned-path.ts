@@ -1,5 +1,6 @@
-import { lstatSync, realpathSync } from "node:fs"
-import { basename, dirname, join, relative, resolve, sep } from "node:path"
+import { lstatSync } from "node:fs"
+import { relative, resolve, sep } from "node:path"
+import { realPlace } from "@toolwright/host/paths"
 import { ToolwrightError } from "@toolwright/toolbox"
 
 /**
@@ -11,14 +12,16 @@ import { ToolwrightError } from "@toolwright/toolbox"
 export function ownedPath(root: string, file: string): string {
   if (/[\u0000-\u001f\u007f-\u009f]/.test(file))
     throw notOwnable(root, file, "has signs in its name that cannot be seen")
-  const top = real(resolve(root))
-  const path = relative(top, real(resolve(root, file)))
+  const top = realPlace(resolve(root))
+  const path = relative(top, realPlace(resolve(root, file)))
   if (path === "" || path === ".." || path.startsWith(`..${sep}`) || resolve(path) === path || file.endsWith("/")) {
     throw notOwnable(root, file, "is no file of the workspace")
   }
   // What is no file now may be one later, under another name: a folder never, a link to nothing wherever it leads.
   const there = lstatSync(resolve(top, path), { throwIfNoEntry: false })
   if (there?.isFile() === false) throw notOwnable(root, file, "is a folder, or a link to nothing")
+  if ((there?.nlink ?? 1) > 1)
+    throw notOwnable(root, file, "has a second name (a hard link), which another agent could own")
   return path.split(sep).join("/")
 }
 
@@ -26,14 +29,4 @@ function notOwnable(root: string, file: string, why: string): ToolwrightError {
   return new ToolwrightError("INVALID_AGENT", `${JSON.stringify(file)} ${why}, so no agent can own it.`, {
     hint: `Name files from the top of ${root}: src/area.py`,
   })
-}
-
-/** The path without links, as far as it is there. */
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    const above = dirname(path)
-    return above === path ? path : join(real(above), basename(path))
-  }
 }

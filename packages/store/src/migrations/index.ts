@@ -3,6 +3,7 @@ import { runLog } from "./0001-run-log.ts"
 import { taskClaims } from "./0002-task-claims.ts"
 import { owner } from "./0003-owner.ts"
 import { agentNames } from "./0004-agent-names.ts"
+import { ownedNames } from "./0005-owned-names.ts"
 
 /** In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -10,4 +11,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0002-task-claims": taskClaims,
   "0003-owner": owner,
   "0004-agent-names": agentNames,
+  "0005-owned-names": ownedNames,
 }

@@ -1,2 +1,8 @@
 /** The migrations that make the tables as they are now, oldest first. */
-export const MIGRATION_NAMES: readonly string[] = ["0001-run-log", "0002-task-claims", "0003-owner", "0004-agent-names"]
+export const MIGRATION_NAMES: readonly string[] = [
+  "0001-run-log",
+  "0002-task-claims",
+  "0003-owner",
+  "0004-agent-names",
+  "0005-owned-names",
+]
