@@ -284,6 +284,14 @@ describe("who may call", () => {
     ).toBe("https://evil.example")
   })
 
+  test("the figures of the whole server are not for a token of some tags", async () => {
+    const { call } = app({ tokens: [{ token: "all" }, { token: "some", tags: ["counting"] }] })
+    const status = async (path: string, token: string) =>
+      (await call(path, { headers: { authorization: `Bearer ${token}` } })).status
+    for (const path of ["/metrics", "/metrics/", "//metrics"]) expect(await status(path, "some")).toBe(403)
+    expect(await status("/metrics", "all")).toBe(200)
+  })
+
   test("a token opens the tools of its tags, and what it does not open does not exist", async () => {
     const { call, post } = app({ tokens: [{ token: "all" }, { token: "some", tags: ["counting"] }] })
     const as = (token: string) => ({ authorization: `Bearer ${token}` })

@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto"
 import { Hono, type Context } from "hono"
+import { createMiddleware } from "hono/factory"
 import { CallGate, messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { agentRoutes } from "./agents/routes.ts"
 import { bodyLimits } from "./http/body.ts"
+import { Followers } from "./http/followers.ts"
 import { guard, type RequestVariables } from "./http/guard.ts"
 import { Metrics } from "./http/metrics.ts"
 import { problem } from "./http/problem.ts"
@@ -57,6 +59,7 @@ export function createApp(
   checkOrigins(options)
   const gate = options.gate ?? gateOf(options)
   const metrics = new Metrics(() => gate.calls)
+  const followers = new Followers({ apart: (options.tokens?.length ?? 0) > 1 })
   const app = new Hono<{ Variables: AppVariables }>({ strict: false })
 
   app.use(async (context, next) => {
@@ -77,6 +80,7 @@ export function createApp(
   app.use(guard(options, isOpen))
 
   app.get("/health", (context) => context.json({ status: "healthy", service: "tools-api" }))
+  app.use("/metrics", wholeTokens)
   app.get("/metrics", (context) =>
     context.text(metrics.text(options.cache), 200, { "content-type": "text/plain; version=0.0.4" }),
   )
@@ -88,21 +92,15 @@ export function createApp(
   )
   documentRoutes(app, options, gate)
   app.route("/tools", toolRoutes(options, metrics, gate))
-  if (options.runs !== undefined) app.route("/runs", runRoutes(options.runs, gate, options.starter))
+  const { runs, starter } = options
+  if (runs !== undefined) app.route("/runs", runRoutes(runs, { gate, followers, starter }))
   if (options.page !== undefined) pageRoutes(app, options.page)
   if (options.oneTime !== undefined) sessionRoute(app, options.oneTime)
   app.use("/prompts/*", entering(gate))
   if (options.prompts !== undefined) app.route("/prompts", promptRoutes(options.prompts, bodyLimits(options)))
-  app.use(async (context, next) => {
-    // The routes of other surfaces know nothing of tags: they would open every tool, and what others have said.
-    if (context.get("access")?.tags === undefined) return next()
-    return problem({
-      code: "TOKEN_TOO_NARROW",
-      message: `A token for some tags does not open ${context.req.path}.`,
-      hint: "Use a token without tags.",
-    })
-  })
-  workRoutes(app, options, gate)
+  // The routes of other surfaces know nothing of tags: they would open every tool, and what others have said.
+  app.use(wholeTokens)
+  workRoutes(app, options, { gate, followers })
   // An answer of a model is waited for more than worked on: many more of them go side by side than calls of tools.
   const answers = gateOf({ ...options, maxConcurrentCalls: options.maxConcurrentAnswers ?? 1024 })
   for (const path of ["/v1/*", "/api/*"]) app.use(path, entering(answers))
@@ -120,6 +118,16 @@ export function createApp(
   app.onError((thrown) => problem({ code: "INTERNAL_ERROR", message: `The server failed: ${messageOf(thrown)}` }))
   return app
 }
+
+/** Lets those in whose token is for everything; figures of a server name every tool, and say how much all use it. */
+const wholeTokens = createMiddleware<{ Variables: AppVariables }>(async (context, next) => {
+  if (context.get("access")?.tags === undefined) return next()
+  return problem({
+    code: "TOKEN_TOO_NARROW",
+    message: `A token for some tags does not open ${context.req.path}.`,
+    hint: "Use a token without tags.",
+  })
+})
 
 /** `/openapi.json` has the tools alone, for hosts that make a tool of every operation; `/openapi.full.json` all routes. */
 function documentRoutes(
@@ -153,14 +161,14 @@ function workRoutes(
     ServerOptions,
     "agents" | "plans" | "tasks" | "runs" | "connections" | "tokens" | "maxBodyBytes" | "bodyTimeoutMs"
   >,
-  gate: CallGate,
+  { gate, followers }: { gate: CallGate; followers: Followers },
 ): void {
   const { agents, plans, tasks, runs, connections, tokens = [] } = options
   const limits = bodyLimits(options)
   const secured = tokens.length > 0
   if (agents !== undefined) agentRoutes(app, agents, { limits, secured })
-  if (plans !== undefined) planRoutes(app, plans, { limits, secured })
-  if (tasks !== undefined) taskRoutes(app, tasks, { limits, secured })
+  if (plans !== undefined) planRoutes(app, plans, { limits, secured, followers })
+  if (tasks !== undefined) taskRoutes(app, tasks, { limits, secured, followers })
   if (runs !== undefined) figuresRoute(app, runs, gate)
   if (connections !== undefined) connectionRoutes(app, connections, limits)
 }

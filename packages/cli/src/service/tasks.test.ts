@@ -1,4 +1,5 @@
-import { readFileSync } from "node:fs"
+import { mkdirSync, readFileSync, symlinkSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createScriptedBackend } from "@toolwright/backends"
 import { createToolwright, startTaskWorker } from "@toolwright/runtime"
@@ -80,6 +81,35 @@ test("a client finds an agent, queues a task, follows it to its end, and reads w
   expect((await ask("/tasks/stats")).json.tasks).toEqual({ done: 1 })
   const { run } = (await ask(`/tasks/${queued.id}`)).json
   expect((await ask(`/runs/${run}`)).json).toMatchObject({ surface: "worker" })
+})
+
+test("a key is its caller's: nobody is given another's task for one that both thought of", async () => {
+  const { ask } = await served({ tokens: [{ token: TOKEN }, { token: "another-one" }] })
+  const headers = { "idempotency-key": "k" }
+  const mine = (await ask("/tasks", { body: { input: "mine" }, headers })).json
+  const theirs = (await ask("/tasks", { body: { input: "theirs" }, headers, token: "another-one" })).json
+  expect([mine.id === theirs.id, mine.idempotencyKey, theirs.idempotencyKey]).toEqual([false, "k", "k"])
+  expect((await ask("/tasks", { body: { input: "mine", idempotencyKey: "k" } })).json.id).toBe(mine.id)
+  const reused = await ask("/tasks", { body: { input: "mine, and more" }, headers })
+  expect([reused.status, reused.json.error.code]).toEqual([422, "IDEMPOTENCY_KEY_REUSED"])
+  const keys = (await ask("/tasks")).json.tasks.map(({ id, idempotencyKey }) => [id === mine.id, idempotencyKey])
+  expect(keys.toSorted()).toEqual([
+    [false, undefined],
+    [true, "k"],
+  ])
+})
+
+test("a task over HTTP is for the folder that is served, or one below it", async () => {
+  const { cwd, ask } = await served({})
+  mkdirSync(join(cwd, "below"))
+  symlinkSync(tmpdir(), join(cwd, "out"))
+  for (const workspace of [tmpdir(), "..", "/", "/etc", "below/../..", "out", "out/x", `${cwd}x`]) {
+    const refused = await ask("/tasks", { body: { input: "x", workspace } })
+    expect([workspace, refused.status, refused.json.error?.code]).toEqual([workspace, 422, "INVALID_TASK"])
+  }
+  for (const workspace of [".", "below", cwd])
+    expect((await ask("/tasks", { body: { input: "x", workspace } })).status).toBe(201)
+  expect((await ask("/tasks/stats")).json.tasks).toEqual({ queued: 3 })
 })
 
 test("tasks wait for each other, nest as deep as they may, and are cancelled and tried again", async () => {

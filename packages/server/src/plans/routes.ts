@@ -1,20 +1,17 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Context, Hono } from "hono"
-import { streamSSE } from "hono/streaming"
 import { ToolwrightError } from "@toolwright/toolbox"
 import { answered } from "../http/answered.ts"
 import { readJson, type BodyLimits } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import { refuseChanges } from "../http/without-token.ts"
-import { problem } from "../http/problem.ts"
+import type { Followers } from "../http/followers.ts"
 import type { PlanSource } from "../http/sources.ts"
 
 type Request = Context<{ Variables: RequestVariables }>
 
-const MOST_STREAMS = 64
-/** How often a plan that is followed is looked at, and how often a stream in which nothing happens gives a sign. */
+/** How often a plan that is followed is looked at. */
 const LOOK_MS = 300
-const HEARTBEAT_MS = 15_000
 
 /**
  * Plans: `POST /plans` with `{ plan, inputs }` starts one, `POST /plans/check` says what it would do, `GET /plans` lists them,
@@ -24,12 +21,11 @@ const HEARTBEAT_MS = 15_000
 export function planRoutes(
   app: Hono<{ Variables: RequestVariables }>,
   source: PlanSource,
-  { limits, secured }: { limits: BodyLimits; secured: boolean },
+  { limits, secured, followers }: { limits: BodyLimits; secured: boolean; followers: Followers },
 ): void {
-  const streams = { open: 0 }
   app.get("/plans", (context) => answered(async () => context.json({ plans: await source.list() })))
   app.get("/plans/:id", (context) => answered(async () => context.json(await source.show(context.req.param("id")))))
-  app.get("/plans/:id/stream", (context) => answered(() => followPlan(context, source, streams)))
+  app.get("/plans/:id/stream", (context) => answered(() => followPlan(context, source, followers)))
   app.post("/plans/check", async (context) => {
     const body = await readJson(context, limits)
     if ("refused" in body) return body.refused
@@ -76,30 +72,17 @@ function planAsked(body: unknown): [plan: unknown, inputs: Record<string, string
 }
 
 /** The plan as it stands and then each change, numbered, so that who comes again misses nothing. */
-async function followPlan(context: Request, source: PlanSource, streams: { open: number }): Promise<Response> {
+async function followPlan(context: Request, source: PlanSource, followers: Followers): Promise<Response> {
   const { id } = await source.show(context.req.param("id")!)
-  if (streams.open >= MOST_STREAMS)
-    return problem({ code: "TOO_MANY_CALLS", message: "Too many plans are being followed.", hint: "Close a page." })
-  streams.open++
   let seen = context.req.header("last-event-id") ?? ""
-  return streamSSE(context, async (events) => {
-    const gone = new AbortController()
-    events.onAbort(() => gone.abort())
-    const left = AbortSignal.any([context.req.raw.signal, gone.signal])
-    let told = Date.now()
-    try {
-      while (!left.aborted) {
-        const view = await source.show(id)
-        const now = view.steps.map(({ state, attempts }) => `${state[0]}${attempts}`).join("")
-        if (now !== seen) await events.writeSSE({ id: now, event: "plan", data: JSON.stringify(view) })
-        else if (Date.now() - told > HEARTBEAT_MS) await events.write(": still here\n\n")
-        if (now !== seen || Date.now() - told > HEARTBEAT_MS) told = Date.now()
-        seen = now
-        if (view.state !== "open") return
-        await sleep(LOOK_MS, undefined, { signal: left }).catch(() => {})
-      }
-    } finally {
-      streams.open--
+  return followers.follow(context, async ({ event, left }) => {
+    while (!left.aborted) {
+      const view = await source.show(id)
+      const now = view.steps.map(({ state, attempts }) => `${state[0]}${attempts}`).join("")
+      if (now !== seen) await event({ id: now, event: "plan", data: JSON.stringify(view) })
+      seen = now
+      if (view.state !== "open") return
+      await sleep(LOOK_MS, undefined, { signal: left }).catch(() => {})
     }
   })
 }

@@ -1,7 +1,7 @@
 import { Hono, type Context } from "hono"
-import { streamSSE } from "hono/streaming"
 import type { RunLog, RunRow } from "@toolwright/store"
 import type { CallGate } from "@toolwright/toolbox"
+import type { Followers, Telling } from "../http/followers.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import { problem } from "../http/problem.ts"
 import type { RunSource, RunStarter } from "../http/sources.ts"
@@ -17,22 +17,23 @@ type Variables = RequestVariables
 const MOST_RUNS = 200
 const MOST_EVENTS = 20_000
 const MOST_TEXT = 1 << 20
-const MOST_STREAMS = 128
-const HEARTBEAT_MS = 15_000
 
 /**
  * The runs on record: `GET /runs` lists them, `GET /runs/{id}` is one, `GET /runs/{id}/events` its events by range as
  * digests, `GET /runs/{id}/events/{seq}` one with its body, `GET /runs/{id}/stream` what happens as it happens. The
  * holder of a token for some tags sees the calls made with that token, and nothing else.
  */
-export function runRoutes(source: RunSource, gate: CallGate, starter?: RunStarter): Hono<{ Variables: Variables }> {
+export function runRoutes(
+  source: RunSource,
+  { gate, followers, starter }: { gate: CallGate; followers: Followers; starter?: RunStarter | undefined },
+): Hono<{ Variables: Variables }> {
   const routes = new Hono<{ Variables: Variables }>({ strict: false })
   if (starter !== undefined) startRoutes(routes, starter, { maxBytes: 1024 * 1024, timeoutMs: 30_000 })
 
   const reader = readerOf(source, gate)
   listRoute(routes, source, reader)
   eventRoutes(routes, reader)
-  streamRoute(routes, reader)
+  streamRoute(routes, reader, followers)
   return routes
 }
 
@@ -176,50 +177,21 @@ async function pageOf(
   return { events, more: true }
 }
 
-function streamRoute(routes: Routes, { visible }: Reader): void {
-  let streams = 0
+function streamRoute(routes: Routes, { visible }: Reader, followers: Followers): void {
   routes.get("/:id/stream", async (context) => {
     const found = await visible(context)
     if (found instanceof Response) return found
-    if (streams >= MOST_STREAMS)
-      return problem({
-        code: "TOO_MANY_CALLS",
-        message: "Too many runs are being followed.",
-        hint: "Close a page, or ask for the events by range.",
-      })
     const { log, row } = found
-    const given = context.req.header("last-event-id") ?? context.req.query("after")
-    streams++
-    return streamSSE(context, (events) =>
-      followRun(
-        log,
-        row.id,
-        { after: whole(given, 0, 0, 2 ** 31 - 1), signal: context.req.raw.signal },
-        events,
-      ).finally(() => void streams--),
-    )
+    const after = whole(context.req.header("last-event-id") ?? context.req.query("after"), 0, 0, 2 ** 31 - 1)
+    return followers.follow(context, (telling) => followRun(log, row.id, after, telling))
   })
 }
 
-type Events = Parameters<Parameters<typeof streamSSE>[1]>[0]
-
 /** Each event once it is written, and at the end the run as it then is. */
-async function followRun(
-  log: RunLog,
-  run: string,
-  { after, signal }: { after: number; signal: AbortSignal },
-  events: Events,
-): Promise<void> {
-  const gone = new AbortController()
-  events.onAbort(() => gone.abort())
-  const heartbeat = setInterval(() => void events.write(": still here\n\n"), HEARTBEAT_MS)
-  try {
-    for await (const piece of log.follow(run, { after, signal: AbortSignal.any([signal, gone.signal]) }))
-      for (const event of piece)
-        await events.writeSSE({ id: String(event.seq), event: "event", data: JSON.stringify(eventDigest(event)) })
-    const row = await log.get(run)
-    if (row !== undefined) await events.writeSSE({ event: "run", data: JSON.stringify(runDigest(row, Date.now())) })
-  } finally {
-    clearInterval(heartbeat)
-  }
+async function followRun(log: RunLog, run: string, after: number, { event, left }: Telling): Promise<void> {
+  for await (const piece of log.follow(run, { after, signal: left }))
+    for (const one of piece)
+      await event({ id: String(one.seq), event: "event", data: JSON.stringify(eventDigest(one)) })
+  const row = await log.get(run)
+  if (row !== undefined) await event({ event: "run", data: JSON.stringify(runDigest(row, Date.now())) })
 }

@@ -1,4 +1,5 @@
-import { resolve } from "node:path"
+import { resolve, sep } from "node:path"
+import { realPlace } from "@toolwright/host/paths"
 import { taskInput, type Budget, type NewTask } from "@toolwright/store"
 import { ToolwrightError } from "@toolwright/toolbox"
 import type { TaskSource } from "../http/sources.ts"
@@ -36,7 +37,7 @@ export async function newTaskIn(
   const input = taskInput(given.input)
   await source.check(agent, input)
   const folder = text(given, "workspace")
-  const workspace = folder === undefined ? source.workspace : resolve(source.root, folder)
+  const workspace = folder === undefined ? source.workspace : within(source.root, folder)
   return {
     agent,
     input,
@@ -52,6 +53,16 @@ export async function newTaskIn(
       workspace,
     }),
   }
+}
+
+/** A folder of what the server serves: whoever asks over HTTP sends no agent anywhere else. */
+function within(root: string, folder: string): string {
+  const place = resolve(root, folder)
+  const [top, real] = [realPlace(root), realPlace(place)]
+  if (real === top || real.startsWith(top.endsWith(sep) ? top : `${top}${sep}`)) return place
+  throw new ToolwrightError("INVALID_TASK", "'workspace' must be the folder that is served, or one below it.", {
+    hint: "Leave it out for the folder that is served; 'toolwright tasks add --workspace' queues for another one.",
+  })
 }
 
 function budget(value: unknown): Budget | undefined {

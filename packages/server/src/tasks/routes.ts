@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Context, Hono } from "hono"
-import { streamSSE } from "hono/streaming"
 import {
   ENDED_STATES,
+  inputOf,
   TASK_STATES,
   taskView,
+  type NewTask,
   type TaskFilter,
   type TaskQueue,
   type TaskRow,
@@ -15,6 +16,7 @@ import { readJson, type BodyLimits } from "../http/body.ts"
 import type { RequestVariables } from "../http/guard.ts"
 import { refuseChanges } from "../http/without-token.ts"
 import { answered } from "../http/answered.ts"
+import type { Followers, Telling } from "../http/followers.ts"
 import { problem } from "../http/problem.ts"
 import type { TaskSource } from "../http/sources.ts"
 import { newTaskIn } from "./body.ts"
@@ -23,10 +25,8 @@ type Routes = Hono<{ Variables: RequestVariables }>
 type Request = Context<{ Variables: RequestVariables }>
 
 const MOST_TASKS = 500
-const MOST_STREAMS = 128
-/** How often a task that is followed is looked at, and how often a stream in which nothing happens gives a sign. */
+/** How often a task that is followed is looked at. */
 const LOOK_MS = 300
-const HEARTBEAT_MS = 15_000
 
 /**
  * Tasks for workers: `POST /tasks` queues one, `GET /tasks` lists them newest first, `GET /tasks/stats` counts them by
@@ -37,13 +37,12 @@ const HEARTBEAT_MS = 15_000
 export function taskRoutes(
   app: Routes,
   source: TaskSource,
-  { limits, secured }: { limits: BodyLimits; secured: boolean },
-) {
-  const streams = { open: 0 }
+  { limits, secured, followers }: { limits: BodyLimits; secured: boolean; followers: Followers },
+): void {
   app.get("/tasks", (context) => answered(() => listTasks(context, source)))
   app.get("/tasks/stats", async (context) => context.json({ tasks: (await (await source.look())?.counts()) ?? {} }))
   app.get("/tasks/:id", (context) => answered(async () => context.json(await shown(await queueOf(source), context))))
-  app.get("/tasks/:id/stream", (context) => answered(() => followTask(context, source, streams)))
+  app.get("/tasks/:id/stream", (context) => answered(() => followTask(context, source, followers)))
   if (!secured) {
     refuseChanges(app, "/tasks", { what: "Tasks are queued and changed", command: "toolwright tasks" })
     return
@@ -52,17 +51,20 @@ export function taskRoutes(
     const body = await readJson(context, limits)
     if ("refused" in body) return body.refused
     return answered(async () => {
-      const key = context.req.header("idempotency-key")
+      const caller = context.get("caller")
       const task = await newTaskIn(body.value, source)
+      const key = context.req.header("idempotency-key")?.slice(0, 255) ?? task.idempotencyKey
       const queue = await source.open()
-      const row = await queue.add(key === undefined ? task : { ...task, idempotencyKey: key.slice(0, 255) })
-      return context.json(await viewOf(queue, row), 201, { location: `/tasks/${row.id}` })
+      const row = await queue.add(key === undefined ? task : { ...task, idempotencyKey: keyOf(caller, key) })
+      if (!isOf(row, task)) return problem(KEY_REUSED)
+      return context.json(await viewOf(queue, row, caller), 201, { location: `/tasks/${row.id}` })
     })
   })
   const change = (how: "cancel" | "retry") => (context: Request) =>
     answered(async () => {
       const queue = await queueOf(source)
-      return context.json(await viewOf(queue, await queue[how](context.req.param("id")!)))
+      const row = await queue[how](context.req.param("id")!)
+      return context.json(await viewOf(queue, row, context.get("caller")))
     })
   app.post("/tasks/:id/cancel", change("cancel"))
   app.post("/tasks/:id/retry", change("retry"))
@@ -80,7 +82,8 @@ async function listTasks(context: Request, source: TaskSource): Promise<Response
   if (queue === undefined) return context.json({ tasks: [] })
   const rows = await queue.list(filterOf(context.req.query()))
   const after = await queue.dependencies(rows.map(({ id }) => id))
-  return context.json({ tasks: rows.map((row) => taskView(row, after.get(row.id))) })
+  const caller = context.get("caller")
+  return context.json({ tasks: rows.map((row) => withOwnKey(taskView(row, after.get(row.id)), caller)) })
 }
 
 function filterOf({ state, agent, plan, parent, limit, offset }: Record<string, string>): TaskFilter {
@@ -102,47 +105,51 @@ function filterOf({ state, agent, plan, parent, limit, offset }: Record<string, 
   }
 }
 
-async function viewOf(queue: TaskQueue, row: TaskRow): Promise<TaskView> {
-  return taskView(row, (await queue.dependencies([row.id])).get(row.id))
+async function viewOf(queue: TaskQueue, row: TaskRow, caller: string): Promise<TaskView> {
+  return withOwnKey(taskView(row, (await queue.dependencies([row.id])).get(row.id)), caller)
 }
 
+/** Keys of different callers are not the same: nobody is given another's task for a key that both thought of. */
+const keyOf = (caller: string, key: string): string => `http/${caller}/${key}`
+
+/** A caller sees its own keys as it gave them, and those of other callers not at all. */
+function withOwnKey({ idempotencyKey, ...view }: TaskView, caller: string): TaskView {
+  const own = keyOf(caller, "")
+  if (idempotencyKey === undefined || idempotencyKey.startsWith(own))
+    return idempotencyKey === undefined ? view : { ...view, idempotencyKey: idempotencyKey.slice(own.length) }
+  return idempotencyKey.startsWith("http/") ? view : { ...view, idempotencyKey }
+}
+
+/** Whether a row is what was asked for now, and not what its key was used for before. */
+function isOf(row: TaskRow, { agent, input, workspace }: NewTask): boolean {
+  const same = JSON.stringify(inputOf(row)) === JSON.stringify(input)
+  return same && row.agent === agent && (row.workspace ?? undefined) === workspace
+}
+
+const KEY_REUSED = {
+  code: "IDEMPOTENCY_KEY_REUSED",
+  message: "This Idempotency-Key was used for another task.",
+} as const
+
 async function shown(queue: TaskQueue, context: Request): Promise<TaskView> {
-  return viewOf(queue, await queue.find(context.req.param("id")!))
+  return viewOf(queue, await queue.find(context.req.param("id")!), context.get("caller"))
 }
 
 /** The task as it stands and then each change, numbered by its time, so that who comes again misses nothing. */
-async function followTask(context: Request, source: TaskSource, streams: { open: number }): Promise<Response> {
+async function followTask(context: Request, source: TaskSource, followers: Followers): Promise<Response> {
   const queue = await queueOf(source)
   const { id } = await queue.find(context.req.param("id")!)
-  if (streams.open >= MOST_STREAMS) {
-    return problem({ code: "TOO_MANY_CALLS", message: "Too many tasks are being followed.", hint: "Close a page." })
-  }
-  streams.open++
   let seen = context.req.header("last-event-id") ?? ""
-  const { signal } = context.req.raw
-  return streamSSE(context, async (events) => {
-    const gone = new AbortController()
-    events.onAbort(() => gone.abort())
-    const left = AbortSignal.any([signal, gone.signal])
-    let told = Date.now()
-    try {
-      while (!left.aborted) {
-        const row = await queue.get(id)
-        if (row === undefined) return
-        const now = `${row.updated_at}-${row.state}`
-        if (now !== seen)
-          await events.writeSSE({ id: now, event: "task", data: JSON.stringify(await viewOf(queue, row)) })
-        else if (Date.now() - told > HEARTBEAT_MS) await events.write(": still here\n\n")
-        else if (!ENDED_STATES.includes(row.state)) {
-          await sleep(LOOK_MS, undefined, { signal: left }).catch(() => {})
-          continue
-        }
-        told = Date.now()
-        seen = now
-        if (ENDED_STATES.includes(row.state)) return
-      }
-    } finally {
-      streams.open--
+  const caller = context.get("caller")
+  return followers.follow(context, async ({ event, left }: Telling) => {
+    while (!left.aborted) {
+      const row = await queue.get(id)
+      if (row === undefined) return
+      const now = `${row.updated_at}-${row.state}`
+      if (now !== seen) await event({ id: now, event: "task", data: JSON.stringify(await viewOf(queue, row, caller)) })
+      seen = now
+      if (ENDED_STATES.includes(row.state)) return
+      await sleep(LOOK_MS, undefined, { signal: left }).catch(() => {})
     }
   })
 }
