@@ -24,6 +24,7 @@ const project = (name: string, include: string[]) => ({
 
 export default defineConfig({
   test: {
+    reporters: ["default", new URL(".ci/closing-line.ts", import.meta.url).pathname],
     projects: [
       ...rooms.map((room) => project(room, [`packages/${room}/src/**/*.test.ts`])),
       project("house", [".ci/house/**/*.test.ts"]),

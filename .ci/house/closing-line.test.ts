@@ -1,0 +1,15 @@
+import type { TestModule } from "vitest/node"
+import { expect, test } from "vitest"
+import { closingLine } from "../closing-line.ts"
+
+function module(states: readonly string[], errors = 0): TestModule {
+  const tests = states.map((state) => ({ result: () => ({ state }) }))
+  return { errors: () => Array(errors).fill({}), children: { allTests: () => tests } } as unknown as TestModule
+}
+
+test("a run of tests closes with its counts; files that do not load and stray errors are failures", () => {
+  expect(closingLine([module(["passed", "passed", "skipped"]), module(["failed"])], 0)).toBe(
+    "2 passed, 1 failed, 1 skipped",
+  )
+  expect(closingLine([module([], 1), module(["passed", "pending"])], 2)).toBe("1 passed, 3 failed, 0 skipped")
+})
