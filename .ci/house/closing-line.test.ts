@@ -4,7 +4,10 @@ import { closingLine } from "../closing-line.ts"
 
 function module(states: readonly string[], errors = 0): TestModule {
   const tests = states.map((state) => ({ result: () => ({ state }) }))
-  return { errors: () => Array(errors).fill({}), children: { allTests: () => tests } } as unknown as TestModule
+  return {
+    errors: () => Array.from({ length: errors }, () => ({})),
+    children: { allTests: () => tests },
+  } as unknown as TestModule
 }
 
 test("a run of tests closes with its counts; files that do not load and stray errors are failures", () => {
