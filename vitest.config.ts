@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from "node:fs"
 import { defineConfig } from "vitest/config"
+import { CLIENTS } from "./.ci/closing-line.ts"
 
 const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
   existsSync(new URL(`packages/${room}/src`, import.meta.url)),
@@ -28,6 +29,8 @@ export default defineConfig({
     projects: [
       ...rooms.map((room) => project(room, [`packages/${room}/src/**/*.test.ts`])),
       project("house", [".ci/house/**/*.test.ts"]),
+      // The real clients are large, and their tests are here once `npm run test:clients` has installed them.
+      ...(CLIENTS.installed ? [project("clients", [".ci/clients/*.test.ts"])] : []),
     ],
   },
 })

@@ -13,8 +13,11 @@ export const blocks = (file: string, language: string): string[] =>
   [...read(file).matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, "gm"))].map((match) => match[1]!)
 
 /** Runs the code of a page as a module of the repository and gives what it printed. */
-export async function runExample(name: string, code: string): Promise<string> {
-  const folder = join(root, "node_modules/.cache/docs")
+export async function runExample(
+  name: string,
+  code: string,
+  folder = join(root, "node_modules/.cache/docs"),
+): Promise<string> {
   mkdirSync(folder, { recursive: true })
   const file = join(folder, `${name}.mjs`)
   writeFileSync(file, stripTypeScriptTypes(code))

@@ -2,21 +2,15 @@ import { readFileSync } from "node:fs"
 import { stripTypeScriptTypes } from "node:module"
 import { formatWithOptions } from "node:util"
 import * as toolbox from "@toolwright/toolbox"
-import * as ai from "ai-7"
-import * as aiTest from "ai-7/test"
 import { expect, test } from "vitest"
-import * as aiSdk from "./ai-sdk/index.ts"
 import * as toolformat from "./index.ts"
 
 const MODULES: Record<string, object> = {
   "@toolwright/toolbox": toolbox,
   "@toolwright/toolformat": toolformat,
-  "@toolwright/toolformat/ai-sdk": aiSdk,
-  ai,
-  "ai/test": aiTest,
 }
 
-const pages = ["chat-templates", "schema-lowering", "ai-sdk"]
+const pages = ["chat-templates", "schema-lowering"]
 const examples = pages.flatMap((page) => {
   const text = readFileSync(new URL(`../../../docs/${page}.md`, import.meta.url), "utf8")
   return [...text.matchAll(/^```ts\n([^]*?)^```/gm)].map((match, index) => ({ page, index, code: match[1]! }))

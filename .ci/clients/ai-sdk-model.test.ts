@@ -4,7 +4,7 @@ import { simulateReadableStream } from "ai-7"
 import { MockLanguageModelV4 } from "ai-7/test"
 import OpenAI from "openai"
 import { expect, onTestFinished, test } from "vitest"
-import { createApp, gatewayRoutes, listen } from "../index.ts"
+import { createApp, gatewayRoutes, listen } from "@toolwright/server"
 
 const usage = {
   inputTokens: { total: 7, noCache: 7, cacheRead: undefined, cacheWrite: undefined },

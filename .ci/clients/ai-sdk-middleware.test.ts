@@ -3,9 +3,9 @@ import { MockLanguageModelV3 } from "ai-6/test"
 import * as ai7 from "ai-7"
 import { MockLanguageModelV4 } from "ai-7/test"
 import { describe, expect, test } from "vitest"
-import type { ParseProblem } from "../model/formatter.ts"
-import { formatterById } from "../selector/index.ts"
-import { toolFormatMiddleware } from "./index.ts"
+import type { ParseProblem } from "@toolwright/toolformat"
+import { formatterById } from "@toolwright/toolformat"
+import { toolFormatMiddleware } from "@toolwright/toolformat/ai-sdk"
 
 const usage = {
   inputTokens: { total: 1, noCache: 1, cacheRead: undefined, cacheWrite: undefined },

@@ -6,7 +6,7 @@ import { ToolRegistry, ToolwrightError } from "@toolwright/toolbox"
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai-7"
 import OpenAI from "openai"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { createApp, gatewayRoutes, listen } from "../../index.ts"
+import { createApp, gatewayRoutes, listen } from "@toolwright/server"
 
 type Steps = Parameters<typeof createScriptedBackend>[0]["steps"]
 
