@@ -237,10 +237,20 @@ function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Pro
     }
     if (signal.aborted) onAbort()
     else signal.addEventListener("abort", onAbort, { once: true })
-    void promise.then(resolve, reject).finally(() => {
+    const over = (): void => {
       clearTimeout(timer)
       signal.removeEventListener("abort", onAbort)
-    })
+    }
+    promise.then(
+      (value) => {
+        over()
+        resolve(value)
+      },
+      (thrown: unknown) => {
+        over()
+        reject(thrown)
+      },
+    )
   })
 }
 

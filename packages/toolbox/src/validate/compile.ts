@@ -58,6 +58,11 @@ interface Compiled {
 /** What of a schema is compiled so far. */
 const compiledOf = memory.derived((_schema: JsonSchema): { known?: Compiled } => ({}))
 
+/** What was compiled of schemas with the same text: tools that are defined anew for each run or request are few texts. */
+const compiledByText = memory.latest<Promise<Compiled>>(128)
+/** Characters of a schema that is looked for by its text. */
+const LONGEST_TEXT = 8192
+
 /**
  * Checks a value against a JSON Schema, every error at once as far as its size allows. See {@link inspect}.
  *
@@ -75,7 +80,8 @@ export async function validate(
 /**
  * Checks a value against a JSON Schema in time that is linear in the value: patterns are run by a linear engine,
  * `uniqueItems` does not compare all with all, followed references are counted, and of a large value only the first
- * error is looked for. Ajv is loaded at the first use, and each schema is compiled once (by identity).
+ * error is looked for. Ajv is loaded at the first use, and each schema is compiled once, a short one also where it comes as
+ * another object with the same text.
  *
  * @throws ToolwrightError `INVALID_SCHEMA` when the schema itself cannot be compiled; `TOO_MUCH_TO_CHECK` when the
  *   value is too large for it
@@ -101,14 +107,32 @@ function tooMuch(): ToolwrightError {
 }
 
 async function compileFirst(schema: JsonSchema, foreign: boolean): Promise<Compiled> {
+  const text = textOf(schema)
+  const made =
+    text === undefined
+      ? compileAnew(schema, foreign)
+      : compiledByText.get(`${foreign} ${text}`, () => compileAnew(schema, foreign))
+  return (compiledOf(schema).known = await made)
+}
+
+/** The schema's text, of one that has a short one. */
+function textOf(schema: JsonSchema): string | undefined {
+  try {
+    const text = JSON.stringify(schema)
+    return text.length <= LONGEST_TEXT ? text : undefined
+  } catch {
+    // Nested too deeply, or in a circle: compiling says which.
+    return undefined
+  }
+}
+
+async function compileAnew(schema: JsonSchema, foreign: boolean): Promise<Compiled> {
   const traits = traitsOf(schema, LARGEST_SCHEMA)
   if (traits.nodes > LARGEST_SCHEMA)
     throw new ToolwrightError("INVALID_SCHEMA", `The schema cannot be used: it has more than ${LARGEST_SCHEMA} values.`)
   // A validator that stops at the first error is nested as deep as there are properties, and may be too deep for Ajv.
   const first = await compile(schema, { traits, foreign, allErrors: traits.nodes > MOST_NODES_FOR_FIRST })
-  const made = { traits, first, all: undefined, foreign }
-  compiledOf(schema).known = made
-  return made
+  return { traits, first, all: undefined, foreign }
 }
 
 interface CompileOptions {
