@@ -32,6 +32,16 @@ describe("what cannot be expressed is refused with its place and reason", () => 
       "pattern",
       /look-ahead is supported at the beginning/,
     ],
+    [
+      {
+        type: "array",
+        uniqueItems: true,
+        items: { anyOf: [{ type: "integer" }, { type: "object", required: ["a"], maxProperties: 3 }] },
+      },
+      "#",
+      "uniqueItems",
+      /maxProperties of the items/,
+    ],
     [{ pattern: "(?<=a)b" }, "#", "pattern", /look-behind/],
     [{ pattern: "(a)\\1" }, "#", "pattern", /back-references/],
     [{ pattern: "\\bword" }, "#", "pattern", /word boundaries/],

@@ -29,10 +29,31 @@ function workOut(set: ArraySet, algebra: TypeAlgebra): Uniqueness {
     throw new SchemaProblem("uniqueItems together with bounds on contains")
   const wanted = counted.flatMap((contains) => types.map((type) => algebra.intersect(type, contains.type)))
   // Where each place has endlessly many values nothing can run out, nor where the array may end at any time.
-  if ([...types, ...wanted].every(endless) || (set.min <= 1 && counted.length === 0 && types.some(endless)))
+  if ([...types, ...wanted].every(endless) || (set.min <= 1 && counted.length === 0 && types.some(endless))) {
+    if (types.some((type) => hasBoundedObjects(type, algebra, new Set())))
+      throw new SchemaProblem("uniqueItems together with maxProperties of the items")
     return { kind: "compare" }
+  }
   if (set.contains.length > 0) throw new SchemaProblem("uniqueItems together with contains, of few values")
   return { kind: "values", values: finiteValues(types, algebra) }
+}
+
+/**
+ * Whether there are objects of bounded size in a type. Those that differ from one that was taken must have some key out
+ * of many, which cannot be weighed against the bound.
+ */
+function hasBoundedObjects(type: ValueType, algebra: TypeAlgebra, open: Set<ValueType>): boolean {
+  if (open.has(type)) return false
+  open.add(type)
+  const { arrays, objects } = algebra.livingShape(type)
+  const inside = [
+    ...arrays.flatMap(({ prefix, rest }) => [...prefix, rest]),
+    ...objects.flatMap((set) => {
+      const { named, others } = classifyKeys(set, algebra)
+      return [...named, ...others].map((one) => one.type)
+    }),
+  ]
+  return objects.some(({ max }) => max < Infinity) || inside.some((one) => hasBoundedObjects(one, algebra, open))
 }
 
 /** Whether a type surely has endlessly many values. */

@@ -47,10 +47,9 @@ export function anything(lowering: Lowering, node: JsonSchema, place: Place): Js
   const values = listedValues(node)
   if (values !== undefined) return joinBranches(lowering, enumBranches(lowering, values, node, place), {})
   const known = normalised(node).length > 0 ? typesOf(node.type) : []
-  if (known.length > 0) return lowerPlain(lowering, { type: known }, { ...place, trail: [] })
+  if (known.length > 0) return lowerPlain(lowering, { type: known }, place)
   if (Object.keys(node).some(isAssertion)) {
-    const inner = { ...place, trail: [{}] }
-    const branches = TYPES.map((type) => lowerTyped(lowering, type, applicable(type, node), inner))
+    const branches = TYPES.map((type) => lowerTyped(lowering, type, applicable(type, node), place))
     return joinBranches(lowering, branches, {})
   }
   const texts: JsonSchema = {}
@@ -63,11 +62,10 @@ export function anything(lowering: Lowering, node: JsonSchema, place: Place): Js
 /** Listed values, a branch for each type among them. */
 function enumBranches(lowering: Lowering, values: unknown[], node: JsonSchema, place: Place): JsonSchema[] {
   const { enum: _enum, const: _const, ...rest } = node
-  const inner = { ...place, trail: [] }
   const groups = new Map<string, unknown[]>()
   for (const value of values) groups.set(typeOf(value), [...(groups.get(typeOf(value)) ?? []), value])
   return Array.from(groups, ([type, list]) =>
-    type === "null" ? { type } : lowerTyped(lowering, type, { ...rest, enum: list }, inner),
+    type === "null" ? { type } : lowerTyped(lowering, type, { ...rest, enum: list }, place),
   )
 }
 

@@ -111,6 +111,23 @@ describe("other targets", () => {
     expect(lossesOf(schema, "gemini")).toContain("/properties/tree/properties/t $ref widened")
   })
 
+  test("a schema that contains itself within what has no type ends, and the mark of a bound that is absent says nothing", () => {
+    const list: JsonSchema = {
+      type: ["array", "integer"],
+      items: { minimum: 0, prefixItems: [{ type: "string" }, {}] },
+    }
+    const schema: JsonSchema = {
+      type: "object",
+      properties: { a: list, b: { type: "number", exclusiveMaximum: true } },
+    }
+    list.items = { minimum: 0, prefixItems: [{ type: "string" }, { $ref: "#", maxProperties: 9 }] }
+    for (const target of ["openai-strict", "anthropic-output", "gemini", "llama.cpp-gbnf"] as const) {
+      const { schema: lowered } = lowerSchema(schema, target)
+      expect(JSON.stringify(lowered).length, target).toBeLessThan(100_000)
+      expect(JSON.stringify(lowered), target).not.toContain("exclusiveMaximum")
+    }
+  })
+
   test("Anthropic: everything but a union at the root", () => {
     const nested = object({ v: { oneOf: [{ type: "string", pattern: "^a", not: { const: "ab" } }, { type: "null" }] } })
     expect(lowerSchema(nested, "anthropic")).toEqual({ schema: nested, losses: [] })

@@ -46,7 +46,8 @@ export function normalised(node: JsonSchema): [string, unknown][] {
     ["exclusiveMaximum", "maximum", exclusiveMaximum],
   ] as const) {
     if (flag === true) {
-      entries[keyword] = entries[bound]
+      // Draft 4: a mark of the bound beside it, which says nothing where there is none.
+      if (entries[bound] !== undefined) entries[keyword] = entries[bound]
       delete entries[bound]
     } else if (flag !== undefined && flag !== false) entries[keyword] = flag
   }
