@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs"
+import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { CLIENTS } from "./.ci/closing-line.ts"
 
@@ -25,6 +26,8 @@ const project = (name: string, include: string[]) => ({
 
 export default defineConfig({
   test: {
+    // Many tests wait for programs that they started: one worker more than there are cores keeps those busy.
+    maxWorkers: availableParallelism() + 1,
     reporters: ["default", new URL(".ci/closing-line.ts", import.meta.url).pathname],
     projects: [
       ...rooms.map((room) => project(room, [`packages/${room}/src/**/*.test.ts`])),

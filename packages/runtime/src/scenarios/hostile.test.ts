@@ -105,7 +105,8 @@ test("there are more than sixty attempts, each of its own", () => {
   expect(new Set(names).size).toBe(names.length)
 })
 
-describe.each(SETS)("success %s", (_, attempts) => {
+// Each in a folder of its own, and waiting for its programs most of the time.
+describe.concurrent.each(SETS)("success %s", (_, attempts) => {
   test.each(attempts.map((attempt) => [attempt.name, attempt] as const))("a model that %s", async (_name, attempt) => {
     const left = await attempted(attempt)
     using _repo = left.repo
@@ -130,7 +131,7 @@ function passesAsItWas(repo: FixtureRepository): boolean {
 
 const ANOTHER_TEST = FIX_ADD["tests/add.test.js"].replace('"adds"', '"adds more"').replace("(2, 3), 5", "(0, 0), 0")
 
-describe("honest work still gets through", () => {
+describe.concurrent("honest work still gets through", () => {
   test.each<readonly [string, Attempt]>([
     ["the plain way", { name: "plain", replies: [FIX, [check()], [commit()], DONE] }],
     [

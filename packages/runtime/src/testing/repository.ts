@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 
@@ -18,8 +18,10 @@ export function repositoryWith(files: Readonly<Record<string, string>>): Fixture
     writeFileSync(join(path, name), text)
   }
   git("init", "-q", "-b", "main")
-  git("config", "user.name", "Fixture")
-  git("config", "user.email", "fixture@example.invalid")
+  appendFileSync(
+    join(path, ".git/config"),
+    "[user]\n\tname = Fixture\n\temail = fixture@example.invalid\n[maintenance]\n\tauto = false\n",
+  )
   git("add", "-A")
   git("commit", "-q", "-m", "Begin")
   return { path, git, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) }
