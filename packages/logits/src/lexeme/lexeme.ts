@@ -6,7 +6,12 @@
 import { memory } from "@toolwright/toolbox"
 
 export const DEAD = -1
-const UNKNOWN = -2
+
+/** Transitions are kept this much higher: a table of zeros is one of which nothing is known, and costs nothing to make. */
+const LIFT = 2
+const ROW = 256
+/** From so many transitions on a state has a row of its own; most are asked for one or two bytes and never again. */
+const WORTH_A_ROW = 16
 
 /** How a lexeme behaves, over states of its own choosing. */
 export interface LexemeRule<State> {
@@ -23,6 +28,12 @@ export interface LexemeRule<State> {
   freedom?(state: State): Freedom | undefined
   /** A lexeme that many share, in a state that behaves just like this one. */
   canonical?(state: State): Canonical | undefined
+  /** Another's state that behaves like this one but after a few bytes. */
+  nearly?(state: State): Nearly | undefined
+  /** Whether any text of a slice may follow, as long as tokens are, and the lexeme does not end in it. */
+  takes?(state: State, slice: number): boolean
+  /** Bit n: name n may still be what is read. For lexemes that are narrowed, see {@link narrowLexeme}. */
+  ends?(state: State): bigint
   /**
    * The lexeme keeps the text that it reads: it has as many states as there are texts, too many to try a vocabulary on.
    */
@@ -34,6 +45,11 @@ export interface Canonical {
   readonly lexeme: Lexeme
   readonly state: number
   readonly outcome: (theirs: number) => number
+}
+
+export interface Nearly extends Canonical {
+  /** The bytes after which the two part ways. */
+  readonly except: readonly number[]
 }
 
 /**
@@ -54,40 +70,93 @@ export interface Lexeme {
   bytes(state: number): readonly number[] | undefined
   freedom(state: number): Freedom | undefined
   canonical(state: number): Canonical | undefined
+  nearly(state: number): Nearly | undefined
+  takes(state: number, slice: number): boolean
+  ends(state: number): bigint | undefined
+  /** The lexeme of which this one reads only some names, in the same states. */
+  readonly narrows?: Lexeme
   readonly keepsText: boolean
+}
+
+/** Transitions by state and byte, each asked for once. */
+class Transitions {
+  readonly #stepTo: (state: number, byte: number) => number
+  // One table for all rows: a typed array for each state would cost more than what is written into it.
+  #table = new Int32Array(0)
+  #rows = 0
+  readonly #firsts: number[] = []
+  readonly #few: (Map<number, number> | undefined)[] = []
+
+  constructor(stepTo: (state: number, byte: number) => number) {
+    this.#stepTo = stepTo
+  }
+
+  addState(): void {
+    this.#firsts.push(-1)
+    this.#few.push(undefined)
+  }
+
+  next(state: number, byte: number): number {
+    const first = this.#firsts[state]!
+    if (first < 0) return this.#nextOfFew(state, byte)
+    const known = this.#table[first + byte]!
+    if (known !== 0) return known - LIFT
+    const target = this.#stepTo(state, byte)
+    this.#table[first + byte] = target + LIFT
+    return target
+  }
+
+  #nextOfFew(state: number, byte: number): number {
+    const known = (this.#few[state] ??= new Map())
+    let target = known.get(byte)
+    if (target === undefined) {
+      known.set(byte, (target = this.#stepTo(state, byte)))
+      if (known.size >= WORTH_A_ROW) this.#addRow(state, known)
+    }
+    return target
+  }
+
+  #addRow(state: number, known: ReadonlyMap<number, number>): void {
+    if (this.#rows * ROW === this.#table.length) {
+      const larger = new Int32Array(Math.max(ROW, this.#table.length * 2))
+      larger.set(this.#table)
+      this.#table = larger
+    }
+    const first = (this.#firsts[state] = this.#rows++ * ROW)
+    for (const [byte, target] of known) this.#table[first + byte] = target + LIFT
+    this.#few[state] = undefined
+  }
 }
 
 /** @param start where the lexeme begins, as a state of the rule */
 export function createLexeme<State>(rule: LexemeRule<State>): Lexeme & { visit(state: State): number } {
   const states: State[] = []
   const numbers = new Map<string | number, number>()
-  const rows: (Int32Array | undefined)[] = []
   const outcomes: number[] = []
+  const transitions = new Transitions((state, byte) => {
+    const next = rule.step(states[state]!, byte)
+    return next === undefined ? DEAD : visit(next)
+  })
   const visit = (state: State): number => {
     const key = rule.key(state)
     const known = numbers.get(key)
     if (known !== undefined) return known
     numbers.set(key, states.length)
-    rows.push(undefined)
+    transitions.addState()
     outcomes.push(rule.outcome(state))
     return states.push(state) - 1
   }
   return {
     start: visit(rule.start),
     visit,
-    next(state, byte) {
-      const row = (rows[state] ??= new Int32Array(256).fill(UNKNOWN))
-      let target = row[byte]!
-      if (target === UNKNOWN) {
-        const next = rule.step(states[state]!, byte)
-        target = row[byte] = next === undefined ? DEAD : visit(next)
-      }
-      return target
-    },
+    next: (state, byte) => transitions.next(state, byte),
     outcome: (state) => outcomes[state]!,
     bytes: (state) => rule.bytes?.(states[state]!),
     freedom: (state) => rule.freedom?.(states[state]!),
     canonical: (state) => rule.canonical?.(states[state]!),
+    nearly: (state) => rule.nearly?.(states[state]!),
+    takes: (state, slice) => rule.takes?.(states[state]!, slice) === true,
+    ends: (state) => rule.ends?.(states[state]!),
     keepsText: rule.keepsText === true,
   }
 }
@@ -118,6 +187,33 @@ export function literalLexeme(texts: readonly string[]): Lexeme {
   })
 }
 
+/**
+ * A lexeme of which only some names are open. The states stay the same, so that what is known about them is known for
+ * every choice: the keys of an object become fewer with each that is written.
+ *
+ * @param lexeme one that knows for each state which names may still come
+ * @param open bit n for name n
+ */
+export function narrowLexeme(lexeme: Lexeme, open: bigint): Lexeme {
+  const isOpen = (state: number): boolean => (lexeme.ends(state)! & open) !== 0n
+  return {
+    start: lexeme.start,
+    next(state, byte) {
+      const next = lexeme.next(state, byte)
+      return next === DEAD || !isOpen(next) ? DEAD : next
+    },
+    outcome: (state) => lexeme.outcome(state),
+    bytes: (state) => lexeme.bytes(state),
+    freedom: () => undefined,
+    canonical: () => undefined,
+    nearly: () => undefined,
+    takes: () => false,
+    ends: (state) => lexeme.ends(state)! & open,
+    narrows: lexeme,
+    keepsText: lexeme.keepsText,
+  }
+}
+
 /** White space, as much as one likes, and then the lexeme, which must not begin with any itself. */
 export function afterWhiteSpace(inner: Lexeme): Lexeme {
   return createLexeme<number>({
@@ -136,11 +232,17 @@ export function afterWhiteSpace(inner: Lexeme): Lexeme {
     freedom: (state) => (state < 0 ? undefined : inner.freedom(state)),
     keepsText: inner.keepsText,
     canonical: (state) => (state < 0 ? undefined : (inner.canonical(state) ?? { lexeme: inner, state, outcome: same })),
+    nearly: (state) => (state < 0 ? undefined : inner.nearly(state)),
+    takes: (state, slice) => state >= 0 && inner.takes(state, slice),
+    ends: (state) => inner.ends(state < 0 ? inner.start : state) ?? NO_ENDS,
   })
 }
 
 const same = (outcome: number): number => outcome
+const NO_ENDS = 0n
 const MAX_SECOND = 1024
+/** What follows another lexeme is punctuation mostly, with few states: then both fit into one number. */
+const FAR = 2 ** 20
 
 interface ChainedLexeme extends Lexeme {
   /** The chain's state while the first lexeme is in a state of its own. */
@@ -156,6 +258,23 @@ function sharedChain(first: Lexeme, second: Lexeme): ChainedLexeme {
   return chain
 }
 
+interface ChainState {
+  /** The state in the first lexeme, or its outcome once it is through. */
+  readonly first: number
+  /** The state in the second, -1 before. */
+  readonly second: number
+}
+
+/** The chain that begins with a shared lexeme. Its outcome is a pair in one number; the second's outcomes are few. */
+function chainedTo(shared: Canonical, second: Lexeme, combine: (first: number, second: number) => number): Canonical {
+  const lexeme = sharedChain(shared.lexeme, second)
+  return {
+    lexeme,
+    state: lexeme.chained(shared.state),
+    outcome: (pair) => combine(shared.outcome(Math.floor(pair / MAX_SECOND)), pair % MAX_SECOND),
+  }
+}
+
 /**
  * One lexeme after the other. Where the first may end and also go on with a byte, it goes on. The outcome is `combine`
  * of both.
@@ -165,13 +284,7 @@ export function chainLexemes(
   second: Lexeme,
   combine: (first: number, second: number) => number,
 ): ChainedLexeme {
-  interface State {
-    /** The state in the first lexeme, or its outcome once it is through. */
-    readonly first: number
-    /** The state in the second, -1 before. */
-    readonly second: number
-  }
-  const chain = createLexeme<State>({
+  const chain = createLexeme<ChainState>({
     start: { first: first.start, second: -1 },
     step(state, byte) {
       if (state.second >= 0) {
@@ -194,7 +307,7 @@ export function chainLexemes(
       const empty = second.outcome(second.start)
       return done < 0 || empty < 0 ? -1 : combine(done, empty)
     },
-    key: (state) => `${state.first},${state.second}`,
+    key: ({ first, second }) => (second + 1 < FAR ? first * FAR + second + 1 : `${first},${second}`),
     bytes(state) {
       if (state.second >= 0) return second.bytes(state.second)
       const bytes = first.bytes(state.first)
@@ -205,15 +318,14 @@ export function chainLexemes(
     freedom: (state) => (state.second >= 0 ? second.freedom(state.second) : first.freedom(state.first)),
     canonical(state) {
       const shared = state.second >= 0 ? undefined : first.canonical(state.first)
-      if (shared === undefined) return undefined
-      const lexeme = sharedChain(shared.lexeme, second)
-      // The outcome of the shared chain is a pair in one number; the second's outcomes are few.
-      return {
-        lexeme,
-        state: lexeme.chained(shared.state),
-        outcome: (pair) => combine(shared.outcome(Math.floor(pair / MAX_SECOND)), pair % MAX_SECOND),
-      }
+      return shared === undefined ? undefined : chainedTo(shared, second, combine)
     },
+    nearly(state) {
+      const shared = state.second >= 0 || first.outcome(state.first) >= 0 ? undefined : first.nearly(state.first)
+      return shared === undefined ? undefined : { ...chainedTo(shared, second, combine), except: shared.except }
+    },
+    takes: (state, slice) => (state.second >= 0 ? second.takes(state.second, slice) : first.takes(state.first, slice)),
+    ends: ({ first: state, second }) => (second >= 0 ? 1n << BigInt(state) : (first.ends(state) ?? NO_ENDS)),
   })
   return { ...chain, chained: (state) => chain.visit({ first: state, second: -1 }) }
 }

@@ -5,6 +5,7 @@ import { beginCharacter, continueCharacter, type PartialCharacter, rangeOf } fro
 import { createEscapes, type EscapeState } from "./escapes.ts"
 import { createLexeme, type Lexeme } from "./lexeme.ts"
 import { markerAutomaton } from "../automaton/markers.ts"
+import { inSlice } from "./slices.ts"
 import { FREE_LANGUAGE, type TextLanguage } from "./text-language.ts"
 
 type State =
@@ -89,6 +90,20 @@ function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "
       const limit = kind === "json" && state.at === "body" ? language.freedom(state.text) : 0
       return limit === 0 ? undefined : { limit, anyEscape: language.any }
     },
+    takes: (state, slice) => kind === "json" && state.at === "body" && language.takes?.(state.text, slice) === true,
+    nearly(state) {
+      const near = kind === "json" && state.at === "body" ? language.nearly?.(state.text) : undefined
+      if (near === undefined) return undefined
+      const lexeme = freeString()
+      const except = [...(near.ends ? [DOUBLE] : []), ...near.except.flatMap(beginnings)]
+      const { outcome } = near
+      return { lexeme, state: lexeme.next(lexeme.start, DOUBLE), outcome: () => outcome, except: [...new Set(except)] }
+    },
+    ends(state) {
+      if (state.at === "before") return language.ends?.(language.start) ?? 0n
+      if (state.at === "after") return 1n << BigInt(state.outcome)
+      return (state.at === "body" ? language.ends?.(state.text) : undefined) ?? 0n
+    },
     canonical(state) {
       if (kind !== "json" || state.at !== "body" || language === FREE_LANGUAGE) return undefined
       const outcome = language.settled?.(state.text)
@@ -97,6 +112,12 @@ function quotedLexeme(language: TextLanguage, quotes: readonly number[], kind: "
       return { lexeme, state: lexeme.next(lexeme.start, DOUBLE), outcome: () => outcome }
     },
   })
+}
+
+/** The bytes with which a character may begin in a string: its own, and that of an escape. */
+function beginnings(code: number): number[] {
+  if (code < 0x20 || code === DOUBLE || code === BACKSLASH) return [BACKSLASH]
+  return code < 0x7f ? [code] : [leadByte(code), BACKSLASH]
 }
 
 /** The first byte of a character in UTF-8. */
@@ -179,6 +200,13 @@ function markedLexeme(language: TextLanguage, open: string, markers: readonly st
     key: ({ opened, text, marker, partial }) =>
       `${opened},${text},${marker},${partial?.bits},${partial?.left},${partial?.size}`,
     bytes: (state) => (state.opened < opening.length ? [opening[state.opened]!] : undefined),
+    takes: ({ opened, text, marker, partial }, slice) =>
+      closing &&
+      opened === opening.length &&
+      partial === undefined &&
+      marker === automaton.start &&
+      !markers.some((one) => inSlice(slice, one.codePointAt(0) ?? 0)) &&
+      language.takes?.(text, slice) === true,
   })
   return closing ? closedLexeme(inner, closeBytes) : inner
 }
@@ -209,6 +237,7 @@ function closedLexeme(inner: Lexeme, close: Uint8Array): Lexeme {
     },
     outcome: (state) => state.begun.find(([read]) => read === close.length)?.[1] ?? -1,
     key: (state) => `${state.inner};${state.begun.join(";")}`,
+    takes: (state, slice) => state.inner >= 0 && inner.takes(state.inner, slice),
     bytes(state) {
       if (state.inner >= 0) return inner.bytes(state.inner)
       return [...new Set(state.begun.flatMap(([read]) => (read < close.length ? [close[read]!] : [])))]

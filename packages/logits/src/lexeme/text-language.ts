@@ -5,6 +5,8 @@ import { type Lengths, lengthsOf } from "../schema/strings.ts"
 import type { StringSet } from "../schema/types.ts"
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { type Dfa, stepDfa, stepsWithin } from "../automaton/dfa.ts"
+import { FIRST_SURROGATE, LAST_SURROGATE } from "../automaton/ranges.ts"
+import { takesSlice } from "./slices.ts"
 
 export interface TextLanguage {
   readonly start: number
@@ -24,6 +26,15 @@ export interface TextLanguage {
   few?(state: number): readonly number[] | undefined
   /** Where from here on every text is in the language, and all end alike: that outcome. */
   settled?(state: number): number | undefined
+  /** Whether any text of a slice may follow, as long as tokens are. */
+  takes?(state: number, slice: number): boolean
+  /**
+   * Where it is settled after every character but those listed. `ends`: the text may end here, and not as it does where
+   * it is settled.
+   */
+  nearly?(state: number): { outcome: number; except: readonly number[]; ends: boolean } | undefined
+  /** Bit n: name n may still be what is read; undefined where other texts may be, too. */
+  ends?(state: number): bigint | undefined
 }
 
 /** Every text, written without needless escapes: what a language that has settled behaves like. */
@@ -39,6 +50,7 @@ export function dfaLanguage(dfa: Dfa): TextLanguage {
     outcome: (state) => (dfa.accept[state] === 1 ? 0 : -1),
     freedom: (state) => (free[state] === 1 ? Infinity : 0),
     few: (state) => fewCharacters(dfa, state),
+    takes: (state, slice) => takesSlice(dfa, state, slice),
     any: dfa === ANY_TEXT,
   }
 }
@@ -60,14 +72,18 @@ function fewCharacters({ cuts, classOf, classes, table }: Dfa, state: number): n
 /** States from which every text leads to such a state again. */
 function freeStates(dfa: Dfa): Uint8Array {
   const free = new Uint8Array(dfa.size).fill(1)
-  const surrogates = dfa.classOf[dfa.cuts.findIndex((cut) => cut === 0xd800)]
+  // Surrogates are in no text; a class that holds other characters too counts for those.
+  const { cuts } = dfa
+  const isSurrogates = (index: number): boolean =>
+    cuts[index] === FIRST_SURROGATE && cuts[index + 1] === LAST_SURROGATE + 1
+  const spoken = new Set(dfa.classOf.filter((_, index) => !isSurrogates(index)))
   for (let changed = true; changed;) {
     changed = false
     for (let state = 0; state < dfa.size; state++) {
       if (free[state] === 0) continue
       for (let c = 0; c < dfa.classes; c++) {
         const target = dfa.table[state * dfa.classes + c]!
-        if (c === surrogates || (target >= 0 && free[target] === 1)) continue
+        if (!spoken.has(c) || (target >= 0 && free[target] === 1)) continue
         free[state] = 0
         changed = true
         break
@@ -130,6 +146,10 @@ export function stringLanguage(set: StringSet): TextLanguage {
           : 0
     },
     few: (number) => fewCharacters(set.language, states[number]!.state),
+    takes(number, slice) {
+      const { state, length } = states[number]!
+      return takesSlice(set.language, state, slice, (next, more) => can(next, length + more))
+    },
     any: set.language === ANY_TEXT,
   }
 }

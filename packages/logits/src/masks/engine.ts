@@ -2,10 +2,13 @@
 import type { Grammar } from "../grammar/rules.ts"
 import type { Lexeme } from "../lexeme/lexeme.ts"
 import type { Machine, State, Thread } from "../matcher/machine.ts"
+import type { Frame } from "../matcher/frames.ts"
 import { grammarError } from "../grammar/grammar-error.ts"
 import { createMatcher, machineOf, type Matcher } from "../matcher/matcher.ts"
-import { lexemeMask, type LexemeMask, setToken } from "./lexeme-masks.ts"
-import { type TailTrie, tailTries } from "./tail-trie.ts"
+import { maskAllocator } from "./allocator.ts"
+import { type Beyond, createBeyond } from "./beyond.ts"
+import { lexemeMask, type LexemeMask } from "./lexeme-masks.ts"
+import { setToken } from "./set-token.ts"
 import { warmTokenizer } from "./warm.ts"
 import type { Tokenizer } from "./tokenizer.ts"
 
@@ -52,14 +55,39 @@ const MAX_BYTES = 96 * 1024 * 1024
 export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEngine {
   const machine = machineOf(grammar)
   warmTokenizer(tokenizer)
+  const beyond = createBeyond(machine, tokenizer)
   let ofStates = new Map<State, Uint32Array>()
   let ofThreads = new Map<Thread, Uint32Array>()
   let allocate = maskAllocator(tokenizer.words)
   const most = Math.max(64, Math.floor(MAX_BYTES / (tokenizer.words * 4)))
 
+  /** What the lexeme allows by itself, and beyond each place where it may end what its stack allows. */
+  function makeThreadMask({ lexeme, state, frame }: Thread): Uint32Array {
+    refuseKeptText(lexeme)
+    const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
+    if (known.exits.nodes.length === 0) return known.inside
+    const mask = allocate()
+    mask.set(known.inside)
+    beyond.add(known.exits, (outcome) => machine.afterLexeme(frame, named?.(outcome) ?? outcome), mask)
+    return mask
+  }
+
   function maskOfThread(thread: Thread): Uint32Array {
     let mask = ofThreads.get(thread)
-    if (mask === undefined) ofThreads.set(thread, (mask = makeThreadMask(machine, tokenizer, thread, allocate)))
+    if (mask === undefined) ofThreads.set(thread, (mask = makeThreadMask(thread)))
+    return mask
+  }
+
+  function makeMask({ threads, complete }: State): Uint32Array {
+    const open = withFollowing(machine, threads)
+    if (open.length === 1 && !complete) return maskOfThread(open[0]!)
+    const mask = allocate()
+    if (open.length >= MANY_THREADS) addTogether({ machine, tokenizer, beyond }, open, mask)
+    else
+      open.forEach((thread, index) =>
+        index === 0 ? mask.set(maskOfThread(thread)) : orInto(mask, maskOfThread(thread)),
+      )
+    if (complete) for (const id of tokenizer.eos) setToken(mask, id, undefined)
     return mask
   }
 
@@ -70,16 +98,9 @@ export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEn
       ofStates = new Map()
       ofThreads = new Map()
       allocate = maskAllocator(tokenizer.words)
+      beyond.forget()
     }
-    const { threads, complete } = state
-    let result: Uint32Array
-    if (threads.length === 1 && !complete) result = maskOfThread(threads[0]!)
-    else {
-      result = allocate()
-      if (threads.length >= MANY_THREADS) addTogether(machine, tokenizer, threads, result)
-      else for (const thread of threads) orInto(result, maskOfThread(thread))
-      if (complete) for (const id of tokenizer.eos) setToken(result, id, undefined)
-    }
+    const result = makeMask(state)
     ofStates.set(state, result)
     return result
   }
@@ -88,24 +109,46 @@ export function createMaskEngine(grammar: Grammar, tokenizer: Tokenizer): MaskEn
   return engine
 }
 
-/** Masks are cut out of larger pieces: a buffer for each would cost more than what is written into it. */
-function maskAllocator(words: number): () => Uint32Array {
-  let piece = new Uint32Array(0)
-  let next = 0
-  let size = 4
-  return () => {
-    if (next + words > piece.length) {
-      size = Math.min(64, size * 2)
-      piece = new Uint32Array(words * size)
-      next = 0
-    }
-    next += words
-    return piece.subarray(next - words, next)
+/** The threads, and those with which the text may go on where the lexeme of one has just ended. */
+function withFollowing(machine: Machine, threads: readonly Thread[]): readonly Thread[] {
+  if (!threads.some(({ lexeme, state }) => lexeme.outcome(state) >= 0)) return threads
+  const found = new Set(threads)
+  // What is added on the way is visited too.
+  for (const { lexeme, state, frame } of found) {
+    const outcome = lexeme.outcome(state)
+    if (outcome >= 0) for (const next of machine.afterLexeme(frame, outcome).threads) found.add(next)
   }
+  return [...found]
 }
 
 function orInto(into: Uint32Array, other: Uint32Array): void {
   for (let word = 0; word < into.length; word++) into[word]! |= other[word]!
+}
+
+/** What masks are put together with. */
+interface Parts {
+  readonly machine: Machine
+  readonly tokenizer: Tokenizer
+  readonly beyond: Beyond
+}
+
+/** Sets what any of the threads allows. */
+function addTogether(parts: Parts, threads: readonly Thread[], mask: Uint32Array): void {
+  const { machine, tokenizer, beyond } = parts
+  for (const { known, ends } of alike(tokenizer, threads)) {
+    const after = new Map<number, State>()
+    const afterEnd = (outcome: number): State => {
+      let state = after.get(outcome)
+      if (state === undefined)
+        after.set(
+          outcome,
+          (state = machine.union(ends.map(({ frame, named }) => machine.afterLexeme(frame, named(outcome))))),
+        )
+      return state
+    }
+    orInto(mask, known.inside)
+    beyond.addMissing(known.exits, afterEnd, mask)
+  }
 }
 
 /** From so many threads on, what they have in common is looked at once: a choice of hundreds shares its lexemes. */
@@ -114,49 +157,20 @@ const MANY_THREADS = 8
 /** Threads whose lexemes behave alike. */
 interface Alike {
   readonly known: LexemeMask
-  /** What follows the lexeme, by how it ends. */
-  readonly following: Map<number, State[]>
+  /** What waits for each lexeme, and what it calls an outcome. */
+  readonly ends: { readonly frame: Frame; readonly named: (outcome: number) => number }[]
 }
 
-/** Sets what any of the threads allows. */
-function addTogether(machine: Machine, tokenizer: Tokenizer, threads: readonly Thread[], mask: Uint32Array): void {
+function alike(tokenizer: Tokenizer, threads: readonly Thread[]): Iterable<Alike> {
   const groups = new Map<LexemeMask, Alike>()
-  const ended: State[] = []
   for (const { lexeme, state, frame } of threads) {
     refuseKeptText(lexeme)
-    const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
+    const { mask: known, outcome } = lexemeMask(tokenizer, lexeme, state)
     let group = groups.get(known)
-    if (group === undefined) groups.set(known, (group = { known, following: new Map() }))
-    for (const outcome of new Set(known.outcomes)) {
-      const states = group.following.get(outcome) ?? []
-      states.push(machine.afterLexeme(frame, named?.(outcome) ?? outcome))
-      group.following.set(outcome, states)
-    }
-    const here = lexeme.outcome(state)
-    if (here >= 0) ended.push(machine.afterLexeme(frame, here))
+    if (group === undefined) groups.set(known, (group = { known, ends: [] }))
+    group.ends.push({ frame, named: outcome ?? ((same) => same) })
   }
-  for (const { known, following } of groups.values()) {
-    const after = new Map([...following].map(([outcome, states]) => [outcome, machine.union(states)]))
-    orInto(mask, known.inside)
-    addExits(machine, tokenizer, known, (outcome) => after.get(outcome)!, mask)
-  }
-  if (ended.length > 0) walkState(machine, tokenizer, machine.union(ended), 0, mask)
-}
-
-/** Sets the tokens that go on beyond the lexeme's end. */
-function addExits(
-  machine: Machine,
-  tokenizer: Tokenizer,
-  known: LexemeMask,
-  after: (outcome: number) => State,
-  mask: Uint32Array,
-): void {
-  const { exits, outcomes } = known
-  if (exits.length === 0) return
-  if (++known.uses >= WORTHWHILE && exits.length > 4) known.tails ??= tailTries(tokenizer, exits, outcomes)
-  if (known.tails === undefined)
-    exits.forEach((exit, index) => walkState(machine, tokenizer, after(outcomes[index]!), exit, mask))
-  else for (const [outcome, tail] of known.tails) walkTail(machine, tokenizer, after(outcome), tail, mask)
+  return groups.values()
 }
 
 function refuseKeptText({ keepsText }: Lexeme): void {
@@ -164,68 +178,6 @@ function refuseKeptText({ keepsText }: Lexeme): void {
   throw grammarError("Masks cannot compare the items of an array of endlessly many values.", {
     hint: 'Compile the schema with the option uniqueItems: "finite", and with relaxed where that refuses it.',
   })
-}
-
-/** From the second use on, what follows a lexeme is put together. */
-const WORTHWHILE = 2
-
-/** What the lexeme allows by itself, and beyond each place where it may end what its stack allows. */
-function makeThreadMask(
-  machine: Machine,
-  tokenizer: Tokenizer,
-  { lexeme, state, frame }: Thread,
-  allocate: () => Uint32Array,
-): Uint32Array {
-  refuseKeptText(lexeme)
-  const { mask: known, outcome: named } = lexemeMask(tokenizer, lexeme, state)
-  const here = lexeme.outcome(state)
-  if (known.exits.length === 0 && here < 0) return known.inside
-  const mask = allocate()
-  mask.set(known.inside)
-  addExits(machine, tokenizer, known, (outcome) => machine.afterLexeme(frame, named?.(outcome) ?? outcome), mask)
-  // Where the lexeme may end right here, what follows it may begin with the token's first byte.
-  if (here >= 0) walkState(machine, tokenizer, machine.afterLexeme(frame, here), 0, mask)
-  return mask
-}
-
-/** Tries endings from a state. */
-function walkTail(machine: Machine, { twins }: Tokenizer, start: State, tail: TailTrie, mask: Uint32Array): void {
-  const { byte, depth, skip, first, tokens } = tail
-  const states: State[] = [start]
-  for (let node = 1; node < byte.length;) {
-    const next = machine.step(states[depth[node]! - 1]!, byte[node]!)
-    if (next === null) {
-      node = skip[node]!
-      continue
-    }
-    states[depth[node]!] = next
-    for (let index = first[node]!; index < first[node + 1]!; index++) setToken(mask, tokens[index]!, twins)
-    node++
-  }
-}
-
-/** Tries the tokens below a node of the tree from a state. */
-function walkState(machine: Machine, tokenizer: Tokenizer, start: State, above: number, mask: Uint32Array): void {
-  const { byte, depth, skip, token, roots } = tokenizer.trie
-  const base = depth[above]!
-  const states: State[] = []
-  states[base] = start
-  const walk = (from: number, to: number): void => {
-    for (let node = from; node < to;) {
-      const level = depth[node]!
-      const before = states[level - 1]!
-      const next = machine.step(before, byte[node]!)
-      if (next === null) {
-        node = skip[node]!
-        continue
-      }
-      states[level] = next
-      if (token[node]! >= 0) setToken(mask, token[node]!, tokenizer.twins)
-      node++
-    }
-  }
-  if (above > 0) walk(above + 1, skip[above]!)
-  else for (const first of machine.bytes(start)) if (roots[first]! >= 0) walk(roots[first]!, skip[roots[first]!]!)
 }
 
 function tokenMatcher(engine: MaskEngine, bytes: Matcher, ended: number, lengths: readonly boolean[]): TokenMatcher {

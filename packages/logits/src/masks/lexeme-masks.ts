@@ -5,26 +5,23 @@
  * is worked
  * out once per vocabulary for the lexemes that all schemas share: strings, numbers, white space.
  */
-import { DEAD, type Lexeme } from "../lexeme/lexeme.ts"
-import { freeString, stringLexeme } from "../lexeme/string-lexemes.ts"
-import { dfaLanguage } from "../lexeme/text-language.ts"
-import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
-import type { TailTrie } from "./tail-trie.ts"
-import type { Tokenizer } from "./tokenizer.ts"
+import { DEAD, type Lexeme, type Nearly } from "../lexeme/lexeme.ts"
+import { SLICES } from "../lexeme/slices.ts"
+import { lexemeRoom } from "./allocator.ts"
+import { type Exits, sharedExits } from "./exits.ts"
+import { type FreeText, freeText } from "./free-text.ts"
+import { namesFrom } from "./names.ts"
+import { setToken, unsetToken } from "./set-token.ts"
+import { type SliceTokens, sliceTokens } from "./slice-tokens.ts"
+import { MAX_DEPTH, type Tokenizer } from "./tokenizer.ts"
 
 export interface LexemeMask {
   /** Tokens after which the lexeme goes on or has just ended. */
   readonly inside: Uint32Array
-  /** Nodes of the token tree with children, at which the lexeme may end… */
-  readonly exits: readonly number[]
-  /** …and its outcome there. */
-  readonly outcomes: readonly number[]
+  /** Where tokens go on beyond the lexeme. */
+  readonly exits: Exits
   /** Of free text: nodes, in ascending order, whose tokens close the string and belong to the lexeme nevertheless. */
   readonly closers: readonly number[]
-  /** How often it has been asked for. */
-  uses: number
-  /** The exits by outcome, what follows them put together; made when it pays. */
-  tails: ReadonlyMap<number, TailTrie> | undefined
 }
 
 /**
@@ -64,15 +61,22 @@ interface Unfinished {
 }
 
 function workOut(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMask {
+  const { roots, skip } = tokenizer.trie
+  if (lexeme.narrows !== undefined) return narrowed(tokenizer, lexeme, lexeme.narrows, state)
   const freedom = lexeme.freedom(state)
+  const near = freedom?.limit === Infinity ? lexeme.nearly(state) : undefined
+  if (near !== undefined) return nearMask(tokenizer, lexeme, state, near)
   if (freedom !== undefined) {
     const { inside, upTo } = freeText(tokenizer, freedom.anyEscape)
     const mask = begin(tokenizer, lexeme, freedom.limit < upTo.length ? upTo[freedom.limit]! : inside)
-    walkClosing(mask, state, 0, freedom.anyEscape)
+    walkClosing(mask, state, { above: 0, from: 1, to: skip[0]! }, freedom.anyEscape)
     return finished(mask)
   }
-  const { roots, skip } = tokenizer.trie
   const bytes = lexeme.bytes(state)
+  if (bytes === undefined) {
+    const slice = sliceFrom(tokenizer, lexeme, state)
+    if (slice !== undefined) return slicedMask(tokenizer, lexeme, state, slice)
+  }
   const base = bytes === undefined ? mostlyFree(tokenizer, lexeme, state) : undefined
   const mask = begin(tokenizer, lexeme, base?.inside, base)
   const states = new Int32Array(MAX_DEPTH)
@@ -82,11 +86,90 @@ function workOut(tokenizer: Tokenizer, lexeme: Lexeme, state: number): LexemeMas
   return finished(mask)
 }
 
-function begin(tokenizer: Tokenizer, lexeme: Lexeme, inside?: Uint32Array, base?: FreeText): Unfinished {
+/** The largest slice out of which any text may follow. */
+function sliceFrom(tokenizer: Tokenizer, lexeme: Lexeme, state: number): SliceTokens | undefined {
+  for (let slice = 0; slice < SLICES.length; slice++)
+    if (lexeme.takes(state, slice)) return sliceTokens(tokenizer)[slice]
+  return undefined
+}
+
+/** The tokens of a slice, and of the others those that the lexeme takes. */
+function slicedMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number, slice: SliceTokens): LexemeMask {
+  const { byte, depth, skip, token } = tokenizer.trie
+  const { whole, bit } = slice
+  const mask = begin(tokenizer, lexeme, slice.inside)
+  const states = new Int32Array(MAX_DEPTH)
+  states[0] = state
+  for (let node = 1, to = skip[0]!; node < to;) {
+    const level = depth[node]!
+    const next = (whole[node]! & bit) !== 0 ? DEAD : lexeme.next(states[level - 1]!, byte[node]!)
+    if (next === DEAD) {
+      node = skip[node]!
+      continue
+    }
+    states[level] = next
+    if (token[node]! >= 0) setToken(mask.inside, token[node]!, tokenizer.twins)
+    noteExit(mask, node, lexeme.outcome(next))
+    node++
+  }
+  return finished(mask)
+}
+
+/** What is left of all names' mask where only some may still come. */
+function narrowed(tokenizer: Tokenizer, lexeme: Lexeme, all: Lexeme, state: number): LexemeMask {
+  const mask = begin(tokenizer, lexeme)
+  const open = lexeme.ends(state)!
+  const { byState, exits, outcomes, exitStates } = namesFrom(tokenizer, all, state)
+  for (const [reached, tokens] of byState) {
+    if ((lexeme.ends(reached)! & open) === 0n) continue
+    for (const token of tokens) setToken(mask.inside, token, tokenizer.twins)
+  }
+  exits.forEach((node, index) => {
+    if ((lexeme.ends(exitStates[index]!)! & open) === 0n) return
+    mask.exits.push(node)
+    mask.outcomes.push(outcomes[index]!)
+  })
+  return finished(mask)
+}
+
+/** The mask of a state that behaves like another but after a few bytes: the other's, with these looked at anew. */
+function nearMask(tokenizer: Tokenizer, lexeme: Lexeme, state: number, near: Nearly): LexemeMask {
+  const { mask: like, outcome: deeper } = lexemeMask(tokenizer, near.lexeme, near.state)
+  const named = (outcome: number): number => near.outcome(deeper?.(outcome) ?? outcome)
+  const { trie, twins } = tokenizer
+  const mask = begin(tokenizer, lexeme, like.inside)
+  const { anyEscape } = lexeme.freedom(state)!
+  let [exit, closer] = [0, 0]
+  const take = (to: number): void => {
+    const { nodes, outcomes } = like.exits
+    for (; exit < nodes.length && nodes[exit]! < to; exit++) {
+      mask.exits.push(nodes[exit]!)
+      mask.outcomes.push(named(outcomes[exit]!))
+    }
+    for (; closer < like.closers.length && like.closers[closer]! < to; closer++)
+      mask.closers.push(like.closers[closer]!)
+  }
+  for (const byte of near.except.toSorted((a, b) => a - b)) {
+    const root = trie.roots[byte]!
+    if (root < 0) continue
+    const to = trie.skip[root]!
+    take(root)
+    for (; closer < like.closers.length && like.closers[closer]! < to; closer++)
+      unsetToken(mask.inside, trie.token[like.closers[closer]!]!, twins)
+    exit = firstBeyond(like.exits.nodes, to - 1)
+    walkClosing(mask, state, { above: 0, from: root, to }, anyEscape)
+  }
+  take(trie.skip[0]!)
+  return finished(mask)
+}
+
+function begin(tokenizer: Tokenizer, lexeme: Lexeme, from?: Uint32Array, base?: FreeText): Unfinished {
+  const inside = lexemeRoom(tokenizer)
+  if (from !== undefined) inside.set(from)
   return {
     tokenizer,
     lexeme,
-    inside: inside?.slice() ?? new Uint32Array(tokenizer.words),
+    inside,
     base,
     exits: [],
     outcomes: [],
@@ -94,13 +177,10 @@ function begin(tokenizer: Tokenizer, lexeme: Lexeme, inside?: Uint32Array, base?
   }
 }
 
-const finished = ({ inside, exits, outcomes, closers }: Unfinished): LexemeMask => ({
+const finished = ({ tokenizer, inside, exits, outcomes, closers }: Unfinished): LexemeMask => ({
   inside,
-  exits,
-  outcomes,
+  exits: sharedExits(tokenizer, exits, outcomes),
   closers,
-  uses: 0,
-  tails: undefined,
 })
 
 /** The free text that a state soon becomes by most of what can follow. */
@@ -118,9 +198,6 @@ function mostlyFree(tokenizer: Tokenizer, lexeme: Lexeme, state: number): FreeTe
   }
   return found !== undefined && free * 2 > found.kept.length ? found : undefined
 }
-
-/** Tokens are no longer than this many bytes, less one. */
-const MAX_DEPTH = 256
 
 /** Below a node with fewer nodes than this, each is tried. */
 const MANY_NODES = 32
@@ -158,7 +235,7 @@ function noteExit({ tokenizer, exits, outcomes }: Unfinished, node: number, outc
 
 function leaveOut({ tokenizer, inside }: Unfinished, { kept, keptBefore }: FreeText, from: number, to: number): void {
   for (let index = keptBefore[from]!; index < keptBefore[to]!; index++)
-    for (let id = kept[index]!; id >= 0; id = tokenizer.twins?.[id] ?? -1) inside[id >>> 5]! &= ~(1 << (id & 31))
+    unsetToken(inside, kept[index]!, tokenizer.twins)
 }
 
 /** The free text that begins at a node, where the lexeme has come to a place in a string from which any may follow. */
@@ -185,7 +262,8 @@ function takeFree(mask: Unfinished, state: number, node: number): boolean {
     for (let index = text.keptBefore[node + 1]!; index < last; index++)
       setToken(inside, text.kept[index]!, tokenizer.twins)
   }
-  if (!takeClosing(mask, state, node)) walkClosing(mask, state, node, lexeme.freedom(state)!.anyEscape)
+  if (!takeClosing(mask, state, node))
+    walkClosing(mask, state, { above: node, from: node + 1, to: beyond }, lexeme.freedom(state)!.anyEscape)
   return true
 }
 
@@ -201,140 +279,34 @@ function takeClosing(into: Unfinished, state: number, above: number): boolean {
   const { token, skip } = tokenizer.trie
   const beyond = skip[above]!
   const { closers } = mask
+  const { nodes } = mask.exits
   for (let index = firstBeyond(closers, above); index < closers.length && closers[index]! < beyond; index++)
     setToken(inside, token[closers[index]!]!, tokenizer.twins)
-  for (let index = firstBeyond(mask.exits, above); index < mask.exits.length && mask.exits[index]! < beyond; index++) {
-    exits.push(mask.exits[index]!)
-    outcomes.push(outcome?.(mask.outcomes[index]!) ?? mask.outcomes[index]!)
+  for (let index = firstBeyond(nodes, above); index < nodes.length && nodes[index]! < beyond; index++) {
+    exits.push(nodes[index]!)
+    outcomes.push(outcome?.(mask.exits.outcomes[index]!) ?? mask.exits.outcomes[index]!)
   }
   return true
 }
 
-export function setToken(mask: Uint32Array, token: number, twins: Int32Array | undefined): void {
-  for (let id = token; id >= 0; id = twins?.[id] ?? -1) mask[id >>> 5]! |= 1 << (id & 31)
+/** Nodes of the token tree from one up to another, below one whose state is known. */
+interface Stretch {
+  readonly above: number
+  readonly from: number
+  readonly to: number
 }
 
-/** What tokens do inside a string in which any text may stand. */
-interface FreeText {
-  /** Tokens that stay in the string. */
-  readonly inside: Uint32Array
-  /**
-   * Those of them by how many characters they need, a begun one counting as one: index n has the tokens of at most n.
-   */
-  readonly upTo: readonly Uint32Array[]
-  /** 1 for the nodes at which the text stands between two characters. */
-  readonly inText: Uint8Array
-  /** The tokens that stay in the string, in the order of the tree… */
-  readonly kept: Int32Array
-  /** …and how many of them stand before each node. */
-  readonly keptBefore: Int32Array
-  /** The nodes at which a string is closed, with every node on the way there, in ascending order. */
-  readonly closing: Int32Array
-  /** 1 for those at which it is closed. */
-  readonly closes: Uint8Array
-}
-
-const FREE_ANY = {}
-const FREE_NEEDED = {}
-
-function freeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
-  const key = anyEscape ? FREE_ANY : FREE_NEEDED
-  let known = tokenizer.notes.get(key) as FreeText | undefined
-  if (known === undefined) tokenizer.notes.set(key, (known = workOutFreeText(tokenizer, anyEscape)))
-  return known
-}
-
-function workOutFreeText(tokenizer: Tokenizer, anyEscape: boolean): FreeText {
-  const { byte, depth, skip, token } = tokenizer.trie
-  const lexeme = anyEscape ? stringLexeme({ kind: "json" }, dfaLanguage(ANY_TEXT)) : freeString()
-  const body = lexeme.next(lexeme.start, 0x22)
-  const closing: number[] = []
-  const closes: number[] = []
-  const inText = new Uint8Array(byte.length)
-  const kept: number[] = []
-  const keptBefore = new Int32Array(byte.length + 1)
-  const counted: number[] = []
-  const states = new Int32Array(MAX_DEPTH)
-  const counts = new Int32Array(MAX_DEPTH)
-  const nodes = new Int32Array(MAX_DEPTH)
-  // Nodes on the way to a closing are listed once, before it.
-  let listed = 0
-  const leave = (from: number, to: number): number => {
-    for (let node = from; node < to; node++) keptBefore[node + 1] = kept.length
-    return to
-  }
-  states[0] = body
-  for (let node = 1; node < skip[0]!;) {
-    const level = depth[node]!
-    const before = states[level - 1]!
-    const next = lexeme.next(before, byte[node]!)
-    nodes[level] = node
-    if (next === DEAD || lexeme.outcome(next) >= 0) {
-      if (next !== DEAD) listed = listClosing(nodes.subarray(1, level + 1), listed, closing, closes)
-      node = leave(node, skip[node]!)
-      continue
-    }
-    states[level] = next
-    if (next === body) inText[node] = 1
-    // A character is counted when it begins.
-    counts[level] = counts[level - 1]! + (before === body ? 1 : 0)
-    if (token[node]! >= 0) {
-      kept.push(token[node]!)
-      counted.push(counts[level]!)
-    }
-    node = leave(node, node + 1)
-  }
-  const upTo = tokensUpTo(tokenizer, kept, counted)
-  return {
-    inside: upTo.at(-1) ?? new Uint32Array(tokenizer.words),
-    upTo,
-    inText,
-    kept: Int32Array.from(kept),
-    keptBefore,
-    closing: Int32Array.from(closing),
-    closes: Uint8Array.from(closes),
-  }
-}
-
-/**
- * Lists the nodes that lead to a closing, each once, and before it.
- *
- * @param listed the last node that is listed already
- * @returns the node of the closing
- */
-function listClosing(way: Int32Array, listed: number, closing: number[], closes: number[]): number {
-  way.forEach((node, index) => {
-    if (node <= listed) return
-    closing.push(node)
-    closes.push(index === way.length - 1 ? 1 : 0)
-  })
-  return way.at(-1)!
-}
-
-/** Sets of tokens by how many characters they need at most. */
-function tokensUpTo(tokenizer: Tokenizer, tokens: readonly number[], counts: readonly number[]): Uint32Array[] {
-  const byCount: number[][] = []
-  tokens.forEach((token, index) => (byCount[counts[index]!] ??= []).push(token))
-  const upTo: Uint32Array[] = []
-  for (let count = 0; count < byCount.length; count++) {
-    const sum = upTo.at(-1)?.slice() ?? new Uint32Array(tokenizer.words)
-    for (const id of byCount[count] ?? []) setToken(sum, id, tokenizer.twins)
-    upTo.push(sum)
-  }
-  return upTo
-}
-
-/** Inside free text only the tokens that close the string need a look: those below a node, with the lexeme's state there. */
-function walkClosing(mask: Unfinished, state: number, above: number, anyEscape: boolean): void {
+/** Inside free text only the tokens that close the string need a look: those of a stretch, with the state above it. */
+function walkClosing(mask: Unfinished, state: number, { above, from, to }: Stretch, anyEscape: boolean): void {
   const { tokenizer, lexeme } = mask
   const { closing, closes } = freeText(tokenizer, anyEscape)
   const { byte, depth, skip } = tokenizer.trie
   const states = new Int32Array(MAX_DEPTH)
   states[depth[above]!] = state
   let dead = -1
-  for (let index = firstBeyond(closing, above); index < closing.length; index++) {
+  for (let index = firstBeyond(closing, from - 1); index < closing.length; index++) {
     const node = closing[index]!
-    if (node >= skip[above]!) return
+    if (node >= to) return
     if (node < dead) continue
     const level = depth[node]!
     const next = lexeme.next(states[level - 1]!, byte[node]!)
@@ -387,10 +359,4 @@ function firstBeyond(ascending: ArrayLike<number>, number: number): number {
     else low = middle + 1
   }
   return low
-}
-
-/** Works out beforehand what all schemas need. */
-export function warmFreeText(tokenizer: Tokenizer): void {
-  freeText(tokenizer, true)
-  freeText(tokenizer, false)
 }

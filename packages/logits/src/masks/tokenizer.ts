@@ -33,8 +33,20 @@ export interface Tokenizer {
   readonly notes: WeakMap<object, unknown>
 }
 
+/** Tokens are no longer than this many bytes, less one. */
+export const MAX_DEPTH = 256
+
+/** The child of a node by its byte, -1 where there is none. */
+export function childOf({ byte, skip, roots }: TokenTrie, node: number, wanted: number): number {
+  if (node === 0) return roots[wanted]!
+  const beyond = skip[node]!
+  for (let child = node + 1; child < beyond; child = skip[child]!)
+    if (byte[child]! >= wanted) return byte[child] === wanted ? child : -1
+  return -1
+}
+
 /** Longer tokens cannot occur in a mask. */
-const MAX_TOKEN_BYTES = 255
+const MAX_TOKEN_BYTES = MAX_DEPTH - 1
 
 /** Takes some hundred milliseconds for a hundred thousand tokens; make one per model and keep it. */
 export function createTokenizer({ tokens, eos }: Vocabulary): Tokenizer {

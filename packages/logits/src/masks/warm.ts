@@ -4,7 +4,9 @@ import { sharedNumberLexeme, sharedStringLexeme } from "../matcher/shared-lexeme
 import { WHOLE_NUMBERS } from "../schema/keywords.ts"
 import { ANY_STRING } from "../schema/strings.ts"
 import { ANY_NUMBER } from "../schema/types.ts"
-import { lexemeMask, warmFreeText } from "./lexeme-masks.ts"
+import { warmFreeText } from "./free-text.ts"
+import { lexemeMask } from "./lexeme-masks.ts"
+import { sliceTokens } from "./slice-tokens.ts"
 import type { Tokenizer } from "./tokenizer.ts"
 
 const WARM = {}
@@ -13,6 +15,7 @@ export function warmTokenizer(tokenizer: Tokenizer): void {
   if (tokenizer.notes.has(WARM)) return
   tokenizer.notes.set(WARM, true)
   warmFreeText(tokenizer)
+  sliceTokens(tokenizer)
   for (const spaced of [false, true]) {
     const string = sharedStringLexeme(ANY_STRING, jsonNotation.string, spaced)
     const body = string.next(string.start, 0x22)

@@ -27,7 +27,7 @@ export interface State {
   /** Whether the text may end here. */
   readonly complete: boolean
   /** By byte: the next state, null where the byte is not allowed; nothing where nobody has asked yet. */
-  readonly next: Map<number, State | null>
+  next: Map<number, State | null> | undefined
   /** The bytes that can follow; worked out by {@link Machine.bytes}. */
   bytes: readonly number[] | undefined
 }
@@ -49,6 +49,25 @@ export interface Machine {
 interface Closure {
   readonly threads: readonly Thread[]
   readonly complete: boolean
+}
+
+/** A state, of which thousands are made: most are passed through, and whether the text may end in them is never asked. */
+class Reached implements State {
+  readonly threads: readonly Thread[]
+  next: Map<number, State | null> | undefined = undefined
+  bytes: readonly number[] | undefined = undefined
+  readonly #endsText: (thread: Thread) => boolean
+  #complete: boolean | undefined
+
+  constructor(threads: readonly Thread[], complete: boolean, endsText: (thread: Thread) => boolean) {
+    this.threads = threads
+    this.#endsText = endsText
+    this.#complete = complete ? true : undefined
+  }
+
+  get complete(): boolean {
+    return (this.#complete ??= this.threads.some(this.#endsText))
+  }
 }
 
 /** States kept for reuse; beyond this, all are forgotten and made anew as they are needed. */
@@ -118,18 +137,7 @@ export function createMachine(grammar: Grammar): Machine {
     return state
   }
 
-  function newState(list: readonly Thread[], complete: boolean): State {
-    // Most states are passed through, and whether the text may end in them is never asked.
-    let ends = complete ? true : undefined
-    return {
-      threads: list,
-      get complete() {
-        return (ends ??= list.some(endsText))
-      },
-      next: new Map(),
-      bytes: undefined,
-    }
-  }
+  const newState = (list: readonly Thread[], complete: boolean): State => new Reached(list, complete, endsText)
 
   function endsText({ lexeme, state, frame }: Thread): boolean {
     const outcome = lexeme.outcome(state)
@@ -164,7 +172,7 @@ export function createMachine(grammar: Grammar): Machine {
   }
 
   function step(state: State, byte: number): State | null {
-    const known = state.next.get(byte)
+    const known = state.next?.get(byte)
     if (known !== undefined) return known
     const { threads } = state
     let result: State | null
@@ -177,7 +185,7 @@ export function createMachine(grammar: Grammar): Machine {
       for (const one of threads) addStep(one, byte, into, 0)
       result = into.size === 0 ? null : stateOf([...into], false)
     }
-    state.next.set(byte, result)
+    ;(state.next ??= new Map()).set(byte, result)
     return result
   }
 

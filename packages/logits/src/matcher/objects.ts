@@ -1,5 +1,6 @@
 /** Objects as threads: keys in any order, each declared name once, and whatever else the set asks for. */
-import { afterWhiteSpace, chainLexemes, type Lexeme } from "../lexeme/lexeme.ts"
+import type { Dfa } from "../automaton/dfa.ts"
+import { afterWhiteSpace, chainLexemes, type Lexeme, narrowLexeme } from "../lexeme/lexeme.ts"
 import { stringLexeme } from "../lexeme/string-lexemes.ts"
 import type { Notation } from "../grammar/notation.ts"
 import type { ObjectSet, TypeAlgebra } from "../schema/types.ts"
@@ -53,7 +54,8 @@ function addKey(writing: Writing<ObjectPlan>, progress: Progress, sink: Sink): v
  *
  * @returns undefined where no key may follow
  */
-function keyReading({ plan, notation, writer }: Writing<ObjectPlan>, progress: Progress): KeyReading | undefined {
+function keyReading(writing: Writing<ObjectPlan>, progress: Progress): KeyReading | undefined {
+  const { plan, notation, writer } = writing
   const open = openKeys(plan, progress)
   const languages = plan.otherLanguages.map((language, index) => (open.others[index] ? language : undefined))
   const key = [
@@ -62,16 +64,34 @@ function keyReading({ plan, notation, writer }: Writing<ObjectPlan>, progress: P
     languages.map((language) => (language === undefined ? "" : writer.store.numberOf(language))).join(),
     plan.keepsKeys ? `${writer.store.numberOf(plan)},${JSON.stringify(progress.taken)}` : JSON.stringify(plan.names),
   ].join(";")
-  if (!writer.keys.has(key)) {
-    const taken = plan.keepsKeys ? new Set(progress.taken) : undefined
-    const language = keyLanguage(plan.tree, plan.names.length, open.names, languages, taken)
-    writer.keys.set(
-      key,
-      language === undefined ? undefined : { language, lexeme: keyLexeme(notation, writer, language) },
-    )
-  }
+  if (!writer.keys.has(key)) writer.keys.set(key, readKeys(writing, open.names, languages, progress))
   return writer.keys.get(key)
 }
+
+function readKeys(
+  writing: Writing<ObjectPlan>,
+  names: bigint,
+  languages: readonly (Dfa | undefined)[],
+  { taken }: Progress,
+): KeyReading | undefined {
+  const { plan, notation, writer } = writing
+  const reading = (open: bigint): KeyReading | undefined => {
+    const texts = plan.keepsKeys ? new Set(taken) : undefined
+    const language = keyLanguage(plan.tree, plan.names.length, open, languages, texts)
+    return language === undefined ? undefined : { language, lexeme: keyLexeme(notation, writer, language) }
+  }
+  const closed = names !== 0n && languages.every((language) => language === undefined) && plan.names.every(isPlain)
+  if (!closed) return reading(names)
+  // All names are read by one lexeme; which of them are left makes no new one.
+  const key = `${notation.id};all;${JSON.stringify(plan.names)}`
+  if (!writer.keys.has(key)) writer.keys.set(key, reading((1n << BigInt(plan.names.length)) - 1n))
+  const all = writer.keys.get(key)!
+  const knowsNames = (all.lexeme.ends(all.lexeme.start) ?? 0n) !== 0n
+  return knowsNames ? { language: all.language, lexeme: narrowLexeme(all.lexeme, names) } : reading(names)
+}
+
+/** Whether a name is written as it is, in quotes of any kind. */
+const isPlain = (name: string): boolean => /^[\x20-\x21\x23-\x26\x28-\x5b\x5d-\x7e]*$/.test(name)
 
 function textsAfterKey({ object: { afterKey } }: Notation): readonly string[] {
   return typeof afterKey === "string" ? [afterKey] : [afterKey.string, afterKey.other]

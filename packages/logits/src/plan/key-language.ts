@@ -1,6 +1,7 @@
 /** The keys that an object may still take, as a language; the outcome says which class of keys was read. */
 import { ANY_TEXT } from "../automaton/dfa-algebra.ts"
 import { type Dfa, stepDfa, stepsWithin } from "../automaton/dfa.ts"
+import { takesSlice } from "../lexeme/slices.ts"
 import type { TextLanguage } from "../lexeme/text-language.ts"
 
 /** The declared names as a tree of letters. Built once per object set. */
@@ -88,6 +89,16 @@ export function keyLanguage(
     return number
   }
 
+  /** Whether what is no name is one class of keys alone, in which any text is. */
+  function isAnyText({ others: at }: State): boolean {
+    return (
+      taken === undefined &&
+      everything >= 0 &&
+      at[everything]! >= 0 &&
+      at.every((other, index) => index === everything || other < 0)
+    )
+  }
+
   function keep(index: number, text: string): number {
     const key = `${index},${text}`
     let number = keptNumbers.get(key)
@@ -139,10 +150,19 @@ export function keyLanguage(
       if (node < 0 || at.some((other) => other >= 0)) return undefined
       return [...nodes[node]!.edges.keys()]
     },
-    settled(number) {
+    settled: (number) => (states[number]!.node < 0 && isAnyText(states[number]!) ? names + everything : undefined),
+    nearly(number) {
+      const state = states[number]!
+      if (state.node < 0 || !isAnyText(state)) return undefined
+      const { edges, name } = nodes[state.node]!
+      return { outcome: names + everything, except: [...edges.keys()], ends: name >= 0 }
+    },
+    takes: (number, slice) =>
+      taken === undefined &&
+      states[number]!.others.some((other, index) => other >= 0 && takesSlice(others[index]!, other, slice)),
+    ends(number) {
       const { node, others: at } = states[number]!
-      const alone = taken === undefined && node < 0 && at.every((other, index) => index === everything || other < 0)
-      return alone && everything >= 0 && at[everything]! >= 0 ? names + everything : undefined
+      return node < 0 || at.some((other) => other >= 0) ? undefined : nodes[node]!.below & allowed
     },
     textOf: (outcome) => kept[outcome - names - others.length] ?? { class: outcome, text: "" },
   }
