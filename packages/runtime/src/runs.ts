@@ -156,7 +156,7 @@ async function* runTask(
   const completion = pairing !== undefined ? parts.completion! : { ...parts.completion, ...given.completion }
   const executor = new DynamicExecutor({
     ...parts,
-    ...(withoutTools ? { unavailable: [] } : { tools: chosen(parts.tools, options.tools) }),
+    ...(withoutTools ? { unavailable: [] } : chosenIn(parts, options.tools)),
     access: given.access,
     ...givenOf(options, ["maxRounds", "approvals"]),
     ...sharedIn(options.shared),
@@ -232,6 +232,22 @@ function chosen(tools: Toolset, wanted: readonly string[] | undefined): Toolset 
     )
   }
   return createView(tools, { only: wanted.map((name) => tools.get(name)!.name) })
+}
+
+/** The tools of a run, and of each of its phases: of one that was narrowed, those that are left. */
+function chosenIn(
+  { tools, phases }: ExecutorOptions,
+  wanted: readonly string[] | undefined,
+): Pick<ExecutorOptions, "tools" | "phases"> {
+  if (wanted === undefined || phases === undefined) return { tools: chosen(tools, wanted) }
+  const only = new Set(wanted)
+  return {
+    tools: createView(tools, { where: ({ name }) => only.has(name) }),
+    phases: phases.map((phase) => ({
+      ...phase,
+      tools: createView(phase.tools ?? tools, { where: ({ name }) => only.has(name) }),
+    })),
+  }
 }
 
 /** A pairing makes calls and says nothing of its own. @throws ToolwrightError `NO_MODEL` */

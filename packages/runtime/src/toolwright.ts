@@ -40,7 +40,7 @@ import { hasModel } from "./assembly/configured.ts"
 import { executorSettings, toolUseOf } from "./assembly/executor-settings.ts"
 import { middlewareFor } from "./assembly/middleware.ts"
 import { modelFor } from "./assembly/model.ts"
-import { offerFor } from "./assembly/offer.ts"
+import { offerFor, phasesOf } from "./assembly/offer.ts"
 import { logAccess, type LogAccess } from "./assembly/log.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
@@ -320,6 +320,7 @@ function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["exec
     return {
       ...executorSettings(configuration, profile),
       ...offer(profile),
+      ...phasesOf(profile, { offer, maxRounds: configuration.agent.maxRounds }),
       backend: await model.backend(),
       grammars,
       middleware,

@@ -53,7 +53,7 @@ export function createRssFeedTool(host: NetworkHost, config: RssFeedConfig = {})
   const names = (config.feeds ?? []).map(({ name }) => name)
   return defineMultiActionTool({
     name: "rss_feed",
-    sets: ["blog", "general"],
+    sets: ["blog", "blog-research", "general"],
     title: "RSS feeds",
     description:
       "Reads RSS, Atom and JSON feeds: one by its URL, or the ones that are configured. Returns the newest entries.",

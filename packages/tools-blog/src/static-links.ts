@@ -38,7 +38,7 @@ export function createStaticLinksTool(config: StaticLinksConfig = {}): ToolDefin
   const { social = [], custom = [], youtubePlaceholder = DEFAULT_PLACEHOLDER } = config
   return defineMultiActionTool({
     name: "static_links",
-    sets: ["blog"],
+    sets: ["blog", "blog-research"],
     title: "Fixed links",
     description:
       "Gives the fixed links of this blog from the configuration: social profiles, custom links, and the placeholder for a video.",

@@ -17,6 +17,32 @@ export interface AgentDefinition {
   limits?: AgentLimits
   /** When it counts as done. */
   done?: DoneWhen
+  /** The parts of its work, one after another, each with a conversation of its own. */
+  phases?: PhaseDefinition[]
+}
+
+/** A part of an agent's work. What is left out is as in the agent. */
+export interface PhaseDefinition {
+  name: string
+  /** What is to be done in it. */
+  prompt?: string
+  tools?: ToolChoice
+  /** In a phase that only reads, calls that change something are refused. */
+  mode?: "reads" | "writes"
+  /** Rounds at most. */
+  rounds?: number
+  /** What must hold before it may end. */
+  done?: Omit<DoneWhen, "signal" | "message">
+  /** What it ends with: all that the phases after it are told. A summary unless given, but for the last one. */
+  handsOver?: HandOverDefinition
+}
+
+/** What a phase hands over. */
+export interface HandOverDefinition {
+  /** What it is called; as the phase unless given. */
+  artifact?: string
+  /** A JSON Schema of the type object. */
+  schema: JsonSchema
 }
 
 /** The layers of a prompt, in the order in which the model reads them; the task comes after them. */
@@ -93,6 +119,24 @@ const DONE = closed({
   message: text,
 })
 
+const { signal: _signal, message: _message, ...DONE_OF_PHASE } = DONE.properties as Record<string, JsonSchema>
+
+const PHASE: JsonSchema = {
+  ...closed({
+    name: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" },
+    prompt: text,
+    tools: TOOLS,
+    mode: { type: "string", enum: ["reads", "writes"] },
+    rounds: count(10_000),
+    done: closed(DONE_OF_PHASE),
+    handsOver: {
+      ...closed({ artifact: { type: "string", pattern: "^[A-Za-z][A-Za-z0-9_-]{0,63}$" }, schema: { type: "object" } }),
+      required: ["schema"],
+    },
+  }),
+  required: ["name"],
+}
+
 /** The JSON Schema of a definition, for checks and for editors. */
 export const AGENT_SCHEMA: JsonSchema = closed({
   description: { type: "string", maxLength: 400 },
@@ -113,4 +157,5 @@ export const AGENT_SCHEMA: JsonSchema = closed({
   files: words,
   limits: closed({ rounds: count(10_000), tokens: count(1e12), seconds: count(1e9) }),
   done: DONE,
+  phases: { type: "array", items: PHASE, minItems: 1, maxItems: 20 },
 })

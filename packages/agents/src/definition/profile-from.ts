@@ -1,6 +1,6 @@
 import type { CompletionCriteria } from "../gate/criteria.ts"
-import type { AgentProfile } from "../profiles/profile.ts"
-import type { AgentDefinition, DoneWhen, PromptLayers } from "./definition.ts"
+import type { AgentProfile, PhaseProfile } from "../profiles/profile.ts"
+import type { AgentDefinition, DoneWhen, PhaseDefinition, PromptLayers, ToolChoice } from "./definition.ts"
 
 /**
  * The profile that a definition makes of the agent that it starts from. It may ask for more than that one does, and be
@@ -10,13 +10,14 @@ export function profileFrom(name: string, definition: AgentDefinition, base: Age
   const { description, tools, mode, limits, done } = definition
   const layers = { ...base.layers, ...layersOf(definition, base) }
   const owns = mode === undefined ? base.ownsFiles === true : mode === "owns"
+  const offered = tools === undefined ? base.tools : toolsOf(tools, base.tools)
   return {
     ...base,
     name,
     description: description ?? base.description,
     systemPrompt: promptOf(layers),
     layers,
-    tools: tools === undefined ? base.tools : toolsOf(tools, base),
+    tools: offered,
     completion: criteriaOf(done, base.completion),
     changesWorkspace: mode === undefined ? base.changesWorkspace : mode !== "reads",
     ownsFiles: owns,
@@ -24,6 +25,22 @@ export function profileFrom(name: string, definition: AgentDefinition, base: Age
     ...(limits?.tokens === undefined ? {} : { maxTokens: limits.tokens }),
     ...(limits?.seconds === undefined ? {} : { maxSeconds: limits.seconds }),
     ...(definition.files === undefined ? {} : { files: definition.files }),
+    ...(definition.phases === undefined ? {} : { phases: definition.phases.map((phase) => phaseFrom(phase, offered)) }),
+  }
+}
+
+function phaseFrom(
+  { name, prompt, tools, mode, rounds, done, handsOver }: PhaseDefinition,
+  offered: AgentProfile["tools"],
+): PhaseProfile {
+  return {
+    name,
+    ...(prompt === undefined ? {} : { prompt }),
+    ...(tools === undefined ? {} : { tools: toolsOf(tools, offered) }),
+    ...(mode === "reads" ? { readOnly: true } : {}),
+    ...(rounds === undefined ? {} : { maxRounds: rounds }),
+    ...(done === undefined ? {} : { completion: criteriaOf(done, {}) }),
+    ...(handsOver === undefined ? {} : { handsOver }),
   }
 }
 
@@ -42,10 +59,10 @@ export function promptOf({ identity, mode, skills = [], output }: PromptLayers):
 }
 
 /** Tools that are named stand in place of the base's sets; what only narrows is laid over them. */
-function toolsOf(tools: NonNullable<AgentDefinition["tools"]>, base: AgentProfile): AgentProfile["tools"] {
-  const { sets: _sets, only: _only, ...rest } = base.tools
+function toolsOf(tools: ToolChoice, base: AgentProfile["tools"]): AgentProfile["tools"] {
+  const { sets: _sets, only: _only, ...rest } = base
   const chosen = tools.sets !== undefined || tools.only !== undefined
-  return { ...(chosen ? rest : base.tools), ...tools }
+  return { ...(chosen ? rest : base), ...tools }
 }
 
 function criteriaOf(done: DoneWhen | undefined, base: CompletionCriteria): CompletionCriteria {

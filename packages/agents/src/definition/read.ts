@@ -1,5 +1,13 @@
-import { explain, inspect, nearest, ToolwrightError, type JsonSchema } from "@toolwright/toolbox"
-import { AGENT_SCHEMA, type AgentDefinition } from "./definition.ts"
+import {
+  describeFault,
+  explain,
+  inspect,
+  nearest,
+  schemaFault,
+  ToolwrightError,
+  type JsonSchema,
+} from "@toolwright/toolbox"
+import { AGENT_SCHEMA, type AgentDefinition, type PhaseDefinition } from "./definition.ts"
 
 /** What an agent may be called: a word that can stand in a command and in a path. */
 const NAME = /^[A-Za-z][\w-]{0,63}$/
@@ -20,14 +28,32 @@ export function checkAgentName(name: string): void {
  */
 export async function readAgentDefinition(name: string, value: unknown, where?: string): Promise<AgentDefinition> {
   checkAgentName(name)
-  const mistakes = await mistakesIn(AGENT_SCHEMA, value ?? {})
-  if (mistakes.length === 0) return (value ?? {}) as AgentDefinition
+  const definition = (value ?? {}) as AgentDefinition
+  const found = await mistakesIn(AGENT_SCHEMA, definition)
+  const mistakes = found.length === 0 ? mistakesInPhases(definition.phases ?? []) : found
+  if (mistakes.length === 0) return definition
   const place = where === undefined ? "" : `${where}: `
   throw new ToolwrightError(
     "INVALID_AGENT",
     `${place}the agent '${name}' is not described as it should be:\n${mistakes.map((each) => `- ${each}`).join("\n")}`,
     { hint: "docs/agents.md tells what an agent is made of; 'toolwright new agent <name>' makes one that works." },
   )
+}
+
+/** What no schema says of phases: that their names differ, and that what they hand over are objects of a form. */
+function mistakesInPhases(phases: readonly PhaseDefinition[]): string[] {
+  return phases.flatMap(({ name, handsOver }, at) => {
+    const schema = handsOver?.schema
+    const fault = schema === undefined ? undefined : schemaFault(schema)
+    const where = `phases[${at}]`
+    return [
+      ...(phases.findIndex((each) => each.name === name) < at ? [`${where}: another phase is called '${name}'`] : []),
+      ...(schema !== undefined && schema.type !== "object"
+        ? [`${where}.handsOver.schema: its type must be object, since its properties are the arguments of a call`]
+        : []),
+      ...(fault === undefined ? [] : [`${where}.handsOver.schema: ${describeFault(fault)}`]),
+    ]
+  })
 }
 
 /** What is wrong with a value, in words; an unknown key with the nearest one. */

@@ -36,6 +36,8 @@ export interface BatchOptions {
    * depend on it starts.
    */
   onResult(call: ToolCall, result: ToolResult): void
+  /** Whether a call waits for all before it although its tool only reads. */
+  alone?(call: ToolCall): boolean
   /** Hears of each event of a call as it happens, before the call goes on. */
   hear?(event: ToolEvent): void
   /** The key of a call, the same for every attempt. */
@@ -104,7 +106,7 @@ export class Batch {
   constructor(calls: readonly ToolCall[], options: BatchOptions) {
     this.#options = options
     this.#permissions = this.#asking(options)
-    this.#groups = groupsOf(calls, options.tools)
+    this.#groups = groupsOf(calls, options)
     this.#middleware = [(_call, next) => this.#within(next), ...options.middleware]
     const { begin } = options
     // Innermost: what is refused, asked about or answered otherwise has not begun.
@@ -226,11 +228,11 @@ export class Batch {
 }
 
 /** Calls that may run beside each other, in order: only those that say that they read and do nothing else. */
-function groupsOf(calls: readonly ToolCall[], tools: Toolset): ToolCall[][] {
+function groupsOf(calls: readonly ToolCall[], { tools, alone }: BatchOptions): ToolCall[][] {
   const groups: ToolCall[][] = []
   let reading: ToolCall[] | undefined
   for (const call of calls) {
-    const reads = tools.get(call.name)?.effects?.readOnly === true
+    const reads = tools.get(call.name)?.effects?.readOnly === true && alone?.(call) !== true
     if (reads && reading !== undefined && reading.length < MOST_TOGETHER) {
       reading.push(call)
       continue

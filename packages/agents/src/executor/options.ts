@@ -6,6 +6,7 @@ import type { Access } from "../gate/access.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
 import type { SharedWork } from "../gate/work-gate.ts"
 import type { LoopLimits } from "../gate/loop-detector.ts"
+import type { Phase } from "../phases/phase.ts"
 import type { GivenToRun } from "../record/encode.ts"
 import type { CatalogueLimits } from "./catalogue.ts"
 import type { RunRecorder } from "../record/recorder.ts"
@@ -20,7 +21,7 @@ export interface ExecutorOptions {
   context?: ContextManager
   /** The format, where it is not to be chosen by the model's name. */
   formatter?: ToolFormatter
-  /** Inferences in one run; {@link DEFAULT_MAX_ROUNDS} unless given. */
+  /** Inferences in one run; {@link DEFAULT_MAX_ROUNDS} unless given, in phases as many as these have together. */
   maxRounds?: number
   /** Tokens of requests and replies together, after which no further round begins. */
   maxTokens?: number
@@ -34,6 +35,8 @@ export interface ExecutorOptions {
   /** Where grammars are kept for all runs; each run makes its own unless given. */
   grammars?: Grammars
   completion?: CompletionCriteria
+  /** The parts of the work, one after another, each with a conversation of its own; all in one unless given. */
+  phases?: readonly Phase[]
   /** What the agent may change, held where calls are carried out; `all` unless given. */
   access?: Access
   /** The top of the workspace, from which owned files are named: calls may name them whole too. */

@@ -13,7 +13,7 @@ import { declaredEffect, type StartingEffect } from "../record/effects.ts"
 import type { BegunCall, FoldedRun, OpenRound } from "../record/fold.ts"
 import type { SettledCall } from "./batch.ts"
 import { shownIn } from "./catalogue.ts"
-import { tellTools, type RunState } from "./run-state.ts"
+import { enterPhase, tellTools, type RunState } from "./run-state.ts"
 
 /** What a run that goes on begins with. */
 export interface Restored {
@@ -23,6 +23,7 @@ export interface Restored {
 /** Brings a new state to where the log of its run ends, but for the round that was under way. */
 export function restoreRun(state: RunState, folded: FoldedRun): Restored {
   const { counters, notes, open, rounds, ids } = folded
+  restorePhases(state, folded)
   restoreConversation(state, folded)
   restoreCalls(state, folded)
   for (const note of notes) state.ledger.note(note)
@@ -43,13 +44,21 @@ function restoreConversation(state: RunState, { conversation, calls }: FoldedRun
   tellTools(state, state.dialogue.plan)
 }
 
-function restoreCalls({ tools, ledger, loops }: RunState, { calls }: FoldedRun): void {
-  for (const round of calls) {
+/** Before anything else: what comes after it belongs to the phase. */
+function restorePhases(state: RunState, { phases, calls }: FoldedRun): void {
+  if (state.work === undefined || phases === undefined) return
+  state.work.restore(phases, calls)
+  enterPhase(state)
+}
+
+function restoreCalls({ tools, ledger, loops, work }: RunState, { calls, phases }: FoldedRun): void {
+  const all = new Map(work?.allTools.map((tool) => [tool.name, tool]))
+  for (const [at, round] of calls.entries()) {
     ledger.beginRound()
     for (const { call, result } of round) {
-      const tool = tools.get(call.name)
+      const tool = tools.get(call.name) ?? all.get(call.name)
       ledger.record(tool?.name ?? call.name, call.arguments, result, tool)
-      loops.observe(call.name, call.arguments, result)
+      if (at >= (phases?.open?.from ?? 0)) loops.observe(call.name, call.arguments, result)
     }
   }
 }

@@ -19,6 +19,10 @@ export class ResultStore {
     this.#texts.set(callId, text)
   }
 
+  has(handle: string): boolean {
+    return this.#texts.has(handle)
+  }
+
   howToRead(handle: string): string {
     return `${this.tool.name} with call_id "${handle}"`
   }

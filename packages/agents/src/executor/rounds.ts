@@ -5,11 +5,13 @@ import { effectKey } from "../record/effects.ts"
 import type { OpenRound } from "../record/fold.ts"
 import type { RunRecorder } from "../record/recorder.ts"
 import { policyMark, questionAbout } from "../record/approval.ts"
+import { HAND_OVER } from "../phases/phased-work.ts"
 import { Batch, WaitsForAnswer, type BatchOptions, type BatchStep } from "./batch.ts"
 import { settledCall, startingEffect, type Restored } from "./restore.ts"
 import {
   countReply,
   endOf,
+  enterPhase,
   failureOf,
   noticeChangedTools,
   questionOf,
@@ -58,7 +60,7 @@ export class Rounds {
       if (phase.kind === "executing") return this.#executed(phase, await phase.batch.next())
       if (phase.kind === "answered") return this.#close(await afterWords(this.#state, phase.reply))
       if (phase.kind === "resumed") return this.#resume()
-      return phase.kind === "new" ? this.#start() : this.#begin()
+      return phase.kind === "new" ? this.#start() : await this.#begin()
     } catch (thrown) {
       const state = this.#state
       await this.leave()
@@ -99,17 +101,15 @@ export class Rounds {
     const events = [startOf(state)]
     if (state.request.withoutTools === true) return { events }
     if (state.offered.length === 0) return { events, end: endOf(state, "failed", TEXTS.noTools, "NO_TOOLS") }
-    const { completion = {}, unavailable = [] } = state.options
-    const away = unavailable.flatMap(({ tool }) => tool ?? [])
-    const missing = state.dryRun === undefined ? lacking(completion, state.options.tools.list(), away) : []
+    const missing = state.dryRun === undefined ? lackingIn(state) : []
     return missing.length === 0 ? { events } : { events, end: unable(state, missing) }
   }
 
   /** Goes on where the log ends: with the calls of the last reply, with what it said, or with the next round. */
   #resume(): Step {
     const state = this.#state
-    const { runId, request, options, rounds: round, ledger } = state
-    const { task, agent = "assistant" } = request
+    const { runId, given, options, rounds: round, ledger } = state
+    const { task, agent = "assistant" } = given
     const events: RunEvent[] = [
       { type: "run-resume", runId, task, agent, model: options.backend.modelName(), round, calls: ledger.calls },
     ]
@@ -119,9 +119,11 @@ export class Rounds {
     return { events }
   }
 
-  #begin(): Step {
+  async #begin(): Promise<Step> {
     const state = this.#state
     if (state.signal.aborted) return { events: [], end: cancelledEnd(state) }
+    const turned = await turnPhase(state)
+    if (turned !== undefined) return turned
     if (state.rounds === state.maxRounds) return { events: [], end: lastOf(state) }
     const spent = usedUp(state)
     if (spent !== undefined) return { events: [], end: endOf(state, "max-rounds", spent, "BUDGET_USED") }
@@ -198,9 +200,10 @@ export class Rounds {
     const state = this.#state
     this.#phase = { kind: "between" }
     const told: RunEvent[] = [...events, { type: "round-end", round: state.rounds }]
-    return end === undefined
-      ? { events: told }
-      : { events: told, end: endOf(state, end.outcome, end.message, end.code) }
+    if (end === undefined) return { events: told }
+    const ended = endOf(state, end.outcome, end.message, end.code)
+    if (state.work !== undefined && ended.summary.phase === undefined) told.push(phaseEnd(state))
+    return { events: told, end: ended }
   }
 
   /** What puts calls on record, and asks there. */
@@ -227,7 +230,7 @@ export class Rounds {
   }
 
   #batch(reply: Reply): Batch {
-    const { options, tools, catalogue, runId, signal, ledger, gate, dryRun, loops } = this.#state
+    const { options, tools, catalogue, runId, signal, ledger, gate, dryRun, loops, work } = this.#state
     const calls = reply.calls.map((call) => catalogue.meant(call))
     const open = this.#open
     this.#open = undefined
@@ -238,7 +241,8 @@ export class Rounds {
       tools,
       runId,
       signal,
-      middleware: [...gate.middleware, ...(options.middleware ?? [])],
+      ...(work === undefined ? {} : { alone: ({ name }) => name === HAND_OVER }),
+      middleware: [...(work?.middleware ?? []), ...gate.middleware, ...(options.middleware ?? [])],
       permissions: options.permissions,
       timeoutMs: options.toolTimeoutMs,
       dryRun: dryRun !== undefined,
@@ -247,6 +251,7 @@ export class Rounds {
         const tool = tools.get(call.name)
         ledger.record(tool?.name ?? call.name, call.arguments, result, tool)
         if (dryRun !== undefined) return dryRun.observe(call.name, call.arguments, result)
+        work?.observe(call, result)
         const verdict = loops.observe(call.name, call.arguments, result)
         if (verdict.kind !== "fine" && this.#phase.kind === "executing")
           this.#phase.loop = { ...verdict, name: call.name }
@@ -257,6 +262,46 @@ export class Rounds {
 
 function cancelledEnd(state: RunState): RunEnd {
   return endOf(state, "cancelled", TEXTS.cancelled)
+}
+
+/**
+ * Where a phase begins, or is over: what is told of it. Its end and the next one's beginning are found from the log too, so
+ * that it does not matter between which events a process dies.
+ */
+async function turnPhase(state: RunState): Promise<Step | undefined> {
+  const { work, gate, signal, rounds } = state
+  if (work === undefined) return undefined
+  if (work.handed === undefined) return work.begins ? { events: [phaseStart(state)] } : undefined
+  const told = phaseEnd(state)
+  const { over } = work.turn(rounds)
+  if (over) {
+    const { message, outcome } = await gate.settle(state.options.completion?.successMessage ?? work.answer, signal)
+    return { events: [told], end: endOf(state, outcome, message) }
+  }
+  enterPhase(state)
+  return { events: [told, phaseStart(state)] }
+}
+
+function phaseStart({ work, offered, maxRounds }: RunState): RunEvent {
+  const { phase, place } = work!
+  work!.begins = false
+  return { type: "phase-start", phase: phase.name, ...place, maxRounds, tools: offered.map(({ name }) => name) }
+}
+
+function phaseEnd({ work, rounds }: RunState): RunEvent {
+  const { phase, place, artifact } = work!
+  const handed = artifact === undefined ? {} : { artifact: { name: artifact.name, value: artifact.value } }
+  return { type: "phase-end", phase: phase.name, ...place, rounds: work!.rounds(rounds), ...handed }
+}
+
+/** What the agent could not do with the tools on offer, in any of its phases. */
+function lackingIn({ options, work }: RunState): string[] {
+  const whole = { name: undefined, completion: options.completion ?? {}, tools: options.tools }
+  const parts = work?.demands ?? [whole]
+  const away = (options.unavailable ?? []).flatMap(({ tool }) => tool ?? [])
+  return parts.flatMap(({ name, completion, tools }) =>
+    lacking(completion, tools.list(), away).map((what) => (name === undefined ? what : `${what} (phase '${name}')`)),
+  )
 }
 
 /** Whether the run was stopped for somebody else to go on with it. */
@@ -283,9 +328,10 @@ function takeAnswer({ request, tools }: RunState, reply: Reply): void {
 /** The end of a run whose rounds are over. */
 function lastOf(state: RunState): RunEnd {
   const dry = state.dryRun?.end()
-  return dry === undefined
+  if (dry !== undefined) return endOf(state, dry.outcome, dry.message)
+  return state.work === undefined
     ? endOf(state, "max-rounds", TEXTS.maxRounds, "MAX_ROUNDS")
-    : endOf(state, dry.outcome, dry.message)
+    : endOf(state, "max-rounds", TEXTS.phaseRounds(state.work.rounds(state.rounds)), "PHASE_FAILED")
 }
 
 /** What of its limits a run has used up, in words. */
@@ -297,7 +343,7 @@ function usedUp({ options: { maxTokens, maxSeconds }, inputTokens, outputTokens,
   return undefined
 }
 
-function startOf({ runId, request, options, dialogue, offered, dryRun }: RunState): RunEvent {
+function startOf({ runId, given: request, options, dialogue, offered, dryRun }: RunState): RunEvent {
   return {
     type: "run-start",
     runId,

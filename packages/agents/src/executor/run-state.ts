@@ -1,17 +1,4 @@
-import {
-  compactingContext,
-  Conversation,
-  holdTo,
-  openDialogue,
-  schemaText,
-  systemPrompt,
-  wholeContext,
-  type ContextManager,
-  type DeliveryPlan,
-  type Dialogue,
-  type Question,
-  type Reply,
-} from "@toolwright/dialogue"
+import { holdTo, type DeliveryPlan, type Question, type Reply } from "@toolwright/dialogue"
 import {
   messageOf,
   ToolwrightError,
@@ -19,58 +6,40 @@ import {
   type RunOutcome,
   type RunSummary,
   type ToolDefinition,
-  type Toolset,
 } from "@toolwright/toolbox"
 import { Ledger } from "../gate/ledger.ts"
-import { LoopDetector } from "../gate/loop-detector.ts"
 import { WorkGate } from "../gate/work-gate.ts"
+import { PhasedWork } from "../phases/phased-work.ts"
 import type { Snapshot } from "../record/encode.ts"
-import { DRY_RUN_ROUNDS, DryRun } from "./dry-run.ts"
-import { DEFAULT_MAX_ROUNDS, type ExecutorOptions, type RunRequest } from "./options.ts"
-import { Catalogue, declarationOf, declaredTokens } from "./catalogue.ts"
-import { PrefixMeter } from "./prefix.ts"
+import { DryRun } from "./dry-run.ts"
+import type { ExecutorOptions, RunRequest } from "./options.ts"
+import { declarationOf } from "./catalogue.ts"
 import { ResultStore } from "./result-store.ts"
+import { promptOf, stageOf, tokensOf, type Stage } from "./stage.ts"
 import { MAX_NUDGES, TEXTS } from "./texts.ts"
-import { NO_TOOLS, toolsWithResults } from "./toolset.ts"
 
-/** One run: what it needs to know from round to round. */
-export interface RunState {
+/** One run: what it needs to know from round to round. What a phase has of its own is a {@link Stage}. */
+export interface RunState extends Stage {
   readonly runId: string
-  readonly options: ExecutorOptions
-  readonly request: RunRequest
+  /** What was asked for, whichever phase it is in. */
+  readonly given: RunRequest
   readonly signal: AbortSignal
   readonly ledger: Ledger
   readonly gate: WorkGate
-  readonly loops: LoopDetector
+  /** Of an agent that works in phases. */
+  readonly work: PhasedWork | undefined
   /** Of a run that runs no call. */
   readonly dryRun: DryRun | undefined
-  readonly maxRounds: number
   readonly mostNudges: number
-  readonly tools: Toolset
-  readonly catalogue: Catalogue
-  readonly prefix: PrefixMeter
-  readonly dialogue: Dialogue
-  readonly conversation: Conversation
-  readonly context: ContextManager
+  readonly results: ResultStore
   /** When it began, by the monotonic clock; of a run that goes on, as if it had never stopped. */
   started: number
-  /** The tools that the model was told of by now, in which version, and the tokens that they take in a native request. */
-  offered: readonly ToolDefinition[]
-  version: number
-  toolTokens: number
-  /** The plan that the system prompt was written for. */
-  promptedFor: DeliveryPlan
   readonly ids: Set<string>
   /** Which call of the run each is, from 1. */
   readonly indexes: Map<string, number>
   calls: number
   /** The value of the answer, once it has the form that was asked for. */
   output: { value: unknown } | undefined
-  /** The next reply is to be the answer in its form, and how often that was asked for. */
-  forming: boolean
-  formAsks: number
-  /** Replies in a row without a call. */
-  nudges: number
   /** Artifacts that the model has been told of. */
   artifacts: number
   rounds: number
@@ -83,54 +52,41 @@ export interface RunState {
 export function startRun(options: ExecutorOptions, request: RunRequest, signal: AbortSignal): RunState {
   const results = new ResultStore()
   const dryRun = request.dryRun === true ? new DryRun() : undefined
-  // A run that runs no call cannot search.
-  const limits = dryRun === undefined ? options.catalogue : undefined
-  const catalogue = new Catalogue(
-    toolsWithResults(request.withoutTools === true ? NO_TOOLS : options.tools, results),
-    limits,
-  )
-  const { tools } = catalogue
-  const offered = catalogue.callable
-  const { task, history = [], media, since = [] } = request
-  const dialogue = dialogueOf(options, request, { tools: offered, signal })
-  const maxRounds = options.maxRounds ?? DEFAULT_MAX_ROUNDS
   const ledger = new Ledger()
-  return {
+  const { phases } = options
+  // A plain question has no parts.
+  const work: PhasedWork | undefined =
+    phases === undefined || request.withoutTools === true
+      ? undefined
+      : new PhasedWork(options, {
+          phases,
+          results,
+          judge: () => ({ ledger, unmet: (until) => state.gate.unmet(until) }),
+        })
+  const stage = stageOf({ options, request, results, work, dryRun, signal })
+  const state: RunState = {
+    ...stage,
     runId: request.runId ?? crypto.randomUUID(),
-    options,
-    request,
+    given: request,
     signal,
-    tools,
-    catalogue,
-    prefix: new PrefixMeter(),
-    dialogue,
+    work,
+    results,
     dryRun,
-    offered,
     ledger,
-    gate: new WorkGate({ ...gateParts(options), ledger, tools }),
-    loops: new LoopDetector(options.loops),
-    maxRounds: dryRun === undefined ? maxRounds : Math.min(maxRounds, DRY_RUN_ROUNDS),
-    mostNudges: options.nudges ?? MAX_NUDGES,
-    conversation: new Conversation({
-      system: promptOf({ options, request, catalogue }, dialogue.plan),
-      task,
-      history,
-      since,
-      results,
-      ...(media === undefined ? {} : { media }),
+    gate: new WorkGate({
+      root: options.root,
+      shared: options.shared,
+      files: options.completion?.requireFiles,
+      ledger,
+      tools: { list: () => work?.allTools ?? state.tools.list() },
+      now: () => ({ criteria: state.options.completion ?? {}, access: state.options.access ?? "all" }),
     }),
-    context: options.context ?? contextFor(options.backend.contextTokens),
+    mostNudges: options.nudges ?? MAX_NUDGES,
     started: performance.now(),
-    version: tools.version,
-    toolTokens: tokensOf(catalogue, dialogue.plan),
-    promptedFor: dialogue.plan,
     ids: new Set(),
     indexes: new Map(),
     calls: 0,
     output: undefined,
-    forming: false,
-    formAsks: 0,
-    nudges: 0,
     artifacts: 0,
     rounds: 0,
     inputTokens: 0,
@@ -138,34 +94,13 @@ export function startRun(options: ExecutorOptions, request: RunRequest, signal: 
     modelMs: 0,
     toolMs: 0,
   }
+  return state
 }
 
-function gateParts({ completion = {}, access = "all", root, shared }: ExecutorOptions) {
-  return { criteria: completion, access, root, shared }
-}
-
-function dialogueOf(
-  { backend, toolCalling: mode, formatter, grounding, sampling: before, ...more }: ExecutorOptions,
-  { task, sampling: own }: RunRequest,
-  { tools, signal }: { tools: readonly ToolDefinition[]; signal: AbortSignal },
-): Dialogue {
-  const sampling = own === undefined ? before : { ...before, ...own }
-  const messages = [{ role: "user", content: task }] as const
-  const said = [task]
-  const { reasoningTokens, grammars } = more
-  return openDialogue({
-    backend,
-    mode,
-    formatter,
-    grounding,
-    sampling,
-    reasoningTokens,
-    signal,
-    tools,
-    said,
-    messages,
-    grammars,
-  })
+/** Brings a run to where its phase is: with tools, a prompt and a conversation of its own. */
+export function enterPhase(state: RunState): void {
+  const { options, given: request, results, work, dryRun, signal } = state
+  Object.assign(state, stageOf({ options, request, results, work, dryRun, signal }))
 }
 
 /** What the model is asked in the next round. */
@@ -229,31 +164,6 @@ export function tellTools(state: RunState, plan: DeliveryPlan): void {
   state.conversation.setSystem(promptOf(state, plan))
 }
 
-function promptOf(
-  { options, request, catalogue }: Pick<RunState, "options" | "request" | "catalogue">,
-  plan: DeliveryPlan,
-): string {
-  const { unavailable, completion } = options
-  const { systemPrompt: given = "", output, withoutTools } = request
-  const form = output === undefined ? "" : schemaText(output.schema, withoutTools !== true)
-  return systemPrompt({
-    systemPrompt: [given.trim(), form].filter((text) => text !== "").join("\n\n"),
-    tools: catalogue.declared(plan.delivery === "native"),
-    plan,
-    unavailable: unavailable ?? [],
-    signal: completion?.signal,
-  })
-}
-
-function contextFor(contextTokens: number | undefined): ContextManager {
-  return contextTokens === undefined ? wholeContext : compactingContext({ contextTokens })
-}
-
-/** Definitions stand beside the messages in a native request; elsewhere they are in the system prompt. */
-function tokensOf(catalogue: Catalogue, { delivery }: DeliveryPlan): number {
-  return delivery === "native" ? declaredTokens(catalogue.declared(true)) : 0
-}
-
 /** Ids that the server or the model gave are kept while they are unique in the run; others are numbered. */
 function nameCall(state: RunState, given: string): string {
   const sequence = ++state.calls
@@ -287,13 +197,22 @@ export interface RunEnd {
   summary: RunSummary
 }
 
-export function endOf(state: RunState, outcome: RunOutcome, message: string, code?: string): RunEnd {
+export function endOf(state: RunState, outcome: RunOutcome, said: string, code?: string): RunEnd {
+  const message = inPhase(state, outcome, said)
   const summary = summaryOf(state, outcome, message)
   return { summary, event: { type: "run-end", summary, ...(code === undefined ? {} : { error: { code, message } }) } }
 }
 
+/** Of a run in phases it is said which one came to nothing. */
+function inPhase({ work }: RunState, outcome: RunOutcome, message: string): string {
+  if (work === undefined || UNHARMED.has(outcome)) return message
+  return `the phase '${work.phase.name}' failed: ${message}${work.refusal === undefined ? "" : ` (${work.refusal})`}`
+}
+
+const UNHARMED: ReadonlySet<RunOutcome> = new Set(["completed", "completed-with-failures", "cancelled", "waiting"])
+
 export function failureOf(state: RunState, thrown: unknown): RunEnd {
-  const message = messageOf(thrown)
+  const message = inPhase(state, "failed", messageOf(thrown))
   const summary = summaryOf(state, "failed", message)
   const known = ToolwrightError.isInstance(thrown)
   const hint = known && thrown.hint !== undefined ? { hint: thrown.hint } : {}
@@ -322,5 +241,16 @@ function summaryOf(state: RunState, outcome: RunOutcome, message: string): RunSu
     times: { totalMs, modelMs, toolMs, overheadMs: Math.max(0, totalMs - modelMs - toolMs) },
     ...(state.dryRun === undefined ? {} : { dryRun: true }),
     ...(state.output === undefined ? {} : { output: state.output.value }),
+    ...phasesOf(state, outcome),
+  }
+}
+
+function phasesOf({ work }: RunState, outcome: RunOutcome): Pick<RunSummary, "phase" | "artifacts"> {
+  if (work === undefined) return {}
+  const artifacts = Object.fromEntries(work.artifacts.map(({ name, value }) => [name, value]))
+  const whole = outcome === "completed" || outcome === "completed-with-failures"
+  return {
+    ...(whole ? {} : { phase: work.phase.name }),
+    ...(work.artifacts.length === 0 ? {} : { artifacts }),
   }
 }

@@ -52,7 +52,12 @@ export async function afterWords(state: RunState, reply: Reply): Promise<Verdict
   if (unread !== undefined) return nudge(state, "parse-problem", unread)
   if (reply.selfKnowledge.declined === true) return { events: [], end: await declined(state, content) }
   if (state.dryRun !== undefined && !silent) return { events: [], end: state.dryRun.end() }
-  return atTheGate(state, content)
+  return wantsToFinish(state, content)
+}
+
+/** A phase that hands over ends by that and not by words. */
+function wantsToFinish(state: RunState, content: string): Promise<Verdict> | Verdict {
+  return state.work?.handsOver === undefined ? atTheGate(state, content) : nudge(state, "no-call", TEXTS.handOver)
 }
 
 /** Whether what was done is enough for the model to finish, where it asks to. */

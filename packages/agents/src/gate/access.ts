@@ -21,7 +21,8 @@ export type Access = "all" | "nothing" | { readonly owns: readonly string[] }
 
 /** What a guard works with. */
 interface Guarded {
-  access: Access
+  /** As it is now: a part of the work may have less of it. */
+  access: () => Access
   /** The top of the workspace; without it no path that is given whole is known to be an owned one. */
   root?: string | undefined
   watches: () => readonly WorkWatch[]
@@ -32,17 +33,18 @@ export function accessGuard({ access, root, watches }: Guarded): Middleware {
   // What a tool keeps beside an owned file (the state of a generated one) is the owner's too.
   const beside = new Set<string>()
   return async (call, next) => {
-    const refused = await refusalOf({ access, root, watches }, beside, call.tool, call.arguments)
+    const allowed = access()
+    const refused = await refusalOf({ access: allowed, root, watches }, beside, call.tool, call.arguments)
     if (refused !== undefined) return refused
     const result = await next()
-    if (access !== "all" && roleOf(call.tool, call.arguments) === undefined)
+    if (allowed !== "all" && roleOf(call.tool, call.arguments) === undefined)
       for (const file of result.modifiedFiles) beside.add(normal(file))
     return result
   }
 }
 
 async function refusalOf(
-  { access, root, watches }: Guarded,
+  { access, root, watches }: Omit<Guarded, "access"> & { access: Access },
   beside: ReadonlySet<string>,
   tool: ToolDefinition,
   args: JsonObject,

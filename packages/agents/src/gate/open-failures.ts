@@ -26,6 +26,7 @@ export const REFUSED: ReadonlySet<string> = new Set([
   "COMMIT_REFUSED",
   "COMMIT_UNDONE",
   "ARGUMENTS_NOT_KEPT",
+  "HAND_OVER_REFUSED",
 ])
 
 /** Failures of validation that say nothing about the work: what they mean for a run is the gate's to say. */

@@ -39,8 +39,10 @@ import {
 /** What a gate works with. */
 export interface GateParts {
   ledger: Ledger
-  criteria: CompletionCriteria
-  access: Access
+  /** What holds now: a run in phases has others in each. */
+  now(): { criteria: CompletionCriteria; access: Access }
+  /** The files that are looked at from the beginning, since the run has to write one of them. */
+  files?: readonly string[] | undefined
   /** The top of the workspace. */
   root?: string | undefined
   /** The tools on offer. */
@@ -75,7 +77,7 @@ export class WorkGate {
   constructor(parts: GateParts) {
     this.#parts = parts
     this.middleware = [
-      accessGuard({ access: parts.access, root: parts.root, watches: () => watchesOf(parts.tools.list()) }),
+      accessGuard({ access: () => parts.now().access, root: parts.root, watches: () => watchesOf(parts.tools.list()) }),
       (call, next) => this.#around(call, next),
     ]
   }
@@ -90,7 +92,8 @@ export class WorkGate {
 
   /** Why the run is not complete; nothing when it is. */
   async unmet(signal: AbortSignal): Promise<Unmet | undefined> {
-    const { criteria, ledger, tools } = this.#parts
+    const { ledger, tools } = this.#parts
+    const { criteria } = this.#parts.now()
     const missing = await unmet(criteria, ledger, tools.list())
     const reasons = [...(missing?.reasons ?? [])]
     if (criteria.requireCommit === true) reasons.push(...(await this.#uncommitted()))
@@ -101,7 +104,8 @@ export class WorkGate {
 
   /** How a run ends whose criteria hold: plainly completed only where no failure stands and nothing is left to tell. */
   async settle(answer: string, signal: AbortSignal): Promise<{ outcome: RunOutcome; message: string }> {
-    const { criteria, ledger } = this.#parts
+    const { ledger } = this.#parts
+    const { criteria } = this.#parts.now()
     if (criteria.requireValidation === true) ledger.settleChecked()
     const changed = await this.#changedChecks(signal)
     for (const checks of changed) ledger.note(noteOf(checks))
@@ -146,7 +150,8 @@ export class WorkGate {
 
   /** Whether what moved the branches was somebody else's work on files of their own. */
   async #isOthers({ watch }: Pick<Watched, "watch">, before: HistoryState, after: HistoryState): Promise<boolean> {
-    const { shared, access, root } = this.#parts
+    const { shared, root } = this.#parts
+    const { access } = this.#parts.now()
     return shared !== undefined && !ownsAny(access, await watch.history.recorded(before, after), root)
   }
 
@@ -253,7 +258,8 @@ export class WorkGate {
 
   async #hasRecorded({ history }: WorkWatch, began: HistoryState, now: HistoryState): Promise<boolean> {
     const files = await history.recorded(began, now)
-    const { shared, access, root } = this.#parts
+    const { shared, root } = this.#parts
+    const { access } = this.#parts.now()
     return shared === undefined ? files.length > 0 : ownsAny(access, files, root)
   }
 
@@ -308,7 +314,7 @@ export class WorkGate {
     const [baseline, began, files] = await Promise.all([
       watch.baseline(signal),
       watch.history.state(),
-      watch.fingerprints(this.#parts.criteria.requireFiles ?? []),
+      watch.fingerprints(this.#parts.files ?? []),
     ])
     return { watch, baseline, began, last: began, files }
   }

@@ -2,6 +2,7 @@ import { ToolwrightError, nearest } from "@toolwright/toolbox"
 import { assistantProfile } from "./assistant.ts"
 import { builderProfile, debuggerProfile, reviewerProfile, triagerProfile } from "./coding.ts"
 import { fileOwnerProfile } from "./file-owner.ts"
+import { phasedBlogProfile, phasedBuilderProfile } from "./phased.ts"
 import { blogProfile, migrationsProfile, podcastProfile } from "./publishing.ts"
 import type { AgentProfile } from "./profile.ts"
 
@@ -9,11 +10,13 @@ import type { AgentProfile } from "./profile.ts"
 export const PROFILES: readonly AgentProfile[] = [
   assistantProfile,
   builderProfile,
+  phasedBuilderProfile,
   debuggerProfile,
   reviewerProfile,
   triagerProfile,
   fileOwnerProfile,
   blogProfile,
+  phasedBlogProfile,
   podcastProfile,
   migrationsProfile,
 ]

@@ -1,6 +1,7 @@
 import type { ViewOptions } from "@toolwright/toolbox"
 import type { PromptLayers } from "../definition/definition.ts"
 import type { CompletionCriteria } from "../gate/criteria.ts"
+import type { Phase } from "../phases/phase.ts"
 
 /** What kind of agent runs a task: what it is told, which tools it is offered, and when it counts as done. */
 export interface AgentProfile {
@@ -35,6 +36,17 @@ export interface AgentProfile {
   readonly kits?: readonly string[]
   /** The files that it owns, where they are always the same. */
   readonly files?: readonly string[]
+  /** The parts of its work, where it has some: each with a conversation of its own. */
+  readonly phases?: readonly PhaseProfile[]
+}
+
+/** A part of an agent's work. What is left out is as in the agent. */
+export interface PhaseProfile extends Pick<
+  Phase,
+  "name" | "prompt" | "maxRounds" | "readOnly" | "completion" | "handsOver"
+> {
+  readonly tools?: ViewOptions
+  readonly declared?: AgentProfile["declared"]
 }
 
 /** The tools that nearly every task needs. */

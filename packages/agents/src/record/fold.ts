@@ -37,6 +37,15 @@ export interface OpenRound {
   redacted: ReadonlySet<string>
 }
 
+/**
+ * The phases of a run: which have ended, and which one is under way. `from` and `to` count the rounds before it, and at its
+ * end.
+ */
+export interface FoldedPhases {
+  ended: { phase: string; artifact: { name: string; value: unknown } | undefined; from: number; to: number }[]
+  open: { phase: string; from: number } | undefined
+}
+
 /** What a run is, by its log: what it was given, what its finished rounds came to, and the round that was under way. */
 export interface FoldedRun {
   runId: string
@@ -60,6 +69,8 @@ export interface FoldedRun {
   /** Ids of all calls, in the order of the replies. */
   ids: string[]
   open: OpenRound | undefined
+  /** Undefined where none has begun. */
+  phases: FoldedPhases | undefined
   ended: boolean
   /** What was seen of the work before anything changed it; undefined where nothing was about to. */
   work: EarlierWork | undefined
@@ -89,6 +100,7 @@ class Folding {
   #problems: Reply["problems"] = []
   #open: OpenRound | undefined
   #ended = false
+  #phases: FoldedPhases | undefined
   #work: Omit<EarlierWork, "texts"> | undefined
   readonly #arguments = new Map<string, JsonObject>()
   readonly #results = new Map<string, EndedCall>()
@@ -177,6 +189,20 @@ class Folding {
     if (this.#work !== undefined) this.#work = { watches: this.#work.watches, last: last!, unseen: unseen === true }
   }
 
+  startPhase({ phase }: Body): void {
+    this.#phases ??= { ended: [], open: undefined }
+    this.#phases.open = { phase: phase!, from: this.#calls.length }
+    // Each has a conversation of its own.
+    this.#hashes = []
+  }
+
+  endPhase({ phase, artifact }: Body): void {
+    const from = this.#phases?.open?.from ?? 0
+    this.#phases?.ended.push({ phase: phase!, artifact, from, to: this.#calls.length })
+    if (this.#phases !== undefined) this.#phases.open = undefined
+    this.#hashes = []
+  }
+
   endRun(): void {
     this.#ended = true
   }
@@ -220,6 +246,7 @@ class Folding {
       calls: this.#calls,
       ids: this.#ids,
       open: this.#open,
+      phases: this.#phases,
       ended: this.#ended,
       work: this.#work === undefined ? undefined : { ...this.#work, texts: (names) => textsIn(database, names) },
     }
@@ -251,6 +278,8 @@ const READERS = {
   "round-end": Folding.prototype.endRound,
   "work-begin": Folding.prototype.beginWork,
   "work-history": Folding.prototype.moveHistory,
+  "phase-start": Folding.prototype.startPhase,
+  "phase-end": Folding.prototype.endPhase,
   "run-end": Folding.prototype.endRun,
 }
 
@@ -294,5 +323,7 @@ interface Body {
   watches?: SavedWatch[]
   last?: (SavedHistory | null)[]
   unseen?: boolean
+  phase?: string
+  artifact?: { name: string; value: unknown }
   redacted?: string[]
 }

@@ -14,6 +14,7 @@ import fc from "fast-check"
 import { expect, test } from "vitest"
 import { DynamicExecutor } from "../executor/executor.ts"
 import type { ExecutorOptions } from "../executor/options.ts"
+import type { Phase } from "../phases/phase.ts"
 import { call, calls, echo, type Steps } from "../testing/harness.ts"
 import { Encoder } from "./encode.ts"
 import { foldRun } from "./fold.ts"
@@ -114,8 +115,9 @@ const script: Steps = [
   { reply: "All is done." },
 ]
 
-async function played(log: RunLog, steps: Steps, world: World) {
+async function played(log: RunLog, steps: Steps, world: World, phases?: readonly Phase[]) {
   const executor = new DynamicExecutor({
+    ...(phases === undefined ? {} : { phases }),
     tools: toolsOf(world),
     backend: backendFrom(steps, 0),
     recorder: (given) => recordRun(log, { surface: "test" }, given),
@@ -152,12 +154,18 @@ async function cutAfter(from: RunLog, seq: number): Promise<{ database: Database
   return { database, log }
 }
 
-async function resumed(log: RunLog, steps: Steps, world: World): Promise<RunSummary> {
+async function resumed(log: RunLog, steps: Steps, world: World, phases?: readonly Phase[]): Promise<RunSummary> {
   const writer = await log.claim("r", { holder: "here/2/", time: 1e12, deadBefore: 1e15 })
   const folded = await foldRun(log.database, await log.events("r"))
   const encoder = new Encoder(writer, (text) => text, {})
   const started = (await log.events("r")).filter(({ type }) => type === "reply").length
-  const executor = new DynamicExecutor({ tools: toolsOf(world), backend: backendFrom(steps, started) })
+  const { conversation } = folded
+  if (conversation !== undefined) encoder.resumeFrom(conversation.messages, conversation.hashes)
+  const executor = new DynamicExecutor({
+    ...(phases === undefined ? {} : { phases }),
+    tools: toolsOf(world),
+    backend: backendFrom(steps, started),
+  })
   return endOf(executor.resume(folded, recordOn({ writer, encoder })))
 }
 
@@ -201,6 +209,59 @@ test("resumed after any event, a run ends as it does uninterrupted, and no effec
       await cut.database.close()
     }
   }
+})
+
+const inPhases: Steps = [
+  calls(call("look", { text: "a" })),
+  calls(call("hand_over", {})),
+  calls(call("send", { text: "m1" }), call("hand_over", { note: "go on" }), call("send", { text: "too late" })),
+  calls(call("set", { text: "one" })),
+  { reply: "" },
+  calls(call("pay", { text: "p" }), call("hand_over", { summary: "paid" })),
+  calls(call("set", { text: "two" })),
+  { reply: "All is done." },
+]
+const noted: JsonSchema = { type: "object", properties: { note: { type: "string" } }, required: ["note"] }
+const PHASES: readonly Phase[] = [
+  { name: "first", handsOver: { artifact: "found", schema: noted } },
+  { name: "second", maxRounds: 4 },
+  { name: "third", completion: { requireToolUse: true } },
+]
+
+test("in phases too, whichever event was the last: inside of one, between two, before the first", async () => {
+  await using whole = await openDatabase(":memory:")
+  const log = runLog(whole)
+  const world = newWorld()
+  const summary = await played(log, inPhases, world, PHASES)
+  expect(summary.artifacts).toEqual({ found: { note: "go on" }, second: { summary: "paid" } })
+  expect(world.sent).toEqual(["m1"])
+  const events = await log.events("r")
+  const final = await stateIn(log)
+  for (const { seq, type } of events.slice(0, -3)) {
+    const cut = await cutAfter(log, seq)
+    const now = newWorld()
+    await replay(events.slice(0, seq), now, false)
+    expect(outcome(await resumed(cut.log, inPhases, now, PHASES)), `after event ${seq}, ${type}`).toEqual(
+      outcome(summary),
+    )
+    expect({ lines: now.lines, sent: now.sent, paid: now.paid.size }, `after event ${seq}, ${type}`).toEqual({
+      lines: world.lines,
+      sent: world.sent,
+      paid: world.paid.size,
+    })
+    expect(await stateIn(cut.log), `after event ${seq}, ${type}`).toEqual(final)
+    await cut.database.close()
+  }
+})
+
+test("a run whose agent has other phases by now does not go on", async () => {
+  await using whole = await openDatabase(":memory:")
+  const log = runLog(whole)
+  await played(log, inPhases, newWorld(), PHASES)
+  const cut = await cutAfter(log, 20)
+  const others = [{ ...PHASES[0]!, name: "another" }, ...PHASES.slice(1)]
+  await expect(resumed(cut.log, inPhases, newWorld(), others)).rejects.toMatchObject({ code: "PHASES_CHANGED" })
+  await cut.database.close()
 })
 
 /** Brings the world to where it was when these events were the log. */

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import type { AgentAccess, AgentDefinition, AgentView } from "@toolwright/runtime"
+import type { AgentAccess, AgentDefinition, AgentProfile, AgentView } from "@toolwright/runtime"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { neutralise } from "../render/neutralise.ts"
@@ -109,6 +109,7 @@ async function show({ invocation, values, agents, name }: Asked): Promise<number
     ["changes", changesOf(view)],
     ["owns", view.files?.join(", ")],
     ["rounds", profile.maxRounds === undefined ? undefined : String(profile.maxRounds)],
+    ["phases", profile.phases?.map(phaseLine).join("\n")],
     ["prompt", profile.systemPrompt],
   ]
   invocation.stdout.write(`${view.name} (${view.kind})\n`)
@@ -116,6 +117,15 @@ async function show({ invocation, values, agents, name }: Asked): Promise<number
     if (value !== undefined && value !== "")
       invocation.stdout.write(`  ${fact.padEnd(9)}${neutralise(value.replaceAll("\n", `\n${" ".repeat(11)}`))}\n`)
   return EXIT.success
+}
+
+function phaseLine({ name, maxRounds, readOnly, handsOver }: NonNullable<AgentProfile["phases"]>[number]): string {
+  const facts = [
+    ...(maxRounds === undefined ? [] : [`${maxRounds} rounds`]),
+    ...(readOnly === true ? ["reads"] : []),
+    ...(handsOver === undefined ? [] : [`hands over ${handsOver.artifact ?? name}`]),
+  ]
+  return facts.length === 0 ? name : `${name} (${facts.join(", ")})`
 }
 
 async function remove({ invocation, values, agents, name }: Asked): Promise<number> {

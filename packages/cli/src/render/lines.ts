@@ -77,6 +77,17 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
   "completion-refused": ({ reasons }, sheet) => [
     marked(sheet, `not accepted as done: ${oneLine(reasons.join("; "), sheet.room - 30)}`),
   ],
+  "phase-start": ({ phase, index, of, tools }, { style }) => [
+    `${style.bold(`phase ${index}/${of} ${neutralise(phase)}`)} ${style.dim(`(${count(tools.length, "tool")})`)}`,
+  ],
+  "phase-end": ({ phase, rounds, artifact }, { style, room }) => [
+    `${style.bold(neutralise(phase))} ended after ${count(rounds, "round")}`,
+    ...(artifact === undefined
+      ? []
+      : [
+          `  ${style.dim(`handed over ${neutralise(artifact.name)}: ${oneLine(JSON.stringify(artifact.value), room - 20)}`)}`,
+        ]),
+  ],
   "tools-changed": ({ added, removed }, sheet) => [
     ...(added.length === 0 ? [] : [noted(sheet, `told of more tools: ${added.join(", ")}`)]),
     ...(removed.length === 0 ? [] : [noted(sheet, `no longer there: ${removed.join(", ")}`)]),

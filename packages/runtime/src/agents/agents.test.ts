@@ -228,3 +228,73 @@ test.each([
 ])("a definition that says %j is refused, with what is wrong", async (define, said) => {
   await expect(assembled(folder(), [], { agents: { define } })).rejects.toThrow(said)
 })
+
+const PHASED = `description: Finds a fault, then mends it
+from: assistant
+prompt: You mend files.
+phases:
+  - name: look
+    prompt: Find the file.
+    mode: reads
+    tools: { only: [file_read, write_file] }
+    rounds: 4
+    done: { toolUse: true }
+    handsOver:
+      artifact: finding
+      schema:
+        type: object
+        properties: { file: { type: string }, fault: { type: string } }
+        required: [file, fault]
+        additionalProperties: false
+  - name: mend
+    tools: { only: [write_file] }
+    rounds: 2
+    done: { change: true }
+`
+
+test("an agent of one's own works in phases: tools, rounds and conditions of each, and the artifact between them", async () => {
+  const cwd = folder({ "a.txt": "teh", "agents/mender.yaml": PHASED })
+  const reply = (name: string, args: Record<string, unknown>) => ({ calls: [{ name, arguments: args }] })
+  const { toolwright, backend } = await assembled(
+    cwd,
+    [
+      { reply: reply("write_file", { path: "a.txt", content: "too early" }) },
+      { expect: { success: false, result: "only reads" }, reply: reply("hand_over", { file: "a.txt", fault: "teh" }) },
+      { expect: { success: false, result: "no tool has succeeded" }, reply: reply("file_read", { path: "a.txt" }) },
+      { expect: { success: true }, reply: reply("hand_over", { file: "a.txt", fault: "'teh' for 'the'" }) },
+      { reply: reply("write_file", { path: "a.txt", content: "the" }) },
+      { expect: { success: true }, reply: "Mended." },
+    ],
+    { agents: { files: ["./agents"] } },
+  )
+  const summary = await toolwright.complete("mend it", { agent: "mender", maxRounds: 9 })
+  expect(summary).toMatchObject({ message: "Mended.", artifacts: { finding: { file: "a.txt" } }, rounds: 6 })
+  expect(readFileSync(join(cwd, "a.txt"), "utf8")).toBe("the")
+  const last = backend.requests.at(-1)!
+  expect(JSON.stringify(last.messages)).toContain("'teh' for 'the'")
+  expect(last.tools!.map((tool) => tool.function.name)).toEqual(["write_file", "read_result"])
+  const { events } = await toolwright.readRun("latest")
+  expect(events.filter(({ type }) => type === "phase-end")).toMatchObject([
+    { phase: "look", artifact: { name: "finding", value: { file: "a.txt", fault: "'teh' for 'the'" } } },
+    { phase: "mend" },
+  ])
+})
+
+test("what is wrong with phases is told with all other mistakes, and where", async () => {
+  const wrong = {
+    phases: [
+      { name: "a", handsOver: { schema: { type: "string" } } },
+      { name: "a", handsOver: { schema: { type: "object", properties: 3 } } },
+    ],
+  }
+  const failing = createToolwright({ cwd: folder(), agents: { define: { wrong } } })
+  await expect(failing).rejects.toMatchObject({ code: "INVALID_AGENT" })
+  await expect(failing).rejects.toThrow(
+    /phases\[0\]\.handsOver\.schema: its type must be object[^]*phases\[1\]: another phase/,
+  )
+  const misspelt = createToolwright({
+    cwd: folder(),
+    agents: { define: { wrong: { phases: [{ name: "a", round: 3 }] } } },
+  })
+  await expect(misspelt).rejects.toThrow(/round/)
+})

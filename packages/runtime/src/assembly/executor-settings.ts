@@ -17,7 +17,7 @@ export function executorSettings({ model, agent }: Configuration, profile: Agent
   }
   const { contextTokens, reasoningTokens } = model
   return {
-    maxRounds: profile.maxRounds ?? agent.maxRounds,
+    ...roundsOf(profile, agent.maxRounds),
     ...(profile.maxTokens === undefined ? {} : { maxTokens: profile.maxTokens }),
     ...(profile.maxSeconds === undefined ? {} : { maxSeconds: profile.maxSeconds }),
     ...toolUseOf({ model }),
@@ -27,6 +27,12 @@ export function executorSettings({ model, agent }: Configuration, profile: Agent
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
   }
+}
+
+/** Of an agent that works in phases each has rounds of its own, and all together only where it says so. */
+function roundsOf({ maxRounds, phases }: AgentProfile, usual: number): Partial<ExecutorOptions> {
+  const most = maxRounds ?? (phases === undefined ? usual : undefined)
+  return most === undefined ? {} : { maxRounds: most }
 }
 
 /** How tools are told to the model, and calls read. */

@@ -1,4 +1,4 @@
-import { ESSENTIAL_SET, FINDING_SET, type AgentProfile, type CatalogueLimits } from "@toolwright/agents"
+import { ESSENTIAL_SET, FINDING_SET, type AgentProfile, type CatalogueLimits, type Phase } from "@toolwright/agents"
 import {
   GENERAL_SET,
   nearest,
@@ -43,6 +43,24 @@ export function offerFor(
     tools,
     unavailable: missing,
     ...(search ? { catalogue: declared === "all" ? { all: true } : { rank: rankFor(declared) } } : {}),
+  }
+}
+
+/** The phases of an agent, each with the tools that it takes. */
+export function phasesOf(
+  profile: AgentProfile,
+  { offer, maxRounds }: { offer: (profile: AgentProfile) => Offer; maxRounds: number },
+): { phases?: readonly Phase[] } {
+  const { phases } = profile
+  if (phases === undefined) return {}
+  return {
+    phases: phases.map(({ tools, declared, ...phase }) => ({
+      maxRounds,
+      ...phase,
+      ...(tools === undefined
+        ? {}
+        : offer({ ...profile, tools, ...(declared === undefined ? {} : { declared }), kits: [] })),
+    })),
   }
 }
 

@@ -54,7 +54,9 @@ export const pocketPairing: Pairing = {
     { tool: "write_file", permission: "ask", when: (args) => replaces(root, args) },
   ],
   // Agents that write, debug, review and own files need a model that can; others of an application are its own business.
-  canBe: (profile) => profile.name === "assistant" || (!PROFILES.includes(profile) && profile.ownsFiles !== true),
+  canBe: (profile) =>
+    profile.name === "assistant" ||
+    (!PROFILES.includes(profile) && profile.ownsFiles !== true && profile.phases === undefined),
   words: {
     is: "a demonstration model of 2.9 million parameters (3 MB): it knows 20 tools and is no assistant",
     notice:

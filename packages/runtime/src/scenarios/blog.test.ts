@@ -19,7 +19,12 @@ const says = (value: object | string) => ({ reply: typeof value === "string" ? v
 async function blog(
   request: string,
   steps: Steps,
-  { feed = FEED, ...more }: { feed?: string } & ToolwrightOptions = {},
+  {
+    feed = FEED,
+    agent = "blog",
+    writer,
+    ...more
+  }: { feed?: string; agent?: string; writer?: "agent" } & ToolwrightOptions = {},
 ) {
   const cwd = mkdtempSync(join(tmpdir(), "blog-run-"))
   const web = await startLoopback((_, response) =>
@@ -36,6 +41,7 @@ async function blog(
       kits: ["blog"],
       network: { allowOrigins: [web.origin] },
       blog: {
+        ...(writer === undefined ? {} : { writer }),
         feeds: [{ name: "mine", url: `${web.origin}/feed.xml` }],
         links: { social: [{ name: "Mastodon", url: "https://social.test/@ada" }] },
         notion: { baseUrl: notion.origin, parentId: PARENT_PAGE, wait: async () => {} },
@@ -49,12 +55,12 @@ async function blog(
     rmSync(cwd, { recursive: true, force: true })
   })
   const events: RunEvent[] = []
-  for await (const event of toolwright.run(request, { agent: "blog" })) events.push(event)
+  for await (const event of toolwright.run(request, { agent })) events.push(event)
   const summary = (events.at(-1) as { summary: RunSummary }).summary
   const ends = events.filter((event) => event.type === "tool-end")
   const called = events.flatMap((event) => (event.type === "tool-start" ? [event.name] : []))
   const made = new Map(ends.filter(({ result }) => result.success).map(({ name, result }) => [name, result.data]))
-  return { backend, summary, made, called, notion, web }
+  return { backend, summary, made, called, notion, web, events }
 }
 
 describe("the blog's agent chooses its steps", () => {
@@ -171,6 +177,54 @@ describe("the blog's agent chooses its steps", () => {
     )
     expect(summary).toMatchObject({ success: true, message: "Read and there." })
     expect(called).toEqual(["assemble_content", "proofread"])
+  })
+
+  test("E: in phases it makes the seven in their order, each with its own tools and what the others handed over", async () => {
+    const done = (summary: string) => ({ ...call("hand_over", { summary }), expect: { success: true } })
+    const { summary, called, events, backend, notion, made } = await blog(
+      "A year in review with newsletter, my last posts, publish it",
+      [
+        call("analyze_prompt", { prompt: "A year in review", analysis: { topic: "The year", key_points: ["posts"] } }),
+        done("A year in review, with newsletter and posts, to be published."),
+        call("rss_feed", { action: "get_configured" }),
+        done("One earlier post: Contexts in Go, https://blog.test/1"),
+        call("generate_outline", { outline: "# The year\n\n## Posts\n- what I wrote" }),
+        done("One section: Posts."),
+        call("hand_over", { summary: "written" }),
+        {
+          expect: { success: false, result: "the artifact 'content' has not been produced yet" },
+          ...call("expand_section", { section: 1, content: "I wrote on [contexts](https://blog.test/1)." }),
+        },
+        { expect: { success: true }, ...call("assemble_content") },
+        done("The post is there: 'The year'."),
+        call("newsletter", { newsletter: "# News\n\nThe year in review is out." }),
+        done("The newsletter is there."),
+        call("generate_social_posts", { posts: { twitter: "A year." } }),
+        done("A post for Twitter."),
+        call("blog_notion"),
+        { expect: { success: true }, ...call("hand_over", { summary: "Published." }) },
+      ],
+      { agent: "phased-blog", writer: "agent" },
+    )
+    expect({ outcome: summary.outcome, message: summary.message }).toMatchObject({ message: "Published." })
+    const phases = events.flatMap((event) => (event.type === "phase-end" ? [event.phase] : []))
+    expect(phases).toEqual(["analyse", "research", "outline", "write", "newsletter", "social", "publish"])
+    expect(called.filter((name) => name !== "hand_over")).toEqual([
+      "analyze_prompt",
+      "rss_feed",
+      "generate_outline",
+      "expand_section",
+      "assemble_content",
+      "newsletter",
+      "generate_social_posts",
+      "blog_notion",
+    ])
+    expect(made.get("blog_notion")).toMatchObject({ url: expect.stringContaining("notion.so") })
+    expect(notion.pages).toHaveLength(1)
+    const tools = backend.requests.map((request) => request.tools!.map((tool) => tool.function.name))
+    expect(tools[0]).toEqual(["analyze_prompt", "hand_over"])
+    expect(tools.at(-1)).toEqual(["blog_notion", "hand_over", "read_result"])
+    expect(JSON.stringify(backend.requests.at(-1)!.messages)).toContain("The newsletter is there.")
   })
 
   test("without its tools the agent says which to choose", async () => {

@@ -82,6 +82,17 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
       ms: number(executionTimeMs),
     } as Partial<EventDigest>
   },
+  "phase-start": ({ phase, index, of, maxRounds }) => ({
+    name: phase as string,
+    text: `${Number(index)} of ${Number(of)}, to round ${Number(maxRounds)} at the latest`,
+  }),
+  "phase-end": ({ phase, artifact }) => {
+    const { name, value } = (artifact ?? {}) as Body
+    return {
+      name: phase,
+      text: name === undefined ? undefined : short(`handed over ${String(name)}: ${JSON.stringify(value)}`),
+    } as Partial<EventDigest>
+  },
   "approval-ask": ({ callId, name, question }) => ({ callId, name, text: short(question) }) as Partial<EventDigest>,
   "approval-answer": ({ callId, state, by, note }) =>
     ({

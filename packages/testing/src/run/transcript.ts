@@ -12,6 +12,8 @@ function lineOf(event: RunEvent): string[] {
   switch (event.type) {
     case "run-start":
       return [`task    ${short(event.task)}`]
+    case "phase-start":
+      return [`phase   ${event.phase}`]
     case "reply":
       return event.content.trim() === "" ? [] : [`model   ${short(event.content)}`]
     case "tool-start":

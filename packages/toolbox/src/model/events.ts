@@ -74,6 +74,10 @@ export interface RunSummary {
   dryRun?: true
   /** The answer as a value, where the run was to answer in a form; not there where it failed to. */
   output?: unknown
+  /** What the phases of an agent handed over, by name. */
+  artifacts?: Record<string, unknown>
+  /** The phase in which it came to nothing. */
+  phase?: string
 }
 
 /**
@@ -165,6 +169,17 @@ export type RunEvent =
   | { type: "nudge"; reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off" | "output"; text: string }
   | { type: "loop-detected"; name: string; times: number; text: string }
   | { type: "completion-refused"; reasons: string[]; text: string }
+  /** A phase of the agent begins, the `index`th: a conversation of its own, over after round `maxRounds` at the latest. */
+  | { type: "phase-start"; phase: string; index: number; of: number; maxRounds: number; tools: string[] }
+  /** It is over after so many rounds, with what it handed over to those after it. */
+  | {
+      type: "phase-end"
+      phase: string
+      index: number
+      of: number
+      rounds: number
+      artifact?: { name: string; value: unknown }
+    }
   | { type: "tools-changed"; added: string[]; removed: string[] }
   | { type: "round-end"; round: number }
   | { type: "run-end"; summary: RunSummary; error?: { code: string; message: string; hint?: string } }

@@ -187,7 +187,7 @@ export function createCalendarTool(
   const effectsOf = ({ effects }: About) => ({ ...effects, network: effects === READING && config.path === undefined })
   return defineMultiActionTool({
     name: "calendar",
-    sets: ["blog", "general"],
+    sets: ["blog", "blog-research", "general"],
     title: "Calendar",
     description:
       "Reads and changes a calendar: events with their recurrences in the right time zone, free times, and creating, changing and deleting events.",

@@ -51,7 +51,7 @@ export function createBlogNotionTool(
   let publish: Promise<ToolHandler> | undefined
   return defineTool({
     name: "blog_notion",
-    sets: ["blog", "general"],
+    sets: ["blog", "blog-publishing", "general"],
     asks: true,
     title: "Publish to Notion",
     description:

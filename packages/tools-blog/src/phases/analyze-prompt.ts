@@ -28,7 +28,7 @@ export function createAnalyzePromptTool(host: PhaseHost): ToolDefinition {
   const isSelf = host.generator === undefined
   return defineTool({
     name: "analyze_prompt",
-    sets: ["blog-phases"],
+    sets: ["blog-phases", "blog-analysis"],
     title: "Analyse a request",
     description:
       "Works out what a request for a blog post asks for: topic, audience, key points, length, and whether research, a newsletter or publishing are wanted.",

@@ -44,7 +44,7 @@ const PARAMETERS: JsonSchema = {
 export function createAssembleContentTool(host: PhaseHost): ToolDefinition {
   return defineTool({
     name: "assemble_content",
-    sets: ["blog-phases"],
+    sets: ["blog-phases", "blog-writing"],
     title: "Put a post together",
     description:
       "Puts the written sections together into the finished post, in the outline's order. Also takes a whole text that you wrote yourself, or your own sections.",

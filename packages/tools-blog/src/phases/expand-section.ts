@@ -37,7 +37,7 @@ export function createExpandSectionTool(host: PhaseHost): ToolDefinition {
   const isSelf = host.generator === undefined
   return defineTool({
     name: "expand_section",
-    sets: ["blog-phases"],
+    sets: ["blog-phases", "blog-writing"],
     title: "Write a section",
     description:
       "Writes one section of the outlined post, by its number or heading. Each section is written alone; call it once for each.",

@@ -23,7 +23,7 @@ export function createGenerateOutlineTool(host: PhaseHost): ToolDefinition {
   const isSelf = host.generator === undefined
   return defineTool({
     name: "generate_outline",
-    sets: ["blog-phases"],
+    sets: ["blog-phases", "blog-outline"],
     title: "Outline a post",
     description:
       "Plans a blog post from its analysis and the research of this run: a title and sections with their points.",

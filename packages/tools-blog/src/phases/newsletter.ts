@@ -22,7 +22,7 @@ export function createNewsletterTool(host: PhaseHost): ToolDefinition {
   const isSelf = host.generator === undefined
   return defineTool({
     name: "newsletter",
-    sets: ["blog-phases"],
+    sets: ["blog-phases", "blog-newsletter"],
     title: "Write a newsletter",
     description:
       "Writes a newsletter in Markdown from the research of this run (recent posts, events, links) and the post, if there is one.",

@@ -74,7 +74,7 @@ export function createSocialPostsTool(host: PhaseHost): ToolDefinition {
   const limits = NAMES.map((name) => `${name} ${NETWORKS[name].limit}`).join(", ")
   return defineTool({
     name: "generate_social_posts",
-    sets: ["blog-phases"],
+    sets: ["blog-phases", "blog-social"],
     title: "Write social posts",
     description: `Writes posts that announce the content on social networks, and makes sure that none is too long (${limits}).`,
     category: "publish",
