@@ -53,6 +53,8 @@ function expressionOf(node: RegexNode, writer: CharacterWriter): PlainExpression
 
 /** Looking at so many intervals of characters counts as one step of the book. */
 const INTERVALS_A_STEP = 16
+/** A range of characters is some twenty characters of text: so a grammar has a few megabytes at most. */
+const STEPS_A_RANGE = 20
 
 /** The texts of a language, spelt out one by one where they are few, else as rules for the automaton's states. */
 export function languageExpression(
@@ -78,6 +80,7 @@ function stateRules(dfa: Dfa, writer: CharacterWriter, book: RuleBook, key: stri
   const body = (index: number): PlainExpression => {
     const options: PlainExpression[] = []
     for (const [target, ranges] of edgesOf(dfa, index)) {
+      book.spend(ranges.length * STEPS_A_RANGE)
       const end = dfa.accept[target] === 1 && edgesOf(dfa, target).length === 0
       options.push(end ? writer.chars(ranges) : sequence(writer.chars(ranges), state(target)))
     }

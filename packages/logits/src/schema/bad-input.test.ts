@@ -207,6 +207,16 @@ describe("large and strange schemas come out within bounds", () => {
     ).toEqual([true, false, false])
   })
 
+  test("five hundred kinds with keys of any name, and classes of characters for megabytes, are refused", () => {
+    const kinds = Array.from({ length: 500 }, (_, index) => ({ type: "object", required: [`kind ${index}`] }))
+    expect(compileSchema({ oneOf: kinds.slice(0, 3) }).grammar).toBeDefined()
+    expect(compileSchema({ anyOf: kinds.map((kind, index) => ({ ...kind, minProperties: index })) }).grammar).toBe(
+      undefined,
+    )
+    const letters = { type: "object", propertyNames: { pattern: "(\\p{L}|b)*a(\\p{L}|b){9}" } } as const
+    expect(() => schemaToGBNF(letters)).toThrow(/would take more than/)
+  })
+
   test("names that objects have by nature are names like others", () => {
     const schema = JSON.parse(
       '{"type":"object","properties":{"__proto__":{"type":"integer"}},"required":["__proto__","constructor"]}',

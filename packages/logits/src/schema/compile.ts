@@ -16,6 +16,8 @@ export type CompiledType =
   | { readonly status: "relaxed"; readonly reasons: readonly Reason[]; readonly type: ValueType }
   | { readonly status: "refused"; readonly reasons: readonly Reason[]; readonly type?: undefined }
 
+/** Kinds of objects with keys of any name that one value may be. */
+const MOST_OPEN_KINDS = 256
 const MAX_EXPLORED = 30_000
 
 /**
@@ -64,9 +66,19 @@ function explore(root: ValueType, finite: boolean): void {
   if (!algebra.inhabited(root)) return
   for (let type = queue.pop(); type !== undefined; type = queue.pop()) {
     const shape = algebra.livingShape(type)
+    if (shape.objects.length > MOST_OPEN_KINDS) refuseManyOpenKinds(shape.objects, algebra)
     for (const set of shape.arrays) for (const item of typesInArray(set, algebra, finite)) visit(item)
     for (const set of shape.objects) for (const value of typesInObject(set, algebra)) visit(value)
   }
+}
+
+/** Each kind of object that may have any key is followed through each key that is written: with hundreds no mask is quick. */
+function refuseManyOpenKinds(sets: readonly ObjectSet[], algebra: TypeAlgebra): void {
+  const open = sets.filter((set) =>
+    classifyKeys(set, algebra).others.some(({ finite, type }) => finite === undefined && algebra.inhabited(type)),
+  )
+  if (open.length > MOST_OPEN_KINDS)
+    throw new SchemaProblem(`a value may be one of ${open.length} kinds of objects with keys of any name`)
 }
 
 function typesInArray(set: ArraySet, algebra: TypeAlgebra, finite: boolean): ValueType[] {
