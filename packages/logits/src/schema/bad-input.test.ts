@@ -213,7 +213,7 @@ describe("large and strange schemas come out within bounds", () => {
     expect(compileSchema({ anyOf: kinds.map((kind, index) => ({ ...kind, minProperties: index })) }).grammar).toBe(
       undefined,
     )
-    const letters = { type: "object", propertyNames: { pattern: "(\\p{L}|b)*a(\\p{L}|b){9}" } } as const
+    const letters = { type: "object", propertyNames: { pattern: "a\\p{L}{8}$" } } as const
     expect(() => schemaToGBNF(letters)).toThrow(/would take more than/)
   })
 
