@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, existsSync } from "node:fs"
+import { existsSync, lstatSync, readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { expect, test } from "vitest"
 import { blocks, read, root, runExample } from "./run-example.ts"
@@ -74,16 +74,44 @@ interface Locked {
 }
 
 test("every package that is installed has its integrity in the lock file, and one alone an install script, which does not run", () => {
-  const foreign = ["package-lock.json", ".ci/clients/package-lock.json"].flatMap((file) => {
-    const { packages } = JSON.parse(read(file)) as { packages: Record<string, Locked> }
-    return Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
-  })
+  const foreign = ["package-lock.json", ".ci/clients/package-lock.json", ".ci/node/package-lock.json"].flatMap(
+    (file) => {
+      const { packages } = JSON.parse(read(file)) as { packages: Record<string, Locked> }
+      return Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
+    },
+  )
   expect(foreign.length).toBeGreaterThan(100)
   expect(foreign.filter(([, { integrity }]) => !integrity?.startsWith("sha512-")).map(([path]) => path)).toEqual([])
   expect(foreign.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([
     "node_modules/node-llama-cpp",
   ])
   expect(readFileSync(join(root, ".npmrc"), "utf8")).toContain("ignore-scripts=true")
+})
+
+/** What `npm ci` leaves on this machine, in MB: the packages of the lock file, without what was put there since. */
+function installedMegabytes(): number {
+  const { packages } = JSON.parse(read("package-lock.json")) as { packages: Record<string, Locked> }
+  const bytes = Object.entries(packages)
+    .filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
+    .map(([path]) => (existsSync(join(root, path)) ? diskUse(join(root, path)) : 0))
+  return bytes.reduce((sum, each) => sum + each, 0) / 2 ** 20
+}
+
+/** What the files of a package take on disk; packages inside it are counted by themselves. */
+function diskUse(folder: string): number {
+  let bytes = 0
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) bytes += entry.name === "node_modules" ? 0 : diskUse(path)
+    else bytes += lstatSync(path).blocks * 512
+  }
+  return bytes
+}
+
+test("npm ci takes at most 400 MB: what few need, and what most machines have, is installed where it is used", () => {
+  const size = installedMegabytes()
+  expect(size).toBeGreaterThan(100)
+  expect(size).toBeLessThan(400)
 })
 
 const examples = folders
