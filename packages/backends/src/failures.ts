@@ -77,7 +77,7 @@ export function failureOfStatus(status: number, said: ServerWords, context: Fail
 
 /** Fields of requests that hold a reply to something. */
 const CONSTRAINT_FIELDS =
-  /^(tools|tool_choice|functions|function_call|response_format|grammar|structured_outputs|guided_(grammar|json)|json_schema)$/
+  /^(tools|tool_choice|functions|function_call|response_format|grammar|ebnf|structural_tag|structured_outputs|guided_(grammar|json)|json_schema)$/
 /** What servers call a field that they do not know. */
 const UNKNOWN_FIELD = /unsupported|unknown|unrecogni[sz]ed|extra_forbidden|not_supported|unexpected/i
 
@@ -141,11 +141,13 @@ export function conflictingConstraints(given: readonly string[]): ToolwrightErro
 export function constraintsOf(request: {
   tools?: readonly unknown[]
   grammar?: string
+  structuralTag?: object
   jsonSchema?: object
 }): string[] {
   return [
     ...(request.tools !== undefined && request.tools.length > 0 ? ["native tools"] : []),
     ...(request.grammar === undefined ? [] : ["a grammar"]),
+    ...(request.structuralTag === undefined ? [] : ["structural tags"]),
     ...(request.jsonSchema === undefined ? [] : ["a JSON Schema"]),
   ]
 }

@@ -227,7 +227,11 @@ export class Asking {
       ...(plan.delivery === "native" ? native : {}),
       ...(sampling === undefined && stop.length === 0 ? {} : { sampling: { ...sampling, stop } }),
     }
-    const { tools: offered = [], grammar } = this.#request
+    const {
+      tools: offered = [],
+      structuralTag,
+      grammar = structuralTag && JSON.stringify(structuralTag),
+    } = this.#request
     const held = grammar === undefined ? {} : { grammar }
     return [
       ...this.#newlyRefused(refused),

@@ -72,7 +72,7 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
   const { mode, grammars = new Grammars() } = inputs
   const abilities = abilitiesFor(inputs)
   const formatter = textFormatter(inputs)
-  const held = new HeldCalls(formatter, { grammars, lazy: abilities.lazyGrammar === true })
+  const held = new HeldCalls(formatter, grammars, abilities)
   const grammar =
     abilities.grammar && !abilities.nativeTools ? held.grammarOf(inputs.tools, inputs.grounding) : undefined
   const settings = {
@@ -106,6 +106,11 @@ export function planDelivery(inputs: DeliveryInputs): DeliveryPlan {
       fallBack(error) {
         const fallback = fallBackFrom(current, error, abilities, { ...settings, failed })
         if (fallback === undefined) return undefined
+        if (current.constraint === "grammar" && held.giveUpTags()) {
+          const to = { ...current, reason: "the server takes no structural tags" }
+          const told = `${fallback.error} Instead of structural tags, a grammar holds the calls.`
+          return { fallback: { ...fallback, to, error: told }, plan: planFor(to, to.reason, failed) }
+        }
         return { fallback, plan: planFor(fallback.to, fallback.to.reason, [current.kind]) }
       },
     }

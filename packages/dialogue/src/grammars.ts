@@ -3,9 +3,11 @@ import type { Grounding } from "@toolwright/logits"
 import { Latest, messageOf, type JsonSchema, type ToolDefinition } from "@toolwright/toolbox"
 import {
   grammarText,
+  structuralTagFor,
   type FormatGrammarOptions,
   type GrammarText,
   type RefusedSchema,
+  type StructuralTagOf,
   type ToolFormatter,
 } from "@toolwright/toolformat"
 
@@ -24,6 +26,7 @@ export type MadeGrammar = GrammarText | { readonly text?: undefined; readonly re
  */
 export class Grammars {
   readonly #made = new Latest<MadeGrammar>(MOST_KEPT)
+  readonly #tags = new Latest<StructuralTagOf | undefined>(MOST_KEPT)
   /** What a schema says, by its object: most tools live as long as the program. */
   readonly #written = new WeakMap<JsonSchema, string>()
   readonly #numbers = new WeakMap<object, number>()
@@ -31,9 +34,17 @@ export class Grammars {
 
   /** The grammar of text or calls in a format. */
   of(formatter: ToolFormatter, tools: readonly ToolDefinition[], form: ReplyForm): MadeGrammar {
+    return this.#made.get(this.#keyOf(formatter, tools, form), () => makeGrammar(formatter, tools, form))
+  }
+
+  /** The same as a structural tag; undefined where none can be made. */
+  tagOf(formatter: ToolFormatter, tools: readonly ToolDefinition[], form: ReplyForm): StructuralTagOf | undefined {
+    return this.#tags.get(this.#keyOf(formatter, tools, form), () => makeTag(formatter, tools, form))
+  }
+
+  #keyOf(formatter: ToolFormatter, tools: readonly ToolDefinition[], form: ReplyForm): string {
     const said = tools.map(({ name, parameters }) => `${JSON.stringify(name)}:${this.#textOf(parameters)}`)
-    const key = `${this.#nameOf(formatter)};${form.mode};${form.parallel};${said.join()}`
-    return this.#made.get(key, () => makeGrammar(formatter, tools, form))
+    return `${this.#nameOf(formatter)};${form.mode};${form.parallel};${said.join()}`
   }
 
   #textOf(schema: JsonSchema): string {
@@ -68,12 +79,25 @@ export class HeldCalls {
   readonly #formatter: ToolFormatter
   readonly #grammars: Grammars
   readonly #lazy: boolean
+  #tags: boolean
 
-  /** @param settings.lazy the server can begin to hold a reply where a call begins */
-  constructor(formatter: ToolFormatter, { grammars, lazy }: { grammars: Grammars; lazy: boolean }) {
+  /** @param server what the server can do: begin to hold a reply where a call begins, and how */
+  constructor(
+    formatter: ToolFormatter,
+    grammars: Grammars,
+    server: { readonly lazyGrammar?: boolean; readonly structuralTags?: boolean },
+  ) {
     this.#formatter = formatter
     this.#grammars = grammars
-    this.#lazy = lazy
+    this.#lazy = server.lazyGrammar === true
+    this.#tags = server.structuralTags === true
+  }
+
+  /** From now on replies are held by grammars. @returns whether they were held by tags before */
+  giveUpTags(): boolean {
+    const had = this.#tags
+    this.#tags = false
+    return had
   }
 
   /** Where no grounded grammar can be made, arguments are not held to the conversation. */
@@ -83,8 +107,13 @@ export class HeldCalls {
     return grounded?.text === undefined ? this.#grammars.of(this.#formatter, tools, form) : grounded
   }
 
-  /** A grammar that only begins with a call, where the server lets it; else one of text and calls. */
+  /** What only begins with a call, where the server lets it; else a grammar of text and calls. */
   request(tools: readonly ToolDefinition[], grounding: GroundingNow, form: ReplyForm = ANY_FORM): RequestPart {
+    // What arguments have to come from a conversation is said by grammars alone.
+    if (this.#tags && grounding?.() === undefined) {
+      const made = this.#grammars.tagOf(this.#formatter, tools, form)
+      if (made !== undefined) return { request: { structuralTag: made.tag }, refused: made.refused }
+    }
     if (this.#lazy && form.mode === "text-or-call") {
       const calls = this.grammarOf(tools, grounding, { ...form, mode: "call" })
       if (calls.text !== undefined && calls.triggers.length > 0)
@@ -92,6 +121,19 @@ export class HeldCalls {
     }
     const made = this.grammarOf(tools, grounding, form)
     return made.text === undefined ? NOTHING : { request: { grammar: made.text }, refused: made.refused }
+  }
+}
+
+function makeTag(
+  formatter: ToolFormatter,
+  tools: readonly ToolDefinition[],
+  form: ReplyForm,
+): StructuralTagOf | undefined {
+  try {
+    return structuralTagFor(formatter.declaration ?? formatter.id, tools, { ...form, reasoning: true })
+  } catch {
+    // What no tag can say a grammar may, and its refusal is told.
+    return undefined
   }
 }
 

@@ -17,7 +17,7 @@ export interface SamplingOptions {
 }
 
 /**
- * One inference. At most one of `tools` (native tool use), `grammar` and `jsonSchema` may be given: two constraints at
+ * One inference. At most one of `tools` (native tool use), `grammar`, `structuralTag` and `jsonSchema` may be given: two constraints at
  * once
  * break servers, so a backend refuses such a request with `CONFLICTING_CONSTRAINTS`.
  */
@@ -34,6 +34,8 @@ export interface InferRequest {
    * with the ability `lazyGrammar`.
    */
   grammarTriggers?: readonly string[]
+  /** Calls between marks with free text around them, as xgrammar has them. Only for a backend with the ability `structuralTags`. */
+  structuralTag?: JsonObject
   jsonSchema?: JsonObject
   sampling?: SamplingOptions
   /** Fields added to the request body as they are, for what a server has of its own. */
@@ -83,6 +85,8 @@ export interface BackendAbilities {
   jsonSchema: boolean
   /** A grammar may begin to hold only where a mark is written. */
   lazyGrammar?: boolean
+  /** xgrammar's structural tags hold calls, and leave the text around them free. */
+  structuralTags?: boolean
   /** The model is so small that it copies names and paths wrongly; some hold its arguments to the conversation then. */
   small?: boolean
 }

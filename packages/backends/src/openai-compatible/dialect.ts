@@ -7,12 +7,13 @@ import type { InferRequest, SamplingOptions } from "../model/backend.ts"
  * How a server spells what OpenAI's API does not have or calls otherwise.
  *
  * - `llama.cpp`: `grammar` (GBNF) at the top level (tools/server/README.md)
- * - `vllm`: `structured_outputs: { grammar | json }`, since 0.12 the only spelling
+ * - `vllm`: `structured_outputs: { grammar | json | structural_tag }`, since 0.12 the only spelling
+ * - `sglang`: `ebnf` (GBNF) at the top level, `response_format` for schemas and for structural tags
  * - `openai`: `response_format`; `max_completion_tokens`; no grammars
  * - `ollama`: `response_format`; no grammars
  * - `generic`: what nearly every server takes: `response_format` and OpenAI's older names
  */
-export const DIALECTS = ["generic", "openai", "llama.cpp", "vllm", "ollama"] as const
+export const DIALECTS = ["generic", "openai", "llama.cpp", "vllm", "sglang", "ollama"] as const
 
 export type Dialect = (typeof DIALECTS)[number]
 
@@ -21,7 +22,8 @@ export const DIALECT_ABILITIES = {
   generic: { nativeTools: true, grammar: false, jsonSchema: true },
   openai: { nativeTools: true, grammar: false, jsonSchema: true },
   "llama.cpp": { nativeTools: true, grammar: true, jsonSchema: true },
-  vllm: { nativeTools: true, grammar: true, jsonSchema: true },
+  vllm: { nativeTools: true, grammar: true, jsonSchema: true, structuralTags: true },
+  sglang: { nativeTools: true, grammar: true, jsonSchema: true, structuralTags: true },
   ollama: { nativeTools: true, grammar: false, jsonSchema: true },
 } as const
 
@@ -30,12 +32,14 @@ export const DIALECT_ABILITIES = {
  *
  * @throws ToolwrightError `CONSTRAINT_UNSUPPORTED` when the dialect has no word for it
  */
-export function constraintFields({ grammar, jsonSchema }: InferRequest, dialect: Dialect): JsonObject {
+export function constraintFields({ grammar, structuralTag, jsonSchema }: InferRequest, dialect: Dialect): JsonObject {
+  if (structuralTag !== undefined) return tagFields(structuralTag, dialect)
   if (grammar !== undefined) {
     if (dialect === "llama.cpp") return { grammar }
     if (dialect === "vllm") return { structured_outputs: { grammar } }
+    if (dialect === "sglang") return { ebnf: grammar }
     throw new ToolwrightError("CONSTRAINT_UNSUPPORTED", `A server of dialect '${dialect}' takes no grammars.`, {
-      hint: "Set the dialect of the model server to llama.cpp or vllm if it is one of these.",
+      hint: "Set the dialect of the model server to llama.cpp, vllm or sglang if it is one of these.",
     })
   }
   if (jsonSchema === undefined) return {}
@@ -43,6 +47,15 @@ export function constraintFields({ grammar, jsonSchema }: InferRequest, dialect:
   return {
     response_format: { type: "json_schema", json_schema: { name: "reply", ...schemaFields(jsonSchema, dialect) } },
   }
+}
+
+/** vLLM takes the tag as its JSON text. @throws ToolwrightError `CONSTRAINT_UNSUPPORTED` */
+function tagFields(structuralTag: JsonObject, dialect: Dialect): JsonObject {
+  if (dialect === "vllm") return { structured_outputs: { structural_tag: JSON.stringify(structuralTag) } }
+  if (dialect === "sglang") return { response_format: structuralTag }
+  throw new ToolwrightError("CONSTRAINT_UNSUPPORTED", `A server of dialect '${dialect}' takes no structural tags.`, {
+    hint: "Send a grammar, or set the dialect of the model server to vllm or sglang if it is one of these.",
+  })
 }
 
 /** OpenAI holds a reply to a schema only where it is strict, which not every schema can be made. */
@@ -61,6 +74,7 @@ const NAMES: Record<Dialect, Partial<Record<SamplingName, string | undefined>>> 
   openai: { ...COMMON, maxTokens: "max_completion_tokens" },
   "llama.cpp": { ...COMMON, topK: "top_k", minP: "min_p", repetitionPenalty: "repeat_penalty" },
   vllm: { ...COMMON, topK: "top_k", minP: "min_p", repetitionPenalty: "repetition_penalty" },
+  sglang: { ...COMMON, topK: "top_k", minP: "min_p", repetitionPenalty: "repetition_penalty" },
   ollama: { ...COMMON, logitBias: undefined },
 }
 

@@ -177,6 +177,7 @@ function dialectOf(base: string, props: Page, version: Page, ollama: Page, model
   )
     return "llama.cpp"
   if (owners.includes("vllm")) return "vllm"
+  if (owners.includes("sglang")) return "sglang"
   if (typeof ollama.version === "string") return "ollama"
   if (typeof version.version === "string") return "vllm"
   return /^https?:\/\/api\.openai\.com\b/.test(base) ? "openai" : "generic"

@@ -22,7 +22,7 @@ const ANSWERS: readonly Said[] = [{ thought: "A file.", text: "I write it.", cal
 
 /** Where the API of a server begins, and the backend for it. */
 function backendOf(kind: ModelServerKind, url: string) {
-  if (kind === "vllm") return { backend: "openai-compatible" as const, baseUrl: `${url}/v1` }
+  if (kind === "vllm" || kind === "sglang") return { backend: "openai-compatible" as const, baseUrl: `${url}/v1` }
   return { backend: kind, baseUrl: kind === "openai-responses" ? `${url}/v1` : url }
 }
 
@@ -79,6 +79,37 @@ test("llama.cpp gets a prompt by its own template, and a grammar that begins wit
     formatterById("hermes").printCalls([{ id: "call_1", name: "file_write", arguments: { ...args } }])
   expect(matchesGbnf(String(grammar), text(ARGUMENTS))).toBe(true)
   expect(matchesGbnf(String(grammar), text({ ...ARGUMENTS, path: 7 }))).toBe(false)
+})
+
+const HERMES = ["--native-tools", "false", "--format", "hermes"]
+const written = (args: object): string =>
+  formatterById("hermes").printCalls([{ id: "call_1", name: "file_write", arguments: { ...args } }])
+
+test.each([
+  ["vllm", (body: Body) => JSON.parse(String((body.structured_outputs as Body).structural_tag)) as Body],
+  ["sglang", (body: Body) => body.response_format as Body],
+] as const)("%s gets structural tags: text is free until a call begins, and a call is held", async (kind, tagOf) => {
+  const { asked, cwd, code } = await run(kind, [{ text: written(ARGUMENTS) }, { text: "Done." }], ...HERMES)
+  expect(code).toBe(0)
+  expect(readFileSync(join(cwd, "note.txt"), "utf8")).toBe(ARGUMENTS.content)
+  const { type, format } = tagOf(asked[0]!.body) as { type: string; format: { elements: Body[] } }
+  expect(type).toBe("structural_tag")
+  expect(JSON.stringify(format)).toContain('"triggers":["<tool_call>"]')
+  expect(JSON.stringify(format)).toContain('{\\"name\\": \\"file_write\\"')
+  for (const { body } of asked) expect(body).not.toHaveProperty("grammar")
+})
+
+test.each(["vllm", "sglang"] as const)("%s that takes no structural tags gets a grammar instead", async (kind) => {
+  const message = "unsupported field: response_format"
+  const answers = [{ status: 400, message }, { text: written(ARGUMENTS) }, { text: "Done." }]
+  const { asked, cwd, code, events } = await run(kind, answers, ...HERMES)
+  expect(code).toBe(0)
+  expect(readFileSync(join(cwd, "note.txt"), "utf8")).toBe(ARGUMENTS.content)
+  const grammars = asked.map(({ body }) => String(body.ebnf ?? (body.structured_outputs as Body | undefined)?.grammar))
+  expect(grammars.slice(1).map((grammar) => matchesGbnf(grammar, written(ARGUMENTS)))).toEqual([true, true])
+  expect(matchesGbnf(grammars[1]!, written({ ...ARGUMENTS, path: 7 }))).toBe(false)
+  const told = events.filter(({ type }) => type === "delivery-fallback")
+  expect(JSON.stringify(told)).toContain("Instead of structural tags, a grammar holds the calls.")
 })
 
 test("a picture reaches each server in its own form, or the run says that it cannot", async () => {
@@ -142,8 +173,8 @@ describe.each(MODEL_SERVERS)("the gateway in front of %s", (kind) => {
 
 test.each(MODEL_SERVERS)("the doctor examines %s by its own API", async (kind) => {
   const server = await startModelServer(kind, ({ text, body }) => {
-    if (String(body.grammar ?? JSON.stringify(body.structured_outputs ?? "")).includes("xylophone"))
-      return { text: "xylophone" }
+    const { grammar, ebnf, structured_outputs: outputs, response_format: form } = body
+    if (JSON.stringify([grammar, ebnf, outputs, form]).includes("xylophone")) return { text: "xylophone" }
     const [city = ""] = /Zürich|Lisbon/.exec(text) ?? []
     const call = { name: "get_temperature", arguments: { city } }
     if (body.tools !== undefined) return { call }
@@ -161,7 +192,8 @@ test.each(MODEL_SERVERS)("the doctor examines %s by its own API", async (kind) =
       usable: true,
       text: all,
       native: kind === "llama-server" ? { called: 0, of: 0 } : all,
-      grammar: kind === "llama-server" || kind === "vllm" ? "held" : "not offered",
+      grammar: ["llama-server", "vllm", "sglang"].includes(kind) ? "held" : "not offered",
+      ...(kind === "vllm" || kind === "sglang" ? { structuralTags: "held" } : {}),
     },
   ])
 })

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
 
 /** Model servers that are stood in for, each with the pages and the stream that its own documentation shows. */
-export const MODEL_SERVERS = ["anthropic", "openai-responses", "ollama", "llama-server", "vllm"] as const
+export const MODEL_SERVERS = ["anthropic", "openai-responses", "ollama", "llama-server", "vllm", "sglang"] as const
 
 export type ModelServerKind = (typeof MODEL_SERVERS)[number]
 
@@ -16,6 +16,8 @@ export interface Said {
   call?: { name: string; arguments: object }
   /** A failure in place of an answer. */
   status?: number
+  /** What a failure says. */
+  message?: string
   /** Goes on until the client leaves. */
   endless?: true
 }
@@ -78,6 +80,7 @@ const PATHS: Readonly<Record<ModelServerKind, string>> = {
   ollama: "/api/chat",
   "llama-server": "/completion",
   vllm: "/v1/chat/completions",
+  sglang: "/v1/chat/completions",
 }
 
 const PAGES: Readonly<Record<ModelServerKind, Readonly<Record<string, object>>>> = {
@@ -108,11 +111,14 @@ const PAGES: Readonly<Record<ModelServerKind, Readonly<Record<string, object>>>>
     "/version": { version: "0.14.0" },
     "/v1/models": { data: [{ id: "m-7b", owned_by: "vllm", max_model_len: 32_768 }] },
   },
+  sglang: {
+    "/v1/models": { data: [{ id: "m-7b", owned_by: "sglang", max_model_len: 32_768 }] },
+  },
 }
 
 function answer(kind: ModelServerKind, response: ServerResponse, said: Said): void {
   if (said.status !== undefined) {
-    const error = { type: "rate_limit_error", message: "too much at once" }
+    const error = { type: "rate_limit_error", message: said.message ?? "too much at once" }
     response.writeHead(said.status, { "content-type": "application/json", "retry-after": "7" })
     response.end(JSON.stringify({ error: kind === "ollama" ? error.message : error }))
     return
@@ -130,7 +136,7 @@ function answer(kind: ModelServerKind, response: ServerResponse, said: Said): vo
     return
   }
   values.forEach(write)
-  response.end(kind === "vllm" ? "data: [DONE]\n\n" : "")
+  response.end(kind === "vllm" || kind === "sglang" ? "data: [DONE]\n\n" : "")
 }
 
 /** The values of a stream; the last one ends it. */
@@ -209,29 +215,32 @@ const WRITERS: Readonly<Record<ModelServerKind, (said: Said) => object[]>> = {
     ...[...textOf(said)].map((content) => ({ content, tokens: [], stop: false })),
     { content: "", stop: true, stop_type: "eos", tokens_evaluated: 11, tokens_predicted: 5, truncated: false },
   ],
-  vllm: ({ thought, text, call }) => [
-    ...(thought === undefined ? [] : [chunk({ reasoning: thought })]),
-    ...(text === undefined ? [] : [chunk({ content: text })]),
-    ...(call === undefined
-      ? []
-      : [
-          chunk({
-            tool_calls: [
-              {
-                index: 0,
-                id: "chatcmpl-tool-1",
-                type: "function",
-                function: { name: call.name, arguments: JSON.stringify(call.arguments) },
-              },
-            ],
-          }),
-        ]),
-    {
-      choices: [{ index: 0, delta: {}, finish_reason: call === undefined ? "stop" : "tool_calls" }],
-      usage: { prompt_tokens: 11, completion_tokens: 5 },
-    },
-  ],
+  vllm: (said) => completion(said),
+  sglang: (said) => completion(said),
 }
+
+const completion = ({ thought, text, call }: Said): object[] => [
+  ...(thought === undefined ? [] : [chunk({ reasoning: thought })]),
+  ...(text === undefined ? [] : [chunk({ content: text })]),
+  ...(call === undefined
+    ? []
+    : [
+        chunk({
+          tool_calls: [
+            {
+              index: 0,
+              id: "chatcmpl-tool-1",
+              type: "function",
+              function: { name: call.name, arguments: JSON.stringify(call.arguments) },
+            },
+          ],
+        }),
+      ]),
+  {
+    choices: [{ index: 0, delta: {}, finish_reason: call === undefined ? "stop" : "tool_calls" }],
+    usage: { prompt_tokens: 11, completion_tokens: 5 },
+  },
+]
 
 function line(message: object) {
   return { model: "m-7b", created_at: "2026-11-22T10:00:00Z", message: { role: "assistant", ...message }, done: false }

@@ -83,7 +83,7 @@ export const MODEL_SETTINGS = [
     key: "model.dialect",
     nature: "harmless",
     type: "string",
-    values: ["auto", "generic", "openai", "llama.cpp", "vllm", "ollama"],
+    values: ["auto", "generic", "openai", "llama.cpp", "vllm", "sglang", "ollama"],
     fallback: "auto",
     description:
       "Which server it is, for what each calls otherwise; auto asks it when tools are written into the prompt",

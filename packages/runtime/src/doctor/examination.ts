@@ -33,6 +33,8 @@ export interface Examination {
   native: Tries
   text: Tries
   grammar: GrammarFinding
+  /** The same of a structural tag, which holds calls and leaves text free. */
+  structuralTags?: GrammarFinding
   /** Settings that follow. */
   settings: { nativeTools: boolean; dialect: Dialect; contextTokens?: number }
   /** Whether the model calls tools well enough in one of the two ways. */

@@ -73,12 +73,15 @@ export async function examine(
   const own = probed.reachable && kind !== "llama-server"
   const native = own ? await tryOut(nativeOnly(backend(true)), "by the server's own tool use", asking) : none
   const text = probed.reachable ? await tryOut(backend(false), "with the tools in the prompt", asking) : none
-  const grammar = probed.abilities.grammar ? await tryGrammar(backend(false), asking) : "not offered"
+  const grammar = probed.abilities.grammar ? await tryHeld(backend(false), "grammar", asking) : "not offered"
+  const tags = probed.abilities.structuralTags === true
+  const structuralTags = tags ? await tryHeld(backend(false), "structural tag", asking) : undefined
   return {
     baseUrl,
     model: name,
     backend: kind,
     ...serverPart(probed, name, format),
+    ...(structuralTags === undefined ? {} : { structuralTags }),
     ...concluded({ native, text, grammar }, probed),
   }
 }
@@ -170,13 +173,19 @@ async function once(backend: Backend, city: string, signal: AbortSignal | undefi
   }
 }
 
-/** Whether a grammar that allows one word holds the model to it. */
-async function tryGrammar(backend: Backend, { signal, log }: Asking): Promise<GrammarFinding> {
-  log("Holding the model to a grammar of one word …")
+/** What allows one word alone, by each way to hold a model to it. */
+const ONE_WORD = {
+  grammar: { grammar: `root ::= "${WORD}"` },
+  "structural tag": { structuralTag: { type: "structural_tag", format: { type: "const_string", value: WORD } } },
+} as const
+
+/** Whether what allows one word holds the model to it. */
+async function tryHeld(backend: Backend, how: keyof typeof ONE_WORD, { signal, log }: Asking): Promise<GrammarFinding> {
+  log(`Holding the model to a ${how} of one word …`)
   let text = ""
   try {
     const messages = [{ role: "user", content: "Say hello." }] as const
-    const request = { messages, grammar: `root ::= "${WORD}"`, sampling: { maxTokens: 32 } }
+    const request = { messages, ...ONE_WORD[how], sampling: { maxTokens: 32 } }
     for await (const event of backend.infer(request, signal === undefined ? {} : { signal }))
       if (event.type === "text-delta") text += event.text
   } catch {

@@ -13,6 +13,7 @@ export function examinationText(found: Examination): string {
     `Tool use   by the server: ${triesText(found.native)}${found.saysNative ? "" : " The server says that the model's template knows no tools."}`,
     `           with the tools in the prompt: ${triesText(found.text)}`,
     `Grammar    ${GRAMMARS[found.grammar]}`,
+    ...(found.structuralTags === undefined ? [] : [`Tags       structural tags: ${TAGS[found.structuralTags]}`]),
     "",
     found.usable
       ? "This model calls tools when it is asked to."
@@ -46,6 +47,13 @@ const GRAMMARS = {
   ignored: "is taken and passed over: calls in text are checked after they were written",
   refused: "is refused by the server",
   "not offered": "is not offered by this server",
+} as const
+
+const TAGS = {
+  held: "they hold the model's calls and leave its text free, so calls in text go by them",
+  ignored: "taken and passed over",
+  refused: "refused by the server; a grammar holds the calls then",
+  "not offered": "not offered by this server",
 } as const
 
 function triesText({ called, of, otherwise }: Tries): string {

@@ -27,6 +27,7 @@ interface Found {
   native: Tries
   text: Tries
   grammar: string
+  structuralTags?: string
   usable: boolean
 }
 
@@ -94,12 +95,13 @@ export function checksOf(found: Found): Check[] {
       says: tried(found.text),
       todo: "A model that was trained to call tools, or a larger one, does better.",
     },
-    {
-      name: "Grammar",
-      ok: found.grammar === "held" ? true : undefined,
-      says: GRAMMARS[found.grammar] ?? found.grammar,
-    },
+    heldBy("Grammar", found.grammar),
+    ...(found.structuralTags === undefined ? [] : [heldBy("Structural tags", found.structuralTags)]),
   ]
+}
+
+function heldBy(name: string, said: string): Check {
+  return { name, ok: said === "held" ? true : undefined, says: GRAMMARS[said] ?? said }
 }
 
 /** Examines the model, step by step, and says what follows. */
