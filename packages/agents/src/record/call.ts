@@ -1,4 +1,4 @@
-import type { NewEvent, RunLog, RunWriter } from "@toolwright/store"
+import type { Execute, NewEvent, RunLog, RunWriter } from "@toolwright/store"
 import {
   describeError,
   effectsOf,
@@ -100,18 +100,13 @@ class CallRecord {
     try {
       const { writer, encoder } = await this.#start()
       const time = this.#now()
-      if (this.#effect) {
-        await writer.append(this.#taken(encoder), async (execute) => {
-          await execute(END_EFFECT, [time, writer.run, this.id])
-        })
-      }
-      const summary = this.#summary(result)
-      const last = { type: "run-end", body: encoder.text({ summary }), time }
-      await writer.end([...this.#taken(encoder), last], {
-        outcome: summary.outcome,
-        summary: encoder.text(summary),
-        time,
-      })
+      const { outcome, ...rest } = this.#summary(result)
+      const summary = encoder.text({ outcome, ...rest })
+      const last = { type: "run-end", body: `{"summary":${summary}}`, time }
+      const effect = this.#effect
+        ? async (execute: Execute) => void (await execute(END_EFFECT, [time, writer.run, this.id]))
+        : undefined
+      await writer.end([...this.#taken(encoder), last], { outcome, summary, time }, effect)
       return result
     } catch (thrown) {
       if (result.error?.code === CODE) return result
@@ -135,7 +130,7 @@ class CallRecord {
     if (this.#written !== undefined) return this.#written
     const log = await this.#where.open()
     const redact = this.#options.redact ?? ((text) => text)
-    const writer = await log.begin({
+    const writer = log.draft({
       id: this.id,
       agent: "",
       model: "",

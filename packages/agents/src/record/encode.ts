@@ -1,4 +1,4 @@
-import { redactDeep } from "@toolwright/host/text"
+import { redactDeep, type Redactor } from "@toolwright/host/text"
 import type { RunWriter } from "@toolwright/store"
 import { jsonText, type JsonSchema, type RunEvent, type WorkNote } from "@toolwright/toolbox"
 import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
@@ -54,14 +54,14 @@ export type StoredMessage = Exclude<ChatMessage, never> & { note?: true }
 /** Writes events as bodies of the log: without secrets, and with each message once. */
 export class Encoder {
   readonly #writer: Pick<RunWriter, "keep">
-  readonly #redact: (text: string) => string
+  readonly #redact: Redactor
   readonly #given: GivenToRun
   readonly #hashes = new WeakMap<object, string>()
   #prompt: readonly unknown[] = []
   #conversation: readonly unknown[] = []
   #tools: { list: readonly unknown[]; hash: string } | undefined
 
-  constructor(writer: Pick<RunWriter, "keep">, redact: (text: string) => string, given: GivenToRun) {
+  constructor(writer: Pick<RunWriter, "keep">, redact: Redactor, given: GivenToRun) {
     this.#writer = writer
     this.#redact = redact
     this.#given = given
@@ -118,6 +118,7 @@ export class Encoder {
   }
 
   #safe(json: string): string {
+    if (this.#redact.mayFindIn?.(json) === false) return json
     // Without an escape every text stands in the JSON as it is, so where nothing is found there, there is nothing.
     if (!json.includes("\\") && this.#redact(json) === json) return json
     const parsed = JSON.parse(json) as unknown

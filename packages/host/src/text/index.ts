@@ -1,6 +1,6 @@
 export { type Encoding, decodeText, encodeText, isBinary } from "./encoding.ts"
 export { plainOutput, visibleControls, visibleName } from "./escapes.ts"
 export { countLines, dominantEnding, splitLines, withoutEnding } from "./lines.ts"
-export { createRedactor, redactDeep, REDACTED, type RedactorOptions } from "./redact.ts"
+export { createRedactor, redactDeep, REDACTED, type Redactor, type RedactorOptions } from "./redact.ts"
 export { NAMED_SECRET_FORMS, SECRET_FORMS, type SecretForm } from "./secret-forms.ts"
 export { WINDOW_BYTES, WINDOW_LINES, WINDOW_OUTPUT_CHARS, type WindowOptions, windowOf } from "./window.ts"

@@ -10,6 +10,13 @@ export interface RedactorOptions {
   readonly shown?: ReadonlySet<string>
 }
 
+/** Takes secrets out of a text. */
+export interface Redactor {
+  (text: string): string
+  /** Whether something may have to be taken out of the texts in a JSON text: a quick look, before the one that tells. */
+  mayFindIn?(json: string): boolean
+}
+
 /**
  * Makes a function that takes secrets out of text: known values (as they are, in base64, URL-encoded, JSON-escaped) and
  * what has the
@@ -20,20 +27,26 @@ export interface RedactorOptions {
 export function createRedactor(
   values: Iterable<string | undefined> = [],
   { shown = new Set() }: RedactorOptions = {},
-): (text: string) => string {
+): Redactor {
   const known = new Set<string>()
   for (const value of values) {
     if (value === undefined || value.length < SHORTEST_VALUE) continue
     for (const form of formsOf(value)) known.add(form)
   }
   const ordered = [...known].sort((a, b) => b.length - a.length)
-  const patterns = NAMED_SECRET_FORMS.filter(({ name }) => !shown.has(name)).map(({ pattern }) => pattern)
-  return (text) => {
+  const forms = NAMED_SECRET_FORMS.filter(({ name }) => !shown.has(name))
+  const anyHint = new RegExp(forms.map(({ hint }) => hint.source).join("|") || "(?!)")
+  const mayFind = (text: string): boolean => anyHint.test(text) || ordered.some((value) => text.includes(value))
+  const spelt = [...new Set(ordered.flatMap((value) => [value, JSON.stringify(value).slice(1, -1)]))]
+  const mayFindIn = (json: string): boolean => anyHint.test(json) || spelt.some((value) => json.includes(value))
+  const redact = (text: string): string => {
+    if (text.length < SHORTEST_VALUE || !mayFind(text)) return text
     let safe = text
     for (const value of ordered) if (safe.includes(value)) safe = safe.replaceAll(value, REDACTED)
-    for (const pattern of patterns) safe = safe.replace(pattern, REDACTED)
+    for (const { hint, pattern } of forms) if (hint.test(safe)) safe = safe.replace(pattern, REDACTED)
     return safe
   }
+  return Object.assign(redact, { mayFindIn })
 }
 
 /** How deep a value is walked; what lies deeper is left out, since nothing that was made for people does. */

@@ -4,6 +4,7 @@ import { decodeText, encodeText, isBinary } from "./encoding.ts"
 import { plainOutput, visibleControls, visibleName } from "./escapes.ts"
 import { countLines, dominantEnding, splitLines } from "./lines.ts"
 import { createRedactor, REDACTED } from "./redact.ts"
+import { NAMED_SECRET_FORMS } from "./secret-forms.ts"
 import { WINDOW_BYTES, windowOf } from "./window.ts"
 
 describe("decoding", () => {
@@ -115,5 +116,44 @@ describe("redaction", () => {
       expect([text, redact(text).includes(REDACTED)]).toEqual([text, true])
     }
     expect(redact("https://example.com/a:b@c is a page, sk-short")).toContain("sk-short")
+  })
+
+  // One text for each form, in its order: the quick look must not pass by what the form finds.
+  const samples = [
+    `${"ASIA"}ABCDEFGHIJKLMNOP`,
+    `ghs_${"a".repeat(36)}`,
+    `github_pat_${"a".repeat(36)}`,
+    `glpat-${"a".repeat(20)}`,
+    `xoxp-${"1".repeat(20)}`,
+    `rk-live-${"a".repeat(20)}`,
+    `pk_${"a1".repeat(12)}`,
+    `AIza${"a".repeat(35)}`,
+    `ntn_${"a".repeat(44)}`,
+    `hf_${"a".repeat(34)}`,
+    `npm_${"a".repeat(36)}`,
+    "//registry/:_password = abcdef123",
+    `eyJ${"a".repeat(12)}.${"b".repeat(12)}.${"c".repeat(12)}`,
+    "-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----",
+    "HTTPS://user:hunter2@host/db",
+    'AuthoriZation": "BASIC abcdef',
+    `x Bearer ${"a".repeat(20)}`,
+  ]
+  test("looks closer wherever one of its forms finds something, also in JSON", () => {
+    expect(NAMED_SECRET_FORMS.map(({ hint }, at) => hint.test(samples[at]!))).toEqual(samples.map(() => true))
+    expect(NAMED_SECRET_FORMS.map(({ pattern }, at) => samples[at]!.replace(pattern, "") !== samples[at])).toEqual(
+      samples.map(() => true),
+    )
+    const odd = createRedactor(['two\nlines "quoted" \\'])
+    for (const [found, text] of [
+      ...samples.map((sample) => [redact, sample] as const),
+      [odd, 'two\nlines "quoted" \\'] as const,
+      [odd, JSON.stringify('two\nlines "quoted" \\')] as const,
+    ])
+      expect([text, found(text).includes(REDACTED), found.mayFindIn!(JSON.stringify({ text }))]).toEqual([
+        text,
+        true,
+        true,
+      ])
+    expect([redact.mayFindIn!('{"a":"plain"}'), redact("plain, and longer")]).toEqual([false, "plain, and longer"])
   })
 })

@@ -7,6 +7,10 @@ import type { ToolResult } from "@toolwright/toolbox"
 
 /** A line as those between a key's first and last; shorter ones are looked for only beside these. */
 const LIKE_KEY = /(?<![A-Za-z0-9+/=])[A-Za-z0-9+/]{20,100}={0,2}(?![A-Za-z0-9+/=])/u
+const SHORTEST_RUN = 20
+const IN_RUN = new Set(
+  Array.from("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", (sign) => sign.charCodeAt(0)),
+)
 const KEY = /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----((?:(?!-----)[\s\S]){0,40000})(?:-----END|-----BEGIN|$)/gu
 const SHORTEST_LINE = 8
 const LARGEST_BYTES = 1024 * 1024
@@ -26,7 +30,7 @@ export function keyLinesIn(
   result: ToolResult,
 ): ((text: string) => string) | undefined {
   const text = `${result.output}\n${textOf(result.data)}`.slice(0, MOST_TEXT)
-  if (!LIKE_KEY.test(text)) return undefined
+  if (!hasRun(text) || !LIKE_KEY.test(text)) return undefined
   const lines = new Set<string>()
   let looked = 0
   for (const file of filesNamed(roots, `${textOf(args)}\n${text}`)) {
@@ -38,6 +42,19 @@ export function keyLinesIn(
   if (lines.size === 0) return undefined
   const longestFirst = [...lines].sort((a, b) => b.length - a.length)
   return (said) => longestFirst.reduce((safe, line) => safe.replaceAll(line, REDACTED), said)
+}
+
+/** Whether a text holds what every such line begins with. One sign in twenty is looked at where there is nothing. */
+function hasRun(text: string): boolean {
+  for (let at = SHORTEST_RUN - 1; at < text.length; at += SHORTEST_RUN) {
+    if (!IN_RUN.has(text.charCodeAt(at))) continue
+    let from = at
+    while (from > 0 && at - from < SHORTEST_RUN && IN_RUN.has(text.charCodeAt(from - 1))) from--
+    let to = at
+    while (to - from < SHORTEST_RUN && IN_RUN.has(text.charCodeAt(to))) to++
+    if (to - from >= SHORTEST_RUN) return true
+  }
+  return false
 }
 
 function textOf(value: unknown): string {

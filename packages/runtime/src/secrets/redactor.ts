@@ -1,4 +1,4 @@
-import { createRedactor, NAMED_SECRET_FORMS } from "@toolwright/host/text"
+import { createRedactor, NAMED_SECRET_FORMS, type Redactor } from "@toolwright/host/text"
 import { nearest, ToolwrightError } from "@toolwright/toolbox"
 import type { Configuration } from "../configuration/settings.ts"
 import { configuredSecrets, environmentSecrets } from "./values.ts"
@@ -16,10 +16,7 @@ export const SECRET_KINDS: readonly string[] = [
  *
  * @throws ToolwrightError `INVALID_CONFIGURATION` for a kind that does not exist
  */
-export function redactorFor(
-  configuration: Configuration,
-  env: Readonly<Record<string, string | undefined>>,
-): (text: string) => string {
+export function redactorFor(configuration: Configuration, env: Readonly<Record<string, string | undefined>>): Redactor {
   const named = configuration.secrets.shown ?? []
   for (const kind of named) if (kind !== "all" && !SECRET_KINDS.includes(kind)) throw unknown(kind)
   const shown = new Set(named.includes("all") ? SECRET_KINDS : named)

@@ -34,7 +34,7 @@ export function bodyDigest(salt: string, body: string): string {
 
 /** Makes salts of 96 bits, drawn in larger pieces. */
 export function saltMaker(): () => string {
-  const pool = Buffer.alloc(12 * 64)
+  const pool = Buffer.alloc(12 * 512)
   let at = pool.length
   return () => {
     if (at === pool.length) {

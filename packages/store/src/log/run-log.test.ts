@@ -27,6 +27,38 @@ const event = (type: string, body: unknown = {}, time = 1000): NewEvent => ({ ty
 const long = "x".repeat(5000)
 
 onBothDatabases("the log of a run", (address) => {
+  test("a draft is on record with its first events, as one that was begun, or not at all", async () => {
+    const log = await logAt(address())
+    const end = { outcome: "completed", summary: "{}", time: 9 }
+    const draft = log.draft(newRun("whole"))
+    expect(await log.get("whole")).toBeUndefined()
+    await draft.end([event("a", { long }), event("b")], end)
+    const longer = log.draft(newRun("longer"))
+    await longer.append([event("a", { long })], async (execute) => {
+      expect((await execute("SELECT id FROM runs WHERE id = 'longer'")).rows).toHaveLength(1)
+    })
+    expect(await log.get("longer")).toMatchObject({ state: "running", fence: 1 })
+    await longer.end([event("b")], end)
+    const begun = await log.begin(newRun("begun"))
+    await begun.append([event("a", { long })])
+    await begun.end([event("b")], end)
+    const rows = await Promise.all(["whole", "longer", "begun"].map(async (id) => ({ ...(await log.get(id)), id: "" })))
+    expect([rows[0], rows[1]]).toEqual([rows[2], rows[2]])
+    for (const id of ["whole", "longer"]) {
+      expect((await log.events(id)).map(({ type, body }) => [type, body])).toEqual([
+        ["a", JSON.stringify({ long })],
+        ["b", "{}"],
+      ])
+      expect(await verifyRun(log.database, id)).toMatchObject({ events: 2, erased: 0 })
+      expect(await verifyRun(log.database, id)).not.toHaveProperty("broken")
+    }
+    for (const id of ["whole", "longer"]) {
+      await expect(log.draft(newRun(id)).end([event("c")], end)).rejects.toMatchObject({ code: "STALE_RUN" })
+      await expect(log.draft(newRun(id)).append([event("c")])).rejects.toMatchObject({ code: "STALE_RUN" })
+      expect(await log.events(id)).toHaveLength(2)
+    }
+  })
+
   test("holds what was written, in order, long bodies once", async () => {
     const log = await logAt(address())
     const writer = await log.begin(newRun("r1"))

@@ -1,6 +1,7 @@
 import { nearest, ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "../database/database.ts"
-import { GENESIS } from "./chain.ts"
+import type { SqlValue } from "../database/driver.ts"
+import { GENESIS, saltMaker } from "./chain.ts"
 import type { LogEvent } from "./event.ts"
 import { follow, type FollowOptions } from "./follow.ts"
 import { readEvents, type EventRange } from "./read.ts"
@@ -49,6 +50,11 @@ export interface RunLog {
    */
   begin(run: NewRun): Promise<RunWriter>
   /**
+   * Writes a run that is on record with the first of its events: nothing is written before, and one that ends with its
+   * first events is written in one go.
+   */
+  draft(run: Omit<NewRun, "parent">): RunWriter
+  /**
    * Takes a run over from whoever wrote it, if they were last heard of before `deadBefore` or have let go of it. From
    * then on they can write nothing more.
    *
@@ -69,6 +75,7 @@ export interface RunLog {
 export function runLog(database: Database): RunLog {
   /** Wakes those in this process who follow a run. */
   const listeners = new Map<string, Set<() => void>>()
+  const salt = saltMaker()
   const wake = (run: string) => (): void => listeners.get(run)?.forEach((listener) => listener())
   const get = async (id: string): Promise<RunRow | undefined> =>
     (await database.query<RunRow>(`SELECT ${RUN_COLUMNS} FROM runs WHERE id = ?`, [id]))[0]
@@ -78,13 +85,17 @@ export function runLog(database: Database): RunLog {
   const log: RunLog = {
     database,
     async begin(run) {
-      const { id, agent, model, title, surface, holder, time, task, workspace, caller, parent } = run
+      const { id, holder, time, parent } = run
       const start = await branchPoint(database, parent)
-      const heads = [id, task ?? null, agent, model, title, surface, workspace ?? null, caller ?? null]
-      const values = [...heads, holder, time, parent?.run ?? null, parent?.seq ?? null, time]
+      const values = [...headOf(run), holder, time, parent?.run ?? null, parent?.seq ?? null, time]
       const [begun] = await database.query<{ fence: number }>(BEGIN_RUN, values)
       if (begun === undefined) throw notClaimed((await get(id))!)
-      return writerOf(database, { run: id, fence: begun.fence, ...start }, wake(id))
+      return writerOf(database, { run: id, fence: begun.fence, ...start, salt }, wake(id))
+    },
+    draft(run) {
+      const { id, holder, time } = run
+      const draft = { head: headOf(run), holder, time }
+      return writerOf(database, { run: id, fence: 1, seq: 0, head: GENESIS, salt, draft }, wake(id))
     },
     async claim(run, { holder, time, deadBefore }) {
       const [claimed] = await database.query<{ fence: number }>(CLAIM_RUN, [holder, time, run, deadBefore])
@@ -99,7 +110,7 @@ export function runLog(database: Database): RunLog {
               row.parent_run === null ? undefined : { run: row.parent_run, seq: row.parent_seq! },
             )
           : { seq: last.seq, head: last.hash }
-      return writerOf(database, { run, fence: claimed.fence, ...start }, wake(run))
+      return writerOf(database, { run, fence: claimed.fence, ...start, salt }, wake(run))
     },
     get,
     async find(id) {
@@ -112,19 +123,29 @@ export function runLog(database: Database): RunLog {
       }
       return found(database, id)
     },
-    list({ limit = 50, offset = 0, state, surface, task, calls = true } = {}) {
-      const wanted = Object.entries({ state, surface, task }).filter(([, value]) => value !== undefined)
-      const conditions = [...wanted.map(([column]) => `${column} = ?`), ...(calls ? [] : ["agent <> ''"])]
-      const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
-      return database.query<RunRow>(
-        `SELECT ${RUN_COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ? OFFSET ?`,
-        [...wanted.map(([, value]) => value!), limit, offset],
-      )
-    },
+    list: (filter) => listRuns(database, filter),
     events: (run, range) => readEvents(database, run, range),
     follow: (run, options = {}) => follow({ get, events: log.events, listeners, run, ...options }),
   }
   return log
+}
+
+function listRuns(
+  database: Database,
+  { limit = 50, offset = 0, state, surface, task, calls = true }: RunFilter = {},
+): Promise<RunRow[]> {
+  const wanted = Object.entries({ state, surface, task }).filter(([, value]) => value !== undefined)
+  const conditions = [...wanted.map(([column]) => `${column} = ?`), ...(calls ? [] : ["agent <> ''"])]
+  const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
+  return database.query<RunRow>(
+    `SELECT ${RUN_COLUMNS} FROM runs ${where} ORDER BY started_at DESC, id DESC LIMIT ? OFFSET ?`,
+    [...wanted.map(([, value]) => value!), limit, offset],
+  )
+}
+
+/** What a row of a run begins with. */
+function headOf({ id, task, agent, model, title, surface, workspace, caller }: NewRun): SqlValue[] {
+  return [id, task ?? null, agent, model, title, surface, workspace ?? null, caller ?? null]
 }
 
 /** What the first event of a run follows. */

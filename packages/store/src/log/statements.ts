@@ -55,6 +55,18 @@ export const BEGIN_RUN = `INSERT INTO runs
     AND NOT EXISTS (SELECT 1 FROM run_events e WHERE e.run = runs.id)
   RETURNING fence`
 
+/** A run that is put on record when it has ended already, with its events. */
+export const PUT_RUN = `INSERT INTO runs
+    (id, task, agent, model, title, surface, workspace, caller, fence, holder, started_at, state, outcome, summary, ended_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, 'ended', ?, ?, ?)
+  ON CONFLICT (id) DO NOTHING`
+
+/** Events of a run that was put on record in the same transaction, so that nobody else can hold it. */
+export function putEvents(count: number): string {
+  const rows = Array.from({ length: count }, () => "(?, ?, ?, ?, 1, ?, ?, ?, ?)").join(", ")
+  return `INSERT INTO run_events (run, seq, type, time, fence, body, body_ref, salt, hash) VALUES ${rows}`
+}
+
 /** A claim succeeds where nobody holds the run, or whoever did was last heard of before the given time. */
 export const CLAIM_RUN = `UPDATE runs SET fence = fence + 1, holder = ?, heartbeat = ?, state = 'running'
   WHERE id = ? AND state <> 'ended' AND (state = 'waiting' OR heartbeat IS NULL OR heartbeat < ?)

@@ -2,9 +2,19 @@ import { ToolwrightError } from "@toolwright/toolbox/errors"
 import type { Database } from "../database/database.ts"
 import type { Execute, SqlValue } from "../database/driver.ts"
 import { tellWrite } from "./boundary.ts"
-import { bodyDigest, linkHash, saltMaker, sha256 } from "./chain.ts"
+import { bodyDigest, linkHash, sha256 } from "./chain.ts"
 import { valuesOf, type NewEvent, type PreparedEvent } from "./event.ts"
-import { BEAT, END_RUN, INSERT_BODY, insertEvents, MOST_EVENTS, RELEASE_RUN } from "./statements.ts"
+import {
+  BEAT,
+  BEGIN_RUN,
+  END_RUN,
+  INSERT_BODY,
+  insertEvents,
+  MOST_EVENTS,
+  PUT_RUN,
+  putEvents,
+  RELEASE_RUN,
+} from "./statements.ts"
 
 /** Bodies of more characters stand among the bodies, each once however often it occurs. */
 export const INLINE_CHARACTERS = 1024
@@ -33,10 +43,17 @@ export interface RunWriter {
   keep(text: string): string
   /** Renews the claim. @throws ToolwrightError `STALE_RUN` */
   beat(now: number): Promise<void>
-  /** Writes the last events and ends the run. */
-  end(events: readonly NewEvent[], end: { outcome: string; summary: string; time: number }): Promise<void>
+  /** Writes the last events and ends the run. @param also as of `append` */
+  end(events: readonly NewEvent[], end: RunEnd, also?: (execute: Execute) => Promise<void>): Promise<void>
   /** Lets go of the run, which then waits for whoever claims it. */
   release(events?: readonly NewEvent[]): Promise<void>
+}
+
+/** How a run ended. */
+export interface RunEnd {
+  outcome: string
+  summary: string
+  time: number
 }
 
 /** What a writer goes on from. */
@@ -45,6 +62,17 @@ export interface WriterStart {
   fence: number
   seq: number
   head: string
+  /** Makes salts for the digests of bodies. */
+  salt: () => string
+  /** The run where it is not on record yet. */
+  draft?: RunDraft
+}
+
+/** A run that is on record with its first events: the values that its row begins with, who writes it, and since when. */
+export interface RunDraft {
+  head: readonly SqlValue[]
+  holder: string
+  time: number
 }
 
 /** @param wrote hears of each write, so that followers in this process need not wait */
@@ -60,16 +88,19 @@ class ChainWriter implements RunWriter {
   #seq: number
   #head: string
   readonly #wrote: () => void
-  readonly #salt = saltMaker()
+  readonly #salt: () => string
+  #draft: RunDraft | undefined
   readonly #bodies = new WaitingBodies()
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(database: Database, { run, fence, seq, head }: WriterStart, wrote: () => void) {
+  constructor(database: Database, { run, fence, seq, head, salt, draft }: WriterStart, wrote: () => void) {
     this.database = database
     this.run = run
     this.fence = fence
     this.#seq = seq
     this.#head = head
+    this.#salt = salt
+    this.#draft = draft
     this.#wrote = wrote
   }
 
@@ -93,13 +124,15 @@ class ChainWriter implements RunWriter {
     return this.#inTurn(() => this.#changeOne(this.database.execute, BEAT, [now, this.run, this.fence]))
   }
 
-  end(
-    events: readonly NewEvent[],
-    { outcome, summary, time }: { outcome: string; summary: string; time: number },
-  ): Promise<void> {
-    const values = [outcome, summary, time, this.run, this.fence]
+  end(events: readonly NewEvent[], end: RunEnd, also?: (execute: Execute) => Promise<void>): Promise<void> {
+    const { outcome, summary, time } = end
     return this.#inTurn(async () => {
-      await this.#write(events, (execute) => this.#changeOne(execute, END_RUN, values))
+      const whole = this.#draft !== undefined && also === undefined && events.length <= MOST_EVENTS
+      if (whole) return this.#put(this.#draft!, events, end)
+      await this.#write(events, async (execute) => {
+        await also?.(execute)
+        await this.#changeOne(execute, END_RUN, [outcome, summary, time, this.run, this.fence])
+      })
     })
   }
 
@@ -113,23 +146,51 @@ class ChainWriter implements RunWriter {
     const prepared = this.#prepare(events)
     const last = prepared.at(-1)
     if (last !== undefined) tellWrite("before", this.run, last.seq)
-    if (this.#bodies.waiting === 0 && also === undefined && prepared.length <= MOST_EVENTS) {
+    const draft = this.#draft
+    if (draft === undefined && this.#bodies.waiting === 0 && also === undefined && prepared.length <= MOST_EVENTS) {
       if (last !== undefined) await this.#insert(this.database.execute, prepared)
     } else {
       await this.database.transaction(async (execute) => {
+        if (draft !== undefined) await this.#begin(execute, draft)
         await this.#bodies.insert(execute)
         await this.#insert(execute, prepared)
         await also?.(execute)
       })
       this.#bodies.written()
+      this.#draft = undefined
     }
-    if (last !== undefined) {
-      this.#seq = last.seq
-      this.#head = last.hash
-      tellWrite("after", this.run, last.seq)
-      this.#wrote()
-    }
+    this.#went(last)
     return this.#seq
+  }
+
+  #went(last: PreparedEvent | undefined): void {
+    if (last === undefined) return
+    this.#seq = last.seq
+    this.#head = last.hash
+    tellWrite("after", this.run, last.seq)
+    this.#wrote()
+  }
+
+  async #begin(execute: Execute, { head, holder, time }: RunDraft): Promise<void> {
+    const { rows } = await execute<{ fence: number }>(BEGIN_RUN, [...head, holder, time, null, null, time])
+    if (rows[0]?.fence !== this.fence) throw stale(this.run)
+  }
+
+  /** The whole run: nobody else can hold what is not there before, so nothing has to be asked. */
+  async #put({ head, holder, time: began }: RunDraft, events: readonly NewEvent[], end: RunEnd): Promise<void> {
+    const prepared = this.#prepare(events)
+    const last = prepared.at(-1)
+    if (last !== undefined) tellWrite("before", this.run, last.seq)
+    await this.database.transaction(async (execute) => {
+      const { changed } = await execute(PUT_RUN, [...head, holder, began, end.outcome, end.summary, end.time])
+      if (changed !== 1) throw stale(this.run)
+      await this.#bodies.insert(execute)
+      const values = prepared.flatMap((event) => [this.run, ...valuesOf(event)])
+      if (last !== undefined) await execute(putEvents(prepared.length), values)
+    })
+    this.#bodies.written()
+    this.#draft = undefined
+    this.#went(last)
   }
 
   #prepare(events: readonly NewEvent[]): PreparedEvent[] {
