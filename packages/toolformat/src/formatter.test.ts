@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { formatterById, getFormatter } from "./index.ts"
+import { formatById, formatterById, formatterOf, getFormatter } from "./index.ts"
 
 describe("the first formats", () => {
   it("reads a call in tags with braces and the closing tag in a string", () => {
@@ -8,6 +8,26 @@ describe("the first formats", () => {
     )
     expect(calls).toEqual([{ id: "call_0", name: "f", arguments: { a: [1, { x: "}</tool_call>" }] } }])
     expect(content).toBe("Let me see.")
+  })
+
+  it("finds calls whose mark begins beyond ASCII, wherever the reply is cut", () => {
+    const formatter = formatterOf({
+      ...formatById("hermes"),
+      id: "brackets",
+      calls: [{ codec: "named", open: ["⟦call name="], middle: ["⟧"], close: ["⟦/call⟧"] }],
+    })
+    const reply = 'See.\n⟦call name=f⟧{"a": "⟦/call⟧"}⟦/call⟧⟦call name=g⟧{}⟦/call⟧ Done ⟦'
+    const parser = formatter.createParser()
+    const events = [...[...reply].flatMap((character) => parser.push(character)), ...parser.end()]
+    expect(events.flatMap((event) => (event.type === "call-end" ? [event.call.name] : []))).toEqual(["f", "g"])
+    expect(formatter.parse(reply)).toMatchObject({
+      calls: [
+        { name: "f", arguments: { a: "⟦/call⟧" } },
+        { name: "g", arguments: {} },
+      ],
+      content: "See. Done ⟦",
+      problems: [],
+    })
   })
 
   it("does not lose the calls around one that cannot be read", () => {

@@ -30,11 +30,11 @@ test("every tool is fully described, and all can be registered together", () => 
   const registry = new ToolRegistry()
   for (const tool of builtinTools()) {
     registry.register(tool)
-    expect(tool.usageHint, tool.name).toBeDefined()
-    expect(tool.outputSchema, tool.name).toBeDefined()
+    expect(tool.usageHint, `usageHint of ${tool.name}`).toBeDefined()
+    expect(tool.outputSchema, `outputSchema of ${tool.name}`).toBeDefined()
     expect(tool.effects ?? tool.actions?.list.every((action) => action.effects), tool.name).toBeTruthy()
-    expect(tool.tags?.length, tool.name).toBeGreaterThan(0)
-    expect(tool.examples?.length, tool.name).toBeGreaterThan(0)
+    expect(tool.tags?.length ?? 0, `tags of ${tool.name}`).toBeGreaterThan(0)
+    expect(tool.examples?.length ?? 0, `examples of ${tool.name}`).toBeGreaterThan(0)
   }
 })
 

@@ -28,10 +28,14 @@ interface Node {
 export class MarkTable {
   private readonly root: Node = { next: new Map() }
   private readonly firsts = new Uint8Array(128)
+  /** First code units beyond ASCII; most tables have none. */
+  private readonly others = new Set<number>()
 
   add(text: string): Mark {
     let node = this.root
-    this.firsts[text.charCodeAt(0)] = 1
+    const first = text.charCodeAt(0)
+    if (first < 128) this.firsts[first] = 1
+    else this.others.add(first)
     for (let index = 0; index < text.length; index++) {
       const code = text.charCodeAt(index)
       let next = node.next.get(code)
@@ -43,7 +47,7 @@ export class MarkTable {
 
   /** Whether a mark may begin with a code unit. */
   begins(code: number): boolean {
-    return code < 128 && this.firsts[code] === 1
+    return code < 128 ? this.firsts[code] === 1 : this.others.size > 0 && this.others.has(code)
   }
 
   /**

@@ -178,6 +178,11 @@ export interface Format {
   aliases: readonly string[]
   /** One line for people. */
   title: string
+  /**
+   * What tells the names of its models: sought in the name in lower case, with `-` for spaces, `_` and `:`, before the
+   * rules for names that need an order (`selector/model-names.ts`), those of fine-tunes apart.
+   */
+  models?: RegExp
   /** Calls in the order in which they are tried. */
   calls: readonly CallSyntax[]
   reasoning?: ReasoningSyntax

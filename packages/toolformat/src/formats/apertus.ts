@@ -8,6 +8,7 @@ export const apertus: Format = {
   id: "apertus",
   aliases: ["apertus2509"],
   title: "A JSON list with names as keys between <|tools_prefix|> and <|tools_suffix|>: Apertus",
+  models: /apertus/,
   calls: [
     { ...jsonList(["<|tools_prefix|>"], ["<|tools_suffix|>"]), nameAsKey: true },
     { ...bareJson, nameAsKey: true },

@@ -1,3 +1,5 @@
+import { FORMATS } from "../formats/index.ts"
+
 /** A rule for model names. Rules are tried in order, so the particular stand before the general. */
 interface NameRule {
   /** Looked for in the normalised name, see {@link formatForModelName}. */
@@ -19,6 +21,12 @@ const FINE_TUNES: readonly NameRule[] = [
   { pattern: /hermes/, format: "hermes" },
 ]
 
+/** What the formats say themselves. */
+const DECLARED: readonly NameRule[] = FORMATS.flatMap(({ id, models }) =>
+  models === undefined ? [] : [{ pattern: models, format: id }],
+)
+
+/** Families whose names contain one another's, so that their rules need an order. */
 const FAMILIES: readonly NameRule[] = [
   { pattern: /gpt-oss|harmony/, format: "harmony" },
   { pattern: /llama-?4/, format: "llama4" },
@@ -66,7 +74,6 @@ const FAMILIES: readonly NameRule[] = [
   { pattern: /gigachat-?3\.5/, format: "gigachat35" },
   { pattern: /gigachat-?3\.1/, format: "gigachat31" },
   { pattern: /gigachat/, format: "gigachat3" },
-  { pattern: /apertus/, format: "apertus" },
   { pattern: /minicpm/, format: "minicpm5" },
   { pattern: /step-?3\.5|stepfun-?3\.5/, format: "qwen3-xml" },
   { pattern: /step-?3/, format: "step3" },
@@ -103,7 +110,7 @@ export function formatForModelName(modelName: string): { format: string; matched
     .replaceAll("\\", "/")
     .replaceAll(/[\s_:]+/g, "-")
     .replaceAll(PACKAGING, "")
-  for (const { pattern, format } of [...FINE_TUNES, ...FAMILIES]) {
+  for (const { pattern, format } of [...FINE_TUNES, ...DECLARED, ...FAMILIES]) {
     const found = pattern.exec(name)
     if (found !== null) return { format, matched: found[0] }
   }

@@ -34,6 +34,7 @@ describe("the format for a model", () => {
     ["c4ai-command-r7b-12-2024", "command-r7b"],
     ["c4ai-command-r-plus", "command-r"],
     ["moonshotai/Kimi-K2-Thinking", "kimi-k2"],
+    ["swiss-ai/Apertus-8B-Instruct-2509", "apertus"],
     ["some-unknown-model", "generic"],
     ["", "generic"],
   ])("%s is %s", (name, id) => {
