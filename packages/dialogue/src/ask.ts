@@ -1,8 +1,10 @@
 import type { Backend, InferEvent, InferRequest, SamplingOptions } from "@toolwright/backends"
+import type { Grounding } from "@toolwright/logits"
 import { ToolwrightError, type RunEvent, type ToolDefinition } from "@toolwright/toolbox"
 import type { ChatMessage, RefusedSchema, ToolFormatter } from "@toolwright/toolformat"
 import { planDelivery, type DeliveryPlan, type Grammars, type ToolCallingMode } from "./delivery.ts"
 import { groundingOf, type GroundingSetting } from "./grounding.ts"
+import { originsOf } from "./origins.ts"
 import { ReplyReader } from "./reply/reader.ts"
 import type { Reply, ReplyEvent } from "./reply/reply.ts"
 
@@ -13,6 +15,7 @@ export interface Dialogue {
   readonly grounding: GroundingSetting | undefined
   readonly sampling: SamplingOptions | undefined
   readonly reasoningTokens: number | undefined
+  readonly recordTokens: boolean
   readonly signal: AbortSignal | undefined
   plan: DeliveryPlan
   /** The server refused its own tool use. */
@@ -34,6 +37,8 @@ export interface DialogueOptions {
   sampling?: SamplingOptions | undefined
   /** How many tokens a model may reason in a reply before it says or calls anything; no bound unless given. */
   reasoningTokens?: number | undefined
+  /** Asks how the model came to each reply, of a backend that can tell. */
+  recordTokens?: boolean | undefined
   signal?: AbortSignal | undefined
   /** The tools that are on offer at first, and what was said by then: grammars are made of them. */
   tools: readonly ToolDefinition[]
@@ -48,7 +53,7 @@ export interface DialogueOptions {
 /** Chooses how tools reach the model. */
 export function openDialogue(options: DialogueOptions): Dialogue {
   const { backend, mode = "hybrid", formatter, grounding, sampling, signal, tools, said, messages } = options
-  const { reasoningTokens } = options
+  const { reasoningTokens, recordTokens = false } = options
   const plan = planDelivery({
     backend,
     mode,
@@ -64,6 +69,7 @@ export function openDialogue(options: DialogueOptions): Dialogue {
     grounding,
     sampling,
     reasoningTokens,
+    recordTokens: recordTokens && backend.abilities.tokens === true,
     signal,
     plan,
     refusedTools: false,
@@ -117,6 +123,8 @@ export class Asking {
   readonly #dialogue: Dialogue
   readonly #question: Question
   #request: InferRequest | undefined
+  /** What the grammar of the request holds arguments to. */
+  #grounding: Grounding | undefined
   #stream: AsyncIterator<InferEvent> | undefined
   #reader: ReplyReader | undefined
   /** Where the reply ends, in the caller's words and in those of the format. */
@@ -171,6 +179,7 @@ export class Asking {
 
   #end(): void {
     this.#done = true
+    this.#trace()
     this.#close()
   }
 
@@ -196,6 +205,7 @@ export class Asking {
     if (next === undefined) throw thrown
     this.#dialogue.plan = next.plan
     this.#request = undefined
+    this.#grounding = undefined
     const { from, error } = next.fallback
     this.#dialogue.refusedTools ||= from === "native"
     return { type: "delivery-fallback", from, to: next.plan.delivery, reason: error }
@@ -207,7 +217,7 @@ export class Asking {
   }
 
   #write(): AskEvent[] {
-    const { backend, plan, grounding, sampling } = this.#dialogue
+    const { plan, sampling, recordTokens } = this.#dialogue
     const { mustCall = false, oneCall = false, native, extra } = this.#question
     const tools = this.#tools()
     const messages = this.#question.messages(plan)
@@ -216,7 +226,7 @@ export class Asking {
     const { request: part, refused } =
       form !== undefined
         ? { request: form, refused: [] }
-        : plan.requestPart(tools, () => groundingOf(grounding, backend, this.#question.said(), messages), {
+        : plan.requestPart(tools, () => this.#ground(messages), {
             mode: mustCall ? "call" : "text-or-call",
             parallel: !oneCall,
           })
@@ -225,6 +235,7 @@ export class Asking {
       messages,
       ...part,
       ...(plan.delivery === "native" ? native : {}),
+      ...(recordTokens ? { recordTokens } : {}),
       ...(sampling === undefined && stop.length === 0 ? {} : { sampling: { ...sampling, stop } }),
     }
     const {
@@ -237,6 +248,22 @@ export class Asking {
       ...this.#newlyRefused(refused),
       { type: "request", messages, tools: offered, delivery: plan.delivery, ...held },
     ]
+  }
+
+  #ground(messages: readonly ChatMessage[]): Grounding | undefined {
+    const { grounding, backend } = this.#dialogue
+    return (this.#grounding = groundingOf(grounding, backend, this.#question.said(), messages))
+  }
+
+  /** Where the arguments of the reply's calls come from, where it is to be known how the model came to it. */
+  #trace(): void {
+    const { reply } = this.#reader!
+    if (reply.tokens === undefined) return
+    const { messages, grammar } = this.#request!
+    reply.origins = originsOf(reply.calls, messages, {
+      tools: this.#tools(),
+      grounding: grammar === undefined ? undefined : this.#grounding,
+    })
   }
 
   /** Each tool that the grammar leaves free is told of once in a dialogue. */

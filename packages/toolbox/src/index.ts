@@ -19,6 +19,7 @@ export type { ArgumentsFrom, FromSchema, LiteralSchema } from "./model/from-sche
 export * from "./model/grounded.ts"
 export * from "./model/json-text.ts"
 export type * from "./model/events.ts"
+export * from "./model/token-trace.ts"
 export * from "./model/typed-events.ts"
 export type * from "./model/host.ts"
 export * from "./model/result-codecs.ts"

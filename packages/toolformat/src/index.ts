@@ -21,7 +21,6 @@ export { grammarText, structuralTagFor, type GrammarText } from "./grammar-text.
 export type { StructuralTagOf } from "./engine/grammar/structural-tag.ts"
 export { collectReply } from "./engine/parser.ts"
 export { createParser, type AccountingParser } from "./engine/parser.ts"
-export type { Span } from "./engine/session.ts"
 export type {
   CallSyntax,
   Format,

@@ -53,6 +53,8 @@ export interface ExecutorOptions {
    * and the model told to act. No bound unless given.
    */
   reasoningTokens?: number
+  /** Tells how the model came to each reply, token by token, where the backend can. */
+  recordTokens?: boolean
   permissions?: PermissionPolicy
   /** What becomes of a call that needs approval where nobody can be asked: it is denied, unless the run is to wait. */
   approvals?: "deny" | "wait"

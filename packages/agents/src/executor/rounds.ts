@@ -143,7 +143,7 @@ export class Rounds {
     state.modelMs += asking.modelMs
     takeAnswer(state, reply)
     this.#take(reply)
-    const { raw, content, said, reasoning, calls, finishReason, modelMs, selfKnowledge, usage } = reply
+    const { raw, content, said, reasoning, calls, finishReason, modelMs, selfKnowledge, usage, spans } = reply
     const told: RunEvent = {
       type: "reply",
       round,
@@ -156,8 +156,12 @@ export class Rounds {
       ...selfKnowledge,
       ...(said === content ? {} : { said }),
       ...(usage === undefined ? {} : { usage }),
+      ...(spans === undefined ? {} : { spans }),
     }
-    return { events: [told] }
+    const { tokens: trace, origins = [] } = reply
+    return {
+      events: [...(trace === undefined ? [] : [{ type: "reply-tokens", round, trace, origins } as const]), told],
+    }
   }
 
   #request(event: Extract<AskEvent, { type: "request" }>): RunEvent {

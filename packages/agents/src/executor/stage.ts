@@ -105,7 +105,7 @@ function dialogueOf(
   const sampling = own === undefined ? before : { ...before, ...own }
   const messages = [{ role: "user", content: task }] as const
   const said = [task]
-  const { reasoningTokens, grammars } = more
+  const { reasoningTokens, recordTokens, grammars } = more
   return openDialogue({
     backend,
     mode,
@@ -113,6 +113,7 @@ function dialogueOf(
     grounding,
     sampling,
     reasoningTokens,
+    recordTokens,
     signal,
     tools,
     said,

@@ -1,6 +1,6 @@
 import { redactDeep, type Redactor } from "@toolwright/host/text"
 import type { RunWriter } from "@toolwright/store"
-import { jsonText, type JsonSchema, type RunEvent, type WorkNote } from "@toolwright/toolbox"
+import { jsonText, type ArgumentOrigin, type JsonSchema, type RunEvent, type WorkNote } from "@toolwright/toolbox"
 import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
 
 /** What a run is after a round: from it, and from what stands in the log since, the run can go on. */
@@ -99,6 +99,13 @@ export class Encoder {
         this.#conversation = messages.slice()
         return this.text({ ...without(event), conversation, counters, ...(notes.length === 0 ? {} : { notes }) })
       }
+      case "reply-tokens": {
+        // A secret stands in it in pieces.
+        const { texts, tokens } = event.trace
+        const written = tokens.map((place) => texts[place]).join("")
+        if (this.holdsSecret(written)) return this.text({ round: event.round, withheld: true })
+        return this.text({ ...without(event), origins: event.origins.map((origin) => this.#origin(origin)) })
+      }
       case "reply": {
         const json = jsonText(without(event))
         const safe = this.#safe(json)
@@ -135,6 +142,15 @@ export class Encoder {
   holdsSecret(value: unknown): boolean {
     const json = jsonText(value)
     return this.#safe(json) !== json
+  }
+
+  /** Of a message that holds a secret no words are cut out: a part of one is not known for what it is. */
+  #origin(origin: ArgumentOrigin): ArgumentOrigin {
+    const places = origin.places.map((place) => {
+      const message = this.#prompt[place.message]
+      return message === undefined || this.holdsSecret(message) ? { ...place, before: "", text: "", after: "" } : place
+    })
+    return { ...origin, places }
   }
 
   #givenToRun(): object {

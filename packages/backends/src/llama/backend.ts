@@ -3,6 +3,7 @@ import { ToolwrightError } from "@toolwright/toolbox"
 import { createChatTemplate, formatterOf, selectByTemplate, type ChatMessage } from "@toolwright/toolformat"
 import { conflictingConstraints, constraintsOf } from "../failures.ts"
 import type { Backend, InferEvent, InferRequest } from "../model/backend.ts"
+import { traceReply } from "./trace.ts"
 import { openLlama, type LlamaEngine, type LlamaEngineOptions } from "./engine.ts"
 
 export interface LlamaBackendOptions extends LlamaEngineOptions {
@@ -46,7 +47,13 @@ export function llamaBackend(
   const renderPrompt = options.renderPrompt ?? templateRenderer(engine)
   return {
     kind: "llama",
-    abilities: { nativeTools: false, grammar: true, jsonSchema: true, small: engine.modelSize < SMALL_MODEL_BYTES },
+    abilities: {
+      nativeTools: false,
+      grammar: true,
+      jsonSchema: true,
+      tokens: true,
+      small: engine.modelSize < SMALL_MODEL_BYTES,
+    },
     engine,
     contextTokens: engine.contextSize,
     ...formatOf(engine, options.modelName ?? engine.modelName),
@@ -84,6 +91,8 @@ export async function* inferPrompt(
     for (let step = await run.next(); ; step = await run.next()) {
       if (step.done === true) {
         const { finishReason, inputTokens, outputTokens } = step.value
+        if (request.recordTokens === true)
+          yield { type: "tokens", trace: await traceReply(engine, { prompt, grammar, ...step.value }, signal) }
         yield { type: "end", finishReason, usage: { inputTokens, outputTokens } }
         return
       }

@@ -47,6 +47,10 @@ export interface Generated {
   readonly finishReason: FinishReason
   readonly inputTokens: number
   readonly outputTokens: number
+  /** What was written, without a token that ends it. */
+  readonly tokens: readonly number[]
+  /** The model ended it itself. */
+  readonly ended: boolean
 }
 
 /**
@@ -67,6 +71,8 @@ export interface LlamaEngine extends AsyncDisposable {
    * vocabularies.
    */
   readonly tokenizer: Tokenizer
+  /** The same as llama.cpp's grammars see it: control tokens, as the marks of calls often are, count by their text. */
+  readonly grammarTokenizer: Tokenizer
   tokenize(text: string): number[]
   /**
    * Goes on from a raw prompt; markers of control tokens in it count as such.
@@ -192,6 +198,7 @@ class Engine implements LlamaEngine {
   #grammarChars = 0
   #queue: Promise<unknown> = Promise.resolve()
   #tokenizer: Tokenizer | undefined
+  #grammarTokenizer: Tokenizer | undefined
   #disposed = false
 
   constructor(module: LlamaModule, runtime: LlamaRuntime, model: LlamaModel, context: LlamaContext) {
@@ -219,6 +226,16 @@ class Engine implements LlamaEngine {
   get tokenizer(): Tokenizer {
     const { bytes, endTokens } = this.vocabulary
     return (this.#tokenizer ??= createTokenizer({ tokens: bytes.map((own) => own ?? null), eos: endTokens }))
+  }
+
+  get grammarTokenizer(): Tokenizer {
+    if (this.#grammarTokenizer === undefined) {
+      const encoder = new TextEncoder()
+      const { bytes, texts, endTokens } = this.vocabulary
+      const tokens = bytes.map((own, token) => own ?? encoder.encode(texts[token]))
+      this.#grammarTokenizer = createTokenizer({ tokens, eos: endTokens })
+    }
+    return this.#grammarTokenizer
   }
 
   get bosText(): string {
@@ -262,7 +279,8 @@ class Engine implements LlamaEngine {
       }
       const last = cutter.push(text.end()) + cutter.end()
       if (last !== "") yield last
-      return { finishReason, inputTokens: tokens.length, outputTokens: produced.length }
+      const ended = finishReason === "stop" && !cutter.stopped
+      return { finishReason, inputTokens: tokens.length, outputTokens: produced.length, tokens: produced, ended }
     } catch (thrown) {
       signal?.throwIfAborted()
       if (ToolwrightError.isInstance(thrown)) throw thrown

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@toolwright/toolbox"
+import type { JsonObject, TokenTrace } from "@toolwright/toolbox"
 import type { ChatMessage, OpenAITool, ToolFormatter } from "@toolwright/toolformat"
 
 /** Sampler settings, in the field's usual names and ranges; what a backend cannot express is left out and reported. */
@@ -38,6 +38,8 @@ export interface InferRequest {
   structuralTag?: JsonObject
   jsonSchema?: JsonObject
   sampling?: SamplingOptions
+  /** Asks for how the model came to its reply, of a backend with the ability `tokens`. */
+  recordTokens?: boolean
   /** Fields added to the request body as they are, for what a server has of its own. */
   extraBody?: JsonObject
 }
@@ -62,6 +64,8 @@ export type InferEvent =
   | { type: "call-delta"; index: number; id?: string; name?: string; arguments?: string }
   /** The request is tried again after a wait; `code` is that of the failure. */
   | { type: "retry"; attempt: number; delayMs: number; reason: string; code?: string }
+  /** How the model came to what it wrote: before the end, where it was asked for. */
+  | { type: "tokens"; trace: TokenTrace }
   | ({ type: "end"; finishReason: FinishReason; usage?: Usage } & SelfKnowledge)
 
 /** What a model that measures its own doubt says of a reply. */
@@ -87,6 +91,8 @@ export interface BackendAbilities {
   lazyGrammar?: boolean
   /** xgrammar's structural tags hold calls, and leave the text around them free. */
   structuralTags?: boolean
+  /** It can tell how the model came to its reply, token by token. */
+  tokens?: boolean
   /** The model is so small that it copies names and paths wrongly; some hold its arguments to the conversation then. */
   small?: boolean
 }

@@ -58,7 +58,7 @@ export function pocketBackend(
   const data = once(readDoubtData)
   return {
     kind: "llama",
-    abilities: { nativeTools: false, grammar: true, jsonSchema: true, small: true },
+    abilities: { nativeTools: false, grammar: true, jsonSchema: true, tokens: true, small: true },
     engine,
     modelName: () => "toolwright-pocket",
     groundingText: said,
@@ -71,7 +71,8 @@ export function pocketBackend(
       if (beyond !== undefined) return yield* words(beyond, NO_USAGE, true)
       const held = named ?? heldToWords(request)
       const sampling = { temperature: 0, ...request.sampling }
-      const { reply, end } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
+      const { reply, end, tokens } = await wholeReply(inferPrompt(engine, prompt, { ...held, sampling }, signal))
+      if (tokens !== undefined) yield tokens
       if (request.jsonSchema === undefined && !reply.startsWith(CALL_OPEN)) {
         return yield* words(spokenReply(reply, steps, root), end.usage, reply.startsWith(CANNOT))
       }
@@ -146,19 +147,24 @@ function promptingFor(engine: LlamaEngine, root: string | undefined): PocketProm
 const LONGEST_SENTENCE = 300
 
 type End = Extract<InferEvent, { type: "end" }>
+type Tokens = Extract<InferEvent, { type: "tokens" }>
 
 /** A reply to its end. Words end in time, and as an answer: the same prompt would bring the same words again. */
-async function wholeReply(events: AsyncGenerator<InferEvent>): Promise<{ reply: string; end: End }> {
+async function wholeReply(
+  events: AsyncGenerator<InferEvent>,
+): Promise<{ reply: string; end: End; tokens: Tokens | undefined }> {
   let reply = ""
+  let tokens: Tokens | undefined
   let end: End = { type: "end", finishReason: "stop" }
   for await (const event of events) {
     if (event.type === "text-delta") reply += event.text
     if (event.type === "end") end = event
+    if (event.type === "tokens") tokens = event
     const isWords = !CALL_OPEN.startsWith(reply.slice(0, CALL_OPEN.length))
     if (isWords) end = { ...end, finishReason: "stop" }
     if (isWords && reply.length > LONGEST_SENTENCE) break
   }
-  return { reply, end }
+  return { reply, end, tokens }
 }
 
 function* words(text: string, usage = NO_USAGE, declined = false): Generator<InferEvent> {

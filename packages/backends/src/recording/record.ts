@@ -86,6 +86,8 @@ function keep(event: InferEvent, reply: Reply): boolean {
     if (event.usage !== undefined) reply.usage = event.usage
     return true
   }
+  // A screenplay says what is replied, not how a model came to it.
+  if (event.type === "tokens") return false
   const stream = (reply.stream ??= [])
   if (event.type === "call-delta") {
     const { type: _, index, ...rest } = event

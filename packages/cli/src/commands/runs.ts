@@ -7,6 +7,7 @@ import { createLines } from "../render/lines.ts"
 import { neutralise } from "../render/neutralise.ts"
 import { count, duration, oneLine } from "../render/short.ts"
 import { styleFor } from "../render/style.ts"
+import { tokenLines } from "../render/token-lines.ts"
 import { WORKSPACE_OPTIONS } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 import { withoutTools } from "../without-tools.ts"
@@ -14,6 +15,10 @@ import { withoutTools } from "../without-tools.ts"
 const OPTIONS = {
   json: { type: "boolean", description: "Print JSON: of list an array, of show one event a line" },
   full: { type: "boolean", description: "Of show: the numbered prompts, replies, calls and results in full" },
+  tokens: {
+    type: "boolean",
+    description: "Of show: also how the model came to each reply, of a run with --record-tokens",
+  },
   follow: { type: "boolean", short: "f", description: "Of show: go on showing what happens until the run has ended" },
   calls: { type: "boolean", description: "Of list: also calls of single tools, by hand or over HTTP and MCP" },
   limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },
@@ -96,7 +101,11 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
   const width = (stdout.columns || (isTTY.stdout ? 100 : 200)) - NUMBER.length
   const lines = createLines({ style, width, unicode: isTTY.stdout })
   const linesOf = (event: RecordedEvent): readonly string[] =>
-    event.erased === true ? [style.dim(`${event.type}: erased`)] : lines(event as unknown as RunEvent)
+    event.erased === true
+      ? [style.dim(`${event.type}: erased`)]
+      : event.type === "reply-tokens" && values.tokens === true
+        ? tokenLines(event as Parameters<typeof tokenLines>[0], style)
+        : lines(event as unknown as RunEvent)
   const show = (event: RecordedEvent): void => {
     if (values.json === true) return void stdout.write(`${JSON.stringify(event)}\n`)
     // The number of the event, by which 'branch' and 'audit erase' know it.
@@ -111,6 +120,8 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
     return EXIT.success
   }
   for (const event of events) show(event)
+  if (values.tokens === true && values.json !== true && !events.some(({ type }) => type === "reply-tokens"))
+    stdout.write("No tokens are recorded of this run: start one with --record-tokens and a model in this process.\n")
   if (values.follow !== true) {
     if (values.json !== true) await showDifferences(invocation, toolwright, head.runId)
     return EXIT.success

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import tailwind from "@tailwindcss/vite"
-import { build, type InlineConfig } from "vite"
+import { build, defaultClientConditions, type InlineConfig } from "vite"
 
 const SOURCE = join(import.meta.dirname, "../page")
 const STAMP = "stamp"
@@ -32,6 +32,8 @@ export async function buildPage(target: string): Promise<void> {
     base: "./",
     plugins: [tailwind()],
     mode: "production",
+    // The packages that the page takes something of are read from their sources, as everywhere in a clone.
+    resolve: { conditions: ["toolwright-source", ...defaultClientConditions] },
     // Whatever the process that builds runs as, a test for one.
     oxc: { jsx: { runtime: "automatic", development: false } },
     define: { "process.env.NODE_ENV": '"production"' },

@@ -13,12 +13,18 @@ import "./style.css"
 interface Held {
   run: RunDigest
   events: { digest: EventDigest; hash: string; body?: string }[]
+  /** Texts that events name by their hashes. */
+  bodies?: Record<string, string>
 }
 
-function bodiesOf({ events }: Held): BodySource {
+function bodiesOf({ events, bodies = {} }: Held): BodySource {
   const bySeq = new Map(events.map((event) => [event.digest.seq, event]))
   return {
     live: false,
+    async kept(_seq, hash) {
+      const text = Object.hasOwn(bodies, hash) ? bodies[hash]! : undefined
+      return { size: text?.length ?? 0, from: 0, text: text ?? "", ...(text === undefined ? { erased: true } : {}) }
+    },
     async body(seq): Promise<EventBody> {
       const event = bySeq.get(seq)
       if (event === undefined) throw new Error(`There is no event ${seq}.`)

@@ -99,7 +99,7 @@ function plainEvents(
 ): AskEvent[] {
   if (event.type === "call-delta") return calls.push(event).flatMap(replyEvent)
   if (event.type === "retry") return [{ ...event, type: "model-retry" }]
-  return [event]
+  return event.type === "tokens" ? [] : [event]
 }
 
 /** Calls that nobody offered, as they are told of a reply. */

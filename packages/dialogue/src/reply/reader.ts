@@ -39,6 +39,8 @@ const TOKEN_CHARS = 5
 /** Far more than any model means to write: characters of text, reasoning and arguments together, and calls. */
 const LONGEST_REPLY = 16 * 1024 * 1024
 const MOST_CALLS = 1024
+/** Stretches of a reply that are told; a reply has few. */
+const MOST_SPANS = 4096
 /** What a piece of a call counts at least: pieces without arguments cost memory too. */
 const LEAST_DELTA = 16
 
@@ -93,6 +95,9 @@ export class ReplyReader {
         return this.#serverCalls.read((this.#native ??= createCallAssembler()).push(event))
       case "retry":
         return [{ ...event, type: "model-retry" }]
+      case "tokens":
+        this.reply.tokens = event.trace
+        return []
       case "end":
         this.reply.finishReason = event.finishReason
         if (event.usage !== undefined) this.reply.usage = event.usage
@@ -112,6 +117,9 @@ export class ReplyReader {
       const last = this.#parser.end()
       const cutOff = this.reply.finishReason === "length"
       events.push(...this.#textCalls.read(cutOff ? this.#textCalls.withoutGuess(last) : last))
+      const spans = this.#parser.spans?.() ?? []
+      if (spans.some(({ kind }) => kind !== "content"))
+        this.reply.spans = spans.slice(0, MOST_SPANS).map(({ kind, end }) => [kind, end])
     }
     if (this.#native !== undefined)
       events.push(...this.#serverCalls.read(this.#native.end(this.reply.finishReason === "length")))

@@ -1,5 +1,12 @@
 import type { FinishReason, SelfKnowledge, Usage } from "@toolwright/backends"
-import { failure, type RunEvent, type ToolCall, type ToolResult } from "@toolwright/toolbox"
+import {
+  failure,
+  type ArgumentOrigin,
+  type RunEvent,
+  type TokenTrace,
+  type ToolCall,
+  type ToolResult,
+} from "@toolwright/toolbox"
 import type { ParseProblem } from "@toolwright/toolformat"
 
 /** What is told of a reply while it comes. */
@@ -28,6 +35,12 @@ export interface Reply {
   /** What a model that measures its doubt says of the reply. */
   selfKnowledge: SelfKnowledge
   usage?: Usage
+  /** What the stretches of `raw` were read as, with the place where each ends. */
+  spans?: [kind: string, end: number][]
+  /** How the model came to it, where that was asked for. */
+  tokens?: TokenTrace
+  /** Where the arguments of its calls stand in what was said, where it is known how the model came to it. */
+  origins?: ArgumentOrigin[]
   /** Milliseconds from the request to the end. */
   modelMs: number
 }

@@ -1,4 +1,5 @@
 export { bindGrammar, type Ungrounded, ungrounded } from "./bind.ts"
 export type { BoundGrounding } from "../grammar/bound-grounding.ts"
 export { type Grounded, type GroundedKind, type Grounding, type GroundingRules, MAX_GROUNDING_TEXT } from "./model.ts"
-export { groundingKey, groundSchema } from "./rules.ts"
+export { groundedBy, groundingKey, groundSchema } from "./rules.ts"
+export { annotationOf } from "../schema/grounded-hole.ts"

@@ -9,7 +9,10 @@ import { formatterById } from "@toolwright/toolformat"
 import type { Configuration } from "../configuration/settings.ts"
 
 /** What a configuration and a profile say of an executor, before its tools, its model and its rules. */
-export function executorSettings({ model, agent }: Configuration, profile: AgentProfile): Partial<ExecutorOptions> {
+export function executorSettings(
+  { model, agent, runs }: Configuration,
+  profile: AgentProfile,
+): Partial<ExecutorOptions> {
   const sampling = {
     ...(model.temperature === undefined ? {} : { temperature: model.temperature }),
     ...(model.maxTokens === undefined ? {} : { maxTokens: model.maxTokens }),
@@ -25,6 +28,7 @@ export function executorSettings({ model, agent }: Configuration, profile: Agent
     completion: { ...profile.completion, ...requiredOf(agent) },
     ...(contextTokens === undefined ? {} : { context: compactingContext({ contextTokens }) }),
     ...(reasoningTokens === undefined ? {} : { reasoningTokens }),
+    ...(runs.tokens ? { recordTokens: true } : {}),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
   }
 }

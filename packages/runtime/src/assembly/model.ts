@@ -47,11 +47,19 @@ export function modelFor(
       ? backendFor(configuration, { root, choose, log, env, tools: () => registry.list() })
       : withoutModel()
   }
+  const opened = async (): Promise<Backend> => {
+    const backend = await open()
+    if (configuration.runs.tokens && backend.abilities.tokens !== true) log?.(NO_TOKENS)
+    return backend
+  }
   return {
     pairing,
-    backend: () => (made ??= open()),
+    backend: () => (made ??= opened()),
     async close() {
       await (await made?.catch(() => undefined))?.close?.()
     },
   }
 }
+
+const NO_TOKENS =
+  "This model does not tell how it comes to its replies, so none of their tokens is recorded: models in this process do (--backend pocket, or llama with --model-path)."

@@ -376,6 +376,16 @@ const DECLARED = [
     env: ["TOOLWRIGHT_DATABASE"],
     flag: "database",
   },
+  {
+    key: "runs.tokens",
+    nature: "harmless",
+    type: "boolean",
+    fallback: false,
+    description:
+      "Whether it is recorded how the model came to each reply: its tokens with their chances, what the grammar removed, where arguments come from; of models in this process",
+    env: ["TOOLWRIGHT_RECORD_TOKENS"],
+    flag: "record-tokens",
+  },
 ] as const satisfies readonly Setting[]
 
 /**

@@ -92,6 +92,7 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "erased?": yes,
   }),
   EventPage: fields({ events: list(named("Event")), more: yes }),
+  KeptText: fields({ size: whole, from: whole, text, "erased?": yes }),
   EventBody: fields({ seq: whole, type: text, time, hash: text, size: whole, from: whole, text, "erased?": yes }),
   Started: fields({ id: text }),
   Agent: fields({

@@ -83,6 +83,11 @@ const ROUTES: Readonly<Record<string, Route>> = {
     answer: named("EventBody"),
     narrow: true,
   }),
+  "GET /runs/{id}/events/{seq}/kept/{hash}": run(
+    "get_kept_text",
+    "A prompt's message, its tools or its grammar, which an event names by its hash, or a part of it",
+    { query: { from: whole, length: whole }, answer: named("KeptText"), narrow: true },
+  ),
   "GET /runs/{id}/stream": run(
     "follow_run",
     "Its events as they are written; Last-Event-ID goes on where it broke off",

@@ -63,6 +63,16 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
       code: typeof finishReason === "string" && finishReason !== "stop" ? finishReason : undefined,
       tokens: number((usage as { outputTokens?: unknown } | undefined)?.outputTokens),
     }) as Partial<EventDigest>,
+  "call-end": ({ callId, name, path }) => ({ callId, name, text: short(path) }) as Partial<EventDigest>,
+  "effect-start": ({ callId, name, declared }) => ({ callId, name, text: short(declared) }) as Partial<EventDigest>,
+  "reply-tokens": ({ round, trace, withheld }) => {
+    const { tokens } = (trace ?? {}) as Body
+    return {
+      round: number(round),
+      count: Array.isArray(tokens) ? tokens.length : 0,
+      text: withheld === true ? "not recorded: a secret stands in the reply" : undefined,
+    } as Partial<EventDigest>
+  },
   "tool-start": ({ callId, name, arguments: args, repairs }) =>
     ({
       callId,
@@ -120,6 +130,22 @@ export function eventDigest({ seq, type, time, body }: LogEvent): EventDigest {
     ABOUT[type]?.(read) ??
     ({ callId: read.callId, name: read.name, text: short(read.text) ?? short(read.message) } as Partial<EventDigest>)
   return defined({ seq, type, time: Number(time), bytes: body.length, ...about })
+}
+
+/** The texts that an event names by their hashes, where we write such names: what a call or a reply says names none. */
+export function textsNamedBy({ type, body = "{}" }: Pick<LogEvent, "type" | "body">): string[] {
+  const { prompt, tools, grammar, conversation, given } = objectIn(body) as Record<string, Body | string | undefined>
+  const added = (list: Body | string | undefined, name: string): unknown[] => {
+    const found = typeof list === "object" && list !== null ? list[name] : undefined
+    return Array.isArray(found) ? found : [found]
+  }
+  const named: Readonly<Record<string, () => unknown[]>> = {
+    request: () => [...added(prompt, "add"), tools, grammar],
+    "round-end": () => added(conversation, "add"),
+    "run-start": () => [...added(given, "systemPrompt"), ...added(given, "history")],
+  }
+  const all = Object.hasOwn(named, type) ? named[type]!() : []
+  return all.filter((each) => typeof each === "string")
 }
 
 const number = (value: unknown): number | undefined =>

@@ -1,5 +1,5 @@
 import { Hono, type Context } from "hono"
-import type { RunLog, RunRow } from "@toolwright/store"
+import { readBodies, type LogEvent, type RunLog, type RunRow } from "@toolwright/store"
 import type { CallGate } from "@toolwright/toolbox"
 import type { Followers, Telling } from "../http/followers.ts"
 import type { RequestVariables } from "../http/guard.ts"
@@ -7,10 +7,10 @@ import { problem } from "../http/problem.ts"
 import type { RunSource, RunStarter } from "../http/sources.ts"
 import { sendText } from "../http/sent.ts"
 import { whole } from "../http/whole.ts"
-import { eventDigest, runDigest } from "./digest.ts"
+import { eventDigest, runDigest, textsNamedBy } from "./digest.ts"
 import { findRuns } from "./find.ts"
 import { startRoutes } from "./start.ts"
-import type { EventBody, EventPage, RunDetail, RunList } from "./shapes.ts"
+import type { EventBody, EventPage, KeptText, RunDetail, RunList } from "./shapes.ts"
 
 type Variables = RequestVariables
 
@@ -20,8 +20,9 @@ const MOST_TEXT = 1 << 20
 
 /**
  * The runs on record: `GET /runs` lists them, `GET /runs/{id}` is one, `GET /runs/{id}/events` its events by range as
- * digests, `GET /runs/{id}/events/{seq}` one with its body, `GET /runs/{id}/stream` what happens as it happens. The
- * holder of a token for some tags sees the calls made with that token, and nothing else.
+ * digests, `GET /runs/{id}/events/{seq}` one with its body, `…/kept/{hash}` a text that it names by its hash,
+ * `GET /runs/{id}/stream` what happens as it happens. The holder of a token for some tags sees the calls made with
+ * that token, and nothing else.
  */
 export function runRoutes(
   source: RunSource,
@@ -128,23 +129,48 @@ function eventRoutes(routes: Routes, { send, visible }: Reader): void {
     return send(context, await pageOf(log, row.id, { after, limit }))
   })
 
-  routes.get("/:id/events/:seq", async (context) => {
+  bodyRoutes(routes, { send, visible })
+}
+
+function bodyRoutes(routes: Routes, { send, visible }: Reader): void {
+  /** The event that an address names. */
+  const eventAt = async (context: Asked): Promise<{ log: RunLog; event: LogEvent } | Response> => {
     const found = await visible(context)
     if (found instanceof Response) return found
     const { log, row } = found
-    const seq = whole(context.req.param("seq"), 0, 0, 2 ** 31 - 1)
+    const asked = context.req.param("seq")!
+    const seq = whole(asked, 0, 0, 2 ** 31 - 1)
     const [event] = await log.events(row.id, { after: seq - 1, upTo: seq, limit: 1 })
-    if (seq === 0 || event === undefined)
-      return problem({
-        code: "UNKNOWN_EVENT",
-        message: `The run ${row.id} has no event ${context.req.param("seq").slice(0, 20)}.`,
-      })
-    const { type, time, hash, body = "" } = event
-    const from = whole(context.req.query("from"), 0, 0, body.length)
-    const text = body.slice(from, from + whole(context.req.query("length"), MOST_TEXT, 1, MOST_TEXT))
-    const answer: EventBody = { seq, type, time: Number(time), hash, size: body.length, from, text }
-    return send(context, event.body === undefined ? { ...answer, erased: true } : answer)
+    if (seq > 0 && event !== undefined) return { log, event }
+    return problem({ code: "UNKNOWN_EVENT", message: `The run ${row.id} has no event ${asked.slice(0, 20)}.` })
+  }
+
+  routes.get("/:id/events/:seq", async (context) => {
+    const found = await eventAt(context)
+    if (found instanceof Response) return found
+    const { seq, type, time, hash, body = "" } = found.event
+    const answer: EventBody = { seq, type, time: Number(time), hash, ...partOf(context, body) }
+    return send(context, found.event.body === undefined ? { ...answer, erased: true } : answer)
   })
+
+  routes.get("/:id/events/:seq/kept/:hash", async (context) => {
+    const found = await eventAt(context)
+    if (found instanceof Response) return found
+    const hash = context.req.param("hash")
+    // What another run holds is not to be had by its hash here.
+    if (!textsNamedBy(found.event).includes(hash))
+      return problem({ code: "UNKNOWN_EVENT", message: `Event ${found.event.seq} names no text by this hash.` })
+    const text = (await readBodies(found.log.database, [hash])).get(hash)
+    const answer: KeptText = { ...partOf(context, text ?? ""), ...(text === undefined ? { erased: true } : {}) }
+    return send(context, answer)
+  })
+}
+
+/** The part of a text that is asked for: a megabyte at most. */
+function partOf(context: Asked, text: string): { size: number; from: number; text: string } {
+  const from = whole(context.req.query("from"), 0, 0, text.length)
+  const length = whole(context.req.query("length"), MOST_TEXT, 1, MOST_TEXT)
+  return { size: text.length, from, text: text.slice(from, from + length) }
 }
 
 /** Characters of bodies that are read in one go, and after which a page ends: a reader comes again for more. */

@@ -85,3 +85,12 @@ export interface EventBody {
   text: string
   erased?: true
 }
+
+/** What `GET /runs/{id}/events/{seq}/kept/{hash}` answers: a text that the event names by its hash, or a part of it. */
+export interface KeptText {
+  /** Characters of the whole text. */
+  size: number
+  from: number
+  text: string
+  erased?: true
+}

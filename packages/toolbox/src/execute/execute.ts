@@ -1,5 +1,5 @@
 import { messageOf, ToolwrightError } from "../model/errors.ts"
-import type { Repair, ToolEvent } from "../model/events.ts"
+import type { CallPermission, Repair, ToolEvent } from "../model/events.ts"
 import { failure, success, type ToolResult } from "../model/result.ts"
 import type { JsonObject, JsonSchema } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
@@ -9,7 +9,7 @@ import { inspect } from "../validate/compile.ts"
 import { explain, type ArgumentIssue } from "../validate/explain.ts"
 import { cancelled, runLimited } from "./limit.ts"
 import { withNextStep } from "./next-step.ts"
-import { refusal, rulingFor, type PermissionPolicy } from "./permission.ts"
+import { permit, rulingFor, type PermissionPolicy } from "./permission.ts"
 import { resolveTool } from "./resolve.ts"
 import { UNHOSTED } from "./unhosted.ts"
 
@@ -82,9 +82,10 @@ export async function executeCall(
       // What listens cannot break the call that it listens to.
     }
   }
+  let permission: CallPermission | undefined
   const finish = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
     const final = finished(withNextStep(tools, result), repairs, performance.now() - started)
-    tell({ type: "tool-end", callId, name, result: final })
+    tell({ type: "tool-end", callId, name, result: final, ...(permission === undefined ? {} : { permission }) })
     return final
   }
   const refuse = (name: string, result: ToolResult, repairs: Repair[] = []): ToolResult => {
@@ -112,10 +113,9 @@ export async function executeCall(
   if (options.dryRun === true) return finish(tool.name, notRun(options.permissions, tool, args), repairs)
   try {
     if (isRuled(options, tool)) {
-      const refused = await unlessAborted(
-        refusal(options.permissions, { tool, arguments: args, callId }, signal),
-        signal,
-      )
+      const asked = { tool, arguments: args, callId }
+      const { told, refused } = await unlessAborted(permit(options.permissions, asked, signal), signal)
+      permission = told
       if (refused !== undefined) return finish(tool.name, refused, repairs)
     }
     const surrounded = around(

@@ -1,4 +1,5 @@
 import { actionOf, asksFirst } from "../model/about.ts"
+import type { CallPermission } from "../model/events.ts"
 import { failure, type ToolResult } from "../model/result.ts"
 import type { JsonObject } from "../model/schema.ts"
 import type { ToolDefinition } from "../model/tool.ts"
@@ -50,54 +51,79 @@ export interface AskedCall {
   callId?: string
 }
 
-/** What the rules say of a call, before anybody is asked; with the result that refuses it where they deny it. */
-export type Ruling = { permission: "allow" | "ask" } | { permission: "deny"; refused: ToolResult }
+/** What the rules say of a call, before anybody is asked, and why; with the result that refuses it where they deny it. */
+export type Ruling = { because: string } & (
+  | { permission: "allow" | "ask" }
+  | { permission: "deny"; refused: ToolResult }
+)
 
 /** Looks a call up in the rules. Nobody is asked. */
 export function rulingFor(policy: PermissionPolicy | undefined, tool: ToolDefinition, args: JsonObject): Ruling {
-  if (policy === undefined) return { permission: tool.changed === undefined ? "allow" : "ask" }
+  const changed = changeOf(tool)
+  if (policy === undefined) return changed === undefined ? ruled("allow", NO_RULES) : ruled("ask", changed)
   const forbidden = forbiddenPath(policy, tool, args)
   if (forbidden !== undefined) {
-    return {
-      permission: "deny",
-      refused: denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`),
-    }
+    const refused = denied(`'${tool.name}' may not touch '${forbidden}': the permission rules deny this path.`)
+    return { permission: "deny", because: `the path '${forbidden}' is denied`, refused }
   }
-  const permission =
-    ruleFor(policy, tool, args) ??
-    (policy.careful === true && asksFirst(tool, args) ? "ask" : (policy.otherwise ?? "allow"))
-  if (permission === "deny") return { permission, refused: denied(`'${tool.name}' is not permitted here.`) }
-  return { permission: tool.changed === undefined ? permission : "ask" }
+  const { permission, because } = byRules(policy, tool, args)
+  if (permission === "deny") return { permission, because, refused: denied(`'${tool.name}' is not permitted here.`) }
+  return changed === undefined ? { permission, because } : ruled("ask", changed)
 }
 
-/** @returns the result that refuses the call, or nothing when it may run */
-export async function refusal(
+const NO_RULES = "there are no rules here"
+const ruled = (permission: "allow" | "ask", because: string): Ruling => ({ permission, because })
+
+function byRules(
+  policy: PermissionPolicy,
+  tool: ToolDefinition,
+  args: JsonObject,
+): { permission: Permission; because: string } {
+  const rule = ruleFor(policy, tool, args)
+  if (rule !== undefined) return { permission: rule.permission, because: `the rule for '${rule.tool}'` }
+  if (policy.careful === true && asksFirst(tool, args))
+    return { permission: "ask", because: "care is taken with calls like this one" }
+  return { permission: policy.otherwise ?? "allow", because: "no rule speaks of it" }
+}
+
+/** Whether a call may run: the result that refuses it, or nothing; and how that was settled. */
+export interface Permitted {
+  told: CallPermission
+  refused?: ToolResult
+}
+
+/** Looks a call up in the rules, and asks where they say so. */
+export async function permit(
   policy: PermissionPolicy | undefined,
   call: AskedCall,
   signal: AbortSignal,
-): Promise<ToolResult | undefined> {
+): Promise<Permitted> {
   const { tool, arguments: args } = call
   const ruling = rulingFor(policy, tool, args)
-  if (ruling.permission === "deny") return ruling.refused
+  const { because } = ruling
+  if (ruling.permission === "deny") return { told: { ruling: "deny", because }, refused: ruling.refused }
   const doubt = changeOf(tool) ?? (policy === undefined ? undefined : await doubtAbout(policy, tool, args))
-  if (ruling.permission === "allow" && doubt === undefined) return undefined
-  if (policy?.approve === undefined) return nobodyThere(tool, args, doubt)
+  if (ruling.permission === "allow" && doubt === undefined) return { told: { ruling: "allow", because } }
+  const told = { ruling: "ask", because: doubt ?? because } as const
+  if (policy?.approve === undefined)
+    return { told: { ...told, answer: "nobody was there" }, refused: nobodyThere(tool, args, doubt) }
   const answer = await policy.approve(call, signal)
   if (answer === true) {
     tool.letIn?.()
-    return undefined
+    return { told: { ...told, answer: "approved" } }
   }
-  return denied(`'${tool.name}' was not approved${typeof answer === "string" ? `: ${answer}` : ""}.`)
+  const why = typeof answer === "string" ? `: ${answer}` : ""
+  return { told: { ...told, answer: "not approved" }, refused: denied(`'${tool.name}' was not approved${why}.`) }
 }
 
 /** What the rules say themselves; undefined where none matches. */
-function ruleFor(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): Permission | undefined {
+function ruleFor(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): PermissionRule | undefined {
   const names = namesOf(tool, args)
   const others = ruledAs(tool, args)
   const speaksOf = ({ tool: pattern, permission }: PermissionRule): boolean =>
     names.some((name) => wildcard(pattern, name)) ||
     (permission !== "allow" && others.some((name) => wildcard(pattern, name)))
-  return policy.rules?.findLast((rule) => speaksOf(rule) && rule.when?.(args) !== false)?.permission
+  return policy.rules?.findLast((rule) => speaksOf(rule) && rule.when?.(args) !== false)
 }
 
 /** Why a tool from elsewhere that is not what it was when it was let in has to be approved anew. */

@@ -1,6 +1,7 @@
 import type { ToolCall, ToolProvenance } from "./tool.ts"
 import type { ToolResult } from "./result.ts"
 import type { JsonObject } from "./schema.ts"
+import type { ArgumentOrigin, TokenTrace } from "./token-trace.ts"
 import type { WorkNote } from "./work.ts"
 
 /** A spelling that was put right before a call ran: an alias, a string for a number, one value for a list. */
@@ -10,6 +11,16 @@ export interface Repair {
   kind: "tool-alias" | "argument-alias" | "parsed-json" | "coerced-type" | "wrapped-in-array" | "dropped-null"
   from: unknown
   to: unknown
+}
+
+/** How it was settled whether a call may run. */
+export interface CallPermission {
+  /** What the rules say. */
+  ruling: "allow" | "ask" | "deny"
+  /** Why they say so, as a person reads it. */
+  because: string
+  /** What came of the question, where they say that somebody is asked. */
+  answer?: "approved" | "not approved" | "nobody was there"
 }
 
 /** What a call is about to do, and then what it did. `tool-end` always follows `tool-start`. */
@@ -25,7 +36,14 @@ export type ToolEvent =
       refused?: true
     }
   | { type: "tool-progress"; callId: string; name: string; message?: string; progress?: number; total?: number }
-  | { type: "tool-end"; callId: string; name: string; result: ToolResult }
+  | {
+      type: "tool-end"
+      callId: string
+      name: string
+      result: ToolResult
+      /** Not there where nothing came to be asked, as of arguments that do not fit. */
+      permission?: CallPermission
+    }
 
 /** How a run ended. */
 export type RunOutcome =
@@ -164,7 +182,11 @@ export type RunEvent =
       modelMs: number
       /** Tokens, where the backend counts them. */
       usage?: { inputTokens: number; outputTokens: number }
+      /** What each stretch of `raw` was read as, with the place where it ends; the next begins there. */
+      spans?: [kind: string, end: number][]
     }
+  /** How the model came to its reply, where that was asked for and the backend can tell. */
+  | { type: "reply-tokens"; round: number; trace: TokenTrace; origins: ArgumentOrigin[] }
   | ToolEvent
   | { type: "nudge"; reason: "no-call" | "only-reasoning" | "parse-problem" | "cut-off" | "output"; text: string }
   | { type: "loop-detected"; name: string; times: number; text: string }

@@ -1,8 +1,8 @@
 import type { ToolCall } from "@toolwright/toolbox"
-import type { ParsedReply, ParseEvent, ParseProblem, ParserOptions, ToolCallParser } from "../model/formatter.ts"
+import type { ParsedReply, ParseEvent, ParseProblem, ParserOptions, Span, ToolCallParser } from "../model/formatter.ts"
 import { marksOf } from "./markers.ts"
 import { readReply } from "./reply.ts"
-import { Session, type Span } from "./session.ts"
+import { Session } from "./session.ts"
 import type { CallSyntax, Format } from "./syntax.ts"
 
 /** A parser that can prove that it lost nothing. */

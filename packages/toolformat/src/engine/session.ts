@@ -1,20 +1,9 @@
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
-import type { ParseEvent, ParseProblem, ParserOptions } from "../model/formatter.ts"
+import type { ParseEvent, ParseProblem, ParserOptions, Span } from "../model/formatter.ts"
 import { nextId } from "./ids.ts"
 import { Source } from "./source.ts"
 import { unreadCalls, type UnreadCall } from "./unread-calls.ts"
 import type { Format } from "./syntax.ts"
-
-/**
- * What became of a stretch of the reply. `framing` is marks and the white space around them; `call` and `problem`
- * stretches
- * belong to one call or problem each.
- */
-export interface Span {
-  kind: "content" | "reasoning" | "call" | "problem" | "framing"
-  start: number
-  end: number
-}
 
 /** State to which a held-back part of the reply can be taken back. */
 interface Hold {

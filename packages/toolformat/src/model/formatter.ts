@@ -54,6 +54,16 @@ export interface ParsedReply {
 }
 
 /**
+ * What became of a stretch of the reply. `framing` is marks and the white space around them; `call` and `problem`
+ * stretches belong to one call or problem each.
+ */
+export interface Span {
+  kind: "content" | "reasoning" | "call" | "problem" | "framing"
+  start: number
+  end: number
+}
+
+/**
  * A push parser of one reply. Every cutting of the same text gives the same events, adjacent deltas joined. It never
  * throws
  * and runs in time linear in the text. After `end()` it is spent.
@@ -61,6 +71,8 @@ export interface ParsedReply {
 export interface ToolCallParser {
   push(text: string): ParseEvent[]
   end(): ParseEvent[]
+  /** What became of the text, where the parser keeps account of it; after `end()` of all of it. */
+  spans?(): readonly Span[]
 }
 
 /** What a parser may know beforehand: the tools on offer (for names, and for the types of untyped values). */

@@ -1,32 +1,20 @@
-import { useQuery } from "@tanstack/react-query"
-import { isObject, parse, pretty } from "../lib/json.ts"
+import { isObject, pretty } from "../lib/json.ts"
 import { bytes, duration, visible } from "../lib/text.ts"
 import { Body } from "../ui/body.tsx"
 import { CopyMenu } from "../ui/copy.tsx"
 import { Badge, Loading, Problem } from "../ui/states.tsx"
 import type { EventBody } from "../runs/data.ts"
 import { BranchHere, EditAndRun } from "./actions.tsx"
-import type { Row } from "./rows.ts"
-import { useBodies } from "./source.ts"
+import { Folded, Heading, RawBody, useBody, type Fields } from "./parts.tsx"
+import { RawText } from "./raw-text.tsx"
+import { Grammar, RequestDetail } from "./request.tsx"
+import type { aroundOf, Row } from "./rows.ts"
+import { Origins, Tokens } from "./tokens.tsx"
 
-type Fields = Record<string, unknown>
-
-function useBody(seq: number | undefined) {
-  const bodies = useBodies()
-  return useQuery({
-    queryKey: ["body", bodies, seq],
-    enabled: seq !== undefined,
-    staleTime: Number.POSITIVE_INFINITY,
-    queryFn: async () => {
-      const answer = await bodies.body(seq!)
-      const parsed = answer.size === answer.text.length ? parse(answer.text) : { problem: "" }
-      return { answer, fields: "value" in parsed && isObject(parsed.value) ? parsed.value : undefined }
-    },
-  })
-}
+type Around = ReturnType<typeof aroundOf>
 
 /** Everything about one line. */
-export function Detail({ row, reply, close }: { row: Row; reply: number | undefined; close: () => void }) {
+export function Detail({ row, around, close }: { row: Row; around: Around; close: () => void }) {
   return (
     <aside
       aria-label="Detail"
@@ -38,15 +26,17 @@ export function Detail({ row, reply, close }: { row: Row; reply: number | undefi
           ✕
         </button>
       </div>
-      {row.kind === "call" ? <CallDetail row={row} reply={reply} /> : <EventDetail row={row} />}
+      {row.kind === "call" ? <CallDetail row={row} around={around} /> : <EventDetail row={row} />}
     </aside>
   )
 }
 
 function EventDetail({ row }: { row: Row }) {
-  const { data, error } = useBody(row.request ?? row.seq)
+  const request = row.request ?? (row.type === "request" ? row.seq : undefined)
+  const { data, error } = useBody(request ?? row.seq)
   if (error !== null) return <Problem title="It cannot be shown" error={error} />
   if (data === undefined) return <Loading />
+  const { raw } = data.fields ?? {}
   return (
     <>
       <Facts row={row} body={data.answer} />
@@ -54,14 +44,20 @@ function EventDetail({ row }: { row: Row }) {
         <BranchHere seq={row.seq} />
       </div>
       {row.kind === "reply" && data.fields !== undefined ? <ReplyParts fields={data.fields} /> : null}
-      <Folded title="The event as it stands in the log" open={row.kind !== "reply"}>
+      {row.traceSeq === undefined ? null : (
+        <Folded title="Its tokens: how the model came to it" open>
+          <Tokens seq={row.traceSeq} raw={typeof raw === "string" ? raw : undefined} />
+        </Folded>
+      )}
+      {request === undefined ? null : <RequestDetail seq={request} />}
+      <Folded title="The event as it stands in the log" open={row.kind !== "reply" && request === undefined}>
         <RawBody body={data.answer} fields={data.fields} />
       </Folded>
     </>
   )
 }
 
-function ReplyParts({ fields: { raw, reasoning, content } }: { fields: Fields }) {
+function ReplyParts({ fields: { raw, reasoning, content, spans } }: { fields: Fields }) {
   return (
     <>
       {typeof reasoning === "string" && reasoning !== "" ? (
@@ -72,33 +68,78 @@ function ReplyParts({ fields: { raw, reasoning, content } }: { fields: Fields })
       {typeof content === "string" && content !== "" ? <Body text={content} label="Content" /> : null}
       {typeof raw === "string" && raw !== content ? (
         <Folded title="Raw text, as the model wrote it" open>
-          <Body text={raw} label="Raw text" />
+          <RawText raw={raw} spans={spans} />
         </Folded>
       ) : null}
     </>
   )
 }
 
-function CallDetail({ row, reply }: { row: Row; reply: number | undefined }) {
+function CallDetail({ row, around: { reply, request } }: { row: Row; around: Around }) {
   const start = useBody(row.type === "tool-end" ? undefined : row.seq)
   const end = useBody(row.type === "tool-end" ? row.seq : row.endSeq)
   if (start.error !== null) return <Problem title="It cannot be shown" error={start.error} />
   const { arguments: args, repairs, provenance } = start.data?.fields ?? {}
-  const { result } = (end.data?.fields ?? {}) as { result?: Fields }
+  const { result, permission } = (end.data?.fields ?? {}) as { result?: Fields; permission?: Fields }
   return (
     <>
       <Facts row={row} body={start.data?.answer ?? end.data?.answer} />
       <ArgumentsPart name={row.name} args={args} body={start.data?.answer} seq={row.endSeq ?? row.seq} />
       <Repairs repairs={repairs} />
+      {reply?.traceSeq === undefined ? null : <Origins seq={reply.traceSeq} callId={row.callId} />}
       <ResultPart
         result={result}
         body={end.data?.answer}
         pending={row.endSeq === undefined && row.type !== "tool-end"}
       />
-      <RawReply seq={reply} callId={row.callId} />
-      <Provenance provenance={provenance} />
+      <HowItCame row={row} permission={permission} provenance={provenance} />
+      <RawReply reply={reply} path={row.path} />
+      <Grammar seq={request} />
     </>
   )
+}
+
+/** How a call was let through, what its tool says of its effect, and where that comes from. */
+function HowItCame({ row, permission, provenance }: { row: Row; permission: Fields | undefined; provenance: unknown }) {
+  const { ruling, because, answer } = permission ?? {}
+  const { kind, name } = isObject(provenance) ? provenance : {}
+  const facts: [string, string][] = [
+    ...(ruling === undefined
+      ? []
+      : ([
+          [
+            "permission",
+            [ruling, answer, row.answered]
+              .filter((each) => each !== undefined)
+              .map(String)
+              .join(", "),
+          ],
+          ["because", String(because)],
+        ] as [string, string][])),
+    ...(row.effect === undefined ? [] : ([["effect", EFFECTS[row.effect] ?? row.effect]] as [string, string][])),
+    ...(name === undefined
+      ? []
+      : ([["tool of", kind === "local" ? "this program" : `${String(kind)} ${String(name)}`]] as [string, string][])),
+  ]
+  if (facts.length === 0) return null
+  return (
+    <dl aria-label="How it came to run" className="m-0 grid grid-cols-[max-content_1fr] gap-x-3 gap-y-0.5 text-[12px]">
+      {facts.map(([term, value]) => (
+        <div key={term} className="contents">
+          <dt className="text-soft">{term}</dt>
+          <dd className="m-0">{visible(value)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  readOnly: "it only reads",
+  idempotent: "made twice it does the same",
+  key: "it carries a key: made twice it takes effect once",
+  reconcile: "its tool can be asked whether it took effect",
+  none: "if it broke off, nobody knows whether it took effect",
 }
 
 interface ArgumentsProps {
@@ -113,7 +154,7 @@ function ArgumentsPart({ name, args, body, seq }: ArgumentsProps) {
   return (
     <>
       <section aria-label="Arguments">
-        <h3 className="mb-1 text-[12px] font-semibold text-soft uppercase">Arguments</h3>
+        <Heading>Arguments</Heading>
         {body === undefined ? (
           <Loading />
         ) : text === undefined ? (
@@ -156,7 +197,7 @@ function ResultPart({
   const data = result?.data
   return (
     <section aria-label="Result of the call" className="flex flex-col gap-2">
-      <h3 className="text-[12px] font-semibold text-soft uppercase">Result</h3>
+      <Heading>Result</Heading>
       {error === undefined ? null : (
         <p className="whitespace-pre-wrap text-bad">
           {visible(`${String(error.code)}: ${String(error.message)}`)}
@@ -202,17 +243,27 @@ function OutputBody({ output }: { output: string }) {
   )
 }
 
-/** The reply that a call was read from. */
-function RawReply({ seq, callId }: { seq: number | undefined; callId: string | undefined }) {
-  const { data } = useBody(seq)
-  const raw = data?.fields?.raw
-  if (typeof raw !== "string" || raw === "") return null
-  const calls = Array.isArray(data?.fields?.calls) ? (data.fields.calls as Fields[]) : []
-  const call = calls.find(({ id }) => id === callId)
+/** The reply that a call was read from, and how the model came to it. */
+function RawReply({ reply, path }: { reply: Row | undefined; path: string | undefined }) {
+  const { data } = useBody(reply?.seq)
+  const { raw, spans } = data?.fields ?? {}
+  const text = typeof raw === "string" ? raw : undefined
   return (
-    <Folded title={`Raw text of the reply${typeof call?.path === "string" ? `, read as ${visible(call.path)}` : ""}`}>
-      <Body text={raw} label="Raw text of the reply" />
-    </Folded>
+    <>
+      {text === undefined || text === "" ? null : (
+        <Folded title={`Raw text of the reply${path === undefined ? "" : `, read as ${visible(path)}`}`}>
+          <RawText raw={text} spans={spans} />
+        </Folded>
+      )}
+      {text !== "" || path === undefined ? null : (
+        <p className="m-0 text-[12px] text-soft">The call came as {visible(path)}, not in text.</p>
+      )}
+      {reply?.traceSeq === undefined ? null : (
+        <Folded title="Tokens of the reply">
+          <Tokens seq={reply.traceSeq} raw={text} />
+        </Folded>
+      )}
+    </>
   )
 }
 
@@ -220,7 +271,7 @@ function Repairs({ repairs }: { repairs: unknown }) {
   if (!Array.isArray(repairs) || repairs.length === 0) return null
   return (
     <section aria-label="Repairs">
-      <h3 className="mb-1 text-[12px] font-semibold text-soft uppercase">Put right before it ran</h3>
+      <Heading>Put right before it ran</Heading>
       <ul>
         {(repairs as Fields[]).map(({ path, kind, from, to }, index) => (
           <li key={index} className="text-[13px]">
@@ -230,15 +281,6 @@ function Repairs({ repairs }: { repairs: unknown }) {
         ))}
       </ul>
     </section>
-  )
-}
-
-function Provenance({ provenance }: { provenance: unknown }) {
-  if (!isObject(provenance)) return null
-  return (
-    <Folded title="Where the tool comes from">
-      <Body text={pretty(provenance)} label="Where the tool comes from" />
-    </Folded>
   )
 }
 
@@ -264,20 +306,5 @@ function Facts({ row, body }: { row: Row; body: EventBody | undefined }) {
         </div>
       ))}
     </dl>
-  )
-}
-
-function RawBody({ body, fields }: { body: EventBody; fields: Fields | undefined }) {
-  if (body.erased === true)
-    return <p className="text-soft">It was erased. That it was there, the chain of hashes still proves.</p>
-  return <Body text={fields === undefined ? body.text : pretty(fields)} label="The event" />
-}
-
-function Folded({ title, open = false, children }: { title: string; open?: boolean; children: React.ReactNode }) {
-  return (
-    <details open={open}>
-      <summary className="cursor-pointer text-[13px] text-soft">{title}</summary>
-      <div className="mt-1">{children}</div>
-    </details>
   )
 }

@@ -24,10 +24,16 @@ export interface Row {
   erased?: true
   /** Of a round: the event that holds what the model was sent. */
   request?: number
+  /** Of a reply: the event that holds how the model came to it, token by token. */
+  traceSeq?: number
+  /** Of a call: as what it was read from the reply, what its tool says of its effect, and what a person answered. */
+  path?: string
+  effect?: string
+  answered?: string
 }
 
 /** Events that belong to another line, or say nothing to a person. */
-const SILENT = new Set(["round-end", "effect-start", "tool-progress", "call-end", "work-begin"])
+const SILENT = new Set(["round-end", "effect-start", "tool-progress", "call-end", "work-begin", "reply-tokens"])
 const KINDS: Readonly<Record<string, Row["kind"]>> = {
   "run-start": "start",
   "round-start": "round",
@@ -44,6 +50,9 @@ export class RowBuilder {
   version = 0
   #round = 0
   readonly #open = new Map<string, Row>()
+  /** What is known of calls and replies before their line begins. */
+  readonly #paths = new Map<string, string>()
+  #trace: number | undefined
 
   add(events: readonly EventDigest[]): void {
     for (const event of events) this.#one(event)
@@ -52,13 +61,33 @@ export class RowBuilder {
 
   #one(event: EventDigest): void {
     const { seq, type, time, bytes: _bytes, ...about } = event
+    this.#aside(event)
     if (type === "round-start") this.#round = about.round ?? this.#round + 1
     if (this.#belongs(event)) return
     const kind = type === "tool-end" ? "call" : (KINDS[type] ?? "note")
     const row: Row = { kind, seq, time, type, ...about, round: about.round ?? this.#round }
     if (type === "tool-end" || kind === "reply") row.endTime = time
-    if (type === "tool-start" && about.callId !== undefined) this.#open.set(about.callId, row)
+    if (kind === "reply" && this.#trace !== undefined) row.traceSeq = this.#trace
+    if (kind === "reply") this.#trace = undefined
+    if (type === "tool-start" && about.callId !== undefined) this.#begin(row, about.callId)
     this.rows.push(row)
+  }
+
+  #begin(row: Row, callId: string): void {
+    const path = this.#paths.get(callId)
+    if (path !== undefined) row.path = path
+    this.#paths.delete(callId)
+    this.#open.set(callId, row)
+  }
+
+  /** What is told of a call or a reply by an event of its own, and shown where that is. */
+  #aside({ type, seq, callId = "", text = "" }: EventDigest): void {
+    if (type === "reply-tokens") this.#trace = seq
+    if (type === "call-end") this.#paths.set(callId, text)
+    const open = this.#open.get(callId)
+    if (open === undefined) return
+    if (type === "effect-start") open.effect = text
+    if (type === "approval-answer") open.answered = text
   }
 
   /** Whether an event is told by a line that is there, or by none. */
@@ -82,6 +111,32 @@ export class RowBuilder {
 
 export const failed = (row: Row): boolean =>
   row.ok === false || (row.kind === "note" && /problem|refused|error|fallback|retry|stale/.test(row.type))
+
+/** Where the row of an event is: rows stand in the order of their events. */
+export function placeOf(rows: readonly Row[], seq: number): number {
+  let [low, high] = [0, rows.length - 1]
+  while (low <= high) {
+    const middle = (low + high) >> 1
+    const here = rows[middle]!.seq
+    if (here === seq) return middle
+    if (here < seq) low = middle + 1
+    else high = middle - 1
+  }
+  return -1
+}
+
+/** The reply that a call was read from, and the round in which the model was asked. */
+export function aroundOf(rows: readonly Row[], row: Row): { reply?: Row; request?: number } {
+  let reply = row.kind === "reply" ? row : undefined
+  for (let at = placeOf(rows, row.seq); at >= 0; at--) {
+    const other = rows[at]!
+    if (row.kind === "call" && other.kind === "reply") reply ??= other
+    if (other.request === undefined && other.type !== "request") continue
+    const found = reply === undefined ? {} : { reply }
+    return { ...found, request: other.request ?? other.seq }
+  }
+  return reply === undefined ? {} : { reply }
+}
 
 /** What is shown of a run: all lines, or those that failed, or with these words. */
 export function chosen(rows: readonly Row[], { text, only }: { text: string; only: boolean }): readonly Row[] {

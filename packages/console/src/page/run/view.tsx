@@ -4,7 +4,7 @@ import { count } from "../lib/text.ts"
 import { Empty } from "../ui/states.tsx"
 import { Detail } from "./detail.tsx"
 import { RunList, type ListHandle } from "./list.tsx"
-import { chosen, type Row } from "./rows.ts"
+import { aroundOf, chosen, placeOf, type Row } from "./rows.ts"
 import { TimeLine } from "./time-line.tsx"
 
 interface ViewProps {
@@ -25,10 +25,10 @@ export function RunView({ rows, version = 0, live, loading, at: shownFirst }: Vi
   const input = useRef<HTMLInputElement>(null)
   const list = useRef<ListHandle>(null)
   const shown = chosen(rows, { text, only })
-  const at = selected === undefined ? -1 : shown.findIndex(({ seq }) => seq === selected)
+  const at = selected === undefined ? -1 : placeOf(shown, selected)
   const select = (seq: number): void => {
     setSelected(seq)
-    const index = shown.findIndex((row) => row.seq === seq)
+    const index = placeOf(shown, seq)
     if (index >= 0) list.current?.show(index)
   }
   const move = (by: number) => (): void => {
@@ -43,7 +43,7 @@ export function RunView({ rows, version = 0, live, loading, at: shownFirst }: Vi
     e: () => setSelected(selected === undefined ? shown[0]?.seq : undefined),
     Escape: () => setSelected(undefined),
   })
-  const row = rows.find(({ seq }) => seq === selected)
+  const row = selected === undefined ? undefined : rows[placeOf(rows, selected)]
   return (
     <div className="flex min-h-0 flex-1 flex-col">
       <TimeLine rows={rows} version={version} selected={selected} select={select} />
@@ -64,17 +64,11 @@ export function RunView({ rows, version = 0, live, loading, at: shownFirst }: Vi
           />
         )}
         {row === undefined ? null : (
-          <Detail key={row.seq} row={row} reply={replyBefore(rows, row)} close={() => setSelected(undefined)} />
+          <Detail key={row.seq} row={row} around={aroundOf(rows, row)} close={() => setSelected(undefined)} />
         )}
       </div>
     </div>
   )
-}
-
-/** The reply that a call came from. */
-function replyBefore(rows: readonly Row[], row: Row): number | undefined {
-  if (row.kind !== "call") return undefined
-  return rows.findLast((other) => other.kind === "reply" && other.seq < row.seq)?.seq
 }
 
 interface SearchProps {

@@ -2,7 +2,7 @@ import type { RunDetail, RunList } from "@toolwright/server"
 import { queryOptions } from "@tanstack/react-query"
 import { get } from "../lib/api.ts"
 
-export type { EventBody, EventDigest, EventPage, RunDetail, RunDigest, RunList } from "@toolwright/server"
+export type { EventBody, EventDigest, EventPage, KeptText, RunDetail, RunDigest, RunList } from "@toolwright/server"
 
 /** Which runs are asked for. */
 export interface RunFilter {

@@ -1,0 +1,2 @@
+/** Reads recorded tokens. For pages too: it takes nothing else along. */
+export * from "./model/token-trace.ts"
