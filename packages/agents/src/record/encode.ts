@@ -112,7 +112,9 @@ export class Encoder {
         if (safe === json) return safe
         // What these calls were to do cannot be told from the log.
         const redacted = event.calls.filter(({ arguments: args }) => this.holdsSecret(args)).map(({ id }) => id)
-        return redacted.length === 0 ? safe : this.text({ ...without(event), redacted })
+        // Of a text that was changed the stretches end elsewhere.
+        const { spans: _, ...rest } = event
+        return this.text({ ...without(rest), ...(redacted.length === 0 ? {} : { redacted }) })
       }
       default:
         return this.text(without(event))

@@ -1,5 +1,5 @@
 import { defineTool, success } from "@toolwright/toolbox"
-import { createScriptedBackend } from "@toolwright/backends"
+import { createScriptedBackend, type Backend } from "@toolwright/backends"
 import { openDatabase, runLog, verifyRun, type Database, type RunLog } from "@toolwright/store"
 import { afterEach, beforeEach, expect, test } from "vitest"
 import { DynamicExecutor } from "../executor/executor.ts"
@@ -216,4 +216,58 @@ test.each([
         ? [{ result: { success: true } }]
         : [],
   )
+})
+
+/** A model of which a run is told how it came to each reply: one token a character. */
+const traced = (replies: readonly string[]): Backend => {
+  let round = 0
+  return {
+    kind: "traced",
+    abilities: { nativeTools: false, grammar: false, jsonSchema: false, tokens: true },
+    modelName: () => "qwen3-8b",
+    async *infer({ recordTokens }) {
+      const text = replies[round++]!
+      yield { type: "text-delta", text }
+      const texts = [...new Set(text)]
+      const tokens = [...text].map((each) => texts.indexOf(each))
+      if (recordTokens === true)
+        yield { type: "tokens", trace: { texts, tokens, doubts: tokens.map(() => 0), others: {} } }
+      yield { type: "end", finishReason: "stop" }
+    },
+  }
+}
+const tracedRun = async (
+  id: string,
+  { task, replies, record = true }: { task: string; replies: string[]; record?: boolean },
+) => {
+  const executor = new DynamicExecutor({
+    tools: registryOf(echo("look")),
+    backend: traced(replies),
+    recordTokens: record,
+    recorder: recorder(),
+  })
+  for await (const _ of executor.run({ task, runId: id }));
+  const { events } = await readRun(log, id)
+  return events.filter(({ type }) => type === "reply-tokens") as unknown as {
+    withheld?: true
+    trace?: { tokens: number[] }
+    origins?: { argument: string; places: { text: string }[] }[]
+  }[]
+}
+const looking = (text: string): string => `<tool_call>{"name":"look","arguments":{"text":"${text}"}}</tool_call>`
+
+test("how a model came to its replies stands in the record where it is asked for, and no piece of a secret does", async () => {
+  const asked = { task: "Look at apples", replies: [looking("apples"), "done"] }
+  expect(await tracedRun("not-asked", { ...asked, record: false })).toEqual([])
+  const told = await tracedRun("asked", asked)
+  expect(told).toHaveLength(2)
+  expect(told[0]!.trace!.tokens).toHaveLength(looking("apples").length)
+  expect(told[0]!.origins).toMatchObject([{ argument: "text", places: [{ text: "apples" }] }])
+
+  const secret = await tracedRun("secret", { task: "The word is hunter2", replies: [looking("hunter2"), "word"] })
+  expect(secret.map(({ withheld }) => withheld)).toEqual([true, undefined])
+  // Beside a secret stands no word of what was said around it, of which a part may be its own.
+  const beside = await tracedRun("beside", { task: "hunter2 is the word", replies: [looking("the word"), "done"] })
+  expect(beside[0]!.origins).toMatchObject([{ argument: "text", places: [{ before: "", text: "", after: "" }] }])
+  expect(await everything()).not.toMatch(/hunter/)
 })

@@ -9,7 +9,8 @@ test("a text that an event of ours names is had by its hash, and no other run's 
   const begin = (id: string) =>
     log.begin({ id, agent: "assistant", model: "m", title: id, surface: "run", holder: "h", time: 1 })
   const own = await begin("own")
-  const message = own.keep(JSON.stringify({ role: "user", content: "x".repeat(2_000_000) }))
+  const said = JSON.stringify({ role: "user", content: "x".repeat(2_000_000) })
+  const message = own.keep(said)
   const grammar = own.keep('root ::= "a"')
   const body = JSON.stringify({ round: 1, prompt: { keep: 0, add: [message] }, grammar })
   await own.append([{ type: "request", body, time: 1 }])
@@ -28,7 +29,8 @@ test("a text that an event of ours names is had by its hash, and no other run's 
       unknown
     >
   expect(await get(`own/events/1/kept/${grammar}`)).toEqual({ size: 12, from: 0, text: 'root ::= "a"' })
-  expect(await get(`own/events/1/kept/${message}`)).toMatchObject({ size: 2_000_030, text: { length: 1 << 20 } })
+  const whole = await get(`own/events/1/kept/${message}`)
+  expect([whole.size, whole.text === said.slice(0, 1 << 20)]).toEqual([said.length, true])
   expect(await get(`own/events/1/kept/${message}?from=2000000&length=5`)).toMatchObject({ text: "xxxxx" })
   for (const path of [
     `own/events/1/kept/${secret}`,
