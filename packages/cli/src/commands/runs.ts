@@ -94,25 +94,11 @@ function headLine({ runId, agent, surface, task, status, summary }: RunHead): st
 const NUMBER = " ".repeat(6)
 
 async function showRun(invocation: Invocation, values: Values, id: string): Promise<number> {
-  const { stdout, isTTY, env, signal } = invocation
+  const { stdout, isTTY, env } = invocation
   await using toolwright = await withoutTools(invocation, values)
   const { head, events, files } = await toolwright.readRun(id)
   const style = styleFor(isTTY.stdout, env)
-  const width = (stdout.columns || (isTTY.stdout ? 100 : 200)) - NUMBER.length
-  const lines = createLines({ style, width, unicode: isTTY.stdout })
-  const linesOf = (event: RecordedEvent): readonly string[] =>
-    event.erased === true
-      ? [style.dim(`${event.type}: erased`)]
-      : event.type === "reply-tokens" && values.tokens === true
-        ? tokenLines(event as Parameters<typeof tokenLines>[0], style)
-        : lines(event as unknown as RunEvent)
-  const show = (event: RecordedEvent): void => {
-    if (values.json === true) return void stdout.write(`${JSON.stringify(event)}\n`)
-    // The number of the event, by which 'branch' and 'audit erase' know it.
-    const number = style.dim(String(event.seq).padStart(NUMBER.length - 2))
-    for (const [at, line] of linesOf(event).entries())
-      stdout.write(`${line === "" ? "" : `${at === 0 ? `${number}  ` : NUMBER}${line}`}\n`)
-  }
+  const show = values.json === true ? printsJson(invocation) : printsLines(invocation, values)
   if (values.json !== true)
     stdout.write(`${style.bold(head.runId)}  ${head.status}  ${head.startedAt}\n${neutralise(head.task)}\n\n`)
   if (values.full === true && values.json !== true) {
@@ -120,17 +106,51 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
     return EXIT.success
   }
   for (const event of events) show(event)
-  if (values.tokens === true && values.json !== true && !events.some(({ type }) => type === "reply-tokens"))
-    stdout.write("No tokens are recorded of this run: start one with --record-tokens and a model in this process.\n")
-  if (values.follow !== true) {
-    if (values.json !== true) await showDifferences(invocation, toolwright, head.runId)
-    return EXIT.success
+  if (values.follow === true) await followRun(invocation, { toolwright, show, runId: head.runId, events })
+  else if (values.json !== true) {
+    if (values.tokens === true && !events.some(({ type }) => type === "reply-tokens"))
+      stdout.write("No tokens are recorded of this run: start one with --record-tokens and a model in this process.\n")
+    await showDifferences(invocation, toolwright, head.runId)
   }
+  return EXIT.success
+}
+
+type Show = (event: RecordedEvent) => void
+
+const printsJson =
+  ({ stdout }: Invocation): Show =>
+  (event) =>
+    void stdout.write(`${JSON.stringify(event)}\n`)
+
+function printsLines({ stdout, isTTY, env }: Invocation, { tokens }: Values): Show {
+  const style = styleFor(isTTY.stdout, env)
+  const width = (stdout.columns || (isTTY.stdout ? 100 : 200)) - NUMBER.length
+  const lines = createLines({ style, width, unicode: isTTY.stdout })
+  const linesOf = (event: RecordedEvent): readonly string[] => {
+    if (event.erased === true) return [style.dim(`${event.type}: erased`)]
+    if (event.type !== "reply-tokens") return lines(event as unknown as RunEvent)
+    return tokens === true ? tokenLines(event as Parameters<typeof tokenLines>[0], style) : []
+  }
+  return (event) => {
+    // The number of the event, by which 'branch' and 'audit erase' know it.
+    const number = style.dim(String(event.seq).padStart(NUMBER.length - 2))
+    for (const [at, line] of linesOf(event).entries())
+      stdout.write(`${line === "" ? "" : `${at === 0 ? `${number}  ` : NUMBER}${line}`}\n`)
+  }
+}
+
+interface Followed {
+  toolwright: Toolwright
+  show: Show
+  runId: string
+  events: readonly RecordedEvent[]
+}
+
+async function followRun({ signal }: Invocation, { toolwright, show, runId, events }: Followed): Promise<void> {
   const log = await toolwright.log.open()
   const { eventOf } = await import("@toolwright/runtime")
-  for await (const piece of log.follow(head.runId, { after: events.at(-1)?.seq ?? 0, signal }))
+  for await (const piece of log.follow(runId, { after: events.at(-1)?.seq ?? 0, signal }))
     for (const event of piece) show(eventOf(event))
-  return EXIT.success
 }
 
 /** What the run changed in files, as far as it is kept for undo. */

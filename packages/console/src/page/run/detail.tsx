@@ -36,19 +36,13 @@ function EventDetail({ row }: { row: Row }) {
   const { data, error } = useBody(request ?? row.seq)
   if (error !== null) return <Problem title="It cannot be shown" error={error} />
   if (data === undefined) return <Loading />
-  const { raw } = data.fields ?? {}
   return (
     <>
       <Facts row={row} body={data.answer} />
       <div>
         <BranchHere seq={row.seq} />
       </div>
-      {row.kind === "reply" && data.fields !== undefined ? <ReplyParts fields={data.fields} /> : null}
-      {row.traceSeq === undefined ? null : (
-        <Folded title="Its tokens: how the model came to it" open>
-          <Tokens seq={row.traceSeq} raw={typeof raw === "string" ? raw : undefined} />
-        </Folded>
-      )}
+      {row.kind === "reply" && data.fields !== undefined ? <ReplyParts row={row} fields={data.fields} /> : null}
       {request === undefined ? null : <RequestDetail seq={request} />}
       <Folded title="The event as it stands in the log" open={row.kind !== "reply" && request === undefined}>
         <RawBody body={data.answer} fields={data.fields} />
@@ -57,7 +51,7 @@ function EventDetail({ row }: { row: Row }) {
   )
 }
 
-function ReplyParts({ fields: { raw, reasoning, content, spans } }: { fields: Fields }) {
+function ReplyParts({ row, fields: { raw, reasoning, content, spans } }: { row: Row; fields: Fields }) {
   return (
     <>
       {typeof reasoning === "string" && reasoning !== "" ? (
@@ -71,28 +65,42 @@ function ReplyParts({ fields: { raw, reasoning, content, spans } }: { fields: Fi
           <RawText raw={raw} spans={spans} />
         </Folded>
       ) : null}
+      {row.traceSeq === undefined ? null : (
+        <Folded title="Its tokens: how the model came to it" open>
+          <Tokens seq={row.traceSeq} raw={typeof raw === "string" ? raw : undefined} />
+        </Folded>
+      )}
     </>
   )
 }
 
+/** What the log says of a call, before it ran and after. */
+function useCall(row: Row) {
+  const ended = row.type === "tool-end"
+  const start = useBody(ended ? undefined : row.seq)
+  const end = useBody(ended ? row.seq : row.endSeq)
+  return {
+    problem: start.error ?? end.error,
+    pending: row.endSeq === undefined && !ended,
+    given: start.data,
+    said: start.data?.fields ?? {},
+    came: end.data,
+    told: (end.data?.fields ?? {}) as { result?: Fields; permission?: Fields },
+  }
+}
+
 function CallDetail({ row, around: { reply, request } }: { row: Row; around: Around }) {
-  const start = useBody(row.type === "tool-end" ? undefined : row.seq)
-  const end = useBody(row.type === "tool-end" ? row.seq : row.endSeq)
-  if (start.error !== null) return <Problem title="It cannot be shown" error={start.error} />
-  const { arguments: args, repairs, provenance } = start.data?.fields ?? {}
-  const { result, permission } = (end.data?.fields ?? {}) as { result?: Fields; permission?: Fields }
+  const { problem, pending, given, said, came, told } = useCall(row)
+  if (problem !== null) return <Problem title="It cannot be shown" error={problem} />
+  const { arguments: args, repairs, provenance } = said
   return (
     <>
-      <Facts row={row} body={start.data?.answer ?? end.data?.answer} />
-      <ArgumentsPart name={row.name} args={args} body={start.data?.answer} seq={row.endSeq ?? row.seq} />
+      <Facts row={row} body={given?.answer ?? came?.answer} />
+      <ArgumentsPart name={row.name} args={args} body={given?.answer} seq={row.endSeq ?? row.seq} />
       <Repairs repairs={repairs} />
       {reply?.traceSeq === undefined ? null : <Origins seq={reply.traceSeq} callId={row.callId} />}
-      <ResultPart
-        result={result}
-        body={end.data?.answer}
-        pending={row.endSeq === undefined && row.type !== "tool-end"}
-      />
-      <HowItCame row={row} permission={permission} provenance={provenance} />
+      <ResultPart result={told.result} body={came?.answer} pending={pending} />
+      <HowItCame row={row} permission={told.permission} provenance={provenance} />
       <RawReply reply={reply} path={row.path} />
       <Grammar seq={request} />
     </>
@@ -101,26 +109,7 @@ function CallDetail({ row, around: { reply, request } }: { row: Row; around: Aro
 
 /** How a call was let through, what its tool says of its effect, and where that comes from. */
 function HowItCame({ row, permission, provenance }: { row: Row; permission: Fields | undefined; provenance: unknown }) {
-  const { ruling, because, answer } = permission ?? {}
-  const { kind, name } = isObject(provenance) ? provenance : {}
-  const facts: [string, string][] = [
-    ...(ruling === undefined
-      ? []
-      : ([
-          [
-            "permission",
-            [ruling, answer, row.answered]
-              .filter((each) => each !== undefined)
-              .map(String)
-              .join(", "),
-          ],
-          ["because", String(because)],
-        ] as [string, string][])),
-    ...(row.effect === undefined ? [] : ([["effect", EFFECTS[row.effect] ?? row.effect]] as [string, string][])),
-    ...(name === undefined
-      ? []
-      : ([["tool of", kind === "local" ? "this program" : `${String(kind)} ${String(name)}`]] as [string, string][])),
-  ]
+  const facts = [...permissionFacts(row, permission), ...toolFacts(row, provenance)]
   if (facts.length === 0) return null
   return (
     <dl aria-label="How it came to run" className="m-0 grid grid-cols-[max-content_1fr] gap-x-3 gap-y-0.5 text-[12px]">
@@ -132,6 +121,27 @@ function HowItCame({ row, permission, provenance }: { row: Row; permission: Fiel
       ))}
     </dl>
   )
+}
+
+type Fact = readonly [term: string, value: string]
+
+function permissionFacts({ answered }: Row, permission: Fields | undefined): Fact[] {
+  if (permission === undefined) return []
+  const { ruling, because, answer } = permission
+  const said = [ruling, answer, answered].filter((each) => each !== undefined).map(String)
+  return [
+    ["permission", said.join(", ")],
+    ["because", String(because)],
+  ]
+}
+
+function toolFacts({ effect }: Row, provenance: unknown): Fact[] {
+  const { kind, name } = isObject(provenance) ? provenance : {}
+  const from = kind === "local" ? "this program" : `${String(kind)} ${String(name)}`
+  return [
+    ...(effect === undefined ? [] : [["effect", EFFECTS[effect] ?? effect] as const]),
+    ...(name === undefined ? [] : [["tool of", from] as const]),
+  ]
 }
 
 const EFFECTS: Readonly<Record<string, string>> = {
