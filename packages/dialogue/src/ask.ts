@@ -82,6 +82,8 @@ export interface Question {
   tools: readonly ToolDefinition[]
   /** Those of a native request, where they are others. */
   nativeTools?: readonly ToolDefinition[]
+  /** Those whose calls are read, where they are more: a model may call what it was not told to call. */
+  knownTools?: readonly ToolDefinition[]
   /** The messages as the plan has them written: asked for again when the plan changes. */
   messages(plan: DeliveryPlan): readonly ChatMessage[]
   /** What was said by the user and the tools, which arguments may be held to. */
@@ -281,8 +283,8 @@ export class Asking {
 
   #open(): AsyncIterator<InferEvent> {
     const { backend, plan, mode, signal, reasoningTokens } = this.#dialogue
-    const { callsBefore, nameCall, wordsOnly = false } = this.#question
-    const tools = this.#tools()
+    const { callsBefore, nameCall, wordsOnly = false, knownTools } = this.#question
+    const tools = knownTools ?? this.#tools()
     const native = plan.delivery === "native"
     this.#reader = new ReplyReader({
       formatter: plan.formatter,

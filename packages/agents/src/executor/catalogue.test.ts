@@ -1,8 +1,8 @@
+import { findTools } from "@toolwright/dialogue"
 import { defineTool, type ToolDefinition } from "@toolwright/toolbox"
 import { describe, expect, test } from "vitest"
 import { call, calls, play, registryOf, type Steps } from "../testing/harness.ts"
 import { Catalogue, declaredTokens, MOST_DECLARED, MOST_DECLARED_TOKENS } from "./catalogue.ts"
-import { findTools } from "./find-tools.ts"
 
 /** Tools of a large server, of which some belong to every prompt. */
 const many = (count: number): ToolDefinition[] =>

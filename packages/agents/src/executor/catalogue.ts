@@ -1,18 +1,17 @@
+import { briefly, memory, type ToolCall, type ToolDefinition, type ToolResult, type Toolset } from "@toolwright/toolbox"
 import {
-  briefly,
-  defineTool,
-  failure,
-  memory,
-  success,
-  type JsonObject,
-  type ToolCall,
-  type ToolDefinition,
-  type ToolResult,
-  type Toolset,
-} from "@toolwright/toolbox"
-import { systemPrompt } from "@toolwright/dialogue"
+  CALL_TOOL,
+  meantBy,
+  MOST_SHOWN,
+  namesIn,
+  searchIn,
+  searchTool,
+  shownIn,
+  systemPrompt,
+  throughTool,
+  TOOL_SEARCH,
+} from "@toolwright/dialogue"
 import { formatterById, toOpenAITools } from "@toolwright/toolformat"
-import { findTools } from "./find-tools.ts"
 
 /** What stands at the front of a prompt at most, in tools and in tokens, before the others are only named. */
 export interface CatalogueLimits {
@@ -28,12 +27,6 @@ export interface CatalogueLimits {
 
 export const MOST_DECLARED = 12
 export const MOST_DECLARED_TOKENS = 1500
-
-/** Tools and characters of declarations that one search shows. */
-const MOST_SHOWN = 5
-const MOST_SHOWN_CHARS = 6000
-/** Characters of names in the search's description. */
-const MOST_NAMED_CHARS = 300
 
 /**
  * What a model is told of its tools. Where not all have room, some are declared at the front of the prompt, which stays
@@ -107,11 +100,7 @@ export class Catalogue {
 
   /** The call that is meant by one through `call_tool`; any other is itself. */
   meant(call: ToolCall): ToolCall {
-    if (!this.searched || call.name !== this.#through.name) return call
-    const { name, arguments: args = {} } = call.arguments
-    const given = typeof args === "string" ? parsed(args) : args
-    const isCall = typeof name === "string" && name !== call.name && isObject(given)
-    return isCall ? { ...call, name, arguments: given } : call
+    return this.searched ? meantBy(call) : call
   }
 
   /** What came and went below since the last time; new ones are shown, and so told where the conversation stands. */
@@ -150,28 +139,10 @@ export class Catalogue {
   }
 
   #find(query: string): ToolResult {
-    const found = findTools(this.#base.list(), query, MOST_SHOWN)
-    if (found.length === 0)
-      return failure({
-        code: "NO_TOOL_FOUND",
-        message: `No tool is about '${query}'.`,
-        hint: `Other tools: ${namesIn(this.#base.list())}.`,
-      })
-    let room = MOST_SHOWN_CHARS
-    const declarations = found
-      .map((tool) => ({ tool, text: declarationOf(tool) }))
-      .filter(({ text }, index) => (room -= text.length) >= 0 || index === 0)
-    const names = declarations.map(({ tool }) => tool.name)
-    this.show(names)
-    return success({ output: declarations.map(({ text }) => text).join("\n"), data: { tools: names } })
+    const result = searchIn(this.#base.list(), query)
+    this.show(shownIn(TOOL_SEARCH, result.data))
+    return result
   }
-}
-
-/** One line in which a tool is declared where the conversation stands. */
-export function declarationOf(tool: ToolDefinition): string {
-  const { name, description, parameters } = tool
-  const hint = tool.usageHint === undefined ? {} : { use: tool.usageHint }
-  return JSON.stringify({ name, description, ...hint, parameters })
 }
 
 /** Tokens that a tool's declaration takes, roughly. */
@@ -179,9 +150,7 @@ export function declaredTokens(tools: readonly ToolDefinition[]): number {
   return Math.ceil(tools.reduce((sum, tool) => sum + JSON.stringify(toOpenAITools([tool])).length, 0) / 4)
 }
 
-const SEARCH = "tool_search"
-const THROUGH = "call_tool"
-const OWN_NAMES = [SEARCH, THROUGH]
+const OWN_NAMES = [TOOL_SEARCH, CALL_TOOL]
 
 /** How tools may be told of: natively, or in the form of text that takes most room. */
 type Told = 0 | 1
@@ -238,72 +207,4 @@ function frontOf(all: readonly ToolDefinition[], limits: CatalogueLimits, told: 
     front.add(tool)
   }
   return all.filter((tool) => front.has(tool))
-}
-
-function namesIn(tools: readonly ToolDefinition[]): string {
-  const names: string[] = []
-  let room = MOST_NAMED_CHARS
-  for (const { name } of tools) if ((room -= name.length + 2) >= 0) names.push(name)
-  const more = tools.length - names.length
-  return names.join(", ") + (more === 0 ? "" : ` and ${more} more`)
-}
-
-function searchTool(names: string, find: (query: string) => unknown): ToolDefinition {
-  return defineTool({
-    name: SEARCH,
-    description:
-      names === ""
-        ? "Shows all arguments and actions of a tool that is declared in short."
-        : `Shows how further tools are called. There are: ${names}.`,
-    effects: { readOnly: true, idempotent: true },
-    maxOutputChars: MOST_SHOWN_CHARS + 1000,
-    parameters: {
-      type: "object",
-      properties: { query: { type: "string", minLength: 1, description: "Names of tools, or words for the task" } },
-      required: ["query"],
-      additionalProperties: false,
-    },
-    execute: ({ query }) => find(query),
-  })
-}
-
-/** It is never run itself: the call that it holds is. */
-function throughTool(): ToolDefinition {
-  return defineTool({
-    name: THROUGH,
-    description: `Calls a tool that ${SEARCH} has shown.`,
-    parameters: {
-      type: "object",
-      properties: {
-        name: { type: "string", description: "Its name" },
-        arguments: { type: "object", description: "Its arguments", additionalProperties: true },
-      },
-      required: ["name", "arguments"],
-      additionalProperties: false,
-    },
-    execute: () =>
-      failure({
-        code: "INVALID_ARGUMENTS",
-        message: "The call names no tool that could be called this way.",
-        hint: `Give "name" and "arguments" of a tool that ${SEARCH} has shown.`,
-      }),
-  })
-}
-
-/** The tools that results of a conversation showed. */
-export function shownIn(name: string, data: unknown): readonly string[] {
-  const tools = name === SEARCH && isObject(data) ? data["tools"] : undefined
-  return Array.isArray(tools) ? tools.filter((tool) => typeof tool === "string") : []
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }

@@ -8,11 +8,11 @@ import {
   type ToolResult,
   type Toolset,
 } from "@toolwright/toolbox"
+import { shownIn } from "@toolwright/dialogue"
 import type { InterruptedWork } from "../gate/work-record.ts"
 import { declaredEffect, type StartingEffect } from "../record/effects.ts"
 import type { BegunCall, FoldedRun, OpenRound } from "../record/fold.ts"
 import type { SettledCall } from "./batch.ts"
-import { shownIn } from "./catalogue.ts"
 import { enterPhase, tellTools, type RunState } from "./run-state.ts"
 
 /** What a run that goes on begins with. */

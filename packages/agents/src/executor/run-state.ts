@@ -1,4 +1,4 @@
-import { holdTo, type DeliveryPlan, type Question, type Reply } from "@toolwright/dialogue"
+import { declarationOf, holdTo, type DeliveryPlan, type Question, type Reply } from "@toolwright/dialogue"
 import {
   messageOf,
   ToolwrightError,
@@ -13,7 +13,6 @@ import { PhasedWork } from "../phases/phased-work.ts"
 import type { Snapshot } from "../record/encode.ts"
 import { DryRun } from "./dry-run.ts"
 import type { ExecutorOptions, RunRequest } from "./options.ts"
-import { declarationOf } from "./catalogue.ts"
 import { ResultStore } from "./result-store.ts"
 import { promptOf, stageOf, tokensOf, type Stage } from "./stage.ts"
 import { MAX_NUDGES, TEXTS } from "./texts.ts"

@@ -59,6 +59,11 @@ const OPTIONS = {
     description: "At /v1, calls of tools not offered: text (default) or pass",
   },
   repair: { type: "boolean", description: "At /v1, ask the model once more where its call is wrong" },
+  "defer-tools": {
+    type: "string",
+    value: "share",
+    description: "At /v1, share of the window that tools may take before the rest is searched for (0.3), or off",
+  },
   workers: {
     type: "string",
     value: "n",
@@ -115,7 +120,11 @@ BASE_REPOS_PATH, BASE_DOWNLOADS_PATH and PLAYBOOKS_PATH ([deployment](deployment
       mcp: values.mcp === true,
       ...(values.bundle === undefined ? {} : { bundles: values.bundle }),
       cache: values.cache !== false,
-      wrongCalls: { unknownTools: unknownToolsOf(values["unknown-tools"]), repair: values.repair === true },
+      clientCalls: {
+        unknownTools: unknownToolsOf(values["unknown-tools"]),
+        repair: values.repair === true,
+        deferTools: deferToolsOf(values["defer-tools"]),
+      },
       ...(values.host === undefined ? {} : { host: values.host }),
       ...(values["public-url"] === undefined ? {} : { publicUrl: values["public-url"] }),
       announce: log,
@@ -175,6 +184,16 @@ function unknownToolsOf(given: string | undefined): "text" | "pass" {
   if (given === undefined || given === "text" || given === "pass") return given ?? "text"
   throw new ToolwrightError("USAGE", `--unknown-tools must be text or pass, not '${given}'.`)
 }
+
+function deferToolsOf(given: string | undefined): number | undefined {
+  if (given === "off") return undefined
+  const share = given === undefined ? DEFERRED_ABOVE : Number(given)
+  if (given?.trim() !== "" && share >= 0 && share <= 1) return share
+  throw new ToolwrightError("USAGE", `--defer-tools must be a number from 0 to 1, or off, not '${given}'.`)
+}
+
+/** The share of the window that clients' tools take at most, unless another is given. */
+const DEFERRED_ABOVE = 0.3
 
 function workersOf(given: string | undefined): number {
   const workers = given === undefined ? 1 : Number(given)

@@ -2,8 +2,8 @@ import { hasModel, type AgentProfile, type RunRequest, type Toolwright } from "@
 import { conversationRoutes, gatewayRoutes, type GatewayAgent, type GatewayOptions } from "@toolwright/server"
 import { conversationStore } from "@toolwright/store"
 
-/** What becomes of calls that a client's model gets wrong. */
-export type WrongCalls = Pick<NonNullable<GatewayOptions["answering"]>, "unknownTools" | "repair">
+/** What becomes of calls that a client's model gets wrong, and of more tools than its window has room for. */
+export type ClientCalls = Pick<NonNullable<GatewayOptions["answering"]>, "unknownTools" | "repair" | "deferTools">
 
 /**
  * The routes that need a model: none where none is configured, since the pocket model serves nobody but a person who
@@ -12,7 +12,7 @@ export type WrongCalls = Pick<NonNullable<GatewayOptions["answering"]>, "unknown
 export async function chatRoutes(
   toolwright: Toolwright,
   secured: boolean,
-  { wrongCalls = {}, log }: { wrongCalls?: WrongCalls | undefined; log?: ((line: string) => void) | undefined },
+  { clientCalls = {}, log }: { clientCalls?: ClientCalls | undefined; log?: ((line: string) => void) | undefined },
 ) {
   if (!hasModel(toolwright.configuration)) return WITHOUT_MODEL
   const backend = await toolwright.backend()
@@ -24,7 +24,7 @@ export async function chatRoutes(
   return {
     model: backend.modelName(),
     extend: (app: Parameters<typeof gatewayRoutes>[0]) => {
-      gatewayRoutes(app, { backend, agents, answering: { mode, grounding, formatter, grammars, ...wrongCalls } })
+      gatewayRoutes(app, { backend, agents, answering: { mode, grounding, formatter, grammars, ...clientCalls } })
       conversationRoutes(app, { store, run: assistant!.run, modelName: () => backend.modelName() })
     },
   }

@@ -13,7 +13,7 @@ import {
 } from "@toolwright/server"
 import type { Database } from "@toolwright/store"
 import { createResultCache, type ResultCache } from "@toolwright/toolbox"
-import { chatRoutes, type WrongCalls } from "./chat-routes.ts"
+import { chatRoutes, type ClientCalls } from "./chat-routes.ts"
 import { connectionsOf } from "./connections.ts"
 import { listedTools, offeredTools } from "./offered-tools.ts"
 import { runStarter } from "./run-starter.ts"
@@ -41,7 +41,7 @@ export interface ServeOptions extends Pick<
   /** Whether results of reading tools are kept for a while; they are unless this is false. */
   cache?: boolean
   /** What becomes of calls that are wrong, of models that clients ask at `/v1`. */
-  wrongCalls?: WrongCalls
+  clientCalls?: ClientCalls
 }
 
 /** A server that runs. */
@@ -75,7 +75,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
     cache = true,
     tokens = [],
     bundles,
-    wrongCalls,
+    clientCalls,
     announce,
     env = process.env,
     ...rest
@@ -83,7 +83,7 @@ export async function serveToolwright(toolwright: Toolwright, options: ServeOpti
   const secured = tokens.length > 0
   const offered = offeredTools(toolwright, { secured, bundles })
   const { tools, hidden } = offered
-  const chat = await chatRoutes(toolwright, secured, { wrongCalls, log: announce })
+  const chat = await chatRoutes(toolwright, secured, { clientCalls, log: announce })
   const gate = gateOf({ tokens })
   const served = { ...(await servedParts(toolwright, promptFolders)), tools, gate }
   const starter = runStarter(toolwright, secured)

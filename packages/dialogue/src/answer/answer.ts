@@ -5,6 +5,8 @@ import type { ToolCall } from "@toolwright/toolbox"
 export interface AnswerRequest extends InferRequest {
   /** Whether a call that could not be read, or is wrong, is asked for once more; the answering's own setting unless given. */
   repair?: boolean
+  /** Names of tools that are not declared at the front of the prompt, however few there are: the model searches for them. */
+  deferred?: readonly string[]
 }
 
 /**
@@ -34,6 +36,7 @@ export const NOTE_CODES = [
   "schema-mismatch",
   "asked-again",
   "grammar-refused",
+  "tools-found",
 ] as const
 
 /**

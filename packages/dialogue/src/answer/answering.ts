@@ -1,14 +1,17 @@
-import type { Backend, InferRequest, Usage } from "@toolwright/backends"
+import type { Backend, InferRequest } from "@toolwright/backends"
 import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
-import { renderConversation, type ToolFormatter } from "@toolwright/toolformat"
-import { openDialogue, type AskEvent, type Dialogue } from "../ask.ts"
+import { renderConversation, type OpenAITool, type ToolFormatter } from "@toolwright/toolformat"
+import { openDialogue, type Dialogue } from "../ask.ts"
 import { Grammars, type ToolCallingMode } from "../delivery.ts"
 import { saidIn, type GroundingSetting } from "../grounding.ts"
 import type { AnswerEvent, AnswerRequest } from "./answer.ts"
 import { rememberDefinitions } from "./definitions.ts"
 import { askedAgain, schemaText, withInstruction } from "./instructions.ts"
 import { endOf, Round } from "./round.ts"
-import { askPlainly, askWithTools, type Finished, type ReplySource } from "./sources.ts"
+import { KeptSearches } from "./kept-searches.ts"
+import { searching } from "./searching.ts"
+import { askPlainly, askWithTools, sumOf, type Finished, type ReplySource, type SourceEvent } from "./sources.ts"
+import { tellTools, type ToldTools } from "./told-tools.ts"
 
 /** Settings of {@link createAnswering}. */
 export interface AnsweringOptions {
@@ -26,12 +29,23 @@ export interface AnsweringOptions {
   repair?: boolean | undefined
   /** Where grammars are kept that are made once; its own unless given. */
   grammars?: Grammars | undefined
+  /**
+   * The share of the model's window that the tools of a request may take. Of more, the first that have room are declared,
+   * and the model finds the others by a search that the client sees nothing of. All are declared unless given, and where
+   * the window is not known.
+   */
+  deferTools?: number | undefined
 }
 
 /** Answers requests of clients with tools of their own. */
 export interface Answering {
   /** @throws what the backend throws */
   answer(request: AnswerRequest, options?: { signal?: AbortSignal }): AsyncGenerator<AnswerEvent, void>
+  /** The tools that stand at the front of a request's prompt, and how many of the client's are only found. */
+  declared(request: Pick<AnswerRequest, "tools" | "deferred" | "toolChoice">): {
+    tools: readonly OpenAITool[]
+    deferred: number
+  }
 }
 
 /**
@@ -48,15 +62,19 @@ class Answers implements Answering {
   readonly #definitionsOf = rememberDefinitions()
   readonly #unknownTools: "text" | "pass"
   readonly #repair: boolean
+  readonly #backend: Backend
+  readonly #deferTools: number | undefined
 
   constructor(backend: Backend, options: AnsweringOptions) {
     this.#replies = new Replies(backend, options)
+    this.#backend = backend
+    this.#deferTools = options.deferTools
     this.#unknownTools = options.unknownTools ?? "text"
     this.#repair = options.repair ?? false
   }
 
   async *answer(request: AnswerRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<AnswerEvent, void> {
-    const { repair = this.#repair, ...asked } = request
+    const { repair = this.#repair, deferred = [], ...asked } = request
     const tools = asked.toolChoice === "none" ? [] : this.#definitionsOf(asked.tools ?? [])
     const required = asked.toolChoice === "required" && tools.length > 0
     const wanted = required ? asked : notRequired(asked)
@@ -64,15 +82,34 @@ class Answers implements Answering {
     const mayAskAgain = repair || required
     const held = required || (repair && asked.jsonSchema !== undefined)
     const first = new Round({ ...settings, mayAskAgain, text: held ? "held" : "live" })
-    const finished = yield* tell(first, this.#replies.of(wanted, tools, signal))
+    const told = this.#told(asked.tools ?? [], tools, deferred)
+    const finished = yield* tell(first, this.#replies.of(wanted, tools, { told, signal }))
     if (first.faults.length === 0 || first.calls > 0 || finished.finishReason === "length") {
       yield* first.release()
       yield endOf(finished, first.calls)
       return
     }
     const second = new Round({ ...settings, mayAskAgain: false, text: first.spoke ? "spare" : "live" })
-    const source = this.#replies.of(askedAgain(wanted, finished.said, first.faults), tools, signal)
+    const source = this.#replies.of(askedAgain(wanted, finished.said, first.faults), tools, { told, signal })
     yield* secondTry({ round: first, finished }, second, source, signal)
+  }
+
+  declared({ tools = [], deferred = [], toolChoice }: Pick<AnswerRequest, "tools" | "deferred" | "toolChoice">) {
+    const none = toolChoice === "none"
+    const told = none ? undefined : this.#told(tools, this.#definitionsOf(tools), deferred)
+    if (told === undefined) return { tools, deferred: 0 }
+    return { tools: told.declaredNatively, deferred: told.deferred.length }
+  }
+
+  #told(
+    given: readonly OpenAITool[],
+    tools: readonly ToolDefinition[],
+    names: readonly string[],
+  ): ToldTools | undefined {
+    const { contextTokens } = this.#backend
+    const share = this.#deferTools
+    const room = share === undefined || contextTokens === undefined ? undefined : contextTokens * share
+    return tools.length === 0 ? undefined : tellTools(given, tools, { room, names })
   }
 }
 
@@ -106,7 +143,9 @@ async function* secondTry(
     await again.return(undefined as never)
   }
   yield* second.release()
-  yield endOf({ ...next.value, ...bothUsages(first.finished, next.value) }, second.calls)
+  const { usage } = next.value
+  const both = usage === undefined ? {} : { usage: sumOf(first.finished.usage, usage)! }
+  yield endOf({ ...next.value, ...both }, second.calls)
 }
 
 /** Asks a model in the way its server knows, and remembers what that server refused. */
@@ -114,6 +153,7 @@ class Replies {
   readonly #backend: Backend
   readonly #options: AnsweringOptions
   readonly #grammars: Grammars
+  readonly #searches = new KeptSearches()
   #refusesTools = false
 
   constructor(backend: Backend, options: AnsweringOptions) {
@@ -122,13 +162,30 @@ class Replies {
     this.#grammars = options.grammars ?? new Grammars()
   }
 
-  async *of(request: InferRequest, tools: readonly ToolDefinition[], signal?: AbortSignal): ReplySource {
+  async *of(
+    request: InferRequest,
+    tools: readonly ToolDefinition[],
+    { told, signal }: { told: ToldTools | undefined; signal: AbortSignal | undefined },
+  ): ReplySource {
     if (tools.length === 0) return yield* this.#plain(request, signal)
-    const dialogue = this.#dialogueFor(request, tools, signal)
     const { jsonSchema, ...rest } = request
-    const asked = jsonSchema === undefined ? rest : told(rest, schemaText(jsonSchema, true))
+    const asked = jsonSchema === undefined ? rest : instructed(rest, schemaText(jsonSchema, true))
+    if (told === undefined) return yield* this.#withTools(asked, tools, signal)
+    return yield* searching(told, asked.messages, this.#searches, (messages, callable) =>
+      this.#withTools({ ...asked, messages }, callable, signal, told),
+    )
+  }
+
+  /** @param callable what a grammar lets be called */
+  async *#withTools(
+    request: InferRequest,
+    callable: readonly ToolDefinition[],
+    signal: AbortSignal | undefined,
+    told?: ToldTools,
+  ): ReplySource {
+    const dialogue = this.#dialogueFor(request, callable, signal)
     try {
-      return yield* askWithTools(dialogue, asked, tools)
+      return yield* askWithTools(dialogue, request, callable, told)
     } finally {
       this.#refusesTools ||= dialogue.refusedTools
     }
@@ -149,7 +206,7 @@ class Replies {
     const { jsonSchema, ...free } = written
     const format = this.#dialogueFor(request, []).plan.formatter.declaration
     if (jsonSchema === undefined) return yield* askPlainly(this.#backend, free, signal, format)
-    const inWords = told(free, schemaText(jsonSchema, false))
+    const inWords = instructed(free, schemaText(jsonSchema, false))
     if (this.#backend.abilities.jsonSchema) {
       const finished = yield* unlessRefused(askPlainly(this.#backend, written, signal, format))
       if (finished !== undefined) return finished
@@ -168,7 +225,7 @@ class Replies {
 }
 
 /** A reply; nothing where the server refused the form before it said anything. */
-async function* unlessRefused(source: ReplySource): AsyncGenerator<AskEvent, Finished | undefined> {
+async function* unlessRefused(source: ReplySource): AsyncGenerator<SourceEvent, Finished | undefined> {
   let silent = true
   try {
     for (;;) {
@@ -200,17 +257,6 @@ async function* tell(round: Round, source: ReplySource): AsyncGenerator<AnswerEv
   }
 }
 
-function told(request: InferRequest, text: string): InferRequest {
+function instructed(request: InferRequest, text: string): InferRequest {
   return { ...request, messages: withInstruction(request.messages, text) }
-}
-
-function bothUsages({ usage: first }: Finished, { usage: second }: Finished): { usage?: Usage } {
-  if (first === undefined || second === undefined) return second === undefined ? {} : { usage: second }
-  return {
-    usage: {
-      ...second,
-      inputTokens: first.inputTokens + second.inputTokens,
-      outputTokens: first.outputTokens + second.outputTokens,
-    },
-  }
 }

@@ -1,6 +1,7 @@
 import type { ToolCall } from "@toolwright/toolbox"
 import type { AskEvent } from "../ask.ts"
 import type { AnswerEvent, AnswerNote } from "./answer.ts"
+import type { SourceEvent } from "./sources.ts"
 
 /** What a reply's events come to: told at once, or first to be looked at. */
 export type Heard =
@@ -14,7 +15,7 @@ export type Heard =
  * Turns what is told of a reply while it comes into whole things. A call that has begun is not told before it has ended,
  * since what is cut off in the middle would be broken JSON, and its text would have to be told once more.
  */
-export function hear(event: AskEvent): Heard | undefined {
+export function hear(event: SourceEvent): Heard | undefined {
   switch (event.type) {
     case "text-delta":
     case "reasoning-delta":
@@ -28,6 +29,10 @@ export function hear(event: AskEvent): Heard | undefined {
       return { ...event, type: "retry" }
     case "grammar-refused":
       return { type: "slip", note: { code: event.type, message: event.reason, tool: event.tool } }
+    case "tools-found": {
+      const found = event.tools.length === 0 ? "nothing" : event.tools.join(", ")
+      return { type: "slip", note: { code: event.type, message: `The model searched for '${event.query}': ${found}.` } }
+    }
     case "parse-problem":
       return heardOf(event)
     default:

@@ -1,11 +1,11 @@
 import type { FinishReason, InferRequest, SelfKnowledge, Usage } from "@toolwright/backends"
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
-import type { AskEvent } from "../ask.ts"
 import type { Reply } from "../reply/reply.ts"
 import type { AnswerEvent, AnswerNote } from "./answer.ts"
 import { checkCall } from "./check-call.ts"
 import { hear, type Heard } from "./held-calls.ts"
 import { schemaFault } from "./schema-check.ts"
+import type { SourceEvent } from "./sources.ts"
 
 /** How a reply is told. */
 export interface RoundSettings {
@@ -37,7 +37,7 @@ export class Round {
   }
 
   /** What an event comes to. */
-  async read(event: AskEvent): Promise<AnswerEvent[]> {
+  async read(event: SourceEvent): Promise<AnswerEvent[]> {
     const heard = hear(event)
     return heard === undefined ? [] : this.#heard(heard)
   }

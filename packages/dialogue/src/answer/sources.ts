@@ -6,6 +6,7 @@ import { saidIn } from "../grounding.ts"
 import type { ReplyEvent } from "../reply/reply.ts"
 import { choiceText, withRequest } from "./instructions.ts"
 import { createThoughtSplitter } from "./thoughts.ts"
+import { writtenNatively, type ToldTools } from "./told-tools.ts"
 
 /** How a reply ended, and what of it goes back to the model if it is asked again. */
 export interface Finished {
@@ -15,16 +16,25 @@ export interface Finished {
   said: string
 }
 
-/** One reply, told while it comes. */
-export type ReplySource = AsyncGenerator<AskEvent, Finished>
+/** What is told of a reply: what was asked and written, and which tools a search for some showed. */
+export type SourceEvent = AskEvent | { type: "tools-found"; query: string; tools: readonly string[] }
 
-/** A client's request with its tools, put to the model as the dialogue has it. */
+/** One reply, told while it comes. */
+export type ReplySource = AsyncGenerator<SourceEvent, Finished>
+
+/**
+ * A client's request with its tools, put to the model as the dialogue has it.
+ *
+ * @param tools what a grammar lets be called
+ * @param told where not all tools are declared at the front
+ */
 export async function* askWithTools(
   dialogue: Dialogue,
   request: InferRequest,
   tools: readonly ToolDefinition[],
+  told?: ToldTools,
 ): ReplySource {
-  const asking = new Asking(dialogue, questionFor(dialogue, request, tools))
+  const asking = new Asking(dialogue, questionFor(dialogue, request, tools, told))
   try {
     for (;;) {
       const step = await asking.next()
@@ -37,18 +47,25 @@ export async function* askWithTools(
 }
 
 /** A client's request as a question: its messages are written as the plan has them, its calls keep the ids they have. */
-function questionFor(dialogue: Dialogue, request: InferRequest, tools: readonly ToolDefinition[]): Question {
-  const { messages, tools: offered = [], toolChoice = "auto", parallelToolCalls, sampling: _, ...extra } = request
+function questionFor(
+  dialogue: Dialogue,
+  request: InferRequest,
+  tools: readonly ToolDefinition[],
+  told: ToldTools | undefined,
+): Question {
+  const { messages, tools: given = [], toolChoice = "auto", parallelToolCalls, sampling: _, ...extra } = request
+  const offered = told?.declaredNatively ?? given
   const isNative = (): boolean => dialogue.plan.delivery === "native"
   return {
     tools,
+    knownTools: told === undefined ? tools : [...told.all, ...told.own],
     messages: (plan) => {
-      if (plan.delivery === "native") return messages
+      if (plan.delivery === "native") return told === undefined ? messages : writtenNatively(told, messages)
       const choice =
         plan.delivery === "grammar"
           ? ""
           : choiceText({ toolChoice, ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }) }, tools)
-      return withRequest(renderConversation(plan.formatter, messages, tools), choice)
+      return withRequest(renderConversation(plan.formatter, messages, told?.declared ?? tools), choice)
     },
     said: () => saidIn(messages),
     callsBefore: 0,
@@ -121,5 +138,15 @@ function replyEvent(event: ParseEvent): ReplyEvent[] {
     }
     default:
       return []
+  }
+}
+
+/** What several questions took together. */
+export function sumOf(first: Usage | undefined, second: Usage | undefined): Usage | undefined {
+  if (first === undefined || second === undefined) return second ?? first
+  return {
+    ...second,
+    inputTokens: first.inputTokens + second.inputTokens,
+    outputTokens: first.outputTokens + second.outputTokens,
   }
 }

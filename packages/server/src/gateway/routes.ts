@@ -43,8 +43,9 @@ const wires = (): Wire[] => [openAIChat, openAIResponses(), anthropicMessages, o
  * The model behind any client's own wire , and `GET /v1/models`. A request goes to the model as it
  * is, with its tools or without, and the answer comes back call by call, each whole and once. An agent with the server's
  * own tools answers only where one is named: `model: "toolwright/<agent>"`, or the header `X-Toolwright-Agent`. The
- * header `X-Routing-Mode` of the answer says which it was, `X-Toolwright-Left-Out` what could not be passed on, and
- * `X-Toolwright-Max-Tokens` what a reply got where the window has less room than the client asked for.
+ * header `X-Routing-Mode` of the answer says which it was, `X-Toolwright-Left-Out` what could not be passed on,
+ * `X-Toolwright-Max-Tokens` what a reply got where the window has less room than the client asked for, and
+ * `X-Toolwright-Deferred-Tools` how many tools the model is not told at once, but finds.
  */
 export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: GatewayOptions): void {
   const { backend, agents = [] } = options
@@ -91,9 +92,10 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
   }
 
   async function answerTo(context: GatewayContext, wire: WireRequest): Promise<Response> {
-    const { request, room } = withRoom(wire.request, backend.contextTokens)
     const named = context.req.header("x-toolwright-agent")
-    const agent = agentFor(request.model, named, agents)
+    const agent = agentFor(wire.request.model, named, agents)
+    const { tools: declared, deferred } = agent === undefined ? answering.declared(wire.request) : NOTHING_DECLARED
+    const { request, room } = withRoom(wire.request, backend.contextTokens, declared)
     checkMode(context.req.header("x-routing-mode"), agent)
     const leaving = new AbortController()
     const signal = AbortSignal.any([context.req.raw.signal, leaving.signal])
@@ -106,21 +108,26 @@ export function gatewayRoutes(app: Hono<{ Variables: AppVariables }>, options: G
     const leftOut = leftOutOf(request, backend, agent)
     const model = agent === undefined ? backend.modelName() : AGENT_PREFIX + agent.name
     const head = { id: crypto.randomUUID(), model, created: Math.floor(Date.now() / 1000) }
-    return respond(wire, { events, leave: () => leaving.abort() }, head, headersOf({ agent, leftOut, room }))
+    return respond(wire, { events, leave: () => leaving.abort() }, head, headersOf({ agent, leftOut, room, deferred }))
   }
 }
+
+/** An agent has tools of its own. */
+const NOTHING_DECLARED = { tools: [], deferred: 0 }
 
 /** What an answer says of itself. */
 function headersOf(about: {
   agent: GatewayAgent | undefined
   leftOut: readonly string[]
   room: number | undefined
+  deferred: number
 }): Record<string, string> {
-  const { agent, leftOut, room } = about
+  const { agent, leftOut, room, deferred } = about
   return {
     "x-routing-mode": agent === undefined ? "passthrough" : "agent",
     ...(leftOut.length === 0 ? {} : { "x-toolwright-left-out": leftOut.join(", ") }),
     ...(room === undefined ? {} : { "x-toolwright-max-tokens": String(room) }),
+    ...(deferred === 0 ? {} : { "x-toolwright-deferred-tools": String(deferred) }),
   }
 }
 

@@ -10,6 +10,8 @@ export interface GatewayRequest {
   model: string
   messages: ChatMessage[]
   tools: OpenAITool[]
+  /** Names of those that the client wants to be found by a search of ours. */
+  deferred?: string[]
   toolChoice: "auto" | "none" | "required"
   parallelToolCalls?: boolean
   /** The schema of a wanted JSON reply. */

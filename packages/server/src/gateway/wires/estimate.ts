@@ -1,8 +1,12 @@
 import type { Usage } from "@toolwright/backends"
+import type { OpenAITool } from "@toolwright/toolformat"
 import type { GatewayRequest } from "../wire.ts"
 
 /** Tokens of a request, where nobody counted them: a quarter of its characters, and a fixed share for each picture. */
-export function estimatedTokens({ messages, tools }: Pick<GatewayRequest, "messages" | "tools">): number {
+export function estimatedTokens({
+  messages,
+  tools,
+}: Pick<GatewayRequest, "messages"> & { tools: readonly OpenAITool[] }): number {
   const texts = messages.reduce((sum, message) => {
     const calls = message.role === "assistant" && message.toolCalls ? JSON.stringify(message.toolCalls).length : 0
     return sum + message.content.length + calls + 16

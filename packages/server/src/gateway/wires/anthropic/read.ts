@@ -14,7 +14,7 @@ const READ = new Set(
 /** @throws RequestProblem */
 export function readAnthropic(fields: JsonObject): GatewayRequest {
   const messages = readMessages(fields.system, fields.messages)
-  const { tools, leftOut } = toolsOf(fields.tools, namedTools(fields.messages))
+  const { tools, deferred, leftOut } = toolsOf(fields.tools, namedTools(fields.messages))
   const choice = isObject(fields.tool_choice) ? fields.tool_choice : {}
   const jsonSchema = schemaOf(fields)
   const { effort } = isObject(fields.output_config) ? (fields.output_config as { effort?: unknown }) : {}
@@ -23,6 +23,7 @@ export function readAnthropic(fields: JsonObject): GatewayRequest {
     model: typeof fields.model === "string" ? fields.model : "",
     messages,
     ...choose(tools, choice),
+    ...(deferred.length === 0 ? {} : { deferred }),
     ...(choice.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {}),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     sampling: given({
@@ -55,11 +56,14 @@ function budgetOf(thinking: unknown): string[] {
 
 /**
  * Tools of the client's own; those that Anthropic would run, or knows by heart, are not there. What is deferred is told
- * once a search has named it, after all others, so that the prompt before it stays as it was; a search that Anthropic
- * would run cannot be had, and nothing is deferred then.
+ * once the client's search has named it, after all others, so that the prompt before it stays as it was; where Anthropic
+ * would run the search, ours is run.
  */
-function toolsOf(list: unknown, named: readonly string[]): { tools: OpenAITool[]; leftOut: string[] } {
-  if (list === undefined || list === null) return { tools: [], leftOut: [] }
+function toolsOf(
+  list: unknown,
+  named: readonly string[],
+): { tools: OpenAITool[]; deferred: string[]; leftOut: string[] } {
+  if (list === undefined || list === null) return { tools: [], deferred: [], leftOut: [] }
   if (!Array.isArray(list)) throw new RequestProblem("'tools' must be a list.", "tools")
   const tools: OpenAITool[] = []
   const leftOut: string[] = []
@@ -68,6 +72,7 @@ function toolsOf(list: unknown, named: readonly string[]): { tools: OpenAITool[]
     const { name, type, description, input_schema: parameters, ...more } = (isObject(tool) ? tool : {}) as JsonObject
     if (typeof name !== "string") throw new RequestProblem("Every tool needs a name.", `tools.${at}.name`)
     if (!isObject(parameters)) {
+      if (isTheirSearch(type)) continue
       if (typeof type !== "string" || type === "custom")
         throw new RequestProblem("Every tool needs an input_schema.", `tools.${at}.input_schema`)
       leftOut.push(`tools.${name}`)
@@ -80,9 +85,13 @@ function toolsOf(list: unknown, named: readonly string[]): { tools: OpenAITool[]
     if (more.defer_loading === true) deferred.set(name, told)
     else tools.push(told)
   }
-  const theirSearch = list.some((tool) => isObject(tool) && String(tool.type).startsWith("tool_search_tool"))
-  const revealed = theirSearch ? [...deferred.values()] : named.flatMap((name) => deferred.get(name) ?? [])
-  return { tools: [...tools, ...revealed], leftOut }
+  if (list.some((tool) => isObject(tool) && isTheirSearch(tool.type)))
+    return { tools: [...tools, ...deferred.values()], deferred: [...deferred.keys()], leftOut }
+  return { tools: [...tools, ...named.flatMap((name) => deferred.get(name) ?? [])], deferred: [], leftOut }
+}
+
+function isTheirSearch(type: unknown): boolean {
+  return String(type).startsWith("tool_search_tool")
 }
 
 function choose(tools: OpenAITool[], { type, name }: JsonObject): ChosenTools {

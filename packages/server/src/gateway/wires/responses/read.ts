@@ -36,6 +36,7 @@ export function readResponses(fields: JsonObject, items: readonly JsonObject[]):
     model: typeof fields.model === "string" ? fields.model : "",
     messages,
     ...choose(offered.tools, fields.tool_choice),
+    ...(offered.deferred.length === 0 ? {} : { deferred: offered.deferred }),
     ...(typeof fields.parallel_tool_calls === "boolean" ? { parallelToolCalls: fields.parallel_tool_calls } : {}),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     sampling: given({

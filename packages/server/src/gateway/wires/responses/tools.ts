@@ -16,6 +16,8 @@ export interface ClientName {
 export class OfferedTools {
   readonly tools: OpenAITool[] = []
   readonly leftOut: string[] = []
+  /** The names of those that OpenAI's search would find: ours does. */
+  readonly deferred: string[] = []
   readonly #custom = new Set<string>()
   readonly #clients = new Map<string, ClientName>()
 
@@ -23,7 +25,9 @@ export class OfferedTools {
   constructor(list: unknown) {
     if (list !== undefined && list !== null && !Array.isArray(list))
       throw new RequestProblem("'tools' must be a list.", "tools")
+    const searched = (list ?? []).some((tool: unknown) => isObject(tool) && isTheirSearch(tool))
     for (const [at, tool] of (list ?? []).entries()) this.#add(tool, `tools[${at}]`, undefined)
+    if (!searched) this.deferred.length = 0
   }
 
   /** Whether a tool's input is one text and no JSON. */
@@ -49,6 +53,7 @@ export class OfferedTools {
       for (const [index, one] of inner.entries()) this.#add(one, `${at}.tools[${index}]`, String(name))
       return
     }
+    if (isObject(tool) && isTheirSearch(tool)) return
     if (type !== "function" && type !== "custom") {
       this.leftOut.push(`tools.${String(type)}`)
       return
@@ -56,6 +61,7 @@ export class OfferedTools {
     if (typeof name !== "string") throw new RequestProblem("Every tool needs a name.", `${at}.name`)
     const told = this.#nameFor(name, namespace)
     if (type === "custom") this.#custom.add(told)
+    if ((tool as JsonObject).defer_loading === true) this.deferred.push(told)
     const said = type === "custom" ? customText(tool as JsonObject) : String(description ?? "")
     const schema = type === "custom" ? ONE_TEXT : isObject(parameters) ? parameters : { type: "object" }
     this.tools.push({ type: "function", function: { name: told, description: said, parameters: schema } })
@@ -68,6 +74,11 @@ export class OfferedTools {
     if (namespace !== undefined) this.#clients.set(told, { name, namespace })
     return told
   }
+}
+
+/** A search that OpenAI would run; one that the client runs itself is another matter. */
+function isTheirSearch({ type, execution }: JsonObject): boolean {
+  return type === "tool_search" && execution !== "client"
 }
 
 const ONE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] }
