@@ -1,6 +1,8 @@
 /** Cuts text at the first stop sequence; text that may be the beginning of one is held back. */
 export interface StopCutter {
   readonly stopped: boolean
+  /** The sequence that it was cut at. */
+  readonly found: string | undefined
   push(text: string): string
   end(): string
 }
@@ -9,19 +11,25 @@ export function createStopCutter(stop: readonly string[]): StopCutter {
   const sequences = stop.filter((sequence) => sequence !== "")
   const longest = Math.max(0, ...sequences.map((sequence) => sequence.length))
   let held = ""
-  let stopped = false
+  let cutAt: string | undefined
   return {
     get stopped() {
-      return stopped
+      return cutAt !== undefined
+    },
+    get found() {
+      return cutAt
     },
     push(text) {
-      if (stopped) return ""
+      if (cutAt !== undefined) return ""
       held += text
-      const found = sequences.map((sequence) => held.indexOf(sequence)).filter((at) => at >= 0)
-      if (found.length > 0) {
-        const out = held.slice(0, Math.min(...found))
+      const found = sequences
+        .map((sequence) => ({ sequence, at: held.indexOf(sequence) }))
+        .filter(({ at }) => at >= 0)
+        .toSorted((one, other) => one.at - other.at)[0]
+      if (found !== undefined) {
+        const out = held.slice(0, found.at)
         held = ""
-        stopped = true
+        cutAt = found.sequence
         return out
       }
       let keep = Math.min(longest - 1, held.length)

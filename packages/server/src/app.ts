@@ -3,6 +3,7 @@ import { Hono, type Context } from "hono"
 import { createMiddleware } from "hono/factory"
 import { CallGate, messageOf, ToolwrightError } from "@toolwright/toolbox"
 import { agentRoutes } from "./agents/routes.ts"
+import { refusalsInWire } from "./gateway/refusals.ts"
 import { bodyLimits } from "./http/body.ts"
 import { Followers } from "./http/followers.ts"
 import { guard, type RequestVariables } from "./http/guard.ts"
@@ -77,6 +78,7 @@ export function createApp(
       ...(error === undefined ? {} : { error }),
     })
   })
+  app.use(refusalsInWire)
   app.use(guard(options, isOpen))
 
   app.get("/health", (context) => context.json({ status: "healthy", service: "tools-api" }))

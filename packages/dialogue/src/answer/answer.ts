@@ -5,6 +5,11 @@ import type { ToolCall } from "@toolwright/toolbox"
 export interface AnswerRequest extends InferRequest {
   /** Whether a call that could not be read, or is wrong, is asked for once more; the answering's own setting unless given. */
   repair?: boolean
+  /**
+   * Texts at which the answer's text ends, and of which its end tells which it was. They are looked for here: servers do
+   * not say at which they stopped.
+   */
+  stopAt?: readonly string[]
   /** Names of tools that are not declared at the front of the prompt, however few there are: the model searches for them. */
   deferred?: readonly string[]
 }
@@ -51,4 +56,4 @@ export type AnswerEvent =
   /** The model writes, and nothing of it can be told yet. */
   | { type: "waiting" }
   | { type: "retry"; attempt: number; delayMs: number; reason: string; code?: string }
-  | ({ type: "end"; finishReason: FinishReason; usage?: Usage } & SelfKnowledge)
+  | ({ type: "end"; finishReason: FinishReason; usage?: Usage; stoppedAt?: string } & SelfKnowledge)

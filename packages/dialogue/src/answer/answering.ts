@@ -11,6 +11,7 @@ import { endOf, Round } from "./round.ts"
 import { KeptSearches } from "./kept-searches.ts"
 import { searching } from "./searching.ts"
 import { askPlainly, askWithTools, sumOf, type Finished, type ReplySource, type SourceEvent } from "./sources.ts"
+import { stoppingAt } from "./stopping.ts"
 import { tellTools, type ToldTools } from "./told-tools.ts"
 
 /** Settings of {@link createAnswering}. */
@@ -74,23 +75,31 @@ class Answers implements Answering {
   }
 
   async *answer(request: AnswerRequest, { signal }: { signal?: AbortSignal } = {}): AsyncGenerator<AnswerEvent, void> {
-    const { repair = this.#repair, deferred = [], ...asked } = request
+    const { repair = this.#repair, deferred = [], stopAt = [], ...asked } = request
     const tools = asked.toolChoice === "none" ? [] : this.#definitionsOf(asked.tools ?? [])
+    const told = this.#told(asked.tools ?? [], tools, deferred)
+    const ask = (one: InferRequest): ReplySource => {
+      const source = this.#replies.of(one, tools, { told, signal })
+      return stopAt.length === 0 ? source : stoppingAt(stopAt, source)
+    }
+    yield* this.#answered(asked, { tools, ask, repair, signal })
+  }
+
+  async *#answered(asked: InferRequest, { tools, ask, repair, signal }: Putting): AsyncGenerator<AnswerEvent, void> {
     const required = asked.toolChoice === "required" && tools.length > 0
     const wanted = required ? asked : notRequired(asked)
     const settings = { tools, unknownTools: this.#unknownTools, request: wanted }
     const mayAskAgain = repair || required
     const held = required || (repair && asked.jsonSchema !== undefined)
     const first = new Round({ ...settings, mayAskAgain, text: held ? "held" : "live" })
-    const told = this.#told(asked.tools ?? [], tools, deferred)
-    const finished = yield* tell(first, this.#replies.of(wanted, tools, { told, signal }))
+    const finished = yield* tell(first, ask(wanted))
     if (first.faults.length === 0 || first.calls > 0 || finished.finishReason === "length") {
       yield* first.release()
       yield endOf(finished, first.calls)
       return
     }
     const second = new Round({ ...settings, mayAskAgain: false, text: first.spoke ? "spare" : "live" })
-    const source = this.#replies.of(askedAgain(wanted, finished.said, first.faults), tools, { told, signal })
+    const source = ask(askedAgain(wanted, finished.said, first.faults))
     yield* secondTry({ round: first, finished }, second, source, signal)
   }
 
@@ -111,6 +120,14 @@ class Answers implements Answering {
     const room = share === undefined || contextTokens === undefined ? undefined : contextTokens * share
     return tools.length === 0 ? undefined : tellTools(given, tools, { room, names })
   }
+}
+
+/** How a request is put to the model. */
+interface Putting {
+  tools: readonly ToolDefinition[]
+  ask(request: InferRequest): ReplySource
+  repair: boolean
+  signal: AbortSignal | undefined
 }
 
 /** Without tools nothing can be required. */

@@ -1,11 +1,10 @@
-import type { FinishReason, InferRequest, SelfKnowledge, Usage } from "@toolwright/backends"
+import type { FinishReason, InferRequest } from "@toolwright/backends"
 import type { ToolCall, ToolDefinition } from "@toolwright/toolbox"
-import type { Reply } from "../reply/reply.ts"
 import type { AnswerEvent, AnswerNote } from "./answer.ts"
 import { checkCall } from "./check-call.ts"
 import { hear, type Heard } from "./held-calls.ts"
 import { schemaFault } from "./schema-check.ts"
-import type { SourceEvent } from "./sources.ts"
+import type { Finished, SourceEvent } from "./sources.ts"
 
 /** How a reply is told. */
 export interface RoundSettings {
@@ -152,13 +151,15 @@ function note(code: string, message: string, tool?: string, text?: string): Answ
 }
 
 /** How an answer ended. The model's reason stays where it was cut off; calls that were told are the reason otherwise. */
-export function endOf(reply: Pick<Reply, "finishReason" | "usage" | "selfKnowledge">, calls: number): AnswerEvent {
-  const { finishReason, usage, selfKnowledge } = reply
-  return endEvent(reasonOf(finishReason, calls), usage, selfKnowledge)
-}
-
-function endEvent(finishReason: FinishReason, usage: Usage | undefined, knows: SelfKnowledge): AnswerEvent {
-  return { type: "end", finishReason, ...(usage === undefined ? {} : { usage }), ...knows }
+export function endOf(reply: Omit<Finished, "said">, calls: number): AnswerEvent {
+  const { finishReason, selfKnowledge, usage, stoppedAt } = reply
+  return {
+    type: "end",
+    finishReason: reasonOf(finishReason, calls),
+    ...(usage === undefined ? {} : { usage }),
+    ...(stoppedAt === undefined ? {} : { stoppedAt }),
+    ...selfKnowledge,
+  }
 }
 
 function reasonOf(given: FinishReason, calls: number): FinishReason {

@@ -14,6 +14,8 @@ export interface Finished {
   usage?: Usage
   selfKnowledge: SelfKnowledge
   said: string
+  /** The client's stop sequence that ended it. */
+  stoppedAt?: string
 }
 
 /** What is told of a reply: what was asked and written, and which tools a search for some showed. */

@@ -3,12 +3,14 @@ import { ToolwrightError, type ToolDefinition } from "@toolwright/toolbox"
 import {
   createCallAssembler,
   type CallAssembler,
+  type Format,
   type ParseEvent,
   type ParseProblem,
   type ToolCallParser,
   type ToolFormatter,
 } from "@toolwright/toolformat"
 import { takeForeignCall } from "./foreign-call.ts"
+import { withMark } from "./marks.ts"
 import { emptyReply, type Reply, type ReplyEvent } from "./reply.ts"
 
 /** How a reply is to be read. */
@@ -173,6 +175,7 @@ class CallReader {
   readonly #inText: boolean
   /** Calls of this source do not count: they are told as problems. */
   readonly #refused: boolean
+  readonly #format: Format | undefined
   #called = false
   #begun = 0
   /** Calls that have begun and not ended, with their arguments so far. */
@@ -185,6 +188,7 @@ class CallReader {
     this.#nameCall = options.nameCall
     this.#inText = source === "text"
     this.#path = this.#inText ? options.path : "native"
+    this.#format = this.#inText ? options.formatter.declaration : undefined
     this.#refused = this.#inText && options.native && options.strict && options.formatter.id === "generic"
   }
 
@@ -252,7 +256,7 @@ class CallReader {
       case "call-end":
         return this.#call(event)
       case "problem":
-        return this.#problem(this.#named(event.problem))
+        return this.#problem(this.#named(this.#whole(event.problem)))
     }
   }
 
@@ -269,6 +273,10 @@ class CallReader {
     const id = this.#id(index, call.id)
     this.#reply.calls.push({ ...call, id })
     return { type: "call-end", callId: id, name: call.name, arguments: call.arguments, path: this.#path }
+  }
+
+  #whole(problem: ParseProblem): ParseProblem {
+    return this.#format === undefined ? problem : withMark(problem, this.#reply.raw, this.#format)
   }
 
   /** A call that could not be read has its id as one that could: its failure is told as its result. */

@@ -60,11 +60,12 @@ function leftByAgent({ tools, parallelToolCalls, extraBody }: GatewayRequest): s
 
 /** The question to the model that a request is. */
 export function answerRequestOf(request: GatewayRequest): AnswerRequest {
-  const { messages, tools, deferred, toolChoice, parallelToolCalls, sampling, jsonSchema, extraBody } = request
+  const { messages, tools, deferred, stopAt, toolChoice, parallelToolCalls, sampling, jsonSchema, extraBody } = request
   return {
     messages: withOneSystem(messages),
     ...(tools.length === 0 ? {} : { tools, toolChoice }),
     ...(deferred === undefined ? {} : { deferred }),
+    ...(stopAt === undefined ? {} : { stopAt }),
     ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
     ...(jsonSchema === undefined ? {} : { jsonSchema }),
     ...(Object.keys(sampling).length === 0 ? {} : { sampling }),

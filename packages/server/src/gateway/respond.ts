@@ -46,6 +46,7 @@ async function gather(events: AsyncIterable<GatewayEvent>): Promise<WholeReply> 
     else if (event.type === "end") {
       reply.finishReason = event.finishReason
       reply.usage = event.usage
+      if (event.stoppedAt !== undefined) reply.stoppedAt = event.stoppedAt
     }
   }
   return { ...reply, text: texts.join(""), reasoning: thoughts.join("") }

@@ -12,6 +12,8 @@ export interface GatewayRequest {
   tools: OpenAITool[]
   /** Names of those that the client wants to be found by a search of ours. */
   deferred?: string[]
+  /** Texts at which the answer ends, where the wire tells which it was. */
+  stopAt?: string[]
   toolChoice: "auto" | "none" | "required"
   parallelToolCalls?: boolean
   /** The schema of a wanted JSON reply. */
@@ -44,6 +46,8 @@ export interface WholeReply {
   notes: AnswerNote[]
   finishReason: FinishReason
   usage: Usage | undefined
+  /** The one of `stopAt` that ended it. */
+  stoppedAt?: string
 }
 
 /** What went wrong, as every wire can say it. */

@@ -17,6 +17,7 @@ export function readAnthropic(fields: JsonObject): GatewayRequest {
   const { tools, deferred, leftOut } = toolsOf(fields.tools, namedTools(fields.messages))
   const choice = isObject(fields.tool_choice) ? fields.tool_choice : {}
   const jsonSchema = schemaOf(fields)
+  const stopAt = textsAt(fields.stop_sequences)
   const { effort } = isObject(fields.output_config) ? (fields.output_config as { effort?: unknown }) : {}
   const others = Object.keys(fields).filter((name) => !READ.has(name) && fields[name] !== null)
   return {
@@ -31,8 +32,8 @@ export function readAnthropic(fields: JsonObject): GatewayRequest {
       topP: numberAt(fields, "top_p"),
       topK: numberAt(fields, "top_k"),
       maxTokens: numberAt(fields, "max_tokens"),
-      stop: textsAt(fields.stop_sequences),
     }),
+    ...(stopAt === undefined || stopAt.length === 0 ? {} : { stopAt }),
     extraBody: typeof effort === "string" ? { reasoning_effort: effort } : {},
     leftOut: [
       ...leftOut,

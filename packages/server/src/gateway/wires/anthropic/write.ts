@@ -10,6 +10,14 @@ const STOP: Partial<Record<FinishReason, string>> = {
   "content-filter": "refusal",
 }
 
+function endedBy({ finishReason, stoppedAt }: Pick<WholeReply, "finishReason" | "stoppedAt">): JsonObject {
+  const stopped = stoppedAt !== undefined && finishReason === "stop"
+  return {
+    stop_reason: stopped ? "stop_sequence" : (STOP[finishReason] ?? "end_turn"),
+    stop_sequence: stopped ? stoppedAt : null,
+  }
+}
+
 /** What the client asked for, as far as its answer depends on it. */
 export interface AnthropicReply {
   request: GatewayRequest
@@ -54,7 +62,7 @@ class MessageStream implements StreamWriter {
         this.#notes.push(event.note)
         return ""
       case "end":
-        return this.#end(event.finishReason, event.usage)
+        return this.#end(event)
       default:
         return ""
     }
@@ -68,9 +76,9 @@ class MessageStream implements StreamWriter {
     return `event: error\ndata: ${JSON.stringify(anthropicFailure(failure))}\n\n`
   }
 
-  #end(finishReason: FinishReason, usage: Usage | undefined): string {
-    const ended = { stop_reason: STOP[finishReason] ?? "end_turn", stop_sequence: null }
-    const counted = wireUsage(usageOr(usage, this.#reply.request, this.#blocks.written))
+  #end(event: Extract<GatewayEvent, { type: "end" }>): string {
+    const ended = endedBy(event)
+    const counted = wireUsage(usageOr(event.usage, this.#reply.request, this.#blocks.written))
     const last = frame("message_delta", { delta: ended, usage: counted, ...about(this.#notes) })
     return `${this.#blocks.close()}${last}${frame("message_stop", {})}`
   }
@@ -132,7 +140,7 @@ export function anthropicMessage(
   reply: WholeReply,
   { request, thinking }: AnthropicReply,
 ): JsonObject {
-  const { text, reasoning, calls, notes, finishReason, usage } = reply
+  const { text, reasoning, calls, notes, usage } = reply
   const content = [
     ...(thinking && reasoning !== "" ? [{ type: "thinking", thinking: reasoning, signature: SIGNATURE }] : []),
     ...(text === "" ? [] : [{ type: "text", text }]),
@@ -142,8 +150,7 @@ export function anthropicMessage(
   return {
     ...messageOf(head),
     content,
-    stop_reason: STOP[finishReason] ?? "end_turn",
-    stop_sequence: null,
+    ...endedBy(reply),
     usage: wireUsage(usageOr(usage, request, written)),
     ...about(notes),
   }

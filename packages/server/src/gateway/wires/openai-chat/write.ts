@@ -79,7 +79,12 @@ export function chatFailure({ status, code, message, param }: GatewayFailure): J
   }
 }
 
-const TYPES: Readonly<Record<number, string>> = { 429: "rate_limit_error", 404: "not_found_error" }
+const TYPES: Readonly<Record<number, string>> = {
+  401: "authentication_error",
+  403: "permission_error",
+  404: "not_found_error",
+  429: "rate_limit_error",
+}
 
 function nameOf({ id, model, created }: ReplyHead): JsonObject {
   return { id: `chatcmpl-${id}`, model, created }

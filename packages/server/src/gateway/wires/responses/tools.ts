@@ -25,7 +25,7 @@ export class OfferedTools {
   constructor(list: unknown) {
     if (list !== undefined && list !== null && !Array.isArray(list))
       throw new RequestProblem("'tools' must be a list.", "tools")
-    const searched = (list ?? []).some((tool: unknown) => isObject(tool) && isTheirSearch(tool))
+    const searched = (list ?? []).some(isTheirSearch)
     for (const [at, tool] of (list ?? []).entries()) this.#add(tool, `tools[${at}]`, undefined)
     if (!searched) this.deferred.length = 0
   }
@@ -48,21 +48,22 @@ export class OfferedTools {
   }
 
   #add(tool: unknown, at: string, namespace: string | undefined): void {
-    const { type, name, description, parameters, tools: inner } = (isObject(tool) ? tool : {}) as JsonObject
+    const { type, name, tools: inner } = (isObject(tool) ? tool : {}) as JsonObject
     if (type === "namespace" && Array.isArray(inner)) {
       for (const [index, one] of inner.entries()) this.#add(one, `${at}.tools[${index}]`, String(name))
       return
     }
-    if (isObject(tool) && isTheirSearch(tool)) return
-    if (type !== "function" && type !== "custom") {
-      this.leftOut.push(`tools.${String(type)}`)
-      return
-    }
+    if (type === "function" || type === "custom") this.#offer(tool as JsonObject, at, namespace)
+    else if (!isTheirSearch(tool)) this.leftOut.push(`tools.${String(type)}`)
+  }
+
+  #offer(tool: JsonObject, at: string, namespace: string | undefined): void {
+    const { type, name, description, parameters } = tool
     if (typeof name !== "string") throw new RequestProblem("Every tool needs a name.", `${at}.name`)
     const told = this.#nameFor(name, namespace)
     if (type === "custom") this.#custom.add(told)
-    if ((tool as JsonObject).defer_loading === true) this.deferred.push(told)
-    const said = type === "custom" ? customText(tool as JsonObject) : String(description ?? "")
+    if (tool.defer_loading === true) this.deferred.push(told)
+    const said = type === "custom" ? customText(tool) : String(description ?? "")
     const schema = type === "custom" ? ONE_TEXT : isObject(parameters) ? parameters : { type: "object" }
     this.tools.push({ type: "function", function: { name: told, description: said, parameters: schema } })
   }
@@ -77,8 +78,8 @@ export class OfferedTools {
 }
 
 /** A search that OpenAI would run; one that the client runs itself is another matter. */
-function isTheirSearch({ type, execution }: JsonObject): boolean {
-  return type === "tool_search" && execution !== "client"
+function isTheirSearch(tool: unknown): boolean {
+  return isObject(tool) && tool.type === "tool_search" && tool.execution !== "client"
 }
 
 const ONE_TEXT = { type: "object", properties: { input: { type: "string" } }, required: ["input"] }

@@ -1,0 +1,25 @@
+import { createStopCutter } from "@toolwright/backends"
+import type { ReplySource } from "./sources.ts"
+
+/** A reply whose text ends at one of these, and which is left there: whatever the model would say further costs nothing. */
+export async function* stoppingAt(stops: readonly string[], source: ReplySource): ReplySource {
+  const cutter = createStopCutter(stops)
+  let said = ""
+  try {
+    for (;;) {
+      const step = await source.next()
+      const end = step.done === true
+      if (!end && step.value.type !== "text-delta") {
+        yield step.value
+        continue
+      }
+      const text = step.done === true ? cutter.end() : cutter.push((step.value as { text: string }).text)
+      said += text
+      if (text !== "") yield { type: "text-delta", text }
+      if (cutter.found !== undefined) return { finishReason: "stop", selfKnowledge: {}, said, stoppedAt: cutter.found }
+      if (step.done === true) return step.value
+    }
+  } finally {
+    await source.return(undefined as never)
+  }
+}
