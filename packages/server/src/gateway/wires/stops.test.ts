@@ -1,6 +1,5 @@
 import type { Backend, InferRequest } from "@toolwright/backends"
 import { ToolRegistry } from "@toolwright/toolbox"
-import Anthropic from "@anthropic-ai/sdk"
 import { describe, expect, test } from "vitest"
 import { createApp, gatewayRoutes, listen } from "../../index.ts"
 
@@ -24,7 +23,7 @@ async function serve(text: string) {
   return { server: await listen(app, { port: 0, secured: false }), seen }
 }
 
-const tool = { name: "look", description: "Looks", input_schema: { type: "object" as const } }
+const tool = { name: "look", description: "Looks", input_schema: { type: "object" } }
 
 describe.each([
   ["with tools", [tool]],
@@ -33,20 +32,23 @@ describe.each([
   test.each([false, true])("ends the text and is named, streamed: %s", async (stream) => {
     const { server, seen } = await serve("One, two END three STOP four")
     await using _server = server
-    const client = new Anthropic({ baseURL: server.url, apiKey: "none", maxRetries: 0 })
     const asked = {
       model: "m",
       max_tokens: 50,
+      stream,
       stop_sequences: ["STOP", "END"],
-      messages: [{ role: "user" as const, content: "Count" }],
-      ...(tools.length === 0 ? {} : { tools: [...tools] }),
+      messages: [{ role: "user", content: "Count" }],
+      ...(tools.length === 0 ? {} : { tools }),
     }
-    const message = stream ? await client.messages.stream(asked).finalMessage() : await client.messages.create(asked)
-    expect(message).toMatchObject({
-      content: [{ type: "text", text: "One, two " }],
-      stop_reason: "stop_sequence",
-      stop_sequence: "END",
-    })
+    const headers = { "content-type": "application/json" }
+    const response = await fetch(`${server.url}/v1/messages`, { method: "POST", headers, body: JSON.stringify(asked) })
+    const text = await response.text()
+    const ended = { stop_reason: "stop_sequence", stop_sequence: "END" }
+    if (stream) {
+      const events = text.split("\n").flatMap((line) => (line.startsWith("data: ") ? [JSON.parse(line.slice(6))] : []))
+      expect(events.map(({ delta }) => delta?.text ?? "").join("")).toBe("One, two ")
+      expect(events.filter(({ type }) => type === "message_delta")).toMatchObject([{ delta: ended }])
+    } else expect(JSON.parse(text)).toMatchObject({ content: [{ type: "text", text: "One, two " }], ...ended })
     expect(seen).toMatchObject({ left: 1, requests: [expect.anything()] })
   })
 })
