@@ -1,12 +1,7 @@
-import { createRequire } from "node:module"
 import { existsSync, readdirSync } from "node:fs"
 import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { CLIENTS } from "./.ci/closing-line.ts"
-
-const { again } = createRequire(import.meta.url)("./.ci/node/bring.cjs") as { again(): void }
-// Under a Node that is too old: the whole run, under one that is not.
-again()
 
 const rooms = readdirSync(new URL("packages", import.meta.url)).filter((room) =>
   existsSync(new URL(`packages/${room}/src`, import.meta.url)),

