@@ -43,7 +43,11 @@ const OPTIONS = {
     value: "file",
     description: "Of render: print this conversation as the model is shown it",
   },
-  as: { type: "string", value: "gbnf|structural-tag", description: "Of grammar: for llama.cpp (default), or xgrammar" },
+  as: {
+    type: "string",
+    value: "gbnf|structural-tag|lark",
+    description: "Of grammar: for llama.cpp (default), xgrammar or llguidance",
+  },
   json: { type: "boolean", description: "Of list, show and infer: print JSON" },
 } as const satisfies OptionDeclarations
 
@@ -273,13 +277,15 @@ async function render(invocation: Invocation, values: Values): Promise<number> {
 async function printGrammar(invocation: Invocation, values: Values): Promise<number> {
   const { grammarText, structuralTagFor } = await import("@toolwright/toolformat")
   const { as = "gbnf", tools: file } = values
-  if (as !== "gbnf" && as !== "structural-tag")
-    throw usageError(`'${as}' is no choice for --as.`, "Use gbnf or structural-tag.")
+  if (as !== "gbnf" && as !== "structural-tag" && as !== "lark")
+    throw usageError(`'${as}' is no choice for --as.`, "Use gbnf, structural-tag or lark.")
   if (file === undefined) throw usageError("A grammar of which tools?", "Give --tools <file>.")
   const tools = await readTools(invocation, file)
   const { format } = await choose(invocation, values)
-  const made = as === "gbnf" ? grammarText(format, tools) : structuralTagFor(format, tools, { reasoning: true })
-  invocation.stdout.write("text" in made ? made.text : `${JSON.stringify(made.tag, null, 2)}\n`)
+  const made =
+    as === "structural-tag" ? structuralTagFor(format, tools, { reasoning: true }) : grammarText(format, tools)
+  if ("tag" in made) invocation.stdout.write(`${JSON.stringify(made.tag, null, 2)}\n`)
+  else invocation.stdout.write(as === "lark" ? (await import("@toolwright/logits")).gbnfToLark(made.text) : made.text)
   for (const { tool, reason } of made.refused)
     invocation.stderr.write(`no grammar holds the arguments of ${neutralise(tool)}: ${neutralise(reason)}\n`)
   return EXIT.success
