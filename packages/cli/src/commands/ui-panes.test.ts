@@ -120,6 +120,12 @@ describe.skipIf(CHROMIUM === undefined)(
       await detail.getByRole("button", { name: "Try again" }).click()
       await graph.getByRole("button", { name: /(queued|running|done).*Lay the ground/ }).waitFor()
 
+      await page.getByRole("button", { name: "Cancel the plan" }).click()
+      await expect.poll(() => graph.getByRole("button", { name: /cancelled/ }).count(), SOON).toBe(3)
+      const { tasks } = (await asked(page, "tasks?plan=the-plan")) as unknown as { tasks: { state: string }[] }
+      expect(tasks.map(({ state }) => state)).toEqual(["cancelled", "cancelled", "cancelled"])
+      expect(await page.getByRole("button", { name: "Cancel the plan" }).count()).toBe(0)
+
       await pane(page, "Agents")
       await page.getByRole("textbox", { name: "What assistant is to do" }).fill("Say that it is done")
       await page.getByRole("region", { name: "assistant" }).getByRole("button", { name: "Queue as a task" }).click()

@@ -177,6 +177,47 @@ describe.skipIf(CHROMIUM === undefined)(
       await second.finished
     })
 
+    test("a token that ends while the page is open is asked for where somebody is, and nothing typed is lost", async () => {
+      const cwd = folderWith({ "play.yaml": "steps:\n  - reply: Done.\n" })
+      await cli(["run", "Say it", "--screenplay", "play.yaml"], { cwd })
+      const serve = (port: string, token: string) =>
+        started(["serve", "--port", port, "--quiet", "--token", token], cwd)
+      const first = await serve("0", "long-enough")
+      const { page, wrong } = await openPage(browser)
+      const open = async (token: string): Promise<void> => {
+        await page.getByLabel("Token").fill(token)
+        await page.getByRole("button", { name: "Open" }).click()
+      }
+      await page.goto(first.url)
+      await open("long-enough")
+      await page.getByRole("button", { name: /^echo/ }).click()
+      await page.getByLabel("message").fill("typed before")
+      await said(page, "The arguments fit.").waitFor()
+      first.child.kill("SIGINT")
+      await first.finished
+      const second = await serve(new URL(first.url).port, "another-one")
+      await page.getByRole("button", { name: "Call", exact: true }).click()
+      await said(page, "This server asks for a token").waitFor()
+      expect(await violations(page)).toEqual([])
+      await open("another-one")
+      expect(await page.getByLabel("message").inputValue()).toBe("typed before")
+      await page.getByRole("button", { name: "Call", exact: true }).click()
+      const result = page.getByRole("region", { name: "What a model is shown" })
+      await expect.poll(() => result.textContent(), SOON).toContain('"typed before"')
+      await page.getByRole("link", { name: "Runs" }).click()
+      await page.getByRole("link", { name: /Say it/ }).waitFor()
+      second.child.kill("SIGINT")
+      await second.finished
+
+      const third = await serve(new URL(first.url).port, "a-third-one")
+      await page.getByRole("link", { name: /Say it/ }).click()
+      await open("a-third-one")
+      await page.getByRole("button", { name: /end · completed/ }).waitFor()
+      expect(wrong).toEqual([])
+      third.child.kill("SIGINT")
+      await third.finished
+    })
+
     test.each(["light", "dark"] as const)(
       "nothing in the panes is out of reach, %s",
       async (colorScheme) => {

@@ -3,7 +3,7 @@ import { QueryClient, QueryClientProvider } from "@tanstack/react-query"
 import { RouterProvider } from "@tanstack/react-router"
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
-import { ApiError, onToken, useOneTimeCode } from "./lib/api.ts"
+import { ApiError, onToken, onTokenRefused, useOneTimeCode } from "./lib/api.ts"
 import { applyTheme } from "./lib/theme.ts"
 import { router } from "./router.tsx"
 import "./style.css"
@@ -20,6 +20,10 @@ const client = new QueryClient({
   },
 })
 onToken(() => void client.invalidateQueries())
+// Whatever was refused, the list of tools is what the question for a token hangs on; one that is under way says it too.
+onTokenRefused(() => void client.refetchQueries({ queryKey: ["tools"], predicate: holds }, { cancelRefetch: false }))
+const holds = ({ state }: { state: { error: unknown } }): boolean => state.error === null
+
 applyTheme()
 await useOneTimeCode()
 

@@ -50,6 +50,14 @@ export async function useOneTimeCode(): Promise<void> {
   if (response.ok) setToken(((await response.json()) as { token: string }).token)
 }
 
+const refusals = new Set<() => void>()
+
+/** Is told when the server knows the token no more: it was taken back, or the server started anew with another. */
+export function onTokenRefused(listener: () => void): () => void {
+  refusals.add(listener)
+  return () => void refusals.delete(listener)
+}
+
 const JSON_BODY = { "content-type": "application/json" }
 
 export async function request(path: string, init: RequestInit = {}): Promise<Response> {
@@ -57,6 +65,7 @@ export async function request(path: string, init: RequestInit = {}): Promise<Res
   if (token !== "") headers.set("authorization", `Bearer ${token}`)
   const response = await fetch(path, { ...init, headers })
   if (response.ok) return response
+  if (response.status === 401) for (const listener of refusals) listener()
   throw new ApiError(response.status, (await response.json().catch(() => ({}))) as object)
 }
 

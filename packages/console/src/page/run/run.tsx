@@ -47,7 +47,10 @@ export function RunPane() {
       <Problem
         title="This run cannot be shown"
         error={events.problem ?? head.error}
-        retry={() => void head.refetch()}
+        retry={() => {
+          events.again()
+          void head.refetch()
+        }}
       />
     )
   if (head.data === undefined) return <Loading what="Asking for the run" />

@@ -1,5 +1,5 @@
 import { useEffect, useState, useSyncExternalStore } from "react"
-import { ApiError, get, stream } from "../lib/api.ts"
+import { ApiError, get, onToken, stream } from "../lib/api.ts"
 import type { EventDigest, EventPage, RunDigest } from "../runs/data.ts"
 import { RowBuilder } from "./rows.ts"
 
@@ -22,9 +22,14 @@ export class RunEvents {
   readonly #id: string
   readonly #listeners = new Set<() => void>()
   readonly #stop = new AbortController()
+  readonly #leave: () => void
 
   constructor(id: string) {
     this.#id = id
+    // With another token it may be shown.
+    this.#leave = onToken(() => {
+      if (this.problem !== undefined) this.again()
+    })
   }
 
   /** The number of the last event that is here. */
@@ -40,12 +45,16 @@ export class RunEvents {
   snapshot = (): object => this.#snapshot
 
   close(): void {
+    this.#leave()
     this.#stop.abort()
   }
 
-  /** Looks again at a run that waited, and goes on now. */
+  /** Looks again at a run that waited and goes on now, or that could not be shown. */
   again(): void {
-    if (!this.#busy) void this.start()
+    if (this.#busy) return
+    this.problem = undefined
+    this.#tell()
+    void this.start()
   }
 
   async start(): Promise<void> {

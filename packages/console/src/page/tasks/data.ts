@@ -51,11 +51,11 @@ export function taskQuery(id: string) {
   })
 }
 
-/** Cancels a task and all below it, or has it tried again. */
-export function useChange(id: string) {
+/** Cancels a task and all below it, or all tasks of a plan, or has them tried again. */
+export function useChange(what: "tasks" | "plans", id: string) {
   const queries = useQueryClient()
   return useMutation({
-    mutationFn: (how: "cancel" | "retry") => post<TaskView>(`tasks/${encodeURIComponent(id)}/${how}`, {}),
+    mutationFn: (how: "cancel" | "retry") => post(`${what}/${encodeURIComponent(id)}/${how}`, {}),
     onSettled: async () => {
       await queries.invalidateQueries({ queryKey: ["tasks"] })
       await queries.invalidateQueries({ queryKey: ["task"] })

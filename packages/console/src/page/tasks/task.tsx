@@ -66,7 +66,7 @@ function TaskParts({ task }: { task: TaskView }) {
 }
 
 function Changes({ task: { id, state } }: { task: TaskView }) {
-  const change = useChange(id)
+  const change = useChange("tasks", id)
   const ended = !OPEN_STATES.has(state)
   return (
     <>

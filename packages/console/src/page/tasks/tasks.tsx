@@ -5,7 +5,7 @@ import { useEffect, useRef, useState } from "react"
 import { useKeys } from "../lib/keys.ts"
 import { ago, count, visible } from "../lib/text.ts"
 import { Empty, Loading, Problem } from "../ui/states.tsx"
-import { OPEN_STATES, PAGE, STATES, statsQuery, tasksPage, titleOf, type TaskView } from "./data.ts"
+import { OPEN_STATES, PAGE, STATES, statsQuery, tasksPage, titleOf, useChange, type TaskView } from "./data.ts"
 import { PlanPicture } from "./graph.tsx"
 import { TaskStateBadge } from "./state.tsx"
 import { TaskDetail } from "./task.tsx"
@@ -46,7 +46,7 @@ export function Tasks() {
     <div className="flex h-full flex-col">
       <h1 className="sr-only">Tasks</h1>
       <Filters filter={filter} set={set} />
-      {filter.plan !== undefined && shown.length > 0 ? <PlanPicture tasks={shown} open={open} /> : null}
+      {filter.plan !== undefined && shown.length > 0 ? <Plan id={filter.plan} tasks={shown} open={open} /> : null}
       <div className="relative flex min-h-0 flex-1">
         <section aria-label="Tasks" className="flex min-w-0 flex-1 flex-col">
           {tasks.isPending ? <Loading what="Asking for the tasks" /> : null}
@@ -68,6 +68,44 @@ export function Tasks() {
         {chosen === undefined ? null : <TaskDetail key={chosen} id={chosen} close={() => open(undefined)} />}
       </div>
     </div>
+  )
+}
+
+/** A plan as a graph, and what can be done with all of it. */
+function Plan({ id, tasks, open }: { id: string; tasks: TaskView[]; open: (id: string) => void }) {
+  const change = useChange("plans", id)
+  const goesOn = tasks.some(({ state }) => OPEN_STATES.has(state) || state === "blocked")
+  const fell = tasks.some(({ state }) => !OPEN_STATES.has(state) && state !== "done")
+  return (
+    <>
+      <PlanPicture tasks={tasks} open={open} />
+      <div className="flex flex-none flex-wrap items-center gap-2 border-b border-line bg-panel p-2">
+        {goesOn ? (
+          <button
+            type="button"
+            className="button"
+            disabled={change.isPending}
+            onClick={() => change.mutate("cancel")}
+            title="Ends each of its tasks that has not ended"
+          >
+            Cancel the plan
+          </button>
+        ) : null}
+        {fell ? (
+          <button
+            type="button"
+            className="button"
+            disabled={change.isPending}
+            onClick={() => change.mutate("retry")}
+            title="Queues each of its tasks anew that did not come to a good end"
+          >
+            Try what failed again
+          </button>
+        ) : null}
+        {goesOn || fell ? null : <span className="text-[12px] text-soft">All of the plan is done.</span>}
+        {change.error === null ? null : <Problem title="The plan stays as it is" error={change.error} />}
+      </div>
+    </>
   )
 }
 
