@@ -55,6 +55,8 @@ function expressionOf(node: RegexNode, writer: CharacterWriter): PlainExpression
 const INTERVALS_A_STEP = 16
 /** A range of characters is some twenty characters of text: so a grammar has a few megabytes at most. */
 const STEPS_A_RANGE = 20
+/** So many ranges are a rule of their own. */
+const MANY_RANGES = 12
 
 /** The texts of a language, spelt out one by one where they are few, else as rules for the automaton's states. */
 export function languageExpression(
@@ -72,6 +74,15 @@ export function languageExpression(
 
 function stateRules(dfa: Dfa, writer: CharacterWriter, book: RuleBook, key: string, name: string): PlainExpression {
   const uses = countUses(dfa)
+  const written = (ranges: readonly CodePointRange[]): PlainExpression => {
+    book.spend(ranges.length * STEPS_A_RANGE)
+    return writer.chars(ranges)
+  }
+  // Letters of all scripts are some thousand characters of text, and a counted pattern has a state for each count.
+  const oneOf = (ranges: readonly CodePointRange[], classes: () => string): PlainExpression =>
+    ranges.length < MANY_RANGES
+      ? written(ranges)
+      : book.define(`${key};${writer.id};class ${classes()}`, `${name}-class`, () => written(ranges))
   const state = (index: number): PlainExpression => {
     const inline = uses[index] === 1 && index !== dfa.start
     if (inline) return body(index)
@@ -80,14 +91,21 @@ function stateRules(dfa: Dfa, writer: CharacterWriter, book: RuleBook, key: stri
   const body = (index: number): PlainExpression => {
     const options: PlainExpression[] = []
     for (const [target, ranges] of edgesOf(dfa, index)) {
-      book.spend(ranges.length * STEPS_A_RANGE)
       const end = dfa.accept[target] === 1 && edgesOf(dfa, target).length === 0
-      options.push(end ? writer.chars(ranges) : sequence(writer.chars(ranges), state(target)))
+      const characters = oneOf(ranges, () => classesTo(dfa, index, target))
+      options.push(end ? characters : sequence(characters, state(target)))
     }
     if (dfa.accept[index] === 1) options.push(literal(""))
     return choice(...options)
   }
   return state(dfa.start)
+}
+
+/** The classes of characters that lead from a state to another. */
+function classesTo({ table, classes }: Dfa, state: number, target: number): string {
+  const found: number[] = []
+  for (let c = 0; c < classes; c++) if (table[state * classes + c] === target) found.push(c)
+  return found.join()
 }
 
 /** The targets of a state with the characters that lead there, in the order of the first of them. */

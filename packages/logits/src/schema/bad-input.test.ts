@@ -207,14 +207,14 @@ describe("large and strange schemas come out within bounds", () => {
     ).toEqual([true, false, false])
   })
 
-  test("five hundred kinds with keys of any name, and classes of characters for megabytes, are refused", () => {
+  test("five hundred kinds with keys of any name are refused, and large classes of characters stay small", () => {
     const kinds = Array.from({ length: 500 }, (_, index) => ({ type: "object", required: [`kind ${index}`] }))
     expect(compileSchema({ oneOf: kinds.slice(0, 3) }).grammar).toBeDefined()
     expect(compileSchema({ anyOf: kinds.map((kind, index) => ({ ...kind, minProperties: index })) }).grammar).toBe(
       undefined,
     )
     const letters = { type: "object", propertyNames: { pattern: "a\\p{L}{8}$" } } as const
-    expect(() => schemaToGBNF(letters)).toThrow(/would take more than/)
+    expect(schemaToGBNF(letters).length).toBeLessThan(200_000)
   })
 
   test("names that objects have by nature are names like others", () => {
