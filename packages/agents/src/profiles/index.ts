@@ -26,7 +26,8 @@ export function profileNamed(name: string): AgentProfile {
   const profile = PROFILES.find((candidate) => candidate.name === name)
   if (profile !== undefined) return profile
   const names = PROFILES.map((candidate) => candidate.name)
+  const close = nearest(name, names)[0]
   throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}'.`, {
-    hint: `Did you mean ${nearest(name, names)[0] ?? names.join(", ")}?`,
+    hint: close === undefined ? `There are ${names.join(", ")}.` : `Did you mean ${close}?`,
   })
 }

@@ -115,8 +115,15 @@ function connectionFailure(thrown: unknown, context: FailureContext): unknown {
   if (code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_BODY_TIMEOUT") {
     return timedOut(`The model server at ${context.url} sent nothing for too long.`)
   }
-  const reason = code === "ENOTFOUND" ? "the host's name is not known" : text
+  const badPort = text === "bad port"
+  const reason =
+    code === "ENOTFOUND"
+      ? "the host's name is not known"
+      : badPort
+        ? "its port is one on which no HTTP request is sent, since other services have it (as browsers hold it, too)"
+        : text
   const failure = unreachable(context, reason, thrown)
+  if (badPort) return failure
   return code !== undefined && PERMANENT.test(code) ? failure : new Retryable(failure, reason)
 }
 

@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { createServer, type AddressInfo } from "node:net"
 import { describe, expect, test } from "vitest"
 import { collectEvents } from "../testing/collect-events.ts"
 import { event, startServer, stream } from "../testing/raw-server.ts"
@@ -204,10 +206,20 @@ test("what a server says cannot steer a terminal", async () => {
 
 describe("failures say what to do", () => {
   test("nothing listens there", async () => {
-    const { code, message, hint, waits } = await failureOf("http://127.0.0.1:9/v1")
+    const free = createServer().listen(0, "127.0.0.1")
+    await once(free, "listening")
+    const { port } = free.address() as AddressInfo
+    await new Promise((closed) => free.close(closed))
+    const { code, message, hint, waits } = await failureOf(`http://127.0.0.1:${port}/v1`)
     expect({ code, waits }).toEqual({ code: "MODEL_UNREACHABLE", waits: [1000, 2000, 4000] })
-    expect(message).toContain("http://127.0.0.1:9/v1/chat/completions")
+    expect(message).toContain(`http://127.0.0.1:${port}/v1/chat/completions`)
     expect(hint).toContain("model.baseUrl")
+  })
+
+  test("a port on which no HTTP is sent is named as the reason, once", async () => {
+    const { code, message, waits } = await failureOf("http://127.0.0.1:9/v1")
+    expect({ code, waits }).toEqual({ code: "MODEL_UNREACHABLE", waits: [] })
+    expect(message).toContain("its port is one on which no HTTP request is sent")
   })
 
   test("the host has no address: trying again would not help", async () => {

@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { resolve } from "node:path"
+import { pathToFileURL } from "node:url"
 import type { ToolDefinition } from "@toolwright/toolbox"
 import type { ParsedReply, SelectOptions, Selection } from "@toolwright/toolformat"
 import { EXIT, type Command, type Invocation } from "../command.ts"
@@ -58,7 +60,7 @@ export const formatCommand: Command = {
   summary: "Show how model families write tool calls, read a raw reply, render a prompt",
   usage: usageText({
     synopsis: [
-      "format list [--json]",
+      "format list [--json] | try <file.ts>",
       "format show <id> | --model <name> | --template <file>",
       "format infer <template> [--model <name>] [--json]",
       "format parse --format <id> | --model <name> | --template <file> < reply.txt",
@@ -81,6 +83,7 @@ says how sure it is and what it could not see, and its exit code is 0 where ther
         "What about formats?",
         "Use 'format list', 'format show <id>', 'format infer <template>', 'format parse' or 'format render'.",
       )
+    if (action === "try") return tryFile(invocation, id)
     if (action === "infer") return infer(invocation, values, id)
     if (id !== undefined && action !== "show")
       throw usageError(`Unexpected argument '${id}'.`, "The format is named with --format <id>.")
@@ -91,6 +94,15 @@ says how sure it is and what it could not see, and its exit code is 0 where ther
     if (action === "grammar") return printGrammar(invocation, values)
     throw usageError(`'format ${action}' is not known.`, "Use list, show, infer, parse, render or grammar.")
   },
+}
+
+/** Runs a module that shows a format of one's own; it finds this package's, also where none is installed beside it. */
+async function tryFile({ cwd }: Invocation, file: string | undefined): Promise<number> {
+  if (file === undefined) throw usageError("Which file?", "Give one that 'toolwright new format' has made.")
+  const path = resolve(cwd, file)
+  if (!existsSync(path)) throw usageError(`There is no file at ${path}.`, "'toolwright new format <name>' makes one.")
+  await import(pathToFileURL(path).href)
+  return EXIT.success
 }
 
 async function list({ stdout }: Invocation, { json }: Values): Promise<number> {

@@ -81,6 +81,14 @@ test("each thing that can be made works as it is made, and nothing is written ov
   expect(called).toMatchObject({ code: 0, stdout: expect.stringContaining('"words": 2') })
   const rendered = await cli(["prompts", "render", "my_own", "--prompts", "prompts", "--arg", "text=hello"], { cwd })
   expect(rendered).toMatchObject({ code: 0, stdout: expect.stringContaining("hello") })
+  // As the command is told, also where no package is installed beside the file.
+  const tried = await cli(["format", "try", "formats/my_own.ts"], { cwd })
+  expect(tried).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('<<calls>>look_up|{"word": "parrot"}<<end>>'),
+  })
+  const byNpx = await cli(["new", "tool", "other"], { cwd, env: { npm_command: "exec" } })
+  expect(byNpx.stdout).toContain("Try it: npx toolwright tools call other ")
   expect(await cli(["init"], { cwd })).toMatchObject({ code: 2, stderr: expect.stringContaining("README.md") })
   const agents = await cli(["agents", "--agents", "./agents"], { cwd })
   expect(agents).toMatchObject({ code: 0, stdout: expect.stringMatching(/my_own +own +nothing/) })

@@ -1,4 +1,4 @@
-import { EXIT, type Command } from "../command.ts"
+import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError } from "../options.ts"
 import type { MadeFiles } from "../scaffold/project.ts"
 import { usageText } from "../usage.ts"
@@ -15,7 +15,7 @@ export const newCommand: Command = {
       { line: "toolwright new prompt release_notes", does: "Rendered by: toolwright prompts --prompts prompts" },
     ],
   }),
-  async run({ args, cwd, stdout }) {
+  async run({ args, cwd, env, stdout }) {
     const [kind, name] = parseOptions(args, {}, { max: 2 }).positionals
     const make = kind === undefined || !Object.hasOwn(KINDS, kind) ? undefined : KINDS[kind]
     if (make === undefined)
@@ -31,10 +31,15 @@ export const newCommand: Command = {
     stdout.write(
       `${Object.keys(files)
         .map((file) => `made ${file}\n`)
-        .join("")}${next}\n`,
+        .join("")}${asStarted(next, env)}\n`,
     )
     return EXIT.success
   },
+}
+
+/** Whoever has the command from npx alone has no other by its name. */
+function asStarted(next: string, env: Invocation["env"]): string {
+  return env["npm_command"] === "exec" ? next.replace("toolwright", "npx toolwright") : next
 }
 
 type Parts = typeof import("../scaffold/parts.ts")
@@ -50,7 +55,7 @@ const KINDS: Readonly<Record<string, (parts: Parts, name: string) => { files: Ma
   }),
   format: ({ formatFile }, name) => ({
     files: { [`formats/${name}.ts`]: formatFile(name) },
-    next: `Try it: node formats/${name}.ts`,
+    next: `Try it: toolwright format try formats/${name}.ts`,
   }),
   prompt: ({ promptFile }, name) => ({
     files: { [`prompts/${name}.yaml`]: promptFile(name) },

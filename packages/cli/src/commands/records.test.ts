@@ -63,6 +63,7 @@ test("what is called where every folder is read-only is on record outside of it,
   expect(await here(["tools", "call", "echo", "--message", "hi", "--read-only", "."], at)).toMatchObject({ code: 0 })
   expect((await here(["runs", "--calls", "--read-only", "."], at)).stdout).toContain("call over tools: echo")
   expect((await here(["runs", "--calls"], at)).stdout).not.toContain("echo")
+  expect((await here(["runs", "--agent", "nobody"], at)).stdout).toContain("No runs of 'nobody' are recorded in")
 })
 
 test("what an event holds is erased for good, and the record still proves that it was there", async () => {

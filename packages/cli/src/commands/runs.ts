@@ -21,6 +21,7 @@ const OPTIONS = {
   },
   follow: { type: "boolean", short: "f", description: "Of show: go on showing what happens until the run has ended" },
   calls: { type: "boolean", description: "Of list: also calls of single tools, by hand or over HTTP and MCP" },
+  agent: { type: "string", value: "name", description: "Of list: only the runs of this agent" },
   limit: { type: "string", value: "n", description: "Of list: how many at most (50)" },
   html: { type: "boolean", description: "Of export: a page that opens without a server, with the run in it" },
   to: {
@@ -76,9 +77,13 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
   await using toolwright = await withoutTools(invocation, values)
   const limit = values.limit === undefined ? 50 : Number(values.limit)
   if (!Number.isSafeInteger(limit) || limit < 1) throw usageError(`'--limit ${values.limit}' is no number of runs.`)
-  const heads = await toolwright.runs({ limit, calls: values.calls === true })
+  const ofAgent = values.agent === undefined ? {} : { agent: values.agent }
+  const heads = await toolwright.runs({ limit, calls: values.calls === true, ...ofAgent })
   if (values.json === true) stdout.write(`${JSON.stringify(heads, null, 2)}\n`)
-  else if (heads.length === 0) stdout.write(`No runs are recorded in ${toolwright.log.target}.\n`)
+  else if (heads.length === 0)
+    stdout.write(
+      `No runs ${values.agent === undefined ? "" : `of '${values.agent}' `}are recorded in ${toolwright.log.target}.\n`,
+    )
   else for (const head of heads) stdout.write(`${headLine(head)}\n`)
   return EXIT.success
 }

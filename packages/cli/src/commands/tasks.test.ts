@@ -43,7 +43,8 @@ const untilState = (cwd: string, id: string, state: string) =>
 
 test("a task is added, shown, worked on in its turn, and says what came of it", async () => {
   const cwd = folderWith({ "log.txt": "" })
-  expect((await here(["tasks"], { cwd })).stdout).toContain("No such tasks")
+  expect((await here(["tasks"], { cwd })).stdout).toContain("No tasks are queued in")
+  expect((await here(["tasks", "--state", "failed"], { cwd })).stdout).toContain("of that kind")
   const second = await added(cwd, "say so")
   const first = await added(cwd, "add a line", "--priority", "2")
   const third = await added(cwd, "last", "--after", second)

@@ -132,9 +132,16 @@ async function list({ invocation, values, access }: Asked): Promise<number> {
     const after = await queue?.dependencies(rows.map(({ id }) => id))
     const views = rows.map((row) => taskView(row, after?.get(row.id)))
     stdout.write(`${JSON.stringify(views, null, 2)}\n`)
-  } else if (rows.length === 0) stdout.write(`No such tasks are in ${access.target}.\n`)
+  } else if (rows.length === 0) stdout.write(`${nothingListed(values, access.target)}\n`)
   else for (const line of taskTree(rows)) stdout.write(`${line}\n`)
   return EXIT.success
+}
+
+function nothingListed({ agent, plan, parent, state }: Values, target: string): string {
+  const asked = [agent, plan, parent, state].some((each) => each !== undefined)
+  return asked
+    ? `None of the tasks in ${target} is of that kind; 'toolwright tasks' lists all.`
+    : `No tasks are queued in ${target}. 'toolwright tasks add "…"' puts one there, 'toolwright work' does them.`
 }
 
 async function filterOf(values: Values, queue: TaskQueue): Promise<TaskFilter> {

@@ -1,9 +1,11 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
+import { commandFor } from "@toolwright/runtime"
 import { describe, expect, test } from "vitest"
 import { cli, folderWith, startCli } from "../testing/run-cli.ts"
 import { here } from "../testing/run-here.ts"
 import catalogue from "../tool-catalogue/catalogue.json" with { type: "json" }
+import { OPTIONS } from "./tools.ts"
 import { currentCatalogue } from "../tool-catalogue/current.ts"
 
 describe("tools list", () => {
@@ -208,4 +210,16 @@ test("a hint says what to type, and writes no call of a model", async () => {
   )
   const parent = await here(["tools", "call", "write_file", "--path", "new/x.txt", "--content", "hi"], { cwd })
   expect(parent.stderr).toMatch(/type toolwright tools call create_directory --args '\{"path":"\S*new"\}'\.\n$/)
+})
+
+test("a call that somebody is to type is in flags, but for what flags cannot say or the command has for itself", () => {
+  const typed = (args: Record<string, unknown>): string => commandFor({ name: "t", arguments: args } as never)
+  expect(typed({})).toBe("toolwright tools call t")
+  expect(typed({ path: "a/b.md", max_results: 5, deep: false, text: "it's so", sign: "-x" })).toBe(
+    "toolwright tools call t --path a/b.md --max-results=5 --deep=false --text 'it'\\''s so' --sign='-x'",
+  )
+  for (const args of [{ list: ["a"] }, { of: { a: 1 } }, { text: "@file" }])
+    expect(typed(args)).toBe(`toolwright tools call t --args '${JSON.stringify(args)}'`)
+  for (const option of Object.keys(OPTIONS))
+    expect(typed({ [option.replaceAll("-", "_")]: "v" }), option).toContain("--args ")
 })

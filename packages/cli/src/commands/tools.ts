@@ -17,7 +17,7 @@ import { readCall } from "../tool-arguments/read.ts"
 import { describeTool, firstSentence, quote } from "../tool-arguments/show.ts"
 import { usageText } from "../usage.ts"
 
-const OPTIONS = {
+export const OPTIONS = {
   json: { type: "boolean", description: "Print JSON: definitions, or the whole result of a call" },
   split: { type: "boolean", description: "Of list: each action of a multi-action tool as a tool of its own" },
   args: {

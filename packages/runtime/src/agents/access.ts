@@ -98,8 +98,9 @@ class Agents implements AgentAccess {
     if (row !== undefined) return this.#profileOf(row)
     const names = [...this.known.map((each) => each.name), ...((await registry?.list()) ?? []).map((each) => each.name)]
     const close = nearest(name, names)[0]
+    const meant = close === undefined ? "" : `Did you mean ${close}? `
     throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}'.`, {
-      hint: `Did you mean ${close ?? names.join(", ")}? 'toolwright agents' lists them all.`,
+      hint: `${meant}'toolwright agents' lists them all.`,
     })
   }
 

@@ -88,11 +88,12 @@ function resolved(described: ReadonlyMap<string, Described>): Map<string, AgentP
 
 function unknownBase(name: string, asked: string, described: ReadonlyMap<string, Described>): ToolwrightError {
   const names = [...PROFILES.map((profile) => profile.name), ...described.keys()]
+  const close = nearest(name, names)[0]
   return new ToolwrightError(
     "UNKNOWN_AGENT",
     `The agent '${asked}' starts from '${name}', and there is no such agent.`,
     {
-      hint: `Did you mean ${nearest(name, names)[0] ?? names.join(", ")}?`,
+      hint: close === undefined ? `There are ${names.join(", ")}.` : `Did you mean ${close}?`,
     },
   )
 }

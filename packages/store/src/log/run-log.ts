@@ -37,6 +37,7 @@ export interface RunFilter {
   state?: RunState
   surface?: string
   task?: string
+  agent?: string
   /** Whether single calls that belong to no agent are among them; they are unless this is false. */
   calls?: boolean
 }
@@ -132,9 +133,9 @@ export function runLog(database: Database): RunLog {
 
 function listRuns(
   database: Database,
-  { limit = 50, offset = 0, state, surface, task, calls = true }: RunFilter = {},
+  { limit = 50, offset = 0, state, surface, task, agent, calls = true }: RunFilter = {},
 ): Promise<RunRow[]> {
-  const wanted = Object.entries({ state, surface, task }).filter(([, value]) => value !== undefined)
+  const wanted = Object.entries({ state, surface, task, agent }).filter(([, value]) => value !== undefined)
   const conditions = [...wanted.map(([column]) => `${column} = ?`), ...(calls ? [] : ["agent <> ''"])]
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
   return database.query<RunRow>(
