@@ -31,6 +31,19 @@ describe("a format inferred from the chat template of a model that nobody has he
     },
   )
 
+  it("marks between signs that no text has are marks like others", () => {
+    const turns = "{% for m in messages %}§{{ m.role }}§{{ m.content or '' }}{% for c in m.tool_calls or [] %}"
+    const call = "⟦call:{{ c.function.name }}⟧{{ c.function.arguments | tojson }}⟦/call⟧"
+    const rest = "{% endfor %}§end§{% endfor %}{% if tools %}§tools§{{ tools | tojson }}§end§{% endif %}"
+    const template = `${turns}${call}${rest}{% if add_generation_prompt %}§assistant§{% endif %}`
+    const { format, certainty, seen } = inferFormat(template)
+    expect(certainty).toBe("sure")
+    expect(seen).toContain("A turn ends in §end§.")
+    expect(format!.stop).toEqual(["§end§"])
+    // The list stands in a turn of its own: no piece of it is told as if it were all.
+    expect(formatterOf(format!).formatToolsForPrompt([toolOf({ name: "ping" })])).not.toContain("tools§")
+  })
+
   it.each(FAMILIES)("%s: what is printed is what is read, at every cut", (_name, { template }) => {
     const formatter = formatterOf(formatOf(template))
     const random = randomFrom(20_261_122)

@@ -1,7 +1,11 @@
 /** Texts cut into the pieces of which marks are made, so that what two have in common never ends inside a mark. */
 
-/** A tag or token in angle brackets, one in capitals in square ones, a fence, white space, a word, or one character. */
-const PIECE = /<[^<>]*>|\[\/?[A-Z][A-Z_]*\]|```\w*|\s+|[\p{L}\p{N}_]+|[\s\S]/gu
+/** A tag or token in angle brackets, one in capitals in square ones, a name between two of a sign that no text has. */
+const MARK = String.raw`<[^<>]*>|\[\/?[A-Z][A-Z_]*\]|([^\p{ASCII}\p{L}\p{N}\s])[\p{L}\p{N}_/]+\1`
+
+/** A mark, a fence, white space, a word, or one character. */
+const PIECE = new RegExp(`${MARK}${String.raw`|\x60{3}\w*|\s+|[\p{L}\p{N}_]+|[\s\S]`}`, "gu")
+const WHOLE_MARK = new RegExp(`^(?:${MARK})$`, "u")
 
 function pieces(text: string): string[] {
   return text.match(PIECE) ?? []
@@ -39,7 +43,7 @@ export function sameUpTo(one: string, other: string): number {
 
 /** The tags and tokens in a text, in order. */
 export function marksIn(text: string): string[] {
-  return pieces(text).filter((piece) => /^(<[^<>]+>|\[\/?[A-Z][A-Z_]*\])$/.test(piece))
+  return pieces(text).filter((piece) => piece !== "<>" && WHOLE_MARK.test(piece))
 }
 
 /** A text without white space at its beginning, and that white space. */
