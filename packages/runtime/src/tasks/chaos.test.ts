@@ -166,6 +166,8 @@ async function newLedger(): Promise<Ledger> {
       response.end(`paid ${body}`)
     })
   })
+  // A sleeper finds its connection as it left it: one that was closed meanwhile would be a payment that truly failed.
+  server.keepAliveTimeout = 0
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const ledger: Ledger = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,

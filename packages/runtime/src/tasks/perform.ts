@@ -46,7 +46,7 @@ export function taskPerformer({ toolwright, root, at }: PerformerOptions) {
   const folders = new FolderTurns()
   const handIn = new Turns(1)
 
-  return async (task: TaskRow, context: TaskContext): Promise<Performed> => {
+  const begin = async (task: TaskRow, context: TaskContext): Promise<Performed> => {
     const profile = await toolwright.agents.find(task.agent)
     const input = inputOf(task)
     const folder = workspaceIn(root, task.workspace)
@@ -58,14 +58,10 @@ export function taskPerformer({ toolwright, root, at }: PerformerOptions) {
       await using other = await at(folder)
       return workOn({ toolwright: other, task, input, profile, shared }, context)
     }
-    try {
-      return profile.changesWorkspace
-        ? await folders.inTurn(folder, { beside, signal: context.signal }, work)
-        : await work()
-    } catch (thrown) {
-      return notBegun(thrown)
-    }
+    return profile.changesWorkspace ? folders.inTurn(folder, { beside, signal: context.signal }, work) : work()
   }
+  // The agent, too, may stand in a database that is away for a while.
+  return (task: TaskRow, context: TaskContext): Promise<Performed> => begin(task, context).catch(notBegun)
 }
 
 function sharedWork(turns: Turns, signal: AbortSignal): SharedWork {

@@ -117,6 +117,58 @@ test("a task that takes its workers along again and again is given up", async ()
   expect(await queue.get(id)).toMatchObject({ state: "abandoned", reason: "its worker was not heard of any more" })
 })
 
+/** A queue whose database is away, as far as some of its operations are concerned. */
+function awayFor(queue: TaskQueue, isAway: () => boolean, names: readonly (keyof TaskQueue)[]): TaskQueue {
+  return new Proxy(queue, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (typeof value !== "function") return value
+      const bound = value.bind(target) as (...args: unknown[]) => unknown
+      if (!names.includes(name as keyof TaskQueue)) return bound
+      return (...args: unknown[]) => (isAway() ? Promise.reject(new Error("the database is away")) : bound(...args))
+    },
+  })
+}
+
+test("a worker that could not say that it is alive gives its task back, and has not failed at it", async () => {
+  const queue = await newQueue()
+  const { id } = await queue.add({ agent: "a", input: "x", maxAttempts: 1 })
+  let away = true
+  const reasons: unknown[] = []
+  worker(
+    awayFor(queue, () => away, ["beat"]),
+    async (_, context) => {
+      if (!away) return { state: "done", result: "at the second look" }
+      context.signal.addEventListener("abort", () => {
+        reasons.push(context.signal.reason)
+        away = false
+      })
+      return untilAborted(context)
+    },
+    { lease: 100 },
+  )
+  await until(queue, id, "done")
+  expect(reasons).toEqual(["stale"])
+  expect(await queue.get(id)).toMatchObject({ result: '"at the second look"', attempts: 1 })
+})
+
+test("an end that could not be written for longer than the lease is written once the database is back", async () => {
+  const queue = await newQueue()
+  const { id } = await queue.add({ agent: "a", input: "x" })
+  let away = true
+  const said: string[] = []
+  worker(
+    awayFor(queue, () => away, ["end"]),
+    async () => ({ state: "done", result: "once" }),
+    { lease: 60, log: (line) => void said.push(line) },
+  )
+  await vi.waitFor(() => expect(said).toContain(`${id}: the database is away`), { timeout: 120_000, interval: 10 })
+  expect((await queue.get(id))!.state).toBe("running")
+  away = false
+  await until(queue, id, "done")
+  expect(await queue.get(id)).toMatchObject({ result: '"once"', attempts: 1 })
+})
+
 test("a worker that stops lets its tasks end, and gives back those that take too long, without counting the try", async () => {
   const queue = await newQueue()
   let finish = (): void => {}

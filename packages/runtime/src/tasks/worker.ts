@@ -72,6 +72,8 @@ class QueueWorker implements Worker {
   readonly #looping: Promise<void>
   #wake = (): void => {}
   #reaped = 0
+  /** What came of tasks and could not be written down while the database was away. */
+  readonly #unwritten = new Map<string, () => Promise<void>>()
 
   constructor(options: WorkerOptions) {
     this.holder = options.holder ?? `${hostname()}/${process.pid}/${crypto.randomUUID().slice(0, 8)}`
@@ -93,6 +95,7 @@ class QueueWorker implements Worker {
       await ends.finally(() => clearTimeout(late))
     }
     await ends
+    await this.#writeLate()
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -106,6 +109,7 @@ class QueueWorker implements Worker {
       // Set before anything is asked, so that what ends meanwhile is not missed.
       const woken = new Promise<void>((resolve) => (this.#wake = resolve))
       try {
+        await this.#writeLate()
         await this.#takeOver()
         await this.#heed()
         if (this.#busy.size < concurrency) await this.#takeTasks()
@@ -155,20 +159,38 @@ class QueueWorker implements Worker {
       interrupt(now?.state === "cancelled" ? "cancelled" : "stale")
     }
     const heart = keepAlive(() => queue.beat(claim), { lease, lost })
-    try {
-      const end = await this.#perform(claim, controller.signal)
-      const stopped = controller.signal.reason === "stopped" && end.state !== "done"
-      if (stopped) await queue.putBack(claim)
+    const end = await this.#perform(claim, controller.signal)
+    // Whoever was interrupted has not failed, also where it could not say for so long that it was alive that it took its
+    // task for lost: if nobody else has it, it is as it was.
+    const given = INTERRUPTED.has(controller.signal.reason) && end.state !== "done"
+    const write = async (): Promise<void> => {
+      if (given) await queue.putBack(claim)
       else if (end.state === "queued") await queue.putBack(claim, end)
       else {
-        await insist(() => queue.end(claim, end), lease)
+        await queue.end(claim, end)
         onEnd?.(end, task)
       }
-      log(saidOf(task, end, stopped))
+      log(saidOf(task, end, given))
+    }
+    try {
+      await insist(write, lease)
     } catch (thrown) {
+      // Nobody else may be there to take the task for dead, so it is written down as soon as that goes.
+      if (!ToolwrightError.isInstance(thrown)) this.#unwritten.set(task.id, write)
       log(`${task.id}: ${messageOf(thrown)}`)
     } finally {
       heart.stop()
+    }
+  }
+
+  async #writeLate(): Promise<void> {
+    for (const [id, write] of this.#unwritten) {
+      try {
+        await write()
+      } catch (thrown) {
+        if (!ToolwrightError.isInstance(thrown)) continue
+      }
+      this.#unwritten.delete(id)
     }
   }
 
@@ -182,8 +204,11 @@ class QueueWorker implements Worker {
   }
 }
 
-function saidOf({ id }: TaskRow, end: Performed, stopped: boolean): string {
-  if (stopped) return `${id} given back`
+/** Why a task is given back as it was, with what was done of it. */
+const INTERRUPTED: ReadonlySet<unknown> = new Set<Interruption>(["stopped", "stale"])
+
+function saidOf({ id }: TaskRow, end: Performed, given: boolean): string {
+  if (given) return `${id} given back`
   return `${id} ${end.state}${"reason" in end && end.reason !== undefined ? `: ${end.reason}` : ""}`
 }
 
