@@ -131,7 +131,7 @@ function tellRecord({ cwd, stdout }: Invocation, { record }: Values, { runId }: 
   stdout.write(`record: toolwright runs show ${runId}${isOwn ? "" : ` --database ${quoted(target)}`}\n`)
 }
 
-function tellUndo({ stdout }: Invocation, { runId, modifiedFiles }: RunSummary): void {
+export function tellUndo({ stdout }: Invocation, { runId, modifiedFiles }: RunSummary): void {
   if (modifiedFiles.length > 0) stdout.write(`take it back with: toolwright undo ${runId}\n`)
 }
 

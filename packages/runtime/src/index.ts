@@ -21,7 +21,7 @@ export {
   type PlanState,
   type PlanView,
 } from "./plans/access.ts"
-export { planFile, planText } from "./plans/file.ts"
+export { planFile, planText, type PlanFile } from "./plans/file.ts"
 export type { ResumeOptions } from "./resume.ts"
 export { mediaFor, type TaskMedia } from "./media.ts"
 export type { OutputSchema, RunOptions } from "./runs.ts"
@@ -39,3 +39,4 @@ export * from "./toolwright.ts"
 export * from "./workspace/lock.ts"
 export * from "./workspace/root.ts"
 export { changeHistory } from "./workspace/tool-workspace.ts"
+export type { RecordedUndo } from "./undo/recorded-undo.ts"

@@ -16,7 +16,7 @@ import type { RunLog, RunRow, RunWriter } from "@toolwright/store"
 import { ToolwrightError, type RunEvent, type RunSummary } from "@toolwright/toolbox"
 import type { AgentAccess } from "./agents/access.ts"
 import type { Place } from "./assembly/place.ts"
-import { sharedIn } from "./runs.ts"
+import { sharedIn, type RunOrigin } from "./runs.ts"
 
 /** What runs go on with. */
 export interface ResumeParts {
@@ -26,7 +26,7 @@ export interface ResumeParts {
   readonly redact: (text: string) => string
   /** Refuses a run that the model here is not to go on with. */
   readonly checkModelOf: (row: RunRow) => void
-  executorOptions(profile: AgentProfile): Promise<ExecutorOptions>
+  executorOptions(profile: AgentProfile, origin: RunOrigin): Promise<ExecutorOptions>
 }
 
 /** Settings of a run that goes on. */
@@ -65,7 +65,7 @@ export async function* resumeRun(
     shared !== false || folded.dryRun ? { ...profile, changesWorkspace: false } : profile,
     row.id,
   )
-  const parts = await executorOptions(profile)
+  const parts = await executorOptions(profile, { model: row.model })
   const writer = await claim(log, row, takeOver)
   try {
     // Between the first look and the claim, whoever held it may have written more.

@@ -87,6 +87,8 @@ export interface RunOptions {
 export interface RunOrigin {
   surface?: string | undefined
   task?: string | undefined
+  /** Of a run that goes on: the model that it was begun with. */
+  model?: string | undefined
 }
 
 /** What runs are made of. */

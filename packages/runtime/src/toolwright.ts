@@ -45,6 +45,7 @@ import { logAccess, type LogAccess } from "./assembly/log.ts"
 import { permissionsFor } from "./assembly/permissions.ts"
 import { aroundServices, serviceCache } from "./assembly/services.ts"
 import { placeOf, type Place } from "./assembly/place.ts"
+import { checkAgent } from "./pairing/choose.ts"
 import type { ChooseReading, Pairing } from "./pairing/pairing.ts"
 import type { BranchOptions } from "./branch.ts"
 import { checkOptions } from "./configuration/check-options.ts"
@@ -55,6 +56,7 @@ import { goingOn } from "./going-on.ts"
 import type { ResumeOptions } from "./resume.ts"
 import { runsWith, type OutputSchema, type RunOptions, type RunParts } from "./runs.ts"
 import { redactorFor } from "./secrets/redactor.ts"
+import type { RecordedUndo } from "./undo/recorded-undo.ts"
 import { tasksOver, type TaskAccess } from "./tasks/access.ts"
 import { fingerprintOf } from "./workspace/fingerprint.ts"
 
@@ -135,10 +137,11 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
   /**
    * The backend, made at the first use.
    *
+   * @param options.of a run that is to go on: where no model is named, its own is meant
    * @throws ToolwrightError `NO_MODEL` where none is configured and no tool is registered that the built-in model
    *   knows
    */
-  backend(): Promise<Backend>
+  backend(options?: { of?: string }): Promise<Backend>
   /**
    * Runs a task; the last event is `run-end`, and its summary the return value. Leaving the loop cancels the run. With
    * `output` the answer is a value of that form.
@@ -161,6 +164,13 @@ export interface Toolwright<Tool extends ToolDefinition = ToolDefinition> extend
    * @throws ToolwrightError `UNKNOWN_RUN`, `UNKNOWN_EVENT`, `NOTHING_TO_RESUME`
    */
   branch(runId: string, options: BranchOptions): Promise<string>
+  /**
+   * Takes back what a run or a call changed, which leaves a record of its own; what was changed since stays, and is named.
+   *
+   * @param id of a run or a call, or its beginning; the last one that changed something unless given
+   * @throws ToolwrightError `NOTHING_TO_UNDO`, `UNKNOWN_CHANGE`, `AMBIGUOUS_CHANGE`
+   */
+  undo(id?: string, options?: { surface?: string; by?: string }): Promise<RecordedUndo>
   /** Runs a task to its end. */
   complete<const Output extends OutputSchema>(
     task: string,
@@ -241,7 +251,7 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
     log: records,
     tasks,
     agents,
-    plans: planAccess({ tasks, agents }),
+    plans: planAccess({ tasks, agents, checkAgent: (profile) => checkAgent(pairing, profile) }),
     stateFolder: dirname(place.stateDatabase),
     executeCall: (surface) =>
       options.record === false
@@ -249,10 +259,21 @@ export async function createToolwright(options: ToolwrightOptions = {}): Promise
         : recordedCalls(() => records.open(), { surface, workspace: place.root }, { redact }),
     fingerprint: (paths) => fingerprintOf(place.root, paths),
     toolsFor: (agent) => offer(typeof agent === "string" ? knownProfile(agents, agent) : agent).tools,
-    backend: () => model.backend(),
+    backend: async ({ of } = {}) =>
+      model.backend(of === undefined ? undefined : (await (await records.open()).find(of)).model),
     ...(runs as Pick<Toolwright, "run" | "complete" | "fileOwner">),
     ...goingOn({ configuration, pairing, open: () => records.open(), place, agents, redact, executorOptions }),
     ...recordedRuns(records),
+    undo: async (id, { surface = "library", by } = {}) =>
+      (await import("./undo/take-back.ts")).takeBack(configuration, id, {
+        cwd,
+        env,
+        open: () => records.open(),
+        surface,
+        workspace: place.root,
+        redact,
+        ...(by === undefined ? {} : { by }),
+      }),
     close,
     [Symbol.asyncDispose]: close,
   }
@@ -315,13 +336,13 @@ function offerOf({ configuration, tools, model: { pairing }, place }: Assembled)
 function executorOptionsOf(assembled: Assembled, offer: OfferTo): RunParts["executorOptions"] {
   const { configuration, options, place, middleware, redact, model, records, grammars } = assembled
   const { pairing } = model
-  return async (profile, { surface = "library", task } = {}) => {
+  return async (profile, { surface = "library", task, model: former } = {}) => {
     const origin = { surface, workspace: place.root, ...(task === undefined ? {} : { task }) }
     return {
       ...executorSettings(configuration, profile),
       ...offer(profile),
       ...phasesOf(profile, { offer, maxRounds: configuration.agent.maxRounds }),
-      backend: await model.backend(),
+      backend: await model.backend(former),
       grammars,
       middleware,
       root: place.root,

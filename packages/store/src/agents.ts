@@ -36,6 +36,8 @@ export interface AgentRegistry {
   create(agent: NewAgent): Promise<AgentRow>
   /** Makes several, or none. @throws as `create` */
   createAll(agents: readonly NewAgent[]): Promise<AgentRow[]>
+  /** Why these would not be made, each by itself; nothing is. */
+  conflicts(agents: readonly NewAgent[]): Promise<{ name: string; error: ToolwrightError }[]>
   /** Lets go of an agent and its files. @throws ToolwrightError `UNKNOWN_AGENT`, `AGENT_BUSY` where tasks of it are open */
   remove(name: string): Promise<AgentRow>
 }
@@ -76,6 +78,25 @@ export function agentRegistry(database: Database, workspace = "", now: () => num
     get,
     createAll,
     create: async (agent) => (await createAll([agent]))[0]!,
+    async conflicts(agents) {
+      const found: { name: string; error: ToolwrightError }[] = []
+      const undone = new Error("undone")
+      const tried = database.transaction(async (execute) => {
+        for (const agent of agents) {
+          try {
+            await insertAgent(execute, workspace, agent, now())
+          } catch (error) {
+            if (!ToolwrightError.isInstance(error)) throw error
+            found.push({ name: agent.name, error })
+          }
+        }
+        throw undone
+      })
+      await tried.catch((thrown: unknown) => {
+        if (thrown !== undone) throw thrown
+      })
+      return found
+    },
     async remove(name) {
       const row = await get(name)
       if (row === undefined) throw unknownAgent(name)

@@ -102,6 +102,8 @@ export interface RunTable {
   /** The run that this one branched off, after its event `parent_seq`. */
   parent_run: string | null
   parent_seq: number | null
+  /** The run that this one is about: what that one changed is taken back here. */
+  about: string | null
   started_at: number
   ended_at: number | null
 }

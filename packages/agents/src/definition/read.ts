@@ -56,14 +56,29 @@ function mistakesInPhases(phases: readonly PhaseDefinition[]): string[] {
   })
 }
 
+/** One thing that is wrong with a value; its path is dotted, as `tasks.one.after[0]`. */
+export interface Mistake {
+  path: string
+  message: string
+}
+
 /** What is wrong with a value, in words; an unknown key with the nearest one. */
 export async function mistakesIn(schema: JsonSchema, value: unknown): Promise<string[]> {
+  return (await issuesIn(schema, value)).map(saidOf)
+}
+
+/** A mistake on one line. */
+export function saidOf({ path, message }: Mistake): string {
+  return path === "" ? message : `${path}: ${message}`
+}
+
+/** As {@link mistakesIn}, each with its place. */
+export async function issuesIn(schema: JsonSchema, value: unknown): Promise<Mistake[]> {
   const found = await inspect(schema, value, { foreign: true })
   if (found.errors.length === 0) return []
   return explain(found)
     .issues.slice(0, 20)
-    .map(({ path, message }) => (path === "" ? message : `${path}: ${message}`))
-    .map((line) => `${line}${suggestion(schema, line)}`)
+    .map(({ path, message }) => ({ path, message: `${message}${suggestion(schema, saidOf({ path, message }))}` }))
 }
 
 function suggestion(schema: JsonSchema, line: string): string {

@@ -18,14 +18,17 @@ describe("a plan that somebody else wrote", () => {
     const tasks = named(500, () => task({ task: "{a}".repeat(10_000) }))
     await expect(readPlan({ name: "p", inputs, tasks })).rejects.toMatchObject({ code: "INVALID_PLAN" })
     await expect(
-      readPlan({ name: "p", inputs: { a: {} }, tasks: { t: task({ task: "{a}{a}" }) } }, { a: "z".repeat(3 << 20) }),
+      readPlan(
+        { name: "p", inputs: { a: {} }, tasks: { t: task({ task: "{a}{a}" }) } },
+        { said: { a: "z".repeat(3 << 20) } },
+      ),
     ).rejects.toMatchObject({ code: "INVALID_PLAN" })
   })
 
   test("may name an input as objects name what they inherit", async () => {
     const plan = { name: "p", inputs: { constructor: {} }, tasks: { t: task({ task: "{constructor}" }) } }
     await expect(readPlan(plan)).rejects.toMatchObject({ code: "INVALID_PLAN" })
-    const filled = await readPlan(plan, Object.fromEntries([["constructor", "said"]]))
+    const filled = await readPlan(plan, { said: Object.fromEntries([["constructor", "said"]]) })
     expect(filled.tasks.t!.task).toBe("said")
   })
 

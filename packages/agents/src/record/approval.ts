@@ -28,12 +28,13 @@ export type Answer = true | string | { waiting: string }
  * for the tool, that it was asked about.
  */
 export function policyMark(
-  { rules = [], otherwise, careful, doubtful, denyPaths = [] }: PermissionPolicy,
+  { rules = [], narrowedBy = [], otherwise, careful, doubtful, denyPaths = [] }: PermissionPolicy,
   tool: ToolDefinition,
 ): string {
   const plain = rules.map(({ tool: pattern, permission }) => [pattern, permission])
+  const narrower = narrowedBy.map(({ tool: pattern, permission }) => ["narrowed", pattern, permission])
   const told = tool.changed === undefined ? [] : [tellingOf(tool)]
-  return digest([plain, otherwise ?? "allow", careful === true, doubtful === true, denyPaths, ...told])
+  return digest([plain, otherwise ?? "allow", careful === true, doubtful === true, denyPaths, ...narrower, ...told])
 }
 
 /** The question about a call, with what a changed tool says now. */

@@ -1,6 +1,14 @@
 import { redactDeep, type Redactor } from "@toolwright/host/text"
 import type { RunWriter } from "@toolwright/store"
-import { jsonText, type ArgumentOrigin, type JsonSchema, type RunEvent, type WorkNote } from "@toolwright/toolbox"
+import {
+  jsonText,
+  type ArgumentOrigin,
+  type JsonSchema,
+  type Permission,
+  type PermissionRule,
+  type RunEvent,
+  type WorkNote,
+} from "@toolwright/toolbox"
 import { ABOUT, type ChatMessage } from "@toolwright/toolformat"
 
 /** What a run is after a round: from it, and from what stands in the log since, the run can go on. */
@@ -39,11 +47,15 @@ export interface GivenToRun {
   permissions?: KeptPermissions
 }
 
-/** What was not permitted to a run without being asked, which holds for whoever goes on with it. */
+/** What a run was permitted, which holds for whoever goes on with it. */
 export interface KeptPermissions {
   careful?: true
-  /** Names of tools, with wildcards. */
+  /** In their order; tools by names with wildcards. */
+  rules?: readonly Pick<PermissionRule, "tool" | "permission">[]
+  /** In logs of before, in place of `rules`: what it was denied. */
   deny?: readonly string[]
+  denyPaths?: readonly string[]
+  otherwise?: Permission
   /** It waits for an answer where nobody can be asked. */
   waits?: true
 }

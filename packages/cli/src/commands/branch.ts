@@ -4,7 +4,7 @@ import { messageOf } from "@toolwright/toolbox/errors"
 import { EXIT, type Command } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations } from "../options.ts"
 import { goingOn } from "../going-on.ts"
-import { exitCodeOf, show } from "../run-task.ts"
+import { exitCodeOf, show, tellUndo } from "../run-task.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -44,11 +44,13 @@ export const branchCommand: Command = {
     const { configuration } = await configurationFor(invocation, values)
     await using toolwright = await goingOn(invocation, configuration)
     // Where no model answers nothing is begun that would wait for one.
-    await toolwright.backend()
+    const run = positionals[0] ?? "latest"
+    await toolwright.backend({ of: run })
     const options = { at, surface: "run", ...(edit === undefined ? {} : { edit }) }
-    const id = await toolwright.branch(positionals[0] ?? "latest", options)
+    const id = await toolwright.branch(run, options)
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
     if (values.json !== true) invocation.stdout.write(`record: toolwright runs show ${id}\n`)
+    if (summary !== undefined && values.json !== true && configuration.undo.enabled) tellUndo(invocation, summary)
     return summary === undefined ? EXIT.failure : exitCodeOf(summary)
   },
 }

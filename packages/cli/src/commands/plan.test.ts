@@ -63,6 +63,9 @@ test("a plan outlives its terminal: it is seen again, answered, a task cancelled
 
   const more = ["--allow-tool", "write_file"]
   const resumed = startCli(["plan", "resume", id!, ...as, ...more], { cwd })
+  // It was begun under rules that ask: who goes on with it is asked too, whatever a task that begins now may do.
+  const [, second] = await resumed.until(/slow +needs-approval[^]*?toolwright approvals allow (\S+?)'/)
+  await lines(["approvals", "allow", second!], cwd)
   const { code, stdout } = await resumed.finished
   expect(stdout).toMatch(/asked +done[^]*slow +done|slow +done[^]*asked +done/)
   expect(stdout).toContain(`take it back with: toolwright undo ${id}`)
@@ -95,6 +98,55 @@ test.each([
   const answer = await lines(["plan", ...args], folderWith({}))
   expect(answer.code).not.toBe(0)
   expect(answer.said).toContain(said)
+})
+
+test("all mistakes of a plan are told at once, each with its line", async () => {
+  const plan = `name: x
+agents:
+  A: { fils: [a.txt] }
+  B: { files: [../b.txt] }
+  C: { files: [c.txt] }
+  D: { files: [./c.txt] }
+tasks:
+  one: { agent: A, taks: "x" }
+  two: { agent: nobody, task: "x", after: [on] }
+  three: { agent: file-owner, task: "x", after: [four] }
+  four: { agent: reviewr, task: "{wish}", after: [three] }
+`
+  const cwd = folderWith({ "plan.yaml": plan, "bad.yaml": "name: x\ntasks:\n  a: [ x" })
+  const { code, said } = await lines(["plan", "check", "plan.yaml", "--set", "wish=y"], cwd)
+  expect(code).toBe(2)
+  const told = [...said.matchAll(/^- (?:line (\d+): )?(\S+?): /gm)].map(([, line, path]) => `${line} ${path}`)
+  expect(told).toEqual([
+    "3 agents.A.fils",
+    "4 agents.B",
+    "6 agents.D.files[0]",
+    "6 agents.D",
+    "8 tasks.one.task",
+    "8 tasks.one.taks",
+    "9 tasks.two.after[0]",
+    "9 tasks.two.agent",
+    "10 tasks.three.after",
+    "10 tasks.three.agent",
+    "11 tasks.four.agent",
+  ])
+  expect(said).toContain("it has no input 'wish'")
+  expect((await lines(["plan", "check", "bad.yaml"], cwd)).said).toMatch(/bad\.yaml: .* at line 3, column \d+\./)
+  // An inner mistake alone stands on its own line too.
+  expect((await lines(["plan", "run", "plan.yaml"], cwd)).said).toContain("line 8: tasks.one.task")
+})
+
+test("a plan that no model here can work on is refused before anything of it is queued", async () => {
+  const cwd = folderWith({
+    "own.yaml": "name: own\nagents: { A: { files: [a.txt] } }\ntasks: { a: { agent: A, task: x } }\n",
+  })
+  for (const plan of [["fix", "--set", "problem=x"], ["own.yaml"]]) {
+    const { code, said } = await lines(["plan", "run", ...plan], cwd)
+    expect(code).toBe(2)
+    expect(said).toMatch(/needs a real model[^]*--base-url/)
+  }
+  expect((await lines(["plan", "list"], cwd)).said).toContain("No plan was started here.")
+  expect((await lines(["agents", "--json"], cwd)).said).not.toContain('"A"')
 })
 
 test("a template is written out, and is a plan as it stands", async () => {

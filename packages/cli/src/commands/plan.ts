@@ -1,4 +1,4 @@
-import type { Configuration, PlanAccess } from "@toolwright/runtime"
+import type { Configuration, PlanAccess, Toolwright } from "@toolwright/runtime"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { checkedLines, planLine, planTree } from "../plans/lines.ts"
@@ -86,9 +86,9 @@ async function withPlans<Result>(
 
 async function check(asked: Asked): Promise<number> {
   const { invocation, values, what } = asked
-  const plan = await planIn(invocation.cwd, file(what))
+  const { plan, ...origin } = await planIn(invocation.cwd, file(what))
   return withPlans(asked, async (plans) => {
-    const checked = await plans.check(plan, inputsIn(values.set))
+    const checked = await plans.check(plan, inputsIn(values.set), origin)
     print(asked, checked, checkedLines(checked))
     return EXIT.success
   })
@@ -96,20 +96,20 @@ async function check(asked: Asked): Promise<number> {
 
 async function start(asked: Asked): Promise<number> {
   const { invocation, values, what } = asked
-  const plan = await planIn(invocation.cwd, file(what))
+  const { plan, ...origin } = await planIn(invocation.cwd, file(what))
   const inputs = inputsIn(values.set)
   if (values.queue === true) {
     return withPlans(asked, async (plans) => {
-      const view = await plans.start(plan, inputs)
+      const view = await plans.start(plan, inputs, origin)
       print(asked, view, [...planTree(view), `workers do it: toolwright work, or toolwright plan resume ${view.id}`])
       return EXIT.success
     })
   }
-  return withWorker(asked, (plans) => plans.start(plan, inputs))
+  return withWorker(asked, ({ plans }) => plans.start(plan, inputs, { ...origin, here: true }))
 }
 
 async function resume(asked: Asked): Promise<number> {
-  return withWorker(asked, async (plans) => {
+  return withWorker(asked, async ({ plans }) => {
     const view = await plans.show(asked.what ?? "latest")
     if (view.state === "failed")
       throw usageError(
@@ -123,7 +123,7 @@ async function resume(asked: Asked): Promise<number> {
 /** Works on a plan here; a model that is missing is said before anything is made. */
 async function withWorker(
   { invocation, values }: Asked,
-  begin: (plans: PlanAccess) => Promise<{ id: string }>,
+  begin: (toolwright: Toolwright) => Promise<{ id: string }>,
 ): Promise<number> {
   const concurrency = concurrencyIn(values)
   const { configuration } = await configurationFor(invocation, values)
@@ -135,7 +135,7 @@ async function withWorker(
   const log = (line: string): void => void stderr.write(`${neutralise(line)}\n`)
   await using toolwright = await createToolwright({ ...configuration, withBuiltins: true, cwd, env, log })
   await toolwright.backend()
-  const { id } = await begin(toolwright.plans)
+  const { id } = await begin(toolwright)
   stdout.write(`${id}: you may close this terminal; 'toolwright plan resume ${id}' goes on with it.\n`)
   return await workOnPlan(invocation, { toolwright, configuration, concurrency }, id)
 }

@@ -246,6 +246,49 @@ test("what a run was denied by a flag it is denied when it goes on", async () =>
   expect(readFileSync(join(cwd, "log.txt"), "utf8")).toBe("")
 })
 
+test("what a run was asked about it is asked about when it goes on, and what it was allowed it is allowed", async () => {
+  const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }
+  const begun = async (flags: string[], configuration: string): Promise<string> => {
+    const cwd = folderWith({ "log.txt": "", "toolwright.yaml": configuration })
+    const first = await model([{ reply: { text: "I think", hang: true } }])
+    const run = startCli(["run", "say so", "--json", ...flags, ...first], { cwd })
+    await run.until(/"text-delta"/)
+    run.child.kill("SIGKILL")
+    await run.finished
+    writeFileSync(join(cwd, "toolwright.yaml"), "")
+    return cwd
+  }
+  const replies: Steps = [{ reply: { calls: [append] } }, { reply: "So it is." }]
+  const asks = await begun([], "permissions: { ask: [bash] }\n")
+  const refused = await here(["resume", "--allow-tool", "bash", ...(await model(replies))], { cwd: asks })
+  expect(refused.stdout).toContain("needs approval")
+  expect(refused.stderr).toContain("--allow-tool permits it nothing more")
+  expect(readFileSync(join(asks, "log.txt"), "utf8")).toBe("")
+
+  const careful = await begun(["--careful", "--allow-tool", "bash"], "")
+  expect(await here(["resume", ...(await model(replies))], { cwd: careful })).toMatchObject({ code: 0 })
+  expect(readFileSync(join(careful, "log.txt"), "utf8")).toBe("line\n")
+})
+
+test("a run goes on with its own model where a server is named and no model", async () => {
+  const cwd = folderWith({ "log.txt": "" })
+  const run = startCli(["run", "say so", "--json", ...(await model([{ reply: { text: "I think", hang: true } }]))], {
+    cwd,
+  })
+  await run.until(/"text-delta"/)
+  run.child.kill("SIGKILL")
+  await run.finished
+  const [, , ...server] = await model([{ reply: "So it is." }, { reply: "So it is." }])
+  expect(await here(["resume", ...server], { cwd })).toMatchObject({ code: 0 })
+  expect(await here(["branch", "--at", "999", ...server], { cwd })).toMatchObject({
+    stderr: expect.stringContaining("has no event 999") as string,
+  })
+  const [{ model: used } = { model: "" }] = JSON.parse((await here(["runs", "--json"], { cwd })).stdout) as {
+    model: string
+  }[]
+  expect(used).toBe("m")
+})
+
 test("a run of a real model is not gone on with by the built-in one, and no branch of it is left behind", async () => {
   const cwd = folderWith({ "log.txt": "" })
   const append = { name: "bash", arguments: { command: "echo line >> log.txt" } }

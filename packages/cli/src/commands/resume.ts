@@ -1,7 +1,7 @@
 import { EXIT, type Command } from "../command.ts"
 import { parseOptions, type OptionDeclarations } from "../options.ts"
 import { goingOn } from "../going-on.ts"
-import { exitCodeOf, show } from "../run-task.ts"
+import { exitCodeOf, show, tellUndo } from "../run-task.ts"
 import { CONFIGURATION_OPTIONS, configurationFor } from "../settings-options.ts"
 import { usageText } from "../usage.ts"
 
@@ -18,7 +18,8 @@ export const resumeCommand: Command = {
     description:
       "A run whose process died goes on after the last step that is on record: nothing that was done is done again. Of a call that was\n" +
       "under way, what its tool says of itself decides: what only reads, or may be repeated, is run again; what can be asked is asked;\n" +
-      "anything else counts as unknown, which the model is told and the summary names. 'toolwright runs' shows which were interrupted.",
+      "anything else counts as unknown, which the model is told and the summary names. 'toolwright runs' shows which were interrupted.\n" +
+      "It keeps its model, where a server is named and no other model, and what it was permitted: flags make it stricter, never looser.",
     options: OPTIONS,
     examples: [{ line: "toolwright resume", does: "Go on with the last run" }],
   }),
@@ -28,7 +29,12 @@ export const resumeCommand: Command = {
     const { signal } = invocation
     await using toolwright = await goingOn(invocation, configuration)
     const [id = "latest"] = positionals
+    if ((values as Readonly<Record<string, unknown>>)["allow-tool"] !== undefined)
+      invocation.stderr.write(
+        "A run keeps what it was permitted at its beginning: --allow-tool permits it nothing more.\n",
+      )
     const summary = await show(toolwright.resume(id, { signal }), invocation, values.json === true)
+    if (summary !== undefined && values.json !== true && configuration.undo.enabled) tellUndo(invocation, summary)
     return summary === undefined ? EXIT.failure : exitCodeOf(summary)
   },
 }

@@ -91,7 +91,7 @@ async function list(invocation: Invocation, values: Values): Promise<number> {
 function headLine({ runId, agent, surface, task, status, summary }: RunHead): string {
   const { rounds = 0, times, dryRun } = summary ?? {}
   const size = times === undefined ? "" : [...(agent === "" ? [] : [count(rounds, "round")]), duration(times.totalMs)]
-  const who = agent === "" ? `call over ${surface}` : agent
+  const who = agent !== "" ? agent : surface === "undo" ? "undo" : `call over ${surface}`
   return `${runId}  ${status.padEnd(23)}  ${(size || []).join(", ").padEnd(18)}  ${neutralise(who)}${dryRun === true ? " (dry run)" : ""}: ${oneLine(task, 80)}`
 }
 
@@ -116,6 +116,7 @@ async function showRun(invocation: Invocation, values: Values, id: string): Prom
     if (values.tokens === true && !events.some(({ type }) => type === "reply-tokens"))
       stdout.write("No tokens are recorded of this run: start one with --record-tokens and a model in this process.\n")
     await showDifferences(invocation, toolwright, head.runId)
+    await showTakenBack(invocation, toolwright, head)
   }
   return EXIT.success
 }
@@ -173,6 +174,21 @@ async function showDifferences(invocation: Invocation, { configuration }: Toolwr
       )
   }
 }
+
+/** Whether what the run changed was taken back, and how it can be. */
+async function showTakenBack({ stdout }: Invocation, { log, configuration }: Toolwright, head: RunHead): Promise<void> {
+  const records = await (await log.open()).list({ about: head.runId, limit: MOST_RECORDS })
+  for (const { id, caller, started_at, outcome } of records.toReversed()) {
+    const when = new Date(Number(started_at)).toISOString()
+    const how = outcome === "completed" ? "" : ` (${outcome ?? "interrupted"})`
+    stdout.write(`\ntaken back by ${neutralise(caller ?? "somebody")} at ${when}${how}: toolwright runs show ${id}\n`)
+  }
+  const changed = (head.summary?.modifiedFiles ?? []).length > 0
+  if (records.length === 0 && changed && configuration.undo.enabled)
+    stdout.write(`\ntake it back with: toolwright undo ${head.runId}\n`)
+}
+
+const MOST_RECORDS = 50
 
 async function exchange(
   invocation: Invocation,

@@ -1,4 +1,4 @@
-import type { ChangeHistory, HistoryItem, PlannedUndo } from "@toolwright/runtime/tools"
+import type { ChangeHistory, HistoryItem, PlannedUndo, UndoRecord } from "@toolwright/runtime/tools"
 import { EXIT, type Command, type Invocation } from "../command.ts"
 import { parseOptions, usageError, type OptionDeclarations, type OptionValues } from "../options.ts"
 import { changedNothing, runsOf } from "../plans/runs-of.ts"
@@ -25,7 +25,8 @@ export const undoCommand: Command = {
     description:
       "Before a tool changes something, what was there is kept with the records. Undo brings it back: contents, modes and links, of a\n" +
       "whole run or of one call. It shows the difference first and asks. A file that was changed since stays as it is, and is named.\n" +
-      "What was taken back can be brought back in turn: undo is on the list itself. Exit code 1 means that something stayed as it was.",
+      "What was taken back can be brought back in turn: undo is on the list itself, and leaves a record (who, what, what came of it)\n" +
+      "that 'runs show' names. Exit code 1 means that something stayed as it was.",
     options: OPTIONS,
     examples: [
       { line: "toolwright undo list", does: "What was changed here, newest first" },
@@ -38,6 +39,10 @@ export const undoCommand: Command = {
     const { configuration } = await configurationFor(invocation, values)
     const { changeHistory } = await import("@toolwright/runtime/tools")
     const history = await changeHistory(configuration, invocation.cwd, invocation.env)
+    const { tasksFor } = await import("@toolwright/runtime/tasks")
+    const { log, root } = tasksFor(configuration, invocation)
+    await using _closed = { [Symbol.asyncDispose]: () => log.close() }
+    const record = { open: () => log.open(), surface: "undo", workspace: root }
     if (history === undefined)
       throw usageError(
         "Nothing is kept here, so nothing can be taken back.",
@@ -47,8 +52,8 @@ export const undoCommand: Command = {
     if (id === "list") return list(invocation, values, history)
     const runs = id === undefined ? undefined : await runsOf(configuration, invocation, id)
     return runs === undefined
-      ? takeBack(invocation, values, history, id)
-      : takeAllBack(invocation, values, history, { id: id!, runs })
+      ? takeBack({ invocation, values, history, record }, id)
+      : takeAllBack({ invocation, values, history, record }, { id: id!, runs })
   },
 }
 
@@ -85,12 +90,14 @@ function wordsFor({ kind, tools }: HistoryItem): string {
   return `${kind === "run" ? "run: " : ""}${tools.join(", ")}`
 }
 
-async function takeBack(
-  invocation: Invocation,
-  values: Values,
-  history: ChangeHistory,
-  id: string | undefined,
-): Promise<number> {
+interface Asked {
+  invocation: Invocation
+  values: Values
+  history: ChangeHistory
+  record: UndoRecord
+}
+
+async function takeBack({ invocation, values, history, record }: Asked, id: string | undefined): Promise<number> {
   const { stdout, stderr, isTTY, env } = invocation
   const plan = await history.plan(id)
   const json = values.json === true
@@ -108,33 +115,30 @@ async function takeBack(
     stderr.write("Nothing was taken back.\n")
     return EXIT.failure
   }
-  const done = await history.undo(plan.item.id)
+  const { undoOnRecord } = await import("@toolwright/runtime/tools")
+  const done = await undoOnRecord(history, plan.item.id, record)
   if (json) stdout.write(`${JSON.stringify(done, null, 2)}\n`)
   else {
     for (const { path, reason } of done.refused)
       stderr.write(`Not taken back: ${neutralise(path)}: ${neutralise(reason)}.\n`)
     const again = done.id === undefined ? "" : ` 'toolwright undo ${done.id}' brings it back again.`
     stdout.write(`Took back ${count(done.restored.length, "path")}.${again}\n`)
+    if (done.unrecorded !== undefined) stderr.write(`No record of this could be left: ${neutralise(done.unrecorded)}\n`)
   }
   return done.refused.length === 0 ? EXIT.success : EXIT.failure
 }
 
 /** Takes back what the runs of a task or a plan changed, the last one first. */
-async function takeAllBack(
-  invocation: Invocation,
-  values: Values,
-  history: ChangeHistory,
-  { id, runs }: { id: string; runs: readonly string[] },
-): Promise<number> {
+async function takeAllBack(asked: Asked, { id, runs }: { id: string; runs: readonly string[] }): Promise<number> {
   const codes: number[] = []
   for (const run of runs) {
     try {
-      codes.push(await takeBack(invocation, values, history, run))
+      codes.push(await takeBack(asked, run))
     } catch (thrown) {
       if (!changedNothing(thrown)) throw thrown
     }
   }
-  if (codes.length === 0) invocation.stdout.write(`Nothing that ${id} changed is left to take back.\n`)
+  if (codes.length === 0) asked.invocation.stdout.write(`Nothing that ${id} changed is left to take back.\n`)
   return codes.length > 0 && codes.every((code) => code === EXIT.success) ? EXIT.success : EXIT.failure
 }
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path"
-import type { Plan } from "@toolwright/runtime"
+import type { Plan, PlanFile } from "@toolwright/runtime"
 import { nearest, usageError } from "../options.ts"
 
 /**
@@ -7,9 +7,9 @@ import { nearest, usageError } from "../options.ts"
  *
  * @throws ToolwrightError `USAGE` where there is neither, `INVALID_PLAN` where it is no YAML
  */
-export async function planIn(cwd: string, named: string): Promise<unknown> {
+export async function planIn(cwd: string, named: string): Promise<Pick<PlanFile, "plan"> & Partial<PlanFile>> {
   const { planFile } = await import("@toolwright/runtime")
-  return (await planFile(resolve(cwd, named))) ?? templateNamed(named)
+  return (await planFile(resolve(cwd, named))) ?? { plan: await templateNamed(named) }
 }
 
 /** @throws ToolwrightError `USAGE` */

@@ -92,6 +92,13 @@ const LINES: { readonly [Type in RunEvent["type"]]?: Lines<Extract<RunEvent, { t
     ...(added.length === 0 ? [] : [noted(sheet, `told of more tools: ${added.join(", ")}`)]),
     ...(removed.length === 0 ? [] : [noted(sheet, `no longer there: ${removed.join(", ")}`)]),
   ],
+  "undo-start": ({ of, by, paths }, { style }) => [
+    `${style.bold(neutralise(by))} takes back what ${neutralise(of)} changed: ${count(paths.length, "path")}`,
+  ],
+  "undo-end": ({ restored, refused }, sheet) => [
+    ...restored.map((path) => `  ${sheet.style.green(sheet.marks.ok)} ${neutralise(path)}`),
+    ...refused.map(({ path, reason }) => noted(sheet, `${path} stays: ${reason}`)),
+  ],
   "run-end": ({ summary, error }, { style }) => [
     ...summaryLines(summary, style),
     ...(error?.hint === undefined ? [] : [neutralise(asFlags(error.hint))]),

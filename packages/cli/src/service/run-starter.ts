@@ -52,6 +52,9 @@ export function runStarter(toolwright: Toolwright, secured: boolean): RunStarter
       await goOn(row.id, await agentNamed(row.agent))
     },
     stop: (run) => running.stop(run),
+    ...(secured
+      ? { undo: (run, by) => toolwright.undo(run, { surface: "http", ...(by === undefined ? {} : { by }) }) }
+      : {}),
     [Symbol.asyncDispose]: () => running.end(),
   }
 }

@@ -43,6 +43,7 @@ export function factsOf(row: TaskRow, after: readonly string[] = [], children: r
     ["took", tookOf(row)],
     ["run", row.run === null ? undefined : `toolwright runs show ${row.run}`],
     ["result", resultOf(row)],
+    ["undo", changedSomething(row) ? `toolwright undo ${row.id}` : undefined],
   ]
   const lines = facts.flatMap(([name, value]) =>
     value === undefined ? [] : [`  ${name.padEnd(11)}${neutralise(value)}`],
@@ -52,6 +53,11 @@ export function factsOf(row: TaskRow, after: readonly string[] = [], children: r
 
 function tookOf({ started_at, ended_at }: TaskRow): string | undefined {
   return started_at === null || ended_at === null ? undefined : duration(ended_at - started_at)
+}
+
+function changedSomething({ result }: TaskRow): boolean {
+  const { modifiedFiles } = (JSON.parse(result ?? "null") ?? {}) as { modifiedFiles?: unknown[] }
+  return Array.isArray(modifiedFiles) && modifiedFiles.length > 0
 }
 
 /** What a run said at its end; whole where something else was kept. */

@@ -92,8 +92,10 @@ export interface ChangeHistory extends CallRecorder {
   /**
    * Takes an item back, path by path: a path that was changed since is left alone. It is noted as a call is, so that it
    * can be taken back in turn. Same errors.
+   *
+   * @param record the run on whose record it stands, by which it is taken back in turn
    */
-  undo(id?: string): Promise<DoneUndo>
+  undo(id?: string, record?: string): Promise<DoneUndo>
 }
 
 const RETENTION: Retention = { days: 30, bytes: 512 * 1024 * 1024 }
@@ -181,28 +183,28 @@ function createUndoing(parts: UndoingParts): Omit<ChangeHistory, keyof CallRecor
         }),
       )
     },
-    async undo(id) {
+    async undo(id, record) {
       const { item, plan } = await planned(id)
-      return takeBack(item, plan, parts)
+      return takeBack({ item, plan, record }, parts)
     },
   }
 }
 
 /** Carries a plan out, as a change that can be taken back itself. */
 async function takeBack(
-  item: HistoryItem,
-  { restorations, refused }: UndoPlan,
+  { item, plan, record }: { item: HistoryItem; plan: UndoPlan; record: string | undefined },
   { policy, store, recorder }: UndoingParts,
 ): ReturnType<ChangeHistory["undo"]> {
+  const { restorations, refused } = plan
   const shown = (each: RefusedPath): RefusedPath => ({ ...each, path: policy.show(each.path) })
   if (restorations.length === 0) return { restored: [], refused: refused.map(shown) }
   const changes = restorations.map(({ path, to, undoes }) => ({ path, planned: to, undoes }))
   const task = () => restore(restorations, { policy: openPolicy(policy), store, temporaryName })
-  const head = { tool: "undo", callId: item.id, readOnly: true }
+  const head = { tool: "undo", callId: item.id, readOnly: true, ...(record === undefined ? {} : { runId: record }) }
   const { value: failed, recorded } = await recorder.during(head, () => recorder.changing(changes, task))
   const lost = new Set(failed.map(({ path }) => path))
   return {
-    ...(recorded.id === undefined ? {} : { id: recorded.id }),
+    ...(recorded.id === undefined ? {} : { id: record ?? recorded.id }),
     restored: restorations.filter(({ path }) => !lost.has(path)).map(({ path }) => policy.show(path)),
     refused: [...refused, ...failed].map(shown),
   }

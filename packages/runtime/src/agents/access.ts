@@ -1,5 +1,5 @@
 import { profileFrom, PROFILES, readAgentDefinition, type AgentDefinition, type AgentProfile } from "@toolwright/agents"
-import { agentRegistry, nameSign, type AgentRegistry, type AgentRow } from "@toolwright/store"
+import { agentRegistry, nameSign, type AgentRegistry, type AgentRow, type NewAgent } from "@toolwright/store"
 import { nearest, ToolwrightError } from "@toolwright/toolbox"
 import type { LogAccess } from "../assembly/log.ts"
 import type { Configuration } from "../configuration/settings.ts"
@@ -49,6 +49,10 @@ export interface AgentAccess {
   create(agent: AgentToMake): Promise<AgentView>
   /** Makes several, or none. @throws as `create` */
   createAll(agents: readonly AgentToMake[]): Promise<AgentView[]>
+  /** Why these would not be made, each by itself; nothing is. */
+  mistakesIn(agents: readonly AgentToMake[]): Promise<{ name: string; error: ToolwrightError }[]>
+  /** What an agent would be once it is made. @throws as `create` */
+  preview(agent: AgentToMake): Promise<AgentProfile>
   /** @throws ToolwrightError `UNKNOWN_AGENT`, `AGENT_BUSY` */
   remove(name: string): Promise<AgentView>
 }
@@ -98,7 +102,7 @@ class Agents implements AgentAccess {
     if (row !== undefined) return this.#profileOf(row)
     const names = [...this.known.map((each) => each.name), ...((await registry?.list()) ?? []).map((each) => each.name)]
     const close = nearest(name, names)[0]
-    const meant = close === undefined ? "" : `Did you mean ${close}? `
+    const meant = close === undefined ? "" : `Did you mean '${close}'? `
     throw new ToolwrightError("UNKNOWN_AGENT", `There is no agent '${name}'.`, {
       hint: `${meant}'toolwright agents' lists them all.`,
     })
@@ -132,21 +136,41 @@ class Agents implements AgentAccess {
   }
 
   async createAll(agents: readonly AgentToMake[]): Promise<AgentView[]> {
-    const { root } = this.#parts
-    const made = await Promise.all(
-      agents.map(async ({ name, ...given }) => {
-        const { files = [], ...definition } = await readAgentDefinition(name, given)
-        if (this.known.some((each) => each.name === name)) throw this.#taken(name)
-        const owned = [...new Set(files.map((file) => ownedPath(root, file)))]
-        for (const path of owned) this.#notDescribed(path, name)
-        const profile = definition.from ?? (owned.length > 0 ? "file-owner" : "assistant")
-        const base = this.#base(profile, name)
-        checkOwner(profileFrom(name, { ...definition, ...owning(owned) }, base), owned)
-        return { name, profile, definition, files: owned }
-      }),
-    )
+    const made = await Promise.all(agents.map((agent) => this.#prepared(agent)))
     const rows = await (await this.#open()).createAll(made)
     return rows.map((row) => this.#madeView(row))
+  }
+
+  async mistakesIn(agents: readonly AgentToMake[]): Promise<{ name: string; error: ToolwrightError }[]> {
+    const found: { name: string; error: ToolwrightError }[] = []
+    const made: NewAgent[] = []
+    for (const agent of agents) {
+      try {
+        made.push(await this.#prepared(agent))
+      } catch (error) {
+        if (!ToolwrightError.isInstance(error)) throw error
+        found.push({ name: agent.name, error })
+      }
+    }
+    return [...found, ...((await (await this.#look())?.conflicts(made)) ?? [])]
+  }
+
+  async preview(agent: AgentToMake): Promise<AgentProfile> {
+    const { name, profile, definition = {}, files = [] } = await this.#prepared(agent)
+    return profileFrom(name, { ...definition, ...owning(files), files: [...files] }, this.#base(profile, name))
+  }
+
+  /** As it is kept in the database. @throws as `create` */
+  async #prepared({ name, ...given }: AgentToMake): Promise<NewAgent> {
+    const { root } = this.#parts
+    const { files = [], ...definition } = await readAgentDefinition(name, given)
+    if (this.known.some((each) => each.name === name)) throw this.#taken(name)
+    const owned = [...new Set(files.map((file) => ownedPath(root, file)))]
+    for (const path of owned) this.#notDescribed(path, name)
+    const profile = definition.from ?? (owned.length > 0 ? "file-owner" : "assistant")
+    const base = this.#base(profile, name)
+    checkOwner(profileFrom(name, { ...definition, ...owning(owned) }, base), owned)
+    return { name, profile, definition, files: owned }
   }
 
   async remove(name: string): Promise<AgentView> {

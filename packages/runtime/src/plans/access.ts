@@ -1,4 +1,13 @@
-import { DEFAULT_TRIES, readPlan, type AgentLimits, type PlannedTask, type ReadPlan } from "@toolwright/agents"
+import {
+  DEFAULT_TRIES,
+  readPlan,
+  type AgentLimits,
+  type AgentProfile,
+  type Plan,
+  type PlanMistake,
+  type PlannedTask,
+  type ReadPlan,
+} from "@toolwright/agents"
 import {
   ENDED_STATES,
   taskView,
@@ -39,16 +48,25 @@ export interface CheckedPlan {
   levels: string[][]
 }
 
+/** Where a plan comes from, for what is said of its mistakes. */
+export interface PlanOrigin {
+  /** In which line of its file a part of it stands. */
+  lineOf?: ((path: string) => number | undefined) | undefined
+  /** Whether it is to be worked on here: then it is refused where the model here cannot be its agents. */
+  here?: boolean
+}
+
 /** Plans: tasks that were queued together, in an order that their dependencies give. */
 export interface PlanAccess {
-  /** Reads a plan and says what it would do. @throws ToolwrightError as `start` */
-  check(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<CheckedPlan>
+  /** Reads a plan and says what it would do, or all that is wrong with it. @throws ToolwrightError as `start` */
+  check(plan: unknown, inputs?: Readonly<Record<string, string>>, origin?: PlanOrigin): Promise<CheckedPlan>
   /**
    * Makes the agents of a plan and queues its tasks: all of them or none.
    *
-   * @throws ToolwrightError `INVALID_PLAN`, `TASK_CYCLE`, `UNKNOWN_AGENT`, `AGENT_EXISTS`, `FILE_OWNED`, `QUEUE_FULL`
+   * @throws ToolwrightError `INVALID_PLAN`, `TASK_CYCLE`, `UNKNOWN_AGENT`, `AGENT_EXISTS`, `FILE_OWNED`, `QUEUE_FULL`;
+   *   of one that is to be worked on here also `NO_MODEL`
    */
-  start(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<PlanView>
+  start(plan: unknown, inputs?: Readonly<Record<string, string>>, origin?: PlanOrigin): Promise<PlanView>
   /** Newest first. */
   list(): Promise<PlanDigest[]>
   /** By its id, a beginning of it that no other has, or `latest`. @throws ToolwrightError `UNKNOWN_PLAN` */
@@ -70,25 +88,29 @@ export function planAccess(parts: PlanParts): PlanAccess {
 interface PlanParts {
   tasks: TaskAccess
   agents: AgentAccess
+  /** Refuses an agent that the model here cannot be. */
+  checkAgent?: (profile: AgentProfile) => void
 }
 
 class Plans implements PlanAccess {
   readonly #tasks: TaskAccess
   readonly #agents: AgentAccess
+  readonly #checkAgent: NonNullable<PlanParts["checkAgent"]>
 
-  constructor({ tasks, agents }: PlanParts) {
+  constructor({ tasks, agents, checkAgent = () => {} }: PlanParts) {
     this.#tasks = tasks
     this.#agents = agents
+    this.#checkAgent = checkAgent
   }
 
-  async check(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<CheckedPlan> {
-    const { name, description, agents: own = {}, levels } = await this.#read(plan, inputs)
+  async check(plan: unknown, inputs?: Readonly<Record<string, string>>, origin?: PlanOrigin): Promise<CheckedPlan> {
+    const { name, description, agents: own = {}, levels } = await this.#read(plan, inputs, origin)
     const made = Object.entries(own).map(([agent, { files = [] }]) => ({ name: agent, files }))
     return { name, ...(description === undefined ? {} : { description }), agents: made, levels }
   }
 
-  async start(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<PlanView> {
-    const read = await this.#read(plan, inputs)
+  async start(plan: unknown, inputs?: Readonly<Record<string, string>>, origin?: PlanOrigin): Promise<PlanView> {
+    const read = await this.#read(plan, inputs, origin)
     const queue = await this.#tasks.open()
     const before = new Set((await this.#agents.list()).map(({ name }) => name))
     const made = await this.#agents.createAll(
@@ -128,11 +150,35 @@ class Plans implements PlanAccess {
     return view(queue, id)
   }
 
-  async #read(plan: unknown, inputs?: Readonly<Record<string, string>>): Promise<ReadPlan> {
-    const read = await readPlan(plan, inputs)
-    const own = new Set(Object.keys(read.agents ?? {}))
-    for (const { agent } of Object.values(read.tasks)) if (!own.has(agent)) await needsNoFiles(this.#agents, agent)
+  async #read(
+    plan: unknown,
+    said: Readonly<Record<string, string>> = {},
+    { lineOf, here = false }: PlanOrigin = {},
+  ): Promise<ReadPlan> {
+    const read = await readPlan(plan, { said, lineOf, more: (part) => this.#agentMistakes(part) })
+    if (here) for (const { agent } of Object.values(read.tasks)) this.#checkAgent(await this.#profileOf(agent, read))
     return read
+  }
+
+  #profileOf(name: string, { agents = {} }: Plan): Promise<AgentProfile> {
+    return Object.hasOwn(agents, name) ? this.#agents.preview({ ...agents[name], name }) : this.#agents.find(name)
+  }
+
+  /** What is wrong with the agents that a plan makes and with those that its tasks name. */
+  async #agentMistakes({ agents = {}, tasks }: Pick<Plan, "agents" | "tasks">): Promise<PlanMistake[]> {
+    const made = Object.entries(agents).map(([name, definition]) => ({ ...definition, name }))
+    const found = (await this.#agents.mistakesIn(made)).map(({ name, error }) => ({
+      path: `agents.${name}`,
+      message: saidWith(error),
+      error,
+    }))
+    const mistakes: PlanMistake[] = [...found]
+    for (const [name, { agent }] of Object.entries(tasks)) {
+      if (agent === "" || Object.hasOwn(agents, agent)) continue
+      const error = await this.#agents.find(agent).then(needsNoFiles, asMistake)
+      if (error !== undefined) mistakes.push({ path: `tasks.${name}.agent`, message: saidWith(error), error })
+    }
+    return mistakes
   }
 
   async #find(asked: string): Promise<{ queue: TaskQueue; id: string }> {
@@ -158,13 +204,20 @@ function unlessEnded(thrown: unknown): void {
   if (!ToolwrightError.isInstance(thrown) || !["TASK_ENDED", "TASK_OPEN"].includes(thrown.code)) throw thrown
 }
 
-async function needsNoFiles(agents: AgentAccess, name: string): Promise<void> {
-  const { ownsFiles, files } = await agents.find(name)
-  if (ownsFiles !== true || files !== undefined) return
-  throw new ToolwrightError("INVALID_PLAN", `The agent '${name}' owns files, and the plan does not say which.`, {
+function needsNoFiles({ name, ownsFiles, files }: AgentProfile): ToolwrightError | undefined {
+  if (ownsFiles !== true || files !== undefined) return undefined
+  return new ToolwrightError("INVALID_PLAN", `The agent '${name}' owns files, and the plan does not say which.`, {
     hint: `Give it a name and files in the plan: agents: { AreaAgent: { from: ${name}, files: [src/area.py] } }`,
   })
 }
+
+function asMistake(thrown: unknown): ToolwrightError {
+  if (ToolwrightError.isInstance(thrown)) return thrown
+  throw thrown
+}
+
+/** A mistake with what to do about it, on one line. */
+const saidWith = ({ message, hint }: ToolwrightError): string => (hint === undefined ? message : `${message} ${hint}`)
 
 function newTasks(plan: string, { tasks, levels }: ReadPlan, workspace: string | undefined): NewTask[] {
   const idOf = (name: string): string => `${plan}.${name}`

@@ -30,6 +30,8 @@ export interface RunStarter {
   branch(run: string, seq: number, edit?: string): Promise<string>
   /** @returns false where no such run was started here */
   stop(run: string): boolean
+  /** Takes back what a run changed; not there where nobody has to show a token. */
+  undo?(run: string, by: string | undefined): Promise<object>
   /** Goes on with a run that waits, or was interrupted. */
   resume(run: string): Promise<string>
   /** A question of a run was answered: one that was started here goes on by itself. */

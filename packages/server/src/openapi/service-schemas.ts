@@ -34,6 +34,8 @@ const RUN = {
   "message?": text,
   "task?": text,
   "parent?": fields({ run: text, seq: whole }),
+  "about?": { ...text, description: "The run whose changes it takes back" },
+  "changed?": { ...whole, description: "How many files it changed" },
 }
 
 const FIGURES = {
@@ -72,7 +74,12 @@ export const SERVICE_SCHEMAS: Readonly<Record<string, JsonObject>> = {
     "permission?": oneOf("allow", "ask", "deny"),
   }),
   Run: fields(RUN),
-  RunDetail: fields({ ...RUN, lastSeq: whole, branches: list(fields({ id: text, seq: whole, title: text })) }),
+  RunDetail: fields({
+    ...RUN,
+    lastSeq: whole,
+    branches: list(fields({ id: text, seq: whole, title: text })),
+    undone: list(fields({ id: text, by: text, time, status: text })),
+  }),
   RunList: fields({ runs: list(named("Run")), "next?": text }),
   Event: fields({
     seq: whole,

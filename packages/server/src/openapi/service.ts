@@ -105,6 +105,14 @@ const ROUTES: Readonly<Record<string, Route>> = {
     },
   ),
   "POST /runs/{id}/resume": run("resume_run", "Goes on with a run that waits or was interrupted", STARTED),
+  "POST /runs/{id}/undo": run("undo_run", "Takes back what it changed; what was changed since stays, and is named", {
+    answer: fields({
+      "id?": text,
+      restored: list(text),
+      refused: list(fields({ path: text, reason: text })),
+      "unrecorded?": text,
+    }),
+  }),
   "POST /runs/{id}/stop": run("stop_run", "Ends a run that was started here", { answer: fields({ stopped: yes }) }),
   "GET /agents": task("list_agents", "The agents that tasks can be given to", {
     answer: fields({ agents: list(named("Agent")) }),

@@ -12,7 +12,9 @@ const short = (text: unknown, most = SHORT): string | undefined =>
 /** A row of the table as lists show it. */
 export function runDigest(row: RunRow, now: number): RunDigest {
   const { id, agent, model, title, surface, started_at, ended_at, parent_run, parent_seq, task, summary } = row
-  const { rounds, calls, failedCalls, inputTokens, outputTokens, message, times } = objectIn(summary ?? "{}")
+  const { rounds, calls, failedCalls, inputTokens, outputTokens, message, times, modifiedFiles } = objectIn(
+    summary ?? "{}",
+  )
   const totalMs = (times as { totalMs?: unknown } | undefined)?.totalMs
   return defined({
     id,
@@ -31,6 +33,8 @@ export function runDigest(row: RunRow, now: number): RunDigest {
     outputTokens: number(outputTokens),
     message: short(message),
     task: task ?? undefined,
+    about: row.about ?? undefined,
+    changed: Array.isArray(modifiedFiles) ? modifiedFiles.length : undefined,
     parent: parent_run === null ? undefined : { run: parent_run, seq: Number(parent_seq) },
   })
 }
@@ -110,6 +114,11 @@ const ABOUT: Readonly<Record<string, (body: Body) => Partial<EventDigest>>> = {
       ok: state === "allowed",
       text: `${String(state)} by ${String(by)}${typeof note === "string" && note !== "" ? `: ${short(note)}` : ""}`,
     }) as Partial<EventDigest>,
+  "undo-start": ({ of, by }) => ({ text: short(`${String(by)} takes back ${String(of)}`) }) as Partial<EventDigest>,
+  "undo-end": ({ restored, refused }) => {
+    const [back, stay] = [restored, refused].map((list) => (Array.isArray(list) ? list.length : 0))
+    return { ok: stay === 0, count: back, text: `${back} taken back, ${stay} left as they are` } as Partial<EventDigest>
+  },
   "run-end": ({ summary, error }) => {
     const { outcome, message, success, times } = (summary ?? {}) as Body
     const { message: failed } = (error ?? {}) as Body

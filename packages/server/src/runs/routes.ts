@@ -116,7 +116,14 @@ function eventRoutes(routes: Routes, { send, visible }: Reader): void {
       "SELECT id, parent_seq AS seq, title FROM runs WHERE parent_run = ? ORDER BY started_at LIMIT 200",
       [row.id],
     )
-    const detail: RunDetail = { ...runDigest(row, Date.now()), lastSeq: last?.seq ?? row.parent_seq ?? 0, branches }
+    const now = Date.now()
+    const undone = (await log.list({ about: row.id, limit: MOST_RUNS })).map((record) => ({
+      id: record.id,
+      by: record.caller ?? "",
+      time: Number(record.started_at),
+      status: runDigest(record, now).status,
+    }))
+    const detail: RunDetail = { ...runDigest(row, now), lastSeq: last?.seq ?? row.parent_seq ?? 0, branches, undone }
     return send(context, detail)
   })
 

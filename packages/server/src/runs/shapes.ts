@@ -22,6 +22,10 @@ export interface RunDigest {
   task?: string
   /** The run that it branched off, and the last event that they share. */
   parent?: { run: string; seq: number }
+  /** The run whose changes it takes back. */
+  about?: string
+  /** How many files it changed. */
+  changed?: number
 }
 
 /** What `GET /runs` answers. */
@@ -37,6 +41,8 @@ export interface RunDetail extends RunDigest {
   lastSeq: number
   /** Runs that branched off it. */
   branches: { id: string; seq: number; title: string }[]
+  /** The records of its changes being taken back: who did, when, and what came of it. */
+  undone: { id: string; by: string; time: number; status: string }[]
 }
 
 /**

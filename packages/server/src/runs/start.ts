@@ -7,7 +7,7 @@ import type { RunStarter } from "../http/sources.ts"
 
 /**
  * `POST /runs` with `{ agent, task }` starts a run, `POST /runs/{id}/branch` with `{ seq, edit }` one that goes on from there,
- * `POST /runs/{id}/resume` goes on with one that waits or was interrupted, `POST /runs/{id}/stop` ends one that was started here, `GET /runs/agents` says who can be asked.
+ * `POST /runs/{id}/resume` goes on with one that waits or was interrupted, `POST /runs/{id}/undo` takes back what it changed, `POST /runs/{id}/stop` ends one that was started here, `GET /runs/agents` says who can be asked.
  */
 export function startRoutes(
   routes: Hono<{ Variables: RequestVariables }>,
@@ -62,6 +62,24 @@ export function startRoutes(
   routes.post("/:id/resume", (context) => {
     const refused = narrow(context.get("access"))
     return refused ?? started(() => starter.resume(context.req.param("id")))
+  })
+
+  routes.post("/:id/undo", async (context) => {
+    const refused = narrow(context.get("access"))
+    if (refused !== undefined) return refused
+    if (starter.undo === undefined)
+      return problem({
+        code: "TOKEN_REQUIRED",
+        message: "What runs changed is taken back over a server with a token alone.",
+        hint: "Start it with --token or --token-file, or use 'toolwright undo'.",
+      })
+    try {
+      return Response.json(await starter.undo(context.req.param("id"), context.get("caller")))
+    } catch (thrown) {
+      if (!ToolwrightError.isInstance(thrown)) return problem({ code: "RUN_FAILED", message: messageOf(thrown) })
+      const { code, message, hint } = thrown
+      return problem({ code, message, ...(hint === undefined ? {} : { hint }) })
+    }
   })
 
   routes.post("/:id/stop", (context) => {

@@ -28,6 +28,8 @@ export interface NewRun {
   caller?: string
   /** The run that it branches off, and the last event that they share. */
   parent?: { run: string; seq: number }
+  /** The run that it is about: that one has ended, and nothing is added to it. */
+  about?: string
 }
 
 /** Which runs {@link RunLog.list} lists, newest first. */
@@ -38,6 +40,8 @@ export interface RunFilter {
   surface?: string
   task?: string
   agent?: string
+  /** Only those that are about this run. */
+  about?: string
   /** Whether single calls that belong to no agent are among them; they are unless this is false. */
   calls?: boolean
 }
@@ -133,9 +137,9 @@ export function runLog(database: Database): RunLog {
 
 function listRuns(
   database: Database,
-  { limit = 50, offset = 0, state, surface, task, agent, calls = true }: RunFilter = {},
+  { limit = 50, offset = 0, state, surface, task, agent, about, calls = true }: RunFilter = {},
 ): Promise<RunRow[]> {
-  const wanted = Object.entries({ state, surface, task, agent }).filter(([, value]) => value !== undefined)
+  const wanted = Object.entries({ state, surface, task, agent, about }).filter(([, value]) => value !== undefined)
   const conditions = [...wanted.map(([column]) => `${column} = ?`), ...(calls ? [] : ["agent <> ''"])]
   const where = conditions.length === 0 ? "" : `WHERE ${conditions.join(" AND ")}`
   return database.query<RunRow>(
@@ -145,8 +149,8 @@ function listRuns(
 }
 
 /** What a row of a run begins with. */
-function headOf({ id, task, agent, model, title, surface, workspace, caller }: NewRun): SqlValue[] {
-  return [id, task ?? null, agent, model, title, surface, workspace ?? null, caller ?? null]
+function headOf({ id, task, agent, model, title, surface, workspace, caller, about }: NewRun): SqlValue[] {
+  return [id, task ?? null, agent, model, title, surface, workspace ?? null, caller ?? null, about ?? null]
 }
 
 /** What the first event of a run follows. */

@@ -47,8 +47,8 @@ export const LAST_EVENT = "SELECT seq, hash FROM run_events WHERE run = ? ORDER 
  * Of a task also one that was begun before and of which nothing was written: whoever began it then can write nothing more.
  */
 export const BEGIN_RUN = `INSERT INTO runs
-    (id, task, agent, model, title, surface, workspace, caller, fence, holder, heartbeat, parent_run, parent_seq, started_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
+    (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, heartbeat, parent_run, parent_seq, started_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?)
   ON CONFLICT (id) DO UPDATE SET fence = runs.fence + 1, state = 'running', holder = excluded.holder,
     heartbeat = excluded.heartbeat
   WHERE runs.task = excluded.task AND runs.state <> 'ended'
@@ -57,8 +57,8 @@ export const BEGIN_RUN = `INSERT INTO runs
 
 /** A run that is put on record when it has ended already, with its events. */
 export const PUT_RUN = `INSERT INTO runs
-    (id, task, agent, model, title, surface, workspace, caller, fence, holder, started_at, state, outcome, summary, ended_at)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, 'ended', ?, ?, ?)
+    (id, task, agent, model, title, surface, workspace, caller, about, fence, holder, started_at, state, outcome, summary, ended_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 1, ?, ?, 'ended', ?, ?, ?)
   ON CONFLICT (id) DO NOTHING`
 
 /** Events of a run that was put on record in the same transaction, so that nobody else can hold it. */
@@ -81,4 +81,4 @@ export const RELEASE_RUN = `UPDATE runs SET state = 'waiting', heartbeat = NULL,
   WHERE id = ? AND fence = ? AND state <> 'ended'`
 
 export const RUN_COLUMNS = `id, task, agent, model, title, surface, workspace, caller, state, outcome, summary, fence, holder,
-  heartbeat, parent_run, parent_seq, started_at, ended_at`
+  heartbeat, parent_run, parent_seq, about, started_at, ended_at`

@@ -4,6 +4,7 @@ import { taskClaims } from "./0002-task-claims.ts"
 import { owner } from "./0003-owner.ts"
 import { agentNames } from "./0004-agent-names.ts"
 import { ownedNames } from "./0005-owned-names.ts"
+import { about } from "./0006-about.ts"
 
 /** In this order; a name never changes once it was released. `names.ts` lists them without loading the query builder. */
 export const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -12,4 +13,5 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
   "0003-owner": owner,
   "0004-agent-names": agentNames,
   "0005-owned-names": ownedNames,
+  "0006-about": about,
 }

@@ -5,4 +5,5 @@ export const MIGRATION_NAMES: readonly string[] = [
   "0003-owner",
   "0004-agent-names",
   "0005-owned-names",
+  "0006-about",
 ]

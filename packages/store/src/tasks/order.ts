@@ -12,6 +12,19 @@ export interface Step {
  * @throws ToolwrightError `TASK_CYCLE`, which names the steps that wait for each other
  */
 export function inOrder<Given extends Step>(steps: readonly Given[]): Given[] {
+  return visited(steps, (ids) => {
+    throw cycle(ids)
+  })
+}
+
+/** The circles in which steps wait for each other, each as the error that it would be. */
+export function cyclesIn(steps: readonly Step[]): { id: string; error: ToolwrightError }[] {
+  const found: { id: string; error: ToolwrightError }[] = []
+  visited(steps, (ids) => found.push({ id: ids[0]!, error: cycle(ids) }))
+  return found
+}
+
+function visited<Given extends Step>(steps: readonly Given[], onCycle: (ids: string[]) => void): Given[] {
   const byId = new Map(steps.map((step) => [step.id, step]))
   const ordered: Given[] = []
   const done = new Set<string>()
@@ -19,7 +32,7 @@ export function inOrder<Given extends Step>(steps: readonly Given[]): Given[] {
   const visit = (step: Given): void => {
     if (done.has(step.id)) return
     const begun = path.indexOf(step.id)
-    if (begun >= 0) throw cycle([...path.slice(begun), step.id])
+    if (begun >= 0) return onCycle([...path.slice(begun), step.id])
     path.push(step.id)
     for (const id of step.after ?? []) {
       const before = byId.get(id)

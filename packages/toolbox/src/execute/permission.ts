@@ -29,6 +29,8 @@ export interface PermissionRule {
  */
 export interface PermissionPolicy {
   rules?: readonly PermissionRule[]
+  /** Rules that count beside these: what they ask about or deny nothing here allows, and what they allow they allow to nobody. */
+  narrowedBy?: readonly PermissionRule[]
   /** What holds where no rule matches; `allow` unless given. */
   otherwise?: Permission
   /** Asks about calls that say that they should be asked about (`ToolDefinition.asks`), where no rule matches. */
@@ -118,12 +120,22 @@ export async function permit(
 
 /** What the rules say themselves; undefined where none matches. */
 function ruleFor(policy: PermissionPolicy, tool: ToolDefinition, args: JsonObject): PermissionRule | undefined {
+  const own = lastOf(policy.rules, tool, args)
+  const narrowed = lastOf(policy.narrowedBy, tool, args)
+  return narrowed === undefined || narrowed.permission === "allow" || own?.permission === "deny" ? own : narrowed
+}
+
+function lastOf(
+  rules: readonly PermissionRule[] | undefined,
+  tool: ToolDefinition,
+  args: JsonObject,
+): PermissionRule | undefined {
   const names = namesOf(tool, args)
   const others = ruledAs(tool, args)
   const speaksOf = ({ tool: pattern, permission }: PermissionRule): boolean =>
     names.some((name) => wildcard(pattern, name)) ||
     (permission !== "allow" && others.some((name) => wildcard(pattern, name)))
-  return policy.rules?.findLast((rule) => speaksOf(rule) && rule.when?.(args) !== false)
+  return rules?.findLast((rule) => speaksOf(rule) && rule.when?.(args) !== false)
 }
 
 /** Why a tool from elsewhere that is not what it was when it was let in has to be approved anew. */

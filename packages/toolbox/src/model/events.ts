@@ -204,4 +204,7 @@ export type RunEvent =
     }
   | { type: "tools-changed"; added: string[]; removed: string[] }
   | { type: "round-end"; round: number }
+  /** What an earlier run or call changed is being taken back: which one, and by whom. It is a record of its own. */
+  | { type: "undo-start"; of: string; by: string; paths: string[] }
+  | { type: "undo-end"; restored: string[]; refused: { path: string; reason: string }[] }
   | { type: "run-end"; summary: RunSummary; error?: { code: string; message: string; hint?: string } }

@@ -177,6 +177,16 @@ function Relatives({ run }: { run: RunDetail }) {
           branch at {seq}: {id}
         </Link>
       ))}
+      {run.undone.map(({ id, by }) => (
+        <Link key={id} to="/runs/$run" params={{ run: id }} search={{}} className="text-accent">
+          taken back by {by}: {id}
+        </Link>
+      ))}
+      {run.about === undefined ? null : (
+        <Link to="/runs/$run" params={{ run: run.about }} search={{}} className="text-accent">
+          takes back {run.about}
+        </Link>
+      )}
     </>
   )
 }
@@ -192,10 +202,11 @@ function facts({
   calls,
   inputTokens,
   outputTokens,
+  about,
 }: RunDigest): string[] {
   return [
     id,
-    agent === "" ? `call over ${surface}` : `${agent} over ${surface}`,
+    agent === "" ? (about === undefined ? `call over ${surface}` : `undo over ${surface}`) : `${agent} over ${surface}`,
     model,
     ago(started),
     ms === undefined ? "" : duration(ms),
